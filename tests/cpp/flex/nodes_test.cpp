@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <future>
+#include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -173,8 +175,14 @@ TEST(FlexSenders, WaitFailOrDropWhereThereIsNoRoom) {
   InOneNode one({.max_messages = 4});
   one.send_all({{{"n", 1}}, {{"n", 2}}});  // half of it is for one sender
   const mf::flex::Attributes third{{"dest", "B"}, {"n", 3}};
-  EXPECT_THAT(refusal_of([&] { one.a.send(third, {.when_full = Full::fail}); }), HasSubstr("OVERLOADED"));
-  EXPECT_THAT(refusal_of([&] { one.a.send(third, {.timeout = 1ms}); }), HasSubstr("DEADLINE_EXCEEDED"));
+  EXPECT_THAT(
+      refusal_of([&] { one.a.send(third, {.when_full = Full::fail}); }),
+      HasSubstr(
+          "OVERLOADED: there is no room for this message on the way to 'B': the mailbox of 'B' is full"));
+  EXPECT_THAT(
+      refusal_of([&] { one.a.send(third, {.timeout = 1ms}); }),
+      HasSubstr("DEADLINE_EXCEEDED: there was no room for the message on the way to 'B' in time: the mailbox "
+                "of 'B' is full"));
   EXPECT_TRUE(one.a.send(third, {.when_full = Full::drop}).dropped());
   auto blocked = std::async(std::launch::async, [&] { return one.a.send(third).dropped(); });
   std::promise<bool> went;
@@ -200,6 +208,56 @@ TEST(FlexSenders, ThatFloodLeaveRoomForOthers) {
   EXPECT_THAT(one.numbers(), ElementsAre(0, 1, 7));
 }
 
+/// What is said of a message that was not taken until now.
+std::string late(const mf::flex::Sent& sent) {
+  return refusal_of([&] { sent.wait(0s); });
+}
+
+TEST(FlexSenders, FiveThatFloodAProcessLeaveRoomForASixthAndAllAreTold) {
+  constexpr int kFlood = 3'000;
+  constexpr int kMatching = 100;
+  const auto log = std::make_shared<KeptLog>();
+  Node far("", {.log = mf::Log(log)});
+  auto b = far.process("B", {.max_messages = 4'096});
+  std::vector<std::unique_ptr<Node>> nodes;
+  std::vector<Process> senders;
+  for (int i = 0; i < 6; ++i) {
+    nodes.push_back(std::make_unique<Node>(
+        far.address(), mf::flex::NodeOptions{.patience = kLong, .log = mf::Log(mf::Level::off)}));
+    senders.push_back(nodes.back()->process());
+  }
+  std::optional<mf::flex::Sent> last;
+  for (int i = 0; i < 5; ++i) {
+    for (int n = 0; n < kFlood; ++n)
+      last = senders[static_cast<std::size_t>(i)].send({{"dest", "B"}, {"tag", "unmatched"}, {"n", n}});
+  }
+  EXPECT_TRUE(eventually([&] { return late(*last).find("is full") != std::string::npos; }));
+  EXPECT_THAT(late(*last),
+              HasSubstr("its receiver has not taken the message within 0 s: the mailbox of 'B' is full"));
+
+  for (int n = 0; n < kMatching; ++n) senders[5].send({{"dest", "B"}, {"tag", "matching"}, {"n", n}});
+  for (int n = 0; n < kMatching; ++n) ASSERT_EQ(b.recv(kLong, {{"tag", "matching"}})["n"], n);
+  EXPECT_TRUE(log->has("mailbox_full mailbox=B messages="));
+
+  for (int n = 0; n < 5 * kFlood; ++n) (void)b.recv(kLong, {{"tag", "unmatched"}});
+  last->wait(kLong);
+}
+
+TEST(FlexSenders, OfWhomAnyNumberFloodsAProcessLeaveRoomForOneWhoseMessagesAreTaken) {
+  InOneNode one({.max_messages = 8'192}, {.when_full = Full::drop});
+  std::vector<Process> floods;
+  for (int i = 0; i < 40; ++i) {
+    auto& flood = floods.emplace_back(one.node.process());
+    while (!flood.send({{"dest", "B"}, {"tag", "flood"}}, {.when_full = Full::drop}).dropped()) {
+    }
+  }
+  for (int n = 0; n < 100; ++n) {
+    one.a.send({{"dest", "B"}, {"n", n}}, {.when_full = Full::fail});
+    ASSERT_TRUE(floods[0].send({{"dest", "B"}, {"tag", "flood"}}, {.when_full = Full::drop}).dropped());
+    ASSERT_EQ(one.b.recv(kLong, {{"src", "A"}})["n"], n);
+  }
+}
+
 TEST(FlexSenders, AreHeldUpByAReceiverElsewhereThatTakesNothing) {
   Pair pair;
   auto b = pair.far.process("B", {.max_messages = 10});
@@ -211,6 +269,10 @@ TEST(FlexSenders, AreHeldUpByAReceiverElsewhereThatTakesNothing) {
     ASSERT_LT(++sent, 20'000);
   }
   EXPECT_EQ(sent, 16'384);  // the window of what was not taken yet
+  EXPECT_TRUE(eventually([&] {
+    const auto refused = refusal_of([&] { a.send({{"dest", "B"}}, {.when_full = Full::fail}); });
+    return refused.ends_with("on the way to 'B': the mailbox of 'B' is full");
+  }));
   EXPECT_LE(b.waiting(), 5U);
   for (int n = 0; n < sent; ++n) ASSERT_EQ(b.recv(kLong)["n"], n);
 }

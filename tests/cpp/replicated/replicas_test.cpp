@@ -13,7 +13,7 @@
 #include "mf/link/adaptation.hpp"
 #include "mf/replicated/call.hpp"
 #include "mf/replication.client.hpp"
-#include "replicated/pages.hpp"
+#include "replicated/group.hpp"
 #include "support/certificates.hpp"
 #include "support/running_controller.hpp"
 #include "support/wait.hpp"
@@ -22,87 +22,14 @@ namespace {
 
 using namespace std::chrono_literals;
 using mf::Require;
+using mftest::calls;
 using mftest::eventually;
+using mftest::Group;
+using mftest::kAll;
+using mftest::kNames;
+using mftest::Names;
 using mftest::Pages;
-using Names = std::vector<std::string>;
-using Result = mf::Replicated<std::uint64_t>;
-
-const Names kNames{"a", "b", "c"};
-const mf::ReplicatedOptions kAll{.require = Require::all};
-
-/// Three replicas, each with a servant of its own.
-class Group {
- public:
-  explicit Group(mf::ReplicaSettings settings = {}) : settings_(settings), client(where()), journal(at("s")) {
-    for (const auto& name : kNames) start(name);
-    for (const auto& [name, replica] : replicas) EXPECT_TRUE(replica->until_serving(mftest::kLong)) << name;
-  }
-
-  [[nodiscard]] std::string where() const { return controller_.address().str(); }
-  void start(const std::string& name) {
-    pages[name] = make();
-    replicas[name] = std::make_unique<mf::Replica>(pages[name], options(name));
-    replicas[name]->start();
-  }
-  [[nodiscard]] mf::ReplicaOptions options(const std::string& name) const {
-    mf::ReplicaOptions options;
-    options.controller = where();
-    options.member = name;
-    options.members = kNames;
-    options.agent = "s";
-    options.settings = settings_;
-    options.log = mf::Log(mf::Level::off);
-    return options;
-  }
-  void stop(const std::string& name) { replicas.erase(name); }
-
-  /// Once exactly one gives out the versions.
-  [[nodiscard]] std::string leader() const {
-    std::string found;
-    EXPECT_TRUE(eventually([&] {
-      std::size_t count = 0;
-      for (const auto& [name, replica] : replicas) {
-        if (!replica->leads()) continue;
-        found = name;
-        ++count;
-      }
-      return count == 1;
-    }));
-    return found;
-  }
-  [[nodiscard]] std::string another() const {
-    const auto leads = leader();
-    return *std::find_if(kNames.begin(), kNames.end(), [&](const auto& each) { return each != leads; });
-  }
-
- private:
-  [[nodiscard]] journal::JournalClient at(std::string_view shelf) {
-    return journal::JournalClient(client).at(shelf);
-  }
-
-  mftest::RunningController controller_;
-  const mf::ReplicaSettings settings_;
-
- public:
-  mf::Client client;
-  journal::JournalClient journal;
-  std::function<std::shared_ptr<Pages>()> make = [] { return std::make_shared<Pages>(); };
-  std::map<std::string, std::shared_ptr<Pages>> pages;
-  std::map<std::string, std::unique_ptr<mf::Replica>> replicas;
-};
-
-using Call =
-    std::function<Result(const journal::JournalClient&, const std::string&, const mf::ReplicatedOptions&)>;
-
-/// By all patterns that give versions.
-std::vector<Call> calls() {
-  return {[](auto& to, auto& text, auto& options) { return to.version_request(text, options); },
-          [](auto& to, auto& text, auto& options) { return to.message_returns_version(text, options); },
-          [](auto& to, auto& text, auto& options) { return to.one_hop(text, options); },
-          [](auto& to, auto& text, auto& options) { return to.one_hop_ack_client(text, options); },
-          [](auto& to, auto& text, auto& options) { return to.wait_for_version(text, options); },
-          [](auto& to, auto& text, auto& options) { return to.chain(text, options); }};
-}
+using mftest::Result;
 
 mf::Failure failure_of(const std::function<void()>& call) {
   try {

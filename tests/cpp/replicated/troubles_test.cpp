@@ -432,7 +432,7 @@ TEST_F(Alone, AMessageOfASchemaThatIsNotKnownYetIsRefusedAndSentAgainUntilItIs) 
   caller.receive("b", Message::of_refused(refused), now);
   for (const auto& effect : caller.take()) EXPECT_FALSE(std::holds_alternative<Done>(effect));
 
-  replica.accept(uuid(8));
+  replica.accept({uuid(7), uuid(8)});
   replica.receive(client, Message::of_stamped(message), now);
   EXPECT_EQ(asked().first, std::vector<std::uint64_t>{1});
 }

@@ -94,6 +94,15 @@ std::string kind_of(const Message& message) {
   return names.at(message.kind());
 }
 
+std::optional<Origin> origin_of(const Message& message) {
+  if (message.is_ask()) return message.ask().origin;
+  if (message.is_submit()) return message.submit().body.origin;
+  if (message.is_tagged()) return message.tagged().body.origin;
+  if (message.is_direct()) return message.direct().body.origin;
+  if (message.is_stamped() && message.stamped().entry.body) return message.stamped().entry.body->origin;
+  return std::nullopt;
+}
+
 World::World() : World(Options{}) {}
 
 World::World(Options options) : options_(options), random_(options.seed) {
@@ -146,6 +155,7 @@ std::size_t World::below(std::size_t count) {
 void World::tick() {
   at(kTick, [this] { tick(); });
   for (const auto& [name, process] : std::map(processes)) {
+    if (is_paused(*process)) continue;
     process->replica.tick(now_);
     effects(process);
   }
@@ -176,6 +186,15 @@ void World::kill(const std::string& name) {
   for (const auto& [other, there] : std::map(processes)) unlink_one(member(other), member(name));
   for (const auto& [client, caller] : callers) caller->disconnected(name);
   lose_lead(process, 0.05);
+}
+
+void World::pause(const std::string& name, double seconds) {
+  auto& until = processes.at(name)->paused_until;
+  until = std::max(until, now_ + std::chrono::duration_cast<TimePoint::duration>(Seconds(seconds)));
+}
+
+void World::when_it_goes_on(const Process& process, std::function<void()> what) {
+  at(std::chrono::duration_cast<Seconds>(process.paused_until - now_).count(), std::move(what));
 }
 
 Caller& World::client() {
@@ -262,6 +281,13 @@ void World::unlink_one(const PeerId& one, const PeerId& other) {
 void World::send(const PeerId& source, const PeerId& to, const Message& message) {
   sent.emplace_back(shown(source), shown(to), kind_of(message));
   if (watch) watch(source, to, message);
+  if (const auto* const client = std::get_if<Uuid>(&source)) {
+    check_origin(*client, message);
+  } else if (message.is_refused()) {
+    const auto code = static_cast<Code>(message.refused().code);
+    if (code != Code::overloaded && code != Code::unavailable)
+      throw Broken(shown(source) + " refuses an honest client's message for good: " + message.refused().text);
+  }
   if (is_cut(source, to) || uniform(0, 1) < options_.network.lost) return;
   const int times = uniform(0, 1) < options_.network.repeated ? 2 : 1;
   std::shared_ptr<Process> receiver;
@@ -272,9 +298,25 @@ void World::send(const PeerId& source, const PeerId& to, const Message& message)
     at(delay(), [this, source, to, receiver, message] { arrive(source, to, receiver, message); });
 }
 
+/// What must hold each time that a client sends a message of its own.
+void World::check_origin(const Uuid& source, const Message& message) {
+  const auto origin = origin_of(message);
+  if (!origin) return;
+  const auto shown_origin =
+      "message " + std::to_string(origin->sequence) + " with " + std::to_string(origin->oldest);
+  if (origin->client != source) throw Broken("a client sends another one's " + shown_origin);
+  if (origin->oldest > origin->sequence || origin->sequence - origin->oldest >= kMostAhead)
+    throw Broken(shown_origin + " is too far ahead");
+  if (origins.emplace(Made(source, origin->sequence), origin->oldest).first->second != origin->oldest)
+    throw Broken(shown_origin + " was sent with another one before");
+}
+
 void World::arrive(const PeerId& source, const PeerId& to, const std::shared_ptr<Process>& receiver,
                    const Message& message) {
   if (is_cut(source, to)) return;
+  if (receiver && is_paused(*receiver))
+    return when_it_goes_on(*receiver,
+                           [this, source, to, receiver, message] { arrive(source, to, receiver, message); });
   if (const auto* const client = std::get_if<Uuid>(&to)) {
     auto& caller = *callers.at(*client);
     caller.receive(std::get<std::string>(source), message, now_);
@@ -323,6 +365,7 @@ void World::effects(const std::shared_ptr<Process>& process) {
 
 /// One of the servant's jobs.
 void World::work(const std::shared_ptr<Process>& process) {
+  if (is_paused(*process)) return when_it_goes_on(*process, [this, process] { work(process); });
   process->busy = false;
   if (!process->alive) return;
   const auto job = std::move(process->jobs.front());

@@ -55,6 +55,7 @@ struct Process {
   std::set<Made> held{};
   Version at{};
   bool alive = true;
+  TimePoint paused_until{};
   std::deque<Effect> jobs{};
   bool busy = false;
 };
@@ -63,6 +64,8 @@ struct Process {
 using Sent = std::tuple<std::string, std::string, std::string>;
 
 [[nodiscard]] Uuid uuid(std::uint64_t number);
+/// Of which message of a client this is a sending by that client; none for what is no such sending.
+[[nodiscard]] std::optional<Origin> origin_of(const Message& message);
 [[nodiscard]] std::string kind_of(const Message& message);
 
 class World {
@@ -91,6 +94,8 @@ class World {
   /// One without any memory.
   void start(const std::string& name);
   void kill(const std::string& name);
+  /// It stands still, as by SIGSTOP: its links stay, and what comes waits.
+  void pause(const std::string& name, double seconds);
   /// One more client, with links to all that are there.
   Caller& client();
   std::uint64_t call(Caller& caller, Pattern pattern, Require require = Require::majority,
@@ -124,6 +129,7 @@ class World {
   std::map<Made, std::variant<Applied, Failure>> results;
   std::map<Made, Require> begun;
   std::map<Version, Made> contents;
+  std::map<Made, std::uint64_t> origins;  // what each message has called the oldest
   std::vector<Sent> sent;
   std::function<void(const PeerId& from, const PeerId& to, const Message& message)> watch;
   std::vector<std::string> stuck;
@@ -142,12 +148,16 @@ class World {
 
   [[nodiscard]] bool step(TimePoint end);
   void tick();
+  [[nodiscard]] bool is_paused(const Process& process) const { return now_ < process.paused_until; }
+  /// As soon as the process goes on.
+  void when_it_goes_on(const Process& process, std::function<void()> what);
   [[nodiscard]] double delay() { return uniform(options_.network.least, options_.network.most); }
   [[nodiscard]] bool is_cut(const PeerId& one, const PeerId& other) const;
   void link(const std::string& member, const PeerId& other);
   void connect(const std::string& member, const PeerId& other);
   void unlink_one(const PeerId& one, const PeerId& other);
   void send(const PeerId& source, const PeerId& to, const Message& message);
+  void check_origin(const Uuid& source, const Message& message);
   void arrive(const PeerId& source, const PeerId& to, const std::shared_ptr<Process>& receiver,
               const Message& message);
   void client_effects(Caller& caller);

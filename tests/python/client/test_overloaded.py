@@ -15,8 +15,8 @@ import pytest
 
 import mf
 from mf.client import routes
+from mf.core import backoff
 from mf.core.error import Code, Execution
-from mf.link import reconnect
 from mf.protocol.call import RetryBudget
 from tests.python.conftest import Recorder, eventually
 from tests.python.echo import TWICE, EchoAsyncClient, EchoClient, Number
@@ -182,7 +182,7 @@ def caller(request: pytest.FixtureRequest) -> Iterator[Callable[[str], Caller]]:
 def test_another_instance_is_asked_at_once(
     serving: Serving, caller: Callable[[str], Caller], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reconnect, "FIRST", 1000.0)  # no call waits here
+    monkeypatch.setattr(backoff, "FIRST", 1000.0)  # no call waits here
     for _ in range(2):
         serving.server()
     serving.hold(0)
@@ -216,7 +216,7 @@ def test_an_instance_that_is_down_is_no_other_to_be_asked_at_once(
 ) -> None:
     rests: list[float] = []
 
-    class Noted(reconnect.Backoff):
+    class Noted(backoff.Backoff):
         def next(self) -> float:
             rests.append(super().next())
             return rests[-1]
@@ -266,8 +266,8 @@ def test_a_call_that_rests_goes_on_once_there_is_room(
 def test_a_deadline_that_leaves_no_room_ends_the_call_at_once(
     serving: Serving, caller: Callable[[str], Caller], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reconnect, "FIRST", 10_000.0)
-    monkeypatch.setattr(reconnect, "_LEAST", 1_000.0)
+    monkeypatch.setattr(backoff, "FIRST", 10_000.0)
+    monkeypatch.setattr(backoff, "_LEAST", 1_000.0)
     serving.server()
     serving.hold(0)
     client = caller(serving.addresses)
@@ -379,8 +379,8 @@ def test_a_call_that_may_have_run_is_not_repeated_and_a_handlers_overloaded_is_i
 
 
 def test_closing_the_client_ends_a_call_that_rests(serving: Serving, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reconnect, "FIRST", 10_000.0)
-    monkeypatch.setattr(reconnect, "_LEAST", 1_000.0)
+    monkeypatch.setattr(backoff, "FIRST", 10_000.0)
+    monkeypatch.setattr(backoff, "_LEAST", 1_000.0)
     serving.server()
     serving.hold(0)
     client = Blocking(serving.addresses)

@@ -358,22 +358,67 @@ def test_a_task_that_is_cancelled_takes_nothing_and_the_next_one_gets_it() -> No
 
 def test_a_mailbox_takes_no_more_than_its_bounds_and_says_when_there_is_room() -> None:
     box = Mailbox("B", max_messages=4, max_bytes=1 << 20)
-    assert [box.put(parcel(src=src)) for src in "aabbc"] == [True, True, True, True, False]
+    assert [box.put(parcel(src=src)) for src in "aabbcd"] == [True, True, True, False, True, False]
     room = threading.Event()
     box.when_room(room.set)
     assert not room.is_set()
     box.recv_nb()
     assert room.is_set()
-    assert box.put(parcel(src="c"))
+    assert box.put(parcel(src="d"))
 
 
-def test_one_sender_has_half_of_a_mailbox_so_that_a_flood_leaves_room() -> None:
+def test_one_sender_has_less_than_half_of_a_mailbox_so_that_a_flood_leaves_room() -> None:
     box = Mailbox("B", max_messages=100, max_bytes=1 << 20)
     flood = sum(box.put(parcel(src="flood")) for _ in range(1000))
-    assert flood == 50
+    assert flood == 47
     assert box.put(parcel(src="other"))
     large = Mailbox("B", max_messages=100, max_bytes=10 * OVERHEAD)
     assert [large.put(parcel(src="a", size=3 * OVERHEAD)) for _ in range(2)] == [True, False]
+
+
+def flooded(senders: int, **bounds: int) -> Mailbox:
+    """In which so many senders have put as much as they can, which nobody takes."""
+    box = Mailbox("B", **bounds)
+    for sender in range(senders):
+        while box.put(parcel(src=f"flood{sender}")):
+            pass
+    return box
+
+
+def test_however_many_flood_a_mailbox_a_sender_whose_messages_are_taken_goes_on() -> None:
+    box = flooded(40, max_messages=8192)
+    for n in range(100):
+        assert box.put(parcel(src="other", n=n))
+        assert not box.put(parcel(src="flood0"))
+        assert box.recv_nb(src="other").n == n
+
+
+def test_the_last_sixteenth_of_a_mailbox_is_for_small_messages_of_senders_without_any() -> None:
+    box = flooded(40, max_messages=8192)
+    assert 8192 - 8192 // 16 <= len(box) <= 8192 - 8192 // 16 + 40
+    new = range(8192 - len(box))
+    assert all(box.put(parcel(src=f"new{n}")) for n in new)
+    assert not any(box.put(parcel(src=f"new{n}")) for n in new)
+    assert not box.put(parcel(src="one more"))
+
+    large = flooded(40, max_bytes=16 << 20)
+    assert large.put(parcel(src="small", size=4096))
+    assert not large.put(parcel(src="large", size=4097))
+
+
+def test_a_mailbox_without_room_is_logged_once_in_a_while(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 100.0
+    monkeypatch.setattr("mf.flex.mailbox.monotonic", lambda: now)
+    box = flooded(2, max_messages=8)
+    for _ in range(1000):
+        box.put(parcel(src="flood0"))
+    assert caplog.messages == ["mailbox_full mailbox=B messages=4 senders=1"]
+    now += 10.0
+    for _ in range(1000):
+        box.put(parcel(src="flood0"))
+    assert caplog.messages[1:] == ["mailbox_full mailbox=B messages=6 senders=2"]
 
 
 def test_a_message_that_never_has_room_is_refused() -> None:

@@ -5,6 +5,7 @@ import re
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -152,11 +153,13 @@ def test_a_sender_waits_fails_or_drops_where_there_is_no_room(alone: flex.Node) 
     a, b = alone.process("A"), alone.process("B", max_messages=4)
     a.send(dest="B", n=0)
     a.send(dest="B", n=1)
-    with pytest.raises(mf.Error, match="no room for this message on the way to 'B'") as raised:
+    refused = "no room for this message on the way to 'B': the mailbox of 'B' is full"
+    with pytest.raises(mf.Error, match=refused) as raised:
         a.send(flex.FAIL, dest="B", n=2)
     assert raised.value.code is mf.Code.OVERLOADED
     assert a.send(flex.DROP, dest="B", n=3).dropped
-    with pytest.raises(mf.Error, match="no room for the message on the way to 'B' in time") as raised:
+    late = "no room for the message on the way to 'B' in time: the mailbox of 'B' is full"
+    with pytest.raises(mf.Error, match=late) as raised:
         a.send(flex.BLOCK, 0.01, dest="B", n=4)
     assert raised.value.code is mf.Code.DEADLINE_EXCEEDED
     with ThreadPoolExecutor(1) as threads:
@@ -176,9 +179,63 @@ def test_a_process_says_by_itself_what_its_sends_do(alone: flex.Node) -> None:
 def test_a_flood_of_one_sender_leaves_room_for_another(alone: flex.Node) -> None:
     flood, other, b = alone.process(), alone.process(), alone.process("B", max_messages=100)
     dropped = sum(flood.send(flex.DROP, dest="B", n=n).dropped for n in range(500))
-    assert dropped == 450
+    assert dropped == 453
     assert not other.send(flex.FAIL, dest="B", important=True).dropped
     assert b.recv(LIMIT, important=True).src == other.name
+
+
+def test_five_nodes_that_flood_a_process_leave_room_for_a_sixth_and_all_are_told(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    name = new_name()
+    with ExitStack() as stack:
+        far = stack.enter_context(flex.Node("", listen=f"memory:{name}"))
+        b = far.process("B", max_messages=4096)
+
+        def sender() -> flex.Process:
+            node = flex.Node(f"memory:{name}", listen=f"memory:{new_name()}", patience=LIMIT)
+            return stack.enter_context(node).process()
+
+        floods = [sender() for _ in range(5)]
+        for flood in floods:
+            for n in range(3000):
+                last = flood.send(dest="B", tag="unmatched", n=n)
+        until(lambda: "is full" in late(last))
+        assert late(last) == "its receiver has not taken the message within 0 s: the mailbox of 'B' is full"
+
+        sixth = sender()
+        for n in range(100):
+            sixth.send(dest="B", tag="matching", n=n)
+        assert [b.recv(LIMIT, tag="matching").n for _ in range(100)] == list(range(100))
+        assert [each for each in caplog.messages if each.startswith("mailbox_full mailbox=B messages=")]
+
+        for _ in range(5 * 3000):
+            b.recv(LIMIT, tag="unmatched")
+        last.wait(LIMIT)
+
+
+def late(sent: flex.Sent) -> str:
+    """What is said of a message that was not taken until now."""
+    with pytest.raises(mf.Error) as raised:
+        sent.wait(0)
+    return raised.value.message
+
+
+def test_a_sender_that_has_no_room_on_the_way_learns_that_the_mailbox_is_full(
+    monkeypatch: pytest.MonkeyPatch, pair: Pair
+) -> None:
+    monkeypatch.setattr(outgoing, "WINDOW_MESSAGES", 20)
+    a, b = pair.near.process("A"), pair.far.process("B", max_messages=4)
+    for n in range(20):
+        sent = a.send(dest="B", n=n)
+    until(lambda: "is full" in late(sent))
+    for options, text in (((flex.FAIL,), "this message on the way to 'B'"), ((flex.BLOCK, 0.0), "in time")):
+        with pytest.raises(mf.Error, match=f"{text}: the mailbox of 'B' is full"):
+            a.send(*options, dest="B")
+    for n in range(20):
+        assert b.recv(LIMIT).n == n
+    sent.wait(LIMIT)
+    a.send(flex.FAIL, dest="B")
 
 
 def test_messages_of_a_process_that_leaves_are_undelivered_and_its_sender_is_told(

@@ -11,10 +11,10 @@ import pytest
 
 import mf
 from mf.client import Client
+from mf.core.backoff import LONGEST, Backoff
 from mf.core.error import Code, Error, Execution
 from mf.link.link import Link
 from mf.link.pool import Pool
-from mf.link.reconnect import LONGEST, Backoff
 from mf.link.resolver import Instance, StaticResolver
 from mf.link.watch import Watches
 from mf.protocol import frame

@@ -6,8 +6,8 @@ from uuid import UUID
 
 import pytest
 
-from mf.replicated.log import MOST_AHEAD, Log, Origins, next_mark
-from mf.replicated.messages import Body, Entry, Head, Origin, Outcome, Version
+from mf.replicated.log import Log, Origins, next_mark
+from mf.replicated.messages import MOST_AHEAD, Body, Entry, Head, Origin, Outcome, Version
 
 VECTORS = Path(__file__).parents[2] / "vectors" / "replicated" / "marks.json"
 

@@ -1,6 +1,7 @@
 """Each flow under faults at each step, in virtual time: ninety calls of three clients a seed, while
 messages are lost, late, repeated and out of order, processes are killed and come back, links are cut, and the
-lead goes from one to the other, noticed late. `make soak` runs more seeds.
+lead goes from one to the other, noticed late. In one seed of fifty a client makes more calls at once besides
+than a replica takes of it. `make soak` runs more seeds.
 """
 
 from functools import partial
@@ -10,7 +11,7 @@ import pytest
 
 from mf.core.error import Error
 from mf.replicated.caller import Applied
-from mf.replicated.messages import Pattern, PeerId, Require
+from mf.replicated.messages import MOST_AHEAD, Pattern, PeerId, Require
 from mf.replicated.settings import ReplicaSettings
 from tests.python.replicated.world import Network, World
 
@@ -18,6 +19,9 @@ SEEDS = 100
 SOAK_SEEDS = 1_000
 BLOCKS = 10
 CALLS = 30
+BURST = MOST_AHEAD + 200
+BURST_EVERY = 50
+FAULTS = ("kill", "kill leader", "cut", "isolate", "lead", "cut client", "give up", "split", "pause")
 
 
 def simulate(pattern: Pattern, seed: int) -> World:
@@ -34,11 +38,14 @@ def simulate(pattern: Pattern, seed: int) -> World:
             timeout = random.choice([0.5, 3.0, 20.0])
             call = partial(world.call, caller, pattern, require, timeout)
             world.at(random.uniform(0.0, 1.5), call)
+    flood = None if seed % BURST_EVERY else burst(world, pattern)
     for _ in range(random.randint(2, 25)):
         world.at(random.uniform(0.05, 2.0), lambda: disturb(world))
     world.run(4.5)
     world.calmed()
     assert world.run_until(lambda: len(world.results) == len(world.begun), 25.0), unfinished(world)
+    for (client, sequence), result in world.results.items():
+        assert client != flood or isinstance(result, Applied), f"call {sequence} of many at once: {result}"
     if pattern is not Pattern.no_versioning:
         assert world.run_until(world.settled, 30.0), unfinished(world)
         check_what_survived(world)
@@ -46,12 +53,26 @@ def simulate(pattern: Pattern, seed: int) -> World:
     return world
 
 
+def burst(world: World, pattern: Pattern) -> UUID:
+    """One more client that makes many calls at once, which all have time enough to end well."""
+    caller = world.client()
+
+    def call_all() -> None:
+        for _ in range(BURST):
+            world.call(caller, pattern, Require.majority, timeout=1_000.0)
+
+    world.at(0.5, call_all)
+    return caller.client
+
+
 def disturb(world: World) -> None:
     """One fault, that ends by itself after a while."""
     random = world.random
     names = sorted(world.processes)
     name = random.choice(names)
-    match random.choice(["kill", "kill leader", "cut", "isolate", "lead", "cut client", "give up", "split"]):
+    match random.choice(FAULTS):
+        case "pause":
+            world.pause(name, random.uniform(0.1, 1.5))
         case "kill":
             kill(world, name)
         case "kill leader" if world.leader is not None:

@@ -14,10 +14,14 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from uuid import UUID
 
-from mf.core.error import Error
+from mf.core.error import Code, Error
 from mf.replicated.caller import Applied, Caller, Done
 from mf.replicated.messages import (
+    MOST_AHEAD,
     Apply,
+    Ask,
+    Body,
+    Direct,
     Distrust,
     Effect,
     Message,
@@ -25,11 +29,15 @@ from mf.replicated.messages import (
     Outcome,
     Pattern,
     PeerId,
+    Refused,
     Require,
     Resign,
     RestoreState,
     Send,
+    Stamped,
     Stuck,
+    Submit,
+    Tagged,
     TakeSnapshot,
     Version,
 )
@@ -38,12 +46,26 @@ from mf.replicated.settings import ReplicaSettings
 
 SCHEMA = UUID(int=7)
 TICK = 0.05
+_REFUSED_FOR_NOW = (Code.OVERLOADED, Code.UNAVAILABLE)
+"""An honest client's message is refused with no other code."""
 
 Key = tuple[int, int]
 
 
 def key_of(version: Version) -> Key:
     return version.epoch, version.counter
+
+
+def origin_of(message: Message) -> Origin | None:
+    """Of which message of a client this is a sending by that client; None for what is none."""
+    match message:
+        case Ask(origin):
+            return origin
+        case Submit(Body(origin)) | Tagged(Body(origin)) | Direct(Body(origin)):
+            return origin
+        case Stamped(entry) if entry.body is not None:
+            return entry.body.origin
+    return None
 
 
 @dataclass
@@ -63,8 +85,10 @@ class Process:
     name: str
     replica: Replica
     state: list[list[int]] = field(default_factory=list)  # client, sequence: what the servant has applied
+    held: set[tuple[UUID, int]] = field(default_factory=set)
     at: Key = (0, 0)
     alive: bool = True
+    paused_until: float = 0.0
     jobs: deque[Effect] = field(default_factory=deque)
     busy: bool = False
 
@@ -92,6 +116,7 @@ class World:
         self.results: dict[tuple[UUID, int], Applied | Error] = {}
         self.begun: dict[tuple[UUID, int], Require] = {}
         self.contents: dict[Key, tuple[UUID, int]] = {}
+        self.origins: dict[tuple[UUID, int], int] = {}  # what each message has called the oldest
         self.cut: set[frozenset[PeerId]] = set()
         self.trace: Counter[tuple[str, str, str]] = Counter()
         self.sent: list[tuple[str, str, str]] = []
@@ -132,8 +157,9 @@ class World:
     def _tick(self) -> None:
         self.at(TICK, self._tick)
         for process in list(self.processes.values()):
-            process.replica.tick(self.now)
-            self._effects(process)
+            if self.now >= process.paused_until:
+                process.replica.tick(self.now)
+                self._effects(process)
         for caller in self.callers.values():
             caller.tick(self.now)
             self._client_effects(caller)
@@ -166,6 +192,11 @@ class World:
         for other in others:
             self._unlink_one(other, name)
         self._lose_lead(process, 0.05)
+
+    def pause(self, name: str, seconds: float) -> None:
+        """The process stands still, as by SIGSTOP: its links stay, and what comes waits."""
+        process = self.processes[name]
+        process.paused_until = max(process.paused_until, self.now + seconds)
 
     def client(self) -> Caller:
         """One more client, with links to all that are there."""
@@ -250,6 +281,10 @@ class World:
         self.sent.append((names[0], names[1], kind))
         if self.watch is not None:
             self.watch(*names, message)
+        if isinstance(source, UUID):
+            self._check_origin(source, message)
+        elif isinstance(message, Refused):
+            assert message.code in _REFUSED_FOR_NOW, f"{source} refuses for good: {message.text}"
         if frozenset((source, to)) in self.cut or self.random.random() < self.network.lost:
             return
         times = 2 if self.random.random() < self.network.repeated else 1
@@ -257,8 +292,21 @@ class World:
         for _ in range(times):
             self.at(self._delay(), lambda: self._arrive(source, to, receiver, message))
 
+    def _check_origin(self, source: UUID, message: Message) -> None:
+        """What must hold each time that a client sends a message of its own."""
+        origin = origin_of(message)
+        if origin is not None:
+            assert origin.client == source
+            assert 0 <= origin.sequence - origin.oldest < MOST_AHEAD, f"{origin} is too far ahead"
+            said = self.origins.setdefault((source, origin.sequence), origin.oldest)
+            assert said == origin.oldest, f"{origin} was sent with {said}"
+
     def _arrive(self, source: PeerId, to: PeerId, receiver: Process | None, message: Message) -> None:
         if frozenset((source, to)) in self.cut:
+            return
+        if receiver is not None and receiver.paused_until > self.now:
+            later = receiver.paused_until - self.now
+            self.at(later, lambda: self._arrive(source, to, receiver, message))
             return
         if isinstance(to, UUID):
             caller = self.callers[to]
@@ -300,6 +348,9 @@ class World:
 
     def _work(self, process: Process) -> None:
         """One of the servant's jobs."""
+        if process.paused_until > self.now:
+            self.at(process.paused_until - self.now, lambda: self._work(process))
+            return
         process.busy = False
         if not process.alive:
             return
@@ -311,6 +362,7 @@ class World:
             case RestoreState(snapshot):
                 process.state, at = json.loads(snapshot) if snapshot is not None else ([], (0, 0))
                 process.at = tuple(at)
+                process.held = {(UUID(int=client), sequence) for client, sequence in process.state}
             case TakeSnapshot():
                 outcome = Outcome(0, 0, json.dumps([process.state, process.at]).encode())
         process.replica.done(outcome, self.now)
@@ -324,7 +376,8 @@ class World:
             assert key > process.at, f"{process.name} applies {key} behind {process.at}"
             assert self.contents.setdefault(key, made) == made, f"two messages have the version {key}"
             process.at = key
-        assert entry not in process.state, f"{process.name} applies {made} twice"
+        assert made not in process.held, f"{process.name} applies {made} twice"
+        process.held.add(made)
         process.state.append(entry)
 
     # The controller

@@ -1,14 +1,8 @@
 """A process that is forked from a server: it serves nothing, and handles signals like any other process."""
 
-import random
 import subprocess
 import sys
 from pathlib import Path
-from weakref import WeakSet
-
-import pytest
-
-from mf.link import fork
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -116,10 +110,20 @@ print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
     assert (done.stdout, done.stderr) == ("7\n", "")
 
 
-def test_a_child_draws_other_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fork, "JITTER", random.Random(1))
-    monkeypatch.setattr(fork, "_registered", WeakSet())  # this process goes on
+def test_a_child_draws_other_numbers() -> None:
+    program = """
+import os
+from mf.core.backoff import JITTER
+JITTER.seed(1)
+before = JITTER.getstate()
+child = os.fork()
+if child == 0:
+    os._exit(7 if JITTER.getstate() != before else 1)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+assert JITTER.getstate() == before
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False
+    )
 
-    fork._in_child()
-
-    assert fork.JITTER.random() != random.Random(1).random()
+    assert (done.stdout, done.stderr) == ("7\n", "")

@@ -26,7 +26,7 @@ from topics_world import TopicsWorld
 from work import Client
 from world import World
 
-from mf.link.fork import JITTER
+from mf.core.backoff import JITTER
 from mf.testing.clock import FakeClock
 from mf.testing.loop import StuckError, VirtualLoop, run
 from mf.testing.network import MemoryNetwork, Weather

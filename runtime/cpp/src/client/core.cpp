@@ -101,10 +101,15 @@ void Core::set_seen(std::string_view service, std::string_view agent) {
 }
 
 std::shared_ptr<Shared> Core::shared(const ServiceInfo& service, std::string_view agent, Make make) {
+  std::vector<std::shared_ptr<Shared>> gone;  // destroyed after unlocking
   const std::scoped_lock lock(mutex_);
   if (closed()) return make();
   if (shared_.size() >= kMostShared) {
-    std::erase_if(shared_, [](const auto& entry) { return entry.second.use_count() == 1; });
+    std::erase_if(shared_, [&](auto& entry) {
+      if (entry.second.use_count() != 1) return false;
+      gone.push_back(std::move(entry.second));
+      return true;
+    });
   }
   auto& place = shared_[{&service, std::string(agent)}];
   if (!place) place = make();

@@ -51,6 +51,14 @@ bool is_uuid(std::string_view text) noexcept {
   return true;
 }
 
+/// `NAME TYPE` of the descriptor's second line, ` per NAME TYPE`; empty if it has no agents.
+std::string_view agent_of(std::string_view descriptor) noexcept {
+  constexpr std::string_view kPer = " per ";
+  take_until(descriptor, '\n');
+  const auto line = take_until(descriptor, '\n');
+  return line.starts_with(kPer) ? line.substr(kPer.size()) : std::string_view();
+}
+
 struct EnumText {
   std::string_view base;
   bool closed;
@@ -98,11 +106,14 @@ std::optional<MemberText> find_agent(std::string_view descriptor, Wanted wanted)
 
 namespace detail {
 
+std::string_view name_of_agent(std::string_view descriptor) noexcept {
+  auto declared = agent_of(descriptor);
+  return take_until(declared, ' ');
+}
+
 std::string_view type_of_agent(std::string_view descriptor) noexcept {
-  take_until(descriptor, '\n');
-  auto line = take_until(descriptor, '\n');
-  if (!line.starts_with(" per ")) return {};
-  return line.substr(line.rfind(' ') + 1);
+  const auto declared = agent_of(descriptor);
+  return declared.substr(declared.rfind(' ') + 1);
 }
 
 bool is_agent(std::string_view descriptor, std::string_view sent) {

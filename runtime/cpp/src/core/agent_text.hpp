@@ -6,6 +6,8 @@
 
 namespace mf::detail {
 
+/// What the schema calls an agent, "shelf"; empty if there are none.
+[[nodiscard]] std::string_view name_of_agent(std::string_view descriptor) noexcept;
 /// The type of the agents; empty if there are none.
 [[nodiscard]] std::string_view type_of_agent(std::string_view descriptor) noexcept;
 /// Whether the text, as it is sent, is an agent of that type.

@@ -126,6 +126,10 @@ class Sender final : public Owner, public std::enable_shared_from_this<Sender> {
       if (!delivery->held && attempt != Attempt::first) return;  // somebody was faster, and reads on
       full = delivery->held && !put_held(*delivery);
       if (closing_) return;
+      if (full && attempt == Attempt::recheck) {  // it waits, which its sender is told
+        full_ = true;
+        arm();
+      }
     }
     if (!full) return read(delivery);
     if (attempt == Attempt::recheck) return;
@@ -152,6 +156,7 @@ class Sender final : public Owner, public std::enable_shared_from_this<Sender> {
       }
     }
     delivery.held.reset();
+    full_ = false;
     arm();
     return true;
   }
@@ -191,6 +196,7 @@ class Sender final : public Owner, public std::enable_shared_from_this<Sender> {
       if (!compose(*delivery, receipt)) return;
       delivery->writing = true;
       said_ = received_;
+      said_full_ = full_;
     }
     delivery->receipts.async_write(
         receipt, [self = shared_from_this(), delivery, last = receipt.closing](Outcome<bool>&& went) {
@@ -206,6 +212,7 @@ class Sender final : public Owner, public std::enable_shared_from_this<Sender> {
   [[nodiscard]] bool compose(Delivery& delivery, Receipt& receipt) {
     receipt.mailbox = incarnation_;
     receipt.received = received_;
+    receipt.full = full_;
     if (delivery.first) {  // all that the sender may not know
       receipt.refused.assign(ever_refused_.begin(), ever_refused_.end());
       receipt.waiting.assign(waiting_.begin(), waiting_.end());
@@ -214,7 +221,8 @@ class Sender final : public Owner, public std::enable_shared_from_this<Sender> {
       return true;
     }
     receipt.closing = closing_;
-    if (taken_.empty() && refused_.empty() && received_ == said_ && !closing_) return false;
+    if (taken_.empty() && refused_.empty() && received_ == said_ && full_ == said_full_ && !closing_)
+      return false;
     receipt.taken.swap(taken_);
     receipt.refused.swap(refused_);
     return true;
@@ -227,6 +235,8 @@ class Sender final : public Owner, public std::enable_shared_from_this<Sender> {
   Ref delivery_;
   std::uint64_t received_ = 0;
   std::uint64_t said_ = 0;  // what it has been told of that
+  bool full_ = false;       // its next message waits for room
+  bool said_full_ = false;
   std::vector<std::uint64_t> taken_;
   std::set<std::uint64_t> waiting_;
   std::vector<Refused> refused_;

@@ -4,15 +4,22 @@
 #include <unordered_map>
 
 #include "codec/flex/tags.hpp"
+#include "flex/seconds.hpp"
 
 namespace mf::flex {
 namespace {
 
-std::string seconds(std::chrono::nanoseconds time) {
-  auto text = std::to_string(std::chrono::duration<double>(time).count());
-  text.erase(text.find_last_not_of('0') + 1);
-  if (text.back() == '.') text.pop_back();
-  return text;
+// The part of a mailbox that is kept for senders without messages in it.
+constexpr std::size_t kReserved = 16;
+// The part of that which one of them may use.
+constexpr std::size_t kSmall = 256;
+constexpr std::chrono::seconds kTellEvery{10};
+
+/// For so much more of a sender that has `share` of what is held.
+bool has_room_for(std::size_t size, std::size_t share, std::size_t held, std::size_t most) {
+  const auto reserved = most / kReserved;
+  if (share != 0) return held + size + share + size <= most - reserved;
+  return held + size <= most - (size > reserved / kSmall ? reserved : 0);
 }
 
 /// As their senders counted them, what has no number as it stands.
@@ -69,11 +76,26 @@ bool Mailbox::has_room(const Parcel& parcel) const {
     throw Error(Code::message_too_large, Execution::not_executed,
                 "the message takes " + std::to_string(parcel.size) + " bytes; " + quoted(name_) + " takes " +
                     std::to_string(bounds_.max_bytes / 2) + " of one sender");
-  if (held_ >= bounds_.max_messages || bytes_ + parcel.size > bounds_.max_bytes) return false;
   const auto found = by_sender_.find(parcel.sender);
-  if (found == by_sender_.end()) return true;
-  return found->second.messages < bounds_.max_messages / 2 &&
-         found->second.bytes + parcel.size <= bounds_.max_bytes / 2;
+  const auto share = found == by_sender_.end() ? Share() : found->second;
+  return has_room_for(1, share.messages, held_, bounds_.max_messages) &&
+         has_room_for(parcel.size, share.bytes, bytes_, bounds_.max_bytes);
+}
+
+/// Logs it, once in a while.
+void Mailbox::tell_full() {
+  std::size_t messages = 0;
+  std::size_t senders = 0;
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto now = mf::now();
+    if (told_full_ && now - *told_full_ < kTellEvery) return;
+    told_full_ = now;
+    messages = held_;
+    senders = by_sender_.size();
+  }
+  core_->options().log.write(Level::warning, "mailbox_full",
+                             {{"mailbox", name_}, {"messages", messages}, {"senders", senders}});
 }
 
 void Mailbox::hold(const Parcel& parcel) {
@@ -95,14 +117,21 @@ Mailbox::Calls Mailbox::release(const Parcel& parcel) {
 
 bool Mailbox::put(ParcelRef parcel) {
   std::vector<Waiters::Ref> woken;
+  bool full = false;
   {
     const std::scoped_lock lock(mutex_);
     check_open();
-    if (!has_room(*parcel)) return false;
-    hold(*parcel);
-    if (claim(parcel)) return true;
-    const auto number = queue_.put(parcel);
-    woken = waiters_.of(parcel->message, number);
+    full = !has_room(*parcel);
+    if (!full) {
+      hold(*parcel);
+      if (claim(parcel)) return true;
+      const auto number = queue_.put(parcel);
+      woken = waiters_.of(parcel->message, number);
+    }
+  }
+  if (full) {
+    tell_full();
+    return false;
   }
   for (const auto& each : woken) each->wake();
   return true;

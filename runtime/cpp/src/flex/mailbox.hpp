@@ -4,8 +4,11 @@
 // on the receiving thread, never under the lock and never where messages arrive: an exception of a function
 // is thrown by recv(), and the messages stay; a slow function delays no other thread.
 //
-// Memory is bounded by messages and by bytes, and one sender has at most half of both, so that a flood leaves
-// room for others. put() fails if there is no room, and when_room() reports when there may be some.
+// Memory is bounded by messages and by bytes, and shared between senders: one that has messages here leaves
+// as much room as it uses itself, and a sixteenth besides, which is for small messages of senders that have
+// none. So one sender uses less than half, and however many messages wait that nobody takes, a sender whose
+// messages are taken goes on. put() fails if there is no room, which is logged, and when_room() reports when
+// there may be some.
 //
 // Callbacks run one at a time on a thread of the mailbox, which is started for the first callback.
 //
@@ -111,6 +114,7 @@ class Mailbox : public std::enable_shared_from_this<Mailbox> {
   void check_open() const;
   [[nodiscard]] bool has_room(const Parcel& parcel) const;
   void hold(const Parcel& parcel);
+  void tell_full();
   [[nodiscard]] Calls release(const Parcel& parcel);
   [[nodiscard]] Message taken(const ParcelRef& parcel);
   /// The next two are called under the lock. Their result counts in in_hand_ until taken().
@@ -137,6 +141,7 @@ class Mailbox : public std::enable_shared_from_this<Mailbox> {
   std::size_t bytes_ = 0;
   std::unordered_map<Uuid, Share, HashUuid> by_sender_;
   Calls for_room_;
+  std::optional<TimePoint> told_full_;  // when it was last logged that there is no room
   bool closed_ = false;
   // Messages that were taken and whose senders were not told yet: closing waits for that, so that no sender
   // is told that such a message was certainly not taken.

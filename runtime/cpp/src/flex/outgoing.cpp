@@ -56,7 +56,7 @@ Outgoing::Outgoing(std::shared_ptr<client::Core> core, std::string dest,
                    std::function<void(const Outgoing&)> ended, std::chrono::nanoseconds patience)
     : core_(std::move(core)),
       target_(client::Target(core_, methods::kMailboxService).at(dest)),
-      dest_(std::move(dest)),
+      receiver_(std::make_shared<Receiver>(std::move(dest))),
       ended_(std::move(ended)),
       patience_(patience),
       sender_(random_uuid()),
@@ -181,7 +181,7 @@ void Outgoing::read(const Stream& stream) {
     auto receipt = std::move(next).value();
     if (!receipt)
       return self->on_lost(
-          stream, not_executed_error(Code::unavailable, quoted(self->dest_) + " has ended the stream"));
+          stream, not_executed_error(Code::unavailable, quoted(self->dest()) + " has ended the stream"));
     self->on_receipt(stream, std::move(*receipt));
   });
 }
@@ -203,7 +203,7 @@ void Outgoing::on_receipt(const Stream& stream, Receipt&& receipt) {
   }
   tell(std::move(news));
   if (receipt.closing)
-    return on_lost(stream, not_executed_error(Code::unavailable, quoted(dest_) + " has closed its mailbox"));
+    return on_lost(stream, not_executed_error(Code::unavailable, quoted(dest()) + " has closed its mailbox"));
   if (writes) write(stream);
   read(stream);
 }
@@ -218,6 +218,7 @@ void Outgoing::on_lost(const Stream& stream, const Error& why) {
     writing_ = false;
     if (connected_) lost_ = mf::now();
     connected_ = false;
+    receiver_->is_full = false;
     if (pending_.empty() && under_way_.empty()) {  // who sends again makes another one
       closed_ = true;
       news.ended = true;
@@ -329,7 +330,7 @@ void Outgoing::meet(const Receipt& receipt, News& news) {
     }
   } else {
     const Error error(Code::connection_lost, Execution::unknown,
-                      quoted(dest_) + " was lost, and another process has the name now");
+                      quoted(dest()) + " was lost, and another process has the name now");
     while (!under_way_.empty()) lose(under_way_.begin()->first, error, news);
   }
   mailbox_ = receipt.mailbox;
@@ -338,6 +339,7 @@ void Outgoing::meet(const Receipt& receipt, News& news) {
 
 void Outgoing::receive(const Receipt& receipt, News& news) {
   received_ = receipt.received;
+  receiver_->is_full = receipt.full;
   for (const auto& each : receipt.refused) lose(each.sequence, refusal_of(each), news);
   for (const auto sequence : receipt.taken) {
     const auto found = under_way_.find(sequence);
@@ -348,7 +350,7 @@ void Outgoing::receive(const Receipt& receipt, News& news) {
   }
   if (receipt.closing) {
     const auto error = not_executed_error(
-        Code::cancelled, quoted(dest_) + " has closed its mailbox without taking the message");
+        Code::cancelled, quoted(dest()) + " has closed its mailbox without taking the message");
     while (!under_way_.empty() && under_way_.begin()->first <= receipt.received)
       lose(under_way_.begin()->first, error, news);
     for (; !under_way_.empty(); under_way_.erase(std::prev(under_way_.end())))

@@ -54,7 +54,8 @@ class Outgoing final : public std::enable_shared_from_this<Outgoing> {
   Outgoing(std::shared_ptr<client::Core> core, std::string dest, std::function<void(const Outgoing&)> ended,
            std::chrono::nanoseconds patience);
 
-  [[nodiscard]] const std::string& dest() const noexcept { return dest_; }
+  [[nodiscard]] const std::string& dest() const noexcept { return receiver_->name; }
+  [[nodiscard]] const std::shared_ptr<Receiver>& receiver() const noexcept { return receiver_; }
   void begin();
   /// Whether submit() refuses all messages.
   [[nodiscard]] bool closed() const;
@@ -106,7 +107,7 @@ class Outgoing final : public std::enable_shared_from_this<Outgoing> {
 
   const std::shared_ptr<client::Core> core_;
   const client::Target target_;
-  const std::string dest_;
+  const std::shared_ptr<Receiver> receiver_;
   const std::function<void(const Outgoing&)> ended_;
   const std::chrono::nanoseconds patience_;
   const Uuid sender_;

@@ -19,9 +19,9 @@ constexpr std::size_t kLongestDest = 511;
 // Ways that end just when something is to be sent, one behind the other.
 constexpr int kMostWays = 8;
 
-Error no_room_in_time(const std::string& dest) {
-  return not_executed_error(Code::deadline_exceeded,
-                            "there was no room for the message on the way to " + quoted(dest) + " in time");
+Error no_room_in_time(const Copy& copy) {
+  return not_executed_error(Code::deadline_exceeded, "there was no room for the message on the way to " +
+                                                         quoted(copy.dest) + " in time" + copy.why_full());
 }
 
 bool is_group(std::string_view dest) {
@@ -58,6 +58,10 @@ bool Copy::attempt(Office& office) {
     }
   }
   throw not_executed_error(Code::unavailable, "the ways to " + quoted(dest) + " end at once");
+}
+
+std::string Copy::why_full() const {
+  return here ? ": the mailbox of " + quoted(here->name()) + " is full" : way->receiver()->why_full();
 }
 
 void Copy::when_room(UniqueFunction<void()> call) {
@@ -133,6 +137,7 @@ std::vector<Copy> ProcessCore::copies(const Prepared& prepared, const std::vecto
       copy.outbound->carried.attributes = prepared.attributes;
       copy.outbound->types = prepared.types;
       copy.outbound->sent = sent;
+      sent->add_receiver(copy.way->receiver());
       copy.outbound->size = size;
       copy.outbound->report = [process = self()](const Outbound& lost, const Error& error) {
         process->not_delivered(message_of(lost.carried), *lost.sent, error);
@@ -145,8 +150,8 @@ std::vector<Copy> ProcessCore::copies(const Prepared& prepared, const std::vecto
 
 bool ProcessCore::gives_up(const Copy& copy, SentState& sent, Full when_full) {
   if (when_full == Full::fail)
-    throw not_executed_error(Code::overloaded,
-                             "there is no room for this message on the way to " + quoted(copy.dest));
+    throw not_executed_error(Code::overloaded, "there is no room for this message on the way to " +
+                                                   quoted(copy.dest) + copy.why_full());
   if (when_full == Full::drop) sent.one_dropped();
   return when_full == Full::drop;
 }
@@ -166,7 +171,7 @@ Sent ProcessCore::send(Attributes attributes, const SendOptions& options) {
       copy.when_room([waiter] { waiter->finish(); });
       if (copy.attempt(*office)) break;
       waiter->wait_until(until);
-      if (!waiter->done()) throw no_room_in_time(copy.dest);
+      if (!waiter->done()) throw no_room_in_time(copy);
     }
   }
   return Sent(sent);
@@ -212,7 +217,7 @@ class AsyncSend final : public std::enable_shared_from_this<AsyncSend> {
     copies_ = process_->copies(what_, to, sent_);
     if (timeout_ != kInfinite) {
       timer_ = process_->core().reactor().at(deadline_after(mf::now(), timeout_), [weak = weak_from_this()] {
-        if (const auto self = weak.lock()) self->finish(no_room_in_time(self->what_.dest));
+        if (const auto self = weak.lock()) self->too_late();
       });
     }
     run();
@@ -235,6 +240,14 @@ class AsyncSend final : public std::enable_shared_from_this<AsyncSend> {
       return finish(Failure::from_current_exception());
     }
     finish(Sent(sent_));
+  }
+  void too_late() {
+    std::optional<Error> why;
+    {
+      const std::scoped_lock lock(mutex_);
+      if (at_ < copies_.size()) why = no_room_in_time(copies_[at_]);
+    }
+    if (why) finish(*why);
   }
   /// Until it is called again, which its callback alone does not see to.
   void keep() {

@@ -37,6 +37,8 @@ class Copy {
   /// True if it is on its way: it must not be attempted again.
   [[nodiscard]] bool attempt(Office& office);
   void when_room(UniqueFunction<void()> call);
+  /// What a failure for lack of room adds to its text: what has none, as far as is known.
+  [[nodiscard]] std::string why_full() const;
 
   std::string dest;
   std::shared_ptr<ProcessCore> here;  // null if remote

@@ -1,11 +1,21 @@
 #include "mf/flex/sent.hpp"
 
 #include "codec/flex/tags.hpp"
+#include "flex/seconds.hpp"
 #include "flex/sent_state.hpp"
 #include "mf/core/blocking.hpp"
 #include "mf/transport/waiting.hpp"
 
 namespace mf::flex {
+namespace {
+
+constexpr std::size_t kMostNamed = 3;
+
+}  // namespace
+
+std::string Receiver::why_full() const {
+  return is_full ? ": the mailbox of " + quoted(name) + " is full" : std::string();
+}
 
 std::size_t SentState::copies() const {
   const std::scoped_lock lock(mutex_);
@@ -24,6 +34,23 @@ void SentState::result() const {
   throw Undelivered(failed_.front().first, std::move(messages));
 }
 
+Error SentState::late(std::chrono::nanoseconds timeout) const {
+  auto text = copies_ > 1 ? std::to_string(under_way_) + " of " + std::to_string(copies_) + " receivers have"
+                          : std::string("its receiver has");
+  text += " not taken the message within " + seconds(timeout) + " s";
+  std::size_t named = 0;
+  for (const auto& each : receivers_) {
+    if (!each->is_full || named == kMostNamed) continue;
+    text += (named++ == 0 ? ": the mailbox of " : ", the mailbox of ") + quoted(each->name) + " is full";
+  }
+  return {Code::deadline_exceeded, Execution::unknown, text};
+}
+
+void SentState::add_receiver(std::shared_ptr<const Receiver> receiver) {
+  const std::scoped_lock lock(mutex_);
+  receivers_.push_back(std::move(receiver));
+}
+
 void SentState::wait(std::chrono::nanoseconds timeout) {
   std::unique_lock lock(mutex_);
   const auto done = [this] { return under_way_ == 0; };
@@ -35,9 +62,7 @@ void SentState::wait(std::chrono::nanoseconds timeout) {
     if (until == kNever) {
       ended_.wait(lock, done);
     } else if (!transport::wait_until(ended_, lock, until, done)) {
-      throw Error(Code::deadline_exceeded, Execution::unknown,
-                  std::to_string(under_way_) + " of " + std::to_string(copies_) +
-                      " receivers have not taken the message in time");
+      throw late(timeout);
     }
   }
   result();

@@ -1,7 +1,10 @@
 // The state of a sent message, shared by its Sent and by the ways that carry it. Thread-safe.
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <condition_variable>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -13,6 +16,17 @@
 
 namespace mf::flex {
 
+/// The mailbox of another node, as far as the way there was told of it.
+struct Receiver {
+  explicit Receiver(std::string of) : name(std::move(of)) {}
+
+  const std::string name;
+  std::atomic<bool> is_full{false};  // it has no room for the next message
+
+  /// What a failure for lack of room adds to its text.
+  [[nodiscard]] std::string why_full() const;
+};
+
 class SentState {
  public:
   SentState(std::size_t copies, std::shared_ptr<client::Core> core)
@@ -22,6 +36,8 @@ class SentState {
   void one_dropped() { one_ended(std::nullopt, true); }
   void one_failed(const Error& error, const Message& message) { one_ended(std::pair(error, message), false); }
 
+  /// It goes to another node. What is known of the mailbox there explains why it is late.
+  void add_receiver(std::shared_ptr<const Receiver> receiver);
   [[nodiscard]] std::size_t copies() const;
   [[nodiscard]] bool done() const;
   void wait(std::chrono::nanoseconds timeout);
@@ -31,6 +47,7 @@ class SentState {
   void one_ended(std::optional<std::pair<Error, Message>> failed, bool dropped);
   /// Throws Undelivered.
   void result() const;
+  [[nodiscard]] Error late(std::chrono::nanoseconds timeout) const;
 
   const std::shared_ptr<client::Core> core_;
   mutable std::mutex mutex_;
@@ -39,6 +56,7 @@ class SentState {
   std::size_t under_way_;
   std::vector<std::pair<Error, Message>> failed_;
   std::vector<Callback<void>> told_;
+  std::vector<std::shared_ptr<const Receiver>> receivers_;
 };
 
 }  // namespace mf::flex

@@ -25,7 +25,7 @@ bool Caller::Call::acked_by(const std::string& member) const {
 }
 
 Caller::Caller(const Uuid& client, std::vector<std::string> members, const Uuid& schema, std::uint64_t window)
-    : client_(client), members_(std::move(members)), schema_(schema), window_(window) {}
+    : client_(client), members_(std::move(members)), schema_(schema), window_(std::min(window, kMostAhead)) {}
 
 std::vector<CallerEffect> Caller::take() {
   return std::exchange(effects_, {});
@@ -34,9 +34,8 @@ std::vector<CallerEffect> Caller::take() {
 std::uint64_t Caller::start(std::string method, Bytes payload, Pattern pattern, Require require,
                             TimePoint deadline, TimePoint now) {
   const auto sequence = next_++;
-  const auto oldest = calls_.empty() ? sequence : calls_.begin()->first;
   auto& call = calls_[sequence];
-  call.body = {.origin = {.client = client_, .sequence = sequence, .oldest = oldest},
+  call.body = {.origin = {.client = client_, .sequence = sequence, .oldest = sequence},
                .schema = schema_,
                .method = std::move(method),
                .pattern = pattern,
@@ -45,12 +44,8 @@ std::uint64_t Caller::start(std::string method, Bytes payload, Pattern pattern, 
   call.need = needed(require, members_.size());
   call.deadline = deadline;
   call.again_at = now;
-  if (sequence - oldest < window_) {
-    send(call, now);
-  } else {
-    call.waits = true;
-    waiting_.push_back(sequence);
-  }
+  waiting_.push_back(sequence);
+  admit(now);
   return sequence;
 }
 
@@ -100,9 +95,12 @@ void Caller::admit(TimePoint now) {
   while (!waiting_.empty()) {
     const auto found = calls_.find(waiting_.front());
     if (found != calls_.end()) {
-      if (found->first - calls_.begin()->first >= window_) return;
-      found->second.waits = false;
-      send(found->second, now);
+      const auto oldest = calls_.begin()->first;
+      if (found->first - oldest >= window_) return;
+      auto& call = found->second;
+      call.waits = false;
+      call.body.origin.oldest = oldest;
+      send(call, now);
     }
     waiting_.pop_front();
   }
@@ -189,7 +187,9 @@ void Caller::refused(const std::string& member, const Refused& message) {
 Failure Caller::too_late(const Call& call) const {
   auto text = std::to_string(call.most()) + " of " + std::to_string(members_.size()) +
               " replicas are known to have applied it, " + std::to_string(call.need) + " must";
-  if (!leading_) {
+  if (call.waits) {
+    text += "; it waited for earlier calls of this client to end";
+  } else if (!leading_) {
     text += "; no versioning server is known";
   } else if (!leader_is_connected()) {
     text += "; the versioning server " + leading_->member + " is not reached";

@@ -3,6 +3,10 @@
 //     start -> (sent again when a leader changes, and after a while) -> enough acknowledgements of one epoch
 //           -> refused for good | its deadline
 //
+// A window of calls is under way at a time: a call beyond it waits until all calls but a window's length
+// before it have ended. A call's origin is made when it is sent for the first time, because it names the
+// oldest call that the client still awaits: a replica takes no message that is kMostAhead before that one.
+//
 // Every sending of a call has the same origin and the same bytes, so that replicas know it again. A call ends
 // exactly once, by an effect Done.
 #pragma once
@@ -51,7 +55,7 @@ using CallerEffect = std::variant<SendTo, Done>;
 
 class Caller {
  public:
-  /// `client`: the nonce of this caller alone.
+  /// `client`: the nonce of this caller alone. `window`: at most kMostAhead.
   Caller(const Uuid& client, std::vector<std::string> members, const Uuid& schema,
          std::uint64_t window = kDefaultWindow);
 
@@ -83,7 +87,7 @@ class Caller {
     TimePoint deadline{};
     TimePoint again_at{};
     std::chrono::milliseconds pause = kFirstRepeat;
-    bool waits = false;  // for room in the window
+    bool waits = true;  // for room in the window
     bool sent = false;
     std::map<std::tuple<std::uint64_t, Version>, std::set<std::string>> acked{};  // by epoch and version
     std::string refusal{};

@@ -23,9 +23,6 @@
 
 namespace mf::replicated {
 
-/// How many messages a client may have under way at a replica.
-inline constexpr std::uint64_t kMostAhead = 1'024;
-
 /// The mark behind an entry (docs/protocol.md, section 5d).
 [[nodiscard]] std::uint64_t next_mark(std::uint64_t mark, const Entry& entry) noexcept;
 

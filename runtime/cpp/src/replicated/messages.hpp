@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <optional>
 #include <string>
@@ -47,6 +48,9 @@ using replication::Sync;
 using replication::Tagged;
 using replication::Took;
 using replication::Version;
+
+/// How many messages a client may have under way: `sequence - oldest` of an Origin is below this.
+inline constexpr std::uint64_t kMostAhead = 1'024;
 
 /// A member by its name, or a client by its nonce.
 using PeerId = std::variant<std::string, Uuid>;

@@ -12,9 +12,12 @@ namespace {
 
 using Link = replication::methods::ReplicaLink;
 
-constexpr std::chrono::milliseconds kLongestPause{1'000};
-
 }  // namespace
+
+std::chrono::milliseconds pause_after(std::chrono::nanoseconds lasted, link::Backoff& pauses) {
+  if (lasted >= kLongestPause) pauses.reset();
+  return pauses.next();
+}
 
 /// The call that a link is, which says when it was sent and when it has ended.
 class OutgoingLink::Call final : public client::StreamedCall {
@@ -89,22 +92,24 @@ void OutgoingLink::opened(const Call* call) {
     const std::scoped_lock lock(mutex_);
     if (left_ || call_.get() != call) return;
     wire_ = std::make_shared<Wire>(call_, call_->input(), call_->output());
+    up_since_ = mf::now();
   }
-  backoff_.reset();
   events_.opened();
   events_.readable();
 }
 
 void OutgoingLink::ended() {
   bool was_up = false;
+  auto lasted = std::chrono::nanoseconds::zero();
   {
     const std::scoped_lock lock(mutex_);
     if (left_) return;
     was_up = std::exchange(wire_, nullptr) != nullptr;
+    if (was_up) lasted = mf::now() - up_since_;
     call_.reset();
   }
   if (was_up) events_.closed();
-  core_->reactor().at(mf::now() + backoff_.next(), [weak = weak_from_this()] {
+  core_->reactor().at(mf::now() + pause_after(lasted, backoff_), [weak = weak_from_this()] {
     if (const auto self = weak.lock()) self->launch();
   });
 }
@@ -116,6 +121,19 @@ void OutgoingLink::leave() {
     left_ = true;
     wire_.reset();
     call = std::exchange(call_, nullptr);
+  }
+  if (call) call->abandon();
+}
+
+void OutgoingLink::reopen() {
+  if (const auto of = wire()) end(of);
+}
+
+void OutgoingLink::end(const std::shared_ptr<Wire>& of) {
+  std::shared_ptr<Call> call;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (wire_ == of) call = call_;
   }
   if (call) call->abandon();
 }
@@ -140,12 +158,7 @@ bool OutgoingLink::next(Message& into) {
   if (got == Wire::Got::message) return true;
   if (got == Wire::Got::ended) {
     // Ended by the other side, or by what is no message: then by this one.
-    std::shared_ptr<Call> call;
-    {
-      const std::scoped_lock lock(mutex_);
-      if (wire_ == from) call = call_;
-    }
-    if (call) call->abandon();
+    end(from);
     return false;
   }
   from->when_ready([weak = weak_from_this()] {

@@ -60,8 +60,8 @@ class Replica final : Holder {
   void tick(TimePoint now);
   /// The servant has done the oldest of what it was asked for.
   void done(Outcome outcome, TimePoint now);
-  /// From now on clients may send messages of this schema, too.
-  void accept(const Uuid& schema) { schemas_.insert(schema); }
+  /// From now on clients may send messages of these schemas.
+  void accept(std::set<Uuid> schemas) { schemas_ = std::move(schemas); }
   /// Takes part no more: the servant cannot apply what others have applied.
   void give_up(std::string reason) { get_stuck(std::move(reason)); }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "client/target_state.hpp"
+#include "core/agent_text.hpp"
 #include "mf/core/random.hpp"
 #include "mf/link/waiter.hpp"
 #include "mf/replication.client.hpp"
@@ -16,6 +17,13 @@ using Group = replication::methods::ReplicaGroup;
 
 Failure failed(Code code, Execution execution, std::string message) {
   return {.code = code, .execution = execution, .message = std::move(message), .declared = nullptr};
+}
+
+/// In a catch block, of an exception that no handler has thrown.
+Failure broken() {
+  auto failure = Failure::from_current_exception();
+  if (failure.code == Code::handler_failed) failure.code = Code::internal;
+  return failure;
 }
 
 Failure closed() {
@@ -34,15 +42,27 @@ struct Replication::Link {
   std::atomic<std::uint32_t> asked{0};  // how often it became readable
 };
 
-/// A call that somebody waits for. Ends once.
+/// A call whose end a caller waits for. Ends once.
 struct Replication::Waiter {
   using Stopping = std::stop_callback<std::function<void()>>;
 
+  std::shared_ptr<Replication> of;  // which lives as long as it has calls
   Request request;
   Callback<Finished> done;
   std::optional<std::uint64_t> sequence{};  // once the machine has it
   bool over = false;
   std::vector<std::unique_ptr<Stopping>> stopping{};
+};
+
+struct Replication::Sending {
+  std::shared_ptr<Link> link;
+  Message message;
+};
+
+/// What the machine has asked for.
+struct Replication::Work {
+  std::vector<Sending> messages;
+  std::vector<std::pair<std::shared_ptr<Waiter>, mf::Outcome<Finished>>> ended;
 };
 
 Replication::Replication(std::shared_ptr<client::Core> core, const ServiceInfo& service,
@@ -56,6 +76,7 @@ client::Target Replication::replicas(std::string_view agent) const {
 void Replication::start(Request&& request, const std::vector<std::stop_token>& stop,
                         Callback<Finished>&& done) {
   const auto waiter = std::make_shared<Waiter>();
+  waiter->of = shared_from_this();
   waiter->request = std::move(request);
   waiter->done = std::move(done);
   stop_with(waiter, stop);
@@ -70,12 +91,20 @@ void Replication::start(Request&& request, const std::vector<std::stop_token>& s
   options.deadline = waiter->request.deadline == kNever ? kInfinite : waiter->request.deadline - mf::now();
   client::start<Group>(replicas(base_), options,
                        [self = shared_from_this(), waiter](mf::Outcome<replication::Group>&& group) {
-                         if (!group) return self->end(waiter, group.failure());
-                         if (auto refused = self->adapt(group.value()))
-                           return self->end(waiter, std::move(*refused));
-                         self->begin(group.value());
-                         self->begin_call(waiter);
+                         self->begin(waiter, std::move(group));
                        });
+}
+
+/// The first call of a group has asked which its members are.
+void Replication::begin(const std::shared_ptr<Waiter>& waiter, mf::Outcome<replication::Group>&& group) {
+  if (!group) return end(waiter, group.failure());
+  try {
+    if (auto refused = adapt(group.value())) return end(waiter, std::move(*refused));
+    begin(group.value());
+    begin_call(waiter);
+  } catch (...) {
+    end(waiter, broken());
+  }
 }
 
 void Replication::stop_with(const std::shared_ptr<Waiter>& waiter, const std::vector<std::stop_token>& stop) {
@@ -126,15 +155,20 @@ void Replication::begin(const replication::Group& group) {
     for (const auto& member : std::set<std::string>(members.begin(), members.end())) {
       const auto link = std::make_shared<Link>();
       link->member = member;
-      // Its events keep this alive: as long as it is open, the client does not forget it.
+      const auto with_self = [weak = weak_from_this()](const auto& what) {
+        if (const auto self = weak.lock()) what(*self);
+      };
       link->out = std::make_shared<OutgoingLink>(
           core_, replicas(base_ + member), peer,
-          OutgoingLink::Events{.opened = [self = shared_from_this(), member] { self->on_opened(member); },
-                               .readable =
-                                   [self = shared_from_this(), of = std::weak_ptr(link)] {
-                                     if (const auto from = of.lock()) self->on_readable(*from);
-                                   },
-                               .closed = [self = shared_from_this(), member] { self->on_closed(member); }});
+          OutgoingLink::Events{
+              .opened = [=] { with_self([&](Replication& self) { self.on_opened(member); }); },
+              .readable =
+                  [with_self, of = std::weak_ptr(link)] {
+                    with_self([&](Replication& self) {
+                      if (const auto from = of.lock()) self.on_readable(*from);
+                    });
+                  },
+              .closed = [=] { with_self([&](Replication& self) { self.on_closed(member); }); }});
       links_.emplace(member, link);
       links.push_back(link);
     }
@@ -164,21 +198,30 @@ void Replication::begin_call(const std::shared_ptr<Waiter>& waiter) {
   tick_later();
 }
 
-/// Before the machine has ended it, or without the machine.
-void Replication::end(const std::shared_ptr<Waiter>& waiter, Failure failure) {
-  std::vector<std::unique_ptr<Waiter::Stopping>> stopping;
+/// By the machine, or without it. A call that the machine does not know yet was not executed.
+void Replication::end(const std::shared_ptr<Waiter>& waiter, mf::Outcome<Finished>&& outcome) noexcept {
+  std::vector<std::unique_ptr<Waiter::Stopping>> stopping;  // not destroyed under the lock: one may run
+  bool began = false;
   {
     const std::scoped_lock lock(mutex_);
     if (std::exchange(waiter->over, true)) return;
     stopping.swap(waiter->stopping);
-    if (waiter->sequence) {
+    began = waiter->sequence.has_value();
+    if (began) {
       caller_->cancel(*waiter->sequence);
       waiting_.erase(*waiter->sequence);
-    } else {
-      failure.execution = Execution::not_executed;
     }
   }
-  std::exchange(waiter->done, nullptr)(std::move(failure));
+  try {
+    if (!began && !outcome) {
+      auto failure = outcome.failure();
+      failure.execution = Execution::not_executed;
+      outcome = std::move(failure);
+    }
+    std::exchange(waiter->done, nullptr)(std::move(outcome));
+  } catch (...) {
+    log_escaped_exception(core_->options().log, "what awaits a replicated call");
+  }
 }
 
 void Replication::on_opened(const std::string& member) {
@@ -194,65 +237,108 @@ void Replication::on_closed(const std::string& member) {
   caller_->disconnected(member);
 }
 
-// It may become readable again while it is read, or within next().
-void Replication::on_readable(Link& from) {
+/// Reads what has come on one link. It may become readable again meanwhile, or within next(): who comes while
+/// another thread reads leaves it to that one.
+void Replication::on_readable(Link& from) noexcept {
   if (from.asked.fetch_add(1) != 0) return;
   for (std::uint32_t seen = 1; seen != 0;) {
     seen = from.asked.load();
-    for (Message message; from.out->next(message);) {
-      const std::scoped_lock lock(mutex_);
-      caller_->receive(from.member, message, mf::now());
+    try {
+      read(from);
+    } catch (...) {
+      log_escaped_exception(core_->options().log, "reading from a replica");
+      from.out->reopen();
     }
     carry_out();
     seen = from.asked.fetch_sub(seen) - seen;
   }
 }
 
-/// All that the machine asks for now. Whoever comes while another thread does so leaves it to that.
-void Replication::carry_out() {
-  std::unique_lock lock(mutex_);
-  if (std::exchange(carrying_out_, true)) return;
-  for (auto effects = caller_->take(); !effects.empty(); effects = caller_->take()) {
-    std::set<std::shared_ptr<Link>> touched;
-    std::vector<std::pair<std::shared_ptr<Link>, Message>> messages;
-    std::vector<std::pair<std::shared_ptr<Waiter>, mf::Outcome<Finished>>> ended;
-    for (auto& effect : effects) {
-      if (auto* const send = std::get_if<SendTo>(&effect)) {
-        if (const auto link = links_.find(send->member); link != links_.end())
-          messages.emplace_back(link->second, std::move(send->message));
-        continue;
-      }
-      auto& done = std::get<Done>(effect);
-      const auto found = waiting_.extract(done.sequence);
-      if (found.empty() || std::exchange(found.mapped()->over, true)) continue;
-      if (auto* const failure = std::get_if<Failure>(&done.result)) {
-        ended.emplace_back(found.mapped(), std::move(*failure));
-      } else {
-        auto& applied = std::get<Applied>(done.result);
-        std::optional<Failure> lost;
-        if (adapted_) lost = adapted_->outcome(found.mapped()->request.index, applied.outcome);
-        if (lost) {
-          ended.emplace_back(found.mapped(), std::move(*lost));
-          continue;
-        }
-        ended.emplace_back(found.mapped(), Finished{.version = applied.version,
-                                                    .applied = std::move(applied.members),
-                                                    .outcome = std::move(applied.outcome)});
-      }
-    }
-    lock.unlock();
-    for (auto& [link, message] : messages) {
-      link->out->send(std::move(message));
-      touched.insert(link);
-    }
-    for (const auto& link : touched) link->out->flush();
-    for (auto& [waiter, outcome] : ended) {
-      waiter->stopping.clear();
-      std::exchange(waiter->done, nullptr)(std::move(outcome));
-    }
-    lock.lock();
+void Replication::read(Link& from) {
+  for (Message message; from.out->next(message);) {
+    const std::scoped_lock lock(mutex_);
+    caller_->receive(from.member, message, mf::now());
   }
-  carrying_out_ = false;
+}
+
+/// All that the machine asks for now. A thread that comes while another one does so leaves it to that one.
+void Replication::carry_out() noexcept {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (std::exchange(carrying_out_, true)) return;
+  }
+  for (;;) {
+    try {
+      auto work = take_work();
+      if (!work) return;
+      send(work->messages);
+      for (auto& [waiter, outcome] : work->ended) end(waiter, std::move(outcome));
+    } catch (...) {
+      log_escaped_exception(core_->options().log, "replicated calls");
+      fail_all();
+    }
+  }
+}
+
+/// Nothing: there is nothing to do, and this thread does it no more. Calls stay where they are until they are
+/// ended, so that an exception loses none.
+std::optional<Replication::Work> Replication::take_work() {
+  Work work;
+  const std::scoped_lock lock(mutex_);
+  auto effects = caller_->take();
+  if (effects.empty()) {
+    carrying_out_ = false;
+    return std::nullopt;
+  }
+  for (auto& effect : effects) {
+    if (auto* const message = std::get_if<SendTo>(&effect)) {
+      const auto link = links_.find(message->member);
+      if (link != links_.end()) work.messages.push_back({link->second, std::move(message->message)});
+    } else {
+      auto& done = std::get<Done>(effect);
+      const auto found = waiting_.find(done.sequence);
+      if (found != waiting_.end()) work.ended.emplace_back(found->second, outcome_of(*found->second, done));
+    }
+  }
+  return work;
+}
+
+/// As the client's schema has it.
+mf::Outcome<Finished> Replication::outcome_of(const Waiter& waiter, Done& done) const {
+  if (auto* const failure = std::get_if<Failure>(&done.result)) return std::move(*failure);
+  auto& applied = std::get<Applied>(done.result);
+  if (adapted_) {
+    if (auto lost = adapted_->outcome(waiter.request.index, applied.outcome)) return std::move(*lost);
+  }
+  return Finished{.version = applied.version,
+                  .applied = std::move(applied.members),
+                  .outcome = std::move(applied.outcome)};
+}
+
+/// What a link does not take is lost with that link: the machine repeats what matters.
+void Replication::send(std::vector<Sending>& messages) const noexcept {
+  const auto on_link = [&](Link& link, const auto& what) {
+    try {
+      what(*link.out);
+    } catch (...) {
+      log_escaped_exception(core_->options().log, "sending to a replica");
+      link.out->reopen();
+    }
+  };
+  for (auto& [link, message] : messages)
+    on_link(*link, [&](OutgoingLink& out) { out.send(std::move(message)); });
+  for (auto& [link, message] : messages) on_link(*link, [](OutgoingLink& out) { out.flush(); });
+}
+
+/// In a catch block: all calls under way end by its exception.
+void Replication::fail_all() noexcept {
+  const auto why = mf::detail::shared(broken());
+  decltype(waiting_) waiting;
+  {
+    const std::scoped_lock lock(mutex_);
+    waiting = waiting_;
+  }
+  for (const auto& [sequence, waiter] : waiting) end(waiter, mf::Outcome<Finished>(why));
 }
 
 void Replication::tick_later() {
@@ -266,10 +352,13 @@ void Replication::tick_later() {
 }
 
 void Replication::tick() {
-  {
+  try {
     const std::scoped_lock lock(mutex_);
     ticking_ = false;
     caller_->tick(mf::now());
+  } catch (...) {
+    log_escaped_exception(core_->options().log, "replicated calls");
+    fail_all();
   }
   carry_out();
   tick_later();
@@ -291,14 +380,6 @@ void Replication::on_close() noexcept {
 
 namespace {
 
-/// "shelf", as the schema names what there are several replicated groups of.
-std::string agent_name(const ServiceInfo& service) {
-  const auto at = service.descriptor.find("\n per ");
-  if (at == std::string_view::npos) return "agent";
-  const auto rest = service.descriptor.substr(at + 6);
-  return std::string(rest.substr(0, rest.find(' ')));
-}
-
 /// What makes the calls of a target. Throws Error where there can be no replicas.
 std::shared_ptr<Replication> replication_of(const client::Target& target, const link::Method& method) {
   static constexpr ServiceInfo kReplications{.name = "replicated calls"};  // by which the client keeps them
@@ -308,14 +389,15 @@ std::shared_ptr<Replication> replication_of(const client::Target& target, const 
     const std::scoped_lock lock(state->mutex);
     if (auto known = state->replicated.lock()) return std::static_pointer_cast<Replication>(std::move(known));
   }
-  if (target.in_process() || dynamic_cast<StaticResolver*>(&state->core->resolver()) != nullptr)
+  if (target.in_process() || !state->core->resolver().knows_agents())
     throw Error(Code::unknown_method, Execution::not_executed,
                 link::full_name(method) +
                     " is replicated: call it through the controller that its replicas are registered with");
   if (!state->agent && service.per_agent)
     throw Error(Code::invalid_argument, Execution::not_executed,
                 "a replicated call of " + std::string(service.name.substr(service.name.rfind('.') + 1)) +
-                    " is for one " + agent_name(service) + ": name it by at()");
+                    " is for one " + std::string(mf::detail::name_of_agent(service.descriptor)) +
+                    ": name it by at()");
   const auto agent = state->agent.value_or("");
   const auto make = [&] { return std::make_shared<Replication>(state->core, service, agent); };
   auto made = state->core->shared(kReplications, group_agent(service.name, agent),

@@ -2,10 +2,14 @@
 //
 // A client has one of these for each (service, agent) that it sends replicated messages to. It holds a link
 // to each replica from the first call on, over which acknowledgements come from wherever the pattern lets
-// them come.
+// them come. Only the client and the calls under way hold it: a client that knows too many forgets one
+// without calls, whose links end with it.
 //
 // Threads. Any may begin calls. The machine is used under a lock, what it asks for is carried out without it,
 // by one thread at a time.
+//
+// Exceptions. Each call ends once, whatever is thrown on the way: by an exception of a callback no other call
+// is concerned, one of a link ends that link, and any other one ends all calls under way.
 #pragma once
 
 #include <atomic>
@@ -38,7 +42,7 @@ class Replication final : public client::Shared, public std::enable_shared_from_
 
   Replication(std::shared_ptr<client::Core> core, const ServiceInfo& service, const std::string& agent);
 
-  /// `stop`: ends it as CANCELLED.
+  /// `stop`: ends it as CANCELLED. `done` must not throw; what it throws is logged.
   void start(Request&& request, const std::vector<std::stop_token>& stop, Callback<Finished>&& done);
   /// Calls under way end as CANCELLED.
   void on_close() noexcept override;
@@ -46,17 +50,25 @@ class Replication final : public client::Shared, public std::enable_shared_from_
  private:
   struct Link;
   struct Waiter;
+  struct Sending;
+  struct Work;
 
   [[nodiscard]] client::Target replicas(std::string_view agent) const;
+  void begin(const std::shared_ptr<Waiter>& waiter, mf::Outcome<replication::Group>&& group);
   void begin(const replication::Group& group);
   [[nodiscard]] std::optional<Failure> adapt(const replication::Group& group);
   void begin_call(const std::shared_ptr<Waiter>& waiter);
   void stop_with(const std::shared_ptr<Waiter>& waiter, const std::vector<std::stop_token>& stop);
-  void end(const std::shared_ptr<Waiter>& waiter, Failure failure);
+  void end(const std::shared_ptr<Waiter>& waiter, mf::Outcome<Finished>&& outcome) noexcept;
   void on_opened(const std::string& member);
   void on_closed(const std::string& member);
-  void on_readable(Link& from);
-  void carry_out();
+  void on_readable(Link& from) noexcept;
+  void read(Link& from);
+  void carry_out() noexcept;
+  [[nodiscard]] std::optional<Work> take_work();
+  [[nodiscard]] mf::Outcome<Finished> outcome_of(const Waiter& waiter, Done& done) const;
+  void send(std::vector<Sending>& messages) const noexcept;
+  void fail_all() noexcept;
   void tick_later();
   void tick();
 

@@ -373,7 +373,7 @@ replication::Group Running::group() const {
   replication::Group group;
   group.members = options_.members;
   const std::scoped_lock lock(mutex_);
-  group.schemas = schemas_.all();
+  group.schemas = schemas_.texts();
   return group;
 }
 
@@ -388,14 +388,18 @@ void Running::learn_from(const std::string& member) {
         if (const auto self = weak.lock())
           self->post([running = self.get(), member, group = std::move(group)] {
             running->learning_.erase(member);
-            if (group) running->learn(group.value().schemas);
+            if (group) running->learn(member, group.value().schemas);
           });
       });
 }
 
-void Running::learn(const std::vector<replication::Schema>& schemas) {
+void Running::learn(const std::string& member, const std::vector<replication::Schema>& schemas) {
+  std::set<Uuid> wanted;
+  for (const auto& job : jobs_)
+    if (const auto* const message = std::get_if<Apply>(&job)) wanted.insert(message->body.schema);
   const std::scoped_lock lock(mutex_);
-  for (const auto& each : schemas_.learn(schemas)) machine_.accept(each);
+  schemas_.learn(member, schemas, wanted);
+  machine_.accept(schemas_.known());
 }
 
 /// Can the servant be asked? A message of a schema that is not known yet waits, and all behind it do.
@@ -414,6 +418,11 @@ void Running::give_up(const Apply& message, const std::string& why) {
   machine_.give_up("message " + std::to_string(message.version.counter) + " of its group: " + why);
 }
 
+const std::variant<AdaptedMessages, std::string>& Running::adapted_messages(const Uuid& schema) {
+  const std::scoped_lock lock(mutex_);
+  return schemas_.messages_of(schema);
+}
+
 void Running::apply(const Apply& message) {
   const auto job = std::make_shared<Job>(weak_from_this());
   std::string_view method = message.body.method;
@@ -422,7 +431,7 @@ void Running::apply(const Apply& message) {
     job->done(std::move(outcome));
   };
   if (message.body.schema != schemas_.own()) {
-    const auto& how = schemas_.messages_of(message.body.schema);
+    const auto& how = adapted_messages(message.body.schema);
     if (const auto* const why = std::get_if<std::string>(&how)) return give_up(message, *why);
     const auto& messages = std::get<AdaptedMessages>(how);
     const auto index = messages.index_of(method);

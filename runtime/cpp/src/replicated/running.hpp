@@ -80,7 +80,8 @@ class Running final : public std::enable_shared_from_this<Running> {
   void carry_out();
   void send(const PeerId& to, Message message);
   void learn_from(const std::string& member);
-  void learn(const std::vector<replication::Schema>& schemas);
+  void learn(const std::string& member, const std::vector<replication::Schema>& schemas);
+  [[nodiscard]] const std::variant<AdaptedMessages, std::string>& adapted_messages(const Uuid& schema);
   [[nodiscard]] bool is_ready();
   void give_up(const Apply& message, const std::string& why);
   void apply(const Apply& message);

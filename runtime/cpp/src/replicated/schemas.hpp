@@ -4,10 +4,17 @@
 // asks the other members what they know of that schema, and applies the message as it would serve a client of
 // that version: the request in its own schema, what comes of it back. Only members are asked: what they say
 // is trusted as the log is. Used by one thread at a time.
+//
+// A replica knows 16 schemas at a time, however often its group is upgraded: one that it needs takes the
+// place of the one that was used the longest ago, which is neither a member's own nor that of a message that
+// waits.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -21,26 +28,40 @@ namespace mf::replicated {
 
 class Schemas {
  public:
-  /// That are known: its own, and others that were learned.
+  /// That are known at a time, its own among them.
   static constexpr std::size_t kMost = 16;
 
   explicit Schemas(const ServiceInfo& service);
 
   [[nodiscard]] const Uuid& own() const noexcept { return own_; }
   [[nodiscard]] bool knows(const Uuid& schema) const { return schema == own_ || others_.contains(schema); }
-  /// Its own first.
-  [[nodiscard]] const std::vector<replication::Schema>& all() const noexcept { return all_; }
-  /// Those that were not known.
-  [[nodiscard]] std::vector<Uuid> learn(const std::vector<replication::Schema>& schemas);
-  /// How messages of a schema that is known, and not its own, are read; or why they cannot be.
+  [[nodiscard]] std::set<Uuid> known() const;
+  /// Its own first, then the one used last.
+  [[nodiscard]] std::vector<replication::Schema> texts() const;
+  /// What a member knows, its own first. `wanted`: of messages that wait. A schema that is neither is learned
+  /// if there is room.
+  void learn(const std::string& member, const std::vector<replication::Schema>& schemas,
+             const std::set<Uuid>& wanted = {});
+  /// How messages of a schema that is known, and not its own, are read; or why they cannot be. It is used.
   [[nodiscard]] const std::variant<AdaptedMessages, std::string>& messages_of(const Uuid& schema);
 
  private:
+  using Made = std::variant<AdaptedMessages, std::string>;
+  struct Other {
+    replication::Schema text;
+    std::uint64_t used = 0;
+    std::optional<Made> made{};
+  };
+
+  [[nodiscard]] bool forget_one(const std::set<Uuid>& wanted);
+  [[nodiscard]] Made make(const replication::Schema& theirs) const;
+
   const ServiceInfo& service_;
   const Uuid own_;
-  std::vector<replication::Schema> all_;
-  std::map<Uuid, std::size_t> others_;  // indices in all_
-  std::map<Uuid, std::variant<AdaptedMessages, std::string>> made_;
+  replication::Schema own_text_;
+  std::map<Uuid, Other> others_;
+  std::map<std::string, Uuid> of_members_;
+  std::uint64_t uses_ = 0;
 };
 
 }  // namespace mf::replicated

@@ -206,14 +206,21 @@ void Versioner::acknowledged(const Ack& ack) {
   replica_.send(ack.client, Message::of_ack(std::move(whole)));
 }
 
-bool Versioner::takes(const PeerId& client, const Origin& origin) const {
-  return client == PeerId(origin.client) && !replica_.origins().is_over(origin);
+/// Whether the client still awaits this message of its own. One that is further ahead than any caller sends
+/// (caller.hpp) is refused for good: replicas keep no more of a client than that.
+bool Versioner::takes(const PeerId& client, const Origin& origin) {
+  if (client != PeerId(origin.client) || replica_.origins().is_over(origin)) return false;
+  if (origin.oldest <= origin.sequence && origin.sequence - origin.oldest < kMostAhead) return true;
+  replica_.refuse(client, origin, Code::invalid_argument,
+                  "message " + std::to_string(origin.sequence) + " of a client that still awaits " +
+                      std::to_string(origin.oldest) + ": at most " + std::to_string(kMostAhead) +
+                      " may be under way");
+  return false;
 }
 
 bool Versioner::has_room(const PeerId& client, const Origin& origin) {
   const auto waiting = next_ - 1 - replica_.applied();
-  if (waiting < replica_.settings().most_unapplied && origin.sequence - origin.oldest < kMostAhead)
-    return true;
+  if (waiting < replica_.settings().most_unapplied) return true;
   replica_.refuse(client, origin, Code::overloaded, std::to_string(waiting) + " messages wait to be applied");
   return false;
 }

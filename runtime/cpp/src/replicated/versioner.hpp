@@ -118,7 +118,7 @@ class Versioner {
   void start();
   void tell(const std::string& member);
   void supply(const std::string& member, const Report& report);
-  [[nodiscard]] bool takes(const PeerId& client, const Origin& origin) const;
+  [[nodiscard]] bool takes(const PeerId& client, const Origin& origin);
   [[nodiscard]] bool has_room(const PeerId& client, const Origin& origin);
   void spread(const PeerId& client, const Entry& entry, const Body& body);
   [[nodiscard]] std::vector<std::string> chain() const;

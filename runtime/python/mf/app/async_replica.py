@@ -207,8 +207,7 @@ class AsyncReplica:
 
     def schemas(self) -> list[wire.Schema]:
         """Its own first."""
-        known = self._applying.schemas.texts.values()
-        return [wire.Schema(each.descriptor, each.annex) for each in known]
+        return [wire.Schema(each.descriptor, each.annex) for each in self._applying.schemas.texts]
 
     def _learn_soon(self) -> None:
         """Asks the other members for the schemas that they know."""
@@ -223,7 +222,9 @@ class AsyncReplica:
                     options = CallOptions(deadline=_PATIENCE)
                     group = await replicas.at(f"{self._base}{other}").call(REPLICA_GROUP, options)
                     texts = [Texts(each.descriptor, each.annex) for each in group.schemas]
-                    self._machine.schemas.update(self._applying.schemas.learn(texts))
+                    wanted = {each.body.schema for each in self._jobs if isinstance(each, Apply)}
+                    self._applying.schemas.learn(other, texts, wanted)
+            self._machine.schemas = self._applying.schemas.known
             self._job_there.set()
             self._carry_out()
             await sleep(_PAUSE)

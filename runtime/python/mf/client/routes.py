@@ -16,14 +16,13 @@ from time import monotonic
 from typing import Any, Generic, Self, TypeVar
 
 from mf.core.agent_names import shown_agent
+from mf.core.backoff import JITTER, Backoff
 from mf.core.cached import Caches
 from mf.core.error import Code, Error, not_executed, shortened, some_of
 from mf.core.service import Method, ServiceInfo
 from mf.link.balancing import usual_with
 from mf.link.core import HANDSHAKE_TIMEOUT, LinkCore
-from mf.link.fork import JITTER
 from mf.link.places import Places
-from mf.link.reconnect import Backoff
 from mf.link.resolver import Instance, View, Views
 from mf.protocol.call import Call, RetryBudget
 from mf.protocol.call_table import CallEvent

@@ -22,11 +22,11 @@ from mf.controller.connection import (
 )
 from mf.controller.registration import Registration
 from mf.controller.told import REFUSALS, Told
+from mf.core.backoff import Backoff
 from mf.core.error import Code, DeclaredError, Error, not_executed
 from mf.core.log import info, quote, warning
 from mf.core.options import CallOptions
 from mf.core.stream import AsyncStreamReader
-from mf.link.reconnect import Backoff
 from mf.server.async_lead import AsyncLead
 from mf.server.async_server import AsyncRegistrar
 from mf.server.offer import Offer

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from mf.controller.connection import MOVING, WITHOUT_END, ControllerConnection, first_of
 from mf.controller.views import Watched, all_of
+from mf.core.backoff import Backoff
 from mf.core.error import Error
 from mf.core.log import info, quote, warning
-from mf.link.reconnect import Backoff
 from mf.link.resolver import View
 from mf.transport.address import Address
 

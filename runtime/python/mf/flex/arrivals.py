@@ -40,6 +40,8 @@ class _Sender:
         self._armed = False
         self.received = 0
         self.said = 0  # the last value of `received` that it was told
+        self.full = False  # its next message waits for room
+        self.said_full = False
         self.taken_numbers: deque[int] = deque()
         self.waiting: set[int] = set()
         self.refused: list[Refused] = []
@@ -68,8 +70,14 @@ class _Sender:
 
     def _look(self) -> None:
         self._armed = False
-        if self.taken_numbers or self.refused or self.received != self.said:
+        if self.has_news:
             self.news.set()
+
+    @property
+    def has_news(self) -> bool:
+        """Whether there is something that the sender was not told."""
+        unsaid = self.received != self.said or self.full != self.said_full
+        return unsaid or bool(self.taken_numbers or self.refused)
 
     def refuse(self, refused: Refused) -> None:
         self.refused.append(refused)
@@ -131,9 +139,8 @@ class _Incarnation:
             while known.reader is reader and not self._closing:
                 await known.news.wait()
                 known.news.clear()
-                taken, refused = known.told()
-                if taken or refused or known.received != known.said:
-                    yield self._receipt(known, taken, refused)
+                if known.has_news:
+                    yield self._receipt(known, *known.told())
                 if reader.done():
                     reader.result()
                     return
@@ -173,7 +180,7 @@ class _Incarnation:
                 size = len(carried.attributes) + OVERHEAD
                 parcel = Parcel(message, size, sender, known, carried.sequence)
                 known.waiting.add(carried.sequence)
-                await self._put(parcel)
+                await self._put(known, parcel)
             except Error as error:
                 known.waiting.discard(carried.sequence)
                 if error.code is Code.CANCELLED:
@@ -185,21 +192,25 @@ class _Incarnation:
             known.received = carried.sequence
             known.arm()
 
-    async def _put(self, parcel: Parcel) -> None:
-        """Puts a message into the mailbox; waits for room."""
-        mailbox = self._mailbox
-        while not mailbox.put(parcel):
-            room = Event()
-            loop = get_running_loop()
+    async def _put(self, known: _Sender, parcel: Parcel) -> None:
+        """Puts a message into the mailbox; waits for room, which its sender is told."""
+        mailbox, loop = self._mailbox, get_running_loop()
+        try:
+            while not mailbox.put(parcel):
+                room = Event()
 
-            def tell(room: Event = room, loop: AbstractEventLoop = loop) -> None:
-                with suppress(RuntimeError):  # the loop is closed
-                    loop.call_soon_threadsafe(room.set)
+                def tell(room: Event = room) -> None:
+                    with suppress(RuntimeError):  # the loop is closed
+                        loop.call_soon_threadsafe(room.set)
 
-            mailbox.when_room(tell)
-            if mailbox.put(parcel):
-                return
-            await room.wait()
+                mailbox.when_room(tell)
+                if mailbox.put(parcel):
+                    return
+                known.full = True
+                known.arm()
+                await room.wait()
+        finally:
+            known.full = False
 
     def _receipt(
         self,
@@ -209,15 +220,15 @@ class _Incarnation:
         *,
         closing: bool = False,
     ) -> Receipt:
-        known.said = known.received
-        return Receipt(self._id, known.received, taken or [], refused or [], [], closing)
+        known.said, known.said_full = known.received, known.full
+        return Receipt(self._id, known.received, taken or [], refused or [], [], closing, known.full)
 
     def _first(self, known: _Sender) -> Receipt:
         """The first receipt of a stream: everything that the sender may not know."""
         known.told()
-        known.said = known.received
+        known.said, known.said_full = known.received, known.full
         waiting = sorted(known.waiting)
-        return Receipt(self._id, known.received, [], list(known.ever_refused), waiting, False)
+        return Receipt(self._id, known.received, [], list(known.ever_refused), waiting, False, known.full)
 
 
 async def _ended(task: Task[None]) -> None:

@@ -43,5 +43,5 @@ def is_closed(name: str) -> Error:
     return not_executed(Code.CANCELLED, f"the mailbox of {name!r} is closed")
 
 
-def is_full(name: str) -> Error:
-    return not_executed(Code.OVERLOADED, f"there is no room for this message on the way to {name!r}")
+def is_full(name: str, why: str) -> Error:
+    return not_executed(Code.OVERLOADED, f"there is no room for this message on the way to {name!r}{why}")

@@ -12,9 +12,11 @@ first message that matches, in the order of arrival; others stay. Functions of a
 thread, never under the lock and never where messages come in: if one raises, `recv` raises that and the
 messages stay; a slow one delays no other receiver.
 
-A mailbox is bounded in messages and in bytes, and one sender may use at most half of both, so that a flood
-leaves room for others. `put` returns False if there is no room; `when_room` calls back when there may be
-some."""
+A mailbox is bounded in messages and in bytes, and shared between senders: one that has messages in it leaves
+as much room as it uses itself, and a sixteenth besides, which is for small messages of senders that have
+none. So one sender uses less than half, and however many messages wait that nobody takes, a sender whose
+messages are taken goes on. `put` returns False if there is no room, which is logged; `when_room` calls back
+when there may be some."""
 
 from asyncio import get_running_loop
 from collections import deque
@@ -23,6 +25,7 @@ from threading import Lock
 from time import monotonic
 from typing import Any, Final
 
+from mf.core import log
 from mf.core.clock import moment
 from mf.core.error import Code, not_executed
 from mf.core.options import DEFAULT_DEADLINE, INFINITE
@@ -35,6 +38,9 @@ from mf.flex.waiter import AsyncWaiter, BlockingWaiter, Waiter, Waiters
 
 MAX_MESSAGES: Final = 65_536
 MAX_BYTES: Final = 64 << 20
+_RESERVED: Final = 16  # the part of a mailbox that is kept for senders without messages in it
+_SMALL: Final = 256  # the part of that which one of them may use
+_TELL_EVERY: Final = 10.0
 OVERHEAD: Final = 256
 """Bytes that each message counts in addition to its encoded attributes."""
 
@@ -59,6 +65,7 @@ class Mailbox:
         self._by_sender: dict[Any, list[int]] = {}  # sender -> its messages and bytes
         self._for_room: list[Callable[[], None]] = []
         self._closed = False
+        self._told_full = -_TELL_EVERY  # when it was last logged that there is no room
         self._callbacks = Callbacks(self)
 
     # Receiving
@@ -127,12 +134,15 @@ class Mailbox:
         Error(CANCELLED) when the mailbox is closed."""
         with self._lock:
             self._check_open()
-            if not self._hold(parcel):
-                return False
-            if self._callbacks and self._callbacks.claim(parcel):
-                return True
-            number = self._queue.put(parcel)
-            woken = self._waiters.of(parcel.message, number) if self._waiters else ()
+            has_room = self._hold(parcel)
+            if has_room:
+                if self._callbacks and self._callbacks.claim(parcel):
+                    return True
+                number = self._queue.put(parcel)
+                woken = self._waiters.of(parcel.message, number) if self._waiters else ()
+        if not has_room:
+            self._tell_full()
+            return False
         for waiter in woken:
             waiter.wake()
         return True
@@ -168,19 +178,15 @@ class Mailbox:
 
     def _hold(self, parcel: Parcel) -> bool:
         """Counts a message, if there is room for it."""
-        size = parcel.size
+        size, half = parcel.size, self._max_bytes // 2
+        if size > half:
+            text = f"the message takes {size:,} bytes; {self.name!r} takes {half:,} of one sender"
+            raise not_executed(Code.MESSAGE_TOO_LARGE, text)
         share = self._by_sender.get(parcel.sender)
         messages, bytes_ = share or (0, 0)
-        if bytes_ + size > self._max_bytes // 2:
-            if size > self._max_bytes // 2:
-                most = f"{self.name!r} takes {self._max_bytes // 2:,} of one sender"
-                text = f"the message takes {size:,} bytes; {most}"
-                raise not_executed(Code.MESSAGE_TOO_LARGE, text)
-            return False
-        if (
-            messages >= self._max_messages // 2
-            or self._held >= self._max_messages
-            or self._bytes + size > self._max_bytes
+        if not (
+            _has_room(1, messages, self._held, self._max_messages)
+            and _has_room(size, bytes_, self._bytes, self._max_bytes)
         ):
             return False
         self._held += 1
@@ -191,6 +197,16 @@ class Mailbox:
             share[0] += 1
             share[1] += size
         return True
+
+    def _tell_full(self) -> None:
+        """Logs it, once in a while."""
+        with self._lock:
+            now = monotonic()
+            if now - self._told_full < _TELL_EVERY:
+                return
+            self._told_full = now
+            held, senders = self._held, len(self._by_sender)
+        log.warning("%s", log.line("mailbox_full", mailbox=self.name, messages=held, senders=senders))
 
     def _release(self, parcel: Parcel) -> list[Callable[[], None]]:
         """Subtracts a message from the bounds; returns the callbacks of `when_room` to call."""
@@ -364,6 +380,14 @@ class Mailbox:
                 woken += self._waiters.of(parcel.message, number)
         for waiter in woken:
             waiter.wake()
+
+
+def _has_room(size: int, share: int, held: int, most: int) -> bool:
+    """For so much more of a sender that has `share` of what is held."""
+    reserved = most // _RESERVED
+    if share:
+        return held + size + share + size <= most - reserved
+    return held + size <= most - (reserved if size > reserved // _SMALL else 0)
 
 
 def _sequence(parcel: Parcel) -> int:

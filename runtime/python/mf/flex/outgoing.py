@@ -18,6 +18,7 @@ from uuid import UUID, uuid4
 
 from mf.codec.flex.attributes import decode_attributes
 from mf.codec.flex.reader import NO_TYPES
+from mf.core.backoff import Backoff
 from mf.core.error import Code, Error, Execution, not_executed
 from mf.core.log import quote, warning
 from mf.core.options import INFINITE, CallOptions
@@ -26,7 +27,6 @@ from mf.flex._generated.mf.flex import Message as Carried
 from mf.flex.described import Told
 from mf.flex.mailbox import OVERHEAD
 from mf.flex.message import Message
-from mf.link.reconnect import Backoff
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
@@ -102,6 +102,8 @@ class Outgoing:
         self._work = Event()
         self._mailbox: UUID | None = None
         self._received = 0
+        self.mailbox_is_full = False
+        """Whether its mailbox has no room for the next message, as far as this side was told."""
         self._arrivals = Event()
         self._task: Task[None] | None = None
 
@@ -186,7 +188,7 @@ class Outgoing:
 
     async def _session(self, backoff: Backoff) -> Error:
         """Runs one stream until it ends; returns the reason."""
-        self._connected = False
+        self._connected = self.mailbox_is_full = False
         stream = self._stub.deliver(self._sender, options=_WITHOUT_END)
         writer: Task[None] | None = None
         try:
@@ -246,6 +248,7 @@ class Outgoing:
 
     def _receive(self, receipt: Receipt) -> None:
         self._received = receipt.received
+        self.mailbox_is_full = receipt.full
         self._arrivals.set()
         for refused in receipt.refused:
             self._lose([refused.sequence], _refusal(refused))

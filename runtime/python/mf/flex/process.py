@@ -212,6 +212,7 @@ class Process(Mailbox):
             return lambda: None if place.put(parcel) else place
         carried = Carried(0, self.name, dest, written.data, [])
         outbound = Outbound(carried, sent, self._report, written.types)
+        sent.carried_by(place)
 
         def attempt() -> Process | Outgoing | None:
             way: Outgoing = place
@@ -235,7 +236,7 @@ class Process(Mailbox):
     ) -> None:
         attempt = self._made(place, dest, written, sent)
         while (full := attempt()) is not None:
-            if self._gives_up(sent, dest, when_full):
+            if self._gives_up(sent, dest, full, when_full):
                 return
             self._check_may_block()
             gate = Event()
@@ -244,7 +245,7 @@ class Process(Mailbox):
                 return
             left = until - monotonic()
             if left <= 0 or not gate.wait(None if left == INFINITE else left):
-                raise _no_room_in_time(dest)
+                raise _no_room_in_time(dest, full)
 
     async def _carry_async(
         self,
@@ -258,7 +259,7 @@ class Process(Mailbox):
         attempt = self._made(place, dest, written, sent)
         loop = get_running_loop()
         while (full := attempt()) is not None:
-            if self._gives_up(sent, dest, when_full):
+            if self._gives_up(sent, dest, full, when_full):
                 return
             gate = loop.create_future()
 
@@ -281,12 +282,12 @@ class Process(Mailbox):
                 if timer is not None:
                     timer.cancel()
             if until <= monotonic():
-                raise _no_room_in_time(dest)
+                raise _no_room_in_time(dest, full)
 
-    def _gives_up(self, sent: Sent, dest: str, when_full: WhenFull) -> bool:
+    def _gives_up(self, sent: Sent, dest: str, full: Process | Outgoing, when_full: WhenFull) -> bool:
         """Whether the message is dropped (DROP). Raises Error(OVERLOADED) for FAIL."""
         if when_full is WhenFull.FAIL:
-            raise is_full(dest)
+            raise is_full(dest, _why_full(full))
         if when_full is WhenFull.DROP:
             sent.one_dropped()
             return True
@@ -348,6 +349,13 @@ def _group_of(dest: str) -> str:
     return dest.removesuffix("/*")
 
 
-def _no_room_in_time(dest: str) -> Error:
-    text = f"there was no room for the message on the way to {dest!r} in time"
+def _no_room_in_time(dest: str, place: Process | Outgoing) -> Error:
+    text = f"there was no room for the message on the way to {dest!r} in time{_why_full(place)}"
     return not_executed(Code.DEADLINE_EXCEEDED, text)
+
+
+def _why_full(place: Process | Outgoing) -> str:
+    """What has no room: the mailbox, or, as far as is known, only the way there."""
+    if isinstance(place, Process):
+        return f": the mailbox of {place.name!r} is full"
+    return f": the mailbox of {place.dest!r} is full" if place.mailbox_is_full else ""

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from enum import Enum
 from threading import Event, Lock
-from typing import Final
+from typing import Final, Protocol
 
 from mf.core.error import Code, Error
 from mf.core.options import DEFAULT_DEADLINE, INFINITE
@@ -28,19 +28,31 @@ class WhenFull(Enum):
     DROP = "drop"
 
 
+class Way(Protocol):
+    """What carries a message to the mailbox of another node."""
+
+    @property
+    def dest(self) -> str: ...
+
+    @property
+    def mailbox_is_full(self) -> bool: ...
+
+
+_MOST_NAMED: Final = 3
 _lock: Final = Lock()  # shared by all objects, as it is held only briefly
 
 
 class Sent:
     """`copies`: how many messages this one has become; 0 if it was dropped."""
 
-    __slots__ = ("_failed", "_told", "_under_way", "copies")
+    __slots__ = ("_failed", "_told", "_under_way", "_ways", "copies")
 
     def __init__(self, copies: int = 0) -> None:
         self.copies = copies
         self._under_way = copies
         self._failed: list[tuple[Error, Message]] = []
         self._told: list[Callable[[], None]] = []
+        self._ways: list[Way] = []
 
     @property
     def dropped(self) -> bool:
@@ -96,13 +108,19 @@ class Sent:
 
     def _late(self, seconds: float) -> Error:
         left = f"{self._under_way} of {self.copies} receivers have" if self.copies > 1 else "its receiver has"
-        return Error(Code.DEADLINE_EXCEEDED, f"{left} not taken the message within {seconds:g} s")
+        full = [f"the mailbox of {way.dest!r} is full" for way in self._ways if way.mailbox_is_full]
+        why = f": {', '.join(full[:_MOST_NAMED])}" if full else ""
+        return Error(Code.DEADLINE_EXCEEDED, f"{left} not taken the message within {seconds:g} s{why}")
 
     def _result(self) -> None:
         if self._failed:
             raise Undelivered(self._failed[0][0], [message for _, message in self._failed])
 
     # For the runtime
+
+    def carried_by(self, way: Way) -> None:
+        """It goes to another node. What is known of the mailbox there explains why it is late."""
+        self._ways.append(way)
 
     def one_taken(self) -> None:
         self._one_ended(None)

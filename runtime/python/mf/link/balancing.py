@@ -16,7 +16,7 @@ choose      draws two trusted instances at random and takes the better one, by c
 
 from collections.abc import Callable, Sequence
 
-from mf.link.fork import JITTER
+from mf.core.backoff import JITTER
 
 SLOW = 10.0
 """A reply that takes this many times the usual time is slow."""

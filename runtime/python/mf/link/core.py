@@ -11,11 +11,11 @@ from math import inf
 from time import monotonic
 from typing import Any
 
+from mf.core.backoff import LONGEST, Backoff
 from mf.core.error import Code, Error, Execution, not_executed
 from mf.core.log import quote, warning
 from mf.core.service import Payload, ServiceInfo
 from mf.link.balancing import Standing
-from mf.link.reconnect import LONGEST, Backoff
 from mf.protocol.call import Call
 from mf.protocol.call_table import BOUND_AT_ONCE, WRITTEN_AT_ONCE, CallEvent
 from mf.protocol.calls import Binding, Description, Pending, Request

@@ -4,7 +4,6 @@ Objects that own connections or locks register here, weakly; in the child `after
 """
 
 import os
-import random
 from typing import Protocol
 from weakref import WeakSet
 
@@ -17,10 +16,6 @@ class Forkable(Protocol):
         gone."""
 
 
-JITTER = random.Random()
-"""Separate from the random module's state, which belongs to the program; and seeded again in a child, so that
-forked processes do not do everything at the same moments."""
-
 _registered: "WeakSet[Forkable]" = WeakSet()
 
 
@@ -30,7 +25,6 @@ def register(item: Forkable) -> None:
 
 
 def _in_child() -> None:
-    JITTER.seed()
     for item in list(_registered):
         item.after_fork()
 

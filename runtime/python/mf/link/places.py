@@ -7,11 +7,10 @@ from collections.abc import Callable
 from time import monotonic
 from typing import Any, Generic, TypeVar
 
+from mf.core.backoff import JITTER, Backoff
 from mf.core.error import Code, Error, not_executed
 from mf.link.balancing import Standing, choose
 from mf.link.core import DEAD_AFTER, LinkCore
-from mf.link.fork import JITTER
-from mf.link.reconnect import Backoff
 from mf.link.resolver import Instance
 from mf.protocol.handshake import Hello, check_authentication, check_max_payload
 from mf.transport.stream import StreamError

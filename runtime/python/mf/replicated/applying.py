@@ -38,7 +38,7 @@ class Applying:
     def is_ready(self, job: Job) -> bool:
         """Before it is done: False if the schema of its message is not known yet. Raises UnadaptableError."""
         if isinstance(job, Apply):
-            if job.body.schema not in self.schemas.texts:
+            if job.body.schema not in self.schemas.known:
                 return False
             self._read = self.schemas.adapted(job.body)
         return True

@@ -3,11 +3,15 @@
     start -> (sent again when a leader changes, and after a while) -> enough acknowledgements of one epoch
           -> refused for good | its deadline
 
+A window of calls is under way at a time: a call beyond it waits until all calls but a window's length before
+it have ended. A call's origin is made when it is sent for the first time, because it names the oldest call
+that the client still awaits: a replica takes no message that is MOST_AHEAD before that one.
+
 Every sending of a call has the same origin and the same bytes, so that replicas know it again. A
 call ends exactly once, by an effect `Done`.
 """
 
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
@@ -15,6 +19,7 @@ from uuid import UUID
 
 from mf.core.error import Code, Error, Execution
 from mf.replicated.messages import (
+    MOST_AHEAD,
     Ack,
     Ask,
     Body,
@@ -69,8 +74,8 @@ class _Call:
     deadline: float
     again_at: float
     pause: float = FIRST_REPEAT
+    waits: bool = True  # for room in the window
     sent: bool = False
-    version: Version | None = None
     acked: dict[tuple[int, int, int], set[str]] = field(default_factory=dict)
     refusal: str = ""
 
@@ -80,7 +85,7 @@ class _Call:
 
 
 class Caller:
-    """See above. `client`: the nonce of this caller alone."""
+    """See above. `client`: the nonce of this caller alone. `window`: at most MOST_AHEAD."""
 
     def __init__(
         self, client: UUID, members: Sequence[str], schema: UUID, window: int = DEFAULT_WINDOW
@@ -88,11 +93,11 @@ class Caller:
         self.client = client
         self.members = tuple(members)
         self._schema = schema
-        self._window = window
+        self._window = min(window, MOST_AHEAD)
         self._leading: Leading | None = None
         self._connected: dict[str, None] = {}
         self._next = 1
-        self._calls: dict[int, _Call] = {}
+        self._calls: OrderedDict[int, _Call] = OrderedDict()  # the oldest first
         self._waiting: deque[int] = deque()
         self._effects: list[CallerEffect] = []
 
@@ -112,14 +117,10 @@ class Caller:
         """A call, known by the number that this gives. Beyond the window it waits for others to end."""
         sequence = self._next
         self._next += 1
-        oldest = min(self._calls, default=sequence)
-        body = Body(Origin(self.client, sequence, oldest), self._schema, method, pattern, require, payload)
-        call = _Call(body, needed(require, len(self.members)), deadline, now)
-        self._calls[sequence] = call
-        if sequence - oldest < self._window:
-            self._send(call, now)
-        else:
-            self._waiting.append(sequence)
+        body = Body(Origin(self.client, sequence), self._schema, method, pattern, require, payload)
+        self._calls[sequence] = _Call(body, needed(require, len(self.members)), deadline, now)
+        self._waiting.append(sequence)
+        self._admit(now)
         return sequence
 
     def cancel(self, sequence: int) -> None:
@@ -151,7 +152,7 @@ class Caller:
         for sequence, call in list(self._calls.items()):
             if now >= call.deadline:
                 self._end(sequence, self._too_late(call))
-            elif now >= call.again_at and sequence not in self._waiting:
+            elif now >= call.again_at and not call.waits:
                 self._send(call, now)
         self._admit(now)
 
@@ -161,14 +162,17 @@ class Caller:
             sequence = self._waiting[0]
             call = self._calls.get(sequence)
             if call is not None:
-                if sequence - min(self._calls) >= self._window:
+                oldest = next(iter(self._calls))
+                if sequence - oldest >= self._window:
                     return
+                call.waits = False
+                call.body.origin.oldest = oldest
                 self._send(call, now)
             self._waiting.popleft()
 
     def _send_all_again(self, now: float) -> None:
-        for sequence, call in self._calls.items():
-            if sequence not in self._waiting:
+        for call in self._calls.values():
+            if not call.waits:
                 call.pause = FIRST_REPEAT
                 self._send(call, now)
 
@@ -230,7 +234,9 @@ class Caller:
 
     def _too_late(self, call: _Call) -> Error:
         text = f"{call.most} of {len(self.members)} replicas are known to have applied it, {call.need} must"
-        if self._leading is None:
+        if call.waits:
+            text += "; it waited for earlier calls of this client to end"
+        elif self._leading is None:
             text += "; no versioning server is known"
         elif self.leader not in self._connected:
             text += f"; the versioning server {self.leader} is not reached"

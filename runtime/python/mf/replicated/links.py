@@ -1,18 +1,21 @@
 """R4. The links of replicated messages over real streams: who opens one, and how messages lie in it.
 
-One loop of asyncio. A link is opened anew for as long as it is wanted, at most once a second. What is sent
-while it is down, or faster than the other side takes it, is dropped: the machines repeat what matters.
+One loop of asyncio. A link is opened anew for as long as it is wanted, after pauses that grow to a second
+while no link lasts that long: a peer that accepts each link and ends it at once is not asked faster than one
+that is not there. What is sent while it is down, or faster than the other side takes it, is dropped: the
+machines repeat what matters.
 """
 
-from asyncio import Event, Task, get_running_loop, sleep, wait
+from asyncio import FIRST_COMPLETED, Event, Task, get_running_loop, sleep, wait
 from collections import deque
 from collections.abc import Callable
-from contextlib import suppress
 from contextvars import Context
-from random import Random
+from time import monotonic
 from typing import Any
 
-from mf.core.error import MfError
+from mf.core import log
+from mf.core.backoff import Backoff
+from mf.core.error import Code, Error, MfError
 from mf.core.options import INFINITE, CallOptions
 from mf.core.stream import AsyncDuplexStream
 from mf.core.target import AsyncTarget
@@ -21,9 +24,7 @@ from mf.replicated._generated.mf.replication._methods import REPLICA_LINK
 from mf.replicated.messages import Message
 
 MOST_QUEUED = 65_536
-_FIRST_PAUSE = 0.02
 _LONGEST_PAUSE = 1.0
-_jitter = Random()
 
 _WRAPPERS: dict[type[Any], Callable[[Any], wire.Message]] = {
     wire.Ask: wire.MessageAsk,
@@ -78,7 +79,7 @@ class OutgoingLink:
         self._closed = closed
         self._queue: deque[Message] = deque()
         self._more = Event()
-        self._pause = _FIRST_PAUSE
+        self._backoff = Backoff(longest=_LONGEST_PAUSE)
         self.is_up = False
         # In a context of its own: it belongs to no call.
         self._task: Task[None] = get_running_loop().create_task(self._run(), context=Context())
@@ -95,34 +96,52 @@ class OutgoingLink:
     async def _run(self) -> None:
         while True:
             stream = self._target.duplex_stream(REPLICA_LINK, CallOptions(deadline=INFINITE), self._peer)
-            with suppress(MfError):
+            try:
                 async with stream:
                     await self._hold(stream)
-            await sleep(self._pause * _jitter.uniform(0.5, 1.0))
-            self._pause = min(self._pause * 2, _LONGEST_PAUSE)
+            except MfError:
+                pass  # the other side is not there, or has ended it
+            except Exception as bug:
+                what = log.quote(f"{type(bug).__name__}: {bug}")
+                log.error("a link of a replicated group is opened again: %s", what, exc_info=bug)
+            await sleep(self._backoff.next())
 
     async def _hold(self, stream: AsyncDuplexStream[Any, Any]) -> None:
+        """Returns, or raises, when one of both directions has ended."""
         await stream.flush()  # raises if there was no route: it is up when its request is on its way
-        self._pause = _FIRST_PAUSE
+        up = monotonic()
         self._queue.clear()
         self.is_up = True
-        writer = get_running_loop().create_task(self._write(stream))
+        loop = get_running_loop()
+        ways = (loop.create_task(self._read(stream)), loop.create_task(self._write(stream)))
         try:
             self._opened()
-            async for message in stream:
-                self._received(message.value)
+            await wait(ways, return_when=FIRST_COMPLETED)
         finally:
             self.is_up = False
+            if monotonic() - up >= _LONGEST_PAUSE:
+                self._backoff.reset()
+            for each in ways:
+                each.cancel()
+            await wait(ways)  # which a cancellation of this task interrupts, but does not get lost in
             self._closed()
-            writer.cancel()
-            await wait((writer,))  # which a cancellation of this task interrupts, but does not get lost in
-            if not writer.cancelled():
-                writer.exception()  # that of the stream, which the reading has met, too
+        troubles = [each.exception() for each in ways if not each.cancelled()]
+        for trouble in troubles:
+            if trouble is not None:
+                raise trouble
+
+    async def _read(self, stream: AsyncDuplexStream[Any, Any]) -> None:
+        async for message in stream:
+            self._received(message.value)
 
     async def _write(self, stream: AsyncDuplexStream[Any, Any]) -> None:
         while True:
             await self._more.wait()
             self._more.clear()
             while self._queue:
-                await stream.write(wrapped(self._queue.popleft()))
+                try:
+                    await stream.write(wrapped(self._queue.popleft()))
+                except Error as failed:
+                    if failed.code is not Code.MESSAGE_TOO_LARGE:
+                        raise
             await stream.flush()

@@ -13,6 +13,7 @@ from itertools import islice
 from uuid import UUID
 
 from mf.replicated.messages import (
+    MOST_AHEAD,
     MOST_CLIENTS,
     Body,
     ClientState,
@@ -24,8 +25,6 @@ from mf.replicated.messages import (
     Version,
 )
 
-MOST_AHEAD = 1_024
-"""How many messages a client may have under way at a replica."""
 _ENTRY_BYTES = 100
 _MASK = 0xFFFF_FFFF_FFFF_FFFF
 _PRIME = 0x9E37_79B1_85EB_CA87

@@ -46,6 +46,7 @@ from mf.replicated._generated.mf.replication import (
 )
 
 __all__ = [
+    "MOST_AHEAD",
     "MOST_CLIENTS",
     "MOST_ENTRIES",
     "MOST_MEMBERS",
@@ -95,6 +96,9 @@ __all__ = [
     "needed",
     "schema_of",
 ]
+
+MOST_AHEAD = 1_024
+"""How many messages a client may have under way: `sequence - oldest` of an Origin is below this."""
 
 Message: TypeAlias = (
     Ask

@@ -14,8 +14,9 @@ from typing import Protocol
 from uuid import UUID
 
 from mf.core.error import Code
-from mf.replicated.log import MOST_AHEAD, Log, Origins
+from mf.replicated.log import Log, Origins
 from mf.replicated.messages import (
+    MOST_AHEAD,
     Ack,
     Body,
     Entry,
@@ -292,15 +293,26 @@ class Versioner:
             self._replica.send(ack.client, whole)
 
     def _takes(self, client: PeerId, origin: Origin) -> bool:
-        return client == origin.client and not self._replica.origins.is_over(origin)
+        """Whether the client still awaits this message of its own. One that is further ahead than any caller
+        sends (caller.py) is refused for good: replicas keep no more of a client than that.
+        """
+        if client != origin.client or self._replica.origins.is_over(origin):
+            return False
+        ahead = origin.sequence - origin.oldest
+        if 0 <= ahead < MOST_AHEAD:
+            return True
+        text = (
+            f"message {origin.sequence} of a client that still awaits {origin.oldest}: at most {MOST_AHEAD}"
+        )
+        self._replica.refuse(client, origin, Code.INVALID_ARGUMENT, f"{text} may be under way")
+        return False
 
     def _has_room(self, client: PeerId, origin: Origin) -> bool:
         replica = self._replica
         waiting = self._next - 1 - replica.applied
-        if waiting < replica.settings.most_unapplied and origin.sequence - origin.oldest < MOST_AHEAD:
+        if waiting < replica.settings.most_unapplied:
             return True
-        text = f"{waiting} messages wait to be applied"
-        replica.refuse(client, origin, Code.OVERLOADED, text)
+        replica.refuse(client, origin, Code.OVERLOADED, f"{waiting} messages wait to be applied")
         return False
 
     def _take_next(self) -> int:

@@ -15,12 +15,12 @@ from mf.client.async_router import AsyncRouter
 from mf.client.async_streams import read_stream
 from mf.client.async_target import AsyncRemoteTarget
 from mf.client.routes import Route
+from mf.core.backoff import Backoff
 from mf.core.error import Code, Error, Execution, not_executed
 from mf.core.log import info, line, log_handler_failure, warning
 from mf.core.options import INFINITE, CallOptions
 from mf.core.stream import AsyncStreamReader
 from mf.link.async_resolver import AsyncResolver
-from mf.link.reconnect import Backoff
 from mf.link.resolver import Instance, View, topic_view
 from mf.protocol.other_schema import TopicValue
 from mf.topics._generated.mf.topics._types import (

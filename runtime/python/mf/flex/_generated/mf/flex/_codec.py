@@ -70,6 +70,7 @@ RECEIPT_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("refused", shape.List(REFUSED_SHAPE)),
         shape.Field("waiting", shape.List(shape.U64)),
         shape.Field("closing", shape.BOOL),
+        shape.Field("full", shape.BOOL),
     ),
 )
 RECEIPT_CODEC: Final[TypeCodec[Receipt]] = Codec(RECEIPT_SHAPE)

@@ -48,6 +48,7 @@ type mf.flex.Receipt struct febird
  refused list<mf.flex.Refused>
  waiting list<u64>
  closing bool
+ full bool
 type mf.flex.Refused struct febird
  sequence u64
  code u16
@@ -76,6 +77,6 @@ MAILBOX_SERVICE: Final = ServiceInfo(
     agent="process",
     descriptor=MAILBOX_DESCRIPTOR,
     annex=MAILBOX_ANNEX,
-    fingerprint=bytes.fromhex("115b6c809b7effed14e225abe2fb2944"),
+    fingerprint=bytes.fromhex("f3517965f4677c54ee93983a74b659dc"),
     methods=(MAILBOX_DELIVER,),
 )

@@ -71,6 +71,8 @@ class Receipt:
     """
     closing: bool = False
     """The process goes: what came and was not taken never will be, and no receipt follows."""
+    full: bool = False
+    """The mailbox has no room for the next message of this sender, which waits until others are taken."""
 
 
 @dataclass(slots=True)

@@ -1,14 +1,20 @@
-"""R4. The time to wait before the next attempt: uniformly random below a limit that doubles from 50 ms to 2
+"""R0. The time to wait before the next attempt: uniformly random below a limit that doubles from 50 ms to 2
 s, or to another maximum ("full jitter"), so that a thousand clients do not reconnect at the same moment.
 """
 
+import os
 import random
-
-from mf.link.fork import JITTER
 
 FIRST = 0.05
 LONGEST = 2.0
 _LEAST = 0.010
+
+JITTER = random.Random()
+"""Separate from the random module's state, which belongs to the program; and seeded again in a child, so that
+forked processes do not do everything at the same moments."""
+
+if hasattr(os, "register_at_fork"):  # only on systems where processes fork
+    os.register_at_fork(after_in_child=JITTER.seed)
 
 
 class Backoff:
