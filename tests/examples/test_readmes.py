@@ -103,15 +103,23 @@ def test_each_command_finds_its_program_and_its_modules(page: str, tree: Path) -
     assert bash("\n".join(script), where, path) == ""
 
 
-def test_the_schema_of_the_readme_is_compiled_by_its_command(tree: Path) -> None:
-    (tree / "search.mfidl").write_text(blocks("README.md", "mfidl")[0])
-    command = blocks("README.md", "sh")[0]
-    assert command.startswith("mfidlc compile search.mfidl ")
+@pytest.mark.parametrize(
+    ("page", "out", "files"),
+    [
+        ("README.md", "gen", {"search.client.hpp", "__init__.py"}),
+        ("examples/typescript/README.md", "out", {"search.js", "search.d.ts", "mf.js"}),
+    ],
+)
+def test_the_schema_of_a_page_is_compiled_by_its_command(
+    page: str, out: str, files: set[str], tree: Path
+) -> None:
+    (tree / "search.mfidl").write_text(blocks(page, "mfidl")[0])
+    command = blocks(page, "sh")[0]
+    assert "mfidlc compile search.mfidl " in command
 
     bash(command, tree, f"{SYSTEM}:{tree}/.venv/bin")
 
-    made = {path.name for path in (tree / "gen").rglob("*") if path.is_file()}
-    assert {"search.client.hpp", "__init__.py"} <= made
+    assert files <= {path.name for path in (tree / out).rglob("*") if path.is_file()}
 
 
 def test_the_page_on_values_in_sqlite_holds_from_top_to_bottom(tree: Path) -> None:
