@@ -125,6 +125,7 @@ checks:
 	@PYTHONPATH="$$PWD:$$PWD/runtime/python" $(STAGE) 'floors, Python' lint-imports --no-logo # of this tree, and not of the one that is installed
 	@$(STAGE) 'floors, C++' $(PY) tools/check_include_ranks.py
 	@$(STAGE) 'links of the documentation' $(PY) tools/check_links.py
+	@$(STAGE) 'form of the documentation' $(PY) -m tools.check_pages
 	@$(STAGE) 'clang-format' tools/clang_format --check
 
 sanitizers:

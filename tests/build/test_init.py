@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tools.check_pages import check_page
+
 from .conftest import ROOT, Cmake
 
 
@@ -79,6 +81,7 @@ def test_one_language_gives_no_file_of_the_other(tmp_path: Path, language: str, 
 
     made = files(tmp_path / "shop")
     assert {"README.md", "schema/shop.mfidl", ".gitignore"} <= made
+    assert list(check_page((tmp_path / "shop/README.md").read_text(), languages=True)) == []
     assert not any(name.startswith(others) for name in made)
     assert ("CMakeLists.txt" in made) == (language == "cpp")
     assert ("pyproject.toml" in made) == (language == "python")

@@ -31,7 +31,7 @@ _GROUPS = {
 def page() -> str:
     """The whole page, by number: an error and a warning of one number stand together."""
     rows = "".join(f"| {code} | {text} |\n" for code, text in EXIT_CODES)
-    head = _HEAD.read_text().replace("EXIT_CODES\n", rows)
+    head = _HEAD.read_text().replace("EXIT_CODES\n", f"| exit code | |\n|---|---|\n{rows}")
     pieces = [head]
     texts, group = explanations(), ""
     for code in sorted(CATALOGUE.values(), key=lambda each: (each.code[1:], each.code)):

@@ -42,6 +42,10 @@ def test_a_collection_is_skipped_while_it_is_down_and_asked_again_when_it_is_bac
     assert done.returncode == 0, done.stdout + done.stderr
     lines = [re.sub(r"^ *[0-9.]+ s  ", "", line) for line in done.stdout.splitlines()]
     assert [line for line in lines if not line.startswith(" ")] == TIME_LINE
+    page = (EXAMPLE.folder / "README.md").read_text()
+    assert [line for line in lines if line.startswith("   (UNAVAILABLE: ") and "sf1.Search" in line] == [
+        re.sub(r"^ *[0-9.]+ s  ", "", line) for line in page.splitlines() if "(UNAVAILABLE: " in line
+    ]
 
 
 def test_the_python_programs_pass_mypy_strict(passes_mypy_strict: TypeCheck) -> None:
