@@ -32,6 +32,10 @@ ALONE := tests/conformance tests/etcd tests/faults tests/hostile tests/interop t
 # What takes minutes, since processes must be given time: `make test-system` runs it behind `make test`.
 SYSTEM := tests/bridge tests/etcd tests/examples/test_upgrade_long.py tests/faults/test_in_flight.py tests/faults/test_interrupted.py
 
+# Suites of C++ whose threads share data. The thread sanitizer runs the first list in `make test`, and all in `make test-system`.
+RACES := ^(link|streams)$$
+THREADED := ^(link|client|evolution|server|streams|cached|testing|controller|relay|bridge|topics|replicated|flex)$$
+
 # What `make test-distant` runs. Others need an answer within a millisecond, or send a lot.
 DISTANT := ^(client|streams|cached|controller|relay|flex|evolution|topics|testing)$$
 
@@ -51,11 +55,15 @@ test-system: ## Run the tests of whole systems under harm, which take minutes
 	@$(STAGE) 'install the engines of bridges' tools/bootstrap bridge
 	@$(MAKE) build-release
 	@$(STAGE) 'systems under harm' $(CHANCE) $(PY) -m pytest -q -n $(JOBS) --dist worksteal $(SYSTEM)
+	@MF_CONFORMANCE=all $(STAGE) 'conformance, all cells' $(CHANCE) $(PY) -m pytest -q -n $(JOBS) --dist worksteal tests/conformance/test_conformance.py
+	@$(MAKE) build-clang-tsan WHAT='--target mf_threaded_tests'
+	@$(STAGE) 'C++ tests of threads, thread sanitizer' $(CHANCE) ctest --preset clang-tsan -j $(JOBS) -L '$(THREADED)'
 
 test-distant: ## Run tests as on a slow network, which needs /dev/net/tun and rights for a network namespace
 	@$(STAGE) 'install what the tests need' tools/bootstrap core test
 	@$(MAKE) build-release
-	@$(STAGE) 'a slow network, C++' tools/with_latency 0-20 $(CHANCE) ctest --preset release -j 6 -L '$(DISTANT)'
+	@$(MAKE) build-debug WHAT='--target mf_tests'
+	@$(STAGE) 'a slow network, C++' tools/with_latency 0-20 $(CHANCE) ctest --preset debug -j 6 -L '$(DISTANT)'
 	@$(STAGE) 'a slow network, Python' tools/with_latency 10 $(CHANCE) $(PY) -m pytest -q -n 4 --dist worksteal tests/python/client tests/python/link
 
 bench: ## Run every bench; `make bench-rpc` runs one, QUICK=1 shortens it
@@ -71,7 +79,9 @@ soak: ## Run the long tests: MF_SOAK_SECONDS=3600 unless set
 	@$(STAGE) 'install what the tests need' tools/bootstrap core test
 	@$(MAKE) build-release
 	@MF_SOAK_SECONDS=$${MF_SOAK_SECONDS:-3600} $(STAGE) 'soak' $(PY) -m pytest -q -m soak --timeout 0
-	@MF_REPLICATED_SEEDS=$${MF_REPLICATED_SEEDS:-1000} $(STAGE) 'soak, replicated messages in C++' ctest --preset release -R Simulated -j $(JOBS)
+	@$(MAKE) build-debug WHAT='--target mf_test_app mf_test_replicated'
+	@MF_KILLS=$${MF_KILLS:-200} $(STAGE) 'soak, a controller that is killed' ctest --preset debug -R KilledController -j $(JOBS) --timeout 3600
+	@MF_REPLICATED_SEEDS=$${MF_REPLICATED_SEEDS:-1000} $(STAGE) 'soak, replicated messages in C++' ctest --preset debug -R Simulated -j $(JOBS) --timeout 3600
 
 fuzz: ## Run every decoder on its full count of corruptions (MF_FUZZ_RUNS=20000), and libFuzzer (MF_FUZZ_SECONDS=60 each)
 	@$(STAGE) 'install what the tests need' tools/bootstrap core test
@@ -116,7 +126,7 @@ clean: ## Remove what the build made (.venv and ccache stay)
 	@rm -rf .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .grimp_cache .hypothesis
 
 # The stages below are parts of the commands above.
-.PHONY: checks sanitizers build-release build-release-clang build-clang-asan build-clang-tsan
+.PHONY: checks sanitizers build-release build-release-clang build-debug build-clang-asan build-clang-tsan
 
 checks:
 	@$(STAGE) 'ruff' $(PY) -m ruff check -q .
@@ -131,10 +141,9 @@ checks:
 sanitizers:
 	@$(MAKE) build-clang-asan WHAT='--target mf_tests'
 	@$(STAGE) 'C++ tests, address and undefined-behaviour sanitizers' $(CHANCE) ctest --preset clang-asan -j $(JOBS)
-	@$(MAKE) build-clang-tsan WHAT='--target mf_threaded_tests'
-	@$(STAGE) 'C++ tests whose threads meet, thread sanitizer' \
-		$(CHANCE) ctest --preset clang-tsan -j $(JOBS) -L '^(link|client|server|streams|cached|testing|controller|relay|bridge|topics|replicated|flex)$$'
+	@$(MAKE) build-clang-tsan WHAT='--target mf_test_link mf_test_streams'
+	@$(STAGE) 'C++ tests of links and streams, thread sanitizer' $(CHANCE) ctest --preset clang-tsan -j $(JOBS) -L '$(RACES)'
 
-build-release build-release-clang build-clang-asan build-clang-tsan: build-%:
+build-release build-release-clang build-debug build-clang-asan build-clang-tsan: build-%:
 	@$(STAGE) 'configure $*' cmake --preset $* --log-level=WARNING
 	@$(STAGE) 'build $*' cmake --build --preset $* -j $(JOBS) $(WHAT)
