@@ -30,7 +30,7 @@ demo: ## Run the report's search testbed on WordNet's glosses
 ALONE := tests/conformance tests/etcd tests/faults tests/hostile tests/interop tests/testbed tests/simulation
 
 # What takes minutes, since processes must be given time: `make test-system` runs it behind `make test`.
-SYSTEM := tests/bridge tests/etcd tests/examples/test_upgrade_long.py tests/faults/test_in_flight.py tests/faults/test_interrupted.py
+SYSTEM := tests/bridge tests/etcd tests/examples/test_upgrade_long.py tests/faults/test_in_flight.py tests/faults/test_interrupted.py tests/tools/test_bare.py
 
 # Suites of C++ whose threads share data. The thread sanitizer runs the first list in `make test`, and all in `make test-system`.
 RACES := ^(link|streams)$$
@@ -52,7 +52,7 @@ test: ## Run everything that must hold, as CI does
 
 test-system: ## Run the tests of whole systems under harm, which take minutes
 	@$(STAGE) 'install what the tests need' tools/bootstrap core test
-	@$(STAGE) 'install the engines of bridges' tools/bootstrap bridge
+	@$(STAGE) 'install the engines of bridges, and what makes a bare machine' tools/bootstrap bridge bare
 	@$(MAKE) build-release
 	@$(STAGE) 'systems under harm' $(CHANCE) $(PY) -m pytest -q -n $(JOBS) --dist worksteal $(SYSTEM)
 	@MF_CONFORMANCE=all $(STAGE) 'conformance, all cells' $(CHANCE) $(PY) -m pytest -q -n $(JOBS) --dist worksteal tests/conformance/test_conformance.py
