@@ -8,7 +8,7 @@
 
 #include "replicated/world.hpp"
 
-namespace mf::replicated::testing {
+namespace mf::replicated::testing::flows_test {
 namespace {
 
 constexpr Pattern kPatterns[] = {
@@ -119,4 +119,4 @@ TEST(Calls, TheChainGoesRoundAReplicaThatIsGone) {
 }
 
 }  // namespace
-}  // namespace mf::replicated::testing
+}  // namespace mf::replicated::testing::flows_test

@@ -11,7 +11,7 @@
 
 #include "replicated/world.hpp"
 
-namespace mf::replicated::testing {
+namespace mf::replicated::testing::log_test {
 namespace {
 
 Entry entry(std::uint64_t counter, std::size_t size = 0) {
@@ -164,4 +164,4 @@ TEST(Origins, WhatIsRestoredIsWhatWasGiven) {
 }
 
 }  // namespace
-}  // namespace mf::replicated::testing
+}  // namespace mf::replicated::testing::log_test

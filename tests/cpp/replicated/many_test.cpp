@@ -7,7 +7,7 @@
 
 #include "replicated/world.hpp"
 
-namespace mf::replicated::testing {
+namespace mf::replicated::testing::many_test {
 namespace {
 
 using Origins = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
@@ -190,4 +190,4 @@ TEST(Versioning, WhatNoCallerSendsIsRefusedForGood) {
 }
 
 }  // namespace
-}  // namespace mf::replicated::testing
+}  // namespace mf::replicated::testing::many_test

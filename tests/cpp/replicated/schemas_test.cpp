@@ -10,7 +10,7 @@
 #include "mf/replication.methods.hpp"
 #include "replicated/messages.hpp"
 
-namespace mf::replicated::testing {
+namespace mf::replicated::testing::schemas_test {
 namespace {
 
 using Numbers = std::vector<int>;
@@ -111,4 +111,4 @@ TEST_F(SchemasOfAGroup, NothingThatIsNeededIsForgotten) {
 }
 
 }  // namespace
-}  // namespace mf::replicated::testing
+}  // namespace mf::replicated::testing::schemas_test

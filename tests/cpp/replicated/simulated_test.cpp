@@ -9,7 +9,7 @@
 
 #include "replicated/world.hpp"
 
-namespace mf::replicated::testing {
+namespace mf::replicated::testing::simulated_test {
 namespace {
 
 constexpr std::uint64_t kSeeds = 100;
@@ -181,4 +181,4 @@ INSTANTIATE_TEST_SUITE_P(All, Simulated,
                          [](const auto& each) { return std::string(name(each.param)); });
 
 }  // namespace
-}  // namespace mf::replicated::testing
+}  // namespace mf::replicated::testing::simulated_test
