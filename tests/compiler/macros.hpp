@@ -1,6 +1,5 @@
-// Macros of Qt, X11, Windows and POSIX, as their headers define them: for tests that public and generated headers
-// compile behind them (tests/compiler/test_cpp_macros.py).
-// NOLINTBEGIN
+// Macros of Qt, X11, Windows and POSIX, as their headers define them: for tests that public and generated
+// headers compile behind them (tests/compiler/test_cpp_macros.py). NOLINTBEGIN
 #pragma once
 // Qt
 #undef emit
