@@ -6,7 +6,8 @@ line and its working folder. MFIDL_CACHE= (empty) disables it. There is nothing 
   - every schema that was read has the same content at the same place, and no schema was added where one
     was searched before it was found,
   - every file that was written has the same content: one that was edited or deleted is made again.
-Contents are compared by digest, never by time. In case of doubt, it compiles.
+Contents are compared by digest, never by time. In case of doubt, it compiles. A folder that another user
+could change is not used (mfidl/private.py).
 
     file = digest of body, body
     body = marshal of the compiler's digest and of Run's fields
@@ -20,7 +21,8 @@ from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 from typing import NamedTuple
 
-from mfidl.places import PACKAGE, TEMPLATES
+from mfidl import private
+from mfidl.places import MANIFEST, PACKAGE, TEMPLATES
 
 _CODE = (".py", ".j2")
 _BESIDE = ("antlr4", "jinja2")  # compared only if they are installed beside the compiler
@@ -28,6 +30,7 @@ _KEPT = 500
 _DIGEST = 16
 _STARTED = time.time_ns()
 _TICK = 10_000_000  # file systems may have time steps of some milliseconds
+_examined: dict[str, bool] = {}  # folders that this process asked for: whether they are private
 
 
 class Run(NamedTuple):
@@ -63,10 +66,12 @@ def digest_file(path: str) -> bytes | None:
         return None
 
 
-def recall(arguments: Sequence[str]) -> Run | None:
-    """The remembered run of this command line, if all files are unchanged. Touches its stamp then."""
+def recall(arguments: Sequence[str], roots: Iterable[str]) -> Run | None:
+    """The remembered run of this command line, which writes below `roots`, if all files are unchanged.
+    Touches its stamp then.
+    """
     run = _load(arguments)
-    if run is None or not _holds(run):
+    if run is None or not _wrote_below(roots, run) or not _holds(run):
         return None
     if run.stamp is not None:
         try:
@@ -84,12 +89,9 @@ def remember(arguments: Sequence[str], run: Run) -> None:
         return
     body = marshal.dumps((_compiler_digest(), *run))
     path = _path(kept, arguments)
-    temporary = f"{path}.{os.getpid()}.tmp"
     try:
-        os.makedirs(kept, mode=0o700, exist_ok=True)
-        with open(temporary, "wb") as stream:
-            stream.write(digest(body) + body)
-        os.replace(temporary, path)
+        private.make_folder(kept)
+        private.write_file(path, digest(body) + body)
         _forget_oldest(kept)
     except OSError:
         return
@@ -99,16 +101,18 @@ def _load(arguments: Sequence[str]) -> Run | None:
     kept = folder()
     if kept is None:
         return None
-    try:
-        with open(_path(kept, arguments), "rb") as stream:
-            data = stream.read()
-    except OSError:
-        return None
+    data = private.read_file(_path(kept, arguments)) or b""
     body = data[_DIGEST:]
     if data[:_DIGEST] != digest(body):  # truncated, or another file: marshal must not read it
         return None
     compiler, *fields = marshal.loads(body)
     return Run(*fields) if compiler == _compiler_digest() else None
+
+
+def _wrote_below(roots: Iterable[str], run: Run) -> bool:
+    """Whether the record has the manifest of each root: a record that names no output proves nothing."""
+    names = {path for path, _ in run.outputs}
+    return all(os.path.join(root, MANIFEST) in names for root in roots)
 
 
 def _holds(run: Run) -> bool:
@@ -123,12 +127,28 @@ def _holds(run: Run) -> bool:
 
 
 def folder() -> str | None:
-    """The folder for remembered runs; None if disabled."""
+    """The folder for remembered runs; None if disabled, or if another user could change it."""
+    chosen = _chosen()
+    return chosen if chosen and _is_private(chosen) else None
+
+
+def _chosen() -> str | None:
     chosen = os.environ.get("MFIDL_CACHE")
     if chosen is not None:
-        return chosen or None
+        return chosen
     base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     return os.path.join(base, "mfidl") if os.path.isabs(base) else None
+
+
+def _is_private(chosen: str) -> bool:
+    """Whether no other user can change a folder. One that another user could change is reported once."""
+    if chosen not in _examined:
+        reason = private.objection(chosen)
+        _examined[chosen] = reason is None
+        if reason is not None and sys.stderr is not None:
+            advice = "MFIDL_CACHE names another folder"
+            sys.stderr.write(f"mfidlc: the cache `{chosen}` is not used, because {reason}; {advice}\n")
+    return _examined[chosen]
 
 
 def _path(kept: str, arguments: Sequence[str]) -> str:

@@ -72,9 +72,8 @@ def check(paths: Sequence[str], import_paths: Sequence[str] = ()) -> Outcome:
     diagnostics = Diagnostics()
     loader = Loader(import_paths, diagnostics)
     modules = loader.load(paths)  # read and parse; imported modules come first
-    elaborated = elaborate(
-        modules, diagnostics
-    )  # names, types, values; runs on what parsed, to report all mistakes
+    # Names, types, values; runs on what parsed, to report all mistakes.
+    elaborated = elaborate(modules, diagnostics)
     program = plan(elaborated, diagnostics)  # tier, layout, fingerprint: last, because it needs whole types
     sources = tuple(module.file.source for module in modules)
     failure = Exit.IO if loader.unreadable else Exit.SCHEMA

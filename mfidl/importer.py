@@ -12,6 +12,7 @@ gives the new module; objects of the old classes stay what they were.
 A type checker does not run imports. Name a folder with `into=`, and name that to it: mypy_path, extraPaths.
 """
 
+import contextlib
 import importlib
 import os
 import shutil
@@ -54,12 +55,16 @@ class Finder:
     def _private(self) -> Path:
         """A folder of the cache for these folders; without a cache one that ends with the finder."""
         from mfidl.cache import digest, folder
+        from mfidl.private import make_folder
 
         cache = folder()
-        if cache is None:
-            self._temporary = tempfile.TemporaryDirectory(prefix="mfidl-")
-            return Path(self._temporary.name)
-        return Path(cache) / "import" / digest("\0".join(map(str, self.folders)).encode()).hex()
+        if cache is not None:
+            with contextlib.suppress(OSError):
+                made = Path(cache, "import", digest("\0".join(map(str, self.folders)).encode()).hex())
+                make_folder(str(made))
+                return made
+        self._temporary = tempfile.TemporaryDirectory(prefix="mfidl-")
+        return Path(self._temporary.name)
 
     def _schema(self, parts: Sequence[str]) -> Path | None:
         """The first schema of this name. A module's name may have got underscores to become Python's."""
@@ -82,11 +87,12 @@ class Finder:
 
         path = os.path.relpath(schema)
         arguments = ("import", path, *map(str, self.folders), str(self.into))
-        if recall(arguments) is not None:
+        if recall(arguments, [str(self.into)]) is not None:
             return
         from mfidl.cli.remember import remember_run
         from mfidl.compiler import Targets, compile_files
         from mfidl.diagnostics.render import render_text
+        from mfidl.emit.python.names import package_name
 
         targets = Targets(python=str(self.into))
         outcome = compile_files([path], [os.path.relpath(folder) for folder in self.folders], targets)
@@ -94,7 +100,11 @@ class Finder:
             raise ImportError(f"\n{render_text(outcome.diagnostics, False)}", name=name, path=path)
         if not (made / "__init__.py").is_file():
             declared = outcome.program.requested[0].name
-            message = f"{path} declares the module {declared}, and so is not imported as {name}"
+            imported = package_name(declared, "")
+            message = (
+                f"{path} declares `module {declared};`, which is imported as {imported}, not as {name}:"
+                f" write `import {imported}`"
+            )
             raise ImportError(message, name=name, path=path)
         # Python trusts bytecode by size and whole seconds; two edits may come within one.
         shutil.rmtree(made / "__pycache__", ignore_errors=True)

@@ -1,5 +1,6 @@
-"""F0. Where the compiler's own files are. In a checkout `templates/` stands at the top; a wheel carries it
-inside of the package. Knows `os.path` only: the cache asks before anything heavier is imported.
+"""F0. Where the compiler's own files are, and the name of the manifest below each output root. In a checkout
+`templates/` stands at the top; a wheel carries it inside of the package. Knows `os.path` only: the cache asks
+before anything heavier is imported.
 """
 
 from os import path
@@ -7,3 +8,4 @@ from os import path
 PACKAGE = path.dirname(path.abspath(__file__))
 _INSIDE = path.join(PACKAGE, "templates")
 TEMPLATES = _INSIDE if path.isdir(_INSIDE) else path.join(path.dirname(PACKAGE), "templates")
+MANIFEST = ".mfidl-manifest.json"  # mfidl/emit/write.py

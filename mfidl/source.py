@@ -9,6 +9,8 @@ import stat
 from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import Any
+from unicodedata import bidirectional, category
+from unicodedata import name as unicode_name
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,6 +82,24 @@ _OTHERS = {
     stat.S_IFBLK: "a device",
 }
 _HANDED_OVER = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
+
+
+_LINES = ("Cc", "Zl", "Zp")  # Unicode's categories of control characters and of ends of lines
+_DIRECTIONS = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
+
+
+def first_unprintable(name: str) -> str | None:
+    """The first character of a path that ends a line, controls a terminal, or turns the direction of text."""
+    if name.isascii() and name.isprintable():
+        return None
+    return next((c for c in name if category(c) in _LINES or bidirectional(c) in _DIRECTIONS), None)
+
+
+def described(character: str) -> str:
+    """What `first_unprintable` found, in words."""
+    if character in "\r\n":
+        return "a line break"
+    return "a control character" if category(character) == "Cc" else unicode_name(character).lower()
 
 
 class UnreadableSource(Exception):

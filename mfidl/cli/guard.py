@@ -86,12 +86,22 @@ def _is_remembered(arguments: Sequence[str]) -> bool:
     """
     from mfidl.cache import recall
 
-    run = recall(arguments)
+    run = recall(arguments, _roots(arguments))
     if run is None or (not run.plain and sys.stderr.isatty()):
         return False
     sys.stdout.write(run.stdout)
     sys.stderr.write(run.stderr)
     return True
+
+
+def _roots(arguments: Sequence[str]) -> list[str]:
+    """The output roots of `compile` that the arguments name, without Click."""
+    roots: list[str] = []
+    for at, word in enumerate(arguments):
+        option, equals, value = word.partition("=")
+        if option in ("--cpp", "--python"):
+            roots += [value] if equals else arguments[at + 1 : at + 2]
+    return roots
 
 
 def _internal(error: Exception) -> int:

@@ -28,6 +28,7 @@ _ROWS = (
     ("E0007", "more errors", "{count} more errors in this file are not shown", "A file shows at most 100 errors. Mend some of those before this one; what is left will then be shown."),
     ("E0008", "too many words", "this file goes on after {limit} words, spaces and comments", "A schema this large is most often data given by mistake. Split it into modules."),
     ("W0007", "more warnings", "{count} more warnings in this file are not shown", "A file shows at most 100 warnings."),
+    ("W0009", "depfile that cannot be followed", "{programs} cannot follow `{name}` in `{path}`, because of the `{text}`", "The make rule was written, but this name has no spelling there that the program would read. Rename the folder or the file."),
     # Syntax
     ("E0101", "unexpected text", "expected {expected}, found {found}", "The text does not follow the grammar here. The parser goes on behind the next `;` or `}`."),
     ("E0102", "missing `;`", "missing `;`", "Fields, methods and declarations without a body end with `;`."),

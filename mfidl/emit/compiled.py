@@ -1,6 +1,7 @@
 """F6. Templates as Python bytecode, stored as Python stores that of its modules: made when first needed, in
-`__pycache__` beside them (or in the folder of mfidl/cache.py, if that cannot be written), and made again when
-a template, Jinja or Python has changed. Compiling them in every run takes longer than rendering.
+`__pycache__` beside them (or in the folder of mfidl/cache.py, if that cannot be written, or another user
+could change it), and made again when a template, Jinja or Python has changed. Compiling them in every run
+takes longer than rendering.
 
     file = digest of body, body
     body = marshal of (stamp, {name: code})
@@ -18,7 +19,7 @@ from typing import Any
 import jinja2
 from jinja2 import BaseLoader, Environment, Template
 
-from mfidl import cache
+from mfidl import cache, private
 
 _DIGEST = len(cache.digest(b""))
 
@@ -51,12 +52,13 @@ class CompiledLoader(BaseLoader):
 
     def _current(self, environment: Environment) -> dict[str, CodeType]:
         stamp = _stamp(self._folder)
-        beside, *elsewhere = _kept(self._folder)
-        for path in (beside, *elsewhere):
+        kept = _kept(self._folder)
+        for path in kept:
             codes = _read(path, stamp)
             if codes is not None:
                 return codes
-        places = [*([] if sys.dont_write_bytecode else [beside]), *elsewhere]
+        beside = str(self._folder)
+        places = [path for path in kept if not (sys.dont_write_bytecode and path.startswith(beside))]
         if not any(map(_is_writable, places)):
             return {}  # loaded one by one, on demand
         codes = {
@@ -77,9 +79,9 @@ class CompiledLoader(BaseLoader):
 
 def _kept(folder: Path) -> list[str]:
     name = f"templates.{sys.implementation.cache_tag}.bin"
-    elsewhere = cache.folder()
-    beside = str(folder / "__pycache__" / name)
-    return [beside, os.path.join(elsewhere, name)] if elsewhere else [beside]
+    beside, elsewhere = str(folder / "__pycache__"), cache.folder()
+    folders = [*([beside] if private.objection(beside) is None else []), *filter(None, [elsewhere])]
+    return [os.path.join(each, name) for each in folders]
 
 
 def _stamp(folder: Path) -> bytes:
@@ -90,11 +92,7 @@ def _stamp(folder: Path) -> bytes:
 
 
 def _read(path: str, stamp: bytes) -> dict[str, CodeType] | None:
-    try:
-        with open(path, "rb") as stream:
-            data = stream.read()
-    except OSError:
-        return None
+    data = private.read_file(path) or b""
     if data[:_DIGEST] != cache.digest(data[_DIGEST:]):  # truncated: marshal must not read it
         return None
     found, codes = marshal.loads(data[_DIGEST:])
@@ -109,12 +107,9 @@ def _is_writable(path: str) -> bool:
 
 
 def _write(path: str, data: bytes) -> bool:
-    temporary = f"{path}.{os.getpid()}.tmp"
     try:
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(temporary, "wb") as stream:
-            stream.write(data)
-        os.replace(temporary, path)
+        private.make_folder(os.path.dirname(path), 0o755)  # who may read templates may read their bytecode
+        private.write_file(path, data)
     except OSError:
         return False
     return True

@@ -11,6 +11,7 @@ that cannot be undone.
 """
 
 import contextlib
+import errno
 import json
 import os
 import stat
@@ -19,15 +20,17 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from mfidl.diagnostics import Diagnostics
+from mfidl.emit import depfile
 from mfidl.emit.output import GeneratedFile
 from mfidl.emit.stream import stream_at, write_stream
+from mfidl.places import MANIFEST
 
 try:
     import fcntl
 except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
-MANIFEST = ".mfidl-manifest.json"
+_TRIES = 1000  # to find a root that other runs remove
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,35 +63,60 @@ class _Plan:
 
 def write_trees(trees: Sequence[OutputTree], modules: Sequence[str], diagnostics: Diagnostics) -> bool:
     """Writes the trees for `modules`. False, with a diagnostic and nothing changed, if that fails."""
-    roots = dict.fromkeys(tree.root for tree in trees)
+    roots: dict[str, list[OutputTree]] = {}  # by real path: two names of one folder have one manifest
+    for tree in trees:
+        roots.setdefault(os.path.realpath(tree.root), []).append(tree)
     with _alone(roots):
         plan = _Plan()
-        for root in roots:
-            own = [tree for tree in trees if tree.root == root]
-            if not _plan_root(root, own, modules, plan, diagnostics):
+        for own in roots.values():
+            if not _plan_root(own[0].root, own, modules, plan, diagnostics):
                 return False
         return _carry_out(plan, diagnostics)
 
 
 @contextlib.contextmanager
 def _alone(roots: Iterable[str]) -> Iterator[None]:
-    """Makes other runs wait: the rules of a parallel build may write modules into one root, with one
-    manifest. A root that does not exist yet is guarded by the nearest folder above it.
+    """Makes other runs wait that write below one of these real paths: the rules of a parallel build may write
+    modules into one root, with one manifest. What is locked is the root itself, which is made first.
     """
+    made: list[str] = []
     with contextlib.ExitStack() as held:
-        for folder in sorted({_nearest(os.path.realpath(root)) for root in roots}):
-            with contextlib.suppress(OSError):  # without locks, runs are not serialized
-                descriptor = os.open(folder, os.O_RDONLY)
-                held.callback(os.close, descriptor)
-                if fcntl is not None:
-                    fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
+        for root in sorted(roots):  # all runs in one order, so that none waits for another in a circle
+            with contextlib.suppress(OSError):  # where a root cannot be made or locked, writing says why
+                held.callback(os.close, _locked(root, made))
+        try:
+            yield
+        finally:
+            _remove_empty(made)
 
 
-def _nearest(folder: str) -> str:
-    while not os.path.isdir(folder):
-        folder = os.path.dirname(folder)
-    return folder
+def _locked(root: str, made: list[str]) -> int:
+    """The descriptor of a locked root that exists. Another run may remove a root that it made and did not
+    need, while this one waits for the lock: then it is made again.
+    """
+    for _ in range(_TRIES):
+        try:
+            _make_folders(root, made)
+            descriptor = os.open(root, os.O_RDONLY)
+        except FileNotFoundError:
+            continue
+        try:
+            if fcntl is not None:
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+            if _is_at(root, descriptor):
+                return descriptor
+        except BaseException:
+            os.close(descriptor)
+            raise
+        os.close(descriptor)
+    raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), root)
+
+
+def _is_at(path: str, descriptor: int) -> bool:
+    try:
+        return os.path.samestat(os.stat(path), os.fstat(descriptor))
+    except FileNotFoundError:
+        return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,11 +141,14 @@ def write_build_files(
 ) -> bool:
     """Write what is wanted for trees that are on disk; the list and the rule only if they changed."""
     names = list(dict.fromkeys(_join(tree.root, each.path) for tree in trees for each in tree.files))
+    if not _are_one_line(wanted, names, diagnostics):
+        return False
     contents = []
     if wanted.depfile is not None:
         made = names if wanted.stamp is None else [wanted.stamp]
         needed = inputs if wanted.stamp is None else [*inputs, *compiler]
-        contents.append((wanted.depfile, f"{_words(made)}: {_words(needed)}\n"))
+        contents.append((wanted.depfile, depfile.rule(made, needed, compiler[0])))
+        _warn_of_names(wanted.depfile, made, needed, compiler[0], diagnostics)
     if wanted.outputs is not None:
         contents.append((wanted.outputs, "".join(f"{name}\n" for name in names)))
     plan = _Plan()
@@ -127,6 +158,29 @@ def write_build_files(
     if wanted.stamp is not None and stream_at(wanted.stamp) is None:
         plan.writes.append(_Write(wanted.stamp, _target(wanted.stamp), b"", None))
     return _carry_out(plan, diagnostics)
+
+
+def _are_one_line(wanted: BuildFiles, names: Sequence[str], diagnostics: Diagnostics) -> bool:
+    """Refuses output folders and stamps with a line break, if a rule or a list is to name them. The names of
+    schemas have none (mfidl/semantics/loading.py).
+    """
+    if wanted.depfile is None and wanted.outputs is None:
+        return True
+    for path in (*names, *filter(None, [wanted.stamp])):
+        if not depfile.is_one_line(path):
+            reason = "its name holds a line break, which make rules and lists of files cannot have"
+            diagnostics.error("E0004", None, path=path, reason=reason)
+            return False
+    return True
+
+
+def _warn_of_names(
+    path: str, made: Sequence[str], needed: Sequence[str], known: str, diagnostics: Diagnostics
+) -> None:
+    found = depfile.not_followed(made, needed, known)
+    if found is not None:
+        name, text, programs = found
+        diagnostics.warning("W0009", None, path=path, programs=programs, name=name, text=text)
 
 
 def write_file(path: str, data: bytes, diagnostics: Diagnostics) -> bool:
@@ -142,14 +196,6 @@ def written(trees: Sequence[OutputTree], wanted: BuildFiles) -> tuple[dict[str, 
     shared = [path for path, each in files if not each.module]
     manifests = [os.path.join(tree.root, MANIFEST) for tree in trees]
     return texts, [*shared, *manifests, *filter(None, (wanted.depfile, wanted.outputs))]
-
-
-def _words(paths: Sequence[str]) -> str:
-    return " ".join(map(_escaped, paths))
-
-
-def _escaped(path: str) -> str:
-    return path.replace("\\", "\\\\").replace(" ", "\\ ").replace("#", "\\#").replace("$", "$$")
 
 
 def _join(root: str, path: str) -> str:
@@ -318,8 +364,13 @@ def _make_folders(folder: str, made: list[str]) -> None:
         missing.append(folder)
         folder = os.path.dirname(folder)
     for each in reversed(missing):
-        os.mkdir(each)
-        made.append(each)
+        try:
+            os.mkdir(each)
+        except FileExistsError:
+            if not os.path.isdir(each):
+                raise
+        else:
+            made.append(each)
 
 
 def _undo(temporaries: list[str], replaced: list[tuple[str, bytes | None]], folders: list[str]) -> None:
@@ -333,6 +384,11 @@ def _undo(temporaries: list[str], replaced: list[tuple[str, bytes | None]], fold
     for path in temporaries:
         with contextlib.suppress(OSError):
             os.unlink(path)
+    _remove_empty(folders)
+
+
+def _remove_empty(folders: Sequence[str]) -> None:
+    """Removes those that are empty, the inner ones first."""
     for folder in reversed(folders):
         with contextlib.suppress(OSError):
             os.rmdir(folder)

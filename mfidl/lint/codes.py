@@ -48,6 +48,7 @@ _ROWS = (
     ("L0605", "optional container", "`{name}` may be absent and may be empty", "Off unless asked for. Two ways to say nothing are one too many, unless they differ in meaning."),
     ("L0606", "gap in the numbers", "number {number} of `{name}` is neither used nor reserved", "If a field of that number was removed, stored bytes may still hold it: reserve it, so that no new field takes it.\n\n  reserved 5;"),
     ("L0607", "tier not pinned", "struct `{name}` is memcpy as it happens", "Off unless asked for. A field of variable size would change the tier of this struct and of all that hold it. @tier(memcpy) makes that an error."),
+    ("L0608", "defaults count like numbers", "the defaults of `{name}` are 1 to {last}, like the numbers of its fields", "In protobuf `= 1` numbers a field. Here it is a default, and a number comes before the name.\n\n  id: u64 = 1;    ->    1: id: u64;\n  count: u32 = 2;    ->    2: count: u32;"),
     # Lint itself
     ("L0901", "unknown code", "there is no rule `{code}`", "`// lint: allow(L0503)` names rules by their codes; mfidlc lint --list names them."),
     ("L0902", "nothing to allow", "`{code}` has nothing to report here", "The comment was for something that is gone. It holds for its own line, or, alone on a line, for what begins on the next."),

@@ -1,6 +1,6 @@
 """F6. Where generated files of others may lie: below their output folder, under a name good everywhere."""
 
-from mfidl.emit.write import MANIFEST
+from mfidl.places import MANIFEST
 
 _LONGEST_NAME = 255  # bytes of one component, as file systems have it
 _LONGEST_PATH = 1024

@@ -99,7 +99,8 @@ class Context:
                 self.diagnostics.error("E0307", path.span, help=found.help, name=name, module=found.module)
             else:
                 span = path.parts[-1].span if len(path.parts) > 1 else path.span
-                self.diagnostics.error(unknown, span, help=found.help, fix=found.fix, name=path.text)
+                advice = found.help or _declared_as(path, unknown)
+                self.diagnostics.error(unknown, span, help=advice, fix=found.fix, name=path.text)
             return None
         return found
 
@@ -109,3 +110,9 @@ class Context:
         fresh = key not in self._unknown
         self._unknown.add(key)
         return fresh
+
+
+def _declared_as(path: ast.Path, unknown: str) -> str | None:
+    """How to declare an agent that is not there."""
+    is_agent = unknown == "E0313" and len(path.parts) == 1
+    return f"declare it in this file: `agent {path.text}: string;`" if is_agent else None

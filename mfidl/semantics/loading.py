@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from mfidl.diagnostics import Diagnostics, Note
 from mfidl.diagnostics.suggest import nearest
-from mfidl.source import SourceFile, Span, UnreadableSource, read_source
+from mfidl.source import SourceFile, Span, UnreadableSource, described, first_unprintable, read_source
 from mfidl.syntax import ast
 from mfidl.syntax.parser import parse
 
@@ -68,7 +68,7 @@ class Loader:
         real = os.path.realpath(path)
         self._by_real_path[real] = None
         try:
-            _check_name(module_path, name)
+            _check_name(module_path, path)
             source = read_source(path, name)
         except UnreadableSource as problem:
             self.unreadable = self.unreadable or problem.code == "E0001"
@@ -203,9 +203,16 @@ def _near_file(folder: str, target: str) -> str | None:
     return path if path.endswith(".mfidl") and path != target else None
 
 
-def _check_name(module_path: str, name: str) -> None:
-    """Refuses a name that is not valid text: it is used in banners, documents and descriptors."""
+def _check_name(module_path: str, path: str) -> None:
+    """Refuses names that are no text of one line, read from left to right: they are written into banners,
+    documents, descriptors and depfiles.
+    """
     try:
         module_path.encode("utf-8")
     except UnicodeEncodeError:
-        raise UnreadableSource("E0001", path=name, reason="its name is not UTF-8") from None
+        raise UnreadableSource("E0001", path=path, reason="its name is not UTF-8") from None
+    for name in (module_path, path):
+        character = first_unprintable(name)
+        if character is not None:
+            reason = f"its name holds U+{ord(character):04X}, {described(character)}"
+            raise UnreadableSource("E0001", path=path, reason=reason)

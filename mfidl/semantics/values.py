@@ -12,7 +12,7 @@ from mfidl.semantics.context import Context
 from mfidl.semantics.members import Members
 from mfidl.semantics.numbers import as_float, fits_kind, is_integer, weight
 from mfidl.semantics.symbols import Kind, Scope, Symbol
-from mfidl.semantics.wording import mismatch, short, wanted_scalar
+from mfidl.semantics.wording import mismatch, short, wanted_scalar, wanted_type
 from mfidl.syntax import ast
 from mfidl.syntax.habits import VALUES
 from mfidl.syntax.tokens import DEPTH_LIMIT
@@ -131,7 +131,7 @@ class Evaluator:
             if isinstance(type_, model.Named) and type_.kind in _WITH_MEMBERS:
                 return self._members.named(expression, type_, scope)
             if expression.path.text in _WORDS and scope.seen(expression.path.text) is None:
-                return mismatch(self._context, expression, self._wanted(type_))
+                return mismatch(self._context, expression, wanted_type(type_))
             return self._from_constant(expression, type_, scope)
         match type_:
             case model.Primitive(scalar):
@@ -151,18 +151,13 @@ class Evaluator:
     def _declared(self, expression: ast.Expr, type_: model.Named, scope: Scope) -> model.Value | None:
         match type_.kind:
             case model.DeclKind.ENUM:
-                return mismatch(self._context, expression, f"a member of `{type_.full_name}`")
+                return mismatch(self._context, expression, wanted_type(type_))
             case model.DeclKind.FLAGS:
                 return self._members.flags(expression, type_, scope)
             case model.DeclKind.UNION:
                 return self._composites.union(expression, type_, scope)
             case _:
                 return self._composites.struct(expression, type_, scope)
-
-    def _wanted(self, type_: model.Type) -> str:
-        if isinstance(type_, model.Primitive):
-            return wanted_scalar(type_.scalar)
-        return f"a value of type {model.spell(type_)}"
 
     def _is_word(self, expression: ast.NameExpr, type_: model.Type) -> bool:
         """true, false, inf and nan, where their types are wanted."""

@@ -22,6 +22,14 @@ def wanted_scalar(scalar: model.Scalar) -> str:
     return _WANTED.get(scalar, f"a {kind} of type {scalar.value}")
 
 
+def wanted_type(type_: model.Type) -> str:
+    if isinstance(type_, model.Primitive):
+        return wanted_scalar(type_.scalar)
+    if isinstance(type_, model.Named) and type_.kind is model.DeclKind.ENUM:
+        return f"a member of `{type_.full_name}`"
+    return f"a value of type {model.spell(type_)}"
+
+
 def describe(expression: ast.Expr) -> str:
     match expression:
         case ast.IntLiteral() | ast.FloatLiteral():

@@ -71,8 +71,18 @@ DECLARATIONS = {
     "syntax": ("there is one syntax: leave this line out", ""),
     "option": ("options are annotations: `@name(...)` before a declaration", ""),
     "extend": ("declarations are not extended from outside: add the field where it belongs", ""),
+    **dict.fromkeys(("edition", "file_identifier", "file_extension", "attribute"), ("leave this line out", "")),
     "root_type": ("every struct may be a root: leave this line out", ""),
 }  # fmt: skip
+
+# Those of them, and others, that declare nothing which the rest of a file could name.
+INCLUDES = frozenset(("include", "cpp_include", "native_include", "use", "require"))
+HEADERS = INCLUDES | frozenset(
+    (
+        *("syntax", "edition", "package", "option", "namespace", "mod"),
+        *("root_type", "file_identifier", "file_extension", "attribute"),
+    )
+)
 
 # Words before a field or method that mean nothing here.
 MODIFIERS = frozenset(
@@ -94,6 +104,12 @@ MODIFIERS = frozenset(
         *("rpc", "def", "fn", "func", "function", "async", "void", "sealed", "unsigned", "partial"),
     )
 )
+
+# Words before a parameter that say which way it goes.
+DIRECTIONS = {
+    "in": "leave `in` out: `{0}: {1}`",
+    **dict.fromkeys(("out", "inout"), "results stand behind `->`: `-> ({0}: {1})`"),
+}
 
 # Words before a field that say something about its type.
 LABELS = {"optional": "{0}?", "repeated": "list<{0}>"}

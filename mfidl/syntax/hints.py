@@ -7,7 +7,7 @@ from typing import Any
 from mfidl.diagnostics.suggest import nearest
 from mfidl.syntax import token_types as tt
 from mfidl.syntax._antlr.MfidlParser import MfidlParser
-from mfidl.syntax.habits import DECLARATIONS, LABELS, MODIFIERS, here
+from mfidl.syntax.habits import DECLARATIONS, DIRECTIONS, LABELS, MODIFIERS, here
 from mfidl.syntax.lookaround import DECLARES, NAMES
 from mfidl.syntax.numerals import UNITS
 from mfidl.syntax.tokens import Token, TokenStream
@@ -20,6 +20,7 @@ _TYPE_WORDS = frozenset(
 )
 
 
+_ANNOTATION = "there are no options; what a field says more is an annotation behind its type: `@name(...)`"
 _CONTAINERS = frozenset(("list", "array", "set", "map", "ref", "stream"))
 
 
@@ -215,12 +216,14 @@ def _two_words(stream: TokenStream, token: Token, previous: Token) -> str:
     """`u32 doc`, `optional string s`, `x u32`."""
     first, second = _short(previous.text), _short(token.text)
     third, fourth = stream.LT(2), stream.LT(3)
-    if first in LABELS:
+    if first in LABELS or first in DIRECTIONS:
         name, kind = "name", "T"
         if third.type == tt.COLON and fourth.type in NAMES:
             name, kind = second, here(_short(fourth.text))
         elif third.type in NAMES:
             name, kind = _short(third.text), here(second)
+        if first in DIRECTIONS:
+            return DIRECTIONS[first].format(name, kind)
         return f"write `{name}: {LABELS[first].format(kind)}`"
     if first == "oneof":
         return "alternatives are declared beside the struct: `union Name { a: T; b: U; }`"
@@ -256,7 +259,7 @@ def _behind_type(stream: TokenStream, token: Token, previous: Token) -> str | No
     if stream.LT(-2).type == tt.AT and token.type in (tt.LBRACKET, tt.OPEN_BRACE):
         return "the arguments of an annotation stand in parentheses: `@name(...)`"
     if token.type == tt.LBRACKET:
-        return _brackets(token, previous)
+        return _option(stream) or _brackets(token, previous)
     if token.type == tt.COLON:
         return "a default is written `= value`"
     if token.type in NAMES and stream.LT(2).type == tt.LPAREN:
@@ -280,6 +283,18 @@ def _behind_type(stream: TokenStream, token: Token, previous: Token) -> str | No
     if previous.text == "const":
         return "leave `const` out"
     return None
+
+
+def _option(stream: TokenStream) -> str | None:
+    """`[default = 5]`, `[deprecated = true, (rules).min = 1]`."""
+    name, equals, value = stream.LT(2), stream.LT(3), stream.LT(4)
+    if name.type == tt.LPAREN:
+        return _ANNOTATION
+    if equals.type != tt.ASSIGN or name.type not in NAMES:
+        return None
+    if name.text in ("default", "default_value"):
+        return f"a default is written `= {_short(value.text)}`"
+    return "write `@deprecated` behind the type" if name.text == "deprecated" else _ANNOTATION
 
 
 def _brackets(token: Token, previous: Token) -> str:
@@ -307,6 +322,9 @@ def _method(context: Any, stream: TokenStream, token: Token, previous: Token) ->
         return "a method without results has no `->`"
     if context.params is None and token.type in NAMES and previous.type in NAMES:
         first, second = _short(previous.text), _short(token.text)
+        if first == "oneway":
+            name = _short(stream.LT(2).text) if stream.LT(2).type in NAMES else second
+            return f"write `@oneway {name}(...);`"
         if first in MODIFIERS or stream.LT(2).type in NAMES:
             return f"leave `{first}` out: a method begins with its name"
         return f"the name comes first, the result last: `{second}(...) -> {here(first)};`"
@@ -341,6 +359,8 @@ def _head(context: Any, token: Token) -> str | None:
     if token.type == tt.COLON or token.text in ("extends", "implements", "inherits"):
         if isinstance(context, MfidlParser.ServiceBodyContext):
             return "a service extends one other: `service Name extends Other { ... }`"
+        if context.kind.type == tt.ERROR:
+            return "errors do not inherit: repeat the fields, or give both a field of one struct"
         return "structs do not inherit: make the other one a field"
     if isinstance(context, MfidlParser.ServiceBodyContext) and token.type == tt.COMMA:
         return "a service extends one other, and has one agent"

@@ -1,6 +1,7 @@
 """F2. Continues after a mistake: at the end of a member or declaration, remembering what was skipped."""
 
 from mfidl.syntax import token_types as tt
+from mfidl.syntax.habits import HEADERS, INCLUDES
 from mfidl.syntax.lookaround import KEYWORDS, NAMES, Lookaround
 from mfidl.syntax.tokens import TokenStream
 
@@ -107,10 +108,11 @@ class Skipper:
                 start = head
                 break
             head += 1
-        self.lost_imports = self.lost_imports or tokens[start].type == tt.IMPORT
+        is_import = tokens[start].type == tt.IMPORT or tokens[start].text in INCLUDES
+        self.lost_imports = self.lost_imports or is_import
         last = start
         while last < start + _LONGEST_HEAD and tokens[min(last + 1, len(tokens) - 1)].type in NAMES:
             last += 1
             self.broken_names.add(tokens[last].text)
-        if last == start or tokens[last].type in KEYWORDS:
+        if (last == start or tokens[last].type in KEYWORDS) and tokens[start].text not in HEADERS:
             self.lost_declarations = True

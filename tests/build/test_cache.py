@@ -1,6 +1,9 @@
 """`mfidlc compile` with nothing to do ends early, and never when there is something to do."""
 
+import marshal
 import os
+import shutil
+import stat
 import subprocess
 import sys
 import time
@@ -8,6 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+from mfidl import cache
 
 ROOT = Path(__file__).resolve().parents[2]
 ARGUMENTS = ("compile", "a.mfidl", "-I", "first", "-I", "second", "--cpp", "cpp", "--python", "py")
@@ -161,3 +166,35 @@ def test_without_a_cache_everything_works(project: Path) -> None:
 
     assert compile_in(project) == "late"
     assert compile_in(project) == "late"
+
+
+def test_a_cache_that_others_could_change_is_not_used(project: Path) -> None:
+    (project / "cache").mkdir()
+    (project / "cache").chmod(0o777)
+
+    for _ in range(2):
+        said = compile_in(project)
+        assert said.startswith("late")
+        assert said.count("is not used, because other users may write to") == 1
+    assert [each.name for each in (project / "cache").iterdir()] == []
+
+
+def test_folders_of_the_cache_are_for_this_user_alone(project: Path) -> None:
+    compile_in(project)
+
+    assert stat.S_IMODE((project / "cache").stat().st_mode) == 0o700
+
+
+@pytest.mark.parametrize("named", [[], ["cpp/.mfidl-manifest.json"]])
+def test_a_record_that_names_no_output_of_a_root_is_not_believed(project: Path, named: list[str]) -> None:
+    compile_in(project)
+    [path] = (project / "cache").glob("*.run")
+    compiler, *fields = marshal.loads(path.read_bytes()[16:])
+    run = cache.Run(*fields)
+    kept = [(name, content) for name, content in run.outputs if name in named]
+    body = marshal.dumps((compiler, *run._replace(outputs=kept)))
+    path.write_bytes(cache.digest(body) + body)
+    shutil.rmtree(project / "py")
+
+    assert compile_in(project) == "late"
+    assert (project / "py/a/_types.py").exists()

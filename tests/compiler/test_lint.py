@@ -176,6 +176,13 @@ CASES = [
         "union U { 1: a: u32; 2: b: string; } union V { a: u32; }",
     ),
     case(
+        "L0608",
+        "struct A { x: u64 = 1; y: f32 = 2; z: u8? = 3; }",
+        "A",
+        "struct A { x: u8 = 1; y: u8 = 3; } struct B { x: u8 = 1; } struct C { x: u8 = 1; y: u8 = 2; z: u8; }"
+        " struct D { 1: x: u8 = 1; 2: y: u8 = 2; }",
+    ),
+    case(
         "L0607",
         "struct A { x: u32; }",
         "A",

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from mfidl.compiler import Exit, Targets, compile_files
-from mfidl.emit.write import MANIFEST
+from mfidl.places import MANIFEST
 
 ROOT = Path(__file__).parents[2]
 

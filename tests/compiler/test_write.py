@@ -1,5 +1,6 @@
 """Output on disk: only what changed, all or nothing, and no orphans."""
 
+import fcntl
 import json
 import os
 import subprocess
@@ -10,7 +11,8 @@ import pytest
 
 from mfidl.diagnostics import Diagnostics
 from mfidl.emit.output import GeneratedFile
-from mfidl.emit.write import MANIFEST, BuildFiles, OutputTree, write_build_files, write_trees
+from mfidl.emit.write import BuildFiles, OutputTree, write_build_files, write_trees
+from mfidl.places import MANIFEST
 
 
 def write(
@@ -177,3 +179,65 @@ def test_runs_into_one_root_at_the_same_time_lose_nothing(tmp_path: Path) -> Non
 
     manifest = json.loads((tmp_path / MANIFEST).read_text())
     assert len(manifest["files"]) == 120
+
+
+def test_a_root_is_made_before_it_is_locked_and_removed_if_nothing_was_written(tmp_path: Path) -> None:
+    root = tmp_path / "deep/out"
+    same = [GeneratedFile("a", "1", "m"), GeneratedFile("a", "2", "n")]
+    assert not write_trees([OutputTree("cpp", str(root), same)], ["m", "n"], Diagnostics())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_root_that_is_moved_while_a_run_waits_for_it_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, gone = tmp_path / "above/out", tmp_path / "gone"
+    real, moved = fcntl.flock, [(root.parent, gone)]
+
+    def flock(descriptor: int, operation: int) -> None:
+        for old, new in moved:
+            old.rename(new)
+        moved.clear()
+        real(descriptor, operation)
+
+    monkeypatch.setattr(fcntl, "flock", flock)
+    assert not write(root, GeneratedFile("a", "text", "m"))
+    assert tree(root) == {"a": "text"}
+    assert tree(gone) == {}
+
+
+def test_first_runs_into_nested_roots_at_the_same_time_lose_nothing(tmp_path: Path) -> None:
+    script = (
+        "import sys; from mfidl.diagnostics import Diagnostics; from mfidl.emit.output import GeneratedFile;"
+        "from mfidl.emit.write import OutputTree, write_trees; root, name = sys.argv[1:]; sys.stdin.read();"
+        "trees = [OutputTree('cpp', root, [GeneratedFile(f'deep/{name}.h', '', name)]),"
+        " OutputTree('python', root + '/deep', [GeneratedFile(f'{name}.py', '', name)])];"
+        "sys.exit(not write_trees(trees, [name], Diagnostics()))"
+    )
+    env = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])}
+    names = [f"m{i}" for i in range(6)]
+    for turn in range(4):
+        root = tmp_path / f"{turn}/above/out"
+        command = [sys.executable, "-c", script, str(root)]
+        runs = [subprocess.Popen([*command, name], env=env, stdin=subprocess.PIPE) for name in names]
+        for run in runs:  # all have imported what they need, and begin together
+            assert run.stdin is not None
+            run.stdin.close()
+        assert [run.wait(timeout=60) for run in runs] == [0] * len(names)
+        for folder, kind in ((root, "h"), (root / "deep", "py")):
+            files = json.loads((folder / MANIFEST).read_text())["files"]
+            assert sorted(path.rpartition("/")[2] for path in files) == [f"{name}.{kind}" for name in names]
+
+
+def test_one_root_under_two_names_has_one_manifest(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to("out")
+    (tmp_path / "out").mkdir()
+    names = ["out", "./out", "out/../out", "link"]
+    trees = [
+        OutputTree(f"by{i}", f"{tmp_path}/{name}", [GeneratedFile(f"f{i}", "", "m")])
+        for i, name in enumerate(names)
+    ]
+    assert write_trees(trees, ["m"], Diagnostics())
+
+    manifest = json.loads((tmp_path / "out" / MANIFEST).read_text())
+    assert manifest["files"] == {f"f{i}": [f"by{i} m"] for i in range(4)}

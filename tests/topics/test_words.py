@@ -284,6 +284,9 @@ def test_a_subscriber_is_told_who_failed_and_why_in_the_same_words(
             "block",
             "'*' stands for a whole segment between dots, not for a part of one: \"b*s\"",
         ),
+        ("Additions", "eu..books", "block", 'a segment between dots is empty: "eu..books"'),
+        ("Additions", ".books", "block", 'a segment between dots is empty: ".books"'),
+        ("Additions", "eu.*.", "block", 'a segment between dots is empty: "eu.*."'),
     ],
 )
 def test_what_no_publisher_could_give_is_refused_before_anybody_is_asked(

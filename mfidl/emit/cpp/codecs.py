@@ -1,5 +1,7 @@
 """F6. Views of codecs: Febird<S>, Memcpy<S> and Constraints<S> of a struct or union."""
 
+import re
+
 from mfidl.emit.cpp.archive import Archives
 from mfidl.emit.cpp.constraints import Checks
 from mfidl.emit.cpp.facts import Facts, varint_size
@@ -19,6 +21,7 @@ from mfidl.emit.cpp.view import (
 )
 from mfidl.model import Field, Program, Stream, Struct, StructKind, Tier, Union
 
+_LAMBDA = re.compile(r"\[\]\(const auto& \w+\) \{ ")
 _IMPLICIT = (StructKind.PARAMS, StructKind.RESULTS)
 
 
@@ -260,7 +263,7 @@ class Codecs:
         if not self.facts.struct_constrained(struct):
             return ConstraintsView(())
         params = struct.kind is StructKind.PARAMS
-        checks = Checks(self.facts, self._types.within(struct))
+        checks = Checks(self.facts, self._types.within(struct), members if params else ())
         statements: list[str] = []
         parameters: list[str] = []
         for field, member in zip(struct.fields, members, strict=True):
@@ -329,15 +332,15 @@ def _check(expression: str, name: str, indent: int = 4) -> str:
     head = f"{start}{expression}) {{"
     if len(head) > WIDTH:
         broken = f"{margin}if (auto violated =\n{margin}        {expression}) {{"
-        opened, lambda_found, body = expression.partition("[](const auto& value) { ")
-        if not lambda_found:
+        found = _LAMBDA.search(expression)
+        if found is None:
             function, _, arguments = expression.removesuffix(")").partition("(")
             head = fill(f"{start}{function}(", arguments.split(", "), ")) {")
         elif len(broken.splitlines()[1]) <= WIDTH:
             head = broken
         else:
-            body = body.removesuffix(" })")
-            head = f"{start}{opened}{lambda_found.rstrip()}\n{margin}      {body}\n{margin}    }})) {{"
+            body = expression[found.end() :].removesuffix(" })")
+            head = f"{start}{expression[: found.end()].rstrip()}\n{margin}      {body}\n{margin}    }})) {{"
     return f'{head}\n{margin}  return "{name}" + *violated;\n{margin}}}'
 
 

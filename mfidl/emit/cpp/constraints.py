@@ -1,7 +1,7 @@
 """F6. Constraints as calls of mf/codec/constraints.hpp: one expression for each position, whose value is
 empty or a text."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from mfidl.emit.cpp.facts import Facts
 from mfidl.emit.cpp.literals import scalar_literal
@@ -29,34 +29,48 @@ from mfidl.model import (
 class Checks:
     """Writes the expressions of one function; `variable` is C++ for the value that is checked."""
 
-    def __init__(self, facts: Facts, types: CppTypes) -> None:
+    def __init__(self, facts: Facts, types: CppTypes, parameters: Collection[str] = ()) -> None:
+        """`parameters` are those of the function: no inner variable may have one of their names."""
         self._facts = facts
         self._types = types
+        self._parameters = parameters
+        self._depths: dict[str, int] = {}  # of inner variables
         self.programs: list[str] = []  # constants of patterns at the start of the function
 
     def of(self, type_: Type, constraints: Iterable[Constraint], variable: str) -> Iterator[str]:
         """For an expanded type: the constraints of the position itself, then those of its content."""
         if isinstance(type_, OptionalOf):
-            inner = self.of(type_.element, constraints, "value")
-            yield from _mapped("if_present", variable, inner)
+            element = self._element(variable)
+            inner = self.of(type_.element, constraints, element)
+            yield from _mapped("if_present", variable, element, inner)
             return
         for constraint in constraints:
             yield self._own(type_, constraint, variable)
+        element = self._element(variable)
         match type_:
             case ListOf() | ArrayOf() | SetOf():
-                inner = self.of(type_.element, type_.constraints, "value")
-                yield from _mapped("each", variable, inner)
+                inner = self.of(type_.element, type_.constraints, element)
+                yield from _mapped("each", variable, element, inner)
             case MapOf():
-                keys = self.of(type_.key, type_.key_constraints, "value")
-                yield from _mapped("each_key", variable, keys)
-                values = self.of(type_.value, type_.value_constraints, "value")
-                yield from _mapped("each_value", variable, values)
+                keys = self.of(type_.key, type_.key_constraints, element)
+                yield from _mapped("each_key", variable, element, keys)
+                values = self.of(type_.value, type_.value_constraints, element)
+                yield from _mapped("each_value", variable, element, values)
             case Named(kind=DeclKind.STRUCT | DeclKind.ERROR | DeclKind.UNION) if self._types.is_graph(
                 type_
             ) or self._facts.constrained(type_):
                 yield f"check::holds({variable})"
             case _:
                 pass
+
+    def _element(self, variable: str) -> str:
+        """The name of what a function of the library passes on, which differs from those around it."""
+        depth = self._depths.get(variable, 0) + 1
+        name = f"element{depth}" if depth > 1 else "element"
+        while name in self._parameters:
+            name += "_"
+        self._depths[name] = depth
+        return name
 
     def _own(self, type_: Type, constraint: Constraint, variable: str) -> str:
         match constraint:
@@ -81,9 +95,9 @@ class Checks:
         return f"check::in_range<{spelled}>({variable}, {low}, {high}, {texts})"
 
 
-def _mapped(function: str, variable: str, inner: Iterable[str]) -> Iterator[str]:
+def _mapped(function: str, variable: str, element: str, inner: Iterable[str]) -> Iterator[str]:
     for each in inner:
-        yield f"check::{function}({variable}, [](const auto& value) {{ return {each}; }})"
+        yield f"check::{function}({variable}, [](const auto& {element}) {{ return {each}; }})"
 
 
 def _bound(value: int | float | None, scalar: Scalar, end: str) -> str:
@@ -92,7 +106,7 @@ def _bound(value: int | float | None, scalar: Scalar, end: str) -> str:
     if scalar.is_float:
         return scalar_literal(float("-inf") if end == "lowest" else float("inf"), scalar)
     if scalar in (Scalar.TIMESTAMP, Scalar.DURATION):
-        return f"mf::{scalar.value.capitalize()}::{'min' if end == 'lowest' else end}()"
+        return f"(mf::{scalar.value.capitalize()}::{'min' if end == 'lowest' else end})()"
     low, high = scalar.limits()
     return scalar_literal(low if end == "lowest" else high, scalar)
 

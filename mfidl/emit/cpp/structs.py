@@ -219,19 +219,32 @@ class Describer:
     def _constructor(self, error: Struct, name: str, members: tuple[str, ...], module: Module) -> str:
         if not members:
             return ""
+        given = _beside(members)
         parameters = [
-            f"{self.types.spell(field.spelled, module.name)} {member}"
-            for field, member in zip(error.fields, members, strict=True)
+            f"{self.types.spell(field.spelled, module.name)} {name}"
+            for field, name in zip(error.fields, given, strict=True)
         ]
         moves = [
-            f"{member}({member})" if self.types.is_trivial(field.type) else f"{member}(std::move({member}))"
-            for field, member in zip(error.fields, members, strict=True)
+            f"{member}({name})" if self.types.is_trivial(field.type) else f"{member}(std::move({name}))"
+            for field, member, name in zip(error.fields, members, given, strict=True)
         ]
         head = f"{'explicit ' if len(members) == 1 else ''}{name}("
         whole = f"  {head}{', '.join(parameters)}) : {', '.join(moves)} {{}}"
         if len(whole) <= WIDTH:
             return whole
         return fill(head, parameters, ")", indent=2) + "\n" + fill(": ", moves, " {}", indent=6)
+
+
+def _beside(members: tuple[str, ...]) -> list[str]:
+    """Names of parameters for the members, which hide none of them."""
+    taken, names = set(members), []
+    for member in members:
+        name = member.rstrip("_") + "_in"
+        while name in taken:
+            name += "_in"
+        taken.add(name)
+        names.append(name)
+    return names
 
 
 def _text_constant(name: str, literal: str) -> str:

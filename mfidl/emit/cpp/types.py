@@ -95,7 +95,7 @@ class CppTypes:
                 return self.declared(type_.full_name, home)
             case ListOf():
                 if expand(type_.element) == Primitive(Scalar.BOOL):
-                    return "std::vector<mf::Bool>"
+                    return "std::vector<mf::Boolean>"
                 return f"std::vector<{self._spell(type_.element, home)}>"
             case ArrayOf():
                 return f"std::array<{self._spell(type_.element, home)}, {type_.length}>"
@@ -124,7 +124,7 @@ class CppTypes:
         assert isinstance(alias.type, ListOf)
         element = alias.type.element
         boolean = expand(element) == Primitive(Scalar.BOOL)
-        return f"mf::View<{'mf::Bool' if boolean else self._spell(element, home)}>"
+        return f"mf::View<{'mf::Boolean' if boolean else self._spell(element, home)}>"
 
     def _is_view(self, alias: AliasOf) -> bool:
         """Whether the alias's declaration contains a view."""

@@ -43,4 +43,5 @@ RULES: dict[str, Rule] = {
     "L0605": types.optional_containers,
     "L0606": types.gaps_in_numbers,
     "L0607": types.tiers_not_pinned,
+    "L0608": types.defaults_like_numbers,
 }

@@ -75,6 +75,22 @@ def gaps_in_numbers(subject: Subject) -> Iterator[Finding]:
             yield Finding("L0606", declaration.name.span, values, f"write: reserved {gap};")
 
 
+def defaults_like_numbers(subject: Subject) -> Iterator[Finding]:
+    """Reports structs whose fields all have defaults, which are 1, 2, 3 and so on in any order."""
+    for declaration in subject.file.declarations:
+        if not isinstance(declaration, ast.StructDecl) or len(declaration.fields) < 2:
+            continue
+        defaults = [field.default for field in declaration.fields if field.number is None]
+        values = sorted(each.value for each in defaults if isinstance(each, ast.IntLiteral))
+        if values == list(range(1, len(declaration.fields) + 1)):
+            first = declaration.fields[0]
+            assert first.default is not None
+            meant = f"{first.default.span.text()}: {first.name.text}: {first.type.span.text()};"
+            found: dict[str, object] = {"name": declaration.name.text, "last": len(values)}
+            help_ = f"if these are the numbers of fields, write them first: `{meant}`"
+            yield Finding("L0608", declaration.name.span, found, help_)
+
+
 def _first_gap(numbers: set[int], reserved: tuple[tuple[int, int], ...]) -> int | None:
     """Its time depends on the number of fields and ranges, not on how large the numbers are."""
     covered = sorted([*((number, number) for number in numbers), *reserved])

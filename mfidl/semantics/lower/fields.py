@@ -19,6 +19,7 @@ from mfidl.semantics.lower.numbering import Numbering, number_members
 from mfidl.semantics.lower.streams import is_stream
 from mfidl.semantics.symbols import Scope
 from mfidl.semantics.target_names import TargetScope
+from mfidl.semantics.wording import mismatch, wanted_type
 from mfidl.syntax import ast
 
 
@@ -80,6 +81,11 @@ def _lower_field(
     constraints = (*context.types.constraints_of(spelled), *constraints_from(context, read, spelled, scope))
     default = None
     if field.default is not None:
+        if number is None and _is_meant_as_number(field.default, _present(spelled), place):
+            meant = f"{field.default.span.text()}: {field.name.text}: {field.type.span.text()}"
+            hint = f"the number stands first: `{meant}`"
+            mismatch(context, field.default, wanted_type(_present(spelled)), hint)
+            return None
         default = context.values.value(field.default, spelled, scope)
         if default is None:
             return None
@@ -100,6 +106,24 @@ def _lower_field(
         field.name.span,
         own_annotations(context, read),
     )
+
+
+def _present(type_: model.Type) -> model.Type:
+    own = model.expand(type_)
+    return own.element if isinstance(own, model.OptionalOf) else own
+
+
+def _is_meant_as_number(default: ast.Expr, type_: model.Type, place: Place) -> bool:
+    """Whether `name: string = 2` numbers a field, as protobuf does: the type has no such value."""
+    match type_:
+        case model.Primitive(scalar):
+            takes_numbers = scalar.is_integer or scalar.is_float or scalar is model.Scalar.TIMESTAMP
+        case model.Named(kind=kind):
+            takes_numbers = kind is model.DeclKind.FLAGS
+        case _:
+            takes_numbers = False
+    is_number = isinstance(default, ast.IntLiteral) and default.value > 0
+    return is_number and not takes_numbers and place is not Place.PARAM
 
 
 def _required(context: Context, field: ast.Field, read: Read) -> bool:

@@ -250,7 +250,7 @@ TEST(FullDisk, IsSaidAndServedFromMemoryAndNothingIsLostOnceThereIsRoomAgain) {
     EXPECT_TRUE(controller.status(kBounded).store.ok);
     limit_files_of(child, 64);
     register_for(2, "meanwhile");
-    const Status status = controller.status(kBounded);
+    const ControllerStatus status = controller.status(kBounded);
     EXPECT_FALSE(status.store.ok);
     EXPECT_EQ(status.store.name, "file:" + folder.path().string());
     EXPECT_THAT(status.store.reason,

@@ -23,6 +23,14 @@ TEST(MfController, SaysItsVersion) {
   EXPECT_EQ(child.wait(), 0);
 }
 
+TEST(MfController, EndsWithTwoAndAUsageLineForAWrongOption) {
+  for (const char* wrong : {"--listn", "--log-level=loud", "--max-connections=none"}) {
+    Child child({MF_CONTROLLER, wrong});
+    EXPECT_THAT(child.all_errors(), HasSubstr("\nusage: mf-controller [OPTIONS]"));
+    EXPECT_EQ(child.wait(), 2);
+  }
+}
+
 TEST(MfController, ServesAtTheAddressThatItPrints) {
   Child child = controller_at("tcp://127.0.0.1:0");
   const Address address = Address::parse(child.line());

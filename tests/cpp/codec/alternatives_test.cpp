@@ -41,9 +41,9 @@ Holder full() {
           .part = Part::title | Part::body,
           .parts = {Part::title, Part::url},
           .maybe_part = Part::body,
-          .small = Small::off,
+          .small_ = Small::off,
           .smalls = {Small::on, static_cast<Small>(255)},
-          .fixed = {.small = Small::on, .part = Part::title, .wide = Wide{}}};
+          .fixed = {.small_ = Small::on, .part = Part::title, .wide = Wide{}}};
 }
 
 Holder bare() {
@@ -64,7 +64,7 @@ std::map<std::string, std::function<void(std::string_view)>> vectors() {
       {"a list of memcpy structs in an alternative", febird(Value::of_points({{.x = 1.0F, .y = -1.5F}}))},
       {"a map of unions", febird(Value::of_named({{"a", Value::of_number(0)}, {"b", Value::of_text("x")}}))},
       {"flags in a layout: 0 small, 2 part, 8 wide; 16",
-       memcpy_tier(Fixed{.small = Small::on | Small::off,
+       memcpy_tier(Fixed{.small_ = Small::on | Small::off,
                          .part = Part::title | Part::body | Part::url,
                          .wide = Wide::low | Wide::high})},
       {"every place where a union or flags may stand", febird(full())},

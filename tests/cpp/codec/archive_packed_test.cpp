@@ -63,7 +63,7 @@ std::string read(const ByteVector& row, std::vector<T>& values) {
 template <class T>
 class PackedNumbers : public testing::Test {};
 using Integers = testing::Types<std::uint8_t, std::int8_t, std::uint16_t, std::int16_t, std::uint32_t,
-                                std::int32_t, std::uint64_t, std::int64_t, Bool, Duration>;
+                                std::int32_t, std::uint64_t, std::int64_t, Boolean, Duration>;
 TYPED_TEST_SUITE(PackedNumbers, Integers);
 
 /// A value whose varint has up to so many bytes.
@@ -135,7 +135,7 @@ TEST(PackedNumbersThatAreWrong, AreRefusedWhereTheyStand) {
     EXPECT_EQ(read(with(1ULL << 32U), numbers), "number_out_of_range at " + offset + " in [20]") << length;
     std::vector<std::int8_t> bytes;
     EXPECT_EQ(read(with(256), bytes), "number_out_of_range at " + offset + " in [20]") << length;
-    std::vector<Bool> bools;
+    std::vector<Boolean> bools;
     EXPECT_EQ(read(with(2), bools), "invalid_bool at " + offset + " in [20]") << length;
     std::vector<std::uint64_t> wide;
     ByteVector cut = before;

@@ -18,7 +18,7 @@ namespace now = ::archive::now;
 inline now::All filled() {
   now::All all{
       .flag = true,
-      .small = 200,
+      .small_ = 200,
       .signed_ = -300,
       .big = ~std::uint64_t{0},
       .long_ = -9'223'372'036'854'775'807 - 1,

@@ -72,14 +72,14 @@ TEST(Fault, OfNumbers) {
 
 TEST(Fault, OfBoolsAndEnumsWhereverTheyAre) {
   EXPECT_EQ(fault<bool>("02"), "invalid_bool 0");
-  EXPECT_EQ(fault<std::vector<Bool>>("01 02"), "invalid_bool 1 [0]");
+  EXPECT_EQ(fault<std::vector<Boolean>>("01 02"), "invalid_bool 1 [0]");
   EXPECT_EQ(fault<std::optional<Rank>>("02 00"), "invalid_bool 0");
   EXPECT_EQ(fault<std::optional<Rank>>("01 02"), "unknown_enum_value 1");
   EXPECT_EQ(fault<std::vector<Rank>>("01 02"), "unknown_enum_value 1 [0]");
   EXPECT_EQ(fault<std::vector<Posting>>("01 01 00 00 00 02 00 02 00"), "unknown_enum_value 7 [0].rank");
   EXPECT_EQ((fault<std::array<Posting, 2>>("01 00 00 00 02 00 01 00 01 00 00 00 02 00 09 00")),
             "unknown_enum_value 14 [1].rank");
-  EXPECT_EQ((fault<std::array<std::array<Bool, 2>, 2>>("00 01 00 02")), "invalid_bool 3 [1][1]");
+  EXPECT_EQ((fault<std::array<std::array<Boolean, 2>, 2>>("00 01 00 02")), "invalid_bool 3 [1][1]");
   EXPECT_EQ((fault<std::map<std::string, Posting>>("01 01 61 01 00 00 00 02 00 02 00")),
             "unknown_enum_value 9 [0].rank");
 }

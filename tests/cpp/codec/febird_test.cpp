@@ -26,7 +26,7 @@ using sample::Tree;
 
 TEST(Febird, WritesScalars) {
   expect_febird(true, "01");
-  expect_febird(Bool(true), "01");
+  expect_febird(Boolean(true), "01");
   expect_febird<std::uint8_t>(255, "ff");
   expect_febird<std::int8_t>(-1, "ff");
   expect_febird(1.5F, "00 00 c0 3f");
@@ -56,7 +56,7 @@ TEST(Febird, RefusesEveryByteOfABoolButZeroAndOne) {
     DecodeError error;
     EXPECT_EQ((from_bytes<Tier::febird>(std::span(bytes), decoded, error)), value <= 1) << value;
   }
-  EXPECT_EQ(refusal<std::vector<Bool>>("02 01 02"), "[1], at byte 2: a bool is neither 0 nor 1");
+  EXPECT_EQ(refusal<std::vector<Boolean>>("02 01 02"), "[1], at byte 2: a bool is neither 0 nor 1");
   EXPECT_EQ(refusal<std::optional<std::uint8_t>>("02 00"), "at byte 0: a bool is neither 0 nor 1");
 }
 
@@ -81,7 +81,7 @@ TEST(Febird, WritesOptionalsWithAPresenceByte) {
 TEST(Febird, WritesSequences) {
   expect_febird(std::vector<std::uint32_t>{1, 300}, "09 01 00 2c 01");
   expect_febird(std::vector<float>{1.5F, 0}, "02 00 00 c0 3f 00 00 00 00");
-  expect_febird(std::vector<Bool>{true, false}, "02 01 00");
+  expect_febird(std::vector<Boolean>{true, false}, "02 01 00");
   expect_febird(std::vector<std::string>{"a", "bc"}, "02 01 61 02 62 63");
   expect_febird(std::vector<std::vector<std::int16_t>>{{-1}, {}}, "02 04 ff 00");
   expect_febird(std::array<std::uint16_t, 3>{1, 2, 300}, "01 01 00 02 00 2c 01");
@@ -106,7 +106,7 @@ TEST(Febird, WritesMapsAndSetsInAscendingOrder) {
   expect_febird(std::set<std::string>{"b", "a", "\xc3\xa9"}, "03 01 61 01 62 02 c3 a9");
   expect_febird(std::map<std::string, std::uint32_t>{{"b", 2}, {"a", 300}}, "02 01 61 ac 02 01 62 02");
   expect_febird(std::map<bool, std::string>{{true, "x"}, {false, ""}}, "02 00 00 01 01 78");
-  expect_febird(std::map<Lang, std::vector<Bool>>{{Lang::ko, {true}}}, "01 ac 02 01 01");
+  expect_febird(std::map<Lang, std::vector<Boolean>>{{Lang::ko, {true}}}, "01 ac 02 01 01");
   expect_febird(std::set<Uuid>{}, "00");
   expect_febird(std::set<Bytes>{from_hex("ff"), from_hex("01 02")}, "02 02 01 02 01 ff");
 }

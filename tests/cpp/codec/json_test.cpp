@@ -258,7 +258,7 @@ TEST(Json, ReadsIntoContainersOfTypes) {
       R"({"class":[null,{"x":1,"y":2}]})");
   ASSERT_TRUE(read.ok()) << read.error().message();
   EXPECT_EQ(to_json(*read), R"({"class":[null,{"x":1.0,"y":2.0}]})");
-  EXPECT_EQ(to_json(std::vector<Bool>{true, false}), "[true,false]");
+  EXPECT_EQ(to_json(std::vector<Boolean>{true, false}), "[true,false]");
 }
 
 }  // namespace

@@ -238,7 +238,7 @@ TEST(Text, OfTimesAndBytesIsReadable) {
   EXPECT_EQ(text(Bytes{std::byte{0xde}, std::byte{0x01}}), "<de01>");
   EXPECT_EQ(text(std::string("\xff\x01\xc3\xa9")), "\"\\xff\\x01\xc3\xa9\"");
   EXPECT_EQ(text(Uuid{{0x12, 0x3e}}), "123e0000-0000-0000-0000-000000000000");
-  EXPECT_EQ(text(std::vector<Bool>{true, false}), "[true, false]");
+  EXPECT_EQ(text(std::vector<Boolean>{true, false}), "[true, false]");
   EXPECT_EQ(text(std::int8_t{-5}), "-5");
 }
 

@@ -76,7 +76,7 @@ TEST(Memcpy, ChecksBoolsAndClosedEnums) {
   EXPECT_EQ((refusal<bool, Tier::memcpy>("02")), "at byte 0: a bool is neither 0 nor 1");
   EXPECT_EQ((refusal<Posting, Tier::memcpy>("01 00 00 00 02 00 02 00")),
             "Posting.rank, at byte 6: an enum has a value that its type does not know");
-  EXPECT_EQ((refusal<std::array<Bool, 2>, Tier::memcpy>("01 ff")),
+  EXPECT_EQ((refusal<std::array<Boolean, 2>, Tier::memcpy>("01 ff")),
             "[1], at byte 1: a bool is neither 0 nor 1");
 }
 
@@ -106,11 +106,11 @@ TEST(Memcpy, FindsTheOneWrongValueOfARowWhereverItStands) {
 
 TEST(Memcpy, FindsTheOneWrongBoolOfALongRow) {
   ByteVector row(20'000, std::byte{1});
-  EXPECT_EQ(batch_refusal<Bool>(row), "decoded");
+  EXPECT_EQ(batch_refusal<Boolean>(row), "decoded");
   for (const std::size_t i : {0U, 63U, 64U, 8'191U, 8'192U, 19'999U}) {
     row[i] = std::byte{0x80};
     const std::string at = std::to_string(i);
-    EXPECT_EQ(batch_refusal<Bool>(row), "[" + at + "], at byte " + at + ": a bool is neither 0 nor 1");
+    EXPECT_EQ(batch_refusal<Boolean>(row), "[" + at + "], at byte " + at + ": a bool is neither 0 nor 1");
     row[i] = std::byte{0};
   }
 }

@@ -27,8 +27,8 @@ TEST(TypesWithinOthers, HaveAWordInTheClassForEach) {
 }
 
 TEST(TypesWithinOthers, HideThoseOfTheModuleOnlyThere) {
-  static_assert(std::is_same_v<decltype(nesting::Atlas_Filter::status), nesting::Atlas_Filter::Status>);
-  static_assert(std::is_same_v<decltype(nesting::Atlas_Filter::outer), nesting::Status>);
+  static_assert(std::is_same_v<decltype(nesting::Atlas_Filter::status), nesting::Atlas_Filter::Status_>);
+  static_assert(std::is_same_v<decltype(nesting::Atlas_Filter::outer), nesting::Status_>);
   static_assert(std::is_same_v<decltype(nesting::away::Trip::own), nesting::away::Trip::Precision>);
   static_assert(std::is_same_v<decltype(nesting::away::Trip::other), Place::Precision>);
 }
@@ -39,7 +39,7 @@ TEST(TypesWithinOthers, StandInMemcpyBytes) {
 
 TEST(TypesWithinOthers, StandInFebirdBytes) {
   Place place{.at = {.x = 1, .y = 2}, .precision = Place::Precision::exact, .known = Place::Known::city};
-  place.shape.set_circle({.at = {.x = 0, .y = 0}, .radius = 1, .status = Place::Shape::Status::closed});
+  place.shape.set_circle({.at = {.x = 0, .y = 0}, .radius = 1, .status = Place::Shape::Status_::closed});
   expect_febird(place,
                 "000000000000f03f 0000000000000040 00 02"
                 "02 0000000000000000 0000000000000000 000000000000f03f 0100000000000000 00");
@@ -62,7 +62,7 @@ TEST(TypesWithinOthers, AreNamedInMessagesByTheirPlaceInTheValue) {
 
 TEST(TypesWithinOthers, AreJsonLikeAllOthers) {
   const nesting::away::Trip trip;
-  EXPECT_EQ(trip.to, Place::Shape::Status::closed);
+  EXPECT_EQ(trip.to, Place::Shape::Status_::closed);
   EXPECT_EQ(to_json(Place::Point{.x = 1, .y = 2}), R"({"x":1.0,"y":2.0})");
 }
 

@@ -36,7 +36,7 @@ void from_json(const json::value& from, T& to) {
   to = static_cast<T>(from.to_number<std::underlying_type_t<T>>());
 }
 
-inline void from_json(const json::value& from, mf::Bool& to) {
+inline void from_json(const json::value& from, mf::Boolean& to) {
   to = from.as_bool();
 }
 inline void from_json(const json::value& from, std::string& to) {
@@ -136,7 +136,7 @@ inline void fill(const json::object& from, Hit& to) {
   fields(from, "doc", to.doc, "score", to.score, "title", to.title, "positions", to.positions);
 }
 inline void fill(const json::object& from, Lists& to) {
-  fields(from, "flags", to.flags, "small", to.small, "numbers", to.numbers, "features", to.features,
+  fields(from, "flags", to.flags, "small", to.small_, "numbers", to.numbers, "features", to.features,
          "postings", to.postings, "hits", to.hits, "nested", to.nested, "maybe", to.maybe, "ranks", to.ranks,
          "langs", to.langs, "fixed", to.fixed, "keys", to.keys);
 }

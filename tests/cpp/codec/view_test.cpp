@@ -75,7 +75,7 @@ TEST(View, FindsTheOneBoolThatIsWrongWhereverItIs) {
     EXPECT_TRUE(view<bool>(bytes).ok());
     for (std::size_t at = 0; at < size; ++at) {
       bytes[at] = std::byte{0x82};
-      const auto bools = view<Bool>(bytes);
+      const auto bools = view<Boolean>(bytes);
       ASSERT_FALSE(bools.ok());
       EXPECT_EQ(bools.error().fault, Fault::invalid_bool);
       EXPECT_EQ(bools.error().offset, at);

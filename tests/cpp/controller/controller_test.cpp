@@ -514,9 +514,9 @@ TEST_F(ControllerTest, HostileNamesGiveOneLineEach) {
 TEST_F(ControllerTest, SaysHowItStands) {
   add(1, 1, {offer("Index", "books"), offer("Rank")});
   const auto watcher = watch(filter("Index"));
-  Answer<Status> answer;
+  Answer<ControllerStatus> answer;
   controller.status({}, answer.responder());
-  const Status status = answer.value();
+  const ControllerStatus status = answer.value();
   EXPECT_EQ(status.processes, 1U);
   EXPECT_EQ(status.offers, 2U);
   EXPECT_EQ(status.watches, 1U);

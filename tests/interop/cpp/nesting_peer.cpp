@@ -27,7 +27,7 @@ class Atlas final : public nesting::AtlasServant {
   nesting::AtlasAroundResult around(const Place::Shape& shape, const Place::Path& path) override {
     Place place{.shape = shape};
     place.shapes.emplace("path", Place::Shape::of_path(path));
-    return {.place = place, .status = Place::Shape::Status::closed};
+    return {.place = place, .status = Place::Shape::Status_::closed};
   }
 
   void circles(mf::StreamReader<Place::Point>& points, mf::StreamWriter<Place::Shape>& out) override {
@@ -58,8 +58,8 @@ std::string shown(const Place::Point& point) {
 void call(mf::Client& client) {
   const nesting::AtlasClient atlas(client);
   using Filter = nesting::AtlasClient::Filter;
-  const Filter wanted{.status = Filter::Status{.least = Place::Precision::exact},
-                      .outer = nesting::Status{.text = "outer"},
+  const Filter wanted{.status = Filter::Status_{.least = Place::Precision::exact},
+                      .outer = nesting::Status_{.text = "outer"},
                       .known = Place::Known::city};
   const Place place = atlas.find("x", wanted);
   report("find", shown(place.at) + " " + std::string(name(place.precision)));
@@ -67,7 +67,7 @@ void call(mf::Client& client) {
   try {
     (void)atlas.find("", wanted);
   } catch (const nesting::AtlasClient::Nowhere& nowhere) {
-    report("nowhere", nowhere.hints.at(0).text + " " + shown(nowhere.near));
+    report("nowhere", nowhere.hints.at(0).text + " " + shown(nowhere.near_));
   }
   const Place::Shape point = Place::Shape::of_point({.x = 5, .y = 6});
   const auto [around, status] = atlas.around(point, {{.x = 7, .y = 8}});

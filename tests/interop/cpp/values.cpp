@@ -20,7 +20,7 @@ mf::Uuid uuid(int number) {
 void fill_scalars(Everything& all, int number) {
   all.flag = number % 2 == 0;
   all.tiny = std::numeric_limits<std::int8_t>::min();
-  all.small = std::numeric_limits<std::int16_t>::min();
+  all.small_ = std::numeric_limits<std::int16_t>::min();
   all.middle = std::numeric_limits<std::int32_t>::max() - number;
   all.large = -std::numeric_limits<std::int64_t>::max() + number;
   all.natural8 = std::numeric_limits<std::uint8_t>::max();

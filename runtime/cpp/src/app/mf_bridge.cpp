@@ -242,7 +242,7 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   add_in(app, arguments);
   add_out(app, arguments);
-  CLI11_PARSE(app, argc, argv);
+  if (const auto ended = mf::app::parse(app, argc, argv)) return *ended;
   return 0;
 }
 

@@ -143,7 +143,7 @@ int run(int argc, char** argv) {
       ->capture_default_str();
   app.add_flag("--relay", arguments.relay,
                "Hand on the calls of clients at relay://HOST:PORT to the servers");
-  CLI11_PARSE(app, argc, argv);
+  if (const auto ended = mf::app::parse(app, argc, argv)) return *ended;
   serve(arguments);
   return 0;
 }

@@ -83,7 +83,7 @@ int run(int argc, char** argv) {
       ->type_name("MILLISECONDS")
       ->check(CLI::Range(1, 3'600'000))
       ->capture_default_str();
-  CLI11_PARSE(app, argc, argv);
+  if (const auto ended = mf::app::parse(app, argc, argv)) return *ended;
   serve(arguments);
   return 0;
 }

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <exception>
 #include <iostream>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -93,6 +94,20 @@ inline void say_where(const Server& server, const Entrance& entrance, const std:
   if (!is_loopback(address.host) && !shows_who)
     log.write(Level::warning, "open_to_the_network", {{"address", address.str()}, {"meaning", meaning}});
   std::cout << address.str() << std::endl;  // flushed: whoever started this process waits for it
+}
+
+/// Parses the command line. Returns the exit code of a program that ends with this: 0 after --help, and 2, as
+/// mfidlc, after a wrong use, of which it says what is wrong and how the program is used.
+inline std::optional<int> parse(CLI::App& app, int argc, char** argv) {
+  try {
+    app.parse(argc, argv);
+    return std::nullopt;
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);
+    std::cerr << app.get_name() << ": " << error.what() << "\nusage: " << app.get_name() << " [OPTIONS]; "
+              << app.get_name() << " --help names them\n";
+    return 2;
+  }
 }
 
 /// Exit code 1 and one line for what could not be started.

@@ -65,8 +65,8 @@ void Controller::client_id(ControllerClientIdRequest /*request*/, Responder<std:
   do_all(work);
 }
 
-void Controller::status(ControllerStatusRequest /*request*/, Responder<Status> responder) {
-  Status status;
+void Controller::status(ControllerStatusRequest /*request*/, Responder<ControllerStatus> responder) {
+  ControllerStatus status;
   {
     const std::scoped_lock lock(mutex_);
     status.cluster = cluster_;

@@ -176,7 +176,7 @@ struct ControllerResolver::State : std::enable_shared_from_this<State> {
   void greet() {
     const CallOptions options{.deadline = kGreetDeadline};
     if (client_id.load() != 0) {
-      controller.async_status(options, [self = shared_from_this()](Outcome<Status>&& outcome) {
+      controller.async_status(options, [self = shared_from_this()](Outcome<ControllerStatus>&& outcome) {
         self->greeted(outcome.ok() ? Outcome<std::uint32_t>(self->client_id.load()) : outcome.failure());
       });
     } else {

@@ -148,7 +148,7 @@ struct Registration::State : std::enable_shared_from_this<State> {
   /// Checks whether the controller answers; a failure is reported soon.
   void ask() {
     controller.async_status(CallOptions{.deadline = kGreetDeadline},
-                            [self = shared_from_this()](Outcome<Status>&& outcome) {
+                            [self = shared_from_this()](Outcome<ControllerStatus>&& outcome) {
                               const std::scoped_lock lock(self->mutex);
                               self->asking = false;
                               self->replied = outcome.ok();

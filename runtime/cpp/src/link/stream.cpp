@@ -387,7 +387,7 @@ bool StreamOut::too_much() const noexcept {
 bool StreamOut::wrote(Lock& lock) {
   if (const auto too_large = add_value()) too_large->raise();
   if (much()) {
-    emit(lock);
+    transmit(lock);
     return !too_much() || wait(lock, false);
   }
   if (!std::exchange(soon_, true)) {
@@ -402,7 +402,7 @@ void StreamOut::async_wrote(Lock& lock, UniqueFunction<void(Outcome<bool>&&)> do
     lock.unlock();
     return done(std::move(*too_large));
   }
-  if (much()) emit(lock);
+  if (much()) transmit(lock);
   if (too_much() && !ended_ && !stopped_) {
     ready_ = [this, done = std::move(done)]() mutable {
       Lock relock(mutex_);
@@ -429,7 +429,7 @@ bool StreamOut::wait(Lock& lock, bool for_all) {
     const auto until = port_.wait_until();
     lock.lock();
     emitted_.wait(lock, [this] { return !emitting_; });  // another thread writes, which never blocks
-    emit(lock);
+    transmit(lock);
     // The lock is held from here until the wait, so that later changes find the waiter.
     if (ended_ || stopped_ || (for_all ? unsent() == 0 : !too_much())) return may_write();
     Waiter waiter;
@@ -452,7 +452,7 @@ bool StreamOut::drain() {
 void StreamOut::when_drained(UniqueFunction<void()> drained) {
   {
     Lock lock(mutex_);
-    emit(lock);
+    transmit(lock);
     if (unsent() != 0 && !ended_ && !stopped_) {
       drained_ = std::move(drained);
       return;
@@ -467,7 +467,7 @@ void StreamOut::write_pending() {
   {
     Lock lock(mutex_);
     soon_ = false;
-    emit(lock);
+    transmit(lock);
     const bool over = ended_ || stopped_;
     if (over || !too_much()) ready = std::exchange(ready_, nullptr);
     if (over || unsent() == 0) drained = std::exchange(drained_, nullptr);
@@ -478,7 +478,7 @@ void StreamOut::write_pending() {
 
 // Frames are cut with the lock held and passed to the connection without it; one thread at a time does both,
 // so that they are sent in order.
-void StreamOut::emit(Lock& lock) {
+void StreamOut::transmit(Lock& lock) {
   if (emitting_) return;
   if (to_convert_) [[unlikely]] {
     if (auto lost = convert_pending()) {

@@ -22,8 +22,10 @@ std::optional<std::string> pattern_refusal(std::string_view topic, bool per_agen
     return "topic " + std::string(topic) + " has no agents, and \"" + shortened(pattern) + "\" asks for one";
   }
   if (pattern.empty()) return "topic " + std::string(topic) + " has agents: say which, \"*\" for all";
+  const auto whole = pattern;
   for (bool more = true; more;) {
     const auto segment = next_segment(pattern, more);
+    if (segment.empty()) return "a segment between dots is empty: \"" + shortened(whole) + "\"";
     if (segment != "*" && segment.find('*') != std::string_view::npos)
       return "'*' stands for a whole segment between dots, not for a part of one: \"" + shortened(segment) +
              "\"";

@@ -11,7 +11,7 @@ from mf.client.routes import Routing
 from mf.core.current import current
 from mf.core.error import Error
 from mf.core.metadata import passed_on
-from mf.core.options import DEFAULT_DEADLINE, INFINITE, CallOptions
+from mf.core.options import DEFAULT_DEADLINE, INFINITE, CallOptions, check_options
 from mf.core.service import Method
 from mf.protocol.call import Call
 from mf.protocol.frame import BULK, METADATA, ONEWAY, STREAM, pack_deadline
@@ -38,6 +38,7 @@ def metadata_of(router: Routing[Any, Any], options: CallOptions | None) -> bytes
     """The block that precedes a request; empty: none. Raises Error, NOT_EXECUTED."""
     outer = current.get()
     entries = passed_on(outer.metadata, router.forward_metadata) if outer is not None else {}
+    check_options(options)
     if options is not None and options.metadata:
         entries = {**entries, **options.metadata}
     return pack_metadata(entries) if entries else b""

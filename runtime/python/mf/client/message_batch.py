@@ -22,7 +22,7 @@ from mf.client.destination import BaseDestination
 from mf.client.driving import given_up, sent_off
 from mf.client.routes import L, Route
 from mf.core.error import Code, Error, Execution, not_executed
-from mf.core.options import BatchOptions
+from mf.core.options import BatchOptions, check_options
 from mf.core.outcome import Outcome
 from mf.core.service import Method
 from mf.link.core import LinkCore
@@ -98,6 +98,7 @@ class MessageBatch(ABC, Generic[T, L]):
     ) -> None:
         self._method = method
         self._requests = requests
+        check_options(options, BatchOptions)
         self._options = options
         self._deadline = deadline_of(method, options, monotonic())
         self._block = metadata_of(to.router, options)

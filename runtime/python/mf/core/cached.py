@@ -18,7 +18,7 @@ from mf.core.cache import Cache, CacheStats, Flight, Kept, Key
 from mf.core.clock import Clock
 from mf.core.current import current
 from mf.core.error import Code, DeclaredError, Error, not_executed
-from mf.core.options import DEFAULT_DEADLINE, INFINITE, CallOptions
+from mf.core.options import DEFAULT_DEADLINE, INFINITE, CallOptions, check_options
 from mf.core.service import Method
 
 if TYPE_CHECKING:
@@ -322,6 +322,7 @@ class Caches:
     def answers(self, options: CallOptions | None, forwarded: tuple[str, ...]) -> bool:
         """Whether a call with these options may be answered from the cache. `forwarded`: keys of metadata
         that its target forwards."""
+        check_options(options)
         if self._closed or (options is not None and (options.metadata or options.reply_metadata is not None)):
             return False
         if not forwarded:

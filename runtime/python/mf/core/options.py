@@ -48,6 +48,15 @@ class CallOptions:
         return ", ".join(shown)
 
 
+def check_options(options: object, wanted: type[CallOptions] = CallOptions) -> None:
+    """Raises TypeError for what a call cannot take as its options, such as a dict. None: there are none."""
+    if options is not None and not isinstance(options, wanted):
+        name = f"mf.{wanted.__name__}"
+        raise TypeError(
+            f"options is a {type(options).__name__}: give {name}, as options={name}(deadline=2.5)"
+        )
+
+
 class BatchOptions(CallOptions):
     """Options of a message-level batch.
 

@@ -243,10 +243,18 @@ class AsyncServant(BaseServant):
 
 def generated_base(servant: BaseServant) -> type[BaseServant]:
     """The generated class from which a servant derives, which identifies its service."""
+    given: object = servant
+    if isinstance(given, type):
+        name = given.__name__
+        raise TypeError(f"{name} is a class, and an object of it is offered: {name}()")
     for base in type(servant).__mro__:
         if "mf_service" in base.__dict__:
             return base
-    raise TypeError(f"{type(servant).__name__} derives from no generated servant class")
+    name = type(servant).__name__
+    raise TypeError(
+        f"{name} derives from no generated servant class: what is offered is an object of a class that"
+        " derives from one, such as `class Desk(DeskServant)`"
+    )
 
 
 def services_of(servant: BaseServant) -> list[ServiceInfo]:

@@ -317,6 +317,13 @@ class AsyncTarget(Keeper):
         `async with`."""
 
 
+def _wrong_kind(source: object, service: ServiceInfo, what: str, wanted: str) -> TypeError:
+    short = service.name.rpartition(".")[2]
+    kind = type(source).__name__
+    other = f"{short}AsyncClient" if wanted == "Client" else f"{short}Client"
+    return TypeError(f"the {kind} {what} of {service.name} an mf.{wanted}, or give the {kind} to {other}")
+
+
 class TargetSource(ABC):
     """Creates targets: a Client or a Light."""
 
@@ -331,6 +338,15 @@ class TargetSource(ABC):
         `caches`: those of a client in front of this source; without them, the source has its own caches.
         """
 
+    def async_target(
+        self,
+        service: ServiceInfo,
+        keys: tuple[str, ...] = (),  # noqa: ARG002 - the parameters of AsyncTargetSource
+        caches: "Caches | None" = None,  # noqa: ARG002
+    ) -> "AsyncTarget":
+        """Raises TypeError: this source is for callers that block."""
+        raise _wrong_kind(self, service, "blocks: give this client", "AsyncClient")
+
 
 class AsyncTargetSource(ABC):
     """Creates targets for asyncio: an AsyncClient or a Light."""
@@ -342,3 +358,12 @@ class AsyncTargetSource(ABC):
         self, service: ServiceInfo, keys: tuple[str, ...] = (), caches: "Caches | None" = None
     ) -> AsyncTarget:
         """See TargetSource."""
+
+    def target(
+        self,
+        service: ServiceInfo,
+        keys: tuple[str, ...] = (),  # noqa: ARG002 - the parameters of TargetSource
+        caches: "Caches | None" = None,  # noqa: ARG002
+    ) -> Target:
+        """Raises TypeError: this source is for callers that await."""
+        raise _wrong_kind(self, service, "is asynchronous: give this client", "Client")

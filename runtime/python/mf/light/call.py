@@ -17,7 +17,7 @@ from mf.core.current import NO_METADATA, CurrentCall, current, enter, leave
 from mf.core.error import Code, Error, not_executed
 from mf.core.log import log_handler_failure
 from mf.core.metadata import passed_on
-from mf.core.options import DEFAULT_DEADLINE, INFINITE, CallOptions
+from mf.core.options import DEFAULT_DEADLINE, INFINITE, CallOptions, check_options
 from mf.core.outcome import Failure, failure_of
 from mf.core.service import Method, ServiceInfo
 from mf.core.stream import stream_is_idle
@@ -83,6 +83,7 @@ class LightCall(CurrentCall):
         self._id = 0
         self.agent = shown_agent(service, agent)
         self.given_up = False
+        check_options(options)
         seconds = options.deadline if options is not None else None
         if seconds is not None and seconds <= PASSED:
             raise not_executed(Code.DEADLINE_EXCEEDED, "the deadline passed before the handler started")

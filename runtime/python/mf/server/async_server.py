@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from mf.core.agent import Agent
 from mf.core.offered import offered_agent
-from mf.core.service import AsyncServant
+from mf.core.service import AsyncServant, generated_base
 from mf.core.source import OfferSource
 from mf.link import fork
 from mf.protocol.frame import DEFAULT_MAX_PAYLOAD
@@ -137,6 +137,7 @@ class AsyncServer(BaseServer):
             self._offer_source(servant, announced)
             self._offers_changed()
             return
+        generated_base(servant)
         is_async: bool = isinstance(servant, AsyncServant)
         if not is_async:  # type checkers detect it, too
             text = "an AsyncServer runs `async def`: derive from the generated …AsyncServant, or use a Server"

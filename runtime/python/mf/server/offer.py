@@ -124,7 +124,7 @@ class Offer:
 
 def handlers_of(servant: BaseServant) -> list[Any]:
     """The servant's own functions."""
-    methods = servant.mf_service.methods
+    methods = generated_base(servant).mf_service.methods
     names = [name for each in methods for name in (each.attribute, each.batch_attribute)]
     return [getattr(servant, name, None) for name in names]
 

@@ -1,5 +1,5 @@
 """R6. Patterns that select the agents of a subscription: "eu.*.books". Dots separate segments; '*' matches
-any one segment, and at the end one or more. A topic without agents has the empty pattern.
+any one segment, and at the end one or more; none is empty. A topic without agents has the empty pattern.
 """
 
 from mf.core.agent import Agent
@@ -44,6 +44,8 @@ def pattern_refusal(topic: str, per_agent: bool, pattern: str) -> str:
     if not pattern:
         return f'topic {topic} has agents: say which, "*" for all'
     for segment in pattern.split("."):
+        if not segment:
+            return f'a segment between dots is empty: "{shortened(pattern)}"'
         if "*" in segment and segment != "*":
             text = "'*' stands for a whole segment between dots, not for a part of one"
             return f'{text}: "{shortened(segment)}"'

@@ -36,17 +36,17 @@ struct Answer {
   std::span<const std::byte> bytes;
   int error = -1;  // as in Kept
   Bytes owner;     // empty if the bytes were copied
-  alignas(8) std::array<std::byte, 128> small;
+  alignas(8) std::array<std::byte, 128> copied;
 
   void take(const cached::Kept& kept) {
     error = kept.error;
     bytes = kept.bytes.span();
-    if (bytes.size() > small.size()) {
+    if (bytes.size() > copied.size()) {
       owner = kept.bytes;
       return;
     }
-    if (!bytes.empty()) std::memcpy(small.data(), bytes.data(), bytes.size());
-    bytes = {small.data(), bytes.size()};
+    if (!bytes.empty()) std::memcpy(copied.data(), bytes.data(), bytes.size());
+    bytes = {copied.data(), bytes.size()};
   }
 };
 

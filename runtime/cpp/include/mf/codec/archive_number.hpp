@@ -73,7 +73,7 @@ struct Value<T> : detail::VarintValue<T, Value<T>> {
   static constexpr detail::Folded<T> folded(T value) noexcept { return value; }
   static constexpr bool unfolded(std::uint64_t number, T& value) noexcept {
     value = static_cast<T>(number);
-    return number <= std::numeric_limits<T>::max();
+    return number <= (std::numeric_limits<T>::max)();
   }
   static bool refuse(Reader& reader, std::uint64_t /*number*/, std::size_t start) {
     return detail::refuse_range(reader, start);
@@ -93,7 +93,7 @@ struct Value<T> : detail::VarintValue<T, Value<T>> {
     using Unsigned = detail::Folded<T>;
     const auto narrow = static_cast<Unsigned>(number);
     value = static_cast<T>((narrow >> 1U) ^ (Unsigned{0} - (narrow & 1U)));
-    return number <= std::numeric_limits<std::make_unsigned_t<T>>::max();
+    return number <= (std::numeric_limits<std::make_unsigned_t<T>>::max)();
   }
   static bool refuse(Reader& reader, std::uint64_t /*number*/, std::size_t start) {
     return detail::refuse_range(reader, start);
@@ -117,7 +117,7 @@ struct Value<Duration> : detail::VarintValue<Duration, Value<Duration>> {
 };
 
 template <class T>
-  requires(std::same_as<T, bool> || std::same_as<T, Bool>)
+  requires(std::same_as<T, bool> || std::same_as<T, Boolean>)
 struct Value<T> : detail::VarintValue<T, Value<T>> {
   static constexpr std::uint32_t folded(T value) noexcept { return value ? 1 : 0; }
   static constexpr bool unfolded(std::uint64_t number, T& value) noexcept {

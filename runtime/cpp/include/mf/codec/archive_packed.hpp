@@ -71,10 +71,9 @@ template <std::integral T>
   for (; i + 4 <= count; i += 4) {
     Four folded;
     std::memcpy(&folded, values + i, sizeof(folded));
-    if constexpr (std::signed_integral<T>) folded = (folded << 1U) ^ (Four)((Signs)folded >> 31U);
+    if constexpr (std::signed_integral<T>) folded = (folded << 1U) ^ (Four{} - (folded >> 31U));
     // A comparison that holds is -1.
-    sum -= (Signs)(folded >= 0x80U) + (Signs)(folded >= 0x4000U) + (Signs)(folded >= 0x20'0000U) +
-           (Signs)(folded >= 0x1000'0000U);
+    sum -= (folded >= 0x80U) + (folded >= 0x4000U) + (folded >= 0x20'0000U) + (folded >= 0x1000'0000U);
   }
   std::size_t size = i;
   for (int lane = 0; lane < 4; ++lane) size += static_cast<std::size_t>(sum[lane]);
@@ -123,7 +122,7 @@ template <VarintNumber T>
   constexpr std::size_t kSome = std::size_t{1} << 20U;
   std::size_t size = 0;
   for (std::size_t i = 0; i < values.size(); i += kSome) {
-    size += detail::size_of_some(values.data() + i, std::min(kSome, values.size() - i));
+    size += detail::size_of_some(values.data() + i, (std::min)(kSome, values.size() - i));
   }
   return size;
 }

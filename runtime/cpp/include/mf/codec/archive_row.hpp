@@ -94,7 +94,7 @@ template <class T>
     if (!reader.charge(count, kSizeOfNew<T>)) [[unlikely]] {
       return false;
     }
-    if (full > values.capacity()) values.reserve(std::max(full, 2 * values.size()));
+    if (full > values.capacity()) values.reserve((std::max)(full, 2 * values.size()));
     do {
       T& value = filled < values.size() ? values[filled] : codec::detail::append_new(values);
       if (!Value<T>::read(reader, value, graph...)) [[unlikely]] {

@@ -166,7 +166,7 @@ Violation has_length(const Container& value, std::size_t low, std::size_t high) 
 template <std::floating_point T>
 Violation is_finite(T value) {
   using Limits = std::numeric_limits<T>;  // <cmath> would cost every stub 0.1 s to compile
-  if (Limits::lowest() <= value && value <= Limits::max()) [[likely]] {
+  if (Limits::lowest() <= value && value <= (Limits::max)()) [[likely]] {
     return std::nullopt;
   }
   return not_finite(static_cast<double>(value));

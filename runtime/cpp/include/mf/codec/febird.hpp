@@ -43,7 +43,7 @@ inline constexpr bool kIsArray<std::array<T, N>> = true;
 
 /// A generated struct (or error) of tier memcpy, inside febird: its layout, without alignment.
 template <class T>
-  requires(std::is_class_v<T> && FixedLayout<T> && !detail::kIsArray<T> && !std::same_as<T, Bool> &&
+  requires(std::is_class_v<T> && FixedLayout<T> && !detail::kIsArray<T> && !std::same_as<T, Boolean> &&
            !std::same_as<T, Uuid> && !std::same_as<T, Timestamp> && !std::same_as<T, Duration>)
 struct Febird<T> {
   static constexpr std::size_t kMinSize = Memcpy<T>::kSize;

@@ -98,7 +98,7 @@ struct Signed {
 // --- scalars
 
 template <class T>
-  requires(std::same_as<T, bool> || std::same_as<T, Bool> || std::same_as<T, std::uint8_t> ||
+  requires(std::same_as<T, bool> || std::same_as<T, Boolean> || std::same_as<T, std::uint8_t> ||
            std::same_as<T, std::int8_t> || std::same_as<T, float> || std::same_as<T, double> ||
            std::same_as<T, Uuid> || std::same_as<T, Timestamp>)
 struct Febird<T> : detail::RawScalar<T> {};

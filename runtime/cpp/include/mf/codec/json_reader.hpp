@@ -25,7 +25,7 @@ struct JsonReferences;  // mf/codec/json_graph.hpp
 
 class JsonReader {
  public:
-  static constexpr std::size_t kAnyCount = std::numeric_limits<std::size_t>::max();
+  static constexpr std::size_t kAnyCount = (std::numeric_limits<std::size_t>::max)();
 
   explicit JsonReader(std::string_view text, const Limits& limits = {}) noexcept
       : text_(text), bytes_(std::as_bytes(std::span(text)), limits) {}

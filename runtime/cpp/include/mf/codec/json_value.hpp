@@ -54,9 +54,9 @@ struct Json<bool> {
 };
 
 template <>
-struct Json<Bool> {
-  static void write(JsonWriter& writer, Bool value) { writer.boolean(value); }
-  [[nodiscard]] static bool read(JsonReader& reader, Bool& value) { return reader.read_bool(value.value); }
+struct Json<Boolean> {
+  static void write(JsonWriter& writer, Boolean value) { writer.boolean(value); }
+  [[nodiscard]] static bool read(JsonReader& reader, Boolean& value) { return reader.read_bool(value.value); }
 };
 
 template <std::integral T>

@@ -251,7 +251,7 @@ template <FixedLayout T>
     detail::copy_bytes(reinterpret_cast<std::byte*>(to), from, count * kSize);
   } else {
     for (std::size_t first = 0; first < count; first += detail::kChunk<T>) {
-      const std::size_t here = std::min(detail::kChunk<T>, count - first);
+      const std::size_t here = (std::min)(detail::kChunk<T>, count - first);
       const std::byte* const part = from + first * kSize;
       if (!check_valid_row<T>(reader, part, here, first, at + first * kSize)) [[unlikely]] {
         return false;

@@ -106,8 +106,8 @@ struct Memcpy<bool> : detail::BoolByte {
   static_assert(sizeof(bool) == 1);
 };
 template <>
-struct Memcpy<Bool> : detail::BoolByte {
-  static_assert(sizeof(Bool) == 1);
+struct Memcpy<Boolean> : detail::BoolByte {
+  static_assert(sizeof(Boolean) == 1);
 };
 
 template <DeclaredEnum E>

@@ -88,7 +88,7 @@ struct SpanBlocks {
 };
 
 constexpr std::size_t block_count(std::size_t count, std::size_t block) noexcept {
-  return std::min(kRowBlock, count - block * kRowBlock);
+  return (std::min)(kRowBlock, count - block * kRowBlock);
 }
 
 /// Bytes of the values alone.
@@ -97,7 +97,7 @@ template <class T, class Blocks>
   using Base = typename RowBase<T>::Type;
   std::size_t sum = 0;
   for (std::size_t block = 0, left = count; left != 0; ++block) {
-    const std::size_t here = std::min(kRowBlock, left);
+    const std::size_t here = (std::min)(kRowBlock, left);
     sum += here << row_code<Base>(blocks.block(block, here), here);
     left -= here;
   }
@@ -175,7 +175,7 @@ template <class T, class Blocks>
     writer.byte(std::byte{0});
     return writer.position();
   }
-  const std::size_t here = std::min(kRowBlock, count);
+  const std::size_t here = (std::min)(kRowBlock, count);
   const T* const from = blocks.block(0, here);
   const unsigned code = row_code<Base>(from, here);
   write_varint(writer, count * 4 + code);
@@ -224,7 +224,7 @@ template <class CodeOf>
 [[nodiscard]] bool check_values_left(Reader& reader, std::size_t count, const CodeOf& code_of) {
   std::size_t size = 0;
   for (std::size_t block = 0, first = 0; first < count; ++block, first += kRowBlock) {
-    size += std::min(kRowBlock, count - first) << code_of(block);
+    size += (std::min)(kRowBlock, count - first) << code_of(block);
   }
   return reader.need(size);
 }
@@ -275,7 +275,7 @@ template <class T, class Sink>
   }
   for (std::size_t block = 0, first = 0; first < count; ++block) {
     const unsigned code = code_of(block);
-    const std::size_t here = std::min(kRowBlock, count - first);
+    const std::size_t here = (std::min)(kRowBlock, count - first);
     const std::byte* const from = reader.peek();
     reader.advance(here << code);
     T* const to = sink.room(first, here);
@@ -370,7 +370,7 @@ template <class T, std::size_t N>
   if (!take_codes(reader, row_blocks(N), kMaxCode<T>, codes)) [[unlikely]] {
     return false;
   }
-  std::conditional_t<kMayBeUnknown<T>, CheckedSink<T, std::min(N, kRowBlock)>, SpanSink<T>> sink{
+  std::conditional_t<kMayBeUnknown<T>, CheckedSink<T, (std::min)(N, kRowBlock)>, SpanSink<T>> sink{
       values.data()};
   return read_blocks<T>(reader, N, 0, 0, codes, sink);
 }

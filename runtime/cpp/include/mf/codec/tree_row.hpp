@@ -120,7 +120,7 @@ void each_map_block(const std::map<K, V>& map, const Use& use) noexcept {
   NodesAbove above;
   TreeWalk walk(map, above);
   for (std::size_t left = map.size(); left != 0;) {
-    const std::size_t here = std::min(kRowBlock, left);
+    const std::size_t here = (std::min)(kRowBlock, left);
     Mapped bits = 0;
     for (std::size_t i = 0; i < here; ++i) {
       const auto& [key, value] = walk.next();
@@ -184,7 +184,7 @@ template <class K, class V>
   std::array<K, kRowBlock> keys;
   std::array<V, kRowBlock> values;
   for (std::size_t first = 0; first < count; first += kRowBlock) {
-    const std::size_t here = std::min(kRowBlock, count - first);
+    const std::size_t here = (std::min)(kRowBlock, count - first);
     const K* const last = map.empty() ? nullptr : &std::prev(map.end())->first;
     MapCodes codes;
     if (!read_map_codes(reader, {kMaxCode<K>, kMaxCode<V>}, codes) ||

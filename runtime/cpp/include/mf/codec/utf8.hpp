@@ -17,7 +17,7 @@ namespace mf::codec {
 
 /// Most texts are, and then nothing more needs to be known about them.
 [[nodiscard]] inline bool is_ascii(const std::byte* from, std::size_t size) noexcept {
-  constexpr std::uint64_t kHighBits = 0x8080808080808080U;
+  constexpr std::uint64_t kNotAscii = 0x8080808080808080U;
   const auto word = [from](std::size_t at) noexcept {
     std::uint64_t eight = 0;
     std::memcpy(&eight, from + at, sizeof(eight));
@@ -54,7 +54,7 @@ namespace mf::codec {
   } else if (size != 0) {
     bits = std::to_integer<std::uint64_t>(from[0] | from[size / 2] | from[size - 1]);
   }
-  return (bits & kHighBits) == 0;
+  return (bits & kNotAscii) == 0;
 }
 
 }  // namespace mf::codec

@@ -32,7 +32,7 @@ inline constexpr std::size_t kMaxVarint = (sizeof(T) * 8 + 6) / 7;
     return 2 + static_cast<std::size_t>(value >= 0x4000) + static_cast<std::size_t>(value >= 0x20'0000);
   }
   // (bits * 9 + 64) / 64 is bits / 7 rounded up, for 1 to 64 bits.
-  return (static_cast<std::size_t>(std::bit_width(value | 1U)) * 9 + 64) / 64;
+  return (static_cast<unsigned>(std::bit_width(value | 1U)) * 9 + 64) / 64;
 }
 
 [[nodiscard]] constexpr std::uint64_t zigzag(std::int64_t value) noexcept {
@@ -105,7 +105,7 @@ template <std::unsigned_integral T>
     }
   }
   std::uint64_t wide = 0;
-  if (!read_long_varint(reader, std::numeric_limits<T>::max(), wide)) [[unlikely]] {
+  if (!read_long_varint(reader, (std::numeric_limits<T>::max)(), wide)) [[unlikely]] {
     return false;
   }
   value = static_cast<T>(wide);

@@ -48,7 +48,7 @@ class ChangeLog {
   }
   /// The change with this revision, which must be available.
   [[nodiscard]] const Entry& at(std::uint64_t revision) const {
-    return entries_[entries_.size() - 1 - static_cast<std::size_t>(latest_ - revision)];
+    return entries_[entries_.size() - 1 - (latest_ - revision)];
   }
   [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
 

@@ -80,7 +80,7 @@ class Controller final : public ControllerAsyncServant {
   void find(ControllerFindRequest request, Responder<Found> responder) override;
   void lead(ControllerLeadRequest request, StreamWriter<Lead> out, Responder<void> responder) override;
   void list(ControllerListRequest request, StreamWriter<Entry> out, Responder<void> responder) override;
-  void status(ControllerStatusRequest request, Responder<Status> responder) override;
+  void status(ControllerStatusRequest request, Responder<ControllerStatus> responder) override;
 
   /// The number of candidates that wait for a lead or hold one.
   [[nodiscard]] std::size_t candidates() const;

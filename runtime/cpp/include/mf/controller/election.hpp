@@ -51,14 +51,14 @@ class Election {
   /// The least epoch that the next leader may have. `now`: milliseconds since 1970, so that epochs grow even
   /// if the earlier ones were forgotten.
   [[nodiscard]] std::uint64_t next_epoch(std::uint64_t now) const noexcept {
-    return std::max(epoch_ + 1, now);
+    return (std::max)(epoch_ + 1, now);
   }
   /// The store has granted the requested lead: the candidate that has waited longest leads with this epoch.
   /// Nothing: no candidate waits any more.
   std::optional<Id> give(const Key& key, std::uint64_t epoch) {
     const auto race = races_.find(key);
     race->second.asked = false;
-    epoch_ = std::max(epoch_, epoch);
+    epoch_ = (std::max)(epoch_, epoch);
     std::optional<Id> leads;
     if (!race->second.waiting.empty()) {
       leads = race->second.leader = race->second.waiting.front();

@@ -28,7 +28,8 @@ class Buffer {
   explicit Buffer(std::size_t capacity) { reserve(capacity); }
   Buffer(Buffer&& other) noexcept { swap(other); }
   Buffer& operator=(Buffer&& other) noexcept {
-    Buffer(std::move(other)).swap(*this);
+    Buffer taken(std::move(other));
+    taken.swap(*this);
     return *this;
   }
   Buffer(const Buffer&) = delete;
@@ -56,7 +57,7 @@ class Buffer {
   /// it is replaced by a smaller one, and the bytes move.
   void cut_at(const std::byte* end) noexcept {
     size_ = static_cast<std::size_t>(end - data_);
-    if (capacity_ - size_ > std::max(kSpareKept, size_)) give_back();
+    if (capacity_ - size_ > (std::max)(kSpareKept, size_)) give_back();
   }
   /// Adds `n` uninitialised bytes, growing by at least half, and returns their address.
   std::byte* append(std::size_t n);

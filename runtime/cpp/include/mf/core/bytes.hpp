@@ -76,7 +76,8 @@ class Bytes {
     return *this;
   }
   Bytes& operator=(Bytes&& other) noexcept {
-    Bytes(std::move(other)).swap(*this);
+    Bytes taken(std::move(other));
+    taken.swap(*this);
     return *this;
   }
   ~Bytes() { let_go(); }

@@ -12,7 +12,7 @@ namespace mf {
 using TimePoint = std::chrono::steady_clock::time_point;
 
 /// "Never": the deadline of a call that has none.
-inline constexpr TimePoint kNever = TimePoint::max();
+inline constexpr TimePoint kNever = (TimePoint::max)();
 
 namespace detail {
 /// The time of the installed test clock, in ticks; 0: none is installed.

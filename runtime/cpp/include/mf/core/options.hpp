@@ -10,9 +10,9 @@
 namespace mf {
 
 /// No deadline: wait for ever. It must be requested; nothing is infinite by default.
-inline constexpr std::chrono::nanoseconds kInfinite = std::chrono::nanoseconds::max();
+inline constexpr std::chrono::nanoseconds kInfinite = (std::chrono::nanoseconds::max)();
 /// Not set: the method's `@deadline` applies, else kDefaultDeadline.
-inline constexpr std::chrono::nanoseconds kUnset = std::chrono::nanoseconds::min();
+inline constexpr std::chrono::nanoseconds kUnset = (std::chrono::nanoseconds::min)();
 inline constexpr std::chrono::nanoseconds kDefaultDeadline = std::chrono::seconds(30);
 
 struct CallOptions {

@@ -74,7 +74,7 @@ class Printer {
   /// Generated code specialises it for the types that @cpp.type names.
   template <class T>
   void value(const T& value) {
-    if constexpr (std::is_same_v<T, bool> || std::is_same_v<T, Bool>) {
+    if constexpr (std::is_same_v<T, bool> || std::is_same_v<T, Boolean>) {
       write(value ? "true" : "false");
     } else if constexpr (std::is_same_v<T, float>) {
       write_float(value);

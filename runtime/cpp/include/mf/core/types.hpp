@@ -18,14 +18,14 @@ template <class T>
 class View;
 
 /// Element of `list<bool>`: std::vector<bool> has neither contiguous bytes nor references.
-struct Bool {
+struct Boolean {
   bool value = false;
 
-  constexpr Bool() noexcept = default;
-  constexpr Bool(bool from) noexcept : value(from) {}
+  constexpr Boolean() noexcept = default;
+  constexpr Boolean(bool from) noexcept : value(from) {}
   constexpr operator bool() const noexcept { return value; }
 };
-static_assert(sizeof(Bool) == 1);
+static_assert(sizeof(Boolean) == 1);
 
 /// `uuid`: 16 bytes in the order of the text form.
 struct Uuid {

@@ -21,7 +21,7 @@ class Backoff {
     state_ ^= state_ << 17U;
     const auto span = static_cast<std::uint64_t>(ceiling_.count() - 10);
     const auto pause = std::chrono::milliseconds(10 + static_cast<std::int64_t>(state_ % span));
-    ceiling_ = std::min(ceiling_ * 2, longest_);
+    ceiling_ = (std::min)(ceiling_ * 2, longest_);
     return pause;
   }
 

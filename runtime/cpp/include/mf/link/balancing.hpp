@@ -117,8 +117,8 @@ class Standing {
   bool alive_ = true;
   TimePoint suspected_at_{};
   TimePoint probe_at_{};
-  TimePoint trusted_at_ = TimePoint::min();  // since when it has been trusted again
-  TimePoint ramp_from_ = TimePoint::min();
+  TimePoint trusted_at_ = (TimePoint::min)();  // since when it has been trusted again
+  TimePoint ramp_from_ = (TimePoint::min)();
   double pause_ = balancing::kFirstPause;
   int failures_ = 0;
 };

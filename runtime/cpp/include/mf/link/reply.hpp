@@ -105,14 +105,14 @@ using Completion = UniqueFunction<void(Reply&&)>;
 /// Where a blocking caller receives its reply: small payloads are copied to its stack, large ones shared.
 struct ReplySlot {
   Reply reply;
-  alignas(8) std::array<std::byte, 512> small;
+  alignas(8) std::array<std::byte, 512> copied;
 
   void take(Reply&& from) {
     reply = std::move(from);
     if (!reply.owner.empty() || reply.payload.empty()) return;
-    if (reply.payload.size() > small.size()) return reply.keep();
-    std::memcpy(small.data(), reply.payload.data(), reply.payload.size());
-    reply.payload = {small.data(), reply.payload.size()};
+    if (reply.payload.size() > copied.size()) return reply.keep();
+    std::memcpy(copied.data(), reply.payload.data(), reply.payload.size());
+    reply.payload = {copied.data(), reply.payload.size()};
   }
 };
 

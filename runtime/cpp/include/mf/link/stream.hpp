@@ -223,7 +223,7 @@ class StreamOut {
     for (;;) {
       if (ended_ || stopped_) return state();
       if (much()) {
-        emit(lock);
+        transmit(lock);
         if (ended_ || stopped_) return state();
         if (too_much()) {
           ready_ = std::move(more);
@@ -234,7 +234,7 @@ class StreamOut {
       if (!append(pending_)) break;
       if (auto too_large = add_value()) return std::move(*too_large);
     }
-    emit(lock);
+    transmit(lock);
     return state();
   }
 
@@ -271,7 +271,7 @@ class StreamOut {
   void end_write(Lock& lock, UniqueFunction<void(Outcome<bool>&&)> done);
   [[nodiscard]] Outcome<bool> state() const;
   bool wait(Lock& lock, bool for_all);
-  void emit(Lock& lock);
+  void transmit(Lock& lock);
   [[nodiscard]] bool next_piece(Piece& piece);
   [[nodiscard]] Buffer cut_front(std::size_t size);
   void forget_sent();

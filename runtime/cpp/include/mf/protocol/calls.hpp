@@ -40,7 +40,7 @@ class PendingCalls {
     if (size_ * 2 >= slots_.size()) grow();
     place(Slot{id, route, deadline, std::move(call)});
     ++size_;
-    earliest_ = std::min(earliest_, deadline);
+    earliest_ = (std::min)(earliest_, deadline);
   }
 
   /// Removes and returns the call that the reply with this id and route answers; nothing if there is none.
@@ -73,7 +73,7 @@ class PendingCalls {
     sweep(
         [&](Slot& slot) {
           if (slot.deadline <= now) return true;
-          earliest_ = std::min(earliest_, slot.deadline);
+          earliest_ = (std::min)(earliest_, slot.deadline);
           return false;
         },
         each);
@@ -137,7 +137,7 @@ class PendingCalls {
   }
 
   void grow() {
-    std::vector<Slot> old(std::max(kAtFirst, slots_.size() * 2));
+    std::vector<Slot> old((std::max)(kAtFirst, slots_.size() * 2));
     old.swap(slots_);
     auto aside = std::exchange(aside_, {});
     for (auto& [id, slot] : aside) place(std::move(slot));

@@ -31,7 +31,7 @@ class Coming : public std::enable_shared_from_this<Coming> {
   /// Size of the whole payload in bytes.
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] const std::byte* data() const noexcept { return memory_.data(); }
-  [[nodiscard]] std::size_t arrived() const noexcept { return std::min(received(), size_); }
+  [[nodiscard]] std::size_t arrived() const noexcept { return (std::min)(received(), size_); }
   [[nodiscard]] bool complete() const noexcept { return received() == memory_.size(); }
 
   // ---- for the receiving session

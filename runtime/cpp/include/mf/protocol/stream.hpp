@@ -79,7 +79,7 @@ class ReceiveWindow {
     // The sender has nearly no credit left although the user reads quickly: a larger window would have
     // helped.
     if (given_ * 4 < window_ && window_ < kLargest) {
-      const std::size_t more = std::min(window_, kLargest - window_);
+      const std::size_t more = (std::min)(window_, kLargest - window_);
       if (budget.take(more)) {
         window_ += more;
         owed_ += more;

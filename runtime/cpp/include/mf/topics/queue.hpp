@@ -209,7 +209,7 @@ class Queue {
   /// is small: telling it of each message that was taken would cost more than the messages do.
   [[nodiscard]] bool has_more_room(std::size_t size, std::uint32_t others) const noexcept {
     const auto messages = messages_ + reserved_;
-    return has_room(size) && (messages == 0 || messages + std::min(others, bounds_.max_messages / 4) <
+    return has_room(size) && (messages == 0 || messages + (std::min)(others, bounds_.max_messages / 4) <
                                                    std::size_t{bounds_.max_messages});
   }
   [[nodiscard]] bool empty() const noexcept { return ring_.empty() && urgent_.empty() && missing_.empty(); }

@@ -13,7 +13,7 @@ namespace mf::transport {
 
 /// The faults of the bytes that one end writes, and of its reads.
 struct Faults {
-  static constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
+  static constexpr std::size_t kNever = (std::numeric_limits<std::size_t>::max)();
 
   std::uint64_t seed = 0;
   /// No read or write moves more bytes than this; the seed decides between one and this number.

@@ -52,7 +52,7 @@ namespace detail {
 template <class T>
 inline constexpr Dtype kDtype = Dtype{};
 template <>
-inline constexpr Dtype kDtype<Bool> = Dtype::boolean;
+inline constexpr Dtype kDtype<Boolean> = Dtype::boolean;
 template <>
 inline constexpr Dtype kDtype<std::int8_t> = Dtype::int8;
 template <>

@@ -143,7 +143,7 @@ class Value {
   template <detail::Integer T>
   Value(T value) noexcept {
     if constexpr (std::unsigned_integral<T>) {
-      if (value > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
+      if (value > static_cast<std::uint64_t>((std::numeric_limits<std::int64_t>::max)())) {
         stored_.emplace<std::uint64_t>(value);
         return;
       }
@@ -342,14 +342,14 @@ T Value::to() const {
   } else if constexpr (detail::kIsOptional<T>) {
     if (none()) return std::nullopt;
     return to<typename T::value_type>();
-  } else if constexpr (std::same_as<T, bool> || std::same_as<T, Bool>) {
+  } else if constexpr (std::same_as<T, bool> || std::same_as<T, Boolean>) {
     const auto* const found = get_if<bool>();
     if (found == nullptr) is_no(Kind::boolean);
     return *found;
   } else if constexpr (detail::Integer<T> && std::signed_integral<T>) {
-    return static_cast<T>(integer(std::numeric_limits<T>::min(), std::numeric_limits<T>::max()));
+    return static_cast<T>(integer((std::numeric_limits<T>::min)(), (std::numeric_limits<T>::max)()));
   } else if constexpr (detail::Integer<T>) {
-    return static_cast<T>(integer(std::uint64_t{std::numeric_limits<T>::max()}));
+    return static_cast<T>(integer(std::uint64_t{(std::numeric_limits<T>::max)()}));
   } else if constexpr (std::floating_point<T>) {
     return static_cast<T>(number());
   } else if constexpr (detail::Kept<T>) {

@@ -16,7 +16,7 @@
 namespace nesting {
 
 bool from_name(std::string_view text, Place_Precision& value) noexcept {
-  static constexpr std::array<Place_Precision, 2> kMembers{Place_Precision::exact, Place_Precision::near};
+  static constexpr std::array<Place_Precision, 2> kMembers{Place_Precision::exact, Place_Precision::near_};
   for (const Place_Precision each : kMembers) {
     if (name(each) == text) {
       value = each;
@@ -78,7 +78,7 @@ void print_to(mf::Printer& printer, Record_Entry_Kind value) {
   printer.member(name(value), value);
 }
 
-void print_to(mf::Printer& printer, const Status& value) {
+void print_to(mf::Printer& printer, const Status_& value) {
   printer.open("Status");
   printer.field("text", value.text);
   printer.close();
@@ -306,7 +306,7 @@ void print_to(mf::Printer& printer, const Atlas_Nowhere_Hint& value) {
 void print_to(mf::Printer& printer, const Atlas_Nowhere& value) {
   printer.open("Nowhere");
   printer.field("hints", value.hints);
-  printer.field("near", value.near);
+  printer.field("near", value.near_);
   printer.close();
 }
 
@@ -328,30 +328,30 @@ void print_to(mf::Printer& printer, const Atlas_Filter& value) {
 
 namespace mf::codec {
 
-std::size_t Febird<::nesting::Status>::size(const ::nesting::Status& value) noexcept {
+std::size_t Febird<::nesting::Status_>::size(const ::nesting::Status_& value) noexcept {
   return febird_size(value.text);
 }
 
-std::size_t Febird<::nesting::Status>::bound(const ::nesting::Status& value) noexcept {
+std::size_t Febird<::nesting::Status_>::bound(const ::nesting::Status_& value) noexcept {
   return febird_bound(value.text);
 }
 
-void Febird<::nesting::Status>::write(Writer& writer, const ::nesting::Status* values,
-                                      std::size_t count) noexcept {
-  for (const ::nesting::Status* const end = values + count; values != end; ++values) {
-    const ::nesting::Status& value = *values;
+void Febird<::nesting::Status_>::write(Writer& writer, const ::nesting::Status_* values,
+                                       std::size_t count) noexcept {
+  for (const ::nesting::Status_* const end = values + count; values != end; ++values) {
+    const ::nesting::Status_& value = *values;
     febird_write(writer, value.text);
   }
 }
 
-bool Febird<::nesting::Status>::read(Reader& reader, ::nesting::Status& value) {
+bool Febird<::nesting::Status_>::read(Reader& reader, ::nesting::Status_& value) {
   if (!reader.enter()) return false;
   if (!read_field(reader, "text", value.text)) return false;
   reader.leave();
   return true;
 }
 
-bool Readable<::nesting::Status>::holds(const ::nesting::Status& value, unsigned levels) {
+bool Readable<::nesting::Status_>::holds(const ::nesting::Status_& value, unsigned levels) {
   return levels != 0 && readable(value.text, levels - 1);
 }
 
@@ -818,21 +818,21 @@ bool Readable<::nesting::Atlas_Nowhere_Hint>::holds(const ::nesting::Atlas_Nowhe
 }
 
 std::size_t Febird<::nesting::Atlas_Nowhere>::size(const ::nesting::Atlas_Nowhere& value) noexcept {
-  return febird_size(value.hints, value.near);
+  return febird_size(value.hints, value.near_);
 }
 
 std::size_t Febird<::nesting::Atlas_Nowhere>::bound(const ::nesting::Atlas_Nowhere& value) noexcept {
-  return febird_bound(value.hints, value.near);
+  return febird_bound(value.hints, value.near_);
 }
 
 void Febird<::nesting::Atlas_Nowhere>::write(Writer& writer, const ::nesting::Atlas_Nowhere& value) noexcept {
-  febird_write(writer, value.hints, value.near);
+  febird_write(writer, value.hints, value.near_);
 }
 
 bool Febird<::nesting::Atlas_Nowhere>::read(Reader& reader, ::nesting::Atlas_Nowhere& value) {
   if (!reader.enter()) return false;
   if (!read_field(reader, "hints", value.hints)) return false;
-  if (!read_field(reader, "near", value.near)) return false;
+  if (!read_field(reader, "near", value.near_)) return false;
   reader.leave();
   return true;
 }

@@ -13,7 +13,7 @@
 namespace mf::codec {
 
 template <>
-inline constexpr TypeInfo kTypeInfo<::nesting::Status>{.tier = Tier::febird, .name = "Status"};
+inline constexpr TypeInfo kTypeInfo<::nesting::Status_>{.tier = Tier::febird, .name = "Status"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::nesting::Place_Point>{.tier = Tier::memcpy, .name = "Point"};
 template <>
@@ -52,7 +52,7 @@ struct EnumTraits<::nesting::Place_Precision> {
   static constexpr bool valid(::nesting::Place_Precision value) noexcept {
     switch (value) {
       case ::nesting::Place_Precision::exact:
-      case ::nesting::Place_Precision::near:
+      case ::nesting::Place_Precision::near_:
         return true;
     }
     return false;
@@ -86,14 +86,14 @@ struct EnumTraits<::nesting::Record_Entry_Kind> {
 };
 
 template <>
-struct Febird<::nesting::Status> {
+struct Febird<::nesting::Status_> {
   static constexpr std::size_t kMinSize = 1;
   static constexpr bool kRaw = false;
-  static std::size_t size(const ::nesting::Status& value) noexcept;
-  static std::size_t bound(const ::nesting::Status& value) noexcept;
-  static void write(Writer& writer, const ::nesting::Status* values, std::size_t count) noexcept;
-  static void write(Writer& writer, const ::nesting::Status& value) noexcept { write(writer, &value, 1); }
-  [[nodiscard]] static bool read(Reader& reader, ::nesting::Status& value);
+  static std::size_t size(const ::nesting::Status_& value) noexcept;
+  static std::size_t bound(const ::nesting::Status_& value) noexcept;
+  static void write(Writer& writer, const ::nesting::Status_* values, std::size_t count) noexcept;
+  static void write(Writer& writer, const ::nesting::Status_& value) noexcept { write(writer, &value, 1); }
+  [[nodiscard]] static bool read(Reader& reader, ::nesting::Status_& value);
 };
 
 template <>
@@ -262,9 +262,9 @@ struct Febird<::nesting::Atlas_Filter> {
 };
 
 template <>
-struct Readable<::nesting::Status> {
+struct Readable<::nesting::Status_> {
   static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::nesting::Status& value, unsigned levels);
+  [[nodiscard]] static bool holds(const ::nesting::Status_& value, unsigned levels);
 };
 
 template <>

@@ -6,7 +6,7 @@
 
 namespace nesting {
 
-struct Status;
+struct Status_;
 struct Place_Point;
 enum class Place_Precision : std::uint8_t;
 enum class Place_Known : std::uint8_t;

@@ -40,13 +40,13 @@ std::span<const JsonName> JsonNames<::nesting::Record_Entry_Kind>::all() noexcep
   return kNames;
 }
 
-void Json<::nesting::Status>::write(JsonWriter& writer, const ::nesting::Status& value) {
+void Json<::nesting::Status_>::write(JsonWriter& writer, const ::nesting::Status_& value) {
   if (!writer.open_object()) return;
   write_json_member(writer, "text", value.text);
   writer.close_object();
 }
 
-bool Json<::nesting::Status>::read(JsonReader& reader, ::nesting::Status& value) {
+bool Json<::nesting::Status_>::read(JsonReader& reader, ::nesting::Status_& value) {
   static constexpr std::array<JsonField, 1> kFields{{
       {"text"},
   }};
@@ -382,7 +382,7 @@ bool Json<::nesting::Atlas_Nowhere_Hint>::read(JsonReader& reader, ::nesting::At
 void Json<::nesting::Atlas_Nowhere>::write(JsonWriter& writer, const ::nesting::Atlas_Nowhere& value) {
   if (!writer.open_object()) return;
   write_json_member(writer, "hints", value.hints);
-  write_json_member(writer, "near", value.near);
+  write_json_member(writer, "near", value.near_);
   writer.close_object();
 }
 
@@ -396,7 +396,7 @@ bool Json<::nesting::Atlas_Nowhere>::read(JsonReader& reader, ::nesting::Atlas_N
       case 0:
         return read_json(reader, value.hints);
       case 1:
-        return read_json(reader, value.near);
+        return read_json(reader, value.near_);
       default:
         return false;
     }

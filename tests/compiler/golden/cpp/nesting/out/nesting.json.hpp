@@ -35,9 +35,9 @@ struct JsonNames<::nesting::Record_Entry_Kind> {
 };
 
 template <>
-struct Json<::nesting::Status> {
-  static void write(JsonWriter& writer, const ::nesting::Status& value);
-  [[nodiscard]] static bool read(JsonReader& reader, ::nesting::Status& value);
+struct Json<::nesting::Status_> {
+  static void write(JsonWriter& writer, const ::nesting::Status_& value);
+  [[nodiscard]] static bool read(JsonReader& reader, ::nesting::Status_& value);
 };
 
 template <>

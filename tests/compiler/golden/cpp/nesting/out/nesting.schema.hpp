@@ -88,7 +88,7 @@ type nesting.Record
 }  // namespace module_texts::nesting
 
 template <>
-struct SchemaType<::nesting::Status> {
+struct SchemaType<::nesting::Status_> {
   static constexpr std::string_view kName = "nesting.Status";
   static constexpr Fingerprint kFingerprint = fingerprint_of_hex("d46db20ac537488d4033931d53185c7a");
   static constexpr const ModuleTexts& kModule = module_texts::nesting::kTexts;

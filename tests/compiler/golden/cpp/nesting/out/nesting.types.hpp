@@ -29,12 +29,12 @@ namespace nesting {
 using mf::operator<<;
 using mf::to_string;
 
-struct Status {
+struct Status_ {
   std::string text{};
 
-  friend bool operator==(const Status&, const Status&) = default;
-  friend std::strong_ordering operator<=>(const Status&, const Status&) = default;
-  friend void print_to(mf::Printer& printer, const Status& value);
+  friend bool operator==(const Status_&, const Status_&) = default;
+  friend std::strong_ordering operator<=>(const Status_&, const Status_&) = default;
+  friend void print_to(mf::Printer& printer, const Status_& value);
 };
 
 /// In degrees.
@@ -49,7 +49,7 @@ struct Place_Point {
 
 enum class Place_Precision : std::uint8_t {
   exact = 0,
-  near = 1,
+  near_ = 1,
 };
 
 /// The member's name in the schema; empty for a number without a member.
@@ -57,7 +57,7 @@ enum class Place_Precision : std::uint8_t {
   switch (value) {
     case Place_Precision::exact:
       return "exact";
-    case Place_Precision::near:
+    case Place_Precision::near_:
       return "near";
   }
   return {};
@@ -143,7 +143,7 @@ struct Place_Shape_Circle {
 
 class Place_Shape {
  public:
-  using Status = Place_Shape_Status;
+  using Status_ = Place_Shape_Status;
   using Circle = Place_Shape_Circle;
 
   /// The current alternative, by its number in the schema.
@@ -212,7 +212,7 @@ struct Place {
   using Shape = Place_Shape;
 
   Place_Point at{};
-  Place_Precision precision = Place_Precision::near;
+  Place_Precision precision = Place_Precision::near_;
   Place_Known known = Place_Known::street | Place_Known::city;
   Place_Shape shape{};
   std::map<std::string, Place_Shape> shapes{};
@@ -383,11 +383,11 @@ struct Atlas_Nowhere : mf::DeclaredErrorBase<Atlas_Nowhere> {
 
   std::vector<Atlas_Nowhere_Hint> hints{};
 
-  Place_Point near{};
+  Place_Point near_{};
 
   Atlas_Nowhere() = default;
-  Atlas_Nowhere(std::vector<Atlas_Nowhere_Hint> hints, Place_Point near)
-      : hints(std::move(hints)), near(near) {}
+  Atlas_Nowhere(std::vector<Atlas_Nowhere_Hint> hints_in, Place_Point near_in)
+      : hints(std::move(hints_in)), near_(near_in) {}
 
   friend bool operator==(const Atlas_Nowhere&, const Atlas_Nowhere&) = default;
   friend std::partial_ordering operator<=>(const Atlas_Nowhere&, const Atlas_Nowhere&) = default;
@@ -404,10 +404,10 @@ struct Atlas_Filter_Status {
 };
 
 struct Atlas_Filter {
-  using Status = Atlas_Filter_Status;
+  using Status_ = Atlas_Filter_Status;
 
   Atlas_Filter_Status status{};
-  ::nesting::Status outer{};
+  ::nesting::Status_ outer{};
   Place_Known known{};
 
   friend bool operator==(const Atlas_Filter&, const Atlas_Filter&) = default;

@@ -77,7 +77,7 @@ void print_to(mf::Printer& printer, const Value& value) {
 void print_to(mf::Printer& printer, const Present& value) {
   printer.open("Present");
   printer.field("flag", value.flag);
-  printer.field("small", value.small);
+  printer.field("small", value.small_);
   printer.field("large", value.large);
   printer.field("ratio", value.ratio);
   printer.field("text", value.text);
@@ -326,16 +326,16 @@ bool Readable<::optionals::Value>::holds(const ::optionals::Value& value, unsign
 }
 
 std::size_t Febird<::optionals::Present>::size(const ::optionals::Present& value) noexcept {
-  return febird_size(value.flag, value.small, value.large, value.ratio, value.text, value.raw, value.some_raw,
-                     value.id, value.at, value.span, value.rank, value.parts, value.point, value.value,
-                     value.list, value.one, value.bools, value.words, value.points, value.no_points,
-                     value.set, value.bytes_set, value.map, value.pair, value.texts, value.point_map,
-                     value.array, value.point_array, value.row, value.rows, value.deep, value.deeper,
-                     value.mixed, value.held, value.single, value.values, value.nothing);
+  return febird_size(value.flag, value.small_, value.large, value.ratio, value.text, value.raw,
+                     value.some_raw, value.id, value.at, value.span, value.rank, value.parts, value.point,
+                     value.value, value.list, value.one, value.bools, value.words, value.points,
+                     value.no_points, value.set, value.bytes_set, value.map, value.pair, value.texts,
+                     value.point_map, value.array, value.point_array, value.row, value.rows, value.deep,
+                     value.deeper, value.mixed, value.held, value.single, value.values, value.nothing);
 }
 
 std::size_t Febird<::optionals::Present>::bound(const ::optionals::Present& value) noexcept {
-  return febird_bound(value.flag, value.small, value.large, value.ratio, value.text, value.raw,
+  return febird_bound(value.flag, value.small_, value.large, value.ratio, value.text, value.raw,
                       value.some_raw, value.id, value.at, value.span, value.rank, value.parts, value.point,
                       value.value, value.list, value.one, value.bools, value.words, value.points,
                       value.no_points, value.set, value.bytes_set, value.map, value.pair, value.texts,
@@ -347,7 +347,7 @@ void Febird<::optionals::Present>::write(Writer& writer, const ::optionals::Pres
                                          std::size_t count) noexcept {
   for (const ::optionals::Present* const end = values + count; values != end; ++values) {
     const ::optionals::Present& value = *values;
-    febird_write(writer, value.flag, value.small, value.large, value.ratio, value.text, value.raw,
+    febird_write(writer, value.flag, value.small_, value.large, value.ratio, value.text, value.raw,
                  value.some_raw, value.id, value.at, value.span, value.rank, value.parts, value.point,
                  value.value, value.list, value.one, value.bools, value.words, value.points, value.no_points,
                  value.set, value.bytes_set, value.map, value.pair, value.texts, value.point_map, value.array,
@@ -359,7 +359,7 @@ void Febird<::optionals::Present>::write(Writer& writer, const ::optionals::Pres
 bool Febird<::optionals::Present>::read(Reader& reader, ::optionals::Present& value) {
   if (!reader.enter()) return false;
   if (!read_field(reader, "flag", value.flag)) return false;
-  if (!read_field(reader, "small", value.small)) return false;
+  if (!read_field(reader, "small", value.small_)) return false;
   if (!read_field(reader, "large", value.large)) return false;
   if (!read_field(reader, "ratio", value.ratio)) return false;
   if (!read_field(reader, "text", value.text)) return false;

@@ -88,7 +88,7 @@ bool Json<::optionals::Value>::read(JsonReader& reader, ::optionals::Value& valu
 void Json<::optionals::Present>::write(JsonWriter& writer, const ::optionals::Present& value) {
   if (!writer.open_object()) return;
   write_json_member_or_null(writer, "flag", value.flag);
-  write_json_member_or_null(writer, "small", value.small);
+  write_json_member_or_null(writer, "small", value.small_);
   write_json_member_or_null(writer, "large", value.large);
   write_json_member_or_null(writer, "ratio", value.ratio);
   write_json_member_or_null(writer, "text", value.text);
@@ -172,7 +172,7 @@ bool Json<::optionals::Present>::read(JsonReader& reader, ::optionals::Present& 
       case 0:
         return read_json(reader, value.flag);
       case 1:
-        return read_json(reader, value.small);
+        return read_json(reader, value.small_);
       case 2:
         return read_json(reader, value.large);
       case 3:

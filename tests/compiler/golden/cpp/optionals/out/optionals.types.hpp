@@ -165,7 +165,7 @@ using Row = std::vector<std::uint16_t>;
 
 struct Present {
   std::optional<bool> flag = false;
-  std::optional<std::int8_t> small = -1;
+  std::optional<std::int8_t> small_ = -1;
   std::optional<std::int64_t> large = -9223372036854775807 - 1;
   std::optional<float> ratio = 0.0F;
   std::optional<std::string> text = "";
@@ -180,7 +180,7 @@ struct Present {
   std::optional<Value> value = Value::of_points({});
   std::optional<std::vector<std::uint32_t>> list = std::vector<std::uint32_t>{};
   std::optional<std::vector<std::uint32_t>> one = std::vector<std::uint32_t>{1U};
-  std::optional<std::vector<mf::Bool>> bools = std::vector<mf::Bool>{true};
+  std::optional<std::vector<mf::Boolean>> bools = std::vector<mf::Boolean>{true};
   std::optional<std::vector<std::string>> words = std::vector<std::string>{"a", "b"};
   std::optional<std::vector<Point>> points = std::vector<Point>{Point{}};
   std::optional<std::vector<Point>> no_points = std::vector<Point>{};
@@ -357,7 +357,7 @@ struct Missed : mf::DeclaredErrorBase<Missed> {
   std::array<Rank, 2> ranks = mf::filled<std::array<Rank, 2>>(Rank::first);
 
   Missed() = default;
-  explicit Missed(std::array<Rank, 2> ranks) : ranks(ranks) {}
+  explicit Missed(std::array<Rank, 2> ranks_in) : ranks(ranks_in) {}
 
   friend bool operator==(const Missed&, const Missed&) = default;
   friend std::strong_ordering operator<=>(const Missed&, const Missed&) = default;

@@ -129,7 +129,7 @@ mf::StreamReader<std::int64_t> ElementsClient::numbers(const mf::CallOptions& op
   return mf::client::stream<methods::ElementsNumbers>(target_, options);
 }
 
-mf::StreamReader<bool> ElementsClient::flags(std::uint32_t limit, const std::vector<mf::Bool>& of,
+mf::StreamReader<bool> ElementsClient::flags(std::uint32_t limit, const std::vector<mf::Boolean>& of,
                                              const mf::CallOptions& options) const {
   return mf::client::stream<methods::ElementsFlags>(target_, options, limit, of);
 }

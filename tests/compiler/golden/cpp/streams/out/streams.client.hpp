@@ -135,25 +135,25 @@ class ElementsClient {
     return mf::client::start_stream<methods::ElementsNumbers>(target_, options, std::forward<Token>(token));
   }
 
-  mf::StreamReader<bool> flags(std::uint32_t limit = 5U, const std::vector<mf::Bool>& of = {},
+  mf::StreamReader<bool> flags(std::uint32_t limit = 5U, const std::vector<mf::Boolean>& of = {},
                                const mf::CallOptions& options = {}) const;
   template <class Token>
   auto async_flags(Token&& token) const {
     return mf::client::start_stream<methods::ElementsFlags>(target_, {}, std::forward<Token>(token),
-                                                            std::uint32_t(5U), std::vector<mf::Bool>{});
+                                                            std::uint32_t(5U), std::vector<mf::Boolean>{});
   }
   template <class Token>
   auto async_flags(const mf::CallOptions& options, Token&& token) const {
     return mf::client::start_stream<methods::ElementsFlags>(target_, options, std::forward<Token>(token),
-                                                            std::uint32_t(5U), std::vector<mf::Bool>{});
+                                                            std::uint32_t(5U), std::vector<mf::Boolean>{});
   }
   template <class Token>
-  auto async_flags(std::uint32_t limit, const std::vector<mf::Bool>& of, Token&& token) const {
+  auto async_flags(std::uint32_t limit, const std::vector<mf::Boolean>& of, Token&& token) const {
     return mf::client::start_stream<methods::ElementsFlags>(target_, {}, std::forward<Token>(token), limit,
                                                             of);
   }
   template <class Token>
-  auto async_flags(std::uint32_t limit, const std::vector<mf::Bool>& of, const mf::CallOptions& options,
+  auto async_flags(std::uint32_t limit, const std::vector<mf::Boolean>& of, const mf::CallOptions& options,
                    Token&& token) const {
     return mf::client::start_stream<methods::ElementsFlags>(target_, options, std::forward<Token>(token),
                                                             limit, of);

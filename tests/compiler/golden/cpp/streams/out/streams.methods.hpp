@@ -76,7 +76,7 @@ struct ElementsNumbersRequest {
 
 struct ElementsFlagsRequest {
   std::uint32_t limit = 5U;
-  std::vector<mf::Bool> of = {};
+  std::vector<mf::Boolean> of = {};
 
   friend bool operator==(const ElementsFlagsRequest&, const ElementsFlagsRequest&) = default;
 };
@@ -786,7 +786,7 @@ struct ElementsLists : ElementsMethod {
   static std::optional<std::string> param_element_violation(const ParamElement& value) {
     namespace check = mf::codec::check;
     if (auto violated =
-            check::each(value, [](const auto& value) { return check::has_length(value, 1, SIZE_MAX); })) {
+            check::each(value, [](const auto& element) { return check::has_length(element, 1, SIZE_MAX); })) {
       return "names" + *violated;
     }
     return std::nullopt;

@@ -76,7 +76,8 @@ class ElementsServant : public mf::Servant {
 
   virtual void numbers(mf::StreamWriter<std::int64_t>& out) = 0;
 
-  virtual void flags(std::uint32_t limit, const std::vector<mf::Bool>& of, mf::StreamWriter<bool>& out) = 0;
+  virtual void flags(std::uint32_t limit, const std::vector<mf::Boolean>& of,
+                     mf::StreamWriter<bool>& out) = 0;
 
   /// @throws Closed
   virtual void hits(const std::vector<std::string>& terms, mf::StreamWriter<Hit>& out) = 0;

@@ -167,7 +167,7 @@ struct Closed : mf::DeclaredErrorBase<Closed> {
   std::string why{};
 
   Closed() = default;
-  explicit Closed(std::string why) : why(std::move(why)) {}
+  explicit Closed(std::string why_in) : why(std::move(why_in)) {}
 
   friend bool operator==(const Closed&, const Closed&) = default;
   friend std::strong_ordering operator<=>(const Closed&, const Closed&) = default;

@@ -104,13 +104,13 @@ void print_to(mf::Printer& printer, const Choice& value) {
   if (value.is_pair()) printer.field("pair", value.pair());
   if (value.is_numbers()) printer.field("numbers", value.numbers());
   if (value.is_at()) printer.field("at", value.at());
-  if (value.is_far()) printer.field("far", value.far());
+  if (value.is_far()) printer.field("far", value.far_());
   printer.close();
 }
 
 void print_to(mf::Printer& printer, const Rows& value) {
   printer.open("Rows");
-  if (value.is_small()) printer.field("small", value.small());
+  if (value.is_small()) printer.field("small", value.small_());
   if (value.is_pairs()) printer.field("pairs", value.pairs());
   if (value.is_text()) printer.field("text", value.text());
   if (value.is_choice()) printer.field("choice", value.choice());
@@ -284,7 +284,7 @@ void print_to(mf::Printer& printer, const Sharks& value) {
 void print_to(mf::Printer& printer, const All& value) {
   printer.open("All");
   printer.field("flag", value.flag);
-  printer.field("small", value.small);
+  printer.field("small", value.small_);
   printer.field("signed", value.signed_);
   printer.field("big", value.big);
   printer.field("long", value.long_);
@@ -554,8 +554,8 @@ std::size_t Archive<::archive::now::Choice>::size(const ::archive::now::Choice& 
       return archive::size_one(3, value.numbers());
     case Kind::at:
       return archive::size_one(4, value.at());
-    case Kind::far:
-      return archive::size_one(20, value.far());
+    case Kind::far_:
+      return archive::size_one(20, value.far_());
   }
   return 0;
 }
@@ -572,8 +572,8 @@ void Archive<::archive::now::Choice>::write(BackWriter& writer,
       return archive::write_one(writer, 3, value.numbers());
     case Kind::at:
       return archive::write_one(writer, 4, value.at());
-    case Kind::far:
-      return archive::write_one(writer, 20, value.far());
+    case Kind::far_:
+      return archive::write_one(writer, 20, value.far_());
   }
 }
 
@@ -613,7 +613,7 @@ bool Archive<::archive::now::Choice>::read(Reader& reader, ::archive::now::Choic
         break;
       case 160:
         value.emplace_far();
-        if (!archive::read(message, value.far())) return reader.inside("far");
+        if (!archive::read(message, value.far_())) return reader.inside("far");
         held = 20;
         break;
       default:
@@ -640,8 +640,8 @@ bool Readable<::archive::now::Choice>::holds(const ::archive::now::Choice& value
 std::size_t Archive<::archive::now::Rows>::size(const ::archive::now::Rows& value) noexcept {
   using Kind = ::archive::now::Rows::Kind;
   switch (value.kind()) {
-    case Kind::small:
-      return archive::size_one(1, value.small());
+    case Kind::small_:
+      return archive::size_one(1, value.small_());
     case Kind::pairs:
       return archive::size_one(2, value.pairs());
     case Kind::text:
@@ -655,8 +655,8 @@ std::size_t Archive<::archive::now::Rows>::size(const ::archive::now::Rows& valu
 void Archive<::archive::now::Rows>::write(BackWriter& writer, const ::archive::now::Rows& value) noexcept {
   using Kind = ::archive::now::Rows::Kind;
   switch (value.kind()) {
-    case Kind::small:
-      return archive::write_one(writer, 1, value.small());
+    case Kind::small_:
+      return archive::write_one(writer, 1, value.small_());
     case Kind::pairs:
       return archive::write_one(writer, 2, value.pairs());
     case Kind::text:
@@ -679,7 +679,7 @@ bool Archive<::archive::now::Rows>::read(Reader& reader, ::archive::now::Rows& v
           message.start_anew(kFields);
           value.emplace_small();
         }
-        if (!archive::merged(message, held == 1, value.small())) return reader.inside("small");
+        if (!archive::merged(message, held == 1, value.small_())) return reader.inside("small");
         held = 1;
         break;
       case 18:
@@ -1057,7 +1057,7 @@ bool Readable<::archive::now::Sharks>::holds(const ::archive::now::Sharks& value
 }
 
 std::size_t Archive<::archive::now::All>::size(const ::archive::now::All& value) noexcept {
-  return archive::size(1, value.flag) + archive::size(2, value.small) + archive::size(3, value.signed_) +
+  return archive::size(1, value.flag) + archive::size(2, value.small_) + archive::size(3, value.signed_) +
          archive::size(4, value.big) + archive::size(5, value.long_) + archive::size(6, value.wait) +
          archive::size(7, value.since) + archive::size(8, value.f) + archive::size(9, value.d) +
          archive::size(10, value.text) + archive::size(11, value.raw) + archive::size(12, value.id) +
@@ -1123,7 +1123,7 @@ void Archive<::archive::now::All>::write(BackWriter& writer, const ::archive::no
   archive::write(back, 5, value.long_);
   archive::write(back, 4, value.big);
   archive::write(back, 3, value.signed_);
-  archive::write(back, 2, value.small);
+  archive::write(back, 2, value.small_);
   archive::write(back, 1, value.flag);
   writer = back;
 }
@@ -1177,7 +1177,7 @@ bool Archive<::archive::now::All>::read(Reader& reader, ::archive::now::All& val
         if (!cursor.follows(16)) break;
         [[fallthrough]];
       case 16:
-        if (!archive::read(message, cursor, value.small)) return reader.inside("small");
+        if (!archive::read(message, cursor, value.small_)) return reader.inside("small");
         seen[1] = true;
         if (!cursor.follows(24)) break;
         [[fallthrough]];

@@ -423,7 +423,7 @@ struct Constraints<::archive::now::Holder> {
   static std::optional<std::string> violation(const ::archive::now::Holder& value) {
     if (auto violated = check::holds(value.config)) return "config" + *violated;
     if (auto violated =
-            check::each_value(value.people, [](const auto& value) { return check::holds(value); })) {
+            check::each_value(value.people, [](const auto& element) { return check::holds(element); })) {
       return "people" + *violated;
     }
     return std::nullopt;

@@ -133,8 +133,8 @@ void Json<::archive::now::Choice>::write(JsonWriter& writer, const ::archive::no
     case Kind::at:
       write_json_member(writer, "at", value.at());
       break;
-    case Kind::far:
-      write_json_member(writer, "far", value.far());
+    case Kind::far_:
+      write_json_member(writer, "far", value.far_());
       break;
   }
   writer.close_object();
@@ -170,8 +170,8 @@ void Json<::archive::now::Rows>::write(JsonWriter& writer, const ::archive::now:
   if (!writer.open_object()) return;
   using Kind = ::archive::now::Rows::Kind;
   switch (value.kind()) {
-    case Kind::small:
-      write_json_member(writer, "small", value.small());
+    case Kind::small_:
+      write_json_member(writer, "small", value.small_());
       break;
     case Kind::pairs:
       write_json_member(writer, "pairs", value.pairs());
@@ -401,7 +401,7 @@ bool Json<::archive::now::Sharks>::read(JsonReader& reader, ::archive::now::Shar
 void Json<::archive::now::All>::write(JsonWriter& writer, const ::archive::now::All& value) {
   if (!writer.open_object()) return;
   write_json_member(writer, "flag", value.flag);
-  write_json_member(writer, "small", value.small);
+  write_json_member(writer, "small", value.small_);
   write_json_member(writer, "signed", value.signed_);
   write_json_member(writer, "big", value.big);
   write_json_member(writer, "long", value.long_);
@@ -503,7 +503,7 @@ bool Json<::archive::now::All>::read(JsonReader& reader, ::archive::now::All& va
       case 0:
         return read_json(reader, value.flag);
       case 1:
-        return read_json(reader, value.small);
+        return read_json(reader, value.small_);
       case 2:
         return read_json(reader, value.signed_);
       case 3:

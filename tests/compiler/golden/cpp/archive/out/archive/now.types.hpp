@@ -182,14 +182,14 @@ class Choice {
     pair = 2,
     numbers = 3,
     at = 4,
-    far = 20,
+    far_ = 20,
   };
 
   /// A new union holds `text`.
   Choice() = default;
 
   [[nodiscard]] Kind kind() const noexcept {
-    constexpr std::array<Kind, 5> kKinds{Kind::text, Kind::pair, Kind::numbers, Kind::at, Kind::far};
+    constexpr std::array<Kind, 5> kKinds{Kind::text, Kind::pair, Kind::numbers, Kind::at, Kind::far_};
     return kKinds[value_.index()];
   }
   /// Calls visitor(value) with the union's value.
@@ -199,7 +199,7 @@ class Choice {
     if (is_pair()) return visitor(pair());
     if (is_numbers()) return visitor(numbers());
     if (is_at()) return visitor(at());
-    return visitor(far());
+    return visitor(far_());
   }
 
   [[nodiscard]] static Choice of_text(std::string value) {
@@ -236,8 +236,8 @@ class Choice {
 
   [[nodiscard]] static Choice of_far(bool value) { return Choice(std::in_place_index<4>, value); }
   [[nodiscard]] bool is_far() const noexcept { return value_.index() == 4; }
-  [[nodiscard]] const bool& far() const { return std::get<4>(value_); }
-  [[nodiscard]] bool& far() { return std::get<4>(value_); }
+  [[nodiscard]] const bool& far_() const { return std::get<4>(value_); }
+  [[nodiscard]] bool& far_() { return std::get<4>(value_); }
   void set_far(bool value) { value_.emplace<4>(value); }
   bool& emplace_far() { return value_.emplace<4>(); }
 
@@ -256,7 +256,7 @@ class Rows {
  public:
   /// The current alternative, by its number in the schema.
   enum class Kind : std::uint32_t {
-    small = 1,
+    small_ = 1,
     pairs = 2,
     text = 3,
     choice = 4,
@@ -269,7 +269,7 @@ class Rows {
   /// Calls visitor(value) with the union's value.
   template <class Visitor>
   decltype(auto) visit(Visitor&& visitor) const {
-    if (is_small()) return visitor(small());
+    if (is_small()) return visitor(small_());
     if (is_pairs()) return visitor(pairs());
     if (is_text()) return visitor(text());
     return visitor(choice());
@@ -279,8 +279,8 @@ class Rows {
     return Rows(std::in_place_index<0>, value);
   }
   [[nodiscard]] bool is_small() const noexcept { return value_.index() == 0; }
-  [[nodiscard]] const std::array<std::uint8_t, 2>& small() const { return std::get<0>(value_); }
-  [[nodiscard]] std::array<std::uint8_t, 2>& small() { return std::get<0>(value_); }
+  [[nodiscard]] const std::array<std::uint8_t, 2>& small_() const { return std::get<0>(value_); }
+  [[nodiscard]] std::array<std::uint8_t, 2>& small_() { return std::get<0>(value_); }
   void set_small(std::array<std::uint8_t, 2> value) { value_.emplace<0>(value); }
   std::array<std::uint8_t, 2>& emplace_small() { return value_.emplace<0>(); }
 
@@ -486,7 +486,7 @@ struct Sharks {
 /// Every kind of field.
 struct All {
   bool flag{};
-  std::uint8_t small{};
+  std::uint8_t small_{};
   std::int16_t signed_{};
   std::uint64_t big{};
   std::int64_t long_{};
@@ -518,7 +518,7 @@ struct All {
   std::map<std::string, std::string> words{};
   std::set<std::int64_t> ids{};
   std::set<std::string> names{};
-  std::vector<mf::Bool> flags{};
+  std::vector<mf::Boolean> flags{};
   std::vector<double> floats{};
   std::vector<Rank> ranks{};
   std::vector<std::vector<std::uint32_t>> rows{};
@@ -654,7 +654,7 @@ struct Broken : mf::DeclaredErrorBase<Broken> {
   Geo geo{};
 
   Broken() = default;
-  Broken(mf::Graph<Config> config, Geo geo) : config(std::move(config)), geo(std::move(geo)) {}
+  Broken(mf::Graph<Config> config_in, Geo geo_in) : config(std::move(config_in)), geo(std::move(geo_in)) {}
 
   friend bool operator==(const Broken&, const Broken&) = default;
   friend std::partial_ordering operator<=>(const Broken&, const Broken&) = default;

@@ -205,8 +205,8 @@ struct Constraints<::shapes::kinds::Value> {
       if (auto violated = check::has_length(value.text(), 1, 8)) return "text" + *violated;
     }
     if (value.is_terms()) {
-      if (auto violated = check::each(value.terms(), [](const auto& value) {
-            return check::has_length(value, 1, SIZE_MAX);
+      if (auto violated = check::each(value.terms(), [](const auto& element) {
+            return check::has_length(element, 1, SIZE_MAX);
           })) {
         return "terms" + *violated;
       }
@@ -225,15 +225,16 @@ template <>
 struct Constraints<::shapes::kinds::Document> {
   static std::optional<std::string> violation(const ::shapes::kinds::Document& value) {
     if (auto violated = check::holds(value.main)) return "main" + *violated;
-    if (auto violated = check::each(value.others, [](const auto& value) { return check::holds(value); })) {
+    if (auto violated =
+            check::each(value.others, [](const auto& element) { return check::holds(element); })) {
       return "others" + *violated;
     }
     if (auto violated =
-            check::each_value(value.named, [](const auto& value) { return check::holds(value); })) {
+            check::each_value(value.named, [](const auto& element) { return check::holds(element); })) {
       return "named" + *violated;
     }
     if (auto violated =
-            check::if_present(value.maybe, [](const auto& value) { return check::holds(value); })) {
+            check::if_present(value.maybe, [](const auto& element) { return check::holds(element); })) {
       return "maybe" + *violated;
     }
     if (auto violated = check::holds(value.preset)) return "preset" + *violated;

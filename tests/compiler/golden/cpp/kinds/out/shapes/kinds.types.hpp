@@ -368,7 +368,7 @@ struct WrongKind : mf::DeclaredErrorBase<WrongKind> {
   Field fields{};
 
   WrongKind() = default;
-  WrongKind(Value value, Field fields) : value(std::move(value)), fields(fields) {}
+  WrongKind(Value value_in, Field fields_in) : value(std::move(value_in)), fields(fields_in) {}
 
   friend bool operator==(const WrongKind&, const WrongKind&) = default;
   friend std::partial_ordering operator<=>(const WrongKind&, const WrongKind&) = default;

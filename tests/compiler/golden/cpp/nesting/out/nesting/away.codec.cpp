@@ -13,7 +13,7 @@
 namespace nesting::away {
 
 bool from_name(std::string_view text, Trip_Precision& value) noexcept {
-  static constexpr std::array<Trip_Precision, 1> kMembers{Trip_Precision::far};
+  static constexpr std::array<Trip_Precision, 1> kMembers{Trip_Precision::far_};
   for (const Trip_Precision each : kMembers) {
     if (name(each) == text) {
       value = each;

@@ -20,7 +20,7 @@ struct EnumTraits<::nesting::away::Trip_Precision> {
   static constexpr std::size_t kMembers = 1;
   static constexpr bool valid(::nesting::away::Trip_Precision value) noexcept {
     switch (value) {
-      case ::nesting::away::Trip_Precision::far:
+      case ::nesting::away::Trip_Precision::far_:
         return true;
     }
     return false;

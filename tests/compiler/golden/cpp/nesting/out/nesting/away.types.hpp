@@ -18,13 +18,13 @@ using mf::operator<<;
 using mf::to_string;
 
 enum class Trip_Precision : std::uint8_t {
-  far = 0,
+  far_ = 0,
 };
 
 /// The member's name in the schema; empty for a number without a member.
 [[nodiscard]] constexpr std::string_view name(Trip_Precision value) noexcept {
   switch (value) {
-    case Trip_Precision::far:
+    case Trip_Precision::far_:
       return "far";
   }
   return {};
@@ -40,7 +40,7 @@ struct Trip {
   ::nesting::Place_Shape_Status to = ::nesting::Place_Shape_Status::closed;
   ::nesting::Record_Entry_Kind kind{};
   Trip_Precision own{};
-  ::nesting::Place_Precision other = ::nesting::Place_Precision::near;
+  ::nesting::Place_Precision other = ::nesting::Place_Precision::near_;
   ::nesting::Place_Path path{};
 
   friend bool operator==(const Trip&, const Trip&) = default;
@@ -48,6 +48,6 @@ struct Trip {
   friend void print_to(mf::Printer& printer, const Trip& value);
 };
 
-inline constexpr ::nesting::Place_Precision NEAR_ = ::nesting::Place_Precision::near;
+inline constexpr ::nesting::Place_Precision NEAR_ = ::nesting::Place_Precision::near_;
 
 }  // namespace nesting::away

@@ -83,13 +83,13 @@ struct Constraints<::shapes::patterns::Patterned> {
         {check::Step::jump, 10}, {check::Step::one_of, 1}, {check::Step::range, 98, 98},
         {check::Step::jump, 19}, {check::Step::accept},
     };
-    if (auto violated = check::if_present(value.tag, [](const auto& value) {
-          return check::matches(value, kPattern0, "[a-z]+(-[a-z0-9]+)*");
+    if (auto violated = check::if_present(value.tag, [](const auto& element) {
+          return check::matches(element, kPattern0, "[a-z]+(-[a-z0-9]+)*");
         })) {
       return "tag" + *violated;
     }
-    if (auto violated = check::each(value.words, [](const auto& value) {
-          return check::matches(value, kPattern1, "\\w+|\\s?");
+    if (auto violated = check::each(value.words, [](const auto& element) {
+          return check::matches(element, kPattern1, "\\w+|\\s?");
         })) {
       return "words" + *violated;
     }

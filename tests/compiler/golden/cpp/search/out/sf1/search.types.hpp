@@ -77,7 +77,7 @@ struct NoSuchCollection : mf::DeclaredErrorBase<NoSuchCollection> {
   std::string name{};
 
   NoSuchCollection() = default;
-  explicit NoSuchCollection(std::string name) : name(std::move(name)) {}
+  explicit NoSuchCollection(std::string name_in) : name(std::move(name_in)) {}
 
   friend bool operator==(const NoSuchCollection&, const NoSuchCollection&) = default;
   friend std::strong_ordering operator<=>(const NoSuchCollection&, const NoSuchCollection&) = default;
@@ -92,7 +92,7 @@ struct DuplicateDocument : mf::DeclaredErrorBase<DuplicateDocument> {
   Lang lang{};
 
   DuplicateDocument() = default;
-  DuplicateDocument(::sf1::text::DocId doc, Lang lang) : doc(doc), lang(lang) {}
+  DuplicateDocument(::sf1::text::DocId doc_in, Lang lang_in) : doc(doc_in), lang(lang_in) {}
 
   friend bool operator==(const DuplicateDocument&, const DuplicateDocument&) = default;
   friend std::strong_ordering operator<=>(const DuplicateDocument&, const DuplicateDocument&) = default;

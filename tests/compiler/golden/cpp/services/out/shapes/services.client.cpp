@@ -91,7 +91,7 @@ std::vector<::shapes::services::Pair> ShardedRead::invoke(Servant& servant, cons
   return servant.read(key, limit, from);
 }
 
-double ShardedRatio::invoke(Servant& servant, const std::vector<mf::Bool>& of) {
+double ShardedRatio::invoke(Servant& servant, const std::vector<mf::Boolean>& of) {
   return servant.ratio(of);
 }
 
@@ -370,7 +370,7 @@ mf::Outcomes<std::vector<Pair>> ShardedClient::read_bulk(std::span<const Sharded
   return mf::client::bulk<methods::ShardedRead>(target_, options, requests);
 }
 
-double ShardedClient::ratio(const std::vector<mf::Bool>& of, const mf::CallOptions& options) const {
+double ShardedClient::ratio(const std::vector<mf::Boolean>& of, const mf::CallOptions& options) const {
   return mf::client::call<methods::ShardedRatio>(target_, options, of);
 }
 
@@ -411,7 +411,7 @@ mf::Scattered<mf::Outcomes<std::vector<Pair>>> ShardedScatter::read_bulk(
   return mf::client::bulk<methods::ShardedRead>(target_, options, requests);
 }
 
-mf::Scattered<double> ShardedScatter::ratio(const std::vector<mf::Bool>& of,
+mf::Scattered<double> ShardedScatter::ratio(const std::vector<mf::Boolean>& of,
                                             const mf::CallOptions& options) const {
   return mf::client::call<methods::ShardedRatio>(target_, options, of);
 }

@@ -312,13 +312,13 @@ class ShardedClient {
   mf::Outcomes<std::vector<Pair>> read_bulk(std::span<const ShardedReadRequest> requests,
                                             const mf::CallOptions& options = {}) const;
 
-  double ratio(const std::vector<mf::Bool>& of, const mf::CallOptions& options = {}) const;
+  double ratio(const std::vector<mf::Boolean>& of, const mf::CallOptions& options = {}) const;
   template <class Token>
-  auto async_ratio(const std::vector<mf::Bool>& of, Token&& token) const {
+  auto async_ratio(const std::vector<mf::Boolean>& of, Token&& token) const {
     return mf::client::start<methods::ShardedRatio>(target_, {}, std::forward<Token>(token), of);
   }
   template <class Token>
-  auto async_ratio(const std::vector<mf::Bool>& of, const mf::CallOptions& options, Token&& token) const {
+  auto async_ratio(const std::vector<mf::Boolean>& of, const mf::CallOptions& options, Token&& token) const {
     return mf::client::start<methods::ShardedRatio>(target_, options, std::forward<Token>(token), of);
   }
   mf::BatchCall<double> ratio_batch(std::span<const ShardedRatioRequest> requests,
@@ -354,7 +354,7 @@ class ShardedScatter {
                                         const mf::CallOptions& options = {}) const;
   mf::Scattered<mf::Outcomes<std::vector<Pair>>> read_bulk(std::span<const ShardedReadRequest> requests,
                                                            const mf::CallOptions& options = {}) const;
-  mf::Scattered<double> ratio(const std::vector<mf::Bool>& of, const mf::CallOptions& options = {}) const;
+  mf::Scattered<double> ratio(const std::vector<mf::Boolean>& of, const mf::CallOptions& options = {}) const;
   mf::Scattered<mf::Outcomes<double>> ratio_bulk(std::span<const ShardedRatioRequest> requests,
                                                  const mf::CallOptions& options = {}) const;
   mf::Scattered<ShardedNamedResult> named(const mf::CallOptions& options = {}) const;

@@ -178,7 +178,7 @@ struct ShardedReadRequest {
 };
 
 struct ShardedRatioRequest {
-  std::vector<mf::Bool> of{};
+  std::vector<mf::Boolean> of{};
 
   friend bool operator==(const ShardedRatioRequest&, const ShardedRatioRequest&) = default;
 };
@@ -848,7 +848,7 @@ struct ShardedRatio : ShardedMethod {
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
       .name = "ratio", .index = 1, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static double invoke(Servant& servant, const std::vector<mf::Bool>& of);
+  static double invoke(Servant& servant, const std::vector<mf::Boolean>& of);
   [[gnu::weak]] static double invoke(Servant& servant, const Request& request);
   [[gnu::weak]] static mf::Outcomes<double> invoke_batch(Servant& servant, const Request* requests,
                                                          std::size_t count);

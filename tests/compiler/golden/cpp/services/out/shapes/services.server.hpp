@@ -140,7 +140,7 @@ class ShardedServant : public mf::Servant {
   /// Called with all items of a message with several items; the default calls read() for each.
   virtual mf::Outcomes<std::vector<Pair>> read_items(std::span<const ShardedReadRequest> requests);
 
-  virtual double ratio(const std::vector<mf::Bool>& of) = 0;
+  virtual double ratio(const std::vector<mf::Boolean>& of) = 0;
   /// Called with all items of a message with several items; the default calls ratio() for each.
   virtual mf::Outcomes<double> ratio_items(std::span<const ShardedRatioRequest> requests);
 

@@ -36,7 +36,7 @@ struct Refused : mf::DeclaredErrorBase<Refused> {
   std::int32_t code = 7;
 
   Refused() = default;
-  Refused(std::string why, std::int32_t code) : why(std::move(why)), code(code) {}
+  Refused(std::string why_in, std::int32_t code_in) : why(std::move(why_in)), code(code_in) {}
 
   friend bool operator==(const Refused&, const Refused&) = default;
   friend std::strong_ordering operator<=>(const Refused&, const Refused&) = default;

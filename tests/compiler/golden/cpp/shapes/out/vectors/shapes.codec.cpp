@@ -136,7 +136,7 @@ void print_to(mf::Printer& printer, const Hit& value) {
 void print_to(mf::Printer& printer, const Lists& value) {
   printer.open("Lists");
   printer.field("flags", value.flags);
-  printer.field("small", value.small);
+  printer.field("small", value.small_);
   printer.field("numbers", value.numbers);
   printer.field("features", value.features);
   printer.field("postings", value.postings);
@@ -346,12 +346,12 @@ bool Readable<::vectors::shapes::Hit>::holds(const ::vectors::shapes::Hit& value
 }
 
 std::size_t Febird<::vectors::shapes::Lists>::size(const ::vectors::shapes::Lists& value) noexcept {
-  return febird_size(value.flags, value.small, value.numbers, value.features, value.postings, value.hits,
+  return febird_size(value.flags, value.small_, value.numbers, value.features, value.postings, value.hits,
                      value.nested, value.maybe, value.ranks, value.langs, value.fixed, value.keys);
 }
 
 std::size_t Febird<::vectors::shapes::Lists>::bound(const ::vectors::shapes::Lists& value) noexcept {
-  return febird_bound(value.flags, value.small, value.numbers, value.features, value.postings, value.hits,
+  return febird_bound(value.flags, value.small_, value.numbers, value.features, value.postings, value.hits,
                       value.nested, value.maybe, value.ranks, value.langs, value.fixed, value.keys);
 }
 
@@ -359,7 +359,7 @@ void Febird<::vectors::shapes::Lists>::write(Writer& writer, const ::vectors::sh
                                              std::size_t count) noexcept {
   for (const ::vectors::shapes::Lists* const end = values + count; values != end; ++values) {
     const ::vectors::shapes::Lists& value = *values;
-    febird_write(writer, value.flags, value.small, value.numbers, value.features, value.postings, value.hits,
+    febird_write(writer, value.flags, value.small_, value.numbers, value.features, value.postings, value.hits,
                  value.nested, value.maybe, value.ranks, value.langs, value.fixed, value.keys);
   }
 }
@@ -367,7 +367,7 @@ void Febird<::vectors::shapes::Lists>::write(Writer& writer, const ::vectors::sh
 bool Febird<::vectors::shapes::Lists>::read(Reader& reader, ::vectors::shapes::Lists& value) {
   if (!reader.enter()) return false;
   if (!read_field(reader, "flags", value.flags)) return false;
-  if (!read_field(reader, "small", value.small)) return false;
+  if (!read_field(reader, "small", value.small_)) return false;
   if (!read_field(reader, "numbers", value.numbers)) return false;
   if (!read_field(reader, "features", value.features)) return false;
   if (!read_field(reader, "postings", value.postings)) return false;

@@ -385,20 +385,20 @@ struct Constraints<::vectors::shapes::Bounded> {
     }
     if (auto violated = check::has_length(value.terms, 0, 4)) return "terms" + *violated;
     if (auto violated =
-            check::each(value.terms, [](const auto& value) { return check::has_length(value, 1, 8); })) {
+            check::each(value.terms, [](const auto& element) { return check::has_length(element, 1, 8); })) {
       return "terms" + *violated;
     }
     if (auto violated =
-            check::if_present(value.weight, [](const auto& value) { return check::is_finite(value); })) {
+            check::if_present(value.weight, [](const auto& element) { return check::is_finite(element); })) {
       return "weight" + *violated;
     }
-    if (auto violated = check::each_key(value.scores, [](const auto& value) {
-          return check::has_length(value, 1, SIZE_MAX);
+    if (auto violated = check::each_key(value.scores, [](const auto& element) {
+          return check::has_length(element, 1, SIZE_MAX);
         })) {
       return "scores" + *violated;
     }
-    if (auto violated = check::each_value(value.scores, [](const auto& value) {
-          return check::in_range<float>(value, 0.0F, 1.0F, "0.0", "1.0");
+    if (auto violated = check::each_value(value.scores, [](const auto& element) {
+          return check::in_range<float>(element, 0.0F, 1.0F, "0.0", "1.0");
         })) {
       return "scores" + *violated;
     }

@@ -305,7 +305,7 @@ bool Json<::vectors::shapes::Hit>::read(JsonReader& reader, ::vectors::shapes::H
 void Json<::vectors::shapes::Lists>::write(JsonWriter& writer, const ::vectors::shapes::Lists& value) {
   if (!writer.open_object()) return;
   write_json_member(writer, "flags", value.flags);
-  write_json_member(writer, "small", value.small);
+  write_json_member(writer, "small", value.small_);
   write_json_member(writer, "numbers", value.numbers);
   write_json_member(writer, "features", value.features);
   write_json_member(writer, "postings", value.postings);
@@ -339,7 +339,7 @@ bool Json<::vectors::shapes::Lists>::read(JsonReader& reader, ::vectors::shapes:
       case 0:
         return read_json(reader, value.flags);
       case 1:
-        return read_json(reader, value.small);
+        return read_json(reader, value.small_);
       case 2:
         return read_json(reader, value.numbers);
       case 3:

@@ -186,8 +186,8 @@ struct Hit {
 };
 
 struct Lists {
-  std::vector<mf::Bool> flags{};
-  std::vector<std::uint8_t> small{};
+  std::vector<mf::Boolean> flags{};
+  std::vector<std::uint8_t> small_{};
   std::vector<std::int32_t> numbers{};
   std::vector<float> features{};
   std::vector<Posting> postings{};
@@ -253,7 +253,7 @@ struct NoSuchCollection : mf::DeclaredErrorBase<NoSuchCollection> {
   std::string name{};
 
   NoSuchCollection() = default;
-  explicit NoSuchCollection(std::string name) : name(std::move(name)) {}
+  explicit NoSuchCollection(std::string name_in) : name(std::move(name_in)) {}
 
   friend bool operator==(const NoSuchCollection&, const NoSuchCollection&) = default;
   friend std::strong_ordering operator<=>(const NoSuchCollection&, const NoSuchCollection&) = default;
@@ -268,7 +268,7 @@ struct Duplicate : mf::DeclaredErrorBase<Duplicate> {
   Rank rank{};
 
   Duplicate() = default;
-  Duplicate(std::uint64_t doc, Rank rank) : doc(doc), rank(rank) {}
+  Duplicate(std::uint64_t doc_in, Rank rank_in) : doc(doc_in), rank(rank_in) {}
 
   friend bool operator==(const Duplicate&, const Duplicate&) = default;
   friend std::strong_ordering operator<=>(const Duplicate&, const Duplicate&) = default;

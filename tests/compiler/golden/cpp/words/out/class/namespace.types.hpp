@@ -106,8 +106,8 @@ struct throw_ : mf::DeclaredErrorBase<throw_> {
   mf::Bytes raise_{};
 
   throw_() = default;
-  throw_(std::string what_, std::int32_t clone_, bool kName_, mf::Bytes raise_)
-      : what_(std::move(what_)), clone_(clone_), kName_(kName_), raise_(std::move(raise_)) {}
+  throw_(std::string what_in, std::int32_t clone_in, bool kName_in, mf::Bytes raise_in)
+      : what_(std::move(what_in)), clone_(clone_in), kName_(kName_in), raise_(std::move(raise_in)) {}
 
   friend bool operator==(const throw_&, const throw_&) = default;
   friend std::strong_ordering operator<=>(const throw_&, const throw_&) = default;
