@@ -1,5 +1,6 @@
-"""F6. Which comment of a foreign file documents which word. The rules are those of protobuf's compiler, so that a file
-says the same in all of its languages, but nothing is lost: a comment that stands for itself goes to what follows.
+"""F6. Which comment of a foreign file documents which word. The rules are those of protobuf's compiler, so
+that a file says the same in all of its languages, but nothing is lost: a comment that stands for itself
+goes to what follows.
 """
 
 import re
@@ -45,8 +46,8 @@ def text_of(words: list[Word], first: int, last: int) -> str:
 
 
 def _behind(previous: Word, comments: list[Word], following: Word) -> list[Word]:
-    """Gives the previous word the comments that begin on its line, with lines below that are aligned to them. Returns
-    the other ones.
+    """Gives the previous word the comments that begin on its line, with lines below that are aligned to
+    them. Returns the other ones.
     """
     text = previous.span.file.text
     end, count = previous.end, 0
@@ -65,8 +66,8 @@ def _behind(previous: Word, comments: list[Word], following: Word) -> list[Word]
 
 
 def _before(previous: Word | None, comments: list[Word], following: Word) -> str:
-    """Gives the rest of the comments to the following word, or to the previous one where a scope ends, or where they
-    stand directly below that one alone. Returns what stands for itself at the head of the file.
+    """Gives the rest of the comments to the following word, or to the previous one where a scope ends, or
+    where they stand directly below that one alone. Returns what stands for itself at the head of the file.
     """
     if not comments:
         return ""

@@ -1,12 +1,12 @@
 """F6. From the text of a foreign file to its words, and from them to the contexts of its grammar.
 
-`scan` runs the lexer that ANTLR made of a grammar, `Refusing` is the base of the parsers that it made: they stop at
-the first mistake, with its place and what was expected there. What the words mean is not known here.
+`scan` runs the lexer that ANTLR made of a grammar, `Refusing` is the base of the parsers that it made: they
+stop at the first mistake, with its place and what was expected there. What the words mean is not known here.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from antlr4 import InputStream
 from antlr4.Token import Token as Antlr
@@ -30,7 +30,9 @@ class Refused(Exception):  # noqa: N818
 
 
 class Unwritable(Exception):  # noqa: N818
-    """The file says what a schema cannot say: why, in a few words, and the place. What holds it is left out."""
+    """The file says what a schema cannot say: why, in a few words, and the place. What holds it is left
+    out.
+    """
 
     def __init__(self, span: Span, reason: str) -> None:
         super().__init__(reason)
@@ -54,8 +56,9 @@ def check_unique(what: str, names: Iterable[Name]) -> None:
 
 
 class Word(Token):
-    """A word of a foreign file, or a comment. `doc` is what the comments before it say, `behind` what those behind it
-    say, if they do not belong to the next word; `index` is its place among the words that the parser reads.
+    """A word of a foreign file, or a comment. `doc` is what the comments before it say, `behind` what
+    those behind it say, if they do not belong to the next word; `index` is its place among the words that
+    the parser reads.
     """
 
     __slots__ = ("behind", "index", "span")
@@ -68,7 +71,9 @@ class Word(Token):
 
 
 def scan(source: SourceFile, lexer_class: Any) -> list[Word]:
-    """All words and comments of a file, the end of the file last. Never fails: what is no word is one of type BAD."""
+    """All words and comments of a file, the end of the file last. Never fails: what is no word is one of
+    type BAD.
+    """
     text = source.text
     lexer = lexer_class(InputStream(text))
     lexer.removeErrorListeners()
@@ -97,9 +102,11 @@ def check_depth(words: Sequence[Word]) -> None:
 
 
 class Refusing:
-    """To be the first base of a generated parser. `wanted` has phrases for what rules and tokens stand for."""
+    """To be the first base of a generated parser. `wanted` has phrases for what rules and tokens stand
+    for.
+    """
 
-    wanted: Mapping[str, str] = {}
+    wanted: ClassVar[Mapping[str, str]] = {}
 
     def __init__(self, words: list[Word]) -> None:
         check_depth(words)

@@ -1,6 +1,6 @@
 """F6. Slice files as drafts (docs/import.md)."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from mfidl.diagnostics import Diagnostics
 from mfidl.foreign import draft
@@ -112,7 +112,8 @@ class _File:
             self._left_out(span, what)
         made = [(each, self._declaration(each)) for each in self._document.definitions]
         for _, each in made:
-            self._project.place(self._file, each)
+            if not isinstance(each, draft.Const):
+                self._project.place(self._file, each)
         for definition, each in made:  # each may name those before it
             if isinstance(each, draft.Enum):
                 self._enumerate(definition, each)
@@ -169,13 +170,15 @@ class _File:
         try:
             made.value = self._run.values.of(made.type, definition.value, definition.scope)
         except Unwritable as unwritable:
-            self._project.leave_out(made)
+            self._project.left_out.add(made.key)
             self._left_out(unwritable.span, f"constant `{made.name}`: {unwritable.reason}")
+        else:
+            self._project.place(self._file, made)
 
     def _fill(self, definition: Definition, made: draft.Declaration) -> None:
         for base in definition.bases:
-            key = self._run.find(base.text, definition.scope)
-            if key is not None and key not in self._run.definitions:
+            found = self._run.find(base.text, definition.scope)
+            if found is not None and found not in self._run.definitions:
                 self._left_out(base.span, f"that `{definition.name.text}` extends `{base.text}`")
         match made:
             case draft.Struct():

@@ -1,9 +1,9 @@
-"""F6. The preprocessor of Slice files, which is that of C: it takes its lines out of the words of a file, what their
-conditions exclude, and puts in what macros stand for. Comments and texts are words already, so that nothing within
-them is a line of the preprocessor.
+"""F6. The preprocessor of Slice files, which is that of C: it takes its lines out of the words of a file,
+what their conditions exclude, and puts in what macros stand for. Comments and texts are words already, so
+that nothing within them is a line of the preprocessor.
 
-Each file is read by itself: macros that an included file defines are known behind its `#include`, but a file does not
-see those of the files that include it.
+Each file is read by itself: macros that an included file defines are known behind its `#include`, but a file
+does not see those of the files that include it.
 """
 
 import re

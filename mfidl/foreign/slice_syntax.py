@@ -1,11 +1,11 @@
-"""F6. The content of a Slice file (.ice) as written: nothing is resolved. The grammar is grammar/Slice.g4, behind the
-preprocessor (`slice_preprocessor.py`).
+"""F6. The content of a Slice file (.ice) as written: nothing is resolved. The grammar is grammar/Slice.g4,
+behind the preprocessor (`slice_preprocessor.py`).
 """
 
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from mfidl.foreign.comments import documented, text_of
 from mfidl.foreign.scan import Name, Refused, Refusing, Word, scan
@@ -96,8 +96,8 @@ class Document:
 
 
 class Reader:
-    """Reads the files of one run. `find` gives the path of an included file, from its name and that of the file that
-    includes it.
+    """Reads the files of one run. `find` gives the path of an included file, from its name and that of the
+    file that includes it.
     """
 
     def __init__(self, find: Callable[[str, str], str | None]) -> None:
@@ -138,7 +138,7 @@ class Reader:
 
 
 class _Parser(Refusing, SliceParser):  # type: ignore[misc]
-    wanted = {
+    wanted: ClassVar = {
         "file": _DEFINITION,
         "item": _DEFINITION,
         "definition": _DEFINITION,

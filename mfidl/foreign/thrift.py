@@ -104,7 +104,8 @@ class _File:
             number = number + 1 if written is None else whole(written.text)
             place = name if written is None else written
             try:
-                own = as_signed("i32", number, place.text, place.span, self._diagnostics)
+                text = str(number) if written is None else written.text
+                own = as_signed("i32", number, text, place.span, self._diagnostics)
             except Unwritable as unwritable:
                 self._left_out(name.span, f"`{name.text}`: {unwritable.reason}")
                 continue
@@ -221,7 +222,25 @@ class _File:
                 )
             made.base = key
         check_unique(f"service `{made.name}`", (each.name for each in definition.functions))
-        made.methods += [self._function(each) for each in definition.functions]
+        taken = self._inherited(made)
+        for each in definition.functions:
+            if each.name.text in taken:
+                self._left_out(each.name.span, f"function `{each.name.text}`, which the service has already")
+            else:
+                made.methods.append(self._function(each))
+
+    def _inherited(self, service: draft.Service) -> set[str]:
+        """The names of the methods of what a service extends."""
+        found: set[str] = set()
+        seen: set[str] = set()
+        key = service.base
+        while key is not None and key not in seen:
+            seen.add(key)
+            base = self._project.of(key)
+            assert isinstance(base, draft.Service)
+            found.update(each.name for each in base.methods)
+            key = base.base
+        return found
 
     def _function(self, function: Function) -> draft.Method:
         made = draft.Method(function.name.text, function.name.span, doc=function.doc)

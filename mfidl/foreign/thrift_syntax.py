@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from mfidl.foreign.comments import documented, text_of
 from mfidl.foreign.scan import Name, Refused, Refusing, Word, scan
@@ -89,7 +89,7 @@ def parse(source: SourceFile) -> Document:
 
 
 class _Parser(Refusing, ThriftParser):  # type: ignore[misc]
-    wanted = {
+    wanted: ClassVar = {
         "file": _DEFINITION,
         "part": _DEFINITION,
         "definition": _DEFINITION,

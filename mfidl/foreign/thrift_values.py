@@ -50,7 +50,9 @@ class Names:
 
 
 class Later:
-    """What is done when all types of a file are known: each thing once, in order, or when another needs it."""
+    """What is done when all types of a file are known: each thing once, in order, or when another needs
+    it.
+    """
 
     def __init__(self) -> None:
         self._waiting: dict[str | int, Callable[[], None]] = {}
@@ -69,7 +71,8 @@ class Later:
 
 
 class Values:
-    """Makes the values of one file. They raise Refused if the file is wrong, Unwritable if a schema cannot say them.
+    """Makes the values of one file. They raise Refused if the file is wrong, Unwritable if a schema cannot
+    say them.
 
     `later` sets the defaults of members, by their identities, and constants, by their keys.
     """
@@ -264,7 +267,9 @@ class Values:
 
 
 def as_signed(word: str, number: int, text: str, span: Span, diagnostics: Diagnostics) -> int:
-    """The number as one of its type. `0xFFFFFFFF` is -1 as an i32, as it is in the programs that Thrift makes."""
+    """The number as one of its type. `0xFFFFFFFF` is -1 as an i32, as it is in the programs that Thrift
+    makes.
+    """
     if fits(word, number):
         return number
     negative = number - (1 << int(word[1:]))

@@ -45,7 +45,7 @@ def test_constants_and_defaults_are_values_of_their_types(tmp_path: Path) -> Non
         "const BEST: Level = Level.high;",
         'const NAME: string = "ab\\n";',
         "const HALF: f64 = 0.5;",
-        "const MANY: i64 = 0x10;",
+        "const MANY: i64 = 16;",
         "level: Level = Level.top;",
         "name: string = NAME;",
         "on: bool = true;",
@@ -168,7 +168,8 @@ def test_local_definitions_and_operations_of_classes_are_left_out(tmp_path: Path
     ("text", "message"),
     [
         ("module m { struct S { Missing a; } }", "1: E1003 `Missing` is no type that is known here"),
-        ("module m { struct S { int a; }", "1: E1003 expected a definition"),
+        ("module m { struct S { int a; }", "1: E1003 expected `}`, found the end of the file"),
+        ("nonsense", "1: E1003 expected a definition: module, struct"),
         ("module m { interface I { int a; } }", "1: E1003 expected `(`, found `;`"),
         ("module m { interface I { void f() throws X; } }", "1: E1003 `X` is no exception"),
         ("module m { const int A = x; }", "1: E1003 `x` is no constant that is known here"),

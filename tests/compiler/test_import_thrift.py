@@ -27,19 +27,19 @@ def test_every_base_type_has_an_equal(tmp_path: Path) -> None:
     }"""
     fields = [line.strip() for line in text_of(tmp_path, text).splitlines()[1:-1]]
     assert fields == [
-        "1: a: bool;",
-        "2: b: i8;",
-        "3: c: i8;",
-        "4: d: i16;",
-        "5: e: i32;",
-        "6: f: i64;",
-        "7: g: f64;",
-        "8: h: string;",
-        "9: i: bytes;",
-        "10: j: uuid;",
-        "11: k: list<i32>;",
-        "12: l: set<string>;",
-        "13: m: map<i64, list<bytes>>;",
+        "1: a: bool = false;",
+        "2: b: i8 = 0;",
+        "3: c: i8 = 0;",
+        "4: d: i16 = 0;",
+        "5: e: i32 = 0;",
+        "6: f: i64 = 0;",
+        "7: g: f64 = 0;",
+        '8: h: string = "";',
+        '9: i: bytes = "";',
+        '10: j: uuid = "00000000-0000-0000-0000-000000000000";',
+        "11: k: list<i32> = [];",
+        "12: l: set<string> = [];",
+        "13: m: map<i64, list<bytes>> = { };",
     ]
 
 
@@ -50,8 +50,34 @@ def test_an_optional_field_may_be_absent_unless_it_has_a_default(tmp_path: Path)
         "1: a: i32;",
         "2: b: i32?;",
         "3: c: i32 = 16;",
-        "4: d: i32;",
+        "4: d: i32 = 0;",
     ]
+
+
+def test_a_field_that_was_not_sent_is_zero_if_there_is_a_zero(tmp_path: Path) -> None:
+    """Thrift's programs may get a field more, so that old ones leave it out."""
+    made = text_of(
+        tmp_path,
+        """
+        enum Level { NONE = 0, HIGH = 1 }
+        enum Grade { FIRST = 1 }
+        union Either { 1: i32 a, 2: i32 b }
+        struct Point { 1: i32 x, 2: required i32 y }
+        typedef list<Point> Points
+        exception Gone { 1: Level level, 2: Grade grade, 3: Either either, 4: Point point, 5: Points points }
+        service S { void f(1: i64 at, 2: optional i32 more, 3: required i32 all) }
+        """,
+    )
+    for line in (
+        "1: level: Level = Level.NONE;",
+        "2: grade: Grade;",
+        "3: either: Either;",
+        "4: point: Point = { y: 0 };",
+        "5: points: Points = [];",
+        "f(1: at: i64 = 0, 2: more: i32?, 3: all: i32);",
+        "1: a: i32;",
+    ):
+        assert line in made
 
 
 def test_numbers_of_an_enum_that_are_not_written_are_those_that_thrift_gives(tmp_path: Path) -> None:
@@ -63,7 +89,7 @@ def test_values_may_leave_out_what_is_zero_and_name_an_element_twice(tmp_path: P
         tmp_path,
         """
         const Line SHORT = {"a": {}}
-        struct Point { 1: i32 x, 2: double y, 3: optional string name, 4: Level level }
+        struct Point { 1: i32 x, 2: double y, 3: optional string name, 4: Level level, 5: required i32 z }
         struct Line { 1: Point a, 2: Point b, 3: list<Point> more, 4: i32 width = 3, 5: map<i32, bool> on }
         enum Level { LOW = 0, HIGH = 2 }
         const set<i32> ODD = [1, 3, 3, 1]
@@ -71,12 +97,12 @@ def test_values_may_leave_out_what_is_zero_and_name_an_element_twice(tmp_path: P
         struct Held { 1: Point at = {"y": 1} }
         """,
     )
-    point = "{ x: 0, y: 0, level: Level.LOW }"
     for line in (
-        f"const SHORT: Line = {{\n  a: {point},\n  b: {point},\n  more: [],\n  on: {{ }},",
+        "const SHORT: Line = { a: { z: 0 } };",
         "const ODD: set<i32> = [1, 3];",
         'const NAMES: map<i32, string> = { 1: "uno", 2: "two" };',
-        "1: at: Point = { y: 1, x: 0, level: Level.LOW };",
+        "1: at: Point = { y: 1, z: 0 };",
+        "2: b: Point = { z: 0 };",
     ):
         assert line in made
 
@@ -131,9 +157,9 @@ def test_a_service_has_oneway_methods_errors_and_defaults(tmp_path: Path) -> Non
         "service Store {\n"
         "  /// Reads.\n"
         "  /// Twice.\n"
-        "  get(1: key: string, 2: limit: i32 = 10) -> bytes throws Gone;\n"
+        '  get(1: key: string = "", 2: limit: i32 = 10) -> bytes throws Gone;\n'
         "  @oneway\n"
-        "  touch(1: key: string);\n"
+        '  touch(1: key: string = "");\n'
         "  clear();\n"
         "}\n"
     )
@@ -148,7 +174,7 @@ def test_what_a_file_uses_of_an_included_one_is_named_by_its_module(tmp_path: Pa
     made = schema(result, tmp_path)
     assert made == (
         'module api;\n\nimport "shared.mfidl";\n\nservice Api extends shared.Base {\n'
-        "  tag(1: all: list<shared.Tag>) -> shared.Tag;\n}\n"
+        "  tag(1: all: list<shared.Tag> = []) -> shared.Tag;\n}\n"
     )
     assert [each.path for each in result.schemas] == ["shared.mfidl", "api.mfidl"]
     assert messages(result) == []
@@ -165,7 +191,7 @@ def test_keys_that_cannot_be_keys_make_a_list_of_entries(tmp_path: Path) -> None
     text = "struct A { 1: map<list<string>, i32> m = {['a']: 1}, 2: set<double> s }"
     assert text_of(tmp_path, text) == (
         "struct AMEntry {\n  1: key: list<string>;\n  2: value: i32;\n}\n\n"
-        'struct A {\n  1: m: list<AMEntry> = [{ key: ["a"], value: 1 }];\n  2: s: list<f64>;\n}\n'
+        'struct A {\n  1: m: list<AMEntry> = [{ key: ["a"], value: 1 }];\n  2: s: list<f64> = [];\n}\n'
     )
     assert told(tmp_path, text) == [
         "1: W1002 a map of such keys becomes a list of `AMEntry`: they are no keys here",
@@ -185,8 +211,8 @@ def test_a_struct_that_holds_itself_does_so_by_an_optional_field(tmp_path: Path)
 def test_an_exception_that_is_used_as_a_type_has_a_struct_beside_it(tmp_path: Path) -> None:
     text = "exception E { 1: string why } struct A { 1: list<E> all } service S { void f() throws (1: E e) }"
     made = text_of(tmp_path, text)
-    assert "struct EValue {\n  1: why: string;\n}" in made
-    assert "1: all: list<EValue>;" in made
+    assert 'struct EValue {\n  1: why: string = "";\n}' in made
+    assert "1: all: list<EValue> = [];" in made
     assert "f() throws E;" in made
 
 
@@ -195,7 +221,7 @@ def test_an_exception_that_is_used_as_a_type_has_a_struct_beside_it(tmp_path: Pa
     [
         (
             "struct A { i32 a, 2: i32 b }",
-            "a: i32;",
+            "a: i32 = 0;",
             "1: W1001 left out, for want of an equal here: the numbers of the fields of `A`",
         ),
         (
@@ -221,7 +247,7 @@ def test_what_has_no_equal_is_told(tmp_path: Path, text: str, line: str, message
     [
         ("struct A { 1: Missing m }", "1: E1003 `Missing` is no type that is known here"),
         ("struct A { 1: i32 }", "1: E1003 expected a name, found `}`"),
-        ("struct A {\n 1: i32 a", "2: E1003 expected a type, found the end of the file"),
+        ("struct A {\n 1: i32 a", "2: E1003 expected `}`, found the end of the file"),
         ("const i32 A = 'x'", "1: E1003 this is no value of i32"),
         ("service S { void f() throws (1: i32 e) }", "1: E1003 `i32` is no exception"),
         ("service S extends T { }", "1: E1003 `T` is no service that is known here"),
@@ -233,7 +259,10 @@ def test_what_has_no_equal_is_told(tmp_path: Path, text: str, line: str, message
             "1: E1003 nested more than 64 levels deep",
         ),
         ("const i32 A = " + "[" * 5000, "1: E1003 nested more than 64 levels deep"),
-        ("package a", "1: E1003 expected a definition in place of `package`"),
+        (
+            "package a",
+            "1: E1003 expected a definition: const, typedef, enum, struct, union, exception or service, found `package`",
+        ),
     ],
 )
 def test_a_wrong_file_gets_a_message_at_its_place(tmp_path: Path, text: str, message: str) -> None:
