@@ -116,7 +116,7 @@ def _said(comment: Word) -> str:
     if _is_line(comment):
         if comment.start == 0 and comment.text.startswith("#!"):
             return ""  # names a program to run
-        return _MARKS.sub("", comment.text, count=1).rstrip()
+        return _MARKS.sub("", comment.text, count=1).removeprefix(" ").rstrip()
     opening = _BLOCK_MARKS.match(comment.text)
     assert opening is not None
     first, *others = comment.text[min(opening.end(), len(comment.text) - 2) : -2].rstrip("* \t").split("\n")

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from mfidl.foreign import Options, import_files
 from tests.compiler.foreign import imported, messages, schema
 
 
@@ -269,3 +270,260 @@ def test_a_wrong_file_gets_a_message_at_its_place(tmp_path: Path, text: str, mes
     result = imported(tmp_path, api_dot_thrift=text)
     assert result.failed
     assert any(each.startswith(message) for each in messages(result)), messages(result)
+
+
+# Values that need more than their text ---------------------------------------------------------------------
+
+
+def test_a_second_name_of_a_number_means_the_first_one_wherever_it_is_used(tmp_path: Path) -> None:
+    shared = "enum Hue { RED = 1, ROUGE = 1, BLUE = 2 }"
+    text = """include "plant.shared.thrift"
+    const plant.shared.Hue ONE = plant.shared.Hue.ROUGE
+    const list<plant.shared.Hue> ALL = [plant.shared.Hue.ROUGE, ROUGE, 2]
+    const map<plant.shared.Hue, i32> COUNTS = {plant.shared.Hue.ROUGE: plant.shared.Hue.ROUGE}
+    struct Lamp { 1: plant.shared.Hue hue = plant.shared.Hue.ROUGE }
+    """
+    (tmp_path / "plant.shared.thrift").write_text(shared)
+    made = schema(imported(tmp_path, api_dot_thrift=text), tmp_path)
+    for line in (
+        "const ONE: plant_shared.Hue = plant_shared.Hue.RED;",
+        "[plant_shared.Hue.RED, plant_shared.Hue.RED, plant_shared.Hue.BLUE]",
+        "{ plant_shared.Hue.RED: 1 }",
+        "1: hue: plant_shared.Hue = plant_shared.Hue.RED;",
+    ):
+        assert line in made
+
+
+def test_entries_take_the_place_of_maps_at_any_depth_of_a_value(tmp_path: Path) -> None:
+    made = text_of(
+        tmp_path,
+        """
+        struct Inner { 1: map<double, i32> m, 2: i32 n }
+        struct Outer { 1: list<Inner> all = [{"m": {0.5: 1}}], 2: map<string, Inner> named }
+        const Outer C = {"all": [{"m": {1.5: 1}, "n": 2}], "named": {"a": {"m": {2.5: 3}}}}
+        const list<map<list<i32>, map<double, i32>>> D = [{[1]: {3.5: 4}}]
+        """,
+    )
+    compact = " ".join(made.split())
+    for part in (
+        "all: list<Inner> = [{ m: [{ key: 0.5, value: 1 }] }];",
+        "all: [{ m: [{ key: 1.5, value: 1 }], n: 2 }]",
+        '"a": { m: [{ key: 2.5, value: 3 }] }',
+        "= [[{ key: [1], value: [{ key: 3.5, value: 4 }] }]];",
+    ):
+        assert part in compact, made
+
+
+def test_empty_braces_are_an_empty_value_of_any_kind(tmp_path: Path) -> None:
+    made = text_of(
+        tmp_path,
+        """struct P { 1: i32 x }
+        struct S { 1: set<binary> a = {}, 2: list<i32> b = {}, 3: map<i32, i32> c = [], 4: P p = {}, 5: P q = [] }
+        """,
+    )
+    for line in (
+        "a: set<bytes> = [];",
+        "b: list<i32> = [];",
+        "c: map<i32, i32> = { };",
+        "p: P = { };",
+        "q: P = { };",
+    ):
+        assert line in made
+
+
+def test_numbers_and_texts_are_read_as_thrift_reads_them(tmp_path: Path) -> None:
+    made = text_of(
+        tmp_path,
+        r"""
+        const i32 ZERO_BEFORE = 010; const i32 PLUS = +7; const double NEGATIVE = -.5e+1; const bool ON = 1
+        const i32 YES = true; const double WHOLE = +3; const string SINGLE = 'it\'s "so" \\ \n'
+        const uuid BARE = "00000000-4444-CCCC-ffff-0123456789ab"
+        const uuid BRACES = '{00000000-4444-cccc-ffff-0123456789ab}'
+        const binary BYTES = "é\xff"
+        """,
+    )
+    for line in (
+        "const ZERO_BEFORE: i32 = 10;",
+        "const PLUS: i32 = 7;",
+        "const NEGATIVE: f64 = -5.0;",
+        "const ON: bool = true;",
+        "const YES: i32 = 1;",
+        "const WHOLE: f64 = 3;",
+        r'const SINGLE: string = "it\'s \"so\" \\ \n";'.replace("\\'", "'"),
+        'const BARE: uuid = "00000000-4444-cccc-ffff-0123456789ab";',
+        'const BRACES: uuid = "00000000-4444-cccc-ffff-0123456789ab";',
+        r'const BYTES: bytes = "\xc3\xa9\xff";',
+    ):
+        assert line in made, made
+
+
+def test_a_constant_of_another_type_is_written_as_its_value(tmp_path: Path) -> None:
+    made = text_of(
+        tmp_path,
+        """
+        enum E { A = 3 }
+        const i32 N = 3; const list<i32> L = [1, 1]; const E MEMBER = E.A
+        const i64 WIDE = N; const E NAMED = N; const set<i32> S = L; const i32 NUMBER = MEMBER; const i32 SAME = N
+        """,
+    )
+    for line in (
+        "const WIDE: i64 = 3;",
+        "const NAMED: E = E.A;",
+        "const S: set<i32> = [1];",
+        "const NUMBER: i32 = 3;",
+        "const SAME: i32 = N;",
+    ):
+        assert line in made
+
+
+def test_hexadecimal_digits_give_the_bits_of_a_number(tmp_path: Path) -> None:
+    text = "const i32 ALL = 0xFFFFFFFF; enum E { A = 0xFFFFFFFE, B }"
+    made = text_of(tmp_path, text)
+    assert "const ALL: i32 = -1;" in made
+    assert "A = -2," in made
+    assert "1: W1002 `0xFFFFFFFF` becomes -1: i32 has a sign" in told(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "kept", "what"),
+    [
+        (
+            "union U { 1: i32 a = 4, 2: string b }",
+            "1: a: i32;",
+            "the default of `a`, an alternative of a union",
+        ),
+        ("const i32 A = 4294967296", "", "constant `A`: 4294967296 does not fit i32"),
+        ("const i32 A = 99999999999; const i32 B = A", "", "constant `B`: `A` is left out"),
+        ("struct S { 1: i8 a = 200 }", "1: a: i8;", "the default of `a`: 200 does not fit i8"),
+        (
+            "enum E { A = 1 } struct S { 1: E e = 2 }",
+            "1: e: E;",
+            "the default of `e`: enum `E` has no member 2",
+        ),
+        (
+            "enum E { A = 1 } struct S { 1: E e } const S C = {}",
+            "1: e: E;",
+            "constant `C`: a field that it leaves out has a type without a zero",
+        ),
+        (
+            "union U { 1: i32 a } const U C = {}",
+            "union U",
+            "constant `C`: a value of union `U` has one alternative",
+        ),
+        ("enum E { A = 2147483647, B }", "A = 2147483647", "`B`: 2147483648 does not fit i32"),
+        ('const string S = "\\xff"', "", "constant `S`: the bytes of this text are no UTF-8"),
+        ("struct S { -1: i32 a }", "a: i32 = 0;", "the numbers of the fields of `S`"),
+        (
+            "service A { void f() } service B extends A { void f(), void g() }",
+            "g();",
+            "function `f`, which the service has already",
+        ),
+    ],
+)
+def test_what_cannot_be_written_is_left_out_and_the_rest_stays(
+    tmp_path: Path, text: str, kept: str, what: str
+) -> None:
+    result = imported(tmp_path, api_dot_thrift=f"struct Other {{ 1: i32 a }}\n{text}")
+    made = schema(result, tmp_path)
+    assert "struct Other" in made
+    assert kept in made
+    assert f"2: W1001 left out, for want of an equal here: {what}" in messages(result)
+
+
+# Words -----------------------------------------------------------------------------------------------------
+
+
+def test_old_and_rare_forms_are_read(tmp_path: Path) -> None:
+    made = text_of(
+        tmp_path,
+        """
+        namespace * all.of.it
+        namespace py.twisted x.y (a = "b")
+        namespace smalltalk.category Thrift-Test
+        namespace xsd 'uri'
+        cpp_include "<foo>"
+        py_module my.module
+        typedef i64 (js.type = "Long") Stamp (x)
+        typedef list<string (a = "b")> cpp_type "std::deque" Words
+        struct A xsd_all { 1: i32 a xsd_optional xsd_nillable xsd_attrs { 1: i32 q }; 2: Stamp & b (cpp.ref) } (c, d = 1)
+        struct Keywords { 1: i32 list 2: string service, 3: bool oneway; 4: i32 namespace }
+        exception E { 1: string why } (message = "why")
+        service S { async void f(i32 x); oneway void g(), slist h() throws (1: E e) (deprecated) } (x = "y");
+        """,
+    )
+    for line in (
+        "type Stamp = i64;",
+        "type Words = list<string>;",
+        "2: b: Stamp = 0;",
+        "2: service: string",
+        "@oneway\n  f(x: i32 = 0);",
+        "h() -> string throws E;",
+    ):
+        assert line in made
+
+
+def test_every_comment_that_stands_at_something_is_kept(tmp_path: Path) -> None:
+    made = text_of(
+        tmp_path,
+        """
+        // A point.
+        // In the plane.
+        struct Point { // of two numbers
+          1: i32 x, // to the right,
+                    // in pixels
+          2: i32 y  /* upwards */
+          # 3: i32 z
+
+          /**
+           * How far.
+           *   Indented.
+           */
+          4: i32 far = 1 # or near
+        }
+
+        /* Colours. */
+        enum Hue {
+          RED, // like a rose
+          BLUE //!< like the sky
+          // GREEN
+        }
+        const i32 N = 5; // the number
+
+        ////////////////////
+        # Draws.
+        ////////////////////
+
+        service Canvas {
+          // Draws one.
+          void draw(1: Point p, // where
+            2: i32 size) // a method
+        }
+        """,
+    )
+    assert made == (
+        "/// A point.\n/// In the plane.\n/// of two numbers\nstruct Point {\n"
+        "  /// to the right,\n  /// in pixels\n  1: x: i32 = 0;\n"
+        "  /// upwards\n  2: y: i32 = 0;\n"
+        "  /// 3: i32 z\n  ///\n  /// How far.\n  ///   Indented.\n  /// or near\n  4: far: i32 = 1;\n}\n\n"
+        "/// Colours.\nopen enum Hue: i32 {\n  /// like a rose\n  RED = 0,\n"
+        "  /// like the sky\n  ///\n  /// GREEN\n  BLUE = 1,\n}\n\n"
+        "/// the number\nconst N: i32 = 5;\n\n"
+        "/// Draws.\nservice Canvas {\n  /// Draws one.\n  /// a method\n  draw(\n"
+        "    /// where\n    1: p: Point = { },\n    2: size: i32 = 0,\n  );\n}\n"
+    )
+
+
+def test_what_stands_at_the_head_of_a_file_is_said_of_its_module(tmp_path: Path) -> None:
+    text = "#!/usr/bin/thrift\n/* Licence. */\n\n// Of shapes.\nnamespace py shapes\n\n// A point.\nstruct P { }\n"
+    assert schema(imported(tmp_path, api_dot_thrift=text), tmp_path) == (
+        "/// Licence.\n///\n/// Of shapes.\nmodule api;\n\n/// A point.\nstruct P { }\n"
+    )
+
+
+def test_a_file_with_an_error_is_no_file_that_includes_itself(tmp_path: Path) -> None:
+    (tmp_path / "b.thrift").write_text('include "gone.thrift"\nstruct B { 1: i32 x }')
+    (tmp_path / "c.thrift").write_text("struct C { ~ }")
+    (tmp_path / "a.thrift").write_text('include "b.thrift"\ninclude "c.thrift"\nstruct A { 1: b.B b }')
+    names = [str(tmp_path / name) for name in ("a.thrift", "b.thrift", "c.thrift")]
+    found = messages(import_files(names, Options()))
+    assert found == ["1: E1005 cannot find `gone.thrift`", "1: E1003 stray character `~`"]
