@@ -5,18 +5,19 @@ import posixpath
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from mfidl.diagnostics import Diagnostic, Diagnostics
-from mfidl.foreign import draft, slice_syntax, thrift_syntax
+from mfidl.foreign import draft
 from mfidl.foreign.draft import File, Project
 from mfidl.foreign.places import Places
 from mfidl.foreign.scan import Refused
 from mfidl.foreign.settle import settle
-from mfidl.foreign.slice import Slice
 from mfidl.foreign.text import schema_text
-from mfidl.foreign.thrift import read_thrift
 from mfidl.source import SourceFile, Span, UnreadableSource, read_source
+
+if TYPE_CHECKING:  # a run loads the parser of the language that it reads
+    from mfidl.foreign import slice_syntax, thrift_syntax
 
 KINDS = (".proto", ".thrift", ".ice")
 _FILE_LIMIT = 4_096
@@ -235,23 +236,29 @@ class _Loader(Generic[_D]):
 
 
 def _read_thrift(paths: Sequence[str], options: Options, project: Project, diagnostics: Diagnostics) -> None:
-    def read(document: thrift_syntax.Document, name: str, included: dict[str, str]) -> None:
+    from mfidl.foreign.thrift import read_thrift
+    from mfidl.foreign.thrift_syntax import parse
+
+    def read(document: "thrift_syntax.Document", name: str, included: dict[str, str]) -> None:
         read_thrift(document, name, included, project, diagnostics)
 
     folders, names = _named(paths, options.folders)
-    loader = _Loader(folders, thrift_syntax.parse, read, diagnostics)
+    loader = _Loader(folders, parse, read, diagnostics)
     for path, name in zip(paths, names, strict=True):
         loader.load(path, name)
 
 
 def _read_slice(paths: Sequence[str], options: Options, project: Project, diagnostics: Diagnostics) -> None:
+    from mfidl.foreign.slice import Slice
+    from mfidl.foreign.slice_syntax import Reader
+
     run = Slice(project, diagnostics)
 
-    def read(document: slice_syntax.Document, name: str, _: dict[str, str]) -> None:
+    def read(document: "slice_syntax.Document", name: str, _: dict[str, str]) -> None:
         run.read(document, name)
 
     folders, names = _named(paths, options.folders)
-    reader = slice_syntax.Reader(Places(folders).find)
+    reader = Reader(Places(folders).find)
     loader = _Loader(folders, reader.parse, read, diagnostics)
     for path, name in zip(paths, names, strict=True):
         loader.load(path, name)

@@ -420,3 +420,9 @@ def test_a_wrong_line_of_the_preprocessor_gets_a_message(tmp_path: Path, text: s
     result = imported(tmp_path, api_dot_ice=text)
     assert result.failed
     assert any(each.startswith(message) for each in messages(result)), messages(result)
+
+
+@pytest.mark.parametrize("language", ["Thrift", "Slice"])
+def test_no_decision_of_a_grammar_needs_a_simulation(language: str) -> None:
+    generated = Path(__file__).parents[2] / "mfidl" / "syntax" / "_antlr" / f"{language}Parser.py"
+    assert "adaptivePredict" not in generated.read_text()
