@@ -3,8 +3,24 @@
 import math
 
 from mfidl.foreign.draft import Literal
+from mfidl.foreign.scan import Refused
+from mfidl.source import Span
 
+_DIGITS_LIMIT = 100
 _LARGEST_F32 = (2 - 2**-23) * 2.0**127
+
+
+def whole(text: str, span: Span, *, octal: bool = False) -> int:
+    """A whole number with its sign: hexadecimal behind `0x`, and octal behind `0` if the language has that."""
+    digits = text.lstrip("+-")
+    base = 16 if digits[:2].lower() == "0x" else 8 if octal and digits[0] == "0" else 10
+    if len(digits) > _DIGITS_LIMIT:
+        raise Refused(span, f"a number of more than {_DIGITS_LIMIT} digits")
+    try:
+        number = int(digits, base)
+    except ValueError:
+        raise Refused(span, f"`{text}` begins with a zero, but has other digits than octal ones") from None
+    return -number if text.startswith("-") else number
 
 
 def fits(word: str, number: int) -> bool:

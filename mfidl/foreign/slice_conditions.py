@@ -13,6 +13,7 @@ _PART = re.compile(
     re.ASCII,
 )
 _NUMBER = re.compile(r"(?P<hex>0[xX][0-9a-fA-F]+)|(?P<octal>0[0-7]*)|(?P<decimal>[0-9]+)")
+_DIGITS_LIMIT = 100
 _DEPTH_LIMIT = 32  # of brackets and macros within each other
 _Operator = Callable[[int, int], int]
 # Weakest first; those of one row bind alike.
@@ -137,7 +138,7 @@ class _Condition:
 
     def _number(self, text: str) -> int:
         found = _NUMBER.fullmatch(text.rstrip("uUlL"))
-        if found is None:
+        if found is None or len(text) > _DIGITS_LIMIT:
             raise self._refused()
         return int(found[0], {"hex": 16, "octal": 8, "decimal": 10}[found.lastgroup or ""])
 

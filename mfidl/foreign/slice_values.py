@@ -5,13 +5,13 @@ from collections.abc import Callable
 
 from mfidl.foreign import draft
 from mfidl.foreign.draft import Builtin, Project, Ref
-from mfidl.foreign.numbers import fits, float_fits, float_literal
+from mfidl.foreign.numbers import fits, float_fits, float_literal, whole
 from mfidl.foreign.scan import Refused, Unwritable
 from mfidl.foreign.slice_syntax import Value
 from mfidl.foreign.texts import text_in_quotes
 from mfidl.source import Span
 
-_WHOLE = re.compile(r"-?[0-9]+")
+_DIGITS = re.compile(r"-?[0-9]+")
 _INTEGERS = ("u8", "i16", "i32", "i64")
 
 
@@ -35,7 +35,7 @@ class Values:
             case Builtin("f32" | "f64" as word) if value.kind == "float":
                 return _float(word, float(value.text.rstrip("fF")), value.text, value.span)
             case Builtin(word) if value.kind == "int":
-                return _number(word, whole(value), value.text, value.span)
+                return _number(word, _whole(value), value.text, value.span)
             case Builtin("string") if value.kind == "text":
                 parts = (text_in_quotes(each.text, each.span, keep_unknown=True) for each in value.parts)
                 return draft.string_literal("".join(parts))
@@ -44,11 +44,11 @@ class Values:
     def number(self, value: Value, scope: str) -> int:
         """The whole number that an enumerator has: written, or that of a constant or enumerator."""
         if value.kind == "int":
-            return whole(value)
+            return _whole(value)
         if value.kind == "name":
             found = self._named(Builtin("i64"), value, scope)
             found = self._resolved(found)
-            if isinstance(found, draft.Literal) and _WHOLE.fullmatch(found.text):
+            if isinstance(found, draft.Literal) and _DIGITS.fullmatch(found.text):
                 return int(found.text)
         raise Refused(value.span, "expected a whole number")
 
@@ -100,17 +100,8 @@ class Values:
         return value
 
 
-def whole(value: Value) -> int:
-    """A whole number; one that begins with a zero has octal digits."""
-    digits = value.text.lstrip("+-")
-    base = 16 if digits[:2].lower() == "0x" else 8 if digits[0] == "0" else 10
-    try:
-        number = int(digits, base)
-    except ValueError:
-        raise Refused(
-            value.span, f"`{value.text}` begins with a zero, but has other digits than octal ones"
-        ) from None
-    return -number if value.text.startswith("-") else number
+def _whole(value: Value) -> int:
+    return whole(value.text, value.span, octal=True)
 
 
 def _converted(bare: draft.Type, value: draft.Value, span: Span) -> draft.Value:
@@ -118,7 +109,7 @@ def _converted(bare: draft.Type, value: draft.Value, span: Span) -> draft.Value:
         text = value.text
         if bare.word in ("f32", "f64") and text[:1] in "-.0123456789":
             return _float(bare.word, float(text), text, span)
-        if bare.word in _INTEGERS and _WHOLE.fullmatch(text):
+        if bare.word in _INTEGERS and _DIGITS.fullmatch(text):
             return _number(bare.word, int(text), text, span)
         if bare.word == "string" and text.startswith('"'):
             return value

@@ -7,8 +7,9 @@ from pathlib import PurePosixPath
 from mfidl.diagnostics import Diagnostics
 from mfidl.foreign import draft
 from mfidl.foreign.draft import Builtin, Project, Ref
+from mfidl.foreign.numbers import whole
 from mfidl.foreign.scan import Refused, Unwritable, check_unique
-from mfidl.foreign.thrift_syntax import Constant, Definition, Document, Field, Function, Type, whole
+from mfidl.foreign.thrift_syntax import Constant, Definition, Document, Field, Function, Type
 from mfidl.foreign.thrift_values import Later, Names, Values, as_signed
 from mfidl.source import Span
 
@@ -101,7 +102,7 @@ class _File:
         number = -1
         for each in definition.members:
             name, written = each.name, each.number
-            number = number + 1 if written is None else whole(written.text)
+            number = number + 1 if written is None else whole(written.text, written.span)
             place = name if written is None else written
             try:
                 text = str(number) if written is None else written.text

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from mfidl.foreign.comments import documented, text_of
+from mfidl.foreign.numbers import whole
 from mfidl.foreign.scan import Name, Refused, Refusing, Word, scan
 from mfidl.source import SourceFile, Span
 from mfidl.syntax._antlr.ThriftLexer import ThriftLexer
@@ -174,7 +175,7 @@ class _Builder:
         return Field(
             self._declared(context.id_),
             self._type(context.of),
-            None if context.number is None else whole(context.number.text),
+            None if context.number is None else whole(context.number.text, context.number.span),
             "" if context.need is None else context.need.text,
             None if context.init is None else self._constant(context.init),
             self._doc_of(context),
@@ -227,10 +228,3 @@ class _Builder:
 
 def _name(context: Any) -> Name:
     return Name(context.start.text, context.start.span)
-
-
-def whole(text: str) -> int:
-    """A whole number: zeros before it mean nothing in Thrift."""
-    digits = text.lstrip("+-")
-    value = int(digits, 16 if digits[:2].lower() == "0x" else 10)
-    return -value if text.startswith("-") else value

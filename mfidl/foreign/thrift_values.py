@@ -7,14 +7,15 @@ from collections.abc import Callable
 from mfidl.diagnostics import Diagnostics
 from mfidl.foreign import draft
 from mfidl.foreign.draft import Project
-from mfidl.foreign.numbers import fits, float_literal
+from mfidl.foreign.numbers import fits, float_literal, whole
 from mfidl.foreign.scan import Refused, Unwritable
 from mfidl.foreign.texts import bytes_in_quotes, text_in_quotes
-from mfidl.foreign.thrift_syntax import Constant, whole
+from mfidl.foreign.thrift_syntax import Constant
 from mfidl.source import Span
 
 _ZERO_UUID = "00000000-0000-0000-0000-000000000000"
 _UUID = re.compile(r"\{?([0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})\}?")
+_DEPTH_LIMIT = 40  # of constants and zeros that need each other
 _INTEGERS = ("i8", "i16", "i32", "i64")
 
 
@@ -56,6 +57,7 @@ class Later:
 
     def __init__(self) -> None:
         self._waiting: dict[str | int, Callable[[], None]] = {}
+        self.depth = 0
 
     def add(self, key: str | int, action: Callable[[], None]) -> None:
         self._waiting[key] = action
@@ -63,7 +65,9 @@ class Later:
     def do(self, key: str | int) -> None:
         action = self._waiting.pop(key, None)
         if action is not None:
+            self.depth += 1
             action()
+            self.depth -= 1
 
     def do_all(self) -> None:
         while self._waiting:
@@ -124,13 +128,16 @@ class Values:
                 declared = self._project.of(key)
                 if isinstance(declared, draft.Enum) and (member := declared.member_of(0)) is not None:
                     return draft.Named(key, member)
-                if isinstance(declared, draft.Struct) and declared.kind != "union" and key not in self._zeros:
+                if isinstance(declared, draft.Struct) and declared.kind != "union" and self._may_nest(key):
                     self._zeros.append(key)
                     try:
                         return draft.StructValue(tuple(self._rest(declared, set(), span)))
                     finally:
                         self._zeros.pop()
         raise Unwritable(span, "a field that it leaves out has a type without a zero")
+
+    def _may_nest(self, key: str) -> bool:
+        return key not in self._zeros and len(self._zeros) < _DEPTH_LIMIT
 
     # Names -------------------------------------------------------------------------------------------------
 
@@ -150,6 +157,10 @@ class Values:
             return self._in_place(bare, draft.Named(enum.key, member.name), constant.span)
         key = self._names.find(constant.text)
         if key is not None:
+            if self._later.depth > _DEPTH_LIMIT:
+                raise Refused(
+                    constant.span, f"constants name each other more than {_DEPTH_LIMIT} levels deep"
+                )
             self._later.do(key)
         if key in self._project.left_out:
             raise Unwritable(constant.span, f"`{constant.text}` is left out")
@@ -163,12 +174,13 @@ class Values:
     def _in_place(self, bare: draft.Type, value: draft.Value, span: Span) -> draft.Value:
         """A value of another type, such as an enumerator for a number, or a constant list for a set."""
         expected = self._project.of(bare.key) if isinstance(bare, draft.Ref) else None
-        if isinstance(value, draft.Named):
+        while isinstance(value, draft.Named):
             if isinstance(expected, draft.Enum) and value.member and value.key == expected.key:
                 return value
             declared = self._project.of(value.key)
             if isinstance(declared, draft.Const):
-                return self._in_place(bare, declared.value, span)
+                value = declared.value
+                continue
             assert isinstance(declared, draft.Enum)
             member = declared.member_called(value.member)
             assert member is not None
@@ -191,7 +203,9 @@ class Values:
 
     def _declared(self, declared: draft.Declaration, constant: Constant) -> draft.Value:
         if isinstance(declared, draft.Enum) and constant.kind == "int":
-            return self._member_of(declared, whole(constant.text), constant.text, constant.span)
+            return self._member_of(
+                declared, whole(constant.text, constant.span), constant.text, constant.span
+            )
         is_braces = constant.kind == "map" or (constant.kind == "list" and not constant.parts)
         if not isinstance(declared, draft.Struct) or not is_braces:
             raise Refused(constant.span, f"this is no value of `{declared.name}`")
@@ -232,7 +246,7 @@ class Values:
         text, span = constant.text, constant.span
         match word, constant.kind:
             case _, "int":
-                return self._number(word, whole(text), text, span)
+                return self._number(word, whole(text, span), text, span)
             case "bool", "name":
                 return draft.Literal(text)
             case _, "name" if word in _INTEGERS or word == "f64":  # true or false

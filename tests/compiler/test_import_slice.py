@@ -192,6 +192,8 @@ def test_local_definitions_and_operations_of_classes_are_left_out(tmp_path: Path
         ("module m { sequence<A> A; }", "1: E1003 `A` stands for itself"),
         ("module m { sequence<int> A; interface I extends A { } }", "1: E1003 `A` cannot be extended"),
         ("module m { enum E { } }", "1: E1003 enum `E` has no enumerators"),
+        ("module m { const long A = " + "9" * 5000 + "; }", "1: E1003 a number of more than 100 digits"),
+        ("#if " + "9" * 5000 + "\n#endif", "1: E1003 this condition is not understood"),
         ("/* x", "1: E1003 a comment does not end"),
     ],
 )
@@ -366,7 +368,10 @@ def test_what_cannot_be_written_is_left_out_and_the_rest_stays(tmp_path: Path, t
         ("#if 0\n@A\n#elif 0\n@B\n#else\n@C\n#endif", "C"),
         ("#if 0\n#if 1\n@A\n#else\n@B\n#endif\n#else\n@C\n#endif", "C"),
         ("#define X\n#undef X\n#ifdef X\n@A\n#else\n@B\n#endif", "B"),
-        ("#define X\n#if defined(X) && !defined Y\n@A\n#endif\n#if defined(X) && defined(Y)\n@B\n#endif", "A"),
+        (
+            "#define X\n#if defined(X) && !defined Y\n@A\n#endif\n#if defined(X) && defined(Y)\n@B\n#endif",
+            "A",
+        ),
         ("#define N 0x10\n#if N == 16 && (N + 1) * 2 > 033 || NEVER\n@A\n#endif", "A"),
         ("#if ICE_VERSION >= 30700 ? 1 : 0\n@A\n#endif", "A"),
         ("#if -1 < 0 && ~0 == -1 && 7 / 2 == 3 && 1 << 3 == 8\n@A\n#endif", "A"),

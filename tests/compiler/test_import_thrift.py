@@ -259,6 +259,11 @@ def test_what_has_no_equal_is_told(tmp_path: Path, text: str, line: str, message
             "struct A { 1: " + "list<" * 80 + "i32" + ">" * 80 + " a }",
             "1: E1003 nested more than 64 levels deep",
         ),
+        ("const i64 A = " + "9" * 5000, "1: E1003 a number of more than 100 digits"),
+        (
+            "".join(f"const i32 A{n} = A{n + 1};" for n in range(300)) + "const i32 A300 = 1",
+            "1: E1003 constants name each other more than 40 levels deep",
+        ),
         ("const i32 A = " + "[" * 5000, "1: E1003 nested more than 64 levels deep"),
         (
             "package a",
@@ -527,3 +532,11 @@ def test_a_file_with_an_error_is_no_file_that_includes_itself(tmp_path: Path) ->
     names = [str(tmp_path / name) for name in ("a.thrift", "b.thrift", "c.thrift")]
     found = messages(import_files(names, Options()))
     assert found == ["1: E1005 cannot find `gone.thrift`", "1: E1003 stray character `~`"]
+
+
+def test_structs_and_constants_may_need_many_others(tmp_path: Path) -> None:
+    structs = "".join(f"struct S{n} {{ 1: S{n + 1} s }}" for n in range(300)) + "struct S300 { 1: i32 x }"
+    numbers = "const i32 N0 = 1;" + "".join(f"const i32 N{n + 1} = N{n};" for n in range(1500))
+    result = imported(tmp_path, api_dot_thrift=f"{structs} {numbers} const i64 LAST = N1500")
+    assert not result.failed
+    assert "const LAST: i64 = 1;" in result.schemas[-1].text
