@@ -11,7 +11,7 @@ _LARGEST_F32 = (2 - 2**-23) * 2.0**127
 
 
 def whole(text: str, span: Span, *, octal: bool = False) -> int:
-    """A whole number with its sign: hexadecimal behind `0x`, and octal behind `0` if the language has that."""
+    """A whole number with its sign: hexadecimal behind `0x`, octal behind `0` if the language has that."""
     digits = text.lstrip("+-")
     base = 16 if digits[:2].lower() == "0x" else 8 if octal and digits[0] == "0" else 10
     if len(digits) > _DIGITS_LIMIT:

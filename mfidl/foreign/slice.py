@@ -51,7 +51,9 @@ class Slice:
         for each in document.definitions:
             key = _key(each)
             if key in self.definitions:
-                raise Refused(each.name.span, f"`{key.removeprefix('::')}` is defined already")
+                first = self.definitions[key].name.span
+                place = f"{first.file.path}:{first.line()}"
+                raise Refused(each.name.span, f"`{key.removeprefix('::')}` is defined already, at {place}")
             self.definitions[key] = each
         for each in document.definitions:
             for base in each.bases:

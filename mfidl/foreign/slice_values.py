@@ -79,12 +79,14 @@ class Values:
         enum = self._project.of(key) if key is not None and self._project.knows(key) else None
         if isinstance(enum, draft.Enum):
             return enum.member_called(name)
-        for each in self._project.within(
-            holder if holder.startswith("::") else f"{scope}::{holder}".rstrip(":")
-        ):
-            if isinstance(each, draft.Enum) and (member := each.member_called(name)) is not None:
-                return member
-        return None
+        while True:
+            around = holder if holder.startswith("::") else f"{scope}::{holder}" if holder else scope
+            for each in self._project.within(around):
+                if isinstance(each, draft.Enum) and (member := each.member_called(name)) is not None:
+                    return member
+            if not scope or holder.startswith("::"):
+                return None
+            scope = scope.rpartition("::")[0]
 
     def _resolved(self, value: draft.Value) -> draft.Value:
         """A value without the names of constants; an enumerator is its number."""

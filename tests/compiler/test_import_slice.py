@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from mfidl.foreign import Options, import_files
 from tests.compiler.foreign import imported, messages, schema
 
 
@@ -431,3 +432,27 @@ def test_a_wrong_line_of_the_preprocessor_gets_a_message(tmp_path: Path, text: s
 def test_no_decision_of_a_grammar_needs_a_simulation(language: str) -> None:
     generated = Path(__file__).parents[2] / "mfidl" / "syntax" / "_antlr" / f"{language}Parser.py"
     assert "adaptivePredict" not in generated.read_text()
+
+
+def test_an_enumerator_is_found_from_within_modules(tmp_path: Path) -> None:
+    text = """module a { enum Tags { one = 1, two } module b {
+      enum More { three = two, four = a::one, five = ::a::Tags::two, six = Tags::one }
+      enum Less { seven = ::a::b::four }
+    } }"""
+    result = imported(tmp_path, api_dot_ice=text)
+    made = schema(result, tmp_path)
+    assert "enum bMore: i32 {\n  three = 2,\n  four = 1,\n}" in made
+    assert "enum bLess: i32 {\n  seven = 1,\n}" in made
+    assert [each.partition("here: ")[2] for each in messages(result)] == [
+        "`five`, which is another name of `three`",
+        "`six`, which is another name of `four`",
+    ]
+
+
+def test_a_file_with_an_error_is_no_file_that_includes_itself(tmp_path: Path) -> None:
+    (tmp_path / "b.ice").write_text('#include "gone.ice"\nmodule m { struct B { int x; } }')
+    (tmp_path / "c.ice").write_text("module m { struct C { ~ } }")
+    (tmp_path / "a.ice").write_text('#include "b.ice"\n#include "c.ice"\nmodule m { struct A { B b; } }')
+    names = [str(tmp_path / name) for name in ("a.ice", "b.ice", "c.ice")]
+    found = messages(import_files(names, Options()))
+    assert found == ["1: E1005 cannot find `gone.ice`", "1: E1003 stray character `~`"]
