@@ -1,6 +1,6 @@
 """F6. Which comment of a foreign file documents which word. The rules are those of protobuf's compiler, so
-that a file says the same in all of its languages, but nothing is lost: a comment that stands for itself
-goes to what follows.
+that comments in the same places are kept for all languages. Nothing is lost: a comment that belongs to no
+word is given to the next one.
 """
 
 import re
@@ -16,7 +16,7 @@ _BLOCK_MARKS = re.compile(r"/\*\*<|/\*!<?|/\*+")
 
 @dataclass(frozen=True, slots=True)
 class Documented:
-    """The words without the comments; `head` is what stands before all of them and belongs to none."""
+    """The words without the comments; `head` holds those before all words that belong to none of them."""
 
     words: list[Word]
     head: str
@@ -66,8 +66,9 @@ def _behind(previous: Word, comments: list[Word], following: Word) -> list[Word]
 
 
 def _before(previous: Word | None, comments: list[Word], following: Word) -> str:
-    """Gives the rest of the comments to the following word, or to the previous one where a scope ends, or
-    where they stand directly below that one alone. Returns what stands for itself at the head of the file.
+    """Gives the rest of the comments to the following word. At the end of a scope they are given to the
+    previous one, as is a comment directly below it that an empty line separates from the rest. Returns the
+    comments at the head of the file that belong to no word.
     """
     if not comments:
         return ""

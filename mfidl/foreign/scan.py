@@ -102,8 +102,8 @@ def check_depth(words: Sequence[Word]) -> None:
 
 
 class Refusing:
-    """To be the first base of a generated parser. `wanted` has phrases for what rules and tokens stand
-    for.
+    """The first base of a generated parser, made and called by the builder of a tree. `wanted` has the
+    phrases that name rules and tokens in messages.
     """
 
     wanted: ClassVar[Mapping[str, str]] = {}

@@ -27,11 +27,11 @@ def settle(project: Project, diagnostics: Diagnostics) -> None:
     _name(project, diagnostics)
 
 
-# What stands for itself ------------------------------------------------------------------------------------
+# Definitions without an end --------------------------------------------------------------------------------
 
 
 def _refuse_endless(project: Project, diagnostics: Diagnostics) -> None:
-    """An alias must not stand for itself, nor hold itself as an element, and no service may extend itself."""
+    """Refuses aliases that hold themselves through aliases, and services that extend themselves."""
     above: dict[str, list[str]] = {}
     for file in project.files:
         for each in file.declarations:
@@ -43,7 +43,7 @@ def _refuse_endless(project: Project, diagnostics: Diagnostics) -> None:
     for loop in components(list(above), lambda key: above.get(key, [])):
         if len(loop) > 1 or loop[0] in above[loop[0]]:
             first = project.of(loop[0])
-            does = "extends itself" if isinstance(first, draft.Service) else "stands for itself"
+            does = "extends itself" if isinstance(first, draft.Service) else "is defined by itself"
             diagnostics.error("E1003", first.span, message=f"`{first.name}` {does}")
 
 
@@ -117,7 +117,7 @@ class _Keys:
         self._diagnostics = diagnostics
 
     def turn_values(self) -> None:
-        """Values of maps and sets that become lists, wherever they stand. Before any type is changed."""
+        """Changes the values of maps and sets that become lists. Called before any type is changed."""
         for declaration in self._file.declarations:
             for member in draft.members_of(declaration):
                 if member.default is not None:

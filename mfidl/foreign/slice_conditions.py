@@ -37,7 +37,7 @@ _OPERATORS = {mark: (level, apply) for level, row in enumerate(_ROWS) for mark, 
 
 
 def holds(text: str, span: Span, defined: Callable[[str], bool], value_of: Callable[[str], str]) -> bool:
-    """Whether a condition holds. `value_of` gives the text that a macro stands for; other names are zero."""
+    """Whether a condition holds. `value_of` gives the text of a macro; names that are no macros are zero."""
     condition = _Condition(text, span, defined, value_of, 0)
     return condition.whole() != 0
 

@@ -1,6 +1,6 @@
 """F6. The preprocessor of Slice files, which is that of C: it takes its lines out of the words of a file,
-what their conditions exclude, and puts in what macros stand for. Comments and texts are words already, so
-that nothing within them is a line of the preprocessor.
+what their conditions exclude, and replaces macros. Comments and texts are words already, so that nothing
+within them is a line of the preprocessor.
 
 Each file is read by itself: macros that an included file defines are known behind its `#include`, but a file
 does not see those of the files that include it.
@@ -100,7 +100,7 @@ class _Preprocessor:
         return "\n" in _SPLICE.sub("", text[before : self._words[at].start])
 
     def _begins_line(self, at: int, text: str) -> bool:
-        """Whether only comments stand before a word on its line."""
+        """Whether there are only comments before a word on its line."""
         while at and not self._has_line_end(at, text):
             at -= 1
             if self._words[at].type not in COMMENTS:
@@ -199,7 +199,7 @@ class _Preprocessor:
         self._made.words += self._replaced(run, frozenset()) if used else run
 
     def _replaced(self, words: list[Word], inside: frozenset[str]) -> list[Word]:
-        """The words with what macros stand for; one within itself stays as it is."""
+        """The words with their macros replaced. A macro is not replaced within its own text."""
         if len(inside) > DEPTH_LIMIT:
             raise Refused(words[0].span, f"nested more than {DEPTH_LIMIT} levels deep")
         made: list[Word] = []
@@ -230,7 +230,7 @@ class _Preprocessor:
         return made
 
     def _arguments(self, words: list[Word], at: int, macro: Word) -> tuple[list[list[Word]], int]:
-        """What stands in the brackets that begin here, and the place behind them."""
+        """The arguments in the brackets that begin here, and the place behind them."""
         found: list[list[Word]] = [[]]
         depth = 0
         for index in range(at, len(words)):
@@ -259,7 +259,7 @@ class _Preprocessor:
 
 
 def _text(words: list[Word]) -> str:
-    """Words as a text, with one space where something stands between them."""
+    """Words as a text, with one space wherever the file separates them."""
     made, end = "", words[0].start if words else 0
     for word in words:
         made += ("" if word.start == end else " ") + word.text

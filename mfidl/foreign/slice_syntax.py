@@ -31,7 +31,7 @@ class Type:
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """`kind`: int, float, text or name. A text has several parts if several stand one behind the other."""
+    """`kind`: int, float, text or name. A text has several parts if it is written as several literals."""
 
     kind: str
     text: str

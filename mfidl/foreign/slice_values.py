@@ -73,7 +73,7 @@ class Values:
         raise Refused(value.span, f"`{value.text}` is no constant that is known here")
 
     def _enumerator(self, value: Value, scope: str) -> draft.EnumMember | None:
-        """One of an enum that stands before its name, or that is in the same module."""
+        """One whose name has its enum before it, or one of an enum of this module or one around it."""
         holder, _, name = value.text.rpartition("::")
         key = self._find(holder, scope) if holder else None
         enum = self._project.of(key) if key is not None and self._project.knows(key) else None

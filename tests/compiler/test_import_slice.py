@@ -190,7 +190,7 @@ def test_local_definitions_and_operations_of_classes_are_left_out(tmp_path: Path
         ("module m { struct S { int a; int a; } }", "1: E1003 struct `S` has two of the name `a`"),
         ("module m { struct S { void f(); } }", "1: E1003 expected `;`, found `(`"),
         ("module m { class A extends B { } class B extends A { } }", "1: E1003 `A` extends itself"),
-        ("module m { sequence<A> A; }", "1: E1003 `A` stands for itself"),
+        ("module m { sequence<A> A; }", "1: E1003 `A` is defined by itself"),
         ("module m { sequence<int> A; interface I extends A { } }", "1: E1003 `A` cannot be extended"),
         ("module m { enum E { } }", "1: E1003 enum `E` has no enumerators"),
         ("module m { const long A = " + "9" * 5000 + "; }", "1: E1003 a number of more than 100 digits"),

@@ -467,7 +467,7 @@ def test_old_and_rare_forms_are_read(tmp_path: Path) -> None:
         assert line in made
 
 
-def test_every_comment_that_stands_at_something_is_kept(tmp_path: Path) -> None:
+def test_comments_before_and_behind_declarations_are_kept(tmp_path: Path) -> None:
     made = text_of(
         tmp_path,
         """
@@ -518,7 +518,7 @@ def test_every_comment_that_stands_at_something_is_kept(tmp_path: Path) -> None:
     )
 
 
-def test_what_stands_at_the_head_of_a_file_is_said_of_its_module(tmp_path: Path) -> None:
+def test_comments_at_the_head_of_a_file_document_its_module(tmp_path: Path) -> None:
     text = "#!/usr/bin/thrift\n/* Licence. */\n\n// Of shapes.\nnamespace py shapes\n\n// A point.\nstruct P { }\n"
     assert schema(imported(tmp_path, api_dot_thrift=text), tmp_path) == (
         "/// Licence.\n///\n/// Of shapes.\nmodule api;\n\n/// A point.\nstruct P { }\n"
