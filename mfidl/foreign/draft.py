@@ -160,11 +160,19 @@ class EnumMember:
 
 @dataclass(slots=True)
 class Enum(Declaration):
+    """`second_names` has the names that are left out because their numbers have one, with that one."""
+
     open: bool = True
     members: list[EnumMember] = field(default_factory=list)
+    second_names: dict[str, str] = field(default_factory=dict)
 
     def member_of(self, number: int) -> str | None:
         return next((each.name for each in self.members if each.number == number), None)
+
+    def member_called(self, name: str) -> EnumMember | None:
+        """The member that has this name, or whose number has it, too."""
+        name = self.second_names.get(name, name)
+        return next((each for each in self.members if each.name == name), None)
 
 
 @dataclass(slots=True)
@@ -232,6 +240,7 @@ class Project:
 
     def __init__(self) -> None:
         self.files: list[File] = []
+        self.left_out: set[str] = set()
         self._places: dict[str, tuple[File, Declaration]] = {}
 
     def add(self, file: File) -> None:
@@ -243,6 +252,11 @@ class Project:
         """Make a declaration of this file known by its key."""
         self._places[declaration.key] = (file, declaration)
 
+    def leave_out(self, declaration: Declaration) -> None:
+        """Forget a declaration that cannot be written. Nothing may refer to it yet."""
+        self._places.pop(declaration.key)
+        self.left_out.add(declaration.key)
+
     def knows(self, key: str) -> bool:
         return key in self._places
 
@@ -251,6 +265,15 @@ class Project:
 
     def of(self, key: str) -> Declaration:
         return self._places[key][1]
+
+    def within(self, scope: str) -> list[Declaration]:
+        """The declarations whose keys are a name in this module of Slice."""
+        prefix = f"{scope}::"
+        return [
+            each
+            for key, (_, each) in self._places.items()
+            if key.startswith(prefix) and "::" not in key[len(prefix) :]
+        ]
 
     def path(self, key: str) -> tuple[str, ...]:
         """The names of what a declaration stands in, and its own."""

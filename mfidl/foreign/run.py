@@ -5,21 +5,23 @@ import posixpath
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from mfidl.diagnostics import Diagnostic, Diagnostics
-from mfidl.foreign import draft, slice_syntax, thrift_syntax
+from mfidl.foreign import draft
 from mfidl.foreign.draft import File, Project
 from mfidl.foreign.places import Places
 from mfidl.foreign.scan import Refused
 from mfidl.foreign.settle import settle
-from mfidl.foreign.slice import Slice
 from mfidl.foreign.text import schema_text
-from mfidl.foreign.thrift import read_thrift
 from mfidl.source import SourceFile, Span, UnreadableSource, read_source
+
+if TYPE_CHECKING:  # a run loads the parser of the language that it reads
+    from mfidl.foreign import slice_syntax, thrift_syntax
 
 KINDS = (".proto", ".thrift", ".ice")
 _FILE_LIMIT = 4_096
+_INCLUDE_DEPTH_LIMIT = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,33 +171,46 @@ class _Loader(Generic[_D]):
         self._parse = parse
         self._read = read
         self._diagnostics = diagnostics
-        self._names: dict[str, str | None] = {}  # real path: name of what was read; None: it is being read
+        self._names: dict[str, str | None] = {}  # real path: name of what was read; None: it has an error
+        self._reading: list[str] = []  # real paths, each included by the one before it
 
     def load(self, path: str, name: str, span: Span | None = None) -> str | None:
         """The name of a file below the folders, when it and all that it includes were read."""
         real = os.path.realpath(path)
+        if real in self._reading:
+            self._diagnostics.error("E1005", span, reason=f"`{name}` includes itself")
+            return None
         if real in self._names:
-            if self._names[real] is None:
-                self._diagnostics.error("E1005", span, reason=f"`{name}` includes itself")
             return self._names[real]
-        self._names[real] = None
         if len(self._names) > _FILE_LIMIT:
             self._diagnostics.error("E1005", span, reason=f"more than {_FILE_LIMIT} files")
             return None
+        if len(self._reading) > _INCLUDE_DEPTH_LIMIT:
+            reason = f"files include each other more than {_INCLUDE_DEPTH_LIMIT} levels deep"
+            self._diagnostics.error("E1005", span, reason=reason)
+            return None
+        self._names[real] = None
+        self._reading.append(real)
+        if self._load(path, name, span):
+            self._names[real] = name
+        self._reading.pop()
+        return self._names[real]
+
+    def _load(self, path: str, name: str, span: Span | None) -> bool:
+        """Reads a file, and before it what it includes; whether all of that went well."""
         try:
             document = self._parse(read_source(path, path))
             included = self._included(document, path, name)
             if included is None:
-                return None
+                return False
             self._read(document, name, included)
         except UnreadableSource as error:
             self._diagnostics.error(error.code, span, **error.values)
-            return None
+            return False
         except Refused as refused:
             self._diagnostics.error("E1003", refused.span, message=refused.message)
-            return None
-        self._names[real] = name
-        return name
+            return False
+        return True
 
     def _included(self, document: _D, path: str, name: str) -> dict[str, str] | None:
         """The names of the included files by their stems; None where one is missing or wrong."""
@@ -221,23 +236,30 @@ class _Loader(Generic[_D]):
 
 
 def _read_thrift(paths: Sequence[str], options: Options, project: Project, diagnostics: Diagnostics) -> None:
-    def read(document: thrift_syntax.Document, name: str, included: dict[str, str]) -> None:
+    from mfidl.foreign.thrift import read_thrift
+    from mfidl.foreign.thrift_syntax import parse
+
+    def read(document: "thrift_syntax.Document", name: str, included: dict[str, str]) -> None:
         read_thrift(document, name, included, project, diagnostics)
 
     folders, names = _named(paths, options.folders)
-    loader = _Loader(folders, thrift_syntax.parse, read, diagnostics)
+    loader = _Loader(folders, parse, read, diagnostics)
     for path, name in zip(paths, names, strict=True):
         loader.load(path, name)
 
 
 def _read_slice(paths: Sequence[str], options: Options, project: Project, diagnostics: Diagnostics) -> None:
+    from mfidl.foreign.slice import Slice
+    from mfidl.foreign.slice_syntax import Reader
+
     run = Slice(project, diagnostics)
 
-    def read(document: slice_syntax.Document, name: str, _: dict[str, str]) -> None:
+    def read(document: "slice_syntax.Document", name: str, _: dict[str, str]) -> None:
         run.read(document, name)
 
     folders, names = _named(paths, options.folders)
-    loader = _Loader(folders, slice_syntax.parse, read, diagnostics)
+    reader = Reader(Places(folders).find)
+    loader = _Loader(folders, reader.parse, read, diagnostics)
     for path, name in zip(paths, names, strict=True):
         loader.load(path, name)
 

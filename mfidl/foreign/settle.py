@@ -14,11 +14,37 @@ _KEYS = frozenset(("bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64",
 
 
 def settle(project: Project, diagnostics: Diagnostics) -> None:
+    _refuse_endless(project, diagnostics)
+    if diagnostics:
+        return
     _separate_errors(project, diagnostics)
-    for file in project.files:
-        _Keys(project, file, diagnostics).settle()
+    keys = [_Keys(project, file, diagnostics) for file in project.files]
+    for each in keys:
+        each.turn_values()  # all of them by the types as they were
+    for each in keys:
+        each.settle()
     _end_values(project, diagnostics)
     _name(project, diagnostics)
+
+
+# Definitions without an end --------------------------------------------------------------------------------
+
+
+def _refuse_endless(project: Project, diagnostics: Diagnostics) -> None:
+    """Refuses aliases that hold themselves through aliases, and services that extend themselves."""
+    above: dict[str, list[str]] = {}
+    for file in project.files:
+        for each in file.declarations:
+            if isinstance(each, draft.Alias):
+                keys = draft.references(each)
+                above[each.key] = [key for key in keys if isinstance(project.of(key), draft.Alias)]
+            elif isinstance(each, draft.Service):
+                above[each.key] = [each.base] if each.base is not None else []
+    for loop in components(list(above), lambda key: above.get(key, [])):
+        if len(loop) > 1 or loop[0] in above[loop[0]]:
+            first = project.of(loop[0])
+            does = "extends itself" if isinstance(first, draft.Service) else "is defined by itself"
+            diagnostics.error("E1003", first.span, message=f"`{first.name}` {does}")
 
 
 # Errors that are used as types -----------------------------------------------------------------------------
@@ -90,34 +116,40 @@ class _Keys:
         self._file = file
         self._diagnostics = diagnostics
 
+    def turn_values(self) -> None:
+        """Changes the values of maps and sets that become lists. Called before any type is changed."""
+        for declaration in self._file.declarations:
+            for member in draft.members_of(declaration):
+                if member.default is not None:
+                    member.default = self._value(member.type, member.default)
+            if isinstance(declaration, draft.Const):
+                declaration.value = self._value(declaration.type, declaration.value)
+
     def settle(self) -> None:
         for declaration in list(self._file.declarations):
             for member in draft.members_of(declaration):
                 name = declaration.name + _camel(member.name or "result")
-                before = member.type
-                member.type = self._type(before, declaration, name, member)
-                if member.default is not None and member.type != before:
-                    member.default = self._value(before, member.default, member)
+                member.type = self._type(member.type, declaration, name, member)
             if isinstance(declaration, draft.Alias | draft.Const):
-                before = declaration.type
-                declaration.type = self._type(before, declaration, declaration.name, declaration)
-                if isinstance(declaration, draft.Const) and declaration.type != before:
-                    declaration.value = (
-                        self._value(before, declaration.value, declaration) or declaration.value
-                    )
+                declaration.type = self._type(declaration.type, declaration, declaration.name, declaration)
 
-    def _value(
-        self, before: draft.Type, value: draft.Value, holder: draft.Member | draft.Const
-    ) -> draft.Value | None:
-        """A value of a type that was changed: entries of a map become structs, elements of a set stay."""
-        match before, value:
-            case draft.MapOf(), draft.MapValue(entries):
-                made = (draft.StructValue((("key", key), ("value", held))) for key, held in entries)
-                return draft.ListValue(tuple(made))
-            case draft.SetOf(), draft.ListValue():
-                return value
-        self._diagnostics.warning("W1001", holder.span, what=f"the value of `{holder.name}`")
-        return None
+    def _value(self, type_: draft.Type, value: draft.Value) -> draft.Value:
+        """Entries of a map whose keys are none become structs, elements of a set stay."""
+        match self._project.bare(draft.present(type_)), value:
+            case draft.ListOf(element) | draft.SetOf(element), draft.ListValue(elements):
+                return draft.ListValue(tuple(self._value(element, each) for each in elements))
+            case draft.MapOf(key, held), draft.MapValue(entries):
+                made = tuple((self._value(key, k), self._value(held, v)) for k, v in entries)
+                if self._is_key(key):
+                    return draft.MapValue(made)
+                return draft.ListValue(tuple(draft.StructValue((("key", k), ("value", v))) for k, v in made))
+            case draft.Ref(name), draft.StructValue(fields):
+                struct = self._project.of(name)
+                types = {each.name: each.type for each in draft.members_of(struct)}
+                return draft.StructValue(
+                    tuple((name, self._value(types[name], each)) for name, each in fields)
+                )
+        return value
 
     def _type(
         self,

@@ -1,12 +1,14 @@
 """F6. Slice files as drafts (docs/import.md)."""
 
-import codecs
+from collections.abc import Iterator
 
 from mfidl.diagnostics import Diagnostics
 from mfidl.foreign import draft
 from mfidl.foreign.draft import Builtin, Project, Ref
-from mfidl.foreign.scan import Refused, Token
+from mfidl.foreign.numbers import fits
+from mfidl.foreign.scan import Name, Refused, Unwritable, check_unique
 from mfidl.foreign.slice_syntax import Definition, Document, Member, Operation, Type
+from mfidl.foreign.slice_values import Values
 from mfidl.source import Span
 
 _SCALARS = {
@@ -19,7 +21,18 @@ _SCALARS = {
     "double": "f64",
     "string": "string",
 }
-_ANY_CLASS = ("Object", "::Ice::Object", "Value", "::Ice::Value", "LocalObject", "AnyClass", "AnyException")
+_BASES_LIMIT = 256
+_MAY_EXTEND = {
+    "class": ("class", "interface"),
+    "exception": ("exception",),
+    "interface": ("interface",),
+    "struct": (),
+}
+_ANY_CLASS = frozenset(
+    f"{scope}{name}"
+    for scope in ("", "Ice::", "::Ice::")
+    for name in ("Object", "Value", "LocalObject", "AnyClass", "AnyException")
+)
 
 
 class Slice:
@@ -29,32 +42,55 @@ class Slice:
         self._project = project
         self._diagnostics = diagnostics
         self.definitions: dict[str, Definition] = {}
-        self.interfaces: set[str] = set()
+        self.known: set[str] = set()  # declared without a definition, or left out
         self.derived: dict[str, list[str]] = {}
+        self.values = Values(project, self.find)
 
     def read(self, document: Document, name: str) -> None:
-        for scope, token in document.forward:
-            self.interfaces.add(f"{scope}::{token.text}")
+        self.known.update(document.known)
         for each in document.definitions:
             key = _key(each)
+            if key in self.definitions:
+                first = self.definitions[key].name.span
+                place = f"{first.file.path}:{first.line()}"
+                raise Refused(each.name.span, f"`{key.removeprefix('::')}` is defined already, at {place}")
             self.definitions[key] = each
+        for each in document.definitions:
             for base in each.bases:
                 found = self.find(base.text, each.scope)
                 if found is not None:
-                    self.derived.setdefault(found, []).append(key)
+                    self.derived.setdefault(found, []).append(_key(each))
+        for each in document.definitions:
+            above = self._above(each)
+            if _key(each) in above:
+                raise Refused(each.name.span, f"`{each.name.text}` extends itself")
+            if len(above) > _BASES_LIMIT:
+                raise Refused(each.name.span, f"`{each.name.text}` extends more than {_BASES_LIMIT} others")
         _File(self, document, name, self._project, self._diagnostics).read()
 
     def find(self, name: str, scope: str) -> str | None:
         """The key of a definition that a name means in a module."""
         if name.startswith("::"):
-            return name if name in self.definitions or name in self.interfaces else None
+            return name if name in self.definitions or name in self.known else None
         while True:
             key = f"{scope}::{name}"
-            if key in self.definitions or key in self.interfaces:
+            if key in self.definitions or key in self.known:
                 return key
             if not scope:
                 return None
             scope = scope.rpartition("::")[0]
+
+    def _above(self, definition: Definition) -> set[str]:
+        """The keys of all that a definition extends."""
+        found: set[str] = set()
+        waiting = [definition]
+        for each in waiting:
+            for base in each.bases:
+                key = self.find(base.text, each.scope)
+                if key is not None and key not in found:
+                    found.add(key)
+                    waiting += [self.definitions[key]] if key in self.definitions else []
+        return found
 
 
 def _key(definition: Definition) -> str:
@@ -70,7 +106,7 @@ class _File:
         self._project = project
         self._diagnostics = diagnostics
         common = _common([each.scope.split("::")[1:] for each in document.definitions])
-        self._file = draft.File(document.source, name, tuple(common))
+        self._file = draft.File(document.source, name, tuple(common), document.doc)
         self._outer = "".join(f"::{each}" for each in common)
 
     def read(self) -> None:
@@ -78,10 +114,16 @@ class _File:
             self._left_out(span, what)
         made = [(each, self._declaration(each)) for each in self._document.definitions]
         for _, each in made:
-            self._project.place(self._file, each)
+            if not isinstance(each, draft.Const):
+                self._project.place(self._file, each)
+        for definition, each in made:  # each may name those before it
+            if isinstance(each, draft.Enum):
+                self._enumerate(definition, each)
+            elif isinstance(each, draft.Const):
+                self._constant(definition, each)
         for definition, each in made:
             self._fill(definition, each)
-        self._file.declarations = [each for _, each in made]
+        self._file.declarations = [each for _, each in made if each.key not in self._project.left_out]
         self._project.add(self._file)
 
     def _declaration(self, definition: Definition) -> draft.Declaration:
@@ -98,7 +140,7 @@ class _File:
             case "interface":
                 made = draft.Service(key, name, span, doc=doc)
             case "enum":
-                made = self._enum(definition, key, name)
+                made = draft.Enum(key, name, span, doc=doc, open=False)
             case "const":
                 made = draft.Const(key, name, span, doc=doc)
             case _:
@@ -107,18 +149,44 @@ class _File:
             made.annotations.append("@deprecated")
         return made
 
-    def _enum(self, definition: Definition, key: str, name: str) -> draft.Enum:
-        made = draft.Enum(key, name, definition.name.span, doc=definition.doc, open=False)
+    def _enumerate(self, definition: Definition, made: draft.Enum) -> None:
+        if not definition.enumerators:
+            raise Refused(definition.name.span, f"enum `{definition.name.text}` has no enumerators")
+        check_unique(f"enum `{definition.name.text}`", (each.name for each in definition.enumerators))
         number = -1
-        for token, written in definition.enumerators:
-            number = number + 1 if written is None else written
-            made.members.append(draft.EnumMember(token.text.lstrip("\\"), number, doc=token.doc))
-        return made
+        for each in definition.enumerators:
+            value, name = each.number, each.name
+            number = number + 1 if value is None else self._run.values.number(value, definition.scope)
+            known = made.member_of(number)
+            if known is not None:
+                made.second_names[name.text] = known
+                self._left_out(name.span, f"`{name.text}`, which is another name of `{known}`")
+            elif not fits("i32", number):
+                self._left_out(name.span, f"`{name.text}`: {number} does not fit i32")
+            else:
+                made.members.append(draft.EnumMember(name.text, number, doc=each.doc))
+
+    def _constant(self, definition: Definition, made: draft.Const) -> None:
+        assert definition.value is not None
+        made.type = draft.present(self._type(definition.types[0], definition.scope))
+        try:
+            made.value = self._run.values.of(made.type, definition.value, definition.scope)
+        except Unwritable as unwritable:
+            self._project.left_out.add(made.key)
+            self._left_out(unwritable.span, f"constant `{made.name}`: {unwritable.reason}")
+        else:
+            self._project.place(self._file, made)
 
     def _fill(self, definition: Definition, made: draft.Declaration) -> None:
+        for base in definition.bases:
+            found = self._run.find(base.text, definition.scope)
+            if found is not None and found not in self._run.definitions:
+                self._left_out(base.span, f"that `{definition.name.text}` extends `{base.text}`")
         match made:
             case draft.Struct():
-                made.members = self._all_members(definition, definition.scope)
+                fields = list(self._all_fields(definition))
+                check_unique(f"{definition.kind} `{made.name}`", (each.name for each, _ in fields))
+                made.members = [self._member(each, scope) for each, scope in fields]
                 if definition.operations:
                     self._left_out(made.span, f"the operations of class `{made.name}`")
                 if definition.kind == "class" and made.key in self._run.derived:
@@ -130,21 +198,17 @@ class _File:
                     )
             case draft.Service():
                 first = next(iter(self._bases(definition)), None)
-                made.base = None if first is None or first is definition else _key(first)
+                made.base = None if first is None else _key(first)
                 made.methods = self._own_operations(definition, first)
             case draft.Alias() if definition.kind == "sequence":
                 element = definition.types[0]
-                if element.name == "byte" and not element.proxy:
+                if element.name == "byte" and not element.proxy and not element.is_escaped:
                     made.type = Builtin("bytes")
                 else:
                     made.type = draft.ListOf(self._type(element, definition.scope))
             case draft.Alias():
                 key, value = (self._type(each, definition.scope) for each in definition.types)
                 made.type = draft.MapOf(draft.present(key), value)
-            case draft.Const():
-                assert definition.value is not None
-                made.type = draft.present(self._type(definition.types[0], definition.scope))
-                made.value = self._value(made.type, definition.value, definition.scope)
             case _:
                 pass
 
@@ -153,36 +217,36 @@ class _File:
     def _bases(self, definition: Definition) -> list[Definition]:
         found: list[Definition] = []
         for base in definition.bases:
-            key = self._run.find(_plain(base.text), definition.scope)
-            if key is None or key not in self._run.definitions:
-                if base.text in _ANY_CLASS:
-                    continue
+            key = self._run.find(base.text, definition.scope)
+            if key in self._run.definitions:
+                found.append(self._run.definitions[key])
+                if found[-1].kind not in _MAY_EXTEND[definition.kind]:
+                    raise Refused(base.span, f"`{base.text}` cannot be extended by this {definition.kind}")
+            elif key is None and base.text not in _ANY_CLASS:
                 raise Refused(base.span, f"`{base.text}` is not known here")
-            found.append(self._run.definitions[key])
         return found
 
-    def _all_members(self, definition: Definition, scope: str) -> list[draft.Member]:
-        """Those of the bases first."""
-        made: list[draft.Member] = []
+    def _all_fields(self, definition: Definition) -> Iterator[tuple[Member, str]]:
+        """With the module that each is declared in; those of the bases first."""
         for base in self._bases(definition):
-            if base is definition or base.kind == "interface":
-                continue
-            made += self._all_members(base, base.scope)
-        return [*made, *(self._member(each, scope) for each in definition.members)]
+            if base.kind != "interface":
+                yield from self._all_fields(base)
+        for each in definition.members:
+            yield each, definition.scope
 
     def _member(self, member: Member, scope: str) -> draft.Member:
         type_ = self._type(member.type, scope)
-        made = draft.Member(_plain(member.name.text), type_, member.name.span, doc=member.name.doc)
+        made = draft.Member(member.name.text, type_, member.name.span, doc=member.doc)
         if member.default is not None:
-            made.type = draft.present(type_)
-            made.default = self._value(made.type, member.default, scope)
+            try:
+                made.default = self._run.values.of(draft.present(type_), member.default, scope)
+                made.type = draft.present(type_)
+            except Unwritable as unwritable:
+                self._left_out(unwritable.span, f"the default of `{made.name}`: {unwritable.reason}")
         return made
 
     def _type(self, type_: Type, scope: str) -> draft.Type:
-        if type_.proxy or type_.name == "Object":
-            if not type_.proxy:
-                self._changed(type_.span, "a value of any class", "bytes", "each value has a declared type")
-                return Builtin("bytes")
+        if type_.proxy:
             self._changed(
                 type_.span,
                 f"a proxy of `{type_.name}`",
@@ -190,10 +254,10 @@ class _File:
                 "an object is not passed along with a value; `ice_toString` gives what stands for it",
             )
             return Builtin("string")
-        if type_.name in _SCALARS:
+        if type_.name in _SCALARS and not type_.is_escaped:
             made: draft.Type = Builtin(_SCALARS[type_.name])
             return draft.optional(made) if type_.optional else made
-        if type_.name in _ANY_CLASS:
+        if type_.name in _ANY_CLASS and not type_.is_escaped:
             self._changed(type_.span, "a value of any class", "bytes", "each value has a declared type")
             return Builtin("bytes")
         key = self._run.find(type_.name, scope)
@@ -214,17 +278,26 @@ class _File:
         seen: set[str] = set()
         if first is not None:
             self._collect(first, seen)
+        taken = {each.name.text for key in seen for each in self._run.definitions[key].operations}
         made: list[draft.Method] = []
         for base in self._bases(definition)[1:]:
-            if base is not definition:
-                self._changed(
-                    definition.name.span,
-                    f"that `{definition.name.text}` extends `{base.name.text}`, too,",
-                    "a copy of the other's methods",
-                    "a service extends one other",
-                )
-                made += self._operations_besides(base, seen)
-        return [*made, *(self._operation(each, definition.scope) for each in definition.operations)]
+            self._changed(
+                definition.name.span,
+                f"that `{definition.name.text}` extends `{base.name.text}`, too,",
+                "a copy of the other's methods",
+                "a service extends one other",
+            )
+            made += self._operations_besides(base, seen)
+        made += [self._operation(each, definition.scope) for each in definition.operations]
+        return [each for each in made if self._is_new(each, taken)]
+
+    def _is_new(self, method: draft.Method, taken: set[str]) -> bool:
+        """Whether a method has a name of its own, also among those of what its service extends."""
+        if method.name in taken:
+            self._left_out(method.span, f"operation `{method.name}`, beside another one of that name")
+            return False
+        taken.add(method.name)
+        return True
 
     def _collect(self, definition: Definition, seen: set[str]) -> None:
         """The definition and all of its bases."""
@@ -242,11 +315,12 @@ class _File:
         return [*made, *(self._operation(each, definition.scope) for each in definition.operations)]
 
     def _operation(self, operation: Operation, scope: str) -> draft.Method:
-        made = draft.Method(_plain(operation.name.text), operation.name.span, doc=operation.doc)
+        made = draft.Method(operation.name.text, operation.name.span, doc=operation.doc)
         if operation.idempotent:
             made.annotations.append("@idempotent")
         if any(each.startswith("deprecate") for each in operation.metadata):
             made.annotations.append("@deprecated")
+        check_unique(f"operation `{made.name}`", (each.name for each in operation.parameters))
         made.parameters = [self._member(each, scope) for each in operation.parameters if not each.out]
         results = [self._member(each, scope) for each in operation.parameters if each.out]
         if operation.result is not None:
@@ -259,10 +333,14 @@ class _File:
             made.throws += [each for each in self._errors(thrown, scope) if each not in made.throws]
         return made
 
-    def _errors(self, thrown: Token, scope: str) -> list[str]:
+    def _errors(self, thrown: Name, scope: str) -> list[str]:
         """The exception that is named, and those that extend it: a servant may throw them too."""
-        key = self._run.find(_plain(thrown.text), scope)
-        if key is None or not self._project.knows(key):
+        key = self._run.find(thrown.text, scope)
+        declared = self._project.of(key) if key is not None and self._project.knows(key) else None
+        if key is not None and declared is None:
+            self._left_out(thrown.span, f"that this throws `{thrown.text}`")
+            return []
+        if key is None or not isinstance(declared, draft.Struct) or declared.kind != "error":
             raise Refused(thrown.span, f"`{thrown.text}` is no exception that is known here")
         found = [key]
         for each in found:
@@ -273,49 +351,11 @@ class _File:
             ]
         return found
 
-    # Values ------------------------------------------------------------------------------------------------
-
-    def _value(self, type_: draft.Type, token: Token, scope: str) -> draft.Value:
-        bare = self._project.bare(type_)
-        if token.kind == "name" and token.text not in ("true", "false"):
-            return self._named(bare, token, scope)
-        match bare:
-            case Builtin("bool") if token.text in ("true", "false"):
-                return draft.Literal(token.text)
-            case Builtin("f32" | "f64") if token.kind in ("int", "float"):
-                return draft.Literal(
-                    repr(float(token.text.rstrip("fF"))) if token.kind == "float" else token.text
-                )
-            case Builtin("string") if token.kind == "text":
-                return draft.string_literal(_unescaped(token.text[1:-1]))
-            case Builtin() if token.kind == "int":
-                return draft.Literal(token.text.lstrip("+"))
-            case Builtin() if token.kind == "text":
-                return draft.Literal(token.text[1:-1])  # a number in quotes
-        raise Refused(token.span, "this value does not fit its type")
-
-    def _named(self, bare: draft.Type, token: Token, scope: str) -> draft.Value:
-        """An enumerator, alone or behind its enum or module, or a constant."""
-        text = _plain(token.text)
-        if isinstance(bare, Ref):
-            enum = self._project.of(bare.key)
-            name = text.rpartition("::")[2]
-            if isinstance(enum, draft.Enum) and any(each.name == name for each in enum.members):
-                return draft.Named(bare.key, name)
-        key = self._run.find(text, scope)
-        if key is None or not isinstance(self._project.of(key), draft.Const):
-            raise Refused(token.span, f"`{text}` is no constant that is known here")
-        return draft.Named(key)
-
     def _changed(self, span: Span | None, what: str, becomes: str, reason: str) -> None:
         self._diagnostics.warning("W1002", span, what=what, becomes=becomes, reason=reason)
 
     def _left_out(self, span: Span | None, what: str) -> None:
         self._diagnostics.warning("W1001", span, what=what)
-
-
-def _plain(name: str) -> str:
-    return name.replace("\\", "")
 
 
 def _common(scopes: list[list[str]]) -> list[str]:
@@ -329,9 +369,3 @@ def _common(scopes: list[list[str]]) -> list[str]:
             break
         made.append(part)
     return made
-
-
-def _unescaped(text: str) -> str:
-    if "\\" not in text:
-        return text
-    return codecs.decode(text.encode("latin-1", "backslashreplace"), "unicode_escape")

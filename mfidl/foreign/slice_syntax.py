@@ -1,53 +1,66 @@
-"""F6. The content of a Slice file (.ice) as written: nothing is resolved.
-
-The grammar is that of Ice 3.7 and 3.8; the lines of the preprocessor are gone (`slice_lines.py`).
+"""F6. The content of a Slice file (.ice) as written: nothing is resolved. The grammar is grammar/Slice.g4,
+behind the preprocessor (`slice_preprocessor.py`).
 """
 
-import re
+import os
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
-from mfidl.foreign.scan import Cursor, Refused, Token, scan
-from mfidl.foreign.slice_lines import without_preprocessor
-from mfidl.source import SourceFile, Span
+from mfidl.foreign.comments import documented, text_of
+from mfidl.foreign.scan import Name, Refused, Refusing, Word, scan
+from mfidl.foreign.slice_preprocessor import COMMENTS, Macros, Preprocessed, preprocess
+from mfidl.source import SourceFile, Span, UnreadableSource, read_source
+from mfidl.syntax._antlr.SliceLexer import SliceLexer
+from mfidl.syntax._antlr.SliceParser import SliceParser
 
-_WORDS = re.compile(
-    r"""
-    (?P<doc>/\*\*(?!/)(?:[^*]|\*(?!/))*\*/|///(?!/)[^\n]*)
-  | (?P<comment>//[^\n]*|/\*(?:[^*]|\*(?!/))*\*/)
-  | (?P<name>\\?(?:::)?[A-Za-z_][A-Za-z0-9_]*(?:::\\?[A-Za-z_][A-Za-z0-9_]*)*)
-  | (?P<float>[+-]?(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[fF]?
-             |[+-]?[0-9]+(?:[eE][+-]?[0-9]+[fF]?|[fF]))
-  | (?P<int>[+-]?(?:0[xX][0-9a-fA-F]+|[0-9]+))
-  | (?P<text>"(?:[^"\\\n]|\\.)*")
-  | (?P<mark>[{}()<>\[\]:;,=*?])
-    """,
-    re.VERBOSE | re.DOTALL,
-)
+_INCLUDE_DEPTH_LIMIT = 48
+_DEFINITION = "a definition: module, struct, class, exception, interface, enum, sequence, dictionary or const"
 
 
 @dataclass(frozen=True, slots=True)
 class Type:
+    """`is_escaped`: a backslash makes a name of a word of the language."""
+
     name: str
     span: Span
     proxy: bool = False
     optional: bool = False
+    is_escaped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """`kind`: int, float, text or name. A text has several parts if it is written as several literals."""
+
+    kind: str
+    text: str
+    span: Span
+    parts: tuple[Name, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    name: Token
+    name: Name
     type: Type
-    default: Token | None = None
+    default: Value | None = None
     out: bool = False
-    tag: int | None = None
+    doc: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Enumerator:
+    name: Name
+    number: Value | None
+    doc: str
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    name: Token
+    name: Name
     result: Type | None
     parameters: list[Member]
-    throws: list[Token]
+    throws: list[Name]
     idempotent: bool
     doc: str
     metadata: tuple[str, ...]
@@ -59,229 +72,243 @@ class Definition:
 
     kind: str
     scope: str
-    name: Token
+    name: Name
     doc: str
     metadata: tuple[str, ...] = ()
-    bases: list[Token] = field(default_factory=list)
+    bases: list[Name] = field(default_factory=list)
     members: list[Member] = field(default_factory=list)
     operations: list[Operation] = field(default_factory=list)
-    enumerators: list[tuple[Token, int | None]] = field(default_factory=list)
+    enumerators: list[Enumerator] = field(default_factory=list)
     types: list[Type] = field(default_factory=list)
-    value: Token | None = None
+    value: Value | None = None
 
 
 @dataclass(slots=True)
 class Document:
+    """`known` are the names that are declared here, and defined elsewhere, or left out."""
+
     source: SourceFile
     includes: list[tuple[str, Span]] = field(default_factory=list)
     definitions: list[Definition] = field(default_factory=list)
     left_out: list[tuple[str, Span]] = field(default_factory=list)
-    forward: list[tuple[str, Token]] = field(default_factory=list)
+    known: list[str] = field(default_factory=list)
+    doc: str = ""
 
 
-def parse(source: SourceFile) -> Document:
-    text, includes = without_preprocessor(source)
-    made = Document(source, includes)
-    plain = SourceFile(source.path, source.name, text)
-    try:
-        tokens = scan(plain, _WORDS)
-    except Refused as refused:  # the place is shown in the text as it was
-        raise Refused(Span(source, refused.span.start, refused.span.end), refused.message) from None
-    _Parser([_moved(each, source) for each in tokens], made).scope("")
-    return made
+class Reader:
+    """Reads the files of one run. `find` gives the path of an included file, from its name and that of the
+    file that includes it.
+    """
+
+    def __init__(self, find: Callable[[str, str], str | None]) -> None:
+        self._find = find
+        self._read: dict[str, Preprocessed] = {}  # by real path
+        self._reading: list[str] = []
+
+    def parse(self, source: SourceFile) -> Document:
+        preprocessed = self._preprocessed(source)
+        found = documented(preprocessed.words, COMMENTS)
+        return _Builder(Document(source, preprocessed.includes, doc=found.head), found.words).document()
+
+    def _preprocessed(self, source: SourceFile) -> Preprocessed:
+        real = os.path.realpath(source.path)
+        if real not in self._read:
+            self._reading.append(real)
+            words = scan(source, SliceLexer)
+            made = preprocess(words, lambda target: self._macros(target, source.path))
+            self._reading.pop()
+            self._read[real] = made
+        return self._read[real]
+
+    def _macros(self, target: str, beside: str) -> Macros:
+        """Those that an included file defines. What is wrong with it is reported when it is read itself."""
+        path = self._find(target, beside)
+        if (
+            path is None
+            or os.path.realpath(path) in self._reading
+            or len(self._reading) > _INCLUDE_DEPTH_LIMIT
+        ):
+            return {}
+        depth = len(self._reading)
+        try:
+            return self._preprocessed(read_source(path, path)).macros
+        except (Refused, UnreadableSource):
+            del self._reading[depth:]
+            return {}
 
 
-def _moved(token: Token, source: SourceFile) -> Token:
-    return Token(token.kind, token.text, Span(source, token.span.start, token.span.end), token.doc)
+class _Parser(Refusing, SliceParser):  # type: ignore[misc]
+    wanted: ClassVar = {
+        "file": _DEFINITION,
+        "item": _DEFINITION,
+        "definition": _DEFINITION,
+        "type": "a type",
+        "value": "a value",
+        "name": "a name",
+        "parameter": "a parameter",
+        "NAME": "a name",
+        "STRING": "a text in quotes",
+        "INTEGER": "a whole number",
+        "FLOAT": "a number",
+    }
 
 
-class _Parser:
-    def __init__(self, tokens: list[Token], made: Document) -> None:
-        self._cursor = Cursor(tokens)
+class _Builder:
+    """Turns contexts into the dataclasses above. One per file."""
+
+    def __init__(self, made: Document, words: list[Word]) -> None:
         self._made = made
+        self._words = words
 
-    def scope(self, name: str) -> None:
+    def document(self) -> Document:
+        self._scope("", _Parser(self._words).file_().items)
+        return self._made
+
+    def _scope(self, scope: str, items: Sequence[Any]) -> None:
         """The definitions of a module, or of the file."""
-        cursor = self._cursor
-        cursor.deeper()
-        closing = "}" if name else "the end of the file"
-        while cursor.next.text != closing or (not name and cursor.next.kind != "end"):
-            first = cursor.next
-            metadata = self._metadata()
-            doc = first.doc or cursor.next.doc
-            if cursor.next.kind == "end" and not name:
-                break
-            self._definition(name, doc, metadata)
-            cursor.take_if(";")
-        cursor.shallower()
+        attributes: list[Any] = []
+        for item in items:
+            if item.metadata is not None:
+                attributes.append(item.metadata)
+                continue
+            if item.declaration is not None:
+                first = attributes[0].start if attributes else item.start
+                self._definition(scope, item.declaration, first, attributes)
+            attributes = []
 
-    def _metadata(self) -> tuple[str, ...]:
-        """`["a", "b"]` and, for the whole file, `[["a"]]`."""
-        cursor = self._cursor
-        found: list[str] = []
-        while cursor.take_if("["):
-            whole = cursor.take_if("[")
-            while not cursor.take_if("]"):
-                text = cursor.text().text[1:-1]
-                found += [] if whole else [text]
-                cursor.take_if(",")
-            if whole:
-                cursor.expect("]")
-        return tuple(found)
-
-    def _definition(self, scope: str, doc: str, metadata: tuple[str, ...]) -> None:
-        cursor = self._cursor
-        local = cursor.take_if("local")
-        first = cursor.name(
-            "a definition: module, struct, class, exception, interface, enum, sequence, dictionary"
-        )
-        if first.text == "module":
-            inner = cursor.name()
-            cursor.expect("{")
-            self.scope(f"{scope}::{_plain(inner.text)}")
-            cursor.expect("}")
+    def _definition(self, scope: str, context: Any, first: Word, attributes: list[Any]) -> None:
+        if context.a is not None:
+            self._module(scope, context.a, first)
             return
-        parse = {
-            "struct": self._body,
-            "class": self._body,
-            "exception": self._body,
-            "interface": self._body,
-            "enum": self._enum,
-            "sequence": self._container,
-            "dictionary": self._container,
-            "const": self._const,
-        }.get(first.text)
-        if parse is None:
-            raise Refused(first.span, f"expected a definition, found `{first.text}`")
-        made = parse(Definition(first.text, scope, first, doc, metadata))
+        metadata = _metadata(attributes)
+        if context.b is not None:
+            made = self._body(scope, context.b, first, metadata)
+        elif context.c is not None:
+            made = self._enum(scope, context.c, first, metadata)
+        elif context.d is not None:
+            made = self._container(scope, context.d, first, metadata)
+        else:
+            made = self._constant(scope, context.e, first, metadata)
         if made is None:
             return
-        if local is not None:
+        if context.local is not None:
             self._made.left_out.append((f"local {made.kind} `{made.name.text}`", made.name.span))
+            self._made.known.append(f"{scope}::{made.name.text}")
             return
         self._made.definitions.append(made)
 
-    def _body(self, made: Definition) -> Definition | None:
-        cursor = self._cursor
-        name = cursor.name()
-        if cursor.take_if("("):
-            cursor.whole()
-            cursor.expect(")")
-        bases: list[Token] = []
-        while cursor.take_if("extends", "implements", ":", ","):
-            bases.append(cursor.name())
-        if not cursor.take_if("{"):
-            self._made.forward.append((made.scope, name))  # declared here, defined elsewhere
+    def _module(self, scope: str, context: Any, first: Word) -> None:
+        """`module A::B` is two of them."""
+        doc = self._doc(first, context.opening)
+        if doc not in self._made.doc:
+            self._made.doc = "\n\n".join(filter(None, (self._made.doc, doc)))
+        self._scope(f"{scope}::{_name(context.id_).text.removeprefix('::')}", context.items)
+
+    def _body(self, scope: str, context: Any, first: Word, metadata: tuple[str, ...]) -> Definition | None:
+        name, kind = self._declared(context.id_), context.kind.text
+        if context.opening is None:
+            self._made.known.append(f"{scope}::{name.text}")  # declared here, defined elsewhere
             return None
-        members: list[Member] = []
-        operations: list[Operation] = []
-        while not cursor.take_if("}"):
-            begin = cursor.next
-            metadata = self._metadata()
-            doc = begin.doc or cursor.next.doc
-            self._member(made.kind, members, operations, doc, metadata)
-            cursor.take_if(";")
-        return Definition(made.kind, made.scope, name, made.doc, made.metadata, bases, members, operations)
+        made = Definition(kind, scope, name, self._doc(first, context.opening), metadata)
+        made.bases.extend(_name(each) for each in context.bases)
+        for each in context.members:
+            self._member(made, each)
+        return made
 
-    def _member(
-        self,
-        kind: str,
-        members: list[Member],
-        operations: list[Operation],
-        doc: str,
-        metadata: tuple[str, ...],
-    ) -> None:
-        cursor = self._cursor
-        idempotent = cursor.take_if("idempotent", "nonmutating") is not None
-        tag, optional = self._tag()
-        void = not optional and cursor.next.text == "void"
-        result = None if void else self._type(optional)
-        if void:
-            cursor.take()
-        name = cursor.name()
-        if cursor.take_if("("):
-            parameters: list[Member] = []
-            while not cursor.take_if(")"):
-                parameters.append(self._parameter())
-                cursor.take_if(",")
-            throws: list[Token] = []
-            if cursor.take_if("throws"):
-                throws.append(cursor.name())
-                while cursor.take_if(","):
-                    throws.append(cursor.name())
-            operations.append(Operation(name, result, parameters, throws, idempotent, doc, metadata))
+    def _member(self, made: Definition, context: Any) -> None:
+        behind = self._words[context.id_.stop.index + 1]
+        is_operation = context.opening is not None
+        if not is_operation and (context.of is None or made.kind == "interface"):
+            raise Refused(behind.span, f"expected `(`, found `{behind.text}`")
+        if is_operation and made.kind in ("struct", "exception"):
+            raise Refused(behind.span, f"expected `;`, found `(`: a {made.kind} has no operations")
+        if is_operation:
+            made.operations.append(self._operation(context))
             return
-        if result is None or kind == "interface":
-            raise cursor.fail("`(`")
-        default = cursor.take() if cursor.take_if("=") else None
-        documented = Token(name.kind, name.text, name.span, doc)
-        members.append(Member(documented, result, default, tag=tag))
+        made.members.append(
+            Member(
+                self._declared(context.id_),
+                _type(context.of, context.tag),
+                None if context.init is None else _value(context.init),
+                doc=self._doc(context.start, context.stop),
+            )
+        )
 
-    def _parameter(self) -> Member:
-        cursor = self._cursor
-        self._metadata()
-        out = cursor.take_if("out") is not None
-        tag, optional = self._tag()
-        type_ = self._type(optional)
-        return Member(cursor.name(), type_, out=out, tag=tag)
+    def _operation(self, context: Any) -> Operation:
+        said = self._doc(context.start, context.opening), self._doc(context.closing, context.stop)
+        return Operation(
+            self._declared(context.id_),
+            None if context.of is None else _type(context.of, context.tag),
+            [self._parameter(each) for each in context.parameters],
+            [_name(each) for each in context.errors],
+            context.idempotent is not None,
+            "\n".join(filter(None, said)),
+            _metadata(context.metadata),
+        )
 
-    def _tag(self) -> tuple[int | None, bool]:
-        """`optional(3)`, before a type."""
-        cursor = self._cursor
-        if cursor.next.text == "optional" and cursor.look(1).text == "(":
-            cursor.take()
-            cursor.take()
-            tag = cursor.whole() if cursor.next.kind == "int" else None
-            if tag is None:
-                cursor.name("a tag")
-            cursor.expect(")")
-            return tag, True
-        return None, False
+    def _parameter(self, context: Any) -> Member:
+        name, type_ = self._declared(context.id_), _type(context.of, context.tag)
+        return Member(name, type_, out=bool(context.out), doc=self._doc(context.start, context.stop))
 
-    def _type(self, optional: bool = False) -> Type:
-        cursor = self._cursor
-        self._metadata()
-        name = cursor.name("a type")
-        proxy = cursor.take_if("*") is not None
-        optional = cursor.take_if("?") is not None or optional
-        return Type(_plain(name.text), name.span, proxy, optional)
+    def _enum(self, scope: str, context: Any, first: Word, metadata: tuple[str, ...]) -> Definition:
+        made = Definition(
+            "enum", scope, self._declared(context.id_), self._doc(first, context.opening), metadata
+        )
+        for each in context.members:
+            number = None if each.number is None else _value(each.number)
+            doc = self._doc(each.start, each.stop)
+            made.enumerators.append(Enumerator(self._declared(each.id_), number, doc))
+        return made
 
-    def _enum(self, made: Definition) -> Definition:
-        cursor = self._cursor
-        name = cursor.name()
-        cursor.expect("{")
-        found: list[tuple[Token, int | None]] = []
-        while not cursor.take_if("}"):
-            self._metadata()
-            member = cursor.name("an enumerator")
-            number = None
-            if cursor.take_if("="):
-                number = cursor.whole()
-            found.append((member, number))
-            cursor.take_if(",")
-        return Definition("enum", made.scope, name, made.doc, made.metadata, enumerators=found)
+    def _container(self, scope: str, context: Any, first: Word, metadata: tuple[str, ...]) -> Definition:
+        types = [_type(each, None) for each in context.types]
+        doc = self._doc_to_semicolon(first, context)
+        return Definition(context.kind.text, scope, self._declared(context.id_), doc, metadata, types=types)
 
-    def _container(self, made: Definition) -> Definition:
-        cursor = self._cursor
-        cursor.expect("<")
-        types = [self._type()]
-        if made.kind == "dictionary":
-            cursor.expect(",")
-            types.append(self._type())
-        cursor.expect(">")
-        return Definition(made.kind, made.scope, cursor.name(), made.doc, made.metadata, types=types)
+    def _constant(self, scope: str, context: Any, first: Word, metadata: tuple[str, ...]) -> Definition:
+        name, doc = self._declared(context.id_), self._doc_to_semicolon(first, context)
+        types = [_type(context.of, None)]
+        return Definition("const", scope, name, doc, metadata, types=types, value=_value(context.init))
 
-    def _const(self, made: Definition) -> Definition:
-        cursor = self._cursor
-        types = [self._type()]
-        name = cursor.name()
-        cursor.expect("=")
-        value = cursor.take()
-        while cursor.next.kind == "text":  # literals one behind the other are one
-            value = Token("text", value.text[:-1] + cursor.take().text[1:], value.span)
-        return Definition("const", made.scope, name, made.doc, made.metadata, types=types, value=value)
+    # Names and comments ------------------------------------------------------------------------------------
+
+    def _declared(self, context: Any) -> Name:
+        name = _name(context)
+        if "::" in name.text:
+            raise Refused(name.span, f"`{name.text}` cannot be declared: it names a module, too")
+        return name
+
+    def _doc(self, first: Word, last: Word) -> str:
+        return text_of(self._words, first.index, last.index)
+
+    def _doc_to_semicolon(self, first: Word, context: Any) -> str:
+        behind = self._words[context.stop.index + 1]
+        return self._doc(first, behind if behind.text == ";" else context.stop)
 
 
-def _plain(name: str) -> str:
-    """A backslash makes a name of a word of the language."""
-    return name.replace("\\", "")
+def _name(context: Any) -> Name:
+    return Name(context.start.text.replace("\\", ""), context.start.span)
+
+
+def _type(context: Any, tag: Any) -> Type:
+    word = context.id_
+    return Type(
+        word.text.replace("\\", ""),
+        word.span,
+        context.proxy is not None,
+        tag is not None or context.maybe is not None,
+        "\\" in word.text,
+    )
+
+
+def _value(context: Any) -> Value:
+    first: Word = context.start
+    if context.number is not None:
+        return Value("int" if first.type == SliceLexer.INTEGER else "float", first.text, first.span)
+    if context.id_ is not None:
+        return Value("name", first.text.replace("\\", ""), first.span)
+    return Value("text", "", first.span, tuple(Name(each.text, each.span) for each in context.texts))
+
+
+def _metadata(attributes: Sequence[Any]) -> tuple[str, ...]:
+    return tuple(text.text[1:-1] for attribute in attributes for text in attribute.texts)

@@ -2,15 +2,15 @@
 files name what it declares.
 """
 
-from collections.abc import Callable
 from pathlib import PurePosixPath
 
 from mfidl.diagnostics import Diagnostics
 from mfidl.foreign import draft
 from mfidl.foreign.draft import Builtin, Project, Ref
-from mfidl.foreign.scan import Refused
+from mfidl.foreign.numbers import whole
+from mfidl.foreign.scan import Refused, Unwritable, check_unique
 from mfidl.foreign.thrift_syntax import Constant, Definition, Document, Field, Function, Type
-from mfidl.foreign.thrift_values import Names, Values
+from mfidl.foreign.thrift_values import Later, Names, Values, as_signed
 from mfidl.source import Span
 
 _SCALARS = {
@@ -50,22 +50,25 @@ class _File:
         self._project = project
         self._diagnostics = diagnostics
         self._own = f"{name}::"
-        self._file = draft.File(document.source, name, ())
+        self._file = draft.File(document.source, name, (), document.doc)
         prefixes = {stem: f"{each}::" for stem, each in included.items()}
         prefixes.setdefault(PurePosixPath(name).stem, self._own)
         self._names = Names(project, prefixes, self._own)
-        self._values = Values(project, self._names)
-        self._later: list[Callable[[], None]] = []  # values need all types of the file
+        self._later = Later()  # values need all types of the file
+        self._values = Values(project, self._names, self._later, diagnostics)
 
     def read(self) -> None:
         made = [self._declaration(each) for each in self._document.definitions]
         for each in made:
             self._project.place(self._file, each)
-        self._file.declarations = made
         for definition, each in zip(self._document.definitions, made, strict=True):
             self._fill(definition, each)
-        for later in self._later:
-            later()
+        self._later.do_all()
+        for definition, each in zip(self._document.definitions, made, strict=True):
+            if isinstance(each, draft.Service):
+                self._service(definition, each)
+        self._later.do_all()
+        self._file.declarations = [each for each in made if each.key not in self._project.left_out]
         self._project.add(self._file)
 
     def _declaration(self, definition: Definition) -> draft.Declaration:
@@ -92,59 +95,94 @@ class _File:
         return draft.Struct(key, name, span, doc=doc, kind=kind)
 
     def _enum(self, definition: Definition) -> draft.Enum:
+        check_unique(f"enum `{definition.name.text}`", (each.name for each in definition.members))
         made = draft.Enum(
             self._own + definition.name.text, definition.name.text, definition.name.span, doc=definition.doc
         )
         number = -1
-        for token, written in definition.members:
-            number = number + 1 if written is None else written
-            known = made.member_of(number)
-            if known is not None:
-                what = f"`{token.text}`, which is another name of `{known}`"
-                self._diagnostics.warning("W1001", token.span, what=what)
+        for each in definition.members:
+            name, written = each.name, each.number
+            number = number + 1 if written is None else whole(written.text, written.span)
+            place = name if written is None else written
+            try:
+                text = str(number) if written is None else written.text
+                own = as_signed("i32", number, text, place.span, self._diagnostics)
+            except Unwritable as unwritable:
+                self._left_out(name.span, f"`{name.text}`: {unwritable.reason}")
                 continue
-            made.members.append(draft.EnumMember(token.text, number, doc=token.doc))
+            known = made.member_of(own)
+            if known is not None:
+                made.second_names[name.text] = known
+                self._left_out(name.span, f"`{name.text}`, which is another name of `{known}`")
+                continue
+            made.members.append(draft.EnumMember(name.text, own, doc=each.doc))
         return made
 
     def _fill(self, definition: Definition, made: draft.Declaration) -> None:
         match made:
             case draft.Const():
                 assert definition.type is not None
-                assert definition.value is not None
+                value = definition.value
+                assert value is not None
                 made.type = self._type(definition.type)
-                self._later.append(lambda: self._constant(made, definition.value))
+                self._later.add(made.key, lambda: self._constant(made, value))
             case draft.Alias() if definition.type is not None:
                 made.type = self._type(definition.type)
             case draft.Struct():
-                made.members = [self._member(each) for each in definition.fields]
+                what = f"{definition.kind} `{made.name}`"
+                is_union = made.kind == "union"
+                made.members = self._members(what, definition.fields, is_union)
                 self._check_numbers(f"fields of `{made.name}`", made.members, made.span)
-                if made.kind == "union":
+                if is_union:
                     for each in made.members:
                         each.type = draft.present(each.type)
-            case draft.Service():
-                self._later.append(lambda: self._service(definition, made))
             case _:
                 pass
 
     # Members -----------------------------------------------------------------------------------------------
 
-    def _member(self, field: Field) -> draft.Member:
+    def _members(self, what: str, fields: list[Field], is_union: bool = False) -> list[draft.Member]:
+        check_unique(what, (each.name for each in fields))
+        numbers = [(each.number, each.name) for each in fields if each.number is not None]
+        for index, (number, name) in enumerate(numbers):
+            if any(number == other for other, _ in numbers[:index]):
+                raise Refused(name.span, f"{what} has two fields of number {number}")
+        return [self._member(each, is_union) for each in fields]
+
+    def _member(self, field: Field, is_union: bool) -> draft.Member:
+        """With the default that is written, or the zero that Thrift takes for a field that was not sent."""
         type_ = self._type(field.type)
         if field.need == "optional" and field.default is None:
             type_ = draft.optional(type_)
-        member = draft.Member(field.name.text, type_, field.name.span, field.number, doc=field.name.doc)
+        member = draft.Member(field.name.text, type_, field.name.span, field.number, doc=field.doc)
         default = field.default
-        if default is not None:
-            self._values.has_default(member)
-            self._later.append(lambda: self._default(member, default))
+        if is_union and default is not None:
+            what = f"the default of `{member.name}`, an alternative of a union"
+            self._left_out(default.span, what)
+        elif default is not None:
+            self._later.add(id(member), lambda: self._default(member, default))
+        elif not is_union and field.need == "":
+            self._later.add(id(member), lambda: self._zero(member, field))
         return member
 
     def _default(self, member: draft.Member, default: Constant) -> None:
-        member.default = self._values.of(member.type, default)
+        try:
+            member.default = self._values.of(member.type, default)
+        except Unwritable as unwritable:
+            self._left_out(unwritable.span, f"the default of `{member.name}`: {unwritable.reason}")
 
-    def _constant(self, const: draft.Const, value: Constant | None) -> None:
-        assert value is not None
-        const.value = self._values.of(const.type, value)
+    def _zero(self, member: draft.Member, field: Field) -> None:
+        try:
+            member.default = self._values.zero(member.type, field.name.span)
+        except Unwritable:
+            member.default = None  # an enum or union without a zero
+
+    def _constant(self, const: draft.Const, value: Constant) -> None:
+        try:
+            const.value = self._values.of(const.type, value)
+        except Unwritable as unwritable:
+            self._project.leave_out(const)
+            self._left_out(unwritable.span, f"constant `{const.name}`: {unwritable.reason}")
 
     def _check_numbers(self, what: str, members: list[draft.Member], span: Span | None) -> None:
         """Either all have numbers that a field can have here, or none has."""
@@ -152,7 +190,7 @@ class _File:
         if all(number is not None and _is_number(number) for number in numbers):
             return
         if any(number is not None for number in numbers):
-            self._diagnostics.warning("W1001", span, what=f"the numbers of the {what}")
+            self._left_out(span, f"the numbers of the {what}")
         for each in members:
             each.number = None
 
@@ -169,7 +207,8 @@ class _File:
         if type_.name in _SCALARS:
             return Builtin(_SCALARS[type_.name])
         key = self._names.find(type_.name)
-        if key is None or isinstance(self._project.of(key), draft.Service | draft.Const):
+        declared = self._project.of(key) if key is not None and self._project.knows(key) else None
+        if key is None or declared is None or isinstance(declared, draft.Service | draft.Const):
             raise Refused(type_.span, f"`{type_.name}` is no type that is known here")
         return Ref(key)
 
@@ -183,13 +222,32 @@ class _File:
                     definition.extends.span, f"`{definition.extends.text}` is no service that is known here"
                 )
             made.base = key
-        made.methods += [self._function(each) for each in definition.functions]
+        check_unique(f"service `{made.name}`", (each.name for each in definition.functions))
+        taken = self._inherited(made)
+        for each in definition.functions:
+            if each.name.text in taken:
+                self._left_out(each.name.span, f"function `{each.name.text}`, which the service has already")
+            else:
+                made.methods.append(self._function(each))
+
+    def _inherited(self, service: draft.Service) -> set[str]:
+        """The names of the methods of what a service extends."""
+        found: set[str] = set()
+        seen: set[str] = set()
+        key = service.base
+        while key is not None and key not in seen:
+            seen.add(key)
+            base = self._project.of(key)
+            assert isinstance(base, draft.Service)
+            found.update(each.name for each in base.methods)
+            key = base.base
+        return found
 
     def _function(self, function: Function) -> draft.Method:
         made = draft.Method(function.name.text, function.name.span, doc=function.doc)
         if function.oneway:
             made.annotations.append("@oneway")
-        made.parameters = [self._member_now(each) for each in function.parameters]
+        made.parameters = self._members(f"function `{made.name}`", function.parameters)
         self._check_numbers(f"parameters of `{made.name}`", made.parameters, made.span)
         if function.result is not None:
             made.results = [draft.Member("", self._type(function.result), function.result.span)]
@@ -197,18 +255,15 @@ class _File:
             made.throws += [key for key in [self._error(each.type)] if key not in made.throws]
         return made
 
-    def _member_now(self, field: Field) -> draft.Member:
-        member = self._member(field)
-        if field.default is not None:
-            self._default(member, field.default)
-        return member
-
     def _error(self, type_: Type) -> str:
         bare = self._project.bare(self._type(type_))
         declared = self._project.of(bare.key) if isinstance(bare, Ref) else None
         if not isinstance(declared, draft.Struct) or declared.kind != "error":
             raise Refused(type_.span, f"`{type_.name}` is no exception")
         return declared.key
+
+    def _left_out(self, span: Span | None, what: str) -> None:
+        self._diagnostics.warning("W1001", span, what=what)
 
     def _changed(self, span: Span | None, what: str, becomes: str, reason: str) -> None:
         self._diagnostics.warning("W1002", span, what=what, becomes=becomes, reason=reason)

@@ -1,27 +1,18 @@
-"""F6. The content of a .thrift file as written: nothing is resolved.
+"""F6. The content of a .thrift file as written: nothing is resolved. The grammar is grammar/Thrift.g4."""
 
-The grammar is that of Apache Thrift's compiler. Lists may have `,`, `;` or nothing between their elements.
-Annotations in parentheses say nothing of values, and are skipped.
-"""
-
-import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
-from mfidl.foreign.scan import Cursor, Token, scan
+from mfidl.foreign.comments import documented, text_of
+from mfidl.foreign.numbers import whole
+from mfidl.foreign.scan import Name, Refused, Refusing, Word, scan
 from mfidl.source import SourceFile, Span
+from mfidl.syntax._antlr.ThriftLexer import ThriftLexer
+from mfidl.syntax._antlr.ThriftParser import ThriftParser
 
-_WORDS = re.compile(
-    r"""
-    (?P<doc>/\*\*(?!/)(?:[^*]|\*(?!/))*\*/)
-  | (?P<comment>//[^\n]*|\#[^\n]*|/\*(?:[^*]|\*(?!/))*\*/)
-  | (?P<name>[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*)
-  | (?P<float>[+-]?(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?[0-9]+[eE][+-]?[0-9]+)
-  | (?P<int>[+-]?(?:0[xX][0-9a-fA-F]+|[0-9]+))
-  | (?P<text>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')
-  | (?P<mark>[{}()<>\[\]:;,=*&@-])
-    """,
-    re.VERBOSE | re.DOTALL,
-)
+_COMMENTS = frozenset((ThriftLexer.LINE_COMMENT, ThriftLexer.BLOCK_COMMENT))
+_DEFINITION = "a definition: const, typedef, enum, struct, union, exception or service"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,17 +35,25 @@ class Constant:
 
 
 @dataclass(frozen=True, slots=True)
+class EnumMember:
+    name: Name
+    number: Name | None
+    doc: str
+
+
+@dataclass(frozen=True, slots=True)
 class Field:
-    name: Token
+    name: Name
     type: Type
     number: int | None
     need: str
     default: Constant | None
+    doc: str
 
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    name: Token
+    name: Name
     result: Type | None
     parameters: list[Field]
     throws: list[Field]
@@ -67,14 +66,14 @@ class Definition:
     """`kind`: const, typedef, enum, senum, struct, union, exception or service."""
 
     kind: str
-    name: Token
+    name: Name
     doc: str
     type: Type | None = None
     value: Constant | None = None
-    members: list[tuple[Token, int | None]] = field(default_factory=list)
+    members: list[EnumMember] = field(default_factory=list)
     fields: list[Field] = field(default_factory=list)
     functions: list[Function] = field(default_factory=list)
-    extends: Token | None = None
+    extends: Name | None = None
 
 
 @dataclass(slots=True)
@@ -82,182 +81,150 @@ class Document:
     source: SourceFile
     includes: list[tuple[str, Span]] = field(default_factory=list)
     definitions: list[Definition] = field(default_factory=list)
+    doc: str = ""
 
 
 def parse(source: SourceFile) -> Document:
-    return _Parser(source).document()
+    found = documented(scan(source, ThriftLexer), _COMMENTS)
+    return _Builder(source, found.words, found.head).document()
 
 
-class _Parser:
-    def __init__(self, source: SourceFile) -> None:
-        self._cursor = Cursor(scan(source, _WORDS))
-        self._made = Document(source)
+class _Parser(Refusing, ThriftParser):  # type: ignore[misc]
+    wanted: ClassVar = {
+        "file": _DEFINITION,
+        "part": _DEFINITION,
+        "definition": _DEFINITION,
+        "type": "a type",
+        "constant": "a value",
+        "name": "a name",
+        "annotations": "the value of an annotation",
+        "NAME": "a name",
+        "STRING": "a text in quotes",
+        "INTEGER": "a whole number",
+        "FLOAT": "a number",
+        "BLOCK_COMMENT": "a comment",
+    }
+
+
+class _Builder:
+    """Turns contexts into the dataclasses above. One per file."""
+
+    def __init__(self, source: SourceFile, words: list[Word], head: str) -> None:
+        self._words = words
+        self._made = Document(source, doc=head)
+        self._build = {
+            ThriftParser.ConstContext: self._const,
+            ThriftParser.TypedefContext: self._typedef,
+            ThriftParser.EnumContext: self._enum,
+            ThriftParser.SenumContext: self._senum,
+            ThriftParser.StructContext: self._struct,
+            ThriftParser.ServiceContext: self._service,
+        }
 
     def document(self) -> Document:
-        cursor = self._cursor
-        while cursor.next.kind != "end":
-            first = cursor.next
-            match first.text:
-                case "include":
-                    cursor.take()
-                    path = cursor.text()
-                    self._made.includes.append((path.text[1:-1], path.span))
-                case "cpp_include":
-                    cursor.take()
-                    cursor.text()
-                case "namespace":
-                    cursor.take()
-                    cursor.take()
-                    while cursor.take_if("-"):  # smalltalk's have one
-                        cursor.name()
-                    if cursor.next.kind == "text":
-                        cursor.take()
-                    else:
-                        cursor.name()
-                    self._annotations()
-                case _:
-                    self._made.definitions.append(self._definition())
-                    cursor.take_if(";", ",")
-        return self._made
-
-    def _definition(self) -> Definition:
-        cursor = self._cursor
-        first = cursor.name("a definition: const, typedef, enum, struct, union, exception or service")
-        match first.text:
-            case "const":
-                type_ = self._type()
-                name = cursor.name()
-                cursor.expect("=")
-                return Definition("const", name, first.doc, type_, self._constant())
-            case "typedef":
-                type_ = self._type()
-                name = cursor.name()
-                self._annotations()
-                return Definition("typedef", name, first.doc, type_)
-            case "enum" | "senum":
-                return self._enum(first)
-            case "struct" | "union" | "exception":
-                name = cursor.name()
-                cursor.take_if("xsd_all")
-                fields = self._fields("{", "}")
-                self._annotations()
-                return Definition(first.text, name, first.doc, fields=fields)
-            case "service":
-                return self._service(first)
-        raise cursor.fail(f"a definition in place of `{first.text}`")
-
-    def _enum(self, first: Token) -> Definition:
-        cursor = self._cursor
-        name = cursor.name()
-        cursor.expect("{")
-        members: list[tuple[Token, int | None]] = []
-        while not cursor.take_if("}"):
-            member = cursor.take() if cursor.next.kind == "text" else cursor.name("a member")
-            members.append((member, cursor.whole() if cursor.take_if("=") else None))
-            self._annotations()
-            cursor.take_if(",", ";")
-        self._annotations()
-        return Definition(first.text, name, first.doc, members=members)
-
-    def _service(self, first: Token) -> Definition:
-        cursor = self._cursor
-        name = cursor.name()
-        extends = cursor.name() if cursor.take_if("extends") else None
-        cursor.expect("{")
-        functions: list[Function] = []
-        while not cursor.take_if("}"):
-            begin = cursor.next
-            oneway = cursor.take_if("oneway", "async") is not None
-            result = None if cursor.take_if("void") else self._type()
-            function = cursor.name("the name of a function")
-            parameters = self._fields("(", ")")
-            throws = self._fields("(", ")") if cursor.take_if("throws") else []
-            self._annotations()
-            cursor.take_if(",", ";")
-            functions.append(Function(function, result, parameters, throws, oneway, begin.doc))
-        self._annotations()
-        return Definition("service", name, first.doc, functions=functions, extends=extends)
-
-    def _fields(self, opening: str, closing: str) -> list[Field]:
-        cursor = self._cursor
-        cursor.deeper()
-        cursor.expect(opening)
-        made: list[Field] = []
-        while not cursor.take_if(closing):
-            begin = cursor.next
-            number = None
-            if begin.kind == "int":
-                number = cursor.whole()
-                cursor.expect(":")
-            need = cursor.take_if("required", "optional")
-            type_ = self._type()
-            cursor.take_if("&")  # held by reference
-            name = cursor.name()
-            default = self._constant() if cursor.take_if("=") else None
-            cursor.take_if("xsd_optional")
-            cursor.take_if("xsd_nillable")
-            if cursor.take_if("xsd_attrs"):
-                self._fields("{", "}")
-            self._annotations()
-            cursor.take_if(",", ";")
-            documented = Token(name.kind, name.text, name.span, begin.doc)
-            made.append(Field(documented, type_, number, need.text if need else "", default))
-        cursor.shallower()
+        made = self._made
+        for part in _Parser(self._words).file_().parts:
+            header, definition = part.statement, part.declaration
+            if header is None:
+                made.definitions.append(self._build[type(definition)](definition, part))
+                continue
+            made.doc = "\n\n".join(filter(None, (made.doc, self._doc(part.start, part.stop))))
+            if header.target is not None:
+                path = header.target
+                made.includes.append((path.text[1:-1], path.span))
         return made
 
-    def _type(self) -> Type:
-        cursor = self._cursor
-        cursor.deeper()
-        first = cursor.name("a type")
-        arguments: tuple[Type, ...] = ()
-        if first.text in ("list", "set", "map"):
-            self._cpp_type()
-            cursor.expect("<")
-            arguments = (self._type(),)
-            if first.text == "map":
-                cursor.expect(",")
-                arguments += (self._type(),)
-            cursor.expect(">")
-            self._cpp_type()
-        self._annotations()
-        cursor.shallower()
-        return Type(first.text, first.span, arguments)
+    # Definitions -------------------------------------------------------------------------------------------
 
-    def _cpp_type(self) -> None:
-        if self._cursor.take_if("cpp_type"):
-            self._cursor.text()
+    def _const(self, context: Any, part: Any) -> Definition:
+        type_, value = self._type(context.of), self._constant(context.init)
+        return Definition("const", self._declared(context.id_), self._doc_of(part), type_, value)
 
-    def _constant(self) -> Constant:
-        cursor = self._cursor
-        cursor.deeper()
-        token = cursor.next
-        if token.kind not in ("int", "float", "text", "name") and token.text not in ("[", "{"):
-            raise cursor.fail("a value")
-        cursor.take()
-        made = Constant(token.kind, token.text, token.span)
-        if token.kind == "mark":
-            closing = "]" if token.text == "[" else "}"
-            parts: list[Constant] = []
-            while not cursor.take_if(closing):
-                parts.append(self._constant())
-                if token.text == "{":
-                    cursor.expect(":")
-                    parts.append(self._constant())
-                cursor.take_if(",", ";")
-            kind = "list" if token.text == "[" else "map"
-            made = Constant(kind, token.text, token.span, tuple(parts))
-        cursor.shallower()
-        return made
+    def _typedef(self, context: Any, part: Any) -> Definition:
+        name = self._declared(context.id_)
+        return Definition("typedef", name, self._doc_of(part), self._type(context.of))
 
-    def _annotations(self) -> None:
-        """`(cpp.ref = "", key = "value")`, skipped."""
-        cursor = self._cursor
-        if not cursor.take_if("("):
-            return
-        while not cursor.take_if(")"):
-            cursor.name("an annotation")
-            if cursor.take_if("="):
-                if cursor.next.kind not in ("text", "int", "name"):
-                    raise cursor.fail("the value of an annotation")
-                cursor.take()
-            cursor.take_if(",", ";")
+    def _enum(self, context: Any, _part: Any) -> Definition:
+        members = [self._enum_member(each) for each in context.members]
+        name = self._declared(context.id_)
+        return Definition("enum", name, self._doc(context.start, context.opening), members=members)
+
+    def _senum(self, context: Any, part: Any) -> Definition:
+        return Definition("senum", self._declared(context.id_), self._doc_of(part))
+
+    def _struct(self, context: Any, _part: Any) -> Definition:
+        doc, fields = self._doc(context.start, context.opening), self._fields(context.fields)
+        return Definition(context.kind.text, self._declared(context.id_), doc, fields=fields)
+
+    def _service(self, context: Any, _part: Any) -> Definition:
+        doc = self._doc(context.start, context.opening)
+        extends = None if context.base is None else _name(context.base)
+        functions = [self._function(each) for each in context.functions]
+        return Definition("service", self._declared(context.id_), doc, functions=functions, extends=extends)
+
+    # Members -----------------------------------------------------------------------------------------------
+
+    def _enum_member(self, context: Any) -> EnumMember:
+        number = None if context.number is None else Name(context.number.text, context.number.span)
+        return EnumMember(self._declared(context.id_), number, self._doc_of(context))
+
+    def _fields(self, contexts: Sequence[Any]) -> list[Field]:
+        return [self._field(each) for each in contexts]
+
+    def _field(self, context: Any) -> Field:
+        return Field(
+            self._declared(context.id_),
+            self._type(context.of),
+            None if context.number is None else whole(context.number.text, context.number.span),
+            "" if context.need is None else context.need.text,
+            None if context.init is None else self._constant(context.init),
+            self._doc_of(context),
+        )
+
+    def _function(self, context: Any) -> Function:
+        said = self._doc(context.start, context.opening), self._doc(context.closing, context.stop)
+        return Function(
+            self._declared(context.id_),
+            None if context.result is None else self._type(context.result),
+            self._fields(context.parameters),
+            self._fields(context.errors),
+            context.oneway is not None,
+            "\n".join(filter(None, said)),
+        )
+
+    # Types and values --------------------------------------------------------------------------------------
+
+    def _type(self, context: Any) -> Type:
+        first = context.container if context.id_ is None else context.id_
+        return Type(first.text, first.span, tuple(self._type(each) for each in context.arguments))
+
+    def _constant(self, context: Any) -> Constant:
+        first: Word = context.start
+        if context.number is not None:
+            kind = "int" if first.type == ThriftLexer.INTEGER else "float"
+            return Constant(kind, first.text, first.span)
+        if context.text is not None:
+            return Constant("text", first.text, first.span)
+        if context.id_ is not None:
+            return Constant("name", first.text, first.span)
+        parts = tuple(self._constant(each) for each in context.parts)
+        return Constant("map" if context.map_ is not None else "list", first.text, first.span, parts)
+
+    # Names and comments ------------------------------------------------------------------------------------
+
+    def _declared(self, context: Any) -> Name:
+        """A name that is declared, which has no points."""
+        name = _name(context)
+        if "." in name.text:
+            raise Refused(name.span, f"`{name.text}` cannot be declared: a name has no points")
+        return name
+
+    def _doc(self, first: Word, last: Word) -> str:
+        return text_of(self._words, first.index, last.index)
+
+    def _doc_of(self, context: Any) -> str:
+        return self._doc(context.start, context.stop)
+
+
+def _name(context: Any) -> Name:
+    return Name(context.start.text, context.start.span)

@@ -1,12 +1,22 @@
 """F6. Constants and defaults of .thrift files as values of their types."""
 
-import codecs
 import math
+import re
+from collections.abc import Callable
 
+from mfidl.diagnostics import Diagnostics
 from mfidl.foreign import draft
 from mfidl.foreign.draft import Project
-from mfidl.foreign.scan import Refused
+from mfidl.foreign.numbers import fits, float_literal, whole
+from mfidl.foreign.scan import Refused, Unwritable
+from mfidl.foreign.texts import bytes_in_quotes, text_in_quotes
 from mfidl.foreign.thrift_syntax import Constant
+from mfidl.source import Span
+
+_ZERO_UUID = "00000000-0000-0000-0000-000000000000"
+_UUID = re.compile(r"\{?([0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})\}?")
+_DEPTH_LIMIT = 40  # of constants and zeros that need each other
+_INTEGERS = ("i8", "i16", "i32", "i64")
 
 
 class Names:
@@ -19,49 +29,79 @@ class Names:
 
     def find(self, name: str) -> str | None:
         for key in self._keys(name):
-            if self._project.knows(key):
+            if self._project.knows(key) or key in self._project.left_out:
                 return key
         return None
 
     def _keys(self, name: str) -> list[str]:
-        stem, _, rest = name.partition(".")
-        keys = [self._own + name]
-        return [self._prefixes[stem] + rest, *keys] if rest and stem in self._prefixes else keys
+        """The stem of a file may have points, too."""
+        parts = name.split(".")
+        splits = ((".".join(parts[:end]), ".".join(parts[end:])) for end in range(1, len(parts)))
+        return [
+            *(self._prefixes[stem] + rest for stem, rest in splits if stem in self._prefixes),
+            self._own + name,
+        ]
 
-    def member(self, name: str) -> tuple[str, str] | None:
-        """The enum and the member of it that `Enum.MEMBER` names."""
+    def member(self, name: str) -> tuple[draft.Enum, str] | None:
+        """The enum and the name in it that `Enum.MEMBER` means."""
         holder, _, member = name.rpartition(".")
         key = self.find(holder) if holder else None
-        if key is None or not isinstance(self._project.of(key), draft.Enum):
-            return None
-        return key, member
+        declared = self._project.of(key) if key is not None and self._project.knows(key) else None
+        return (declared, member) if isinstance(declared, draft.Enum) else None
+
+
+class Later:
+    """What is done when all types of a file are known: each thing once, in order, or when another needs
+    it.
+    """
+
+    def __init__(self) -> None:
+        self._waiting: dict[str | int, Callable[[], None]] = {}
+        self.depth = 0
+
+    def add(self, key: str | int, action: Callable[[], None]) -> None:
+        self._waiting[key] = action
+
+    def do(self, key: str | int) -> None:
+        action = self._waiting.pop(key, None)
+        if action is not None:
+            self.depth += 1
+            action()
+            self.depth -= 1
+
+    def do_all(self) -> None:
+        while self._waiting:
+            self.do(next(iter(self._waiting)))
 
 
 class Values:
-    """Makes the values of one file."""
+    """Makes the values of one file. They raise Refused if the file is wrong, Unwritable if a schema cannot
+    say them.
 
-    def __init__(self, project: Project, names: Names) -> None:
+    `later` sets the defaults of members, by their identities, and constants, by their keys.
+    """
+
+    def __init__(self, project: Project, names: Names, later: Later, diagnostics: Diagnostics) -> None:
         self._project = project
         self._names = names
-        self._defaulted: set[int] = set()
-
-    def has_default(self, member: draft.Member) -> None:
-        """Says of a member that it will have a default, which may not be known yet."""
-        self._defaulted.add(id(member))
+        self._later = later
+        self._diagnostics = diagnostics
+        self._zeros: list[str] = []  # the structs whose zero is being made
 
     def of(self, type_: draft.Type, constant: Constant) -> draft.Value:
         bare = self._project.bare(draft.present(type_))
         if constant.kind == "name" and constant.text not in ("true", "false"):
             return self._named(bare, constant)
+        is_empty = constant.kind in ("list", "map") and not constant.parts
         match bare:
             case draft.Builtin(word):
                 return self._scalar(word, constant)
-            case draft.ListOf(element) if constant.kind == "list":
+            case draft.ListOf(element) if constant.kind == "list" or is_empty:
                 return draft.ListValue(tuple(self.of(element, each) for each in constant.parts))
-            case draft.SetOf(element) if constant.kind == "list":
+            case draft.SetOf(element) if constant.kind == "list" or is_empty:
                 elements = dict.fromkeys(self.of(element, each) for each in constant.parts)
                 return draft.ListValue(tuple(elements))
-            case draft.MapOf(key, value) if constant.kind == "map" or not constant.parts:
+            case draft.MapOf(key, value) if constant.kind == "map" or is_empty:
                 pairs = zip(constant.parts[::2], constant.parts[1::2], strict=True)
                 entries = {self.of(key, k): self.of(value, v) for k, v in pairs}  # the last one counts
                 return draft.MapValue(tuple(entries.items()))
@@ -69,70 +109,15 @@ class Values:
                 return self._declared(self._project.of(key), constant)
         raise Refused(constant.span, "this value does not fit its type")
 
-    def _named(self, bare: draft.Type, constant: Constant) -> draft.Value:
-        """A constant, `Enum.MEMBER`, or a member alone where its enum is expected."""
-        expected = self._project.of(bare.key) if isinstance(bare, draft.Ref) else None
-        found = self._names.member(constant.text)
-        if found is None and isinstance(expected, draft.Enum):
-            name = constant.text.rpartition(".")[2]
-            if any(each.name == name for each in expected.members):
-                found = (expected.key, name)
-        if found is not None:
-            enum = self._project.of(found[0])
-            assert isinstance(enum, draft.Enum)
-            number = next((each.number for each in enum.members if each.name == found[1]), None)
-            if number is None:
-                raise Refused(constant.span, f"enum `{enum.name}` has no member `{found[1]}`")
-            if isinstance(expected, draft.Enum):
-                return draft.Named(*found)
-            return draft.Literal(str(number))
-        key = self._names.find(constant.text)
-        if key is None or not isinstance(self._project.of(key), draft.Const):
-            raise Refused(constant.span, f"`{constant.text}` is no constant that is known here")
-        return draft.Named(key)
-
-    def _declared(self, declaration: draft.Declaration, constant: Constant) -> draft.Value:
-        if isinstance(declaration, draft.Enum) and constant.kind == "int":
-            member = declaration.member_of(_whole(constant.text))
-            if member is not None:
-                return draft.Named(declaration.key, member)
-            raise Refused(constant.span, f"enum `{declaration.name}` has no member {constant.text}")
-        if isinstance(declaration, draft.Struct) and (constant.kind == "map" or not constant.parts):
-            members = {each.name: each for each in declaration.members}
-            fields: list[tuple[str, draft.Value]] = []
-            for key, held in zip(constant.parts[::2], constant.parts[1::2], strict=True):
-                name = _text(key)
-                if name not in members:
-                    raise Refused(key.span, f"struct `{declaration.name}` has no field `{name}`")
-                fields.append((name, self.of(members[name].type, held)))
-            return draft.StructValue(
-                (*fields, *self._rest(declaration, {name for name, _ in fields}, constant))
-            )
-        raise Refused(constant.span, f"this is no value of `{declaration.name}`")
-
-    def _rest(
-        self, struct: draft.Struct, given: set[str], constant: Constant
-    ) -> list[tuple[str, draft.Value]]:
-        """The fields that a value leaves out: in Thrift they are zero, or empty, if nothing else is said."""
-        if struct.kind == "union":
-            return []
-        return [
-            (each.name, self._zero(each.type, constant))
-            for each in struct.members
-            if each.name not in given
-            and not isinstance(each.type, draft.OptionalOf)
-            and each.default is None
-            and id(each) not in self._defaulted
-        ]
-
-    def _zero(self, type_: draft.Type, constant: Constant) -> draft.Value:
+    def zero(self, type_: draft.Type, span: Span) -> draft.Value:
+        """What a field is if it is not sent, and nothing else is said of it: zero, or empty."""
         match self._project.bare(type_):
             case draft.Builtin("bool"):
                 return draft.Literal("false")
             case draft.Builtin("string" | "bytes"):
                 return draft.Literal('""')
             case draft.Builtin("uuid"):
-                return draft.string_literal("00000000-0000-0000-0000-000000000000")
+                return draft.string_literal(_ZERO_UUID)
             case draft.Builtin():
                 return draft.Literal("0")
             case draft.ListOf() | draft.SetOf():
@@ -140,47 +125,179 @@ class Values:
             case draft.MapOf():
                 return draft.MapValue(())
             case draft.Ref(key):
-                declaration = self._project.of(key)
-                if isinstance(declaration, draft.Enum) and (member := declaration.member_of(0)) is not None:
+                declared = self._project.of(key)
+                if isinstance(declared, draft.Enum) and (member := declared.member_of(0)) is not None:
                     return draft.Named(key, member)
-                if isinstance(declaration, draft.Struct) and declaration.kind != "union":
-                    return draft.StructValue(tuple(self._rest(declaration, set(), constant)))
-        raise Refused(constant.span, "this value leaves out a field whose type has no zero")
+                if isinstance(declared, draft.Struct) and declared.kind != "union" and self._may_nest(key):
+                    self._zeros.append(key)
+                    try:
+                        return draft.StructValue(tuple(self._rest(declared, set(), span)))
+                    finally:
+                        self._zeros.pop()
+        raise Unwritable(span, "a field that it leaves out has a type without a zero")
+
+    def _may_nest(self, key: str) -> bool:
+        return key not in self._zeros and len(self._zeros) < _DEPTH_LIMIT
+
+    # Names -------------------------------------------------------------------------------------------------
+
+    def _named(self, bare: draft.Type, constant: Constant) -> draft.Value:
+        """A constant, `Enum.MEMBER`, or a member alone where its enum is expected."""
+        expected = self._project.of(bare.key) if isinstance(bare, draft.Ref) else None
+        found = self._names.member(constant.text)
+        name = constant.text.rpartition(".")[2]
+        is_known = found is not None and found[0].member_called(name) is not None
+        if not is_known and isinstance(expected, draft.Enum) and expected.member_called(name) is not None:
+            found = expected, name
+        if found is not None:
+            enum, name = found
+            member = enum.member_called(name)
+            if member is None:
+                raise Refused(constant.span, f"enum `{enum.name}` has no member `{name}`")
+            return self._in_place(bare, draft.Named(enum.key, member.name), constant.span)
+        key = self._names.find(constant.text)
+        if key is not None:
+            if self._later.depth > _DEPTH_LIMIT:
+                raise Refused(
+                    constant.span, f"constants name each other more than {_DEPTH_LIMIT} levels deep"
+                )
+            self._later.do(key)
+        if key in self._project.left_out:
+            raise Unwritable(constant.span, f"`{constant.text}` is left out")
+        declared = None if key is None else self._project.of(key)
+        if not isinstance(declared, draft.Const):
+            raise Refused(constant.span, f"`{constant.text}` is no constant that is known here")
+        if self._project.bare(declared.type) == bare:
+            return draft.Named(declared.key)
+        return self._in_place(bare, declared.value, constant.span)
+
+    def _in_place(self, bare: draft.Type, value: draft.Value, span: Span) -> draft.Value:
+        """A value of another type, such as an enumerator for a number, or a constant list for a set."""
+        expected = self._project.of(bare.key) if isinstance(bare, draft.Ref) else None
+        while isinstance(value, draft.Named):
+            if isinstance(expected, draft.Enum) and value.member and value.key == expected.key:
+                return value
+            declared = self._project.of(value.key)
+            if isinstance(declared, draft.Const):
+                value = declared.value
+                continue
+            assert isinstance(declared, draft.Enum)
+            member = declared.member_called(value.member)
+            assert member is not None
+            value = draft.Literal(str(member.number))
+        match bare, value:
+            case draft.Builtin(word), draft.Literal(text) if re.fullmatch(r"-?[0-9]+", text):
+                return self._number(word, int(text), text, span)
+            case draft.Builtin("f64"), draft.Literal(text) if text[:1] not in ('"', "t", "f"):
+                return value
+            case draft.Builtin("string" | "bytes"), draft.Literal(text) if text.isascii() and text[:1] == '"':
+                return value
+            case draft.Ref(), draft.Literal(text) if isinstance(expected, draft.Enum) and _is_whole(text):
+                return self._member_of(expected, int(text), text, span)
+            case draft.ListOf(element) | draft.SetOf(element), draft.ListValue(elements):
+                made = [self._in_place(self._project.bare(element), each, span) for each in elements]
+                return draft.ListValue(tuple(dict.fromkeys(made) if isinstance(bare, draft.SetOf) else made))
+        raise Unwritable(span, "it names a value of another type")
+
+    # Structs and enums -------------------------------------------------------------------------------------
+
+    def _declared(self, declared: draft.Declaration, constant: Constant) -> draft.Value:
+        if isinstance(declared, draft.Enum) and constant.kind == "int":
+            return self._member_of(
+                declared, whole(constant.text, constant.span), constant.text, constant.span
+            )
+        is_braces = constant.kind == "map" or (constant.kind == "list" and not constant.parts)
+        if not isinstance(declared, draft.Struct) or not is_braces:
+            raise Refused(constant.span, f"this is no value of `{declared.name}`")
+        members = {each.name: each for each in declared.members}
+        fields: dict[str, draft.Value] = {}
+        for key, held in zip(constant.parts[::2], constant.parts[1::2], strict=True):
+            name = _text(key) if key.kind == "text" else key.text
+            if name not in members:
+                raise Refused(key.span, f"{declared.kind} `{declared.name}` has no field `{name}`")
+            fields[name] = self.of(members[name].type, held)
+        if declared.kind == "union" and len(fields) != 1:
+            raise Unwritable(constant.span, f"a value of union `{declared.name}` has one alternative")
+        rest = self._rest(declared, set(fields), constant.span)
+        return draft.StructValue((*fields.items(), *rest))
+
+    def _member_of(self, enum: draft.Enum, number: int, text: str, span: Span) -> draft.Value:
+        member = enum.member_of(number)
+        if member is None:
+            raise Unwritable(span, f"enum `{enum.name}` has no member {text}")
+        return draft.Named(enum.key, member)
+
+    def _rest(self, struct: draft.Struct, given: set[str], span: Span) -> list[tuple[str, draft.Value]]:
+        """The fields that a value leaves out, and that have no default: in Thrift they are zero, or empty."""
+        if struct.kind == "union":
+            return []
+        made: list[tuple[str, draft.Value]] = []
+        for each in struct.members:
+            if each.name in given or isinstance(each.type, draft.OptionalOf):
+                continue
+            self._later.do(id(each))
+            if each.default is None:
+                made.append((each.name, self.zero(each.type, span)))
+        return made
+
+    # Numbers and texts -------------------------------------------------------------------------------------
 
     def _scalar(self, word: str, constant: Constant) -> draft.Value:
+        text, span = constant.text, constant.span
         match word, constant.kind:
-            case "bool", "int":
-                return draft.Literal("true" if _whole(constant.text) else "false")
+            case _, "int":
+                return self._number(word, whole(text, span), text, span)
             case "bool", "name":
-                return draft.Literal(constant.text)
-            case (("i8" | "i16" | "i32" | "i64"), "int"):
-                return draft.Literal(str(_whole(constant.text)))
-            case (("i8" | "i16" | "i32" | "i64"), "name"):  # true or false
-                return draft.Literal(str(int(constant.text == "true")))
-            case "f64", "int":
-                return draft.Literal(str(_whole(constant.text)))
+                return draft.Literal(text)
+            case _, "name" if word in _INTEGERS or word == "f64":  # true or false
+                return draft.Literal(str(int(text == "true")))
             case "f64", "float":
-                value = float(constant.text)
-                return draft.Literal(repr(value) if math.isfinite(value) else "inf" if value > 0 else "-inf")
-            case (("string" | "uuid"), "text"):
+                value = float(text)
+                return (
+                    float_literal(value)
+                    if math.isfinite(value)
+                    else draft.Literal("inf" if value > 0 else "-inf")
+                )
+            case "string", "text":
                 return draft.string_literal(_text(constant))
+            case "uuid", "text":
+                found = _UUID.fullmatch(_text(constant))
+                if found is None:
+                    raise Refused(span, "this is no uuid")
+                return draft.string_literal(found[1].lower())
             case "bytes", "text":
-                return draft.bytes_literal(_text(constant).encode("utf-8", "replace"))
-        raise Refused(constant.span, f"this is no value of {word}")
+                return draft.bytes_literal(bytes_in_quotes(text, span))
+        raise Refused(span, f"this is no value of {word}")
+
+    def _number(self, word: str, number: int, text: str, span: Span) -> draft.Value:
+        """A whole number where one is expected. One in hexadecimal digits means the bits of it."""
+        if word == "bool":
+            return draft.Literal("true" if number else "false")
+        if word == "f64":
+            return draft.Literal(str(number)) if abs(number) < 2**63 else float_literal(float(number))
+        if word not in _INTEGERS:
+            raise Refused(span, f"this is no value of {word}")
+        return draft.Literal(str(as_signed(word, number, text, span, self._diagnostics)))
 
 
-def _whole(text: str) -> int:
-    digits = text.lstrip("+-")
-    value = int(digits, 16 if digits[:2].lower() == "0x" else 10)
-    return -value if text.startswith("-") else value
+def as_signed(word: str, number: int, text: str, span: Span, diagnostics: Diagnostics) -> int:
+    """The number as one of its type. `0xFFFFFFFF` is -1 as an i32, as it is in the programs that Thrift
+    makes.
+    """
+    if fits(word, number):
+        return number
+    negative = number - (1 << int(word[1:]))
+    if "x" in text.lower() and fits(word, negative):
+        diagnostics.warning(
+            "W1002", span, what=f"`{text}`", becomes=str(negative), reason=f"{word} has a sign"
+        )
+        return negative
+    raise Unwritable(span, f"{text} does not fit {word}")
+
+
+def _is_whole(text: str) -> bool:
+    return re.fullmatch(r"-?[0-9]+", text) is not None
 
 
 def _text(constant: Constant) -> str:
-    """What a text in quotes says; it has the escapes of C."""
-    inner = constant.text[1:-1]
-    if "\\" not in inner:
-        return inner
-    try:
-        return codecs.decode(inner.encode("latin-1", "backslashreplace"), "unicode_escape")
-    except UnicodeDecodeError:
-        return inner.replace("\\", "")
+    return text_in_quotes(constant.text, constant.span)

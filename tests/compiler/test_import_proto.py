@@ -235,7 +235,7 @@ def test_the_command_prints_or_writes_and_checks(tmp_path: Path) -> None:
     (tmp_path / "api.thrift").write_text("struct A { 1: i32 a, 2: set<double> s }")
     code, printed, warned = run(tmp_path / "api.thrift")
     assert code == 0
-    assert printed == "module api;\n\nstruct A {\n  1: a: i32;\n  2: s: list<f64>;\n}\n"
+    assert printed == "module api;\n\nstruct A {\n  1: a: i32 = 0;\n  2: s: list<f64> = [];\n}\n"
     assert "warning[W1002]: a set of such elements becomes a list" in warned
     assert run(tmp_path / "api.thrift", "--out", tmp_path / "out")[0] == 0
     assert (tmp_path / "out/api.mfidl").read_text() == printed

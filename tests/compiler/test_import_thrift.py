@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from mfidl.foreign import Options, import_files
 from tests.compiler.foreign import imported, messages, schema
 
 
@@ -27,19 +28,19 @@ def test_every_base_type_has_an_equal(tmp_path: Path) -> None:
     }"""
     fields = [line.strip() for line in text_of(tmp_path, text).splitlines()[1:-1]]
     assert fields == [
-        "1: a: bool;",
-        "2: b: i8;",
-        "3: c: i8;",
-        "4: d: i16;",
-        "5: e: i32;",
-        "6: f: i64;",
-        "7: g: f64;",
-        "8: h: string;",
-        "9: i: bytes;",
-        "10: j: uuid;",
-        "11: k: list<i32>;",
-        "12: l: set<string>;",
-        "13: m: map<i64, list<bytes>>;",
+        "1: a: bool = false;",
+        "2: b: i8 = 0;",
+        "3: c: i8 = 0;",
+        "4: d: i16 = 0;",
+        "5: e: i32 = 0;",
+        "6: f: i64 = 0;",
+        "7: g: f64 = 0;",
+        '8: h: string = "";',
+        '9: i: bytes = "";',
+        '10: j: uuid = "00000000-0000-0000-0000-000000000000";',
+        "11: k: list<i32> = [];",
+        "12: l: set<string> = [];",
+        "13: m: map<i64, list<bytes>> = { };",
     ]
 
 
@@ -50,8 +51,34 @@ def test_an_optional_field_may_be_absent_unless_it_has_a_default(tmp_path: Path)
         "1: a: i32;",
         "2: b: i32?;",
         "3: c: i32 = 16;",
-        "4: d: i32;",
+        "4: d: i32 = 0;",
     ]
+
+
+def test_a_field_that_was_not_sent_is_zero_if_there_is_a_zero(tmp_path: Path) -> None:
+    """Thrift's programs may get a field more, so that old ones leave it out."""
+    made = text_of(
+        tmp_path,
+        """
+        enum Level { NONE = 0, HIGH = 1 }
+        enum Grade { FIRST = 1 }
+        union Either { 1: i32 a, 2: i32 b }
+        struct Point { 1: i32 x, 2: required i32 y }
+        typedef list<Point> Points
+        exception Gone { 1: Level level, 2: Grade grade, 3: Either either, 4: Point point, 5: Points points }
+        service S { void f(1: i64 at, 2: optional i32 more, 3: required i32 all) }
+        """,
+    )
+    for line in (
+        "1: level: Level = Level.NONE;",
+        "2: grade: Grade;",
+        "3: either: Either;",
+        "4: point: Point = { y: 0 };",
+        "5: points: Points = [];",
+        "f(1: at: i64 = 0, 2: more: i32?, 3: all: i32);",
+        "1: a: i32;",
+    ):
+        assert line in made
 
 
 def test_numbers_of_an_enum_that_are_not_written_are_those_that_thrift_gives(tmp_path: Path) -> None:
@@ -63,7 +90,7 @@ def test_values_may_leave_out_what_is_zero_and_name_an_element_twice(tmp_path: P
         tmp_path,
         """
         const Line SHORT = {"a": {}}
-        struct Point { 1: i32 x, 2: double y, 3: optional string name, 4: Level level }
+        struct Point { 1: i32 x, 2: double y, 3: optional string name, 4: Level level, 5: required i32 z }
         struct Line { 1: Point a, 2: Point b, 3: list<Point> more, 4: i32 width = 3, 5: map<i32, bool> on }
         enum Level { LOW = 0, HIGH = 2 }
         const set<i32> ODD = [1, 3, 3, 1]
@@ -71,12 +98,12 @@ def test_values_may_leave_out_what_is_zero_and_name_an_element_twice(tmp_path: P
         struct Held { 1: Point at = {"y": 1} }
         """,
     )
-    point = "{ x: 0, y: 0, level: Level.LOW }"
     for line in (
-        f"const SHORT: Line = {{\n  a: {point},\n  b: {point},\n  more: [],\n  on: {{ }},",
+        "const SHORT: Line = { a: { z: 0 } };",
         "const ODD: set<i32> = [1, 3];",
         'const NAMES: map<i32, string> = { 1: "uno", 2: "two" };',
-        "1: at: Point = { y: 1, x: 0, level: Level.LOW };",
+        "1: at: Point = { y: 1, z: 0 };",
+        "2: b: Point = { z: 0 };",
     ):
         assert line in made
 
@@ -131,9 +158,9 @@ def test_a_service_has_oneway_methods_errors_and_defaults(tmp_path: Path) -> Non
         "service Store {\n"
         "  /// Reads.\n"
         "  /// Twice.\n"
-        "  get(1: key: string, 2: limit: i32 = 10) -> bytes throws Gone;\n"
+        '  get(1: key: string = "", 2: limit: i32 = 10) -> bytes throws Gone;\n'
         "  @oneway\n"
-        "  touch(1: key: string);\n"
+        '  touch(1: key: string = "");\n'
         "  clear();\n"
         "}\n"
     )
@@ -148,7 +175,7 @@ def test_what_a_file_uses_of_an_included_one_is_named_by_its_module(tmp_path: Pa
     made = schema(result, tmp_path)
     assert made == (
         'module api;\n\nimport "shared.mfidl";\n\nservice Api extends shared.Base {\n'
-        "  tag(1: all: list<shared.Tag>) -> shared.Tag;\n}\n"
+        "  tag(1: all: list<shared.Tag> = []) -> shared.Tag;\n}\n"
     )
     assert [each.path for each in result.schemas] == ["shared.mfidl", "api.mfidl"]
     assert messages(result) == []
@@ -165,7 +192,7 @@ def test_keys_that_cannot_be_keys_make_a_list_of_entries(tmp_path: Path) -> None
     text = "struct A { 1: map<list<string>, i32> m = {['a']: 1}, 2: set<double> s }"
     assert text_of(tmp_path, text) == (
         "struct AMEntry {\n  1: key: list<string>;\n  2: value: i32;\n}\n\n"
-        'struct A {\n  1: m: list<AMEntry> = [{ key: ["a"], value: 1 }];\n  2: s: list<f64>;\n}\n'
+        'struct A {\n  1: m: list<AMEntry> = [{ key: ["a"], value: 1 }];\n  2: s: list<f64> = [];\n}\n'
     )
     assert told(tmp_path, text) == [
         "1: W1002 a map of such keys becomes a list of `AMEntry`: they are no keys here",
@@ -185,8 +212,8 @@ def test_a_struct_that_holds_itself_does_so_by_an_optional_field(tmp_path: Path)
 def test_an_exception_that_is_used_as_a_type_has_a_struct_beside_it(tmp_path: Path) -> None:
     text = "exception E { 1: string why } struct A { 1: list<E> all } service S { void f() throws (1: E e) }"
     made = text_of(tmp_path, text)
-    assert "struct EValue {\n  1: why: string;\n}" in made
-    assert "1: all: list<EValue>;" in made
+    assert 'struct EValue {\n  1: why: string = "";\n}' in made
+    assert "1: all: list<EValue> = [];" in made
     assert "f() throws E;" in made
 
 
@@ -195,7 +222,7 @@ def test_an_exception_that_is_used_as_a_type_has_a_struct_beside_it(tmp_path: Pa
     [
         (
             "struct A { i32 a, 2: i32 b }",
-            "a: i32;",
+            "a: i32 = 0;",
             "1: W1001 left out, for want of an equal here: the numbers of the fields of `A`",
         ),
         (
@@ -221,7 +248,7 @@ def test_what_has_no_equal_is_told(tmp_path: Path, text: str, line: str, message
     [
         ("struct A { 1: Missing m }", "1: E1003 `Missing` is no type that is known here"),
         ("struct A { 1: i32 }", "1: E1003 expected a name, found `}`"),
-        ("struct A {\n 1: i32 a", "2: E1003 expected a type, found the end of the file"),
+        ("struct A {\n 1: i32 a", "2: E1003 expected `}`, found the end of the file"),
         ("const i32 A = 'x'", "1: E1003 this is no value of i32"),
         ("service S { void f() throws (1: i32 e) }", "1: E1003 `i32` is no exception"),
         ("service S extends T { }", "1: E1003 `T` is no service that is known here"),
@@ -232,11 +259,284 @@ def test_what_has_no_equal_is_told(tmp_path: Path, text: str, line: str, message
             "struct A { 1: " + "list<" * 80 + "i32" + ">" * 80 + " a }",
             "1: E1003 nested more than 64 levels deep",
         ),
+        ("const i64 A = " + "9" * 5000, "1: E1003 a number of more than 100 digits"),
+        (
+            "".join(f"const i32 A{n} = A{n + 1};" for n in range(300)) + "const i32 A300 = 1",
+            "1: E1003 constants name each other more than 40 levels deep",
+        ),
         ("const i32 A = " + "[" * 5000, "1: E1003 nested more than 64 levels deep"),
-        ("package a", "1: E1003 expected a definition in place of `package`"),
+        (
+            "package a",
+            "1: E1003 expected a definition: const, typedef, enum, struct, union, exception or service, found `package`",
+        ),
     ],
 )
 def test_a_wrong_file_gets_a_message_at_its_place(tmp_path: Path, text: str, message: str) -> None:
     result = imported(tmp_path, api_dot_thrift=text)
     assert result.failed
     assert any(each.startswith(message) for each in messages(result)), messages(result)
+
+
+# Values that need more than their text ---------------------------------------------------------------------
+
+
+def test_a_second_name_of_a_number_means_the_first_one_wherever_it_is_used(tmp_path: Path) -> None:
+    shared = "enum Hue { RED = 1, ROUGE = 1, BLUE = 2 }"
+    text = """include "plant.shared.thrift"
+    const plant.shared.Hue ONE = plant.shared.Hue.ROUGE
+    const list<plant.shared.Hue> ALL = [plant.shared.Hue.ROUGE, ROUGE, 2]
+    const map<plant.shared.Hue, i32> COUNTS = {plant.shared.Hue.ROUGE: plant.shared.Hue.ROUGE}
+    struct Lamp { 1: plant.shared.Hue hue = plant.shared.Hue.ROUGE }
+    """
+    (tmp_path / "plant.shared.thrift").write_text(shared)
+    made = schema(imported(tmp_path, api_dot_thrift=text), tmp_path)
+    for line in (
+        "const ONE: plant_shared.Hue = plant_shared.Hue.RED;",
+        "[plant_shared.Hue.RED, plant_shared.Hue.RED, plant_shared.Hue.BLUE]",
+        "{ plant_shared.Hue.RED: 1 }",
+        "1: hue: plant_shared.Hue = plant_shared.Hue.RED;",
+    ):
+        assert line in made
+
+
+def test_entries_take_the_place_of_maps_at_any_depth_of_a_value(tmp_path: Path) -> None:
+    made = text_of(
+        tmp_path,
+        """
+        struct Inner { 1: map<double, i32> m, 2: i32 n }
+        struct Outer { 1: list<Inner> all = [{"m": {0.5: 1}}], 2: map<string, Inner> named }
+        const Outer C = {"all": [{"m": {1.5: 1}, "n": 2}], "named": {"a": {"m": {2.5: 3}}}}
+        const list<map<list<i32>, map<double, i32>>> D = [{[1]: {3.5: 4}}]
+        """,
+    )
+    compact = " ".join(made.split())
+    for part in (
+        "all: list<Inner> = [{ m: [{ key: 0.5, value: 1 }] }];",
+        "all: [{ m: [{ key: 1.5, value: 1 }], n: 2 }]",
+        '"a": { m: [{ key: 2.5, value: 3 }] }',
+        "= [[{ key: [1], value: [{ key: 3.5, value: 4 }] }]];",
+    ):
+        assert part in compact, made
+
+
+def test_empty_braces_are_an_empty_value_of_any_kind(tmp_path: Path) -> None:
+    made = text_of(
+        tmp_path,
+        """struct P { 1: i32 x }
+        struct S { 1: set<binary> a = {}, 2: list<i32> b = {}, 3: map<i32, i32> c = [], 4: P p = {}, 5: P q = [] }
+        """,
+    )
+    for line in (
+        "a: set<bytes> = [];",
+        "b: list<i32> = [];",
+        "c: map<i32, i32> = { };",
+        "p: P = { };",
+        "q: P = { };",
+    ):
+        assert line in made
+
+
+def test_numbers_and_texts_are_read_as_thrift_reads_them(tmp_path: Path) -> None:
+    made = text_of(
+        tmp_path,
+        r"""
+        const i32 ZERO_BEFORE = 010; const i32 PLUS = +7; const double NEGATIVE = -.5e+1; const bool ON = 1
+        const i32 YES = true; const double WHOLE = +3; const string SINGLE = 'it\'s "so" \\ \n'
+        const uuid BARE = "00000000-4444-CCCC-ffff-0123456789ab"
+        const uuid BRACES = '{00000000-4444-cccc-ffff-0123456789ab}'
+        const binary BYTES = "é\xff"
+        """,
+    )
+    for line in (
+        "const ZERO_BEFORE: i32 = 10;",
+        "const PLUS: i32 = 7;",
+        "const NEGATIVE: f64 = -5.0;",
+        "const ON: bool = true;",
+        "const YES: i32 = 1;",
+        "const WHOLE: f64 = 3;",
+        r'const SINGLE: string = "it\'s \"so\" \\ \n";'.replace("\\'", "'"),
+        'const BARE: uuid = "00000000-4444-cccc-ffff-0123456789ab";',
+        'const BRACES: uuid = "00000000-4444-cccc-ffff-0123456789ab";',
+        r'const BYTES: bytes = "\xc3\xa9\xff";',
+    ):
+        assert line in made, made
+
+
+def test_a_constant_of_another_type_is_written_as_its_value(tmp_path: Path) -> None:
+    made = text_of(
+        tmp_path,
+        """
+        enum E { A = 3 }
+        const i32 N = 3; const list<i32> L = [1, 1]; const E MEMBER = E.A
+        const i64 WIDE = N; const E NAMED = N; const set<i32> S = L; const i32 NUMBER = MEMBER; const i32 SAME = N
+        """,
+    )
+    for line in (
+        "const WIDE: i64 = 3;",
+        "const NAMED: E = E.A;",
+        "const S: set<i32> = [1];",
+        "const NUMBER: i32 = 3;",
+        "const SAME: i32 = N;",
+    ):
+        assert line in made
+
+
+def test_hexadecimal_digits_give_the_bits_of_a_number(tmp_path: Path) -> None:
+    text = "const i32 ALL = 0xFFFFFFFF; enum E { A = 0xFFFFFFFE, B }"
+    made = text_of(tmp_path, text)
+    assert "const ALL: i32 = -1;" in made
+    assert "A = -2," in made
+    assert "1: W1002 `0xFFFFFFFF` becomes -1: i32 has a sign" in told(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "kept", "what"),
+    [
+        (
+            "union U { 1: i32 a = 4, 2: string b }",
+            "1: a: i32;",
+            "the default of `a`, an alternative of a union",
+        ),
+        ("const i32 A = 4294967296", "", "constant `A`: 4294967296 does not fit i32"),
+        ("const i32 A = 99999999999; const i32 B = A", "", "constant `B`: `A` is left out"),
+        ("struct S { 1: i8 a = 200 }", "1: a: i8;", "the default of `a`: 200 does not fit i8"),
+        (
+            "enum E { A = 1 } struct S { 1: E e = 2 }",
+            "1: e: E;",
+            "the default of `e`: enum `E` has no member 2",
+        ),
+        (
+            "enum E { A = 1 } struct S { 1: E e } const S C = {}",
+            "1: e: E;",
+            "constant `C`: a field that it leaves out has a type without a zero",
+        ),
+        (
+            "union U { 1: i32 a } const U C = {}",
+            "union U",
+            "constant `C`: a value of union `U` has one alternative",
+        ),
+        ("enum E { A = 2147483647, B }", "A = 2147483647", "`B`: 2147483648 does not fit i32"),
+        ('const string S = "\\xff"', "", "constant `S`: the bytes of this text are no UTF-8"),
+        ("struct S { -1: i32 a }", "a: i32 = 0;", "the numbers of the fields of `S`"),
+        (
+            "service A { void f() } service B extends A { void f(), void g() }",
+            "g();",
+            "function `f`, which the service has already",
+        ),
+    ],
+)
+def test_what_cannot_be_written_is_left_out_and_the_rest_stays(
+    tmp_path: Path, text: str, kept: str, what: str
+) -> None:
+    result = imported(tmp_path, api_dot_thrift=f"struct Other {{ 1: i32 a }}\n{text}")
+    made = schema(result, tmp_path)
+    assert "struct Other" in made
+    assert kept in made
+    assert f"2: W1001 left out, for want of an equal here: {what}" in messages(result)
+
+
+# Words -----------------------------------------------------------------------------------------------------
+
+
+def test_old_and_rare_forms_are_read(tmp_path: Path) -> None:
+    made = text_of(
+        tmp_path,
+        """
+        namespace * all.of.it
+        namespace py.twisted x.y (a = "b")
+        namespace smalltalk.category Thrift-Test
+        namespace xsd 'uri'
+        cpp_include "<foo>"
+        py_module my.module
+        typedef i64 (js.type = "Long") Stamp (x)
+        typedef list<string (a = "b")> cpp_type "std::deque" Words
+        struct A xsd_all { 1: i32 a xsd_optional xsd_nillable xsd_attrs { 1: i32 q }; 2: Stamp & b (cpp.ref) } (c, d = 1)
+        struct Keywords { 1: i32 list 2: string service, 3: bool oneway; 4: i32 namespace }
+        exception E { 1: string why } (message = "why")
+        service S { async void f(i32 x); oneway void g(), slist h() throws (1: E e) (deprecated) } (x = "y");
+        """,
+    )
+    for line in (
+        "type Stamp = i64;",
+        "type Words = list<string>;",
+        "2: b: Stamp = 0;",
+        "2: service: string",
+        "@oneway\n  f(x: i32 = 0);",
+        "h() -> string throws E;",
+    ):
+        assert line in made
+
+
+def test_comments_before_and_behind_declarations_are_kept(tmp_path: Path) -> None:
+    made = text_of(
+        tmp_path,
+        """
+        // A point.
+        // In the plane.
+        struct Point { // of two numbers
+          1: i32 x, // to the right,
+                    // in pixels
+          2: i32 y  /* upwards */
+          # 3: i32 z
+
+          /**
+           * How far.
+           *   Indented.
+           */
+          4: i32 far = 1 # or near
+        }
+
+        /* Colours. */
+        enum Hue {
+          RED, // like a rose
+          BLUE //!< like the sky
+          // GREEN
+        }
+        const i32 N = 5; // the number
+
+        ////////////////////
+        # Draws.
+        ////////////////////
+
+        service Canvas {
+          // Draws one.
+          void draw(1: Point p, // where
+            2: i32 size) // a method
+        }
+        """,
+    )
+    assert made == (
+        "/// A point.\n/// In the plane.\n/// of two numbers\nstruct Point {\n"
+        "  /// to the right,\n  /// in pixels\n  1: x: i32 = 0;\n"
+        "  /// upwards\n  2: y: i32 = 0;\n"
+        "  /// 3: i32 z\n  ///\n  /// How far.\n  ///   Indented.\n  /// or near\n  4: far: i32 = 1;\n}\n\n"
+        "/// Colours.\nopen enum Hue: i32 {\n  /// like a rose\n  RED = 0,\n"
+        "  /// like the sky\n  ///\n  /// GREEN\n  BLUE = 1,\n}\n\n"
+        "/// the number\nconst N: i32 = 5;\n\n"
+        "/// Draws.\nservice Canvas {\n  /// Draws one.\n  /// a method\n  draw(\n"
+        "    /// where\n    1: p: Point = { },\n    2: size: i32 = 0,\n  );\n}\n"
+    )
+
+
+def test_comments_at_the_head_of_a_file_document_its_module(tmp_path: Path) -> None:
+    text = "#!/usr/bin/thrift\n/* Licence. */\n\n// Of shapes.\nnamespace py shapes\n\n// A point.\nstruct P { }\n"
+    assert schema(imported(tmp_path, api_dot_thrift=text), tmp_path) == (
+        "/// Licence.\n///\n/// Of shapes.\nmodule api;\n\n/// A point.\nstruct P { }\n"
+    )
+
+
+def test_a_file_with_an_error_is_no_file_that_includes_itself(tmp_path: Path) -> None:
+    (tmp_path / "b.thrift").write_text('include "gone.thrift"\nstruct B { 1: i32 x }')
+    (tmp_path / "c.thrift").write_text("struct C { ~ }")
+    (tmp_path / "a.thrift").write_text('include "b.thrift"\ninclude "c.thrift"\nstruct A { 1: b.B b }')
+    names = [str(tmp_path / name) for name in ("a.thrift", "b.thrift", "c.thrift")]
+    found = messages(import_files(names, Options()))
+    assert found == ["1: E1005 cannot find `gone.thrift`", "1: E1003 stray character `~`"]
+
+
+def test_structs_and_constants_may_need_many_others(tmp_path: Path) -> None:
+    structs = "".join(f"struct S{n} {{ 1: S{n + 1} s }}" for n in range(80)) + "struct S80 { 1: i32 x }"
+    numbers = "const i32 N0 = 1;" + "".join(f"const i32 N{n + 1} = N{n};" for n in range(1100))
+    result = imported(tmp_path, api_dot_thrift=f"{structs} {numbers} const i64 LAST = N1100")
+    assert not result.failed
+    assert "const LAST: i64 = 1;" in result.schemas[-1].text
