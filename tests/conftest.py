@@ -52,3 +52,9 @@ def passes_mypy_strict(tmp_path: Path) -> TypeCheck:
 def first_failures(monkeypatch: pytest.MonkeyPatch) -> None:
     """What handlers fail with is logged once in a process: here, once in a test."""
     monkeypatch.setattr(log, "_failures", log._Failures())
+
+
+@pytest.fixture(autouse=True)
+def first_warnings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Warnings are limited in a process: here, in a test."""
+    monkeypatch.setattr(log, "_warnings", log._Warnings())

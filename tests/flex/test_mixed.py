@@ -210,25 +210,33 @@ def test_messages_of_python_come_to_cpp_in_order(peers: Peers, start: Start) -> 
 def test_nodes_in_both_languages_find_each_other_through_a_relay_and_over_tls(
     peers: Peers, start: Start, over: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """They register there, too; between nodes themselves it is TCP here."""
+    """They register there, too. Behind a relay the nodes themselves are at TCP here; who knows the controller
+    over TLS follows nobody there."""
     authority = Authority(tmp_path)
     shown = authority.issue()
     shows = ("--certificate", shown.certificate, "--key", shown.key)
     monkeypatch.setenv("FLEX_PEER_CA", authority.file)
+    own: dict[str, str] = {}
     if over == "mf+tls":
+        monkeypatch.setenv("FLEX_PEER_CERTIFICATE", shown.certificate)
+        monkeypatch.setenv("FLEX_PEER_KEY", shown.key)
+        own = {"listen": "tls://127.0.0.1:0"}
         where = peers.controller_at("tls://127.0.0.1:0", *shows).address
     else:
         controller = peers.controller().address
         tls = over == "relay+tls"
         listen = "tls://127.0.0.1:0" if tls else "tcp://127.0.0.1:0"
-        where = peers.relay(controller, *(shows if tls else ()), listen=listen).address
+        shows = ("--registrations", *(shows if tls else ()))
+        where = peers.relay(controller, *shows, listen=listen).address
     assert where.startswith(f"{over}://")
     echo = start(where, "echo", "echo")
 
     tls_of_node = authority.accepted if "tls" in over else None
+    if own:
+        tls_of_node = mf.Tls(ca=authority.file, certificate=shown.certificate, key=shown.key)
     with (
-        flex.Node(where, patience=LIMIT, tls=tls_of_node) as node,
-        flex.Node(where, patience=LIMIT, tls=tls_of_node) as other,
+        flex.Node(where, patience=LIMIT, tls=tls_of_node, **own) as node,
+        flex.Node(where, patience=LIMIT, tls=tls_of_node, **own) as other,
     ):
         me, its = node.process("me"), other.process("its")
         for number in range(3):

@@ -39,8 +39,9 @@ def text_of(text: bytes) -> bytes:
 class Peer:
     """One connection of an attacker."""
 
-    def __init__(self, port: int) -> None:
-        self._socket = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
+    def __init__(self, port: int, host: str = "127.0.0.1") -> None:
+        """`host`: the address of this host that it comes from."""
+        self._socket = socket.create_connection(("127.0.0.1", port), PATIENCE, source_address=(host, 0))
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._name = self._socket.getsockname()
         self._read = b""
@@ -113,12 +114,12 @@ class Attacker:
         self.service, self.agent = service, agent
         self.peers: list[Peer] = []
 
-    def connect(self) -> Peer:
-        self.peers.append(Peer(self.port))
+    def connect(self, host: str = "127.0.0.1") -> Peer:
+        self.peers.append(Peer(self.port, host))
         return self.peers[-1]
 
-    def greet(self, name: str = "") -> Peer:
-        peer = self.connect()
+    def greet(self, name: str = "", host: str = "127.0.0.1") -> Peer:
+        peer = self.connect(host)
         peer.send(hello(name))
         peer.next(frame.HELLO)
         return peer

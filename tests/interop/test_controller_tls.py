@@ -25,6 +25,11 @@ def controller(peers: Peers, shown: mf.Tls, *arguments: str) -> str:
     return peers.controller_at("tls://127.0.0.1:0", *shows, *arguments).address
 
 
+def secret_server(address: str, authority: Authority) -> mf.Server:
+    """One at tls://: clients that know their controller over TLS follow no other."""
+    return mf.Server("tls://127.0.0.1:0", address, tls=authority.issue(), controller_tls=authority.accepted)
+
+
 def refusal(where: str, tls: mf.Tls | None) -> str:
     with mf.Client(where, tls=tls) as client, pytest.raises(mf.Error) as refused:
         EchoClient(client).at("a").twice(1, options=LITTLE)
@@ -37,7 +42,7 @@ def test_a_server_registers_and_a_client_finds_it_over_tls(
 ) -> None:
     address = controller(peers, authority.issue())
     assert address.startswith("mf+tls://127.0.0.1:")
-    with mf.Server(controller=address, controller_tls=authority.accepted) as server:
+    with secret_server(address, authority) as server:
         server.offer(Recorder(), agent="a")
         with mf.Client(address, tls=authority.accepted) as client:
             assert EchoClient(client).at("a").twice(21, options=SOON) == 42
@@ -48,7 +53,9 @@ def test_a_server_of_asyncio_registers_over_tls(peers: Peers, authority: Authori
     address = controller(peers, authority.issue())
 
     async def served() -> int:
-        async with mf.AsyncServer(controller=address, controller_tls=authority.accepted) as server:
+        shown = authority.issue()
+        accepted = authority.accepted
+        async with mf.AsyncServer("tls://127.0.0.1:0", address, tls=shown, controller_tls=accepted) as server:
             server.offer(AsyncRecorder(), agent="a")
             async with mf.AsyncClient(address, tls=authority.accepted) as client:
                 return await EchoAsyncClient(client).at("a").twice(21, options=SOON)
@@ -59,7 +66,7 @@ def test_a_server_of_asyncio_registers_over_tls(peers: Peers, authority: Authori
 def test_a_relay_in_cpp_asks_it_over_tls(peers: Peers, authority: Authority) -> None:
     address = controller(peers, authority.issue())
     relay = peers.relay(address, "--ca", authority.file).address
-    with mf.Server(controller=address, controller_tls=authority.accepted) as server:
+    with secret_server(address, authority) as server:
         server.offer(Recorder(), agent="a")
         with mf.Client(relay) as client:
             assert EchoClient(client).at("a").twice(21, options=SOON) == 42
@@ -70,8 +77,8 @@ def test_one_that_wants_certificates_takes_no_server_without(peers: Peers, autho
     shown = authority.issue()
     known = mf.Tls(ca=authority.file, certificate=shown.certificate, key=shown.key)
     with (
-        mf.Server(controller=address, controller_tls=authority.accepted) as stranger,
-        mf.Server(controller=address, controller_tls=known) as server,
+        secret_server(address, authority) as stranger,
+        mf.Server("tls://127.0.0.1:0", address, tls=shown, controller_tls=known) as server,
     ):
         stranger.offer(Recorder(), agent="stranger")
         server.offer(Recorder(), agent="a")
@@ -79,3 +86,15 @@ def test_one_that_wants_certificates_takes_no_server_without(peers: Peers, autho
             assert EchoClient(client).at("a").twice(21, options=SOON) == 42
             with pytest.raises(mf.Error, match="stranger"):
                 EchoClient(client).at("stranger").twice(1, options=LITTLE)
+
+
+def test_a_relay_shows_its_certificate_to_servers_that_demand_one(peers: Peers, authority: Authority) -> None:
+    address = controller(peers, authority.issue(), "--client-ca", authority.file)
+    shown, demanding = authority.issue(), authority.issue(ca=authority.file)
+    known = mf.Tls(ca=authority.file, certificate=shown.certificate, key=shown.key)
+    shows = ("--server-certificate", shown.certificate, "--server-key", shown.key)
+    relay = peers.relay(address, "--ca", authority.file, *shows).address
+    with mf.Server("tls://127.0.0.1:0", address, tls=demanding, controller_tls=known) as server:
+        server.offer(Recorder(), agent="a")
+        with mf.Client(relay) as client:
+            assert EchoClient(client).at("a").twice(21, options=SOON) == 42

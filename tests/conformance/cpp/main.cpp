@@ -33,11 +33,12 @@ std::string tls_file(const char* name) {
   return std::string(folder != nullptr ? folder : ".") + "/" + name;
 }
 
-mf::ClientOptions calling_options(std::shared_ptr<const mf::Clock> clock) {
+/// With TLS only where something is encrypted: beside an address in clear it is an error.
+mf::ClientOptions calling_options(const std::string& where, std::shared_ptr<const mf::Clock> clock) {
   mf::ClientOptions options;
   options.clock = std::move(clock);
   options.wait_for_server = std::chrono::milliseconds(500);  // for the agent that nobody has
-  options.tls.ca = tls_file("ca.pem");
+  if (where.find("tls://") != std::string::npos) options.tls.ca = tls_file("ca.pem");
   return options;
 }
 
@@ -65,7 +66,7 @@ void call(const std::string& where) {
     nested->client = std::make_unique<mf::Client>(light, nested_options());
   }
   Caller caller([&](std::shared_ptr<const mf::Clock> clock) {
-    auto options = calling_options(std::move(clock));
+    auto options = calling_options(where, std::move(clock));
     return nested->client ? mf::Client(light, std::move(options)) : mf::Client(where, std::move(options));
   });
   for (std::string line; std::getline(std::cin, line);) std::cout << caller.run(Words(line)) << std::endl;

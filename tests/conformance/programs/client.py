@@ -31,7 +31,10 @@ def place(where: str) -> str | mf.Light:
     return light
 
 
-def tls() -> mf.Tls:
+def tls(where: str | mf.Light) -> mf.Tls | None:
+    """None where nothing is encrypted: `tls` beside an address in clear is an error."""
+    if not isinstance(where, str) or "tls://" not in where:
+        return None
     return mf.Tls(ca=str(Path(os.environ["MF_TLS"]) / "ca.pem"))
 
 
@@ -40,7 +43,7 @@ def say(observed: Json) -> None:
 
 
 async def await_each(where: str | mf.Light, time: ManualClock) -> None:
-    caller = Awaiting(lambda: mf.AsyncClient(where, tls=tls(), clock=time, wait_for_server=0.5), time)
+    caller = Awaiting(lambda: mf.AsyncClient(where, tls=tls(where), clock=time, wait_for_server=0.5), time)
     loop = asyncio.get_running_loop()
     while line := await loop.run_in_executor(None, sys.stdin.readline):
         words = parse(line)
@@ -55,7 +58,7 @@ def main() -> None:
         asyncio.run(await_each(place(where), time))
         return
     to = place(where)
-    caller = Blocking(lambda: mf.Client(to, tls=tls(), clock=time, wait_for_server=0.5), time)
+    caller = Blocking(lambda: mf.Client(to, tls=tls(to), clock=time, wait_for_server=0.5), time)
     for line in sys.stdin:
         words = parse(line)
         say(getattr(caller, words.verb)(words))

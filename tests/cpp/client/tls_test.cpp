@@ -138,9 +138,25 @@ TEST_F(Tls, BesideTcpAndAPathInOneList) {
   ASSERT_EQ(addresses.size(), 3U);
   EXPECT_EQ(addresses[1].scheme, "tls");
   for (const auto& address : addresses) {
-    mf::Client client(address.str(), accepting());
+    mf::Client client(address.str(), address.scheme == "tls" ? accepting() : mf::ClientOptions());
     EXPECT_EQ(calls::EchoClient(client).twice(4), 8) << address.str();
   }
+}
+
+TEST_F(Tls, BesideAnAddressInClearIsRefused) {
+  for (const auto* const where :
+       {"tcp://127.0.0.1:1", "tls://127.0.0.1:1,tcp://127.0.0.1:2", "relay://127.0.0.1:1"}) {
+    const auto failure = failure_of([&] { const mf::Client client(where, accepting()); });
+    EXPECT_EQ(failure.code, Code::invalid_argument) << where;
+    EXPECT_THAT(failure.message, HasSubstr("nothing is encrypted there; write ")) << where;
+  }
+  const auto failure = failure_of([&] {
+    mf::Server server(
+        {.controller = "mf+tls://127.0.0.1:1,mf://127.0.0.1:2", .controller_tls = authority.accepted()});
+    server.start();
+  });
+  EXPECT_EQ(failure.code, Code::invalid_argument);
+  EXPECT_THAT(failure.message, HasSubstr("nothing is encrypted at the controller mf://127.0.0.1:2"));
 }
 
 TEST_F(Tls, ACertificateThatIsRefusedEndsTheCallAtOnceAndUnexecuted) {

@@ -282,8 +282,8 @@ TEST_F(ControllerTest, OneConnectionHasSoManyStreamsAndOthersHaveTheirOwn) {
 }
 
 TEST_F(ControllerTest, ALeadHasOneOwnerAtATimeAndItsEpochGrows) {
-  const auto one = add(1, 1, {});
-  add(2, 2, {});
+  const auto one = add(1, 1, {offer("Clock")});
+  add(2, 2, {offer("Clock")});
   const auto first = lead(1, 1, key("Clock"));
   const auto second = lead(2, 2, key("Clock"));
   ASSERT_EQ(first->values.size(), 1U);
@@ -295,8 +295,8 @@ TEST_F(ControllerTest, ALeadHasOneOwnerAtATimeAndItsEpochGrows) {
 }
 
 TEST_F(ControllerTest, ALeadEndsWithTheRegistrationOfItsOwner) {
-  const auto server = add(1, 1, {});
-  add(2, 2, {});
+  const auto server = add(1, 1, {offer("Clock")});
+  add(2, 2, {offer("Clock")});
   const auto first = lead(7, 1, key("Clock"));  // over another connection
   const auto also = lead(7, 1, key("Clock"));
   const auto second = lead(2, 2, key("Clock"));
@@ -308,8 +308,8 @@ TEST_F(ControllerTest, ALeadEndsWithTheRegistrationOfItsOwner) {
 }
 
 TEST_F(ControllerTest, OneProcessCannotKeepOthersFromLeading) {
-  add(1, 1, {});
-  add(2, 2, {});
+  add(1, 1, {offer("Clock")});
+  add(2, 2, {offer("Clock")});
   std::vector<Stream<Lead>> leads;
   for (std::size_t i = 0; i < Candidacies::kMostOfProcess; ++i)
     leads.push_back(lead(100 + i / 1'000, 1, key("Clock", std::to_string(i))));
@@ -324,6 +324,24 @@ TEST_F(ControllerTest, OneProcessCannotKeepOthersFromLeading) {
 
 TEST_F(ControllerTest, OnlyWhoIsRegisteredMayLead) {
   EXPECT_NE(lead(1, 1, key("Clock"))->ended->error_as<NotRegistered>(), nullptr);
+}
+
+TEST_F(ControllerTest, OnlyWhoOffersItMayLead) {
+  add(1, 1, {offer("Index")});
+  const auto refused = lead(1, 1, key("Clock"));
+  ASSERT_FALSE(refused->open());
+  EXPECT_EQ(refused->code(), Code::permission_denied);
+  EXPECT_EQ(refused->ended->failure().message, "only a process that offers Clock may lead it");
+  EXPECT_EQ(lead(1, 1, key("Index"))->values.size(), 1U);
+}
+
+TEST_F(ControllerTest, ALeadEndsWhenItsOwnerOffersItNoMore) {
+  add(1, 1, {offer("Clock"), offer("Index")});
+  const auto leader = lead(1, 1, key("Clock"));
+  ASSERT_TRUE(leader->open());
+  (void)update(who(1), {}, {key("Clock")});
+  ASSERT_FALSE(leader->open());
+  EXPECT_EQ(leader->code(), Code::unavailable);
 }
 
 struct FailingStore final : Store {
@@ -366,7 +384,7 @@ struct ControllerWithABrokenStore : ControllerTest {
 
 TEST_F(ControllerWithABrokenStore, GivesNoLeadBeforeTheStoreHasItsEpoch) {
   Controller broken(options());
-  const auto server = add_as(broken, 1, who(1), {});
+  const auto server = add_as(broken, 1, who(1), {offer("Clock")});
   const auto leader = over<Lead>(1, [&](StreamWriter<Lead> out, Responder<void> responder) {
     broken.lead({who(1), key("Clock")}, std::move(out), std::move(responder));
   });
@@ -386,7 +404,7 @@ TEST_F(ControllerWithABrokenStore, GoesOnWhileTheStoreTakesItsTime) {
   failing->works = true;
   Controller waiting(options());
   failing->slow = true;
-  const auto server = add_as(waiting, 1, who(1), {offer("Index", "books")});
+  const auto server = add_as(waiting, 1, who(1), {offer("Index", "books"), offer("Clock")});
   const auto lead_at = [&](std::uint8_t process) {
     return over<Lead>(process, [&](StreamWriter<Lead> out, Responder<void> responder) {
       waiting.lead({who(process), key("Clock")}, std::move(out), std::move(responder));
@@ -424,7 +442,7 @@ TEST_F(ControllerWithABrokenStore, AnAnswerThatComesAfterItsEndReachesNobody) {
   {
     Controller short_lived(options());
     failing->slow = true;
-    const auto server = add_as(short_lived, 1, who(1), {});
+    const auto server = add_as(short_lived, 1, who(1), {offer("Clock")});
     const auto leader = over<Lead>(1, [&](StreamWriter<Lead> out, Responder<void> responder) {
       short_lived.lead({who(1), key("Clock")}, std::move(out), std::move(responder));
     });

@@ -106,6 +106,26 @@ TEST(KnownService, TakesTheFirstAddressThatThisRuntimeCanConnectTo) {
   EXPECT_THAT(addresses(known.offers(), "books"), ElementsAre("tls://h:1", "tcp://h:3", "tls://h:6"));
 }
 
+TEST(KnownService, OverTlsTakesNoAddressInClearAndNoPath) {
+  KnownService known(true);
+  known.apply(snapshot(7, {at(1, "books", {"tcp://h:1", "tls://h:2", "unix:/s"}),
+                           at(2, "books", {"tcp://h:3"}), at(3, "books", {"unix:/t"})}),
+              kStart);
+  const auto offers = known.offers();
+  EXPECT_THAT(addresses(offers, "books"), ElementsAre("tls://h:2"));
+  EXPECT_EQ(offers.agents.at("books")[0].local, Address());
+  EXPECT_THAT(known.skipped(), ElementsAre("tcp://h:3", "unix:/t"));
+  EXPECT_THAT(offers.note, testing::HasSubstr("uses no address in clear: tcp://h:3 and 1 more"));
+}
+
+TEST(KnownService, BoundsTheWeight) {
+  KnownService known;
+  auto heavy = at(1, "books", {"tcp://h:1"});
+  heavy.offer.weight = 4'000'000'000;
+  known.apply(snapshot(7, {heavy}), kStart);
+  EXPECT_EQ(known.offers().agents.at("books")[0].weight, 1'000U);
+}
+
 TEST(KnownService, AnAgentThatLostItsInstancesStaysWithNone) {
   KnownService known;
   known.apply(snapshot(7, {at(1, "books", {"tcp://h:1"})}), kStart);

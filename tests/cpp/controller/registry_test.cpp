@@ -48,6 +48,30 @@ TEST_F(RegistryTest, KnowsManyAgentsOfAServiceAndManyServicesOfAnAgent) {
   EXPECT_EQ(registry.processes(), 2U);
 }
 
+TEST_F(RegistryTest, AHostHasSoManyOffersOverAllOfItsConnections) {
+  Registry small(30s, ChangeLog(), 2);
+  const auto put_from = [&](std::uint8_t process, std::vector<Offer> offers, const std::string& host) {
+    small.put(who(process), "p", process, std::move(offers), kStart, host);
+  };
+  put_from(1, {offer("Index")}, "tcp://10.0.0.1");
+  put_from(2, {offer("Index")}, "tcp://10.0.0.1");
+  EXPECT_THROW(put_from(3, {offer("Index")}, "tcp://10.0.0.1"), Error);
+  put_from(3, {offer("Index")}, "tcp://10.0.0.2");
+  put_from(2, {offer("Rank")}, "tcp://10.0.0.1");  // in the place of the other one
+  EXPECT_THROW((void)small.update(who(2).nonce, {offer("Index")}, {}, kStart), Error);
+  ASSERT_TRUE(small.remove(who(1).nonce));
+  EXPECT_TRUE(small.update(who(2).nonce, {offer("Index")}, {}, kStart));
+}
+
+TEST_F(RegistryTest, AWeightHasAMaximum) {
+  auto heavy = offer("Index");
+  heavy.weight = 1'001;
+  EXPECT_THROW(put(1, 1, {heavy}), Error);
+  heavy.weight = 1'000;
+  put(1, 1, {heavy});
+  EXPECT_EQ(registry.offers(), 1U);
+}
+
 TEST_F(RegistryTest, FindsByNameAndAgentAndHowTheyBegin) {
   put(1, 1, {offer("eu.Index", "books"), offer("eu.Index", "news"), offer("eu.Rank", "books")});
   put(2, 2, {offer("eu", "books"), offer("us.Index", "books")});

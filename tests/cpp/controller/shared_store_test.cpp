@@ -135,7 +135,7 @@ TEST_F(ControllersOfOneStore, WithoutTheStoreItBelievesItsOwnEyes) {
 
 TEST_F(ControllersOfOneStore, LeadsEndWhenTheStoreIsNotSureOfThemAndAreGivenAgainWhenItIs) {
   Controller one(options());
-  const auto server = add_as(one, 1, who(1), {});
+  const auto server = add_as(one, 1, who(1), {offer("Clock")});
   const auto lead = [&] {
     return over<Lead>(1, [&](StreamWriter<Lead> out, Responder<void> responder) {
       one.lead({who(1), key("Clock")}, std::move(out), std::move(responder));
@@ -160,7 +160,7 @@ TEST_F(ControllersOfOneStore, LeadsEndWhenTheStoreIsNotSureOfThemAndAreGivenAgai
 
 TEST_F(ControllersOfOneStore, LeadsAreGivenUpWhenItStops) {
   Controller one(options());
-  const auto server = add_as(one, 1, who(1), {});
+  const auto server = add_as(one, 1, who(1), {offer("Clock")});
   const auto leader = over<Lead>(1, [&](StreamWriter<Lead> out, Responder<void> responder) {
     one.lead({who(1), key("Clock")}, std::move(out), std::move(responder));
   });
@@ -172,7 +172,7 @@ TEST_F(ControllersOfOneStore, LeadsAreGivenUpWhenItStops) {
 TEST_F(ControllersOfOneStore, ItsClusterMayBeKnownLater) {
   Controller one(options());
   shared->listener->cluster_is(nonce(77));
-  const auto server = add_as(one, 1, who(1), {});
+  const auto server = add_as(one, 1, who(1), {offer("Clock")});
   EXPECT_EQ(server->values.at(0).cluster, nonce(77));
 }
 

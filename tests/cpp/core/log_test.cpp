@@ -7,8 +7,12 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <memory>
 #include <string>
 #include <vector>
+
+#include "core/log_limit.hpp"
 
 namespace mf {
 namespace {
@@ -34,6 +38,33 @@ TEST_F(LogTest, BelowItsLevelNothingIsWritten) {
   log.write(Level::debug, "details");
   EXPECT_TRUE(sink->lines.empty());
   EXPECT_FALSE(log.wants(Level::debug));
+}
+
+TEST_F(LogTest, OfManyWarningsAboutOneHostTenAreWritten) {
+  for (int port = 0; port < 9'600; ++port) {
+    const auto peer = "tcp://10.0.0.7:" + std::to_string(port);
+    log.write(Level::warning, "connection_broken", {{"peer", peer}});
+  }
+  EXPECT_EQ(sink->lines.size(), 10U);
+  log.write(Level::warning, "connection_broken", {{"peer", "tcp://10.0.0.8:1"}});
+  log.write(Level::warning, "another_event", {{"peer", "tcp://10.0.0.7:1"}});
+  log.write(Level::error, "connection_broken", {{"peer", "tcp://10.0.0.7:1"}});
+  EXPECT_EQ(sink->lines.size(), 13U);
+}
+
+TEST(LogLimit, SaysHowManyWereLeftOutWhenTheWhileIsOver) {
+  LogLimit limit;
+  const auto sink = std::make_shared<Lines>();
+  std::vector<LogLimit::LeftOut> over;
+  const TimePoint start{std::chrono::hours(1)};
+  for (int i = 0; i < 25; ++i) EXPECT_EQ(limit.admits(sink, "broken", "host", start, over), i < 10);
+  EXPECT_TRUE(over.empty());
+  EXPECT_TRUE(limit.admits(sink, "other", "", start + LogLimit::kWhile, over));
+  ASSERT_EQ(over.size(), 1U);
+  EXPECT_EQ(over[0].event, "broken");
+  EXPECT_EQ(over[0].host, "host");
+  EXPECT_EQ(over[0].count, 15U);
+  EXPECT_TRUE(limit.admits(sink, "broken", "host", start + LogLimit::kWhile, over));
 }
 
 TEST_F(LogTest, HostileValuesStayOnOneLine) {

@@ -86,6 +86,11 @@ int main(int argc, char** argv) {
   try {
     NodeOptions options{.patience = kLimit};
     if (const char* const authority = std::getenv("FLEX_PEER_CA")) options.tls.ca = authority;
+    if (const char* const certificate = std::getenv("FLEX_PEER_CERTIFICATE")) {
+      options.tls.certificate = certificate;
+      options.tls.key = std::getenv("FLEX_PEER_KEY");
+      options.listen = "tls://127.0.0.1:0";
+    }
     Node node(argv[1], options);
     auto me = node.process(argv[2]);
     std::cout << "ready" << std::endl;

@@ -143,3 +143,48 @@ def test_each_agent_is_called_where_it_is(twice: Twice, path: Path) -> None:
         assert twice({"a": near(far, path), "b": near(server, path)}, 2) == {"a": 4, "b": 4}
     assert servant.peer.startswith(f"unix:{path} ")
     assert other.peer.startswith("tcp://127.0.0.1:")
+
+
+def test_a_path_that_another_user_could_replace_is_not_used_and_said_once(
+    twice: Twice, path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path.parent.chmod(0o777)
+    wanted = WhoCalls()
+    with serving(f"tcp://127.0.0.1:0,unix:{path}", wanted) as server:
+        for _ in range(2):
+            assert twice({"a": near(server, path)}, 1) == {"a": 2}
+    assert wanted.peer.startswith("tcp://127.0.0.1:")
+    said = [each for each in caplog.messages if each.startswith("path_not_used ")]
+    assert len(said) == 2  # one of each client
+    assert f"other users may write to {path.parent}" in said[0]
+
+
+def refusal(twice: Twice, instance: Instance) -> str:
+    """Why agent "a", of which nothing but this instance is known, is not called."""
+    if twice is blocking_alone:
+        with pytest.raises(mf.Error) as refused:
+            twice({"a": instance}, 1)
+        assert refused.value.execution == mf.Execution.NOT_EXECUTED
+        return refused.value.message
+    with mf.Client(Known({"a": instance})) as client:
+        failed = EchoClient(client).on(["a"]).twice(1).failed["a"]
+        assert isinstance(failed, mf.Error)
+        return failed.message
+
+
+def test_a_server_that_has_nothing_but_such_a_path_is_not_called(twice: Twice, path: Path) -> None:
+    with serving(f"unix:{path}", WhoCalls()) as server:
+        instance = Instance(f"unix:{path}", 1, f"unix:{path}", server.nonce)
+        assert twice({"a": instance}, 1) == {"a": 2}
+        path.parent.chmod(0o777)
+        assert "other users may write" in refusal(twice, instance)
+
+
+def test_a_path_with_another_process_behind_it_than_the_registered_one_is_not_called(
+    twice: Twice, path: Path
+) -> None:
+    foreign = WhoCalls()
+    with serving(f"unix:{path}", foreign):
+        instance = Instance(f"unix:{path}", 1, f"unix:{path}", bytes(16))
+        assert "another process answers" in refusal(twice, instance)
+    assert not foreign.peer

@@ -204,7 +204,7 @@ def test_agents_without_instances_are_not_remembered_without_end(monkeypatch: py
     [
         (["tcp://h:1", "unix:/s"], "tcp://h:1", "unix:/s"),
         (["unix:/s", "tcp://h:1", "tcp://h:2", "unix:/t"], "tcp://h:1", "unix:/s"),
-        (["unix:/s"], "unix:/s", ""),
+        (["unix:/s"], "unix:/s", "unix:/s"),
         (["tls://h:1", "tcp://h:2", "unix:/s"], "tls://h:1", "unix:/s"),
         (["quic://h:1", "nonsense", "tcp://h:2"], "tcp://h:2", ""),
     ],
@@ -236,3 +236,31 @@ def test_a_weight_of_nothing_is_one_and_no_fingerprint_is_none() -> None:
     (instance,) = watched.view.agents["a"]
     assert instance.weight == 1
     assert instance.fingerprint == b""
+
+
+@pytest.mark.parametrize(
+    ("addresses", "network"),
+    [
+        (["tcp://h:1", "tls://h:2", "unix:/s"], "tls://h:2"),
+        (["unix:/s", "tls://h:2"], "tls://h:2"),
+        (["tcp://h:1", "unix:/s"], ""),
+        (["unix:/s"], ""),
+    ],
+)
+def test_over_tls_it_takes_no_address_in_clear_and_no_path(addresses: list[str], network: str) -> None:
+    watched = Watched(over_tls=True)
+
+    watched.takes(snapshot(1, 1, entry("a", 5, *addresses)), 0.0)
+
+    assert [(each.address, each.local) for each in watched.view.agents.get("a", ())] == (
+        [(network, "")] if network else []
+    )
+    assert list(watched.skipped) == ([] if network else addresses)
+
+
+def test_a_weight_is_bounded_whatever_the_controller_says() -> None:
+    watched = Watched()
+
+    watched.takes(snapshot(1, 1, entry("a", 1, weight=4_000_000_000)), 0.0)
+
+    assert [each.weight for each in watched.view.agents["a"]] == [1000]

@@ -1,4 +1,4 @@
-"""What is logged of handlers that fail."""
+"""What is logged of handlers that fail, and how many warnings are written."""
 
 import logging
 
@@ -23,6 +23,7 @@ def now(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     time = [0.0]
     monkeypatch.setattr(log, "monotonic", lambda: time[0])
     monkeypatch.setattr(log, "_failures", log._Failures())
+    monkeypatch.setattr(log, "_warnings", log._Warnings())
     return time
 
 
@@ -80,3 +81,38 @@ def test_an_event_is_one_line_whatever_its_fields_say() -> None:
     fields = said.split(" long=")
     assert fields[0] == r'lost topic=a.B peer=tcp://1.2.3.4:5 agents="" reason="no \"x\"\nhere"'
     assert fields[1] == '"' + "x" * 512 + '…"'
+
+
+def texts(caplog: pytest.LogCaptureFixture) -> list[str]:
+    return [record.getMessage() for record in caplog.records]
+
+
+def test_of_many_warnings_about_one_host_ten_are_written_and_the_rest_is_counted(
+    now: list[float], caplog: pytest.LogCaptureFixture
+) -> None:
+    for port in range(9_600):
+        log.warning("%s: %s", f"tcp://10.0.0.7:{port}", "no HELLO", peer=f"tcp://10.0.0.7:{port}")
+    assert len(texts(caplog)) == 10
+
+    log.warning("%s: %s", "tcp://10.0.0.8:1", "no HELLO", peer="tcp://10.0.0.8:1")
+    assert len(texts(caplog)) == 11
+
+    now[0] = 10.0
+    log.warning("%s", "another event")
+    assert texts(caplog)[11:] == [
+        'warnings_left_out of="%s: %s" host=tcp://10.0.0.7 count=9590',
+        "another event",
+    ]
+
+    log.warning("%s: %s", "tcp://10.0.0.7:1", "no HELLO", peer="tcp://10.0.0.7:1")
+    assert texts(caplog)[13:] == ["tcp://10.0.0.7:1: no HELLO"]
+
+
+def test_warnings_without_a_peer_are_limited_by_their_text(
+    now: list[float], caplog: pytest.LogCaptureFixture
+) -> None:
+    del now
+    for number in range(20):
+        log.warning("%s; trying on", "the same")
+        log.warning("%s; trying on", f"another {number}")
+    assert len(texts(caplog)) == 30

@@ -491,3 +491,54 @@ def test_requests_that_wait_for_room_begin_when_there_is_and_keep_nobody_busy_un
         assert servant.echoed < every
         assert slow.replies(every) == dict.fromkeys(range(1, every + 1), 0)
         slow.close()
+
+
+def greeted(server: Any, host: str = "127.0.0.1") -> socket.socket:
+    """A connection from that address of this host which has sent HELLO, and nothing else."""
+    peer = socket.create_connection(("127.0.0.1", port_of(server)), timeout=20, source_address=(host, 0))
+    peer.sendall(HELLO)
+    assert peer.recv(16)  # the head of its HELLO
+    return peer
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_connections_that_bind_nothing_give_way_to_those_of_other_hosts(kind: Any) -> None:
+    with serving(kind, max_connections=3) as server:
+        with greeted(server) as first, greeted(server) as user, greeted(server) as third:
+            user.sendall(BIND)
+            assert eventually(lambda: any(each.binds.used for each in connections(server)))
+            with greeted(server, "127.0.0.2") as newcomer:
+                assert b"has never bound anything" in read_to_end(first)
+                newcomer.sendall(BIND)
+                assert newcomer.recv(16)
+            third.sendall(BIND)
+            assert third.recv(16)
+        assert server.stats().connections.cut_idle == 1
+        assert server.stats().connections.refused == 0
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_one_of_the_same_host_gets_such_a_place_after_a_while(
+    kind: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving(kind, max_connections=1) as server, greeted(server) as first:
+        with connected(server) as refused:
+            assert b"1 connections, the most" in read_to_end(refused)
+        monkeypatch.setattr(server_io, "IDLE_GRACE", 0.0)
+        with greeted(server):
+            assert b"has never bound anything" in read_to_end(first)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_host_has_so_many_connections(kind: Any) -> None:
+    with serving(kind, max_connections_per_host=2) as server:
+        with greeted(server), greeted(server), connected(server) as third:
+            assert b"2 connections of this host, the most" in read_to_end(third)
+            with greeted(server, "127.0.0.2"):
+                assert server.stats().connections.open == 3
+        assert eventually(lambda: server.stats().connections.open == 0)
+        greeted(server).close()
+
+
+def connections(server: Any) -> list[Any]:
+    return list(getattr(server, "server", server)._load.connections.values())

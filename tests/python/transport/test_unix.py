@@ -1,5 +1,6 @@
 """Unix sockets: paths that are free, taken, left behind, missing or not ours."""
 
+import fcntl
 import os
 import socket
 from concurrent.futures import ThreadPoolExecutor
@@ -139,3 +140,15 @@ def test_a_full_queue_is_waited_for_no_longer_than_the_timeout(path: Path) -> No
     for stream in queued:
         stream.close()
     listener.close()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files to other users")
+def test_a_lock_that_another_user_holds_keeps_nobody_from_listening(path: Path) -> None:
+    lock = path.with_name("s.lock")
+    with lock.open("w") as file:
+        os.chown(lock, 54_321, 54_321)
+        lock.chmod(0o666)
+        fcntl.flock(file, fcntl.LOCK_EX)
+        listening = Listening(at(path))
+    listening.close()
+    assert lock.exists()  # it is the other user's

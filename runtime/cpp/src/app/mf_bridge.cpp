@@ -4,8 +4,8 @@
 //   mf-bridge out --topic additions.topic --engine nats://localhost:4222 --listen tcp://0.0.0.0:7600
 //
 // Standard output gets one line once it works: of `in` the topic, of `out` the address listened at; the log
-// goes to standard error. Exit codes: 0 stopped by SIGTERM or SIGINT, 1 it could not start or go on, others:
-// wrong use of the command line.
+// goes to standard error. Exit codes: 0 stopped by SIGTERM, SIGINT or SIGHUP, 1 it could not start or go on,
+// others: wrong use of the command line.
 
 #include <CLI/CLI.hpp>
 #include <chrono>

@@ -4,7 +4,8 @@
 // at, below the user's state folder. At port 0 it keeps nothing: nobody finds such a controller again.
 //
 // Standard output gets one line, the address listened at, once it does; the log goes to standard error.
-// Exit codes: 0 stopped by SIGTERM or SIGINT, 1 it could not start, others: wrong use of the command line.
+// Exit codes: 0 stopped by SIGTERM, SIGINT or SIGHUP, 1 it could not start, others: wrong use of the command
+// line.
 
 #include <signal.h>
 
@@ -33,6 +34,7 @@ struct Arguments {
   mf::controller::EtcdOptions etcd;
   std::string password;  // the file that has it
   unsigned lease = 30;   // seconds
+  std::size_t offers_per_host = mf::controller::ControllerOptions().max_offers_per_host;
   bool relay = false;
 };
 
@@ -83,6 +85,7 @@ void serve(const Arguments& arguments) {
   mf::controller::ControllerOptions options;
   options.log = log;
   options.lease = std::chrono::seconds(arguments.lease);
+  options.max_offers_per_host = arguments.offers_per_host;
   auto etcd = arguments.etcd;
   etcd.password = password_in(arguments.password);
   options.store = mf::controller::open_store(
@@ -140,6 +143,10 @@ int run(int argc, char** argv) {
          "After so many seconds a server that was not heard of is forgotten; one that is only known from the "
          "store, too")
       ->check(CLI::Range(1U, 86'400U))
+      ->capture_default_str();
+  app.add_option("--offers-per-host", arguments.offers_per_host,
+                 "How many offers the processes of one host may register together")
+      ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
   app.add_flag("--relay", arguments.relay,
                "Hand on the calls of clients at relay://HOST:PORT to the servers");

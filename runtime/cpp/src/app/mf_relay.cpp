@@ -1,13 +1,15 @@
 // mf-relay: hands on the calls of clients that cannot, or need not, reach the servers (docs/relay.md).
 //
 // Standard output gets one line, the address listened at, once it does; the log goes to standard error.
-// Exit codes: 0 stopped by SIGTERM or SIGINT, 1 it could not start, others: wrong use of the command line.
+// Exit codes: 0 stopped by SIGTERM, SIGINT or SIGHUP, 1 it could not start, others: wrong use of the command
+// line.
 
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "app/program.hpp"
 #include "mf/core/error.hpp"
@@ -25,6 +27,9 @@ struct Arguments {
   std::size_t servers = mf::relay::RelayOptions().max_servers;
   std::size_t threads = 1;
   std::uint32_t stall_timeout = 5'000;
+  mf::TlsOptions shown_to_servers{};  // and to controllers and relays
+  std::vector<uid_t> trusted_users{};
+  bool registers = false;
 };
 
 void serve(const Arguments& arguments) {
@@ -34,7 +39,10 @@ void serve(const Arguments& arguments) {
 
   mf::relay::RelayOptions options;
   options.controller = arguments.controller;
+  options.tls = arguments.shown_to_servers;
   options.tls.ca = arguments.entrance.authorities;
+  options.trusted_users = arguments.trusted_users;
+  options.registers = arguments.registers;
   options.max_servers_of_client = arguments.servers_of_client;
   options.max_servers = arguments.servers;
   options.topics.stall_timeout = std::chrono::milliseconds(arguments.stall_timeout);
@@ -68,6 +76,21 @@ int run(int argc, char** argv) {
          "Who knows the servers: controllers, or other relays (relay://HOST:PORT, relay+tls://HOST:PORT)")
       ->type_name("mf://HOST:PORT or mf+tls://HOST:PORT")
       ->capture_default_str();
+  auto* const certificate =
+      mf::app::add_file(app, "--server-certificate", arguments.shown_to_servers.certificate,
+                        "What is shown to those that --ca verifies, if they demand a certificate");
+  mf::app::add_file(app, "--server-key", arguments.shown_to_servers.key,
+                    "The private key of that certificate")
+      ->needs(certificate);
+  app.add_flag(
+      "--registrations", arguments.registers,
+      "Also hand on registrations and leads, as nodes of flexible messages need it; then every client "
+      "can register servers");
+  app.add_option(
+         "--trusted-user", arguments.trusted_users,
+         "A user of this host, by number, whose servers are called over the unix sockets that they have "
+         "registered, as those of root and of this user are")
+      ->type_name("UID");
   app.add_option("--threads", arguments.threads, "How many threads hand on; each client belongs to one")
       ->check(CLI::Range(1, 64))
       ->capture_default_str();

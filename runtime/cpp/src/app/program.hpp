@@ -20,6 +20,7 @@ struct Entrance {
   TlsOptions shown{};         // to who connects at tls://
   std::string authorities{};  // by which those are verified to whom it connects
   std::size_t max_connections = ServerOptions().max_connections;
+  std::size_t max_connections_per_host = 12'288;  // three quarters of all
   std::string level = "info";
 
   [[nodiscard]] Log log() const {
@@ -73,6 +74,10 @@ inline void add_entrance(CLI::App& app, Entrance& entrance, const std::string& w
                  "How many connections it takes at once; one more is refused in words")
       ->check(CLI::Range(1, 1'048'576))
       ->capture_default_str();
+  app.add_option("--connections-per-host", entrance.max_connections_per_host,
+                 "How many of them one host may have; one more is refused in words")
+      ->check(CLI::Range(1, 1'048'576))
+      ->capture_default_str();
   add_log_level(app, entrance);
 }
 
@@ -81,6 +86,7 @@ inline ServerOptions server_options(const Entrance& entrance, const Log& log) {
   options.listen = as_server(entrance.listen);
   options.tls = entrance.shown;
   options.max_connections = entrance.max_connections;
+  options.max_connections_per_host = entrance.max_connections_per_host;
   options.log = log;
   return options;
 }

@@ -17,6 +17,22 @@ constexpr std::size_t kMostWaitingBytes = std::size_t{64} << 20U;
 
 }  // namespace
 
+namespace {
+
+/// An address in clear beside `tls` is an error: its user believes that the bytes are encrypted. Servers that
+/// a controller at mf:// names may be at tls://.
+void refuse_in_clear(const std::vector<Address>& addresses, const TlsOptions& tls) {
+  if (tls == TlsOptions()) return;
+  for (const auto& address : addresses) {
+    if (address.scheme != "tcp" && address.scheme != "relay") continue;
+    throw Error(Code::invalid_argument, Execution::not_executed,
+                "address '" + address.str() + "': tls is given, and nothing is encrypted there; write " +
+                    (address.scheme == "tcp" ? "tls" : "relay+tls") + "://, or leave tls out");
+  }
+}
+
+}  // namespace
+
 std::shared_ptr<Resolver> resolver_for(std::string_view url,
                                        const std::shared_ptr<transport::Reactor>& reactor, const Log& log,
                                        const TlsOptions& tls) {
@@ -36,6 +52,7 @@ std::shared_ptr<Resolver> resolver_for(std::string_view url,
             "': the addresses of a client are those of servers (tcp, tls, unix, memory), or of controllers "
             "(mf, mf+tls), or of relays (relay, relay+tls)");
   }
+  refuse_in_clear(addresses, tls);
   if (first == "mf") return make_controller_resolver(std::move(addresses), reactor, log, tls);
   if (first == "tcp") return std::make_shared<StaticResolver>(std::move(addresses));
   return std::make_shared<RelayedResolver>(make_controller_resolver(addresses, reactor, log, tls), addresses);
@@ -66,7 +83,9 @@ Core::Core(std::shared_ptr<Resolver> resolver, std::shared_ptr<const LocalServan
   }
   pool_ = std::make_unique<link::Pool>(
       reactor_, [this] { return session_options(); }, options_.connect_timeout, std::move(tls),
-      options_.dead_after);
+      options_.dead_after,
+      std::make_shared<link::LocalPaths>(options_.tls == TlsOptions(),
+                                         transport::Trust(options_.trusted_users), options_.log));
 }
 
 std::shared_ptr<Core> Core::at(std::string_view url, ClientOptions options) {

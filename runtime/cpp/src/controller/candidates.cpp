@@ -181,10 +181,14 @@ bool Candidates::took(std::uint64_t id, const std::shared_ptr<Reader>& stream,
 void Candidates::ended(std::uint64_t id, const std::shared_ptr<Reader>& stream, const Failure* why) {
   std::shared_ptr<link::Candidacy> held;
   std::string where;
+  bool is_first = false;
   {
     const std::scoped_lock lock(mutex_);
     const auto found = all_.find(id);
     if (found == all_.end() || found->second.stream != stream) return;
+    // What is offered may be on its way to the controller behind the request for the lead.
+    if (why != nullptr && why->code == Code::permission_denied)
+      is_first = !std::exchange(found->second.refused, true);
     where = seats_[found->second.seat].where;
     One& one = found->second;
     one.stream.reset();
@@ -197,7 +201,7 @@ void Candidates::ended(std::uint64_t id, const std::shared_ptr<Reader>& stream, 
     }
   }
   if (held) return held->end(over("the controller has ended the lead"));
-  if (why == nullptr || why->code == Code::declared || moving(why->code)) return;
+  if (why == nullptr || is_first || why->code == Code::declared || moving(why->code)) return;
   log_.write(Level::warning, "no_lead",
              {{"controller", where},
               {"code", name(why->code)},

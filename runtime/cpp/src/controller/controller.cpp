@@ -28,7 +28,7 @@ Failure closing() {
 Controller::Controller(ControllerOptions options)
     : options_(std::move(options)),
       run_(new_run()),
-      registry_(options_.lease),
+      registry_(options_.lease, ChangeLog(), options_.max_offers_per_host),
       store_answers_(std::make_shared<StoreAnswers>(*this)) {
   options_.store->listen(store_answers_);  // before load(), so that no change is missed
   const Stored stored = options_.store->load();

@@ -6,6 +6,7 @@
 
 #include "controller/candidates.hpp"
 #include "controller/registration.hpp"
+#include "controller/secret.hpp"
 #include "mf/core/random.hpp"
 
 namespace mf::controller {
@@ -15,12 +16,11 @@ constexpr std::chrono::milliseconds kWithdrawWithin{500};
 
 }  // namespace
 
-ControllerRegistrar::ControllerRegistrar(const std::vector<Address>& controllers,
-                                         std::array<std::uint8_t, 16> instance, const Log& log,
-                                         const std::shared_ptr<transport::Reactor>& reactor,
+ControllerRegistrar::ControllerRegistrar(const std::vector<Address>& controllers, const ProcessIdentity& who,
+                                         const Log& log, const std::shared_ptr<transport::Reactor>& reactor,
                                          const TlsOptions& tls)
     : candidates_(
-          Candidates::make(Credential{.nonce = Uuid{instance}, .secret = random_uuid()}, log, reactor)) {
+          Candidates::make(Credential{.nonce = Uuid{who.nonce}, .secret = Uuid{who.secret}}, log, reactor)) {
   for (const Address& controller : controllers)
     registrations_.push_back(std::make_unique<Registration>(controller, candidates_, log, reactor, tls));
 }
@@ -68,11 +68,16 @@ void ControllerRegistrar::withdraw() {
 
 namespace mf {
 
+ProcessIdentity draw_process_identity() {
+  const auto secret = random_uuid();
+  return {.nonce = controller::nonce_of(secret).bytes, .secret = secret.bytes};
+}
+
 std::unique_ptr<Registrar> make_controller_registrar(std::vector<Address> controllers,
-                                                     std::array<std::uint8_t, 16> instance, const Log& log,
+                                                     const ProcessIdentity& who, const Log& log,
                                                      std::shared_ptr<transport::Reactor> reactor,
                                                      const TlsOptions& tls) {
-  return std::make_unique<controller::ControllerRegistrar>(controllers, instance, log, reactor, tls);
+  return std::make_unique<controller::ControllerRegistrar>(controllers, who, log, reactor, tls);
 }
 
 }  // namespace mf

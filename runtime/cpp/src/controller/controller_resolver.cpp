@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -24,6 +25,7 @@ namespace {
 constexpr std::chrono::milliseconds kGreetDeadline{
     800};  // short, so that users learn the reason within a second
 constexpr std::chrono::seconds kFirstValueWithin{5};
+constexpr std::size_t kMostSkipped = 1'024;
 constexpr std::chrono::seconds kDeadAfter{100};  // long, so that an idle client makes few system calls
 
 std::vector<Address> as_servers(std::vector<Address> controllers) {
@@ -39,8 +41,18 @@ std::string listed(const std::vector<Address>& addresses) {
 
 using Reader = StreamReader<Change>;
 
+/// Whether clients of these controllers use addresses at tls:// only. Behind relays the instances' own
+/// addresses are the relay's concern.
+bool is_over_tls(const std::vector<Address>& asked, const TlsOptions& tls) {
+  if (std::ranges::any_of(asked, &Address::of_relay)) return false;
+  return tls != TlsOptions() ||
+         std::ranges::any_of(asked, [](const Address& address) { return address.scheme == "mf+tls"; });
+}
+
 /// The state of one service.
 struct Service {
+  explicit Service(bool over_tls) : known(over_tls) {}
+
   KnownService known;
   Resolver::Snapshot snapshot;
   std::shared_ptr<Reader> watch;  // null if it is not watched
@@ -57,6 +69,7 @@ struct ControllerResolver::State : std::enable_shared_from_this<State> {
         const TlsOptions& tls)
       : log(to),
         where(listed(controllers)),
+        over_tls(is_over_tls(controllers, tls)),
         note("the controller at " + where + " has not answered yet"),
         client(std::make_shared<client::Core>(
             std::make_shared<StaticResolver>(as_servers(std::move(controllers))), nullptr,
@@ -65,6 +78,7 @@ struct ControllerResolver::State : std::enable_shared_from_this<State> {
 
   const Log log;
   const std::string where;
+  const bool over_tls;
   std::shared_ptr<Turns> turns;
   std::mutex mutex;                 // guards all members below except the stub
   std::condition_variable changed;  // for threads that wait for a snapshot
@@ -78,6 +92,7 @@ struct ControllerResolver::State : std::enable_shared_from_this<State> {
   std::string note;         // why nothing is known yet
   bool complained = false;  // one line for each loss, not for each attempt
   bool closed = false;
+  std::set<std::string> skipped;  // addresses in clear that the log names already
   std::map<std::uint64_t, std::function<void()>> listeners;
   std::uint64_t last_listener = 0;
   bool telling = false;
@@ -87,6 +102,7 @@ struct ControllerResolver::State : std::enable_shared_from_this<State> {
   void publish(Service& service) {
     Offers offers = service.known.offers();
     if (!offers.answered) offers.note = note;
+    log_skipped(service);
     if (service.snapshot && *service.snapshot == offers) return;
     service.snapshot = std::make_shared<const Offers>(std::move(offers));
     version.fetch_add(1);
@@ -95,6 +111,18 @@ struct ControllerResolver::State : std::enable_shared_from_this<State> {
     client.core()->reactor().post([weak = weak_from_this()] {
       if (const auto self = weak.lock()) self->tell();
     });
+  }
+
+  /// Each address once.
+  void log_skipped(const Service& service) {
+    for (const auto& address : service.known.skipped()) {
+      if (skipped.size() >= kMostSkipped) skipped.clear();
+      if (!skipped.insert(address).second) continue;
+      log.write(Level::warning, "address_in_clear",
+                {{"controller", where},
+                 {"address", address},
+                 {"meaning", "this client has TLS, and does not use it"}});
+    }
   }
 
   void tell() {
@@ -126,7 +154,7 @@ struct ControllerResolver::State : std::enable_shared_from_this<State> {
     const auto found = services.find(name);
     if (found != services.end()) return found->second;
     auto& service = services[std::string(name)];
-    service = std::make_shared<Service>();
+    service = std::make_shared<Service>(over_tls);
     publish(*service);
     turns->soon();
     return service;

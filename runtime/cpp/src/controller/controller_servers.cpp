@@ -21,6 +21,16 @@ std::optional<Failure> Controller::not_owner(std::string_view action, const Cred
   if (registry_.standing(who) != Registry::Standing::stranger) return std::nullopt;
   const auto instance = public_id(who.nonce);
   const auto owner = registrations_.find(who.nonce);
+  if (action == "register" && nonce_of(who.secret) == who.nonce) {
+    // Its secret proves that the nonce is its own, whoever has registered under it while this controller did
+    // not know it.
+    options_.log.write(Level::warning, "nonce_taken_back",
+                       {{"instance", instance},
+                        {"which", registry_.offered(who.nonce)},
+                        {"peer", current_call().peer},
+                        {"owner", owner != registrations_.end() ? owner->second->peer : ""}});
+    return std::nullopt;
+  }
   options_.log.write(Level::warning, "not_owner",
                      {{"action", action},
                       {"instance", instance},
@@ -56,7 +66,8 @@ void Controller::register_(ControllerRegisterRequest request, StreamWriter<Stand
     const TimePoint now = options_.clock->now();
     (void)was_asleep();  // before a registration could be renewed by mistake
     try {
-      registry_.put(request.who, request.process, registration->connection, std::move(request.offers), now);
+      registry_.put(request.who, request.process, registration->connection, std::move(request.offers), now,
+                    registration->host);
     } catch (const Error& error) {
       return Outcome<void>(error).failure();
     }
@@ -112,6 +123,7 @@ void Controller::update(ControllerUpdateRequest request, Responder<void> respond
     }
     if (!changed) return {};
     options_.store->change(request.who.nonce, request.put, request.remove);
+    end_leads(request.who.nonce, work);
     which = registry_.offered(request.who.nonce);
     const auto& registration = registrations_.at(request.who.nonce);
     for (auto& warning : warn(request.who.nonce, &keys, work))
@@ -158,6 +170,7 @@ void Controller::lead(ControllerLeadRequest request, StreamWriter<Lead> out, Res
     const std::scoped_lock lock(mutex_);
     if (auto no = no_stream(candidate->connection)) return no;
     if (auto no = not_registered("lead", request.who)) return no;
+    if (auto no = not_offered(*candidate)) return no;
     if (const auto no = candidacies_.refusal(candidate->nonce, candidate->host))
       return Failure{Code::overloaded, Execution::not_executed, *no, nullptr};
     enter(candidate);
@@ -170,6 +183,18 @@ void Controller::lead(ControllerLeadRequest request, StreamWriter<Lead> out, Res
   if (refusal) return candidate->responder.respond(*refusal);
   await_end(candidate);
   do_all(work);
+}
+
+std::optional<Failure> Controller::not_offered(const Candidate& candidate) const {
+  if (may_lead(candidate)) return std::nullopt;
+  options_.log.write(Level::warning, "lead_refused",
+                     {{"name", candidate.key.name},
+                      {"agent", candidate.key.agent},
+                      {"instance", public_id(candidate.nonce)},
+                      {"peer", candidate.peer},
+                      {"reason", "the process does not offer it"}});
+  return Failure{Code::permission_denied, Execution::not_executed,
+                 "only a process that offers " + candidate.key.name + " may lead it", nullptr};
 }
 
 std::size_t Controller::candidates() const {
@@ -198,7 +223,7 @@ void Controller::end_leads(const Uuid& nonce, Work& work) {
   if (!candidacies_.has(nonce)) return;
   std::vector<std::shared_ptr<Feed>> over;
   for (const auto& [id, candidate] : candidates_)
-    if (candidate->nonce == nonce) over.push_back(candidate);
+    if (candidate->nonce == nonce && !may_lead(*candidate)) over.push_back(candidate);
   for (const auto& feed :
        over) {  // before any of them ends, so that none of their leads is granted to another one of them
     const auto candidate = candidates_.extract(feed->id);
@@ -206,8 +231,13 @@ void Controller::end_leads(const Uuid& nonce, Work& work) {
   }
   for (const auto& feed : over)
     end(feed,
-        Failure{Code::unavailable, Execution::unknown, "the process is not registered any more", nullptr},
+        Failure{Code::unavailable, Execution::unknown,
+                "the process is not registered any more, or does not offer this any more", nullptr},
         work);
+}
+
+bool Controller::may_lead(const Candidate& candidate) const {
+  return registrations_.contains(candidate.nonce) && registry_.offers_name(candidate.nonce, candidate.key);
 }
 
 std::string Controller::shown(const Uuid& nonce) const {

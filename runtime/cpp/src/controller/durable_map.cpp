@@ -23,6 +23,9 @@ constexpr const char* kDamaged = "registry.damaged";
 constexpr std::size_t kPiece = std::size_t{64} << 10;
 constexpr std::size_t kFewKeys = 16;
 constexpr int kMostPieces = 256;
+/// A file that grows is rewritten before StoreFolder::kMostRead could keep the next controller from reading
+/// it.
+constexpr std::uint64_t kMostChanges = std::uint64_t{256} << 20;
 constexpr std::chrono::seconds kFirstRetry{1};
 constexpr std::chrono::seconds kLastRetry{16};
 
@@ -43,6 +46,12 @@ FileContent read_file(const StoreFolder& folder, const char* name, DurableMap::V
   const std::error_code error = folder.read(name, bytes);
   FileContent content;
   if (error == std::errc::no_such_file_or_directory) return content;
+  if (error == std::errc::file_too_large || error == std::errc::not_supported)
+    throw Error(Code::invalid_argument, Execution::not_executed,
+                "the store's " + folder.path() + "/" + name +
+                    (error == std::errc::file_too_large ? " is larger than any that a controller writes"
+                                                        : " is no regular file") +
+                    ": move it away, or name another folder with --store");
   ScannedFile scanned = scan_records(bytes);
   content.is_there = true;
   content.version = scanned.version;
@@ -226,16 +235,26 @@ bool DurableMap::append(std::span<const std::byte> payload) noexcept {
     return false;
   }
   changes_size_ += bytes.size();
+  if (!rewriting_) look_for_file();
+  if (!file_) return false;
   return !rewriting_ || !rewriting_->error;
 }
 
-DurableMap::State DurableMap::state() const {
+void DurableMap::look_for_file() {
+  if (!file_ || !folder_->is_gone(kCurrent)) return;
+  file_.reset();
+  degrade(folder_->path() + "/" + kCurrent + " was removed; changes are kept in memory only");
+}
+
+DurableMap::State DurableMap::state() {
   const std::scoped_lock lock(mutex_);
+  if (!rewriting_) look_for_file();
   return state_;
 }
 
 bool DurableMap::is_due() const noexcept {
-  return !file_ || changes_size_ >= std::max<std::uint64_t>(options_.rewrite_from, snapshot_size_);
+  return !file_ || changes_size_ >=
+                       std::min(std::max<std::uint64_t>(options_.rewrite_from, snapshot_size_), kMostChanges);
 }
 
 bool DurableMap::tend() noexcept {
@@ -262,6 +281,11 @@ bool DurableMap::tend() noexcept {
 }
 
 std::string DurableMap::rewrite() {
+  {
+    // If the folder is another one, lock() opens it, and nothing else may look at it meanwhile.
+    const std::scoped_lock lock(mutex_);
+    look_for_file();
+  }
   if (const std::error_code error = folder_->lock()) return refusal("to be opened", error);
   std::error_code error;
   const std::shared_ptr<StoreFile> file = folder_->create(kNew, error);

@@ -89,7 +89,8 @@ class DurableMap {
   bool apply(std::vector<stored::Change> changes, bool durable) noexcept;
   [[nodiscard]] std::vector<std::string> keys_from(std::string_view beginning) const;
 
-  [[nodiscard]] State state() const;
+  /// Notices, too, when somebody has removed the file.
+  [[nodiscard]] State state();
   /// Rewrites the file if that is due, or failed before. True if there is nothing left to do.
   bool tend() noexcept;
 
@@ -108,6 +109,8 @@ class DurableMap {
   void take_late(stored::Record& record);
   [[nodiscard]] std::string refusal(const std::string& what, std::error_code error) const;
   [[nodiscard]] std::error_code rename_files() noexcept;
+  /// Under the lock, while nothing is rewritten: somebody may have removed the file.
+  void look_for_file();
   void degrade(const std::string& reason);
   void recover();
   void run();

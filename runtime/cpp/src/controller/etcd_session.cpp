@@ -186,6 +186,7 @@ void EtcdStore::Session::set_lease(std::int64_t seconds, Clock::time_point asked
 void EtcdStore::Session::lease_over() {
   if (std::exchange(lease_, 0) == 0) return;
   lease_timer_.cancel();
+  held_.clear();
   if (!std::exchange(lease_in_use_, false)) return;
   shared_->log.write(Level::warning, "store_lease_over",
                      {{"store", shared_->name},
@@ -200,6 +201,10 @@ void EtcdStore::Session::lease_over() {
 EtcdStore::Session::Awaitable<void> EtcdStore::Session::name_cluster(Connection& etcd) {
   const std::string key = at(kClusterKey);
   stored::Cluster cluster{.id = random_uuid()};
+  {
+    const std::scoped_lock lock(shared_->mutex);
+    if (shared_->cluster != Uuid()) cluster.id = shared_->cluster;  // somebody has removed the key
+  }
   json::object question = transaction({compare(key, "CREATE", "create_revision", "0")},
                                       {to_put(key, to_bytes(cluster))}, {to_read(key)});
   const json::object answer = co_await etcd.ask("kv/txn", std::move(question));
@@ -304,6 +309,8 @@ EtcdStore::Session::Awaitable<void> EtcdStore::Session::watch(etcd::Watch& watch
     const json::object message = co_await watch.next();
     std::set<Uuid> changed;
     bool leads = false;
+    bool leads_lost = false;
+    std::size_t removed = 0;
     {
       const std::scoped_lock lock(shared_->mutex);
       const json::array* const events = etcd::list(message, "events");
@@ -317,18 +324,32 @@ EtcdStore::Session::Awaitable<void> EtcdStore::Session::watch(etcd::Watch& watch
         if (value.key.starts_with(at_keys)) {
           const std::string_view rest = std::string_view(value.key).substr(at_keys.size());
           const std::size_t end = std::min(rest.find('/'), rest.size() - 1);
-          if (rest.substr(0, end) == shared_->run) continue;
+          if (rest.substr(0, end) == shared_->run) {
+            const std::string key(rest.substr(end + 1));
+            if (gone && shared_->own.contains(key) && shared_->late.insert(key).second) ++removed;
+            continue;
+          }
           std::optional<Shared::Value> now;
           if (!gone) now = Shared::Value{value.value, value.revision};
           shared_->take(rest.substr(0, end), rest.substr(end + 1), std::move(now), changed);
         } else if (gone && value.key.starts_with(lead_keys)) {
-          shared_->leads.erase(value.key.substr(lead_keys.size()));
+          const std::string key = value.key.substr(lead_keys.size());
+          shared_->leads.erase(key);
           leads = true;
+          leads_lost = leads_lost || held_.contains(key);
+        } else if (gone && value.key == at(kClusterKey)) {
+          cluster_removed_ = true;
+          ++removed;
         } else if (!gone) {
           take_value(value);
         }
       }
       seen_ = std::max(seen_, etcd::revision_of(message));
+    }
+    if (removed != 0) note_removed(removed);
+    if (leads_lost) {  // another controller may give them now
+      held_.clear();
+      if (const auto to = listener()) to->leads_lost();
     }
     tell(changed, leads);
   }
@@ -374,11 +395,14 @@ EtcdStore::Session::Awaitable<void> EtcdStore::Session::write(Connection& etcd) 
         const auto value = shared_->own.find(keys.back());
         bytes += keys.back().size() + (value == shared_->own.end() ? 0 : value->second.size());
       }
-      shared_->writing = ask || !keys.empty();
+      shared_->writing = ask || !keys.empty() || cluster_removed_;
       if (!shared_->writing) shared_->news.notify_all();
     }
+    const bool cluster = std::exchange(cluster_removed_, false);
+    if (!ask && keys.empty() && !cluster) note_written();
     std::exception_ptr failed;
     try {
+      if (cluster) co_await name_cluster(etcd);
       if (ask)
         co_await answer(etcd, *ask);
       else if (!keys.empty())
@@ -395,7 +419,7 @@ EtcdStore::Session::Awaitable<void> EtcdStore::Session::write(Connection& etcd) 
       if (ask) ask->refuse();
       std::rethrow_exception(failed);
     }
-    if (ask || !keys.empty()) continue;
+    if (ask || !keys.empty() || cluster) continue;
     wake_.expires_at(Clock::time_point::max());
     boost::system::error_code woken;
     co_await wake_.async_wait(asio::redirect_error(asio::use_awaitable, woken));
@@ -449,6 +473,7 @@ EtcdStore::Session::Awaitable<std::optional<std::uint64_t>> EtcdStore::Session::
     const json::object answer = co_await etcd.ask("kv/txn", std::move(question));
     if (etcd::flag(answer, "succeeded")) {
       epoch_ = {epoch, etcd::revision_of(answer)};
+      held_.insert(ask.key);
       co_return lease_ != 0 ? std::optional(epoch) : std::nullopt;
     }
     const auto latest = found(answer, 1);
@@ -465,6 +490,7 @@ EtcdStore::Session::Awaitable<std::optional<std::uint64_t>> EtcdStore::Session::
 
 EtcdStore::Session::Awaitable<void> EtcdStore::Session::give_up_lead(Connection& etcd,
                                                                      const Shared::Ask& ask) {
+  held_.erase(ask.key);
   const std::string lead = at("lead/") + ask.key;
   const std::vector<std::byte> held = to_bytes(stored::Held{.by = shared_->run, .epoch = ask.number});
   json::object question =
@@ -494,8 +520,35 @@ EtcdStore::Session::Awaitable<std::optional<std::uint32_t>> EtcdStore::Session::
 
 // ---- state
 
+void EtcdStore::Session::note_removed(std::size_t keys) {
+  mends_ = true;
+  const std::string why =
+      std::to_string(keys) + " keys of this controller were removed from etcd; it writes them again";
+  {
+    const std::scoped_lock lock(shared_->mutex);
+    if (std::exchange(shared_->status.ok, false)) shared_->status.since = std::chrono::system_clock::now();
+    shared_->status.reason = why;
+    shared_->degraded = true;
+  }
+  shared_->log.write(Level::error, "store_degraded", {{"store", shared_->name}, {"reason", why}});
+  wake_.cancel();
+}
+
+void EtcdStore::Session::note_written() {
+  if (!std::exchange(mends_, false)) return;
+  {
+    const std::scoped_lock lock(shared_->mutex);
+    shared_->status = {
+        .name = shared_->name, .ok = true, .since = std::chrono::system_clock::now(), .reason = {}};
+    shared_->degraded = false;
+  }
+  shared_->log.write(Level::info, "store_recovered",
+                     {{"store", shared_->name}, {"server", shared_->servers[server_].host}});
+}
+
 void EtcdStore::Session::connected() {
   pause_ = kFirstPause;
+  mends_ = false;
   lease_in_use_ = true;
   bool was_ok = false;
   bool is_first = false;

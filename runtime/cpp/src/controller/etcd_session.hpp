@@ -66,6 +66,10 @@ class EtcdStore::Session {
   Awaitable<void> give_up_lead(etcd::Connection& etcd, const Shared::Ask& ask);
   Awaitable<std::optional<std::uint32_t>> take_client_ids(etcd::Connection& etcd, std::uint32_t count);
 
+  /// Keys that this controller has written were removed by somebody else: they are written again, and until
+  /// then the store is not ok.
+  void note_removed(std::size_t keys);
+  void note_written();
   void connected();
   void disconnected(const std::string& why);
   [[nodiscard]] std::shared_ptr<StoreListener> listener() const;
@@ -82,6 +86,9 @@ class EtcdStore::Session {
   std::int64_t lease_ = 0;     // 0: none
   bool lease_in_use_ = false;  // other controllers may have seen keys of it
   Clock::time_point lease_until_{};
+  std::set<std::string> held_;  // the leads that this controller has taken and not given up
+  bool cluster_removed_ = false;
+  bool mends_ = false;     // removed keys are being written again
   std::int64_t seen_ = 0;  // the revision that the watch has reached
   Counter epoch_;
   Counter client_ids_;

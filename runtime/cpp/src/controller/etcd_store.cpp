@@ -70,6 +70,10 @@ EtcdStore::EtcdStore(std::string_view where, const Log& log, const EtcdOptions& 
   shared_->name = std::string(scheme) + std::string(where.substr(0, end)) + "/" + std::string(prefix);
   shared_->run = new_run();
   shared_->log = log;
+  if (!tls && !options.user.empty())
+    log.write(Level::warning, "password_in_clear",
+              {{"store", shared_->name},
+               {"meaning", "the user's password goes to etcd unencrypted; use etcds://"}});
   shared_->status = {.name = shared_->name,
                      .ok = false,
                      .since = std::chrono::system_clock::now(),

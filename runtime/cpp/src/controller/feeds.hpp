@@ -12,13 +12,17 @@
 #include "mf/controller/controller.hpp"
 #include "mf/controller/cursor.hpp"
 #include "mf/core/current_call.hpp"
+#include "mf/core/peer.hpp"
 
 namespace mf::controller {
 
 struct Controller::Feed : std::enable_shared_from_this<Feed> {
   /// For the call that this thread runs.
   explicit Feed(Responder<void> to)
-      : connection(current_call().connection), peer(current_call().peer), responder(std::move(to)) {}
+      : connection(current_call().connection),
+        peer(current_call().peer),
+        host(host_of(peer)),
+        responder(std::move(to)) {}
   Feed(const Feed&) = delete;
   Feed& operator=(const Feed&) = delete;
   virtual ~Feed() = default;
@@ -37,6 +41,7 @@ struct Controller::Feed : std::enable_shared_from_this<Feed> {
 
   const Owner connection;
   const std::string peer;
+  const std::string host;
   Responder<void> responder;
   Id id = 0;
   bool writing = false;
@@ -80,19 +85,13 @@ struct Controller::Watch final : Feed {
   Cursor cursor;
 };
 
-/// "tcp://10.0.0.7" for a connection from there, "unix" for one on this host.
-inline std::string host_of(const std::string& peer) {
-  return peer.substr(0, peer.starts_with("unix:") ? peer.find(':') : peer.rfind(':'));
-}
-
 struct Controller::Candidate final : Feed {
   Candidate(StreamWriter<Lead> out, Responder<void> to, const Uuid& of, Key what)
-      : Feed(std::move(to)), host(host_of(peer)), writer(std::move(out)), nonce(of), key(std::move(what)) {}
+      : Feed(std::move(to)), writer(std::move(out)), nonce(of), key(std::move(what)) {}
 
   UniqueFunction<void(Written)> next(Controller& controller) override;
   void on_end(Controller& controller, Work& work) override;
 
-  const std::string host;
   StreamWriter<Lead> writer;
   const Uuid nonce;
   const Key key;

@@ -8,27 +8,34 @@
 #include <utility>
 
 #include "mf/core/error.hpp"
+#include "mf/core/weight.hpp"
 
 namespace mf::controller {
 namespace {
 
+/// Whether a client with TLS may use the address: its bytes are encrypted, or stay in this process.
+bool is_secret(const Address& address) {
+  return address.scheme == "tls" || address.in_memory();
+}
+
 /// The first network address and the first path that this runtime can connect to. So if a server lists tls://
-/// before tcp://, no client uses plain text.
-std::optional<mf::Instance> reachable(const Instance& instance) {
+/// before tcp://, no client uses plain text. An instance that has nothing but a path has it as both.
+std::optional<mf::Instance> reachable(const Instance& instance, bool over_tls) {
   const Offer& offer = instance.offer;
-  mf::Instance found{.address = {}, .weight = std::max<std::uint32_t>(offer.weight, 1)};
+  mf::Instance found{.address = {}, .weight = std::clamp<std::uint32_t>(offer.weight, 1, kMostWeight)};
   std::memcpy(found.nonce.data(), instance.instance.bytes.data(), found.nonce.size());
   std::memcpy(found.fingerprint.data(), offer.fingerprint.bytes.data(), found.fingerprint.size());
   for (const std::string& text : offer.addresses) {
     try {
       Address address = Address::parse(text);
+      if (over_tls && !is_secret(address)) continue;
       auto& place = address.local() ? found.local : found.address;
       if (place.scheme.empty() && address.of_server()) place = std::move(address);
     } catch (const Error&) {
       continue;  // of a kind that this runtime does not know
     }
   }
-  if (found.address.scheme.empty()) std::swap(found.address, found.local);
+  if (found.address.scheme.empty()) found.address = found.local;
   if (found.address.scheme.empty()) return std::nullopt;
   return found;
 }
@@ -36,8 +43,8 @@ std::optional<mf::Instance> reachable(const Instance& instance) {
 /// Of several instances at one address the first counts.
 using Places = std::set<std::pair<std::string_view, Address>>;
 
-void add(Offers& offers, Places& taken, const Instance& instance) {
-  auto found = reachable(instance);
+void add(Offers& offers, Places& taken, const Instance& instance, bool over_tls) {
+  auto found = reachable(instance, over_tls);
   if (!found || !taken.emplace(instance.offer.key.agent, found->address).second) return;
   offers.agents[instance.offer.key.agent].push_back(std::move(*found));
 }
@@ -83,9 +90,22 @@ Offers KnownService::offers() const {
   Places taken;
   for (const bool verified : {true, false})
     for (const auto& [place, instance] : instances_)
-      if (instance.verified == verified) add(offers, taken, instance);
-  for (const auto& [place, instance] : earlier_) add(offers, taken, instance);
+      if (instance.verified == verified) add(offers, taken, instance, over_tls_);
+  for (const auto& [place, instance] : earlier_) add(offers, taken, instance, over_tls_);
+  if (const auto in_clear = skipped(); !in_clear.empty())
+    offers.note = "this client has TLS, and uses no address in clear: " + *in_clear.begin() +
+                  (in_clear.size() > 1 ? " and " + std::to_string(in_clear.size() - 1) + " more" : "");
   return offers;
+}
+
+std::set<std::string> KnownService::skipped() const {
+  std::set<std::string> skipped;
+  if (!over_tls_) return skipped;
+  for (const auto* const known : {&instances_, &earlier_})
+    for (const auto& [place, instance] : *known)
+      if (!reachable(instance, true))
+        skipped.insert(instance.offer.addresses.begin(), instance.offer.addresses.end());
+  return skipped;
 }
 
 }  // namespace mf::controller

@@ -5,6 +5,7 @@
 
 #include "controller/secret.hpp"
 #include "mf/core/error.hpp"
+#include "mf/core/weight.hpp"
 
 namespace mf::controller {
 namespace {
@@ -22,6 +23,13 @@ std::size_t bytes_of(const Offer& offer) noexcept {
   for (const std::string& address : offer.addresses) bytes += sizeof address + address.size();
   for (const auto& [label, text] : offer.labels) bytes += 2 * sizeof label + label.size() + text.size();
   return bytes;
+}
+
+void check_weight(const Offer& offer) {
+  if (offer.weight <= kMostWeight) return;
+  throw Error(Code::invalid_argument, Execution::not_executed,
+              "the weight of an offer is at most " + std::to_string(kMostWeight) + ", not " +
+                  std::to_string(offer.weight));
 }
 
 /// Fields that a newer peer adds do not make another key.
@@ -100,23 +108,24 @@ void Registry::take(const Uuid& nonce, const stored::Process& process, Owner own
   Process& taken = processes_[nonce];
   taken.secret_hash = process.secret_hash;
   taken.name = process.name;
-  charge(taken, owner, taken.cost);
+  charge(taken, owner, {}, taken.cost);
   Offers offers;
   for (const Offer& offer : process.offers) {
     auto instance = instance_of(nonce, taken, offer);
     offers.insert_or_assign(instance->offer.key, std::move(instance));
   }
-  charge(taken, owner, cost_of(offers));
+  charge(taken, owner, {}, cost_of(offers));
   replace(nonce, taken, std::move(offers));
 }
 
 void Registry::put(const Credential& who, const std::string& name, Owner owner, std::vector<Offer> offers,
-                   TimePoint now) {
+                   TimePoint now, const std::string& host) {
   Process fresh;
   fresh.owner = owner;
   fresh.name = name;
   Offers after;
   for (Offer& offer : offers) {
+    check_weight(offer);
     auto instance = instance_of(who.nonce, fresh, std::move(offer));
     const auto [at, is_new] = after.emplace(instance->offer.key, instance);
     if (!is_new)
@@ -125,11 +134,11 @@ void Registry::put(const Credential& who, const std::string& name, Owner owner, 
   }
   const Cost cost = cost_of(after);
   const auto found = processes_.find(who.nonce);
-  check(found == processes_.end() ? fresh : found->second, owner, cost);
+  check(found == processes_.end() ? fresh : found->second, owner, host, cost);
   Process& process = processes_[who.nonce];
   process.secret_hash = hash_of(who.secret);
   process.name = name;
-  charge(process, owner, cost);
+  charge(process, owner, host, cost);
   replace(who.nonce, process, std::move(after));
   set_expiry(who.nonce, process, deadline_after(now, lease_));
 }
@@ -143,6 +152,7 @@ bool Registry::update(const Uuid& nonce, std::vector<Offer> put, const std::vect
     std::map<Key, std::shared_ptr<const Instance>> changes;
     for (const Key& key : remove) changes[known_part(key)] = nullptr;
     for (Offer& offer : put) {
+      check_weight(offer);
       auto instance = instance_of(nonce, process, std::move(offer));
       changes.insert_or_assign(instance->offer.key, std::move(instance));
     }
@@ -157,8 +167,8 @@ bool Registry::update(const Uuid& nonce, std::vector<Offer> put, const std::vect
       ++left;
     }
     if (left == 0) cost.offers = 1;
-    check(process, process.owner, cost);
-    charge(process, process.owner, cost);
+    check(process, process.owner, process.host, cost);
+    charge(process, process.owner, process.host, cost);
     const auto before = log_.latest();
     for (auto& [key, instance] : changes) {
       const Place place{key, nonce};
@@ -181,7 +191,7 @@ bool Registry::remove(const Uuid& nonce) {
   if (found == processes_.end()) return false;
   Process& process = found->second;
   replace(nonce, process, {});
-  charge(process, kNoOwner, {});
+  charge(process, kNoOwner, {}, {});
   by_expiry_.erase({process.expires, nonce});
   if (gone_.insert_or_assign(nonce, std::move(process.secret_hash)).second) gone_order_.push_back(nonce);
   if (gone_order_.size() > kMaxGone) {
@@ -194,7 +204,7 @@ bool Registry::remove(const Uuid& nonce) {
 
 void Registry::doubt(const Uuid& nonce, TimePoint until) {
   Process& process = processes_.at(nonce);
-  charge(process, kNoOwner, process.cost);
+  charge(process, kNoOwner, {}, process.cost);
   Offers doubted;
   for (const auto& [key, instance] : process.offers)
     doubted.emplace(key, instance_of(nonce, process, instance->offer));
@@ -254,6 +264,16 @@ std::string Registry::offered(const Uuid& nonce) const {
   return text;
 }
 
+bool Registry::offers_name(const Uuid& nonce, const Key& key) const {
+  const auto found = processes_.find(nonce);
+  if (found == processes_.end()) return false;
+  Key first;
+  first.kind = key.kind;
+  first.name = key.name;
+  const auto at = found->second.offers.lower_bound(first);
+  return at != found->second.offers.end() && at->first.kind == key.kind && at->first.name == key.name;
+}
+
 Registry::Page Registry::page(const Filter& filter, const std::optional<Place>& after, std::size_t most,
                               std::size_t most_bytes) const {
   Page page;
@@ -290,7 +310,7 @@ Registry::Cost Registry::cost_of(const Offers& offers) noexcept {
   return cost;
 }
 
-void Registry::check(const Process& process, Owner owner, const Cost& cost) const {
+void Registry::check(const Process& process, Owner owner, const std::string& host, const Cost& cost) const {
   Cost of_all = total_;
   Cost of_owner;
   if (const auto own = of_owner_.find(owner); own != of_owner_.end()) of_owner = own->second;
@@ -304,11 +324,21 @@ void Registry::check(const Process& process, Owner owner, const Cost& cost) cons
   if (of_owner.bytes > kMaxBytesOfOwner)
     refuse("the names, addresses and labels that one connection registers may have at most " +
            std::to_string(kMaxBytesOfOwner >> 20) + " MiB");
+  std::size_t of_host = cost.offers;
+  if (const auto known = of_host_.find(host); known != of_host_.end()) of_host += known->second;
+  if (process.host == host) of_host -= process.cost.offers;
+  if (!host.empty() && of_host > most_of_host_)
+    refuse("the controller takes at most " + std::to_string(most_of_host_) + " offers from one host");
   if (of_all.offers > kMaxOffers || of_all.bytes > kMaxBytes)
     refuse("the controller has no room for more offers");
 }
 
-void Registry::charge(Process& process, Owner owner, Cost cost) {
+void Registry::charge(Process& process, Owner owner, const std::string& host, Cost cost) {
+  if (const auto before = of_host_.find(process.host); before != of_host_.end()) {
+    before->second -= process.cost.offers;
+    if (before->second == 0) of_host_.erase(before);
+  }
+  if (!host.empty() && cost.offers != 0) of_host_[host] += cost.offers;
   total_ -= process.cost;
   if (const auto before = of_owner_.find(process.owner); before != of_owner_.end()) {
     before->second -= process.cost;
@@ -317,6 +347,7 @@ void Registry::charge(Process& process, Owner owner, Cost cost) {
   total_ += cost;
   if (owner != kNoOwner) of_owner_[owner] += cost;
   process.owner = owner;
+  process.host = host;
   process.cost = cost;
 }
 

@@ -3,8 +3,10 @@
 #include <openssl/crypto.h>
 #include <openssl/sha.h>
 
+#include <algorithm>
 #include <array>
 #include <span>
+#include <string_view>
 
 #include "mf/core/hex.hpp"
 
@@ -29,6 +31,17 @@ Bytes hash_of(const Uuid& secret) {
 bool is_hash_of(const Bytes& hash, const Uuid& secret) {
   const Digest digest = digest_of(secret);
   return hash.size() == digest.size() && ::CRYPTO_memcmp(hash.data(), digest.data(), digest.size()) == 0;
+}
+
+Uuid nonce_of(const Uuid& secret) {
+  constexpr std::string_view kPurpose = "mf process ";  // it distinguishes this digest from the stored one
+  std::array<unsigned char, kPurpose.size() + sizeof secret.bytes> text{};
+  std::ranges::copy(secret.bytes, std::ranges::copy(kPurpose, text.begin()).out);
+  Digest digest{};
+  ::SHA256(text.data(), text.size(), digest.data());
+  Uuid nonce;
+  std::copy_n(digest.begin(), nonce.bytes.size(), nonce.bytes.begin());
+  return nonce;
 }
 
 std::string public_id(const Uuid& nonce) {

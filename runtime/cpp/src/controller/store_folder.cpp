@@ -81,7 +81,8 @@ class PosixFolder final : public StoreFolder {
   std::string path() const override { return path_.string(); }
 
   std::error_code lock() override {
-    if (lock_) return {};
+    if (lock_ && !is_gone(kLockName)) return {};
+    lock_ = Descriptor();
     if (const std::error_code error = make_folder()) return error;
     folder_ = Descriptor(::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!folder_) refuse(last_error());
@@ -104,10 +105,13 @@ class PosixFolder final : public StoreFolder {
 
   std::error_code read(const std::string& name, std::vector<std::byte>& bytes) const override {
     bytes.clear();
-    const Descriptor file = open_file(at(name), O_RDONLY);
+    const Descriptor file = open_file(at(name), O_RDONLY | O_NONBLOCK);  // a pipe has no end to wait for
     if (!file) return last_error();
     struct stat status{};
     if (::fstat(file.get(), &status) != 0) return last_error();
+    if (!S_ISREG(status.st_mode)) return std::make_error_code(std::errc::not_supported);
+    if (static_cast<std::size_t>(status.st_size) >= kMostRead)
+      return std::make_error_code(std::errc::file_too_large);
     bytes.resize(static_cast<std::size_t>(std::max<off_t>(0, status.st_size)));
     std::size_t size = 0;
     std::error_code error;
@@ -138,6 +142,15 @@ class PosixFolder final : public StoreFolder {
   }
 
   void remove(const std::string& name) noexcept override { ::unlink(at(name).c_str()); }
+
+  bool is_gone(const std::string& name) const noexcept override {
+    struct stat folder{};
+    struct stat now{};
+    if (!folder_ || ::fstat(folder_.get(), &folder) != 0) return false;
+    if (::stat(path_.c_str(), &now) != 0 || now.st_ino != folder.st_ino || now.st_dev != folder.st_dev)
+      return true;
+    return ::fstatat(folder_.get(), name.c_str(), &now, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT;
+  }
 
   std::error_code sync() noexcept override {
     return ::fsync(folder_.get()) == 0 ? std::error_code() : last_error();

@@ -26,6 +26,8 @@ class StoreFile {
 
 class StoreFolder {
  public:
+  static constexpr std::size_t kMostRead = std::size_t{1} << 30;
+
   virtual ~StoreFolder() = default;
 
   [[nodiscard]] virtual std::string path() const = 0;
@@ -35,6 +37,7 @@ class StoreFolder {
   [[nodiscard]] virtual std::error_code lock() = 0;
 
   /// Reads as much as possible, also if the code says that not all could be read. ENOENT: there is no file.
+  /// EFBIG, ENOTSUP: the file has kMostRead bytes or more, or is no regular file; nothing was read.
   [[nodiscard]] virtual std::error_code read(const std::string& name,
                                              std::vector<std::byte>& bytes) const = 0;
   /// Creates an empty file, replacing one of that name; null with an error.
@@ -45,6 +48,9 @@ class StoreFolder {
   /// Adds a second name for the same file, replacing a file of that name.
   [[nodiscard]] virtual std::error_code link(const std::string& from, const std::string& to) noexcept = 0;
   virtual void remove(const std::string& name) noexcept = 0;
+  /// Whether the locked folder, or the file of this name, was removed by somebody else: what is written there
+  /// is lost. Does not wait for the disk.
+  [[nodiscard]] virtual bool is_gone(const std::string& /*name*/) const noexcept { return false; }
   /// Makes name changes durable.
   [[nodiscard]] virtual std::error_code sync() noexcept = 0;
 };

@@ -11,8 +11,11 @@
 #include <cstdint>
 #include <cstdio>
 #include <ctime>
+#include <vector>
 
+#include "core/log_limit.hpp"
 #include "mf/core/hex.hpp"
+#include "mf/core/peer.hpp"
 #include "mf/core/text.hpp"
 
 namespace mf {
@@ -25,6 +28,11 @@ constexpr std::array<const char*, 5> kLevels{"debug", "info", "warning", "error"
 
 /// Lines that standard error did not accept since the last one that it did.
 std::atomic<std::uint64_t> lost_lines{0};
+/// Of the whole process, as standard error is. It is never destroyed: threads may log until the very end.
+LogLimit& limit_of_warnings() {
+  static auto* const limit = new LogLimit();
+  return *limit;
+}
 
 /// Whether standard error accepts a line now. An unread pipe must not block a thread that serves connections:
 /// POSIX guarantees for a writable pipe that PIPE_BUF bytes are written without blocking.
@@ -105,6 +113,38 @@ bool is_harmless(std::string_view character) noexcept {
   return !separator_or_direction && !isolate;
 }
 
+std::string line_of(std::string_view event, std::initializer_list<LogField> fields) {
+  std::string line = log_quoted(event);
+  for (const LogField& field : fields) {
+    std::string part = " " + log_quoted(field.key()) + "=" + log_quoted(field.text());
+    if (line.size() + part.size() > kMaxLine) {
+      line += " ...";
+      break;
+    }
+    line += part;
+  }
+  return line;
+}
+
+void write_to(const std::shared_ptr<LogSink>& sink, Level level, std::string_view line) {
+  sink ? sink->write(level, line) : write_to_standard_error(level, line);
+}
+
+/// Whether this warning is one of the few that its event and its peer's host may have now. Writes what was
+/// left out of earlier ones.
+bool may_warn(const std::shared_ptr<LogSink>& sink, std::string_view event,
+              std::initializer_list<LogField> fields) {
+  const auto* const peer =
+      std::find_if(fields.begin(), fields.end(), [](const LogField& field) { return field.key() == "peer"; });
+  std::vector<LogLimit::LeftOut> over;
+  const bool may = limit_of_warnings().admits(sink, event, peer == fields.end() ? "" : host_of(peer->text()),
+                                              mf::now(), over);
+  for (const auto& left : over)
+    write_to(left.sink, Level::warning,
+             line_of("warnings_left_out", {{"of", left.event}, {"host", left.host}, {"count", left.count}}));
+  return may;
+}
+
 }  // namespace
 
 const char* name(Level level) noexcept {
@@ -152,16 +192,8 @@ void log_escaped_exception(const Log& log, std::string_view where) noexcept {
 void Log::write(Level level, std::string_view event, std::initializer_list<LogField> fields) const noexcept {
   if (!wants(level) || level == Level::off) return;
   try {
-    std::string line = log_quoted(event);
-    for (const LogField& field : fields) {
-      std::string part = " " + log_quoted(field.key()) + "=" + log_quoted(field.text());
-      if (line.size() + part.size() > kMaxLine) {
-        line += " ...";
-        break;
-      }
-      line += part;
-    }
-    sink_ ? sink_->write(level, line) : write_to_standard_error(level, line);
+    if (level == Level::warning && !may_warn(sink_, event, fields)) return;
+    write_to(sink_, level, line_of(event, fields));
   } catch (...) {
     // Out of memory while logging: the running operation matters more than its log line.
   }

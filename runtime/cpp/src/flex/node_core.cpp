@@ -51,7 +51,7 @@ std::unique_ptr<Server> server_of(const std::string* where, const NodeOptions& o
   of_server.listen = options.listen;
   of_server.controller = controller_of(*where);
   of_server.advertise = options.advertise;
-  of_server.controller_tls = options.tls;
+  if (of_server.controller.find("mf+tls://") != std::string::npos) of_server.controller_tls = options.tls;
   if (options.listen.find("tls://") != std::string::npos) of_server.tls = options.tls;
   of_server.max_streams = kMostStreams;
   of_server.stream_window = kFirstWindow;

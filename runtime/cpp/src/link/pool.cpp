@@ -31,12 +31,13 @@ struct OwnDescriptor {
 
 Pool::Pool(std::shared_ptr<transport::Reactor> reactor, MakeOptions make_options,
            std::chrono::milliseconds connect_timeout, std::shared_ptr<transport::TlsContext> tls,
-           std::chrono::milliseconds dead_after)
+           std::chrono::milliseconds dead_after, std::shared_ptr<LocalPaths> paths)
     : reactor_(std::move(reactor)),
       make_options_(std::move(make_options)),
       connect_timeout_(connect_timeout),
       dead_after_(dead_after),
-      connecting_{.tls = std::move(tls), .stop = stop_.get_token()} {}
+      connecting_{.tls = std::move(tls), .stop = stop_.get_token()},
+      paths_(std::move(paths)) {}
 
 Pool::~Pool() {
   close("the client was closed");
@@ -55,15 +56,24 @@ std::shared_ptr<Pool::Slot> Pool::slot(const Address& address) {
 }
 
 Outcome<std::shared_ptr<ClientLink>> Pool::open(const Instance& instance, TimePoint deadline) {
-  if (!instance.local.scheme.empty() && transport::exists_here(instance.local)) {
-    const auto moment = mf::now() + kLocalAnswersWithin;
-    auto link = open(instance.local, std::min(deadline, moment));
-    if (link && link.value()->peer_nonce() == instance.nonce) return link;
-  }
-  return open(instance.address, deadline);
+  if (instance.local.scheme.empty()) return open(instance.address, deadline);
+  if (LocalPaths::is_only_way(instance)) return open_path(instance, deadline);
+  auto link = open_path(instance, std::min(deadline, mf::now() + kLocalAnswersWithin));
+  return link ? std::move(link) : open(instance.address, deadline);
+}
+
+Outcome<std::shared_ptr<ClientLink>> Pool::open_path(const Instance& instance, TimePoint deadline) {
+  if (auto allowed = paths_->check(instance); !allowed) return allowed.failure();
+  auto link = open(instance.local, Named::by_instance, deadline);
+  if (link && link.value()->peer_nonce() != instance.nonce) return LocalPaths::another_process(instance);
+  return link;
 }
 
 Outcome<std::shared_ptr<ClientLink>> Pool::open(const Address& address, TimePoint deadline) {
+  return open(address, Named::by_user, deadline);
+}
+
+Outcome<std::shared_ptr<ClientLink>> Pool::open(const Address& address, Named named, TimePoint deadline) {
   const auto entry = slot(address);
   std::unique_lock lock(entry->opening, std::defer_lock);
   if (!lock.try_lock() && !(deadline == kNever ? (lock.lock(), true) : lock.try_lock_until(deadline))) {
@@ -75,7 +85,7 @@ Outcome<std::shared_ptr<ClientLink>> Pool::open(const Address& address, TimePoin
   if (auto link = current(*entry); link && link->usable()) return link;
   const auto now = mf::now();
   if (now < entry->not_before) return entry->last_failure;
-  auto opened = connect(address, *entry, now, deadline);
+  auto opened = connect(address, named, *entry, now, deadline);
   if (!opened) {
     entry->last_failure = opened.failure();
     entry->not_before = mf::now() + entry->backoff.next();
@@ -100,12 +110,15 @@ Outcome<std::shared_ptr<ClientLink>> Pool::open(const Address& address, TimePoin
   return opened;
 }
 
-Outcome<std::shared_ptr<ClientLink>> Pool::connect(const Address& address, Slot& slot, TimePoint now,
-                                                   TimePoint deadline) {
+Outcome<std::shared_ptr<ClientLink>> Pool::connect(const Address& address, Named named, Slot& slot,
+                                                   TimePoint now, TimePoint deadline) {
   const auto until = std::min(deadline, now + connect_timeout_);
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - now);
   auto stream = transport::connect(address, std::max(left, std::chrono::milliseconds(1)), connecting_);
   if (!stream) return stream.failure();
+  // Before HELLO is sent, which has what this client is authenticated by.
+  if (named == Named::by_instance)
+    if (auto allowed = paths_->check(address, *stream.value()); !allowed) return allowed.failure();
   // A descriptor of its own, since the stream's may be closed, and its number reused, before this ends.
   const OwnDescriptor same(stream.value()->fd());
   const std::stop_callback end(connecting_.stop, [&same] { ::shutdown(same.fd, SHUT_RDWR); });

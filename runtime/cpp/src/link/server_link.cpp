@@ -11,10 +11,7 @@ namespace mf::link {
 namespace {
 
 constexpr int kReadsPerTurn = 4;
-// The rate of BIND, UNBIND and DESCRIBE: a burst, a number per second, and how many may be handled in a row
-// before other connections have their turn.
-constexpr std::uint32_t kQuestionsAtOnce = 8'192;
-constexpr std::uint32_t kQuestionsPerSecond = 50'000;
+// How many of BIND, UNBIND and DESCRIBE may be handled in a row before other connections have their turn.
 constexpr std::size_t kQuestionsPerSlice = 64;
 constexpr std::chrono::milliseconds kQuestionsPause{10};
 // The charged bytes may lag behind by this amount, so that a single call changes nothing.
@@ -46,7 +43,7 @@ ServerLink::ServerLink(std::unique_ptr<transport::Stream> stream, Options option
       options_(std::move(options)),
       reactor_(std::move(reactor)),
       session_(protocol::Role::server, options_.session),
-      questions_(kQuestionsAtOnce, kQuestionsPerSecond) {}
+      questions_(options_.questions_at_once, options_.questions_per_second) {}
 
 // Requests may have outlived the connection, and hold what was charged for them.
 ServerLink::~ServerLink() {

@@ -132,7 +132,13 @@ void ServerLink::shut_by_peer(Lock& lock) {
     options_.log.write(Level::warning, "connection_broken",
                        {{"peer", peer()}, {"code", name(why->code)}, {"reason", why->message}});
   }
-  shut(session_.mid_frame() ? "the peer closed the connection within a frame" : "", lock);
+  // A warning, which is limited, since a peer may do this again and again.
+  if (session_.mid_frame() && !closed())
+    options_.log.write(Level::warning, "connection_broken",
+                       {{"peer", peer()},
+                        {"code", name(Code::connection_lost)},
+                        {"reason", "the peer closed the connection within a frame"}});
+  shut("", lock);
 }
 
 void ServerLink::shut(const std::string& reason, Lock& lock) {

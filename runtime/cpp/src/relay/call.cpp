@@ -85,7 +85,9 @@ void Call::await_rest(link::Reply&& reply) {
 void Call::answer(const link::Reply& reply) {
   if (answered_.exchange(true)) return;
   connection_->forget(request_.head.id);
-  if (reply.how != link::Ended::replied) return connection_->answer(request_, reply.failure);
+  if (reply.how != link::Ended::replied)
+    return connection_->answer(
+        request_, link_ ? connection_->shared().told(reply.failure, link_->peer()) : reply.failure);
   auto head = request_.head;
   head.count = reply.count;
   head.status = static_cast<std::uint16_t>(reply.status);

@@ -15,6 +15,8 @@ constexpr std::size_t kMostDescriptions = 16;
 constexpr std::size_t kMostRefusers = 64;
 // The limit of services that one client has in use.
 constexpr std::size_t kMostServices = 128;
+constexpr std::string_view kNotPassed =
+    "a relay passes no registrations: of the controller's service only client_id, find, status and watch";
 
 Failure not_bound(Code code, std::string message) {
   return {
@@ -33,6 +35,7 @@ Connection::Connection(std::shared_ptr<Shared> shared, const std::shared_ptr<lin
     : shared_(std::move(shared)),
       client_(client),
       reactor_(client->reactor()),
+      peer_(client->peer()),
       hello_(client->hello()),
       client_window_(client->peer_stream_window()),
       servers_(std::make_shared<Servers>(shared_, reactor_, [this] { return session_options(); })) {}
@@ -76,6 +79,9 @@ Failure Connection::refusal_of(const protocol::Bind& bind) const {
   if (relays >= protocol::kMostRelays)
     return not_bound(Code::permission_denied, "the call has come through " + std::to_string(relays) +
                                                   " relays, which is all that it may");
+  if (bind.service == kController && !shared_->options.registers &&
+      std::ranges::none_of(bind.methods, passes_of_controller))
+    return not_bound(Code::permission_denied, std::string(kNotPassed));
   if (closed()) return not_bound(Code::shutting_down, "it is stopping; use another instance");
   if (bind_bytes_ + size_of(bind) > kMostBindBytes)
     return not_bound(Code::overloaded, "too many services are looked for at once on this connection");
@@ -156,7 +162,7 @@ std::shared_ptr<server::Forwarded> Connection::on_bind(const protocol::Bind& bin
   bind_bytes_ += size_of(bind);
   if (why.code != Code::ok) {
     shared_->options.log.write(Level::warning, "relay_refused_a_binding",
-                               {{"service", bind.service}, {"reason", why.message}});
+                               {{"service", bind.service}, {"peer", peer_}, {"reason", why.message}});
     post([destination, why = std::move(why)] { destination->refuse(why); });
   } else {
     post([destination] { destination->begin(); });
@@ -173,7 +179,14 @@ void Connection::on_request(server::Forwarded& to, std::uint16_t method, const p
                         .flags = static_cast<std::uint8_t>(event.header.flags & ~protocol::kEncodingMask),
                         .size = event.size(),
                         .deadline = left == kInfinite ? kNever : deadline_after(now, left)};
-  static_cast<Destination&>(to).take(request, event, now);
+  auto& destination = static_cast<Destination&>(to);
+  if (!destination.passes(method)) {
+    shared_->options.log.write(
+        Level::warning, "relay_refused_a_call",
+        {{"method", destination.name_of(method)}, {"peer", peer_}, {"reason", kNotPassed}});
+    return answer(request, not_bound(Code::permission_denied, std::string(kNotPassed)));
+  }
+  destination.take(request, event, now);
 }
 
 bool Connection::on_cancel(std::uint32_t id) {

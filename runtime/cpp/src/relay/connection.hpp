@@ -102,6 +102,7 @@ class Connection final : public server::Forwarding, public std::enable_shared_fr
   const std::shared_ptr<Shared> shared_;
   const std::weak_ptr<link::ServerLink> client_;
   const std::shared_ptr<transport::Reactor> reactor_;
+  const std::string peer_;
   const protocol::Hello hello_;  // the client's
   const std::uint32_t client_window_;
   const std::shared_ptr<Servers> servers_;

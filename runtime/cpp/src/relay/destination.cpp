@@ -41,6 +41,11 @@ bool may_pass(Code code) noexcept {
 
 }  // namespace
 
+bool passes_of_controller(std::string_view method) noexcept {
+  static constexpr std::array<std::string_view, 4> kPassed{"client_id", "find", "status", "watch"};
+  return std::ranges::find(kPassed, method) != kPassed.end();
+}
+
 std::vector<Instance> instances_of(Shared& shared, std::string_view service, std::string_view agent) {
   if (service == kController) return shared.controllers;
   const auto offers = shared.resolver->offers(service);
@@ -88,6 +93,11 @@ std::vector<Instance> Destination::candidates() const {
 
 std::string Destination::what() const {
   return name_ + (agent_.empty() ? "" : " for agent \"" + agent_ + "\"");
+}
+
+bool Destination::passes(std::uint16_t method) const noexcept {
+  return !is_controller() || connection_->shared().options.registers ||
+         passes_of_controller(methods_[method]);
 }
 
 void Destination::begin() {
@@ -373,7 +383,7 @@ void Destination::opened(const Address& address, TimePoint until,
       result.binding = std::move(binding).value();
       result.binding->unpin();
     } else {
-      result.failure = binding.failure();
+      result.failure = self->connection_->shared().told(binding.failure(), address.str());
     }
     self->attempted(std::move(result));
   });

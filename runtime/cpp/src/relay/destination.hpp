@@ -36,6 +36,9 @@ class Connection;
 [[nodiscard]] std::vector<Instance> instances_of(Shared& shared, std::string_view service,
                                                  std::string_view agent);
 
+/// Whether every client of a relay may call this method of the controller's service.
+[[nodiscard]] bool passes_of_controller(std::string_view method) noexcept;
+
 class Destination final : public server::Forwarded, public std::enable_shared_from_this<Destination> {
  public:
   Destination(std::shared_ptr<Connection> connection, const protocol::Bind& bind,
@@ -43,6 +46,9 @@ class Destination final : public server::Forwarded, public std::enable_shared_fr
               std::shared_ptr<Services::Use> service);
 
   [[nodiscard]] bool is_controller() const noexcept { return name_ == kController; }
+  /// Whether calls of the method, by its position in the BIND, are handed on.
+  [[nodiscard]] bool passes(std::uint16_t method) const noexcept;
+  [[nodiscard]] const std::string& name_of(std::uint16_t method) const noexcept { return methods_[method]; }
   /// Searches instances and answers the BIND.
   void begin();
   void refuse(const Failure& why);

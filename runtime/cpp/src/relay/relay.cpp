@@ -19,6 +19,8 @@ std::vector<Instance> as_servers(const std::vector<Address>& controllers) {
 std::shared_ptr<Shared> shared_with(RelayOptions options) {
   auto shared = std::make_shared<Shared>();
   shared->connecting.tls = transport::make_tls_client(options.tls);
+  shared->paths = std::make_shared<link::LocalPaths>(options.tls == TlsOptions(),
+                                                     transport::Trust(options.trusted_users), options.log);
   shared->options = std::move(options);
   shared->topics = std::make_shared<Topics>(*shared);
   shared->keep = std::make_shared<topics::KeepBudget>(shared->options.max_kept_bytes);
@@ -26,6 +28,15 @@ std::shared_ptr<Shared> shared_with(RelayOptions options) {
 }
 
 }  // namespace
+
+Failure Shared::told(Failure why, const std::string& server) const {
+  if (why.code != Code::protocol_error) return why;
+  options.log.write(Level::warning, "relay_server_broke_the_protocol",
+                    {{"peer", server}, {"reason", why.message}});
+  why.code = why.execution == Execution::not_executed ? Code::unavailable : Code::connection_lost;
+  why.message = "the server at " + server + " has broken the protocol";
+  return why;
+}
 
 void Shared::set_resolver(std::shared_ptr<Resolver> with, const std::vector<Address>& at) {
   resolver = std::move(with);

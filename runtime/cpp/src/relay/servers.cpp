@@ -58,18 +58,25 @@ void Servers::later(Opened done, Outcome<std::shared_ptr<link::ClientLink>> outc
 }
 
 void Servers::open(const Instance& instance, TimePoint until, Opened done) {
-  if (instance.local.scheme.empty() || !transport::exists_here(instance.local))
-    return open(instance.address, until, std::move(done));
-  auto then = [weak = weak_from_this(), instance, until,
+  if (instance.local.scheme.empty()) return open(instance.address, Named::by_user, until, std::move(done));
+  const bool only_way = link::LocalPaths::is_only_way(instance);
+  if (auto allowed = shared_->paths->check(instance); !allowed) {
+    if (only_way) return later(std::move(done), allowed.failure());
+    return open(instance.address, Named::by_user, until, std::move(done));
+  }
+  auto then = [weak = weak_from_this(), instance, only_way, until,
                done = std::move(done)](Outcome<std::shared_ptr<link::ClientLink>>&& link) mutable {
     const auto self = weak.lock();
     if (!self || (link && link.value()->peer_nonce() == instance.nonce)) return done(std::move(link));
-    self->open(instance.address, until, std::move(done));
+    if (!only_way) return self->open(instance.address, Named::by_user, until, std::move(done));
+    if (link) link = link::LocalPaths::another_process(instance);
+    done(std::move(link));
   };
-  open(instance.local, std::min(until, mf::now() + kLocalAnswersWithin), std::move(then));
+  open(instance.local, Named::by_instance,
+       only_way ? until : std::min(until, mf::now() + kLocalAnswersWithin), std::move(then));
 }
 
-void Servers::open(const Address& address, TimePoint until, Opened done) {
+void Servers::open(const Address& address, Named named, TimePoint until, Opened done) {
   if (closed_)
     return later(std::move(done), not_executed(Code::shutting_down, "the relay's client has gone"));
   auto& to = slot(address);
@@ -88,8 +95,8 @@ void Servers::open(const Address& address, TimePoint until, Opened done) {
   until = std::min(until, now + shared_->options.connect_timeout);
   to.connecting = transport::connect_later(
       address, until, reactor_, shared_->connecting,
-      [weak = weak_from_this(), address, until](Outcome<std::unique_ptr<transport::Stream>>&& stream) {
-        if (const auto self = weak.lock()) self->connected(address, until, std::move(stream));
+      [weak = weak_from_this(), address, named, until](Outcome<std::unique_ptr<transport::Stream>>&& stream) {
+        if (const auto self = weak.lock()) self->connected(address, named, until, std::move(stream));
       });
 }
 
@@ -132,11 +139,14 @@ void Servers::drop_unused() {
   }
 }
 
-void Servers::connected(const Address& address, TimePoint until,
+void Servers::connected(const Address& address, Named named, TimePoint until,
                         Outcome<std::unique_ptr<transport::Stream>>&& stream) {
   auto& to = slot(address);
   to.connecting = nullptr;
-  if (!stream) return failed(to, stream.failure());
+  if (!stream) return failed(to, address, stream.failure());
+  if (named == Named::by_instance)
+    if (auto allowed = shared_->paths->check(address, *stream.value()); !allowed)
+      return failed(to, address, allowed.failure());
   to.greeting = link::ClientLink::open_later(
       std::move(stream).value(), make_options_(), reactor_, until, {.standing = to.standing},
       [weak = weak_from_this(), address](Outcome<std::shared_ptr<link::ClientLink>>&& link) {
@@ -147,7 +157,7 @@ void Servers::connected(const Address& address, TimePoint until,
 void Servers::greeted(const Address& address, Outcome<std::shared_ptr<link::ClientLink>>&& opened) {
   auto& to = slot(address);
   to.greeting = nullptr;
-  if (!opened) return failed(to, opened.failure());
+  if (!opened) return failed(to, address, opened.failure());
   to.opening = false;
   const auto& link = opened.value();
   to.backoff.reset();
@@ -163,12 +173,12 @@ void Servers::greeted(const Address& address, Outcome<std::shared_ptr<link::Clie
     done(std::shared_ptr<link::ClientLink>(to.link, to.link->get()));
 }
 
-void Servers::failed(Slot& to, const Failure& why) {
-  to.last_failure = why;
+void Servers::failed(Slot& to, const Address& address, const Failure& why) {
+  to.last_failure = shared_->told(why, address.str());
   to.not_before = mf::now() + to.backoff.next();
   to.counted = nullptr;
   to.opening = false;
-  for (auto& done : std::exchange(to.waiting, {})) done(Failure(why));
+  for (auto& done : std::exchange(to.waiting, {})) done(Failure(to.last_failure));
 }
 
 void Servers::close(const std::string& reason) {

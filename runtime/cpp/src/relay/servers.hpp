@@ -39,8 +39,8 @@ class Servers : public std::enable_shared_from_this<Servers> {
   Servers(const Servers&) = delete;
   Servers& operator=(const Servers&) = delete;
 
-  /// Uses a socket of this host if the instance is found there. `done` is called once, never before this has
-  /// returned. The caller releases the link by dropping it.
+  /// Uses a socket of this host if the instance is found there, and LocalPaths allows it. `done` is called
+  /// once, never before this has returned. The caller releases the link by dropping it.
   void open(const Instance& instance, TimePoint until, Opened done);
   /// Ends the connections, and pending open() calls.
   void close(const std::string& reason);
@@ -66,14 +66,18 @@ class Servers : public std::enable_shared_from_this<Servers> {
     std::shared_ptr<link::ClientLink> greeting;
   };
 
-  void open(const Address& address, TimePoint until, Opened done);
+  /// Whether the address is one that a user has written or that is on the network, or a path that an instance
+  /// has registered.
+  enum class Named : std::uint8_t { by_user, by_instance };
+
+  void open(const Address& address, Named named, TimePoint until, Opened done);
   Slot& slot(const Address& address);
   [[nodiscard]] std::optional<Failure> refusal();
   void drop_unused();
-  void connected(const Address& address, TimePoint until,
+  void connected(const Address& address, Named named, TimePoint until,
                  Outcome<std::unique_ptr<transport::Stream>>&& stream);
   void greeted(const Address& address, Outcome<std::shared_ptr<link::ClientLink>>&& link);
-  void failed(Slot& slot, const Failure& why);
+  void failed(Slot& slot, const Address& address, const Failure& why);
   void later(Opened done, Outcome<std::shared_ptr<link::ClientLink>> outcome);
 
   const std::shared_ptr<Shared> shared_;

@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "mf/core/log.hpp"
+#include "mf/core/outcome.hpp"
+#include "mf/link/local_paths.hpp"
 #include "mf/link/resolver.hpp"
 #include "mf/protocol/control.hpp"
 #include "mf/relay/relay.hpp"
@@ -36,10 +38,14 @@ struct Shared : std::enable_shared_from_this<Shared> {
   std::shared_ptr<topics::KeepBudget> keep;
   std::vector<Instance> controllers;
   transport::Connecting connecting;
+  std::shared_ptr<link::LocalPaths> paths;
   std::atomic<std::size_t> connections{0};  // to servers, including those being made
   protocol::Nonce nonce{};
   std::string name = "relay";  // "relay tcp://10.0.0.1:7500"
 
+  /// What a client is told of the failure of a server. One that has broken the protocol is logged with what
+  /// it has sent, of which the client is told nothing: the address may be that of anything.
+  [[nodiscard]] Failure told(Failure why, const std::string& server) const;
   void set_resolver(std::shared_ptr<Resolver> with, const std::vector<Address>& at);
   /// Forgets unused services in time, on this reactor, for as long as any are known.
   void tidy_services(transport::Reactor& by);

@@ -133,6 +133,7 @@ std::shared_ptr<client::Core> Topics::core() {
     options.max_payload = kMostPayload;
     options.stream_window = kWindow;
     options.tls = shared_.options.tls;
+    options.trusted_users = shared_.options.trusted_users;
     options.log = shared_.options.log;
     core_ = std::make_shared<client::Core>(shared_.resolver, nullptr, std::move(options));
   }

@@ -106,6 +106,7 @@ void Running::start() {
   serving.controller = options_.controller;
   serving.advertise = options_.advertise;
   serving.tls = options_.tls;
+  if (options_.controller.find("mf+tls://") != std::string::npos) serving.controller_tls = options_.tls;
   serving.workers = 1;
   serving.drain_timeout = kDrain;
   serving.log = options_.log;

@@ -113,6 +113,7 @@ Connection::~Connection() = default;
 
 Connection::Answer Connection::on_bind(std::uint16_t first_route, const protocol::Bind& bind) {
   now_ = {};
+  if (!std::exchange(used_, true)) directory_.on_used(number_);
   if (!routes_.free(first_route, bind.methods.size())) {
     return std::pair(Code::protocol_error,
                      std::string("BIND of routes that are bound already, or of too many"));

@@ -61,6 +61,8 @@ class Directory {
   virtual Outcome<std::shared_ptr<const Offer>> find(const protocol::Bind& bind, std::string_view peer) = 0;
   virtual const ServiceInfo* describe(std::string_view service) = 0;
   virtual void on_greeted(std::uint64_t connection) = 0;
+  /// The connection asks for something for the first time: it is not idle.
+  virtual void on_used(std::uint64_t connection) = 0;
   /// The connections hold too much together.
   virtual void on_overfull() = 0;
   virtual void on_closed(std::uint64_t connection) = 0;
@@ -149,6 +151,7 @@ class Connection final : public link::ServerLink::Handler, public std::enable_sh
   std::shared_ptr<Forwarding> forwarding_;    // once greeted, if the server forwards; set under mutex_
   std::atomic<std::size_t> oneways_open_{0};  // of all offers; only the reactor's thread increments it
   // Used only by the reactor's thread.
+  bool used_ = false;  // it has bound something, or tried to
   protocol::Routes<Binding> routes_;
   std::vector<transport::Workers::Task> tasks_;
   Here* here_ = nullptr;  // the running call

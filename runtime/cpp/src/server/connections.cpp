@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "mf/core/error.hpp"
+#include "mf/core/peer.hpp"
 #include "mf/server/forwarder.hpp"
 #include "server/acceptor.hpp"
 #include "server/core.hpp"
@@ -15,6 +16,12 @@ namespace {
 
 // Connections above the limit are logged once at first, and then every ten seconds with their number.
 constexpr auto kRefusedLoggedEvery = std::chrono::seconds(10);
+// A connection that has never bound anything for so many times the handshake's limit gives its place also to
+// a new one of its own host.
+constexpr int kIdleForHandshakes = 5;
+// The rate of BIND, UNBIND and DESCRIBE of one connection where each may be a question to other servers.
+constexpr std::uint32_t kForwardedAtOnce = 4'096;
+constexpr std::uint32_t kForwardedPerSecond = 2'000;
 
 }  // namespace
 
@@ -43,7 +50,11 @@ void Server::Core::accept(std::unique_ptr<transport::Stream> stream) {
   link_options.session.limits.max_streams = options_.max_streams;
   link_options.session.limits.stream_window = options_.stream_window;
   link_options.session.nonce = nonce_;
-  if (options_.forwarder) link_options.session.told_from = server::kPassedOnFrom;
+  if (options_.forwarder) {
+    link_options.session.told_from = server::kPassedOnFrom;
+    link_options.questions_at_once = kForwardedAtOnce;
+    link_options.questions_per_second = kForwardedPerSecond;
+  }
   link_options.log = options_.log;
   link_options.max_output = options_.max_unread_bytes;
   link_options.max_queued_bytes = options_.max_request_bytes;
@@ -53,12 +64,26 @@ void Server::Core::accept(std::unique_ptr<transport::Stream> stream) {
   std::shared_ptr<link::ServerLink> link;
   std::shared_ptr<server::Connection> connection;
   std::shared_ptr<link::ServerLink> slowest;  // of those without a HELLO
+  std::shared_ptr<link::ServerLink> idle;     // which gives its place to this one
+  const std::string host(host_of(stream->peer()));
   {
     std::unique_lock lock(mutex_);
     if (stopped_) return;
-    if (clients_.size() >= options_.max_connections) {
+    if (const auto most = options_.max_connections_per_host;
+        most != 0 && hosts_.contains(host) && hosts_.at(host).connections >= most) {
       lock.unlock();
-      return refuse(*stream);
+      return refuse(
+          *stream, "max_connections_per_host",
+          "the server has " + std::to_string(most) + " connections of this host, the most that it takes");
+    }
+    if (clients_.size() >= options_.max_connections) {
+      idle = take_idle(host);
+      if (!idle) {
+        lock.unlock();
+        return refuse(*stream, "max_connections",
+                      "the server has " + std::to_string(options_.max_connections) +
+                          " connections, the most that it takes");
+      }
     }
     if (greeting_.size() >= options_.max_handshakes && !greeting_.empty()) {
       slowest = clients_.at(*greeting_.begin()).link;
@@ -68,8 +93,17 @@ void Server::Core::accept(std::unique_ptr<transport::Stream> stream) {
     link = std::make_shared<link::ServerLink>(std::move(stream), std::move(link_options),
                                               reactors_[number % reactors_.size()]);
     connection = std::make_shared<server::Connection>(*this, link, number);
-    clients_.emplace(number, Client{.link = link, .connection = connection});
+    clients_.emplace(number,
+                     Client{.link = link, .connection = connection, .host = host, .since = mf::now()});
+    auto& of_host = hosts_[host];
+    ++of_host.connections;
+    of_host.idle.insert(number);
     greeting_.insert(number);
+  }
+  if (idle) {
+    idle->cut(link::Cut::idle, "max_connections",
+              "the server has " + std::to_string(options_.max_connections) +
+                  " connections, and this one, of the host with the most of them, has never bound anything");
   }
   if (slowest) {
     slowest->cut(link::Cut::handshake, "max_handshakes",
@@ -86,10 +120,24 @@ void Server::Core::accept(std::unique_ptr<transport::Stream> stream) {
   }
 }
 
-void Server::Core::refuse(transport::Stream& stream) {
+// Those without a HELLO are among the idle ones.
+std::shared_ptr<link::ServerLink> Server::Core::take_idle(const std::string& newcomer) {
+  if (hosts_.empty()) return nullptr;
+  const auto most =
+      std::ranges::max_element(hosts_, {}, [](const auto& entry) { return entry.second.connections; });
+  auto& [host, of] = *most;
+  if (of.idle.empty()) return nullptr;
+  const auto oldest = *of.idle.begin();
+  const auto& client = clients_.at(oldest);
+  if (host == newcomer && mf::now() - client.since < kIdleForHandshakes * options_.handshake_timeout)
+    return nullptr;
+  of.idle.erase(oldest);
+  greeting_.erase(oldest);
+  return client.link;
+}
+
+void Server::Core::refuse(transport::Stream& stream, const char* limit, const std::string& reason) {
   load_->count(link::Cut::connections);
-  const auto reason =
-      "the server has " + std::to_string(options_.max_connections) + " connections, the most that it takes";
   const auto bytes = server::refusal(reason);
   const IoSlice slice{bytes.data(), bytes.size()};
   (void)stream.write(std::span(&slice, 1));
@@ -101,7 +149,7 @@ void Server::Core::refuse(transport::Stream& stream) {
   refused_logged_ = now;
   options_.log.write(Level::warning, "connections_refused",
                      {{"peer", stream.peer()},
-                      {"limit", "max_connections"},
+                      {"limit", limit},
                       {"reason", reason},
                       {"count", std::exchange(refused_unlogged_, 0)}});
 }
@@ -109,6 +157,12 @@ void Server::Core::refuse(transport::Stream& stream) {
 void Server::Core::on_greeted(std::uint64_t connection) {
   const std::scoped_lock lock(mutex_);
   greeting_.erase(connection);
+}
+
+void Server::Core::on_used(std::uint64_t connection) {
+  const std::scoped_lock lock(mutex_);
+  const auto found = clients_.find(connection);
+  if (found != clients_.end()) hosts_.at(found->second.host).idle.erase(connection);
 }
 
 // An attacker who wants to fill the memory has to hold most of it, so the largest holder is ended.
@@ -140,6 +194,7 @@ ConnectionStats Server::Core::connection_stats() const {
   stats.cut_progress = load_->cuts(link::Cut::progress);
   stats.cut_memory = load_->cuts(link::Cut::memory);
   stats.cut_protocol = load_->cuts(link::Cut::protocol);
+  stats.cut_idle = load_->cuts(link::Cut::idle);
   return stats;
 }
 
@@ -151,6 +206,9 @@ void Server::Core::on_closed(std::uint64_t connection) {
     if (const auto found = clients_.find(connection); found != clients_.end()) {
       gone = std::move(found->second);
       clients_.erase(found);
+      const auto of = hosts_.find(gone.host);
+      of->second.idle.erase(connection);
+      if (--of->second.connections == 0) hosts_.erase(of);
     }
   }
   if (!options_.on_disconnect) return;

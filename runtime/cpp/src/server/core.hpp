@@ -51,6 +51,7 @@ class Server::Core final : public server::Directory {
                                                      std::string_view peer) override;
   const ServiceInfo* describe(std::string_view service) override;
   void on_greeted(std::uint64_t connection) override;
+  void on_used(std::uint64_t connection) override;
   void on_overfull() override;
   void on_closed(std::uint64_t connection) override;
   [[nodiscard]] ServerStats stats() const;
@@ -74,12 +75,21 @@ class Server::Core final : public server::Directory {
   struct Client {
     std::shared_ptr<link::ServerLink> link;
     std::shared_ptr<server::Connection> connection;
+    std::string host;
+    TimePoint since;
+  };
+  /// The connections of one host.
+  struct Host {
+    std::size_t connections = 0;
+    std::set<std::uint64_t> idle;  // those that have never bound anything, the oldest first
   };
 
   [[nodiscard]] ConnectionStats connection_stats() const;
   void publishes(const ServiceInfo& topic, std::vector<std::string> agents);
   void accept(std::unique_ptr<transport::Stream> stream);
-  void refuse(transport::Stream& stream);
+  void refuse(transport::Stream& stream, const char* limit, const std::string& reason);
+  /// The connection that gives its place to a new one of this host; null: none does. Under the lock.
+  [[nodiscard]] std::shared_ptr<link::ServerLink> take_idle(const std::string& newcomer);
   /// Calls `work` on the acceptors' thread when all reactors have handled the events that have arrived by
   /// now.
   void after_events(std::function<void()> work, std::size_t asked = 0);
@@ -94,12 +104,14 @@ class Server::Core final : public server::Directory {
 
   const ServerOptions options_;
   const std::shared_ptr<server::Admission> admission_;
+  const ProcessIdentity identity_ = draw_process_identity();
   protocol::Nonce nonce_{};
   mutable std::mutex mutex_;
   std::map<std::pair<std::string, std::string>, std::shared_ptr<const server::Offer>, std::less<>> offers_;
   std::map<std::string, Published> topics_;
   std::shared_ptr<Door> door_;  // for objects that offer servants by themselves
   std::unordered_map<std::uint64_t, Client> clients_;
+  std::map<std::string, Host> hosts_;
   std::set<std::uint64_t> greeting_;  // those without a HELLO yet, the oldest first
   std::uint64_t connections_ = 0;
   const std::shared_ptr<link::ServerLoad> load_;

@@ -8,6 +8,7 @@
 #include "mf/core/error.hpp"
 #include "mf/core/extension.hpp"
 #include "mf/core/text.hpp"
+#include "mf/core/weight.hpp"
 #include "mf/server/offering.hpp"
 #include "server/core.hpp"
 #include "server/door.hpp"
@@ -26,6 +27,9 @@ void check_announced(const OfferOptions& options, std::string_view agent, bool r
   if (registered && agent.size() > kLongestText)
     throw server::refused("a controller takes agents of at most " + std::to_string(kLongestText) +
                           " bytes, not " + std::to_string(agent.size()));
+  if (options.weight > kMostWeight)
+    throw server::refused("the weight of an offer is at most " + std::to_string(kMostWeight) + ", not " +
+                          std::to_string(options.weight));
   if (options.labels.size() > kMostLabels)
     throw server::refused("an offer has at most " + std::to_string(kMostLabels) + " labels, not " +
                           std::to_string(options.labels.size()));

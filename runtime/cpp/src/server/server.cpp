@@ -5,7 +5,6 @@
 
 #include <array>
 #include <cstring>
-#include <random>
 #include <thread>
 
 #include "mf/core/blocking.hpp"
@@ -23,12 +22,15 @@ constexpr std::size_t kMostStreamThreads = 1024;
 // Waiting handlers per socket-reading thread; above this number, all others go to workers.
 constexpr std::size_t kMostSpares = 64;
 
-std::vector<Address> controllers(const std::string& list) {
+std::vector<Address> controllers(const std::string& list, const TlsOptions& tls) {
   auto found = Address::parse_list(list);
   for (const auto& address : found) {
     if (!address.of_controller())
       throw server::refused("the controller's address starts with mf:// or mf+tls://, not " + address.scheme +
                             ":");
+    if (tls != TlsOptions() && address.scheme == "mf")
+      throw server::refused("controller_tls is given, and nothing is encrypted at the controller " +
+                            address.str() + "; write mf+tls://, or leave controller_tls out");
   }
   return found;
 }
@@ -59,8 +61,7 @@ Server::Core::Core(ServerOptions options)
     : options_(std::move(options)),
       admission_(std::make_shared<server::Admission>(options_.limit)),
       load_(std::make_shared<link::ServerLoad>(options_.max_held_bytes)) {
-  std::random_device random;
-  for (auto& byte : nonce_) byte = static_cast<std::byte>(random());
+  std::memcpy(nonce_.data(), identity_.nonce.data(), nonce_.size());
 }
 
 // Paths are included: clients on other hosts do not find this server there, and recognise that by its nonce.
@@ -74,7 +75,7 @@ std::vector<Address> Server::Core::advertised() const {
   for (auto& address : all) {
     if (address.host != "0.0.0.0" && address.host != "::") continue;
     std::array<char, 256> host{};
-    const auto at = controllers(options_.controller).front().host;
+    const auto at = Address::parse_list(options_.controller).front().host;
     const bool here = at == "localhost" || at == "::1" || at.starts_with("127.");
     address.host = here || ::gethostname(host.data(), host.size() - 1) != 0 ? "127.0.0.1" : host.data();
   }
@@ -87,8 +88,9 @@ void Server::Core::start() {
     throw server::refused("max_payload is " + std::to_string(options_.max_payload) + ": give bytes from " +
                           std::to_string(protocol::kLeastMaxPayload) + " on");
   const auto listen = listened_at(options_.listen);
-  auto controllers_given =
-      options_.controller.empty() ? std::vector<Address>{} : controllers(options_.controller);
+  auto controllers_given = options_.controller.empty()
+                               ? std::vector<Address>{}
+                               : controllers(options_.controller, options_.controller_tls);
   {
     const std::scoped_lock lock(mutex_);
     if (started_) throw server::refused("the server was started already");
@@ -112,9 +114,7 @@ void Server::Core::start() {
   if (options_.forwarder) options_.forwarder->opened(nonce_, addresses().front().str());
   for (const auto& acceptor : acceptors_) acceptor->open();
   if (controllers_given.empty()) return;
-  std::array<std::uint8_t, 16> instance{};
-  std::memcpy(instance.data(), nonce_.data(), instance.size());
-  auto registrar = make_controller_registrar(std::move(controllers_given), instance, options_.log,
+  auto registrar = make_controller_registrar(std::move(controllers_given), identity_, options_.log,
                                              reactors_.front(), options_.controller_tls);
   {
     const std::scoped_lock lock(mutex_);

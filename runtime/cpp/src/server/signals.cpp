@@ -41,11 +41,14 @@ StopSignals::StopSignals() : fd_(::eventfd(0, EFD_CLOEXEC)) {
   action.sa_flags = SA_RESTART;
   sigaction(SIGTERM, &action, &term_before_);
   sigaction(SIGINT, &action, &int_before_);
+  sigaction(SIGHUP, nullptr, &hup_before_);
+  if (hup_before_.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);
 }
 
 StopSignals::~StopSignals() {
   sigaction(SIGTERM, &term_before_, nullptr);
   sigaction(SIGINT, &int_before_, nullptr);
+  sigaction(SIGHUP, &hup_before_, nullptr);
   signal_fd = -1;
   ::close(fd_);
 }

@@ -1,5 +1,6 @@
-// Waits for SIGTERM and SIGINT, whichever thread receives them. A second one ends the process at once. Only
-// one object at a time in a process.
+// Waits for SIGTERM, SIGINT and SIGHUP, whichever thread receives them. A second one ends the process at
+// once. A SIGHUP that the process ignores, as under nohup, stays ignored. Only one object at a time in a
+// process.
 #pragma once
 
 #include <signal.h>
@@ -21,6 +22,7 @@ class StopSignals {
   int fd_;
   struct sigaction term_before_{};
   struct sigaction int_before_{};
+  struct sigaction hup_before_{};
 };
 
 }  // namespace mf::server

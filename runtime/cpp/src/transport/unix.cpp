@@ -38,7 +38,8 @@ int open_socket() noexcept {
 
 /// Held from bind() to listen(): a path whose server does not listen yet looks like one that a dead server
 /// has left. It is a file beside the path, which its holder removes at the end; a process that waited for a
-/// file that is removed takes a new one.
+/// file that is removed takes a new one. A file of another user, in a folder that several may write to, is
+/// ignored: whoever made it could hold it for ever.
 class Starting {
  public:
   explicit Starting(const std::string& path) : path_(path + ".lock") {
@@ -66,9 +67,12 @@ class Starting {
       return false;
     }
     struct stat held{};
-    if (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    if (::fstat(fd, &held) != 0 || !S_ISREG(held.st_mode) ||
+        (held.st_uid != ::geteuid() && held.st_uid != 0)) {
+      error_ = EPERM;
+    } else if (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
       error_ = errno;
-    } else if (::fstat(fd, &held) == 0 && held.st_ino == inode_of(path_)) {
+    } else if (held.st_ino == inode_of(path_)) {
       fd_ = fd;
       return true;
     } else {

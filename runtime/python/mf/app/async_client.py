@@ -4,6 +4,7 @@ from asyncio import AbstractEventLoop
 from typing import TYPE_CHECKING
 
 from mf.client.async_client import AsyncClient as BaseClient
+from mf.client.where import refuse_in_clear
 from mf.link.async_resolver import AsyncRelayedResolver, AsyncResolver
 from mf.link.resolver import CONTROLLERS, RELAYS, relay_addresses
 
@@ -33,6 +34,7 @@ class AsyncClient(BaseClient):
         if scheme in RELAYS:
             from mf.controller.async_resolver import AsyncControllerResolver
 
-            known = AsyncControllerResolver(where, loop, tls)
-            return AsyncRelayedResolver(known, relay_addresses(where))
+            relays = relay_addresses(where)
+            refuse_in_clear(relays, tls)
+            return AsyncRelayedResolver(AsyncControllerResolver(where, loop, tls), relays)
         return super()._resolver_for(where, loop, tls)

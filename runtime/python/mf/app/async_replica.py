@@ -143,7 +143,7 @@ class AsyncReplica:
             self._controller,
             advertise=self._advertise,
             tls=self._tls,
-            controller_tls=self._tls,
+            controller_tls=self._tls if "mf+tls://" in self._controller else None,
             drain_timeout=0.5,
         )
         self._client = AsyncClient(self._controller, tls=self._tls)

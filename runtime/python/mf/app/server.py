@@ -30,7 +30,7 @@ class Server(BaseServer):
     `max_payload`: bytes of one request that are accepted. `max_in_flight`: unanswered requests of one
     connection; more are refused with OVERLOADED, as are more than `max_bindings` services, by agent, and
     `max_streams` calls with streams. `stream_window`: bytes of a stream that a client may send ahead.
-    `max_connections`, `max_handshakes` and `max_held_bytes`: see docs/limits.md.
+    `max_connections`, `max_connections_per_host`, `max_handshakes` and `max_held_bytes`: see docs/limits.md.
     `limit`: how many calls of all clients run at once, and wait (mf.Limit); more are refused as well.
     `drain_timeout`: seconds that stop() gives to calls under way. Raises ValueError for an address that is
     none, and for files of `tls` that cannot be used.
@@ -51,6 +51,7 @@ class Server(BaseServer):
         max_streams: int = DEFAULT_MAX_STREAMS,
         stream_window: int = DEFAULT_STREAM_WINDOW,
         max_connections: int = DEFAULT_MAX_CONNECTIONS,
+        max_connections_per_host: int = 0,
         max_handshakes: int = DEFAULT_MAX_HANDSHAKES,
         max_held_bytes: int = DEFAULT_MAX_HELD_BYTES,
         limit: "Limit | None" = None,
@@ -72,6 +73,7 @@ class Server(BaseServer):
             max_streams=max_streams,
             stream_window=stream_window,
             max_connections=max_connections,
+            max_connections_per_host=max_connections_per_host,
             max_handshakes=max_handshakes,
             max_held_bytes=max_held_bytes,
             limit=limit,

@@ -17,6 +17,7 @@ from mf.core.target import AsyncTarget, AsyncTargetSource
 from mf.link.async_pool import AsyncPool
 from mf.link.async_resolver import AsyncResolver, AsyncStaticResolver
 from mf.link.core import DEAD_AFTER
+from mf.link.local_paths import LocalPaths
 from mf.protocol.frame import DEFAULT_MAX_PAYLOAD
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ class AsyncClient(AsyncTargetSource):
         clock: Clock | None = None,
         dead_after: float = DEAD_AFTER,
         authentication: bytes = b"",
+        trusted_users: Iterable[int] = (),
     ) -> None:
         try:
             self._loop = get_running_loop()
@@ -70,6 +72,7 @@ class AsyncClient(AsyncTargetSource):
             dead_after=dead_after,
             given_id=self._resolver.client_id,
             authentication=authentication,
+            paths=LocalPaths(allowed=tls is None, users=trusted_users),
         )
         self._router = AsyncRouter(self._resolver, self._pool, wait_for_server, self._forwarded, self._caches)
 
@@ -77,10 +80,10 @@ class AsyncClient(AsyncTargetSource):
         self,
         where: str,
         loop: "AbstractEventLoop",
-        tls: "Tls | None",  # noqa: ARG002 - of subclasses
+        tls: "Tls | None",
     ) -> AsyncResolver:
         """The resolver for an address. Raises ValueError for an invalid one."""
-        return AsyncStaticResolver(loop, server_addresses(where))
+        return AsyncStaticResolver(loop, server_addresses(where, tls))
 
     def async_target(
         self, service: ServiceInfo, keys: tuple[str, ...] = (), caches: Caches | None = None

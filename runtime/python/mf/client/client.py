@@ -16,6 +16,7 @@ from mf.core.error import Code, not_executed
 from mf.core.service import ServiceInfo
 from mf.core.target import Target, TargetSource
 from mf.link.core import DEAD_AFTER
+from mf.link.local_paths import LocalPaths
 from mf.link.pool import Connect, Pool
 from mf.link.resolver import Resolver, StaticResolver
 from mf.protocol.frame import DEFAULT_MAX_PAYLOAD
@@ -64,8 +65,10 @@ class Client(TargetSource):
         clock: Clock | None = None,
         dead_after: float = DEAD_AFTER,
         authentication: bytes = b"",
+        trusted_users: Iterable[int] = (),
     ) -> None:
         self._forwarded = forwarded_keys(forward_metadata)
+        trusted_users = tuple(trusted_users)
         self._caches = Caches(clock or core_clock.monotonic)
         self._source: TargetSource | None = None
         self._pool: Pool | None = None
@@ -84,6 +87,7 @@ class Client(TargetSource):
                 "max_payload": max_payload,
                 "dead_after": dead_after,
                 "authentication": authentication,
+                "trusted_users": trusted_users,
             }
             self._make_async = partial(self._async_client, where, options)
         self._pool = Pool(
@@ -93,6 +97,7 @@ class Client(TargetSource):
             dead_after=dead_after,
             given_id=self._resolver.client_id,
             authentication=authentication,
+            paths=LocalPaths(allowed=tls is None, users=trusted_users),
         )
         self._router = Router(self._resolver, self._pool, wait_for_server, self._forwarded, self._caches)
         if isinstance(where, str):
@@ -102,9 +107,9 @@ class Client(TargetSource):
         """The sender of replicated calls, which need a controller; None: there are none."""
         del where, options
 
-    def _resolver_for(self, where: str, tls: "Tls | None") -> Resolver:  # noqa: ARG002 - of subclasses
+    def _resolver_for(self, where: str, tls: "Tls | None") -> Resolver:
         """The resolver for an address. Raises ValueError for an invalid one."""
-        return StaticResolver(server_addresses(where))
+        return StaticResolver(server_addresses(where, tls))
 
     def _async_client(self, where: str, options: dict[str, Any]) -> "AsyncClient":
         """An AsyncClient with the same options, on the running loop."""

@@ -17,8 +17,8 @@ from mf.controller.connection import (
     MOVING,
     WITHOUT_END,
     ControllerConnection,
-    controller_addresses,
     first_of,
+    registered_addresses,
 )
 from mf.controller.registration import Registration
 from mf.controller.told import REFUSALS, Told
@@ -29,6 +29,7 @@ from mf.core.options import CallOptions
 from mf.core.stream import AsyncStreamReader
 from mf.server.async_lead import AsyncLead
 from mf.server.async_server import AsyncRegistrar
+from mf.server.identity import Identity
 from mf.server.offer import Offer
 from mf.transport.address import Address
 
@@ -51,13 +52,13 @@ class AsyncControllerRegistrar(AsyncRegistrar):
     __slots__ = ("_controllers", "_each", "_registration", "_tls")
 
     def __init__(self, controller: str, advertise: str | None, tls: "Tls | None" = None) -> None:
-        self._controllers = controller_addresses(controller)
+        self._controllers = registered_addresses(controller, tls)
         self._tls = tls
         self._registration = Registration(advertise)
         self._each: list[_AtOne] = []
 
-    def register(self, nonce: bytes, addresses: list[str], offers: Callable[[], list[Offer]]) -> None:
-        self._registration.begin(nonce, addresses, offers)
+    def register(self, who: Identity, addresses: list[str], offers: Callable[[], list[Offer]]) -> None:
+        self._registration.begin(who, addresses, offers)
         self._each = [_AtOne(one, self._registration, self._tls) for one in self._controllers]
 
     def update(self) -> None:
@@ -76,11 +77,13 @@ class AsyncControllerRegistrar(AsyncRegistrar):
         """See mf.server.async_lead.Hold."""
         backoff = Backoff()
         first, *others = self._each
+        is_first = True
         while True:
             sharing = (one for one in others if one.stands and one.cluster == first.cluster)
             at = first if first.stands else next(sharing, first)
-            if await at.hold(key, got):
+            if await at.hold(key, got, is_first=is_first):
                 return
+            is_first = False
             await sleep(backoff.next())
 
     async def deregister(self, timeout: float) -> None:
@@ -234,8 +237,9 @@ class _AtOne:
         finally:
             stream.cancel()
 
-    async def hold(self, key: Key, got: Callable[[int], None]) -> bool:
-        """Whether the lead was granted. The lead ends with the registration at the latest."""
+    async def hold(self, key: Key, got: Callable[[int], None], *, is_first: bool) -> bool:
+        """Whether the lead was granted. The lead ends with the registration at the latest. `is_first`: what
+        is offered may be on its way to the controller behind this request."""
         with suppress(TimeoutError):
             async with timeout(_LOOK_ELSEWHERE):
                 await self._either.wait()
@@ -252,7 +256,8 @@ class _AtOne:
                     held = True
                     got(lead.epoch)
         except (Error, DeclaredError) as error:
-            if not held and isinstance(error, Error) and error.code not in MOVING:
+            early = is_first and isinstance(error, Error) and error.code is Code.PERMISSION_DENIED
+            if not held and isinstance(error, Error) and error.code not in MOVING and not early:
                 warning("%s; trying on", quote(self.connection.trouble(error)))
         finally:
             del self._leads[stream]

@@ -3,7 +3,7 @@ users when there is no answer.
 """
 
 import uuid
-from asyncio import timeout
+from asyncio import get_running_loop, timeout
 from typing import TYPE_CHECKING, TypeVar
 
 from mf.client.async_client import AsyncClient
@@ -11,6 +11,7 @@ from mf.controller._generated.mf.controller import ControllerAsyncClient
 from mf.core.error import Code, Error, Execution
 from mf.core.options import INFINITE, CallOptions
 from mf.core.stream import AsyncStreamReader
+from mf.link.async_resolver import AsyncStaticResolver
 from mf.link.resolver import CONTROLLERS, RELAYS, relay_addresses
 from mf.transport.address import Address
 
@@ -38,7 +39,7 @@ class ControllerConnection:
 
     def __init__(self, controllers: list[Address], dead_after: float, tls: "Tls | None" = None) -> None:
         self._controllers = controllers
-        servers = ",".join(str(each.server) for each in controllers)
+        servers = AsyncStaticResolver(get_running_loop(), (str(each.server) for each in controllers))
         self._client = AsyncClient(servers, tls=tls, dead_after=dead_after)
         self.stub = ControllerAsyncClient(self._client)
 
@@ -67,6 +68,25 @@ class ControllerConnection:
 
 def _within(patiently: bool) -> CallOptions:
     return CallOptions(deadline=_AGAIN_WITHIN if patiently else _FIRST_WITHIN)
+
+
+def is_over_tls(asked: list[Address], tls: "Tls | None") -> bool:
+    """Whether clients of these controllers use addresses at tls:// only. Behind relays the instances' own
+    addresses are the relay's concern."""
+    if any(each.scheme in RELAYS for each in asked):
+        return False
+    return tls is not None or any(each.scheme == "mf+tls" for each in asked)
+
+
+def registered_addresses(where: str, tls: "Tls | None") -> list[Address]:
+    """The addresses of controllers at which a server registers. Raises ValueError for an invalid one, and for
+    one in clear beside `tls`."""
+    addresses = controller_addresses(where)
+    for address in addresses:
+        if tls is not None and address.scheme == "mf":
+            text = f"controller_tls is given, and nothing is encrypted at the controller {address}"
+            raise ValueError(f"{text}; write mf+tls://, or leave controller_tls out")
+    return addresses
 
 
 def controller_addresses(where: str) -> list[Address]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from mf.controller.async_registrar import AsyncControllerRegistrar
 from mf.controller.lead import ControllerLead
 from mf.link.background import Background
+from mf.server.identity import Identity
 from mf.server.lead import Lead
 from mf.server.offer import Offer
 from mf.server.server import Registrar
@@ -23,9 +24,9 @@ class ControllerRegistrar(Registrar):
         self._registrar = AsyncControllerRegistrar(controller, advertise, tls)
         self._thread: Background | None = None
 
-    def register(self, nonce: bytes, addresses: list[str], offers: Callable[[], list[Offer]]) -> None:
+    def register(self, who: Identity, addresses: list[str], offers: Callable[[], list[Offer]]) -> None:
         self._thread = Background("mf-registrar")
-        self._thread.call(self._registrar.register, nonce, addresses, offers)
+        self._thread.call(self._registrar.register, who, addresses, offers)
 
     def update(self) -> None:
         if self._thread is not None:

@@ -2,13 +2,13 @@
 
 import socket
 import sys
-import uuid
 from collections.abc import Callable
 from pathlib import Path
 
 from mf.controller._generated.mf.controller import Credential, Key, KeyKind
 from mf.controller._generated.mf.controller import Offer as Entry
 from mf.controller.connection import to_uuid
+from mf.server.identity import Identity
 from mf.server.offer import Offer
 from mf.transport import names
 from mf.transport.address import Address
@@ -33,9 +33,8 @@ class Registration:
         self._offers: Callable[[], list[Offer]] = list
         self.process = _process_name()
 
-    def begin(self, nonce: bytes, addresses: list[str], offers: Callable[[], list[Offer]]) -> None:
-        """Sets a new secret."""
-        self.who = Credential(to_uuid(nonce), uuid.uuid4())
+    def begin(self, who: Identity, addresses: list[str], offers: Callable[[], list[Offer]]) -> None:
+        self.who = Credential(to_uuid(who.nonce), to_uuid(who.secret))
         self._addresses = addresses
         self._offers = offers
 

@@ -12,11 +12,13 @@ from uuid import UUID
 from mf.controller._generated.mf.controller import Change, Filter, KeyKind
 from mf.controller._generated.mf.controller import Instance as Entry
 from mf.core.error import Code, Error, Execution
+from mf.core.weight import MOST_WEIGHT
 from mf.link.resolver import TOPIC_VIEW, Instance, View, is_topic_view
 from mf.transport.address import Address
 from mf.transport.sockets import SCHEMES
 
 KEEP_OLD = 10.0
+_SECRET = ("tls", "memory")
 _MAX_AGENTS = 10_000  # including agents that are remembered without an instance
 
 _Known = dict[str, dict[UUID, Instance]]
@@ -26,9 +28,13 @@ _Known = dict[str, dict[UUID, Instance]]
 class Watched:
     """One service. `run` and `revision`: the position of its watch."""
 
-    __slots__ = ("_coming", "_known", "_old", "old_until", "revision", "run", "view")
+    __slots__ = ("_coming", "_known", "_old", "_over_tls", "old_until", "revision", "run", "skipped", "view")
 
-    def __init__(self) -> None:
+    def __init__(self, *, over_tls: bool = False) -> None:
+        """`over_tls`: instances without an address at tls:// are skipped, and so are all paths."""
+        self._over_tls = over_tls
+        self.skipped: dict[str, None] = {}
+        """The addresses of instances that were skipped since somebody last emptied this."""
         self.run = 0
         self.revision = 0
         self.view = View({}, reached=False)
@@ -48,7 +54,7 @@ class Watched:
         if change.snapshot:
             self._coming = {}
         if self._coming is not None:
-            _apply(change, self._coming)
+            self._apply(change, self._coming)
             if change.more:
                 return False
             return self._take_snapshot(change, now)
@@ -56,7 +62,7 @@ class Watched:
             self.run = self.revision = 0  # so that the next stream starts with a snapshot
             text = "the controller goes on from what this client does not know"
             raise Error(Code.PROTOCOL_ERROR, text, Execution.UNKNOWN)
-        agents = _apply(change, self._known, self._old)
+        agents = self._apply(change, self._known, self._old)
         self.revision = change.revision
         return self._publish(agents)
 
@@ -110,6 +116,26 @@ class Watched:
                 by_address.setdefault(instance.address, instance)
         return tuple(by_address.values())
 
+    def _apply(self, change: Change, *to: _Known) -> list[str]:
+        """The agents that the change concerns. Instances are put to the first of `to`, and removed from the
+        others."""
+        agents: dict[str, None] = {}
+        for gone in change.gone:
+            agents[gone.key.agent] = None
+            for known in to:
+                known.get(gone.key.agent, {}).pop(gone.instance, None)
+        for entry in change.put:
+            agent = entry.offer.key.agent
+            agents[agent] = None
+            for known in to:
+                known.get(agent, {}).pop(entry.instance, None)
+            instance = _reachable(entry, over_tls=self._over_tls)
+            if instance is not None:
+                to[0].setdefault(agent, {})[entry.instance] = instance
+            elif self._over_tls:
+                self.skipped.update(dict.fromkeys(entry.offer.addresses))
+        return list(agents)
+
 
 def all_of(watched: str) -> Filter:
     """The filter for a watch of a service, or of a topic (`topic_view`)."""
@@ -118,46 +144,29 @@ def all_of(watched: str) -> Filter:
     return Filter(KeyKind.service, watched, None)
 
 
-def _apply(change: Change, *to: _Known) -> list[str]:
-    """The agents that the change concerns. Instances are put to the first of `to`, and removed from the
-    others."""
-    agents: dict[str, None] = {}
-    for gone in change.gone:
-        agents[gone.key.agent] = None
-        for known in to:
-            known.get(gone.key.agent, {}).pop(gone.instance, None)
-    for entry in change.put:
-        agent = entry.offer.key.agent
-        agents[agent] = None
-        for known in to:
-            known.get(agent, {}).pop(entry.instance, None)
-        instance = _reachable(entry)
-        if instance is not None:
-            to[0].setdefault(agent, {})[entry.instance] = instance
-    return list(agents)
-
-
-def _reachable(entry: Entry) -> Instance | None:
+def _reachable(entry: Entry, *, over_tls: bool) -> Instance | None:
     """The first network address and the first path that this runtime can connect to. So if a server lists
-    tls:// before tcp://, no client uses plain text."""
+    tls:// before tcp://, no client uses plain text. An instance that has nothing but a path has it as both.
+    With `over_tls` only addresses count whose bytes are encrypted, or stay in this process."""
     network = local = ""
     for text in entry.offer.addresses:
         try:
             address = Address.parse(text)
         except ValueError:
             continue  # of a kind that this runtime does not know
+        if over_tls and address.scheme not in _SECRET:
+            continue
         if address.local:
             local = local or text
         elif address.scheme in SCHEMES:
             network = network or text
-    if not network:
-        network, local = local, ""
+    network = network or local
     if not network:
         return None
     fingerprint = entry.offer.fingerprint
     return Instance(
         network,
-        entry.offer.weight or 1,
+        min(entry.offer.weight or 1, MOST_WEIGHT),
         local,
         entry.instance.bytes,
         fingerprint.bytes if fingerprint.int else b"",

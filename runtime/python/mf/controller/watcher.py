@@ -11,11 +11,11 @@ from contextvars import Context
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from mf.controller.connection import MOVING, WITHOUT_END, ControllerConnection, first_of
+from mf.controller.connection import MOVING, WITHOUT_END, ControllerConnection, first_of, is_over_tls
 from mf.controller.views import Watched, all_of
 from mf.core.backoff import Backoff
 from mf.core.error import Error
-from mf.core.log import info, quote, warning
+from mf.core.log import info, line, quote, warning
 from mf.link.resolver import View
 from mf.transport.address import Address
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _DEAD_AFTER = 100.0
 """After so many seconds in which a controller sends nothing, not even the answer to a ping, it is given
 up."""
+_MOST_SKIPPED = 1024
 
 
 class Watcher:
@@ -35,6 +36,8 @@ class Watcher:
         "_connection",
         "_doubted",
         "_loop",
+        "_over_tls",
+        "_skipped",
         "_tasks",
         "_tell",
         "_timers",
@@ -51,6 +54,8 @@ class Watcher:
         self._connection = ControllerConnection(controllers, _DEAD_AFTER, tls)
         self._where = ", ".join(map(str, controllers))
         self._tell = tell
+        self._over_tls = is_over_tls(controllers, tls)
+        self._skipped: set[str] = set()  # addresses in clear that the log names already
         self._trouble = ""
         self._answers = Event()
         self._doubted = Event()
@@ -64,7 +69,7 @@ class Watcher:
         """Starts to watch the service."""
         if not self._tasks:
             self._begin(self._stay_connected())
-        watched = self._watched[service] = Watched()
+        watched = self._watched[service] = Watched(over_tls=self._over_tls)
         if self._trouble:
             watched.lost(self._trouble)
             self._tell(service, watched.view)
@@ -158,8 +163,22 @@ class Watcher:
     def _take(self, service: str, watched: Watched, change: Any) -> None:
         if watched.takes(change, monotonic()):
             self._tell(service, watched.view)
+        if watched.skipped:
+            self._log_skipped(watched)
         if watched.old_until and service not in self._timers:
             self._forget_later(service, watched)
+
+    def _log_skipped(self, watched: Watched) -> None:
+        """Each address once."""
+        skipped, watched.skipped = watched.skipped, {}
+        for address in skipped:
+            if len(self._skipped) >= _MOST_SKIPPED:
+                self._skipped.clear()
+            if address not in self._skipped:
+                self._skipped.add(address)
+                meaning = "this client has TLS, and does not use it"
+                fields = {"controller": self._where, "address": address, "meaning": meaning}
+                warning("%s", line("address_in_clear", **fields))
 
     def _forget_later(self, service: str, watched: Watched) -> None:
         left = max(watched.old_until - monotonic(), 0.0) + 0.001

@@ -13,6 +13,11 @@ _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01234567
 _MOST_CAUSES = 256
 _TELL_EVERY = 10.0
 """Seconds between two lines about one cause."""
+_MOST_WARNINGS = 10
+_WHILE = 10.0
+"""So many warnings of one kind are written within so many seconds."""
+_SWEEP_EVERY = 1.0
+_MOST_KINDS = 1024
 
 
 def quote(text: str | bytes) -> str:
@@ -37,10 +42,24 @@ def _field(text: str) -> str:
     return f'"{shown}"' if cut == text else f'"{shown}…"'
 
 
-def warning(message: str, *arguments: Any) -> None:
+def warning(message: str, *arguments: Any, peer: str = "") -> None:
+    """Of one kind about one peer's host (without a peer: of one text) some are written within a while, and
+    then one line says how many were left out, so that no peer can fill a log."""
     import logging
 
-    logging.getLogger("mf").warning(message, *arguments)
+    logger = logging.getLogger("mf")
+    event = str(arguments[0]).partition(" ")[0] if message == "%s" and arguments else message
+    about = host_of(peer) if peer else str(arguments)
+    may, over = _warnings.admits(event, about, bool(peer), monotonic())
+    for left_event, host, count in over:
+        logger.warning("%s", line("warnings_left_out", of=left_event, host=host, count=count))
+    if may:
+        logger.warning(message, *arguments)
+
+
+def host_of(peer: str) -> str:
+    """'tcp://10.0.0.7' of 'tcp://10.0.0.7:4711'; 'unix' of a peer at a path of this host."""
+    return "unix" if peer.startswith("unix:") else peer.rpartition(":")[0]
 
 
 def error(message: str, *arguments: Any, exc_info: BaseException | None = None) -> None:
@@ -72,6 +91,60 @@ def log_handler_failure(where: str, raised: BaseException) -> None:
     else:
         how = quote(f"{type(raised).__name__}: {raised}")
         logger.error("%s failed %d times more, the last time with %s", where, more, how)
+
+
+class _Warnings:
+    """How many warnings of each kind were written in the last while; any thread."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._kinds: dict[tuple[str, str], _Kind] = {}
+        self._swept = 0.0
+
+    def admits(
+        self, event: str, about: str, of_peer: bool, now: float
+    ) -> tuple[bool, list[tuple[str, str, int]]]:
+        """Whether a warning may be written, and what was left out in whiles that are over."""
+        with self._lock:
+            over = self._sweep(now) if now - self._swept >= _SWEEP_EVERY else []
+            kind = self._kinds.get((event, about))
+            if kind is None:
+                if len(self._kinds) >= _MOST_KINDS:
+                    about = "others"
+                kind = self._kinds.setdefault((event, about), _Kind(now, of_peer))
+            elif now - kind.since >= _WHILE:
+                if kind.left_out:
+                    over.append((event, about if of_peer else "", kind.left_out))
+                kind.since, kind.written, kind.left_out = now, 0, 0
+            if kind.written < _MOST_WARNINGS:
+                kind.written += 1
+                return True, over
+            kind.left_out += 1
+            return False, over
+
+    def _sweep(self, now: float) -> list[tuple[str, str, int]]:
+        self._swept = now
+        ended = [(key, kind) for key, kind in self._kinds.items() if now - kind.since >= _WHILE]
+        for key, _ in ended:
+            del self._kinds[key]
+        return [
+            (event, about if kind.of_peer else "", kind.left_out)
+            for (event, about), kind in ended
+            if kind.left_out
+        ]
+
+
+class _Kind:
+    __slots__ = ("left_out", "of_peer", "since", "written")
+
+    def __init__(self, now: float, of_peer: bool) -> None:
+        self.since = now
+        self.of_peer = of_peer
+        self.written = 0
+        self.left_out = 0
+
+
+_warnings = _Warnings()
 
 
 class _Failures:

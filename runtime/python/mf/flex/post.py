@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from mf.app.async_client import AsyncClient
 from mf.app.async_server import AsyncServer
-from mf.client.where import server_addresses
+from mf.client.where import refuse_in_clear, server_addresses
 from mf.core.error import Code, not_executed
 from mf.flex._generated.mf.flex import MAILBOX_SERVICE, MailboxAsyncClient
 from mf.flex.arrivals import Arrivals
@@ -42,8 +42,10 @@ def resolver_of(where: str, tls: Tls | None) -> AsyncResolver:
     if _is_relay(where):
         from mf.controller.async_resolver import AsyncControllerResolver
 
-        return AsyncRelayedResolver(AsyncControllerResolver(where, loop, tls), relay_addresses(where))
-    return AsyncStaticResolver(loop, server_addresses(where) if where else [])
+        relays = relay_addresses(where)
+        refuse_in_clear(relays, tls)
+        return AsyncRelayedResolver(AsyncControllerResolver(where, loop, tls), relays)
+    return AsyncStaticResolver(loop, server_addresses(where, tls) if where else [])
 
 
 def _is_controller(where: str) -> bool:
@@ -80,7 +82,12 @@ class Post:
             controller = registered_at(where)
         shown = tls if "tls://" in listen else None
         self._server = AsyncServer(
-            listen, controller, advertise=advertise, tls=shown, controller_tls=tls, drain_timeout=2.0
+            listen,
+            controller,
+            advertise=advertise,
+            tls=shown,
+            controller_tls=tls if controller and "mf+tls://" in controller else None,
+            drain_timeout=2.0,
         )
         self._resolver = resolver_of(where, tls) if isinstance(where, str) else where()
         self._client = AsyncClient(self._resolver, tls=tls, wait_for_server=0.5)

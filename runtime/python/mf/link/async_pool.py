@@ -14,13 +14,15 @@ from typing import TYPE_CHECKING
 from mf.core.error import Code, Error, not_executed
 from mf.link.async_link import AsyncLink
 from mf.link.core import DEAD_AFTER
+from mf.link.local_paths import LocalPaths, another_process
 from mf.link.places import CONNECT_TIMEOUT, Place, Places, connect_failed
 from mf.link.resolver import Instance
 from mf.protocol.frame import DEFAULT_MAX_PAYLOAD
 from mf.protocol.session import SCRATCH_SIZE
 from mf.transport.address import Address
 from mf.transport.async_connect import Progress, connect
-from mf.transport.sockets import Dialer, exists_here
+from mf.transport.sockets import Dialer
+from mf.transport.stream import Stream
 
 if TYPE_CHECKING:
     from mf.transport.tls import Tls
@@ -50,8 +52,9 @@ class AsyncPool(Places[_Place, AsyncLink]):
         dead_after: float = DEAD_AFTER,
         given_id: Callable[[], int] | None = None,
         authentication: bytes = b"",
+        paths: LocalPaths | None = None,
     ) -> None:
-        super().__init__(max_payload, dead_after, given_id, authentication)
+        super().__init__(max_payload, dead_after, given_id, authentication, paths)
         self._loop = loop
         self._dialer = Dialer(tls)
         self._scratch = bytearray(SCRATCH_SIZE)
@@ -65,35 +68,45 @@ class AsyncPool(Places[_Place, AsyncLink]):
     def begin_all(self, instances: list[Instance]) -> None:
         """Starts to connect to several instances at once. Failures are ignored here."""
         for instance in instances:
+            if instance.is_path:  # which is checked first
+                continue
             place = self._place(instance.address)
             if not self.closed and self.usable(instance) is None and monotonic() >= place.not_before:
                 self._begin(place, instance.address)
 
     async def open(self, instance: Instance, deadline: float) -> AsyncLink:
-        """The link to an instance, over a socket of this host if the instance is found there. Raises
-        Error(UNAVAILABLE), NOT_EXECUTED."""
+        """The link to an instance, over a socket of this host if the instance is found there and LocalPaths
+        allows it. Raises Error(UNAVAILABLE), NOT_EXECUTED."""
+        if instance.is_path:
+            link = await self._at_path(instance, deadline)
+            if link is None:
+                raise another_process(instance)
+            return link
         return await self._nearest(instance, deadline) or await self.get(instance.address, deadline)
 
     async def _nearest(self, instance: Instance, deadline: float) -> AsyncLink | None:
         """None: the instance is not at its path on this host, or does not answer before the deadline."""
-        if not instance.local or self._is_late(instance.local, monotonic()):
-            return None
-        if not exists_here(Address.parse(instance.local)):
+        if not instance.local or instance.is_path or self._is_late(instance.local, monotonic()):
             return None
         until = self.patience(deadline)
         try:
-            link = await self.get(instance.local, until)
+            link = await self._at_path(instance, until)
         except Error:
             return None
-        await link.await_greeting(until)
-        if link.is_to(instance.nonce):
-            return link
-        if monotonic() >= until:
+        if link is None and monotonic() >= until:
             self.note_late(instance.local)
-        return None
+        return link
 
-    async def get(self, address: str, deadline: float) -> AsyncLink:
-        """The link to an address, connected if necessary. Raises Error(UNAVAILABLE), NOT_EXECUTED."""
+    async def _at_path(self, instance: Instance, deadline: float) -> AsyncLink | None:
+        """None: another process answers there. Raises Error(UNAVAILABLE), NOT_EXECUTED."""
+        self._paths.check(instance)
+        link = await self.get(instance.local, deadline, by_instance=True)
+        await link.await_greeting(deadline)
+        return link if link.is_to(instance.nonce) else None
+
+    async def get(self, address: str, deadline: float, *, by_instance: bool = False) -> AsyncLink:
+        """The link to an address, connected if necessary. `by_instance`: it is a path that an instance has
+        registered. Raises Error(UNAVAILABLE), NOT_EXECUTED."""
         place = self._place(address)
         link = place.link
         if link is not None and link.usable:
@@ -103,7 +116,7 @@ class AsyncPool(Places[_Place, AsyncLink]):
         now = monotonic()
         if place.attempt is None or place.attempt.done():
             place.check(now)
-        attempt = self._begin(place, address)
+        attempt = self._begin(place, address, by_instance=by_instance)
         place.waiting += 1
         try:
             await wait((attempt,), timeout=min(max(deadline - now, 0.0), CONNECT_TIMEOUT))
@@ -125,11 +138,11 @@ class AsyncPool(Places[_Place, AsyncLink]):
                 raise link.gone()
         raise connect_failed(address, place.progress.too_late())
 
-    def _begin(self, place: _Place, address: str) -> "Task[None]":
+    def _begin(self, place: _Place, address: str, *, by_instance: bool = False) -> "Task[None]":
         attempt = place.attempt
         if attempt is None or attempt.done():
             # In a context of its own, since it belongs to no call.
-            attempt = self._loop.create_task(self._connect(place, address), context=Context())
+            attempt = self._loop.create_task(self._connect(place, address, by_instance), context=Context())
             place.attempt = attempt
             timer = self._loop.call_later(CONNECT_TIMEOUT, self._give_up, place, address, attempt)
             attempt.add_done_callback(lambda _: timer.cancel())
@@ -139,11 +152,13 @@ class AsyncPool(Places[_Place, AsyncLink]):
         place.failed(address, place.progress.too_late())
         attempt.cancel()
 
-    async def _connect(self, place: _Place, address: str) -> None:
+    async def _connect(self, place: _Place, address: str, by_instance: bool) -> None:
         place.error = None
         place.progress = Progress()
         try:
             stream = await connect(self._dialer, Address.parse(address), place.progress)
+            if by_instance:  # before HELLO is sent, which has what this client is authenticated by
+                self._check_peer(address, stream)
         except OSError as failed:
             place.failed(address, failed)
         except ValueError as failed:  # an address that cannot be used
@@ -155,6 +170,14 @@ class AsyncPool(Places[_Place, AsyncLink]):
             place.connected(link)
             if self.closed:
                 link.close()
+
+    def _check_peer(self, path: str, stream: Stream) -> None:
+        """Raises OSError."""
+        try:
+            self._paths.check_peer(Address.parse(path), stream)
+        except Error as refused:
+            stream.close()
+            raise OSError(refused.message) from None
 
     def close(self) -> None:
         self.closed = True

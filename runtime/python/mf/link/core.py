@@ -422,7 +422,7 @@ class LinkCore(ABC):
             text = f"{self.peer} refused the connection: {event.code.name}: {event.reason}"
             self._fail_all(Error(event.code, text), finished)
         elif isinstance(event, Broken):
-            warning("%s broke the protocol: %s", self.peer, quote(event.reason))
+            warning("%s broke the protocol: %s", self.peer, quote(event.reason), peer=self.peer)
             self._fail_all(
                 Error(Code.PROTOCOL_ERROR, f"protocol error of {self.peer}: {event.reason}"), finished
             )

@@ -11,6 +11,7 @@ from mf.core.backoff import JITTER, Backoff
 from mf.core.error import Code, Error, not_executed
 from mf.link.balancing import Standing, choose
 from mf.link.core import DEAD_AFTER, LinkCore
+from mf.link.local_paths import LocalPaths
 from mf.link.resolver import Instance
 from mf.protocol.handshake import Hello, check_authentication, check_max_payload
 from mf.transport.stream import StreamError
@@ -85,6 +86,7 @@ class Places(Generic[P, L]):
         "_late",
         "_max_payload",
         "_nonce",
+        "_paths",
         "_places",
         "_random_id",
         "closed",
@@ -96,12 +98,14 @@ class Places(Generic[P, L]):
         dead_after: float = DEAD_AFTER,
         given_id: Callable[[], int] | None = None,
         authentication: bytes = b"",
+        paths: LocalPaths | None = None,
     ) -> None:
         check_max_payload(max_payload)  # here, and not when the first connection is made
         check_authentication(authentication)
         self._authentication = authentication
         self._given_id = given_id
         self._dead_after = dead_after
+        self._paths = paths or LocalPaths()
         self._places: dict[str, P] = {}
         self._late = False  # whether any place ever was late
         self._max_payload = max_payload
@@ -158,6 +162,8 @@ class Places(Generic[P, L]):
             link = self._usable(instance.local)
             if link is not None and link.is_to(instance.nonce):
                 return link
+            if instance.is_path:
+                return None
         return self._usable(instance.address)
 
     def _usable(self, address: str) -> L | None:

@@ -11,13 +11,14 @@ from mf.core.error import Code, Error, not_executed
 from mf.link import fork
 from mf.link.core import DEAD_AFTER
 from mf.link.link import Link
+from mf.link.local_paths import LocalPaths, another_process
 from mf.link.places import A_MOMENT, CONNECT_TIMEOUT, Place, Places, connect_failed
 from mf.link.resolver import Instance
 from mf.link.watch import Watches
 from mf.protocol.frame import DEFAULT_MAX_PAYLOAD
 from mf.transport import tcp
 from mf.transport.address import Address
-from mf.transport.sockets import Dialer, exists_here
+from mf.transport.sockets import Dialer
 from mf.transport.stream import Stream
 
 if TYPE_CHECKING:
@@ -73,8 +74,9 @@ class Pool(Places[_Place, Link]):
         dead_after: float = DEAD_AFTER,
         given_id: Callable[[], int] | None = None,
         authentication: bytes = b"",
+        paths: LocalPaths | None = None,
     ) -> None:
-        super().__init__(max_payload, dead_after, given_id, authentication)
+        super().__init__(max_payload, dead_after, given_id, authentication, paths)
         self._connect = connect
         self._dialer = Dialer(tls)
         self._lock = Lock()
@@ -123,30 +125,38 @@ class Pool(Places[_Place, Link]):
         return place
 
     def open(self, instance: Instance, deadline: float) -> Link:
-        """The link to an instance, over a socket of this host if the instance is found there. Raises
-        Error(UNAVAILABLE), NOT_EXECUTED."""
+        """The link to an instance, over a socket of this host if the instance is found there and LocalPaths
+        allows it. Raises Error(UNAVAILABLE), NOT_EXECUTED."""
+        if instance.is_path:
+            link = self._at_path(instance, deadline)
+            if link is None:
+                raise another_process(instance)
+            return link
         return self._nearest(instance, deadline) or self.get(instance.address, deadline)
 
     def _nearest(self, instance: Instance, deadline: float) -> Link | None:
         """None: the instance is not at its path on this host, or does not answer before the deadline."""
-        if not instance.local or self._is_late(instance.local, monotonic()):
-            return None
-        if not exists_here(Address.parse(instance.local)):
+        if not instance.local or instance.is_path or self._is_late(instance.local, monotonic()):
             return None
         until = self.patience(deadline)
         try:
-            link = self.get(instance.local, until)
+            link = self._at_path(instance, until)
         except Error:
             return None
-        link.await_greeting(until)
-        if link.is_to(instance.nonce):
-            return link
-        if monotonic() >= until:
+        if link is None and monotonic() >= until:
             self.note_late(instance.local)
-        return None
+        return link
 
-    def get(self, address: str, deadline: float) -> Link:
-        """The link to an address, connected if necessary. Raises Error(UNAVAILABLE), NOT_EXECUTED."""
+    def _at_path(self, instance: Instance, deadline: float) -> Link | None:
+        """None: another process answers there. Raises Error(UNAVAILABLE), NOT_EXECUTED."""
+        self._paths.check(instance)
+        link = self.get(instance.local, deadline, by_instance=True)
+        link.await_greeting(deadline)
+        return link if link.is_to(instance.nonce) else None
+
+    def get(self, address: str, deadline: float, *, by_instance: bool = False) -> Link:
+        """The link to an address, connected if necessary. `by_instance`: it is a path that an instance has
+        registered. Raises Error(UNAVAILABLE), NOT_EXECUTED."""
         place = self._places.get(address) or self._place(address)
         link = place.link
         if link is not None and link.usable:
@@ -154,11 +164,11 @@ class Pool(Places[_Place, Link]):
         if not place.lock.acquire(timeout=min(max(deadline - monotonic(), 0.0), CONNECT_TIMEOUT)):
             raise not_executed(Code.UNAVAILABLE, f"no connection to {address} within the deadline")
         try:
-            return self._open(place, address, deadline)
+            return self._open(place, address, deadline, by_instance)
         finally:
             place.lock.release()
 
-    def _open(self, place: _Place, address: str, deadline: float) -> Link:
+    def _open(self, place: _Place, address: str, deadline: float, by_instance: bool) -> Link:
         link = place.link
         if link is not None and link.usable:
             return link
@@ -175,6 +185,12 @@ class Pool(Places[_Place, Link]):
         if stream is None:  # whoever comes next goes on with it
             assert begun is not None
             raise connect_failed(address, begun.too_late())
+        if by_instance:  # before HELLO is sent, which has what this client is authenticated by
+            try:
+                self._paths.check_peer(Address.parse(address), stream)
+            except Error:
+                stream.close()
+                raise
         link = self._connected(place, stream)
         if self._closed_meanwhile():
             link.close()

@@ -39,6 +39,11 @@ class Instance:
         self.nonce = nonce
         self.fingerprint = fingerprint
 
+    @property
+    def is_path(self) -> bool:
+        """Whether it has registered no other address than a path."""
+        return bool(self.local) and self.local == self.address
+
     def _key(self) -> tuple[str, int, str, bytes, bytes]:
         return (self.address, self.weight, self.local, self.nonce, self.fingerprint)
 

@@ -25,7 +25,9 @@ from mf.server.base import (
     DEFAULT_MAX_HELD_BYTES,
     DEFAULT_MAX_IN_FLIGHT,
     BaseServer,
+    stop_signals,
 )
+from mf.server.identity import Identity
 from mf.server.offer import Announced, Offer
 from mf.transport.address import Address
 from mf.transport.names import addresses
@@ -46,7 +48,7 @@ class AsyncRegistrar(ABC):
     __slots__ = ()
 
     @abstractmethod
-    def register(self, nonce: bytes, addresses: list[str], offers: Callable[[], list[Offer]]) -> None:
+    def register(self, who: Identity, addresses: list[str], offers: Callable[[], list[Offer]]) -> None:
         """Starts to announce the offers, as `offers` returns them at each moment, and continues in a task
         until deregister."""
 
@@ -86,6 +88,7 @@ class AsyncServer(BaseServer):
         max_streams: int = DEFAULT_MAX_STREAMS,
         stream_window: int = DEFAULT_STREAM_WINDOW,
         max_connections: int = DEFAULT_MAX_CONNECTIONS,
+        max_connections_per_host: int = 0,
         max_handshakes: int = DEFAULT_MAX_HANDSHAKES,
         max_held_bytes: int = DEFAULT_MAX_HELD_BYTES,
         limit: "Limit | None" = None,
@@ -100,6 +103,7 @@ class AsyncServer(BaseServer):
             max_streams=max_streams,
             stream_window=stream_window,
             max_connections=max_connections,
+            max_connections_per_host=max_connections_per_host,
             max_handshakes=max_handshakes,
             max_held_bytes=max_held_bytes,
             limit=limit,
@@ -192,7 +196,7 @@ class AsyncServer(BaseServer):
         self._loop = get_running_loop()
         self._io = AsyncIo(self._loop, listening, self._offers, self._hello, self._load)
         if self._registrar is not None:
-            self._registrar.register(self.nonce, self.addresses, self._offers.made_known)
+            self._registrar.register(self._identity, self.addresses, self._offers.made_known)
 
     def adopt(self, connected: socket.socket) -> None:
         """Serves one connected socket, which the server owns from now on. After start()."""
@@ -201,9 +205,9 @@ class AsyncServer(BaseServer):
         self._io.adopt(SocketStream(connected, "local", blocking=False))
 
     async def serve(self) -> None:
-        """Starts if necessary, and serves until SIGTERM, SIGINT, stop(), or the cancellation of its task;
-        then finishes running calls. A second signal ends the program at once. Raises OSError as start() does.
-        """
+        """Starts if necessary, and serves until SIGTERM, SIGINT, SIGHUP, stop(), or the cancellation of its
+        task; then finishes running calls. A second signal ends the program at once. Raises OSError as start()
+        does."""
         if self._io is None:
             await self.start()
         before = self._catch_signals()
@@ -247,7 +251,7 @@ class AsyncServer(BaseServer):
         if threading.current_thread() is not threading.main_thread():
             return {}
         loop = get_running_loop()
-        before: dict[int, Any] = {each: signal.getsignal(each) for each in (signal.SIGTERM, signal.SIGINT)}
+        before: dict[int, Any] = {each: signal.getsignal(each) for each in stop_signals()}
         for number in before:
             loop.add_signal_handler(number, self._signalled, number)
         return before

@@ -1,6 +1,6 @@
 """R5. The common part of both kinds of servers: addresses, offers, and the limits that clients are told."""
 
-import os
+import signal
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
@@ -12,6 +12,7 @@ from mf.core.source import OfferSource
 from mf.protocol.frame import DEFAULT_MAX_PAYLOAD
 from mf.protocol.handshake import DEFAULT_MAX_BINDINGS, DEFAULT_MAX_STREAMS, DEFAULT_STREAM_WINDOW, Hello
 from mf.protocol.stream import MAX_WINDOWS
+from mf.server import identity
 from mf.server.admission import Limit
 from mf.server.counters import ServerStats
 from mf.server.load import ServerLoad
@@ -36,7 +37,8 @@ class BaseServer(ABC):
     `max_bindings` and `max_streams`: services, by agent, that one connection has bound, and calls with
     streams that it has open; more are refused with OVERLOADED. `stream_window`: bytes that a client may send
     on a stream before its handler has taken any; together the windows of a connection are at most 8 MiB.
-    `max_connections`: further ones are refused; `max_handshakes`: above this number of connections without a
+    `max_connections`: further ones are refused; `max_connections_per_host`: of them those of one host, 0: no
+    limit of its own; `max_handshakes`: above this number of connections without a
     HELLO the oldest is ended; `max_held_bytes`: bytes that all connections hold together, above which the one
     that holds the most is ended (docs/limits.md). `limit`: how many calls of all clients run at once, and
     wait; more are refused with OVERLOADED, not executed; None: no such limit. `drain_timeout`: seconds that
@@ -54,6 +56,7 @@ class BaseServer(ABC):
         max_streams: int = DEFAULT_MAX_STREAMS,
         stream_window: int = DEFAULT_STREAM_WINDOW,
         max_connections: int = DEFAULT_MAX_CONNECTIONS,
+        max_connections_per_host: int = 0,
         max_handshakes: int = DEFAULT_MAX_HANDSHAKES,
         max_held_bytes: int = DEFAULT_MAX_HELD_BYTES,
         limit: Limit | None = None,
@@ -68,8 +71,9 @@ class BaseServer(ABC):
         self._tls = server_context(self._listen, tls)
         self._drain_timeout = drain_timeout
         self._offers = Offers(limit)
+        self._identity = identity.draw()
         self._hello = Hello(
-            nonce=os.urandom(16),
+            nonce=self._identity.nonce,
             max_payload=max_payload,
             max_in_flight=max_in_flight,
             max_bindings=max_bindings,
@@ -77,7 +81,7 @@ class BaseServer(ABC):
             stream_window=stream_window,
         )
         self._addresses: list[str] = []
-        self._load = ServerLoad(max_connections, max_handshakes, max_held_bytes)
+        self._load = ServerLoad(max_connections, max_connections_per_host, max_handshakes, max_held_bytes)
 
     @property
     def address(self) -> str:
@@ -92,7 +96,7 @@ class BaseServer(ABC):
 
     @property
     def nonce(self) -> bytes:
-        """16 random bytes that identify this server until it ends."""
+        """16 bytes that identify this server until it ends."""
         return self._hello.nonce
 
     def stats(self) -> ServerStats:
@@ -122,7 +126,16 @@ class BaseServer(ABC):
 
     def _become_another(self) -> None:
         """In a child, which is a different process than its parent, also for controllers and clients."""
-        self._hello.nonce = os.urandom(16)
+        self._identity = identity.draw()
+        self._hello.nonce = self._identity.nonce
+
+
+def stop_signals() -> list[signal.Signals]:
+    """Those that end run() and serve(). A SIGHUP that the process ignores, as under nohup, stays ignored."""
+    ends = [signal.SIGTERM, signal.SIGINT]
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        ends.append(signal.SIGHUP)
+    return ends
 
 
 def _listened_at(listen: str) -> list[Address]:

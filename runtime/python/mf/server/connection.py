@@ -19,7 +19,6 @@ import select
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable
-from functools import partial
 from threading import Lock
 from time import monotonic
 from typing import Any, NamedTuple
@@ -91,12 +90,25 @@ class Progress(NamedTuple):
     in_message: bool
 
 
-def _resolve(resolve: Resolve, peer: str, bind: BindRequested) -> list[Any] | tuple[Code, str]:
-    """A client of another schema may adapt; one that cannot is told how they differ, which only it knows."""
-    found = resolve(bind)
-    if isinstance(found, tuple) and found[0] is Code.SCHEMA_MISMATCH:
-        warning("%s", line("schema_mismatch", service=bind.service, peer=peer))
-    return found
+class _Binds:
+    """Answers the BINDs of one connection. `used`: there was one."""
+
+    __slots__ = ("_peer", "_resolve", "used")
+
+    def __init__(self, resolve: Resolve, peer: str) -> None:
+        self._resolve = resolve
+        self._peer = peer
+        self.used = False
+
+    def __call__(self, bind: BindRequested) -> list[Any] | tuple[Code, str]:
+        """A client of another schema may adapt; one that cannot is told how they differ, which only it
+        knows."""
+        self.used = True
+        found = self._resolve(bind)
+        if isinstance(found, tuple) and found[0] is Code.SCHEMA_MISMATCH:
+            text = line("schema_mismatch", service=bind.service, peer=self._peer)
+            warning("%s", text, peer=self._peer)
+        return found
 
 
 class Connection(StreamCaller):
@@ -112,6 +124,7 @@ class Connection(StreamCaller):
         "_ordered",
         "_releasing",
         "_streams",
+        "binds",
         "blocked",
         "broken",
         "budget",
@@ -144,7 +157,8 @@ class Connection(StreamCaller):
         self.stream = stream
         self.fileno = stream.fileno()
         self.peer = stream.peer
-        self.session = ServerSession(hello, scratch, partial(_resolve, resolve, self.peer))
+        self.binds = _Binds(resolve, self.peer)
+        self.session = ServerSession(hello, scratch, self.binds)
         self.lock = Lock()
         self.calls: dict[int, ServedCall] = {}
         """Calls that do not run where they were read, until their handlers have returned."""
@@ -217,7 +231,8 @@ class Connection(StreamCaller):
         if call.oneway:
             calls = handler.counters.on_dropped(call.count, now)
             if calls:
-                warning("%s: %d one-way calls of %s dropped: %s", self.peer, calls, handler, why)
+                text = "%s: %d one-way calls of %s dropped: %s"
+                warning(text, self.peer, calls, handler, why, peer=self.peer)
             return False
         handler.counters.on_refused(call.count)
         with self.lock:

@@ -33,6 +33,8 @@ class ConnectionStats:
     cut_progress: int = 0
     cut_memory: int = 0
     cut_protocol: int = 0
+    cut_idle: int = 0
+    """Connections that had never bound anything, and whose places others needed."""
 
 
 class Load(Protocol):
@@ -55,10 +57,20 @@ class Load(Protocol):
 class ServerLoad:
     """See above. `connections`: the open ones."""
 
-    __slots__ = ("connections", "counts", "max_connections", "max_handshakes", "max_held_bytes")
+    __slots__ = (
+        "connections",
+        "counts",
+        "max_connections",
+        "max_connections_per_host",
+        "max_handshakes",
+        "max_held_bytes",
+    )
 
-    def __init__(self, max_connections: int, max_handshakes: int, max_held_bytes: int) -> None:
+    def __init__(
+        self, max_connections: int, max_connections_per_host: int, max_handshakes: int, max_held_bytes: int
+    ) -> None:
         self.max_connections = max_connections
+        self.max_connections_per_host = max_connections_per_host
         self.max_handshakes = max_handshakes
         self.max_held_bytes = max_held_bytes
         self.connections: Mapping[int, Load] = {}

@@ -10,12 +10,12 @@ from mf.core.error import Code, not_executed, shortened, some_of
 from mf.core.offered import offered_agent
 from mf.core.service import FEBIRD, BaseServant, Method, ServiceInfo, generated_base, services_of
 from mf.core.source import OfferSource, PushServant
+from mf.core.weight import MOST_WEIGHT
 from mf.protocol.events import BindRequested
 from mf.protocol.frame import STREAM
 from mf.server.admission import Admission, Gate, Limit
 from mf.server.counters import Counters, MethodStats, ServerStats
 
-_LARGEST_WEIGHT = (1 << 32) - 1
 _MOST_LABELS = 16
 _LONGEST_LABEL = 64
 _LONGEST_TEXT = 1024
@@ -64,8 +64,8 @@ class Announced(NamedTuple):
 
     def check(self) -> None:
         """Raises ValueError for values that controllers refuse."""
-        if not 0 <= self.weight <= _LARGEST_WEIGHT:
-            raise ValueError(f"weight is {self.weight}: give a number from 0 to {_LARGEST_WEIGHT}")
+        if not 0 <= self.weight <= MOST_WEIGHT:
+            raise ValueError(f"weight is {self.weight}: give a number from 0 to {MOST_WEIGHT:,}")
         if len(self.labels) > _MOST_LABELS:
             raise ValueError(f"an offer has at most {_MOST_LABELS} labels, not {len(self.labels)}")
         for label, text in self.labels.items():

@@ -28,8 +28,10 @@ from mf.server.base import (
     DEFAULT_MAX_HELD_BYTES,
     DEFAULT_MAX_IN_FLIGHT,
     BaseServer,
+    stop_signals,
 )
 from mf.server.dispatch import run, run_stream
+from mf.server.identity import Identity
 from mf.server.io import IoThread
 from mf.server.lead import Lead
 from mf.server.offer import Announced, Offer, handlers_of
@@ -50,7 +52,7 @@ class Registrar(ABC):
     __slots__ = ()
 
     @abstractmethod
-    def register(self, nonce: bytes, addresses: list[str], offers: Callable[[], list[Offer]]) -> None:
+    def register(self, who: Identity, addresses: list[str], offers: Callable[[], list[Offer]]) -> None:
         """Starts to announce the offers, as `offers` returns them at each moment, and continues in the
         background until deregister."""
 
@@ -89,6 +91,7 @@ class Server(BaseServer):
         max_streams: int = DEFAULT_MAX_STREAMS,
         stream_window: int = DEFAULT_STREAM_WINDOW,
         max_connections: int = DEFAULT_MAX_CONNECTIONS,
+        max_connections_per_host: int = 0,
         max_handshakes: int = DEFAULT_MAX_HANDSHAKES,
         max_held_bytes: int = DEFAULT_MAX_HELD_BYTES,
         limit: "Limit | None" = None,
@@ -105,6 +108,7 @@ class Server(BaseServer):
             max_streams=max_streams,
             stream_window=stream_window,
             max_connections=max_connections,
+            max_connections_per_host=max_connections_per_host,
             max_handshakes=max_handshakes,
             max_held_bytes=max_held_bytes,
             limit=limit,
@@ -184,7 +188,7 @@ class Server(BaseServer):
         self._io = IoThread(listening, self._offers, self._hello, self._load, self._workers, self._streams)
         self._io.thread.start()
         if self._registrar is not None:
-            self._registrar.register(self.nonce, self.addresses, self._offers.made_known)
+            self._registrar.register(self._identity, self.addresses, self._offers.made_known)
 
     def adopt(self, connected: socket.socket) -> None:
         """Serves one connected socket, which the server owns from now on. After start()."""
@@ -193,8 +197,8 @@ class Server(BaseServer):
         self._io.adopt(SocketStream(connected, "local", blocking=False))
 
     def run(self) -> None:
-        """Serves until SIGTERM, SIGINT or stop(), then finishes running calls. A second signal ends the
-        process at once.
+        """Serves until SIGTERM, SIGINT, SIGHUP or stop(), then finishes running calls. A second signal ends
+        the process at once.
 
         Ends the program with one sentence if it cannot listen at an address.
         """
@@ -242,7 +246,7 @@ class Server(BaseServer):
         def stop(*_: object) -> None:
             os.eventfd_write(self._stop_event, 1)
 
-        return {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGINT)}
+        return {number: signal.signal(number, stop) for number in stop_signals()}
 
     def _restore_signals(self, *, final: bool) -> None:
         for number, handler in self._signals_before.items():

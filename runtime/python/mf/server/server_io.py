@@ -10,7 +10,7 @@ from time import monotonic
 from typing import Any
 
 from mf.core.error import Code, Error
-from mf.core.log import info, log_handler_failure, quote, warning
+from mf.core.log import host_of, info, log_handler_failure, quote, warning
 from mf.protocol.events import (
     Broken,
     CancelRequested,
@@ -37,6 +37,8 @@ from mf.transport.stream import Stream, StreamError
 
 HANDSHAKE_TIMEOUT = 2.0
 INLINE_LIMIT = 4096
+IDLE_GRACE = 10.0
+"""Seconds until a connection that has never bound anything may give its place to one of its own host."""
 _CHARGE_STEP = 16 << 10  # so that small messages need no accounting
 _ACCEPTS_PER_TURN = 64
 _LOOK_EVERY = 0.02  # checks during a drain whether all calls have ended
@@ -55,6 +57,7 @@ class ServerIo(Loop):
         "_draining",
         "_due",
         "_hello",
+        "_hosts",
         "_listeners",
         "_load",
         "_offers",
@@ -76,6 +79,8 @@ class ServerIo(Loop):
         self._scratch = bytearray(SCRATCH_SIZE)
         self._connections: dict[int, Connection] = {}
         load.connections = self._connections
+        self._hosts: dict[str, dict[Connection, None]] = {}
+        """The connections of each host, the oldest first."""
         self._opening: deque[Connection] = deque()
         self._stalled: dict[Connection, None] = {}
         """Connections that must transfer data."""
@@ -270,11 +275,9 @@ class ServerIo(Loop):
             )
             self._close(greatest, text)
 
-    def _refuse(self, stream: Stream) -> None:
-        """Refuses a connection above the limit."""
-        most = self._load.max_connections
+    def _refuse(self, stream: Stream, reason: str) -> None:
+        """Refuses a connection above a limit."""
         self._load.counts.refused += 1
-        reason = f"the server has {most} connections, the most that it takes"
         with suppress(OSError):
             stream.write_now([refusal(reason)])
             stream.read_now(memoryview(self._scratch))  # closed with unread bytes, it would be reset
@@ -299,14 +302,42 @@ class ServerIo(Loop):
             self._load.counts.cut_handshakes += 1
             self._close(oldest, f"{most} connections have not sent their HELLO, this one for the longest")
 
+    def _make_room(self, newcomer: str) -> bool:
+        """There are too many connections: ends the oldest of those of the host with the most that has never
+        bound anything, in favour of one from elsewhere, or after a while. False: there is none."""
+        if not self._hosts:
+            return False
+        host, connections = max(self._hosts.items(), key=lambda entry: len(entry[1]))
+        oldest = next((each for each in connections if not each.binds.used and not each.broken), None)
+        if oldest is None or (host == newcomer and monotonic() - oldest.opened < IDLE_GRACE):
+            return False
+        self._load.counts.cut_idle += 1
+        most = self._load.max_connections
+        text = (
+            f"the server has {most} connections, and this one, of the host with the most of them, has never "
+            f"bound anything"
+        )
+        with suppress(OSError):
+            oldest.stream.write_now([refusal(text)])
+        self._close(oldest, text)
+        return True
+
     def _open(self, stream: Stream) -> None:
-        if len(self._connections) >= self._load.max_connections:
-            self._refuse(stream)
+        host = host_of(stream.peer)
+        load = self._load
+        if 0 < load.max_connections_per_host <= len(self._hosts.get(host, ())):
+            most = load.max_connections_per_host
+            self._refuse(stream, f"the server has {most} connections of this host, the most that it takes")
+            return
+        if len(self._connections) >= load.max_connections and not self._make_room(host):
+            most = load.max_connections
+            self._refuse(stream, f"the server has {most} connections, the most that it takes")
             return
         self._make_room_to_greet()
         self._load.counts.accepted += 1
         connection = Connection(self, stream, self._hello, self._scratch, monotonic(), self._offers.resolve)
         self._connections[connection.fileno] = connection
+        self._hosts.setdefault(host, {})[connection] = None
         self._opening.append(connection)
         self._watch(connection)
 
@@ -316,13 +347,21 @@ class ServerIo(Loop):
             return
         if reason:
             left = reason.startswith(("closed by", "connection lost"))
-            (info if left else warning)("%s: %s", connection.peer, reason)
+            if left:
+                info("%s: %s", connection.peer, reason)
+            else:
+                warning("%s: %s", connection.peer, reason, peer=connection.peer)
         self._load.counts.held_bytes -= connection.charged
         connection.charged = 0
         connection.broken = connection.broken or "closed"
         connection.session.close()
         connection.abandon()
         del self._connections[connection.fileno]
+        host = host_of(connection.peer)
+        of_host = self._hosts[host]
+        del of_host[connection]
+        if not of_host:
+            del self._hosts[host]
         self._stalled.pop(connection, None)
         self._forget(connection)
         connection.stream.close()

@@ -57,7 +57,8 @@ def listen(address: Address) -> socket.socket:
 class _Starting:
     """Held from bind() to listen(): a path whose server does not listen yet looks like one that a dead server
     has left. It is a file beside the path, which its holder removes at the end; a process that waited for a
-    file that is removed takes a new one.
+    file that is removed takes a new one. A file of another user, in a folder that several may write to, is
+    ignored: whoever made it could hold it for ever.
     """
 
     def __init__(self, path: str) -> None:
@@ -83,9 +84,13 @@ class _Starting:
             file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         except OSError:
             return True
+        found = os.fstat(file)
+        if not stat.S_ISREG(found.st_mode) or found.st_uid not in (0, os.geteuid()):
+            os.close(file)
+            return True
         try:
             flock(file, LOCK_EX | LOCK_NB)
-            if os.fstat(file).st_ino == inode(self._path):
+            if found.st_ino == inode(self._path):
                 self._file = file
                 return True
         except BlockingIOError:
@@ -122,9 +127,23 @@ def inode(path: str) -> int:
 
 def peer_name(accepted: socket.socket, address: Address) -> str:
     """The connected peer, for users."""
+    who = _peer(accepted)
+    return str(address) if who is None else f"{address} (process {who[0]}, user {who[1]})"
+
+
+def peer_user(descriptor: int) -> int | None:
+    """The user of the process at the other end of a connected socket; None if the system does not say."""
+    connected = socket.socket(fileno=os.dup(descriptor))
+    with connected:
+        who = _peer(connected)
+    return None if who is None else who[1]
+
+
+def _peer(connected: socket.socket) -> tuple[int, int] | None:
+    """Process and user."""
     try:
-        raw = accepted.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
+        raw = connected.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
     except OSError:
-        return str(address)
+        return None
     process, user, _ = _CREDENTIALS.unpack(raw)
-    return f"{address} (process {process}, user {user})"
+    return process, user

@@ -12,6 +12,8 @@
 // and tells their servers; later calls end as CANCELLED, too.
 #pragma once
 
+#include <sys/types.h>
+
 #include <array>
 #include <chrono>
 #include <cstddef>
@@ -46,8 +48,13 @@ struct ClientOptions {
   /// Bytes that a stream to this client may send before the client reads; it grows when that raises
   /// throughput.
   std::uint32_t stream_window = 16 * 1024;
-  /// How this client verifies servers at tls:// and identifies itself to them.
+  /// How this client verifies servers at tls:// and identifies itself to them. A client with it never uses an
+  /// address in clear: one that it is given is an error, one that a controller names is skipped, and logged
+  /// once.
   TlsOptions tls{};
+  /// Users of this host, beside root and this process's own, whose servers are called over the unix sockets
+  /// that they have registered (mf/transport/trust.hpp).
+  std::vector<uid_t> trusted_users{};
   /// Opaque bytes that are sent in the handshake.
   std::vector<std::byte> authentication{};
   Log log{};

@@ -58,6 +58,8 @@ struct ControllerOptions {
   std::shared_ptr<Store> store = std::make_shared<MemoryStore>();
   std::shared_ptr<const Clock> clock = std::make_shared<SteadyClock>();
   bool own_thread = true;  // false: the owner calls tick()
+  /// How many offers the processes of one host may register together, by the address of their connections.
+  std::size_t max_offers_per_host = Registry::kMaxOffersOfHost;
   Log log{};
 };
 
@@ -103,6 +105,8 @@ class Controller final : public ControllerAsyncServant {
   /// The refusal of an action, with its process, for the answer and for the log.
   [[nodiscard]] std::optional<Failure> not_owner(std::string_view action, const Credential& who) const;
   [[nodiscard]] std::optional<Failure> not_registered(std::string_view action, const Credential& who) const;
+  /// The refusal of a lead for a process that does not offer what it wants to lead.
+  [[nodiscard]] std::optional<Failure> not_offered(const Candidate& candidate) const;
   [[nodiscard]] std::optional<Failure> no_stream(Owner connection) const;
 
   /// A stream starts: it is counted, and ended when its caller disconnects.
@@ -123,7 +127,10 @@ class Controller final : public ControllerAsyncServant {
   void forget(const Uuid& nonce, Work& work);
   /// Keeps the registration for kGrace, unverified.
   void doubt(const Uuid& nonce, Work& work);
+  /// Ends the leads and candidacies that the process may not have any more.
   void end_leads(const Uuid& nonce, Work& work);
+  /// Whether the process is registered here, and offers what it wants to lead.
+  [[nodiscard]] bool may_lead(const Candidate& candidate) const;
   /// Tells watchers what has changed since that revision.
   void spread(std::uint64_t before, Work& work);
   /// Warnings for keys that a process wants alone, of the given keys, or of all that the process offers if

@@ -24,7 +24,7 @@ class Registration;
 class ControllerRegistrar final : public Registrar {
  public:
   ControllerRegistrar(
-      const std::vector<Address>& controllers, std::array<std::uint8_t, 16> instance, const Log& log = Log(),
+      const std::vector<Address>& controllers, const ProcessIdentity& who, const Log& log = Log(),
       const std::shared_ptr<transport::Reactor>& reactor = std::make_shared<transport::Reactor>(),
       const TlsOptions& tls = {});
   ~ControllerRegistrar() override;

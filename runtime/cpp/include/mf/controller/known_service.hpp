@@ -26,6 +26,9 @@ class KnownService {
   /// The limit for remembered agents without instances, so that short-lived names do not fill the memory.
   static constexpr std::size_t kMaxAgents = 10'000;
 
+  /// `over_tls`: instances without an address at tls:// are skipped, and so are all paths.
+  explicit KnownService(bool over_tls = false) : over_tls_(over_tls) {}
+
   /// A watch starts: the rest of an incomplete snapshot will not arrive any more.
   void begin() { coming_.reset(); }
   /// Applies a change from the controller.
@@ -39,12 +42,15 @@ class KnownService {
   [[nodiscard]] std::uint64_t run() const noexcept { return run_; }
   [[nodiscard]] std::uint64_t revision() const noexcept { return revision_; }
   [[nodiscard]] Offers offers() const;
+  /// The addresses of the skipped instances.
+  [[nodiscard]] std::set<std::string> skipped() const;
 
  private:
   using Instances = std::map<std::pair<std::string, Uuid>, Instance>;  // by agent and process
 
   void apply(Change& change, Instances& to);
 
+  const bool over_tls_;
   std::uint64_t run_ = 0;
   std::uint64_t revision_ = 0;
   Instances instances_;

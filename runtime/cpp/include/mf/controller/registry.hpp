@@ -39,6 +39,8 @@ class Registry {
   /// labels.
   static constexpr std::size_t kMaxOffersOfOwner = 10'000;
   static constexpr std::size_t kMaxBytesOfOwner = std::size_t{16} << 20;
+  /// The same for all connections of one host, which has many.
+  static constexpr std::size_t kMaxOffersOfHost = 250'000;
   static constexpr std::size_t kMaxOffers = 1'000'000;
   static constexpr std::size_t kMaxBytes = std::size_t{512} << 20;
   /// How many secrets of removed processes are remembered, the latest ones: their nonces are public, and no
@@ -54,8 +56,9 @@ class Registry {
     Uuid other;
   };
 
-  explicit Registry(std::chrono::nanoseconds lease, ChangeLog log = ChangeLog())
-      : lease_(lease), log_(std::move(log)) {}
+  explicit Registry(std::chrono::nanoseconds lease, ChangeLog log = ChangeLog(),
+                    std::size_t most_of_host = kMaxOffersOfHost)
+      : lease_(lease), most_of_host_(most_of_host), log_(std::move(log)) {}
 
   /// Whether the process is known, and this is its secret. For a removed process: `unknown`, or `stranger`.
   [[nodiscard]] Standing standing(const Credential& who) const;
@@ -64,10 +67,11 @@ class Registry {
   void load(const Uuid& nonce, const stored::Process& process, TimePoint now);
   /// Adds a process that is registered at another controller; a registration here is replaced.
   void put_elsewhere(const Uuid& nonce, const stored::Process& process);
-  /// Replaces the offers of the process. Throws Error(OVERLOADED), which names the limit, if one is exceeded,
-  /// and Error(INVALID_ARGUMENT) if a key is offered twice; nothing is changed then.
+  /// Replaces the offers of the process, whose connection comes from `host` (empty: it is not counted).
+  /// Throws Error(OVERLOADED), which names the limit, if one is exceeded, and Error(INVALID_ARGUMENT) if a
+  /// key is offered twice or a weight is too large; nothing is changed then.
   void put(const Credential& who, const std::string& name, Owner owner, std::vector<Offer> offers,
-           TimePoint now);
+           TimePoint now, const std::string& host = {});
   /// The same by differences: first removes, then adds or replaces. The process must exist. True if anything
   /// has changed.
   bool update(const Uuid& nonce, std::vector<Offer> put, const std::vector<Key>& remove, TimePoint now);
@@ -90,6 +94,8 @@ class Registry {
   /// The entry in the form of a store; the process must exist.
   [[nodiscard]] stored::Process stored(const Uuid& nonce) const;
   [[nodiscard]] const std::string& name_of(const Uuid& nonce) const { return processes_.at(nonce).name; }
+  /// Whether the process offers the name of this key, for any agent.
+  [[nodiscard]] bool offers_name(const Uuid& nonce, const Key& key) const;
   /// "demo.Echo for red, demo.Clock": the offers of the process, shortened for a line of a log.
   [[nodiscard]] std::string offered(const Uuid& nonce) const;
 
@@ -118,6 +124,7 @@ class Registry {
   using Offers = std::map<Key, std::shared_ptr<const Instance>>;
   struct Process {
     Owner owner = kNoOwner;
+    std::string host;  // of the owner; empty: it is charged to none
     TimePoint expires{};
     Bytes secret_hash;
     std::string name;
@@ -128,10 +135,10 @@ class Registry {
   [[nodiscard]] static Cost cost_of(const Offers& offers) noexcept;
   [[nodiscard]] std::shared_ptr<const Instance> instance_of(const Uuid& nonce, const Process& process,
                                                             Offer offer) const;
-  /// Throws if the process would exceed a limit of this connection.
-  void check(const Process& process, Owner owner, const Cost& cost) const;
-  /// Charges the cost of the process to this connection.
-  void charge(Process& process, Owner owner, Cost cost);
+  /// Throws if the process would exceed a limit of this connection, or of its host.
+  void check(const Process& process, Owner owner, const std::string& host, const Cost& cost) const;
+  /// Charges the cost of the process to this connection, and to its host.
+  void charge(Process& process, Owner owner, const std::string& host, Cost cost);
   /// Takes over a registration that came from a store.
   void take(const Uuid& nonce, const stored::Process& process, Owner owner);
   void set_expiry(const Uuid& nonce, Process& process, TimePoint expires);
@@ -140,9 +147,11 @@ class Registry {
   void erase(const Place& place);
 
   std::chrono::nanoseconds lease_;
+  std::size_t most_of_host_;
   ChangeLog log_;
   Cost total_;
   std::map<Owner, Cost> of_owner_;
+  std::map<std::string, std::size_t> of_host_;  // offers
   std::map<Uuid, Process> processes_;
   std::map<Uuid, Bytes> gone_;  // with the hashes of their secrets
   std::deque<Uuid> gone_order_;

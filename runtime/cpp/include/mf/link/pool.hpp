@@ -17,6 +17,7 @@
 #include "mf/core/clock.hpp"
 #include "mf/link/backoff.hpp"
 #include "mf/link/client_link.hpp"
+#include "mf/link/local_paths.hpp"
 #include "mf/link/resolver.hpp"
 #include "mf/transport/address.hpp"
 #include "mf/transport/socket.hpp"
@@ -32,10 +33,11 @@ class Pool {
   Pool(std::shared_ptr<transport::Reactor> reactor, MakeOptions make_options,
        std::chrono::milliseconds connect_timeout,
        std::shared_ptr<transport::TlsContext> tls = transport::make_tls_client({}),
-       std::chrono::milliseconds dead_after = Liveness::kDeadAfter);
+       std::chrono::milliseconds dead_after = Liveness::kDeadAfter,
+       std::shared_ptr<LocalPaths> paths = std::make_shared<LocalPaths>());
   ~Pool();
 
-  /// Uses a socket of this host if the instance is found there.
+  /// Uses a socket of this host if the instance is found there, and LocalPaths allows it.
   Outcome<std::shared_ptr<ClientLink>> open(const Instance& instance, TimePoint deadline);
   Outcome<std::shared_ptr<ClientLink>> open(const Address& address, TimePoint deadline);
   /// Lets the next open() try at once, since the address was announced again.
@@ -55,8 +57,13 @@ class Pool {
     Failure last_failure;
   };
 
+  /// Whether the address is one that a user has written, or a path that an instance has registered.
+  enum class Named : std::uint8_t { by_user, by_instance };
+
   std::shared_ptr<Slot> slot(const Address& address);
-  Outcome<std::shared_ptr<ClientLink>> connect(const Address& address, Slot& slot, TimePoint now,
+  Outcome<std::shared_ptr<ClientLink>> open_path(const Instance& instance, TimePoint deadline);
+  Outcome<std::shared_ptr<ClientLink>> open(const Address& address, Named named, TimePoint deadline);
+  Outcome<std::shared_ptr<ClientLink>> connect(const Address& address, Named named, Slot& slot, TimePoint now,
                                                TimePoint deadline);
   std::shared_ptr<ClientLink> current(const Slot& slot);
   void drop_ended();
@@ -67,6 +74,7 @@ class Pool {
   const std::chrono::milliseconds dead_after_;
   std::stop_source stop_;
   const transport::Connecting connecting_;
+  const std::shared_ptr<LocalPaths> paths_;
   std::mutex mutex_;
   std::map<Address, std::shared_ptr<Slot>> slots_;
   bool closed_ = false;

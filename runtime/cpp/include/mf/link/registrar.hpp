@@ -48,11 +48,21 @@ class Registrar {
   virtual void withdraw() = 0;
 };
 
+/// What makes a process itself for controllers. `secret` is random, and only they are told of it. `nonce`,
+/// which everybody sees in HELLO, is made of it, so that a controller recognises the process that may
+/// register under the nonce, even if it has never heard of it.
+struct ProcessIdentity {
+  std::array<std::uint8_t, 16> nonce{};
+  std::array<std::uint8_t, 16> secret{};
+};
+/// A new one. Defined on floor R7.
+[[nodiscard]] ProcessIdentity draw_process_identity();
+
 /// A registrar for the controllers at these addresses, which runs on that reactor; `tls`: how it verifies
 /// those at mf+tls:// and identifies itself to them. Declared here so that servers can be given a URL;
 /// defined on floor R7.
 std::unique_ptr<Registrar> make_controller_registrar(std::vector<Address> controllers,
-                                                     std::array<std::uint8_t, 16> instance, const Log& log,
+                                                     const ProcessIdentity& who, const Log& log,
                                                      std::shared_ptr<transport::Reactor> reactor,
                                                      const TlsOptions& tls);
 

@@ -90,6 +90,9 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
     /// Shared by the connections of a server.
     std::shared_ptr<ServerLoad> load = std::make_shared<ServerLoad>(std::size_t{512} << 20U);
     std::size_t max_queued_bytes = std::size_t{64} << 20U;
+    /// The rate of BIND, UNBIND and DESCRIBE: a burst, and how many a second.
+    std::uint32_t questions_at_once = 8'192;
+    std::uint32_t questions_per_second = 50'000;
     Log log;
   };
 

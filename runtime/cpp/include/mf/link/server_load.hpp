@@ -16,8 +16,9 @@ enum class Cut : std::uint8_t {
   memory,       // it held the most when the server's connections held too much
   protocol,     // it broke the protocol
   connections,  // above the limit of connections
+  idle,         // it has never bound anything, and others needed its place
 };
-inline constexpr std::size_t kCuts = 5;
+inline constexpr std::size_t kCuts = 6;
 
 class ServerLoad {
  public:

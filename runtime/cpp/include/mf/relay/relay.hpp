@@ -10,6 +10,8 @@
 // client's HELLO hold from end to end, and a slow side slows down only its peer.
 #pragma once
 
+#include <sys/types.h>
+
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -42,8 +44,14 @@ struct RelayOptions {
   std::size_t max_trunks = 1'024;
   /// The bytes that are kept for replay of all topics.
   std::size_t max_kept_bytes = std::size_t{256} << 20U;
-  /// How servers at tls:// are verified, controllers at mf+tls:// and other relays at relay+tls://.
+  /// How servers at tls:// are verified, controllers at mf+tls:// and other relays at relay+tls://, and what
+  /// is shown to them. With it the relay reaches servers over TLS only.
   TlsOptions tls{};
+  /// See ClientOptions::trusted_users.
+  std::vector<uid_t> trusted_users{};
+  /// Whether clients may register servers, and ask for leads, at the controller through this relay. Otherwise
+  /// only `client_id`, `watch`, `find` and `status` of the controller's service pass.
+  bool registers = false;
   Log log{};
 };
 

@@ -2,7 +2,7 @@
 //
 //   mf::Server server({.listen = "tcp://0.0.0.0:0", .controller = "mf://localhost:7400"});
 //   server.offer(std::make_shared<BooksIndex>(), {.agent = "books"});
-//   server.run();                                         until SIGTERM, SIGINT or stop()
+//   server.run();                                         until SIGTERM, SIGINT, SIGHUP or stop()
 //
 // Any number of services and agents; one servant may serve several.
 //
@@ -64,7 +64,7 @@ struct OfferOptions {
   /// Limits of methods of this offer, by their names in the schema: {{"look_up", {.concurrent = 8}}}.
   std::map<std::string, Limit, std::less<>> limits{};
   // The controller passes the following members on to clients.
-  /// The capacity for calls, relative to other servers.
+  /// The capacity for calls, relative to other servers; at most kMostWeight (mf/core/weight.hpp).
   std::uint32_t weight = 1;
   /// At most 16, with keys of at most 64 bytes and values of at most 1,024.
   std::map<std::string, std::string> labels{};
@@ -79,7 +79,8 @@ struct ServerOptions {
   /// mf://host:port or mf+tls://host:port, several separated by commas; empty if clients learn the address in
   /// another way.
   std::string controller{};
-  /// How this server verifies controllers at mf+tls:// and identifies itself to them.
+  /// How this server verifies controllers at mf+tls:// and identifies itself to them. With it no controller
+  /// may be at mf://.
   TlsOptions controller_tls{};
   /// The address that clients are told, if it differs from the one to listen at (behind address translation,
   /// or when listening at 0.0.0.0).
@@ -106,6 +107,8 @@ struct ServerOptions {
   std::uint32_t stream_window = 16 * 1024;
   /// Open connections; further ones are refused with OVERLOADED.
   std::size_t max_connections = 16'384;
+  /// Of them those of one host, by its address; 0: no limit of its own.
+  std::size_t max_connections_per_host = 0;
   /// Connections without a HELLO yet; a further one ends the oldest of them.
   std::size_t max_handshakes = 1'024;
   /// Bytes of unread replies of one connection: above it, nothing is read from the connection and none of its
@@ -147,6 +150,7 @@ struct ConnectionStats {
   std::uint64_t cut_progress = 0;
   std::uint64_t cut_memory = 0;
   std::uint64_t cut_protocol = 0;
+  std::uint64_t cut_idle = 0;
 };
 
 /// Statistics of the calls of a method since the server was made. Each item of a batch counts.
@@ -219,8 +223,8 @@ class Server {
   /// Listens and returns. Throws Error(UNAVAILABLE), for example if the port is in use, and
   /// Error(INVALID_ARGUMENT) if a file of TlsOptions cannot be used.
   void start();
-  /// Calls start(), and serves until SIGTERM, SIGINT or stop(); then drains. A second signal ends the process
-  /// at once.
+  /// Calls start(), and serves until SIGTERM, SIGINT, SIGHUP or stop(); then drains. A second signal ends the
+  /// process at once.
   void run();
   /// Accepts no more calls, waits for running ones within the drain timeout, then closes everything.
   /// Thread-safe.
