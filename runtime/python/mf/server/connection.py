@@ -25,7 +25,7 @@ from time import monotonic
 from typing import Any, NamedTuple
 
 from mf.core.error import Code, Error, not_executed
-from mf.core.log import line, warning
+from mf.core.log import info, line, warning
 from mf.core.service import Payload
 from mf.protocol.events import BindRequested, CreditReceived, DataReceived, EndReceived
 from mf.protocol.frame import Buffer
@@ -95,7 +95,8 @@ def _resolve(resolve: Resolve, peer: str, bind: BindRequested) -> list[Any] | tu
     """A client of another schema may adapt; one that cannot is told how they differ, which only it knows."""
     found = resolve(bind)
     if isinstance(found, tuple) and found[0] is Code.SCHEMA_MISMATCH:
-        warning("%s", line("schema_mismatch", service=bind.service, peer=peer))
+        then = "the client adapts if it can, and its own log says how they differ"
+        info("%s", line("schema_mismatch", service=bind.service, peer=peer, next=then))
     return found
 
 
