@@ -6,6 +6,7 @@
 #include <stop_token>
 
 #include "mf/core/blocking.hpp"
+#include "mf/core/handler_wait.hpp"
 #include "mf/core/log.hpp"
 #include "mf/transport/waiting.hpp"
 
@@ -191,6 +192,7 @@ class InTurn final : public mf::detail::Answers {
     const auto done = [&] { return ended_ > item; };
     if (done()) return true;
     lock.unlock();
+    const mf::detail::HandlerWait gives_place;
     blocking();
     lock.lock();
     if (deadline == kNever) return changed_.wait(lock, stop, done);
