@@ -9,7 +9,7 @@
 #include "support/forked.hpp"
 #include "support/joined.hpp"
 
-namespace mftest {
+namespace mftest::forked_test {
 namespace {
 
 bool is_refused_after_a_fork(const mf::Failure& failure) {
@@ -74,4 +74,4 @@ TEST(ForkedClients, MayBeDestroyedInTheChildAndFollowedByOthers) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::forked_test

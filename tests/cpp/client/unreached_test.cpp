@@ -9,7 +9,7 @@
 #include "mf/transport/socket.hpp"
 #include "support/joined.hpp"
 
-namespace mftest {
+namespace mftest::unreached_test {
 namespace {
 
 using testing::HasSubstr;
@@ -50,4 +50,4 @@ TEST(UnreachedServers, AreNotExplainedByTheReasonOfACallBefore) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::unreached_test

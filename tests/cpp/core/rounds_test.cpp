@@ -5,7 +5,7 @@
 #include <functional>
 #include <stdexcept>
 
-namespace mf {
+namespace mf::rounds_test {
 namespace {
 
 TEST(Rounds, AskedForWithinARoundFollowIt) {
@@ -35,4 +35,4 @@ TEST(Rounds, GoOnAfterOneThatHasThrown) {
 }
 
 }  // namespace
-}  // namespace mf
+}  // namespace mf::rounds_test

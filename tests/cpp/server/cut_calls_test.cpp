@@ -5,7 +5,7 @@
 
 #include "support/joined.hpp"
 
-namespace mftest {
+namespace mftest::cut_calls_test {
 namespace {
 
 TEST(CutCalls, AreCountedByMethodInTheLogAndMakeStopFail) {
@@ -33,4 +33,4 @@ TEST(CutCalls, AreNoneOfAServerThatDrains) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::cut_calls_test

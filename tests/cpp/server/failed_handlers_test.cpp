@@ -9,7 +9,7 @@
 #include "mf/light/light.hpp"
 #include "support/joined.hpp"
 
-namespace mftest {
+namespace mftest::failed_handlers_test {
 namespace {
 
 /// Fails as Echo does, and answers later for "later".
@@ -140,4 +140,4 @@ TEST(FailedHandlers, OfOnewayItemsAreLogged) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::failed_handlers_test

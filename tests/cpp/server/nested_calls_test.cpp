@@ -10,7 +10,7 @@
 
 #include "support/joined.hpp"
 
-namespace mftest {
+namespace mftest::nested_calls_test {
 namespace {
 
 using mf::Code;
@@ -87,4 +87,4 @@ TEST(NestedCalls, ThatNoThreadIsLeftForAreRefusedAtOnceInWords) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::nested_calls_test

@@ -11,7 +11,7 @@
 #include "support/forked.hpp"
 #include "support/wait.hpp"
 
-namespace mftest {
+namespace mftest::nested_test {
 namespace {
 
 using mf::Code;
@@ -98,4 +98,4 @@ TEST(ForkedStreams, EndInTheChildAndGoOnInTheParent) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::nested_test

@@ -14,7 +14,7 @@
 #include "mftest/calls.server.hpp"
 #include "support/wait.hpp"
 
-namespace mftest {
+namespace mftest::callbacks_test {
 namespace {
 
 /// Answers the first call, and no other.
@@ -58,4 +58,4 @@ TEST(WaitsInCallbacks, EndAtTheDeadlineOfTheirBatch) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::callbacks_test

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-namespace mftest {
+namespace mftest::queue_test {
 namespace {
 
 using mf::topics::Queue;
@@ -59,4 +59,4 @@ TEST(AQueueThatNobodyEmpties, KeepsGapsOfSeveralSourcesApart) {
 }
 
 }  // namespace
-}  // namespace mftest
+}  // namespace mftest::queue_test
