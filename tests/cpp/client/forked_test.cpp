@@ -53,7 +53,8 @@ TEST(ForkedClients, EndABatchOfTheParent) {
   const std::vector<calls::EchoWaitRequest> requests{{.ms = 0}};
   auto batch = calls::EchoClient(client).wait_batch(requests);
   EXPECT_TRUE(holds_in_a_child([&] {
-    const auto& failure = batch.results().at(0).failure();
+    const auto outcomes = batch.results();
+    const auto& failure = outcomes.at(0).failure();
     return failure.code == mf::Code::connection_lost &&
            failure.message == "the process was forked: the batch belongs to the parent process";
   }));

@@ -33,7 +33,7 @@ class Workers {
   struct WithSpares {
     std::size_t most;
   };
-  Workers(std::size_t threads, WithSpares spares, Log log);
+  Workers(std::size_t threads, WithSpares spares, Log log = {});
   ~Workers();
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
