@@ -257,7 +257,7 @@ TEST(ToldOfTopics, ASubscriberThatAForkedChildHasInheritedFailsThere) {
   }));
   EXPECT_TRUE(holds_in_a_child(
       [&] { return error_of([&] { TicksSubscriber another(client); }).code() == Code::unavailable; }));
-  ticks.publish(place(1));
+  ticks.publish(tick(1));
   EXPECT_EQ(subscriber.next(30s).sequence(), 1U);
 }
 

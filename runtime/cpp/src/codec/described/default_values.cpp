@@ -14,6 +14,7 @@ Result<std::span<const std::byte>> Schema::default_value(const Field& field) con
   const auto* const kept = default_values_->keep(index, std::move(*made));
   if (kept == nullptr)
     return DecodeError{.fault = codec::Fault::budget_exceeded,
+                       .path = {},
                        .reason = "the defaults of the schema are too large"};
   return std::span<const std::byte>(*kept);
 }
