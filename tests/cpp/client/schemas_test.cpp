@@ -56,10 +56,13 @@ TEST(Schemas, AClientIsToldInWordsThatThereIsNoneForIt) {
   auto offers = answered();
   offers.agents[""] = {one.instance(), two.instance()};
   resolver->set(offers);
-  mf::Client client(resolver);
+  const auto log = std::make_shared<KeptLog>();
+  mf::Client client(resolver, {.log = mf::Log(log)});
   const calls::EchoClient stub(client);
   auto failure = failure_of([&] { return stub.twice(1, {.deadline = 20s}); });
   EXPECT_EQ(failure.code, Code::schema_mismatch);
+  EXPECT_TRUE(log->has("schema_differs service=mftest.calls.Echo server=tcp://"));
+  EXPECT_TRUE(log->has("next=\"no call is made there\""));
   EXPECT_EQ(failure.execution, Execution::not_executed);
   EXPECT_THAT(failure.message, StartsWith("all servers of mftest.calls.Echo have another schema: "));
   offers.agents[""].pop_back();

@@ -260,6 +260,30 @@ void say(mf::Address address, const std::string& text) {
   }));
 }
 
+TEST_F(Tls, AControllerThatIsNoneOrRefusesEndsCallsAtOnceAndIsNamedOnce) {
+  const Served demanding(mf::Where::worker, Tls::served(mutual()));
+  const auto port = std::to_string(demanding.server.address().port);
+  struct Case {
+    std::string url;
+    Code code;
+  };
+  for (const auto& of : {Case{"mf://127.0.0.1:" + port, Code::protocol_error},
+                         Case{"mf+tls://127.0.0.1:" + port, Code::unauthenticated}}) {
+    const auto log = std::make_shared<KeptLog>();
+    mf::Client client(of.url, {.tls = of.url.starts_with("mf+tls") ? authority.accepted() : mf::TlsOptions(),
+                               .log = mf::Log(log)});
+    const calls::EchoClient stub(client);
+    for (int i = 0; i < 3; ++i) {
+      const auto failure = failure_of([&] { return stub.twice(1, {.deadline = kLong}); });
+      EXPECT_EQ(failure.code, of.code) << failure.message;
+      EXPECT_THAT(failure.message, HasSubstr("nothing is known of mftest.calls.Echo: the controller at"));
+      EXPECT_THAT(failure.message, testing::Not(HasSubstr("gave up at the deadline")));
+    }
+    EXPECT_TRUE(log->has("controller_does_not_answer"));
+    EXPECT_EQ(log->size(), 1U);
+  }
+}
+
 TEST_F(Tls, HttpAtEitherKindOfAddressIsNamedInTheLog) {
   const Served secure(mf::Where::worker, Tls::served(authority.issue()));
   const Served plain;

@@ -372,6 +372,16 @@ TEST(FlexNodes, ThatCloseTellWhatHasNotArrived) {
   EXPECT_THAT(refusal_of([&] { (void)pair.near.process("C"); }), HasSubstr("the node is closed"));
 }
 
+TEST(FlexNodes, LeaveANameFreeWhoseProcessCouldNotBeOffered) {
+  Node node("", kQuiet);
+  EXPECT_THAT(refusal_of([&] { (void)node.process("A", {.groups = {"all", "all"}}); }), HasSubstr("offered"));
+  EXPECT_THAT(node.processes(), testing::IsEmpty());
+  auto a = node.process("A", {.groups = {"all"}});
+  auto b = node.process("B");
+  b.send({{"dest", "A"}, {"n", 1}});
+  EXPECT_EQ(a.recv(kLong)["n"], 1);
+}
+
 TEST(FlexNodes, ShareThreadsThatSendAndReceiveAtOnce) {
   Pair pair;
   auto b = pair.far.process("B");

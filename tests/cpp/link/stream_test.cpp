@@ -27,6 +27,7 @@ class Joint final : public StreamPort {
       : in(*this, window, std::move(budget), kMostValue), out(*this, window, kMostValue) {}
 
   void send_data(std::uint16_t count, Buffer&& payload, std::uint8_t /*flags*/) override {
+    if (breaks) throw std::bad_alloc();
     protocol::Event event;
     event.header.flags = static_cast<std::uint8_t>(Tier::febird);
     event.header.size = static_cast<std::uint32_t>(protocol::kHeaderSize + payload.size());
@@ -69,6 +70,7 @@ class Joint final : public StreamPort {
   StreamOut out;
   TimePoint deadline = soon();
   std::atomic<bool> room{true};
+  bool breaks = false;  // nothing can be sent any more
   std::atomic<int> frames{0};
   std::size_t largest = 0;
   int soons = 0;
@@ -302,6 +304,21 @@ TEST(Stream, ValuesComeOnceAndInOrderWhateverTheSizesAndTheThreads) {
     EXPECT_EQ(bytes, sum);
     EXPECT_THAT(joint.failures, testing::IsEmpty());
   }
+}
+
+TEST(Stream, ThatCannotSendAPieceEndsAndKeepsNobodyWaiting) {
+  Joint joint;
+  joint.breaks = true;
+  EXPECT_TRUE(put(joint.out, 10));
+  try {
+    (void)joint.out.drain();
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), Code::internal);
+    EXPECT_THAT(error.message(), testing::HasSubstr("cannot be sent"));
+  }
+  EXPECT_EQ(joint.cancels, 1) << "the call was given up";
+  EXPECT_THROW((void)put(joint.out, 10), Error) << "no thread waits for the one that failed";
 }
 
 }  // namespace

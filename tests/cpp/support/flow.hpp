@@ -18,7 +18,7 @@
 
 namespace mftest {
 
-class PlainFlow final : public flow::FlowServant {
+class PlainFlow : public flow::FlowServant {
  public:
   void count(std::uint32_t to, std::uint32_t breaks_at, mf::StreamWriter<std::uint32_t>& out) override {
     for (std::uint32_t i = 0; i < to; ++i) {

@@ -5,11 +5,13 @@
 
 #include <future>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "mf/client/client.hpp"
+#include "support/forked.hpp"
 #include "support/wait.hpp"
 #include "topics/hand_made.hpp"
 #include "topics/publishing.hpp"
@@ -229,6 +231,34 @@ TEST(ToldOfTopics, APublisherLogsWhoseSchemaIsAnother) {
   mf::topics::LoneSubscriber<OtherTicks> there(client);
   EXPECT_EQ(error_of([&] { (void)there.next(30s); }).code(), Code::schema_mismatch);
   EXPECT_TRUE(log->has("schema_mismatch service=test.Ticks peer=tcp://127.0.0.1:"));
+}
+
+TEST(ToldOfTopics, AClientThatIsClosedLosesNothingThatItsLogNames) {
+  const auto log = std::make_shared<KeptLog>();
+  Publishing here;
+  TicksPublisher ticks(here.topics);
+  std::optional<mf::Client> client;
+  client.emplace(here.url, mf::ClientOptions{.log = mf::Log(log)});
+  TicksSubscriber subscriber(*client);
+  ASSERT_TRUE(subscriber.await_publishers(1, 30s));
+  client.reset();
+  EXPECT_EQ(log->size(), 0U);
+}
+
+TEST(ToldOfTopics, ASubscriberThatAForkedChildHasInheritedFailsThere) {
+  Publishing here;
+  TicksPublisher ticks(here.topics);
+  mf::Client client(here.url);
+  TicksSubscriber subscriber(client);
+  ASSERT_TRUE(subscriber.await_publishers(1, 30s));
+  EXPECT_TRUE(holds_in_a_child([&] {
+    return error_of([&] { (void)subscriber.next(30s); }).message() ==
+           "the process was forked: the subscription belongs to the parent process";
+  }));
+  EXPECT_TRUE(holds_in_a_child(
+      [&] { return error_of([&] { TicksSubscriber another(client); }).code() == Code::unavailable; }));
+  ticks.publish(tick(1));
+  EXPECT_EQ(subscriber.next(30s).sequence(), 1U);
 }
 
 }  // namespace

@@ -4,11 +4,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <semaphore>
 
 #include "mf/core/blocking.hpp"
+#include "mf/core/handler_wait.hpp"
 #include "mf/transport/workers.hpp"
 #include "support/wait.hpp"
 
@@ -261,6 +263,45 @@ TEST(Workers, FinishRunsAllThatIsQueuedAndWhatThatQueues) {
   Workers nothing(2);
   nothing.finish();
   nothing.finish();
+}
+
+TEST(Workers, ThatWaitGiveTheirPlacesToOtherTasksExceptTheLastThread) {
+  Workers workers(1, Workers::WithSpares{1});
+  std::binary_semaphore over(0);
+  bool first_waited = false;
+  std::string refusal;
+  workers.submit([&] {
+    const detail::HandlerWait wait;
+    first_waited = !wait.refused();
+    const detail::HandlerWait within;
+    EXPECT_FALSE(within.refused()) << "the place is given away already";
+    over.acquire();
+  });
+  workers.submit([&] {
+    const detail::HandlerWait wait;
+    if (wait.refused()) refusal = wait.refusal(Execution::not_executed).message;
+    over.release();
+  });
+  workers.finish();
+  EXPECT_TRUE(first_waited);
+  EXPECT_EQ(refusal, "all 2 workers wait for calls that their handlers made");
+}
+
+TEST(Workers, RunNoMoreTasksAtOnceThanThereArePlaces) {
+  Workers workers(2, Workers::WithSpares{8});
+  std::atomic<int> running{0};
+  std::atomic<int> most{0};
+  for (int i = 0; i < 200; ++i) {
+    workers.submit([&] {
+      const int now = ++running;
+      for (int seen = most; seen < now && !most.compare_exchange_weak(seen, now);) {
+      }
+      std::this_thread::yield();
+      --running;
+    });
+  }
+  workers.finish();
+  EXPECT_LE(most, 2);
 }
 
 TEST(Workers, ATaskMayFinishItsOwnPool) {

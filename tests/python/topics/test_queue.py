@@ -49,6 +49,19 @@ def test_the_oldest_are_dropped_and_told_before_what_is_left() -> None:
     assert queue.delivered == 3
 
 
+def test_gaps_that_follow_each_other_are_one_in_a_queue_that_nobody_empties() -> None:
+    queue = queue_of(mf.Overflow.drop_oldest, messages=4)
+    for number in range(1, 10_001):
+        queue.push_gap(ORIGIN, 0, number, 1, Why.upstream if number % 2 else Why.not_kept)
+    entries = told(queue)
+    assert len(entries) <= 16
+    behind = 1
+    for first, count in entries:
+        assert first == behind, "no message is missed twice or forgotten"
+        behind = first + count
+    assert behind == 10_001
+
+
 def test_the_newest_are_dropped_and_told_behind_what_waits() -> None:
     queue = queue_of(mf.Overflow.drop_newest)
     for number in range(1, 6):

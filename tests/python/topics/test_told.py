@@ -203,6 +203,7 @@ def test_who_is_cut_is_logged_and_told_to_the_publisher_with_the_reason(
 
 
 def test_a_publisher_logs_whose_schema_is_another(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO", "mf")
     publishing = Publishing("plain")
     publisher = events.PointsPublisher(publishing.topics)
     publisher.at(events.Shelf.low)

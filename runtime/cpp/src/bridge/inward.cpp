@@ -112,7 +112,7 @@ bool Inward::take(topics::Inbox& inbox, std::vector<Record>& into) {
   return !into.empty();
 }
 
-void Inward::add(const topics::Item& item, std::vector<Record>& into) {
+void Inward::add(topics::Item& item, std::vector<Record>& into) {
   const auto& origin = *item.origin;
   if (item.fault) {
     ++unreadable_;
@@ -130,7 +130,7 @@ void Inward::add(const topics::Item& item, std::vector<Record>& into) {
                   .time = item.time,
                   .tier = topic_.tier(),
                   .schema = topic_.info().service.fingerprint,
-                  .payload = const_cast<topics::Item&>(item).payload()});
+                  .payload = item.payload()});
 }
 
 void Inward::append(std::span<const Record> records, const std::stop_token& stop) {

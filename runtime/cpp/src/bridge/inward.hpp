@@ -54,7 +54,7 @@ class Inward {
   void pump(topics::Inbox& inbox, const std::stop_token& stop);
   [[nodiscard]] bool take(topics::Inbox& inbox, std::vector<Record>& into);
   void append(std::span<const Record> records, const std::stop_token& stop);
-  void add(const topics::Item& item, std::vector<Record>& into);
+  void add(topics::Item& item, std::vector<Record>& into);
 
   const std::shared_ptr<client::Core> core_;
   const DescribedTopic& topic_;

@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "client/attempt.hpp"
+#include "client/failures.hpp"
 #include "client/target_state.hpp"
 #include "mf/client/scratch.hpp"
 #include "mf/link/converting.hpp"
@@ -64,12 +65,16 @@ Failure AsyncCall::cancelled_by_caller() {
 
 void AsyncCall::launch(std::shared_ptr<AsyncCall> call, TimePoint now) {
   const auto step = call->call_.begin();
+  if (call->state_->core->inherited()) [[unlikely]]
+    return fail(std::move(call), CallEvent::unreachable, inherited_client());
   go(std::move(call), step, now);
 }
 
 void AsyncCall::launch(std::shared_ptr<AsyncCall> call, Route route, link::Waiter* reader) {
   call->reader_ = reader;
   (void)call->call_.begin();
+  if (call->state_->core->inherited()) [[unlikely]]
+    return fail(std::move(call), CallEvent::unreachable, inherited_client());
   call->route_ = std::move(route);
   const auto step = call->call_.on(CallEvent::bound);
   if (call->stop_requested()) return fail(std::move(call), CallEvent::cancelled, cancelled_by_caller());

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "client/failures.hpp"
 #include "client/target_state.hpp"
+#include "mf/core/handler_wait.hpp"
 
 namespace mf::client {
 
@@ -44,6 +46,7 @@ Batch::Batch(const link::BatchMethod& method, std::unique_ptr<detail::Decoder> d
 void Batch::send(const Target& target, Route route, link::Items requests, const BatchOptions& options,
                  const CallContext& context) {
   if (requests.count == 0) return end();
+  core_ = target.state()->core;
   route_ = std::move(route);
   window_ = std::min<std::size_t>(options.window == 0 ? kDefaultWindow : options.window,
                                   route_.link->max_in_flight());
@@ -80,7 +83,16 @@ void Batch::pump() {
     sent = true;
     lock.unlock();
     const bool by_reactor = stoppable_ || waiter_.left_to_others();
-    AsyncCall::launch(std::move(message), route_.again(), by_reactor ? nullptr : &waiter_);
+    try {
+      AsyncCall::launch(std::move(message), route_.again(), by_reactor ? nullptr : &waiter_);
+    } catch (const std::exception& error) {  // no memory, mostly: nobody hears of the end of this message
+      give_up({.code = Code::internal,
+               .execution = Execution::unknown,
+               .message = std::string("a message of the batch cannot be sent: ") + error.what(),
+               .declared = nullptr});
+      waiter_.finish();
+      return;
+    }
     lock.lock();
   }
   pumping_ = false;
@@ -123,9 +135,15 @@ void Batch::stop_behind(const Failure& failure, std::size_t first) {
 }
 
 bool Batch::wait_until(TimePoint until) {
-  if (waiter_.done()) return true;
+  if (over()) return true;
+  const mf::detail::HandlerWait handler;
+  if (handler.refused()) {
+    give_up(handler.refusal(Execution::unknown));
+    return true;
+  }
   // Every message ends at its deadline by itself; a little later nothing can be open.
-  const auto last = deadline_ == kNever ? kNever : deadline_ + std::chrono::seconds(1);
+  const bool ends_itself = deadline_ != kNever && !on_reactor_thread();
+  const auto last = ends_itself ? deadline_ + std::chrono::seconds(1) : deadline_;
   if (stoppable_) {
     waiter_.wait_until(std::min(until, last));
   } else {
@@ -134,15 +152,35 @@ bool Batch::wait_until(TimePoint until) {
   return waiter_.done();
 }
 
+/// Whether this thread is the one that ends calls at their deadlines.
+bool Batch::on_reactor_thread() const {
+  return core_ != nullptr && core_->reactor().on_own_thread();
+}
+
+/// Whether the batch has ended, or belongs to the parent of this process, and so ends here.
+bool Batch::over() {
+  if (waiter_.done()) return true;
+  if (!process_.inherited()) [[likely]]
+    return false;
+  give_up(inherited("batch"));
+  waiter_.finish();
+  return true;
+}
+
 void Batch::finish() {
   if (wait_until(kNever)) return;
+  give_up({.code = Code::deadline_exceeded,
+           .execution = Execution::unknown,
+           .message = "the batch did not end by its deadline",
+           .declared = nullptr});
+}
+
+/// What has not ended fails for this reason, and answers that still come are ignored.
+void Batch::give_up(Failure why) {
   const std::scoped_lock lock(mutex_);
-  given_up_ = true;
+  if (std::exchange(given_up_, true)) return;
   queued_.clear();
-  const auto failure = mf::detail::shared(Failure{.code = Code::deadline_exceeded,
-                                                  .execution = Execution::unknown,
-                                                  .message = "the batch did not end by its deadline",
-                                                  .declared = nullptr});
+  const auto failure = mf::detail::shared(std::move(why));
   for (std::size_t item = 0; item < ended_.size(); ++item) {
     if (ended_[item] == 0) results().fail(item, failure);
   }
@@ -153,7 +191,7 @@ bool Batch::wait(std::chrono::nanoseconds timeout) {
 }
 
 bool Batch::ready() {
-  if (!waiter_.done() && !stoppable_) route_.link->poll();
+  if (!over() && !stoppable_) route_.link->poll();
   return waiter_.done();
 }
 
@@ -191,6 +229,9 @@ class Part final : public AsyncCall {
 
 std::vector<AgentReply> gather(const ScatterTarget& target, const MethodInfo& method,
                                const protocol::RequestHead& head, Encode encode, const CallContext& context) {
+  const mf::detail::HandlerWait handler;
+  if (handler.refused()) handler.refusal(Execution::not_executed).raise();
+  if (target.target().state()->core->inherited()) inherited_client().raise();
   auto targets = target.targets(context.deadline);
   auto one = context;
   one.reply_metadata = nullptr;  // it would be unclear whose metadata they are

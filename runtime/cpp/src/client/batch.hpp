@@ -16,6 +16,7 @@
 
 #include "mf/client/async_call.hpp"
 #include "mf/client/batch.hpp"
+#include "mf/core/process_mark.hpp"
 #include "mf/link/client_link.hpp"
 
 namespace mf::client {
@@ -41,16 +42,21 @@ class Batch final : public BatchState, public std::enable_shared_from_this<Batch
  private:
   class Message;
 
+  bool over();
+  [[nodiscard]] bool on_reactor_thread() const;
   bool wait_until(TimePoint until);
+  void give_up(Failure why);
   void pump();
   void finished(const link::Reply& reply, std::size_t first, std::uint32_t count);
   /// For an ordered batch: the message before item `first` may still run, so no more are sent.
   void stop_behind(const Failure& failure, std::size_t first);
 
+  const mf::detail::ProcessMark process_;
   const link::BatchMethod& method_;
   const std::unique_ptr<detail::Decoder> decoder_;
-  Route route_;             // of the first attempts; without a link nothing is sent
-  bool stoppable_ = false;  // waiting threads sleep, and the reactor reads
+  std::shared_ptr<Core> core_;  // set once something is sent
+  Route route_;                 // of the first attempts; without a link nothing is sent
+  bool stoppable_ = false;      // waiting threads sleep, and the reactor reads
   std::size_t window_ = 0;
   TimePoint deadline_ = kNever;
   std::mutex mutex_;

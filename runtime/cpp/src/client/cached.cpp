@@ -7,6 +7,7 @@
 #include "client/target_state.hpp"
 #include "mf/core/blocking.hpp"
 #include "mf/core/current_call.hpp"
+#include "mf/core/handler_wait.hpp"
 #include "mf/transport/waiting.hpp"
 
 namespace mf::client {
@@ -258,6 +259,7 @@ BlockingFlight::BlockingFlight(MethodCache& cache, const Key& key, const Target&
   }
   {
     const std::stop_callback on_stop(options.stop, [&waiter] { waiter->stop(); });
+    const mf::detail::HandlerWait gives_place;
     blocking();
     if (!waiter->wait(context.deadline)) {
       if (cache.leave(*joined.flight, *waiter)) {

@@ -3,6 +3,8 @@
 #include <cstring>
 #include <random>
 
+#include "client/failures.hpp"
+
 namespace mf::client {
 namespace {
 
@@ -11,6 +13,8 @@ constexpr std::size_t kBackgroundThreads = 4;
 constexpr std::size_t kMostConnecting = 64;
 // Agents whose connections are remembered; above this number, unused ones are dropped.
 constexpr std::size_t kMostShared = 4096;
+// Addresses of which the log says at the same time that they are not reached.
+constexpr std::size_t kMostUnreached = 64;
 // Calls that wait for a connection, and the bytes of their requests.
 constexpr std::size_t kMostWaiting = std::size_t{1} << 16U;
 constexpr std::size_t kMostWaitingBytes = std::size_t{64} << 20U;
@@ -150,6 +154,43 @@ ServiceCaches& Core::caches(const ServiceInfo& service) {
   return caches_.try_emplace(&service, service, options_.clock).first->second;
 }
 
+void Core::note_unreached(const Address& address, const Failure& why) {
+  if (!logs_unreached_) return;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (closed() || unreached_.size() >= kMostUnreached || !unreached_.insert(address).second) return;
+  }
+  options_.log.write(Level::warning, "server_not_reached",
+                     {{"address", address.str()},
+                      {"code", name(why.code)},
+                      {"reason", without_gave_up(why.message)},
+                      {"next", "tries on, until the deadlines of the calls"}});
+}
+
+void Core::note_reached(const Address& address) {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (unreached_.erase(address) == 0) return;
+  }
+  options_.log.write(Level::info, "server_reached", {{"address", address.str()}});
+}
+
+void Core::note_schema(const ServiceInfo& service, const Fingerprint& theirs, const Address& address,
+                       bool adapted, std::string_view difference) {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (schemas_.size() >= kMostShared || !schemas_.emplace(&service, theirs).second) return;
+  }
+  const bool harmless = adapted && difference.empty();
+  options_.log.write(harmless ? Level::info : Level::warning, "schema_differs",
+                     {{"service", service.name},
+                      {"server", address.str()},
+                      {"difference", harmless ? std::string_view("nothing that calls need") : difference},
+                      {"next", !adapted   ? "no call is made there"
+                               : harmless ? "calls go on, adapted"
+                                          : "other calls go on, adapted"}});
+}
+
 void Core::connecting(UniqueFunction<void()> work) {
   const std::scoped_lock lock(mutex_);
   if (closed()) return;
@@ -165,7 +206,7 @@ void Core::in_background(UniqueFunction<void()> work) {
 }
 
 void Core::complete(UniqueFunction<void()> work) {
-  {
+  if (!inherited()) {
     const std::scoped_lock lock(mutex_);
     if (!stopped_) return reactor_->post(std::move(work));
   }
@@ -224,14 +265,26 @@ Client::Client(std::shared_ptr<const LocalServants> servants, ClientOptions opti
 Client::Client(std::shared_ptr<Resolver> resolver, ClientOptions options)
     : core_(std::make_shared<client::Core>(std::move(resolver), nullptr, std::move(options))) {}
 
+namespace {
+
+/// Ends the client. The one that a forked child has inherited is left as it is: its threads are not there to
+/// be joined, and its sockets are the parent's.
+void end(std::shared_ptr<client::Core>&& core) {
+  if (!core) return;
+  if (!core->inherited()) return core->close();
+  [[maybe_unused]] const auto* const left = new std::shared_ptr(std::move(core));
+}
+
+}  // namespace
+
 Client::~Client() {
-  if (core_) core_->close();
+  end(std::move(core_));
 }
 
 Client::Client(Client&&) noexcept = default;
 
 Client& Client::operator=(Client&& other) noexcept {
-  if (core_ && core_ != other.core_) core_->close();
+  if (core_ != other.core_) end(std::move(core_));
   core_ = std::move(other.core_);
   return *this;
 }

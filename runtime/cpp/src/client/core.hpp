@@ -13,6 +13,7 @@
 
 #include "mf/client/client.hpp"
 #include "mf/core/function_ref.hpp"
+#include "mf/core/process_mark.hpp"
 #include "mf/core/service.hpp"
 #include "mf/link/client_link.hpp"
 #include "mf/link/pool.hpp"
@@ -83,12 +84,23 @@ class Core {
   /// The caches for all agents; they live as long as the client.
   [[nodiscard]] ServiceCaches& caches(const ServiceInfo& service);
 
+  /// Logs that a server is not reached and calls go on trying: one line for each address until it is reached.
+  /// There is none for the servers of a client whose user says so itself, which leave_unreached_unlogged()
+  /// states.
+  void note_unreached(const Address& address, const Failure& why);
+  void note_reached(const Address& address);
+  void leave_unreached_unlogged() noexcept { logs_unreached_ = false; }
+  /// Logs once for each schema of a server how it differs from the client's; `adapted`: calls go on all the
+  /// same.
+  void note_schema(const ServiceInfo& service, const Fingerprint& theirs, const Address& address,
+                   bool adapted, std::string_view difference);
+
   /// Runs `work` on its own thread, which may block while it connects.
   void connecting(UniqueFunction<void()> work);
   /// Runs `work`, which may block, on a thread of the client.
   void in_background(UniqueFunction<void()> work);
   /// Runs `work` where asynchronous calls complete: on the reactor's thread, or here if the client was
-  /// closed.
+  /// closed or is inherited.
   void complete(UniqueFunction<void()> work);
 
   /// Reserves room for one more call, of so many bytes, that waits for a connection; false if there are too
@@ -99,12 +111,17 @@ class Core {
   /// The id of the first request on each later connection: other values than 1 make the wrap testable.
   void set_first_id(std::uint32_t id) noexcept { first_id_.store(id, std::memory_order_relaxed); }
 
+  /// Whether this process is a forked child of the one that opened the client. Nothing of it may be used then
+  /// but what returns this as a failure: its threads and connections are the parent's.
+  [[nodiscard]] bool inherited() const noexcept { return !servants_ && process_.inherited(); }
+
   void close();
   [[nodiscard]] bool closed() const noexcept { return closed_.load(std::memory_order_acquire); }
 
  private:
   [[nodiscard]] protocol::SessionOptions session_options();
 
+  const mf::detail::ProcessMark process_;
   const ClientOptions options_;
   const std::shared_ptr<Resolver> resolver_;
   const std::shared_ptr<const LocalServants> servants_;
@@ -120,6 +137,9 @@ class Core {
   std::set<std::pair<std::string, std::string>> seen_;
   std::map<std::pair<const ServiceInfo*, std::string>, std::shared_ptr<Shared>> shared_;
   std::map<const ServiceInfo*, ServiceCaches> caches_;
+  std::atomic<bool> logs_unreached_{true};
+  std::set<Address> unreached_;                                   // those that were logged
+  std::set<std::pair<const ServiceInfo*, Fingerprint>> schemas_;  // as above
   std::unique_ptr<transport::Workers> background_;
   std::unique_ptr<transport::Workers> connecting_;
   std::size_t waiting_calls_ = 0;

@@ -12,6 +12,27 @@ namespace mf::client {
   return not_executed(Code::cancelled, "the client was closed");
 }
 
+/// A forked child process has called through a client of its parent.
+[[nodiscard]] inline Failure inherited_client() {
+  return not_executed(Code::unavailable,
+                      "the client was opened before this process was forked: open one in the child process");
+}
+
+/// The same for what the parent process has begun: `what` is "stream", for example.
+[[nodiscard]] inline Failure inherited(std::string_view what) {
+  return {.code = Code::connection_lost,
+          .execution = Execution::unknown,
+          .message = "the process was forked: the " + std::string(what) + " belongs to the parent process",
+          .declared = nullptr};
+}
+
+/// Whether the failure stays until a person changes something, so that trying again is of no use.
+[[nodiscard]] inline bool is_for_good(Code code) noexcept {
+  return code == Code::protocol_error || code == Code::unauthenticated || code == Code::permission_denied ||
+         code == Code::unknown_service || code == Code::unknown_method || code == Code::schema_mismatch ||
+         code == Code::invalid_argument;
+}
+
 /// The prefix of the message of a call that was tried until its deadline, before the failure of the last
 /// attempt. Code that passes such a failure on in its own message (a client that calls a controller) removes
 /// it first, so that a message contains it at most once, at the start.

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "client/failures.hpp"
 #include "client/target_state.hpp"
+#include "mf/core/handler_wait.hpp"
 #include "mf/link/client_link.hpp"
 #include "mf/link/converting.hpp"
 #include "mf/protocol/metadata.hpp"
@@ -39,6 +41,8 @@ StreamedCall::StreamedCall(const Target& target, const link::Method& method,
 StreamedCall::~StreamedCall() = default;
 
 StreamedCall::Place StreamedCall::place() const {
+  if (state()->core->inherited()) [[unlikely]]
+    return {};
   const std::scoped_lock lock(mutex_);
   return place_;
 }
@@ -191,6 +195,9 @@ void StreamedCall::end_output_later() {
 }
 
 void StreamedCall::wait_for_end() {
+  check_process();
+  const mf::detail::HandlerWait handler;
+  if (handler.refused()) handler.refusal(Execution::unknown).raise();
   for (;;) {
     link::Waiter waiter;
     {
@@ -205,6 +212,7 @@ void StreamedCall::wait_for_end() {
 }
 
 void StreamedCall::when_ended(UniqueFunction<void()> done) {
+  check_process();
   {
     const std::scoped_lock lock(mutex_);
     if (!ended_) done_ = std::move(done);
@@ -238,9 +246,20 @@ void StreamedCall::flush() {
 }
 
 void StreamedCall::write_soon() {
+  if (state()->core->inherited()) return out_.write_pending();  // the loop's thread is not here
   state()->core->reactor().post([weak = weak_from_this()] {
     if (const auto call = weak.lock()) call->out_.write_pending();
   });
+}
+
+void StreamedCall::check_process() {
+  if (!state()->core->inherited()) [[likely]]
+    return;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (ended_) return;
+  }
+  end(link::Reply::failed(inherited("stream"), link::Ended::lost));
 }
 
 void StreamedCall::wait(link::Waiter& waiter, TimePoint until) {
@@ -250,8 +269,10 @@ void StreamedCall::wait(link::Waiter& waiter, TimePoint until) {
 }
 
 TimePoint StreamedCall::wait_until() {
-  // The call ends by itself at its deadline, which the link or the search for one ensures.
-  return deadline() == kNever ? kNever : deadline() + std::chrono::seconds(1);
+  // The call ends by itself at its deadline, which the link or the search for one ensures, except while the
+  // thread that does so waits here itself, in a callback.
+  if (deadline() == kNever || state()->core->reactor().on_own_thread()) return deadline();
+  return deadline() + std::chrono::seconds(1);
 }
 
 Failure StreamedCall::out_of_time() {

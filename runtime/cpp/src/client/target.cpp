@@ -4,12 +4,14 @@
 #include <cstring>
 
 #include "client/attempt.hpp"
+#include "client/failures.hpp"
 #include "client/target_state.hpp"
 #include "mf/client/async_call.hpp"
 #include "mf/client/scratch.hpp"
 #include "mf/core/agent.hpp"
 #include "mf/core/blocking.hpp"
 #include "mf/core/current_call.hpp"
+#include "mf/core/handler_wait.hpp"
 #include "mf/link/converting.hpp"
 #include "mf/protocol/metadata.hpp"
 
@@ -44,6 +46,7 @@ const ServiceInfo& Target::service() const noexcept {
 Interfaces Target::find_interfaces() const {
   const auto found = local_servant()->interfaces();
   plain_servant_.store(found.plain);
+  if (found.plain == nullptr) async_servant_.store(found.async);
   return found;
 }
 
@@ -76,6 +79,8 @@ Servant* Target::local_servant() const {
 
 Outcome<Route> Target::route(const MethodInfo& method, TimePoint deadline,
                              const std::stop_token& stop) const {
+  if (state_->core->inherited()) [[unlikely]]
+    return inherited_client();
   if (auto route = state_->ready_route(method)) [[likely]]
     return route;
   auto found = state_->wait_for_route(method, deadline, stop);
@@ -136,6 +141,15 @@ Context::Context(const Target& target, const CallOptions& options, const MethodI
 
 void Target::call(link::ReplySlot& slot, const MethodInfo& method, const protocol::RequestHead& head,
                   Encode encode, const CallContext& context) const {
+  if (state_->core->inherited()) [[unlikely]] {
+    slot.reply = link::Reply::failed(inherited_client(), link::Ended::refused);
+    return;
+  }
+  const mf::detail::HandlerWait wait;
+  if (wait.refused()) [[unlikely]] {
+    slot.reply = link::Reply::failed(wait.refusal(Execution::not_executed), link::Ended::refused);
+    return;
+  }
   if (context.stop != nullptr && context.stop->stop_possible()) [[unlikely]]
     return call_stoppable(slot, method, head, encode, context);
   Scratch scratch;

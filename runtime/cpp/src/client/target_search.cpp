@@ -9,6 +9,7 @@
 #include "client/failures.hpp"
 #include "mf/core/agent.hpp"
 #include "mf/core/blocking.hpp"
+#include "mf/core/handler_wait.hpp"
 #include "mf/core/text.hpp"
 #include "mf/link/adaptation.hpp"
 #include "mf/transport/waiting.hpp"
@@ -22,6 +23,20 @@ constexpr auto kSlice = std::chrono::milliseconds(500);
 /// Whether the same instance may succeed in a moment.
 bool may_pass(Code code) noexcept {
   return code == Code::unavailable || code == Code::connection_lost || code == Code::shutting_down;
+}
+
+Failure not_yet_answered() {
+  return not_executed(Code::unavailable, "it has not answered yet");
+}
+
+/// Of the methods that cannot be called, and why; empty if there are none.
+std::string differences(const link::Adaptation& adaptation) {
+  std::string words;
+  for (std::uint16_t index = 0; index < adaptation.plan().methods.size(); ++index) {
+    if (adaptation.allows(index)) continue;
+    words += (words.empty() ? "" : "; ") + adaptation.refusal_of(index).message;
+  }
+  return words;
 }
 
 }  // namespace
@@ -102,16 +117,26 @@ void Target::State::reset_backoff_of_new(const std::vector<Instance>& instances)
 // On a thread for connections.
 Outcome<void> Target::State::attempt(const Instance& instance) {
   const auto deadline = mf::now() + core->options().connect_timeout;
-  const auto failed = [this](const Failure& failure) {
+  const auto failed = [&](const Failure& failure) {
     const std::scoped_lock lock(mutex);
     cause_ = failure;
+    cause_at_ = mf::now();
+    cause_of_ = instance.address;
     return failure;
   };
   auto link = core->pool().open(instance, deadline);
   if (!link) return failed(link.failure());
   auto binding =
       link::bind_adapting(*link.value(), *service, agent.value_or(""), instance.fingerprint, deadline);
-  if (!binding) return failed(binding.failure());
+  if (!binding) {
+    if (binding.failure().code == Code::schema_mismatch)
+      core->note_schema(*service, instance.fingerprint, instance.address, false, binding.failure().message);
+    return failed(binding.failure());
+  }
+  if (const auto* const adaptation = binding.value()->adaptation())
+    core->note_schema(*service, adaptation->service().fingerprint, instance.address, true,
+                      differences(*adaptation));
+  core->note_reached(instance.address);
   core->set_seen(service->name, seen_agent());
   const std::scoped_lock lock(mutex);
   cause_.reset();
@@ -183,7 +208,7 @@ std::vector<Instance> Target::State::able(std::vector<Instance> instances, const
 // Connects to and binds at some of the instances; returns the failure if none allows the method. Instances
 // that can be called already are not delayed by the others.
 std::optional<Failure> Target::State::open(const std::vector<Instance>& instances, const MethodInfo* method,
-                                           TimePoint deadline, Found& found) {
+                                           TimePoint deadline, TimePoint since, Found& found) {
   const auto some = [&] { return method == nullptr ? !routes_.empty() : can_be_asked(*method); };
   const auto refused = [&](std::optional<Failure> refusal, bool by_all) {
     found.reached = found.of_method = true;
@@ -215,9 +240,11 @@ std::optional<Failure> Target::State::open(const std::vector<Instance>& instance
   if (some()) return std::nullopt;
   if (core->closed()) return client_closed();
   if (!result.all_ended) {
-    return cause_ ? *cause_
-                  : not_executed(Code::unavailable, "connect " + instances.front().address.str() +
-                                                        ": no answer within the deadline");
+    // A failure before this search may have had another reason.
+    return cause_ && cause_at_ >= since
+               ? *cause_
+               : not_executed(Code::unavailable, "connect " + instances.front().address.str() +
+                                                     ": no answer within the deadline");
   }
   if (result.opened) {
     const auto& others = result.failure;
@@ -226,6 +253,11 @@ std::optional<Failure> Target::State::open(const std::vector<Instance>& instance
   }
   found.reached = result.failure.code != Code::unavailable && result.failure.code != Code::deadline_exceeded;
   return std::move(result.failure);
+}
+
+Address Target::State::latest_unreached() {
+  const std::scoped_lock lock(mutex);
+  return cause_of_;
 }
 
 Found Target::State::look(Search& search, const MethodInfo* method, TimePoint deadline) {
@@ -243,7 +275,7 @@ Found Target::State::look(Search& search, const MethodInfo* method, TimePoint de
   const bool seen = core->seen(service->name, seen_agent());
   if (!instances.empty()) {
     reset_backoff_of_new(instances);
-    if (auto refused = open(instances, method, deadline, found)) {
+    if (auto refused = open(instances, method, deadline, search.began, found)) {
       found.failure = std::move(*refused);
       // It ended while it was being made: no call was in flight on it.
       if (found.failure.code == Code::connection_lost) found.failure.code = Code::unavailable;
@@ -251,6 +283,8 @@ Found Target::State::look(Search& search, const MethodInfo* method, TimePoint de
       const auto now_on = mf::now();
       if (found.under_way) {
         found.again_at = now_on + kLookEvery;
+        if (!only && now_on - search.began >= kSlice)
+          core->note_unreached(instances.front().address, not_yet_answered());
       } else if (found.of_method) {
         found.over = true;
       } else if (found.failure.code == Code::schema_mismatch) {
@@ -260,6 +294,8 @@ Found Target::State::look(Search& search, const MethodInfo* method, TimePoint de
         // Who asks for one instance decides itself what follows: it may know another way.
         found.over = only || (!late && (!may_pass(found.failure.code) || seen));
         found.again_at = now_on + search.backoff.next();
+        if (!found.over && may_pass(found.failure.code))
+          core->note_unreached(latest_unreached(), found.failure);
       }
     } else {
       const std::scoped_lock lock(mutex);
@@ -274,14 +310,16 @@ Found Target::State::look(Search& search, const MethodInfo* method, TimePoint de
     found.over = seen || now - search.nobody_since >= core->options().wait_for_server;
     found.again_at = deadline_after(search.nobody_since, core->options().wait_for_server);
   } else {
-    found.failure =
-        not_executed(Code::unavailable, "nothing is known of " + what() + ": " + found.offers->note);
+    found.over = found.offers->refused != Code::ok;
+    found.failure = not_executed(found.over ? found.offers->refused : Code::unavailable,
+                                 "nothing is known of " + what() + ": " + found.offers->note);
   }
   return found;
 }
 
 Found Target::State::wait_for_route(const MethodInfo& method, TimePoint deadline,
                                     const std::stop_token& stop) {
+  const mf::detail::HandlerWait gives_place;
   blocking();
   const auto slice = stop.stop_possible() ? kLookEvery : kSlice;
   Search search{.backoff = link::Backoff(random_number())};

@@ -275,7 +275,7 @@ void Target::State::try_missing() {
   core->in_background([self = shared_from_this()] {
     const auto offers = self->resolver().offers(self->service->name);
     Found found;
-    (void)self->open(self->select(*offers), nullptr, mf::now(), found);
+    (void)self->open(self->select(*offers), nullptr, mf::now(), mf::now(), found);
   });
 }
 

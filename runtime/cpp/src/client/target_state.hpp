@@ -31,6 +31,7 @@ namespace mf::client {
 /// The state of a search between its steps.
 struct Search {
   link::Backoff backoff;
+  TimePoint began = mf::now();
   TimePoint nobody_since{};  // when the source first said that there are no instances
 };
 
@@ -146,10 +147,12 @@ struct Target::State final : Shared, std::enable_shared_from_this<State> {
   [[nodiscard]] Failure another_schema(const std::vector<Instance>& instances, Failure of_one) const;
   [[nodiscard]] Failure out_of_time();
   [[nodiscard]] Failure nobody(const Offers& offers) const;
+  /// The address of the latest attempt that failed.
+  [[nodiscard]] Address latest_unreached();
   /// Without a method any route is accepted.
   [[nodiscard]] Found look(Search& search, const MethodInfo* method, TimePoint deadline);
   [[nodiscard]] std::optional<Failure> open(const std::vector<Instance>& instances, const MethodInfo* method,
-                                            TimePoint deadline, Found& found);
+                                            TimePoint deadline, TimePoint since, Found& found);
   [[nodiscard]] std::vector<Instance> able(std::vector<Instance> instances, const MethodInfo& method,
                                            std::optional<Failure>& refusal) const;
   [[nodiscard]] std::vector<Instance> forget_all_but(const std::vector<Instance>& instances);
@@ -174,7 +177,9 @@ struct Target::State final : Shared, std::enable_shared_from_this<State> {
   TimePoint try_again_{};
   std::shared_ptr<Opening> opening_;  // the latest one
   std::optional<Failure> cause_;      // of the latest failed attempt since the last success
-  bool some_refuse_ = false;          // some instances may refuse
+  TimePoint cause_at_{};
+  Address cause_of_{};
+  bool some_refuse_ = false;  // some instances may refuse
   std::vector<std::shared_ptr<AsyncCall>> resting_;
   std::condition_variable closed_;
   std::vector<Waiting> waiting_;

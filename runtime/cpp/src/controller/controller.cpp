@@ -119,7 +119,7 @@ void Controller::left(Id id) noexcept {
     const auto found = feeds_.find(id);
     if (found == feeds_.end()) return;
     feed = found->second;
-    if (auto* const registration = dynamic_cast<Registration*>(feed.get())) {
+    if (auto* const registration = feed->registration()) {
       lost = registry_.offered(registration->nonce);
       instance = public_id(registration->nonce);
       registration->doubted = was_asleep();

@@ -26,6 +26,8 @@ constexpr std::chrono::milliseconds kGreetDeadline{
     800};  // short, so that users learn the reason within a second
 constexpr std::chrono::seconds kFirstValueWithin{5};
 constexpr std::size_t kMostSkipped = 1'024;
+// After a failure that no retry mends, for when the controller is set up anew meanwhile.
+constexpr std::chrono::seconds kRefusedPause{5};
 constexpr std::chrono::seconds kDeadAfter{100};  // long, so that an idle client makes few system calls
 
 std::vector<Address> as_servers(std::vector<Address> controllers) {
@@ -74,7 +76,9 @@ struct ControllerResolver::State : std::enable_shared_from_this<State> {
         client(std::make_shared<client::Core>(
             std::make_shared<StaticResolver>(as_servers(std::move(controllers))), nullptr,
             ClientOptions{.dead_after = kDeadAfter, .tls = tls}, std::move(reactor))),
-        controller(client) {}
+        controller(client) {
+    client.core()->leave_unreached_unlogged();
+  }
 
   const Log log;
   const std::string where;
@@ -90,6 +94,7 @@ struct ControllerResolver::State : std::enable_shared_from_this<State> {
   TimePoint greet_at{};
   link::Backoff greet_backoff{random_number()};
   std::string note;         // why nothing is known yet
+  Code refused = Code::ok;  // the code of a failure that no retry mends, if that is why
   bool complained = false;  // one line for each loss, not for each attempt
   bool closed = false;
   std::set<std::string> skipped;  // addresses in clear that the log names already
@@ -101,7 +106,10 @@ struct ControllerResolver::State : std::enable_shared_from_this<State> {
 
   void publish(Service& service) {
     Offers offers = service.known.offers();
-    if (!offers.answered) offers.note = note;
+    if (!offers.answered) {
+      offers.note = note;
+      offers.refused = refused;
+    }
     log_skipped(service);
     if (service.snapshot && *service.snapshot == offers) return;
     service.snapshot = std::make_shared<const Offers>(std::move(offers));
@@ -138,6 +146,7 @@ struct ControllerResolver::State : std::enable_shared_from_this<State> {
   void does_not_answer(const Failure& failure) {
     const auto why = client::without_gave_up(failure.message);
     note = "the controller at " + where + " does not answer: " + std::string(why);
+    refused = client::is_for_good(failure.code) ? failure.code : Code::ok;
     if (!closed && !std::exchange(complained, true))
       log.write(
           Level::warning, "controller_does_not_answer",
@@ -222,8 +231,8 @@ struct ControllerResolver::State : std::enable_shared_from_this<State> {
       has_answered();
       client_id = std::max<std::uint32_t>(outcome.value(), 1);
     } else {
-      greet_at = mf::now() + greet_backoff.next();
       does_not_answer(outcome.failure());
+      greet_at = mf::now() + (refused == Code::ok ? greet_backoff.next() : kRefusedPause);
     }
     turns->soon();
   }

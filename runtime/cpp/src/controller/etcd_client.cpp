@@ -2,8 +2,10 @@
 
 #include <array>
 #include <boost/asio/ip/address.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/ssl/host_name_verification.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/beast/http/read.hpp>
@@ -14,13 +16,15 @@
 #include <boost/json/value.hpp>
 #include <charconv>
 #include <cstring>
+#include <memory>
+#include <mutex>
+#include <optional>
 #include <utility>
 
 #include "mf/codec/json_text.hpp"
 #include "mf/core/clock.hpp"
 #include "mf/core/error.hpp"
 #include "mf/core/log.hpp"
-#include "transport/names.hpp"
 
 namespace mf::controller::etcd {
 namespace {
@@ -99,9 +103,44 @@ void use_file(const char* option, const std::string& path, Use use) {
                 std::string("etcd's ") + option + " " + log_quoted(path, kShown) + ": " + error.message());
 }
 
-asio::awaitable<void> connect_to(beast::tcp_stream& stream, const Address& server) {
-  static transport::Names names;
-  const auto found = names.find(server, mf::now() + kAnswerWithin, {});
+/// A look-up on another thread, and the timer of the coroutine that waits for it; null once it does not.
+struct LookUp {
+  std::mutex mutex;
+  asio::steady_timer* waits = nullptr;
+  std::optional<transport::Names::Found> found;
+};
+
+// The thread of this coroutine also ends the lease in time, so it must not wait for the system's resolver.
+asio::awaitable<transport::Names::Found> look_up(transport::Names& names, const Address& server) {
+  asio::steady_timer timer(co_await asio::this_coro::executor, kAnswerWithin);
+  const auto state = std::make_shared<LookUp>();
+  state->waits = &timer;
+  const auto leave = [state](void* /*unused*/) {
+    const std::scoped_lock lock(state->mutex);
+    state->waits = nullptr;
+  };
+  const std::unique_ptr<void, decltype(leave)> leaving(&timer, leave);
+  names.find_later(server, [state](transport::Names::Found found) {
+    const std::scoped_lock lock(state->mutex);
+    state->found = std::move(found);
+    if (state->waits == nullptr) return;
+    asio::post(state->waits->get_executor(), [state] {
+      const std::scoped_lock here(state->mutex);
+      if (state->waits != nullptr) state->waits->cancel();
+    });
+  });
+  const auto found = [&state] {
+    const std::scoped_lock lock(state->mutex);
+    return state->found;
+  };
+  if (auto at_once = found()) co_return *std::move(at_once);
+  boost::system::error_code woken;
+  co_await timer.async_wait(asio::redirect_error(asio::use_awaitable, woken));
+  co_return found().value_or(transport::Names::Found{.addresses = {}, .problem = "no answer in time"});
+}
+
+asio::awaitable<void> connect_to(beast::tcp_stream& stream, transport::Names& names, const Address& server) {
+  const auto found = co_await look_up(names, server);
   boost::system::error_code error = asio::error::host_not_found;
   if (found.addresses.empty()) throw EtcdError(place(server) + ": " + found.problem);
   for (const auto& address : found.addresses) {
@@ -237,7 +276,7 @@ asio::awaitable<void> Channel::connect() {
   buffer_.clear();
   beast::tcp_stream stream(executor_);
   if (until_) stream.expires_at(*until_);
-  co_await connect_to(stream, server_);
+  co_await connect_to(stream, access_->names, server_);
   if (!access_->tls) {
     plain_.emplace(std::move(stream));
     co_return;

@@ -31,6 +31,7 @@
 #include "mf/controller/etcd_store.hpp"
 #include "mf/core/types.hpp"
 #include "mf/transport/address.hpp"
+#include "transport/names.hpp"
 
 namespace mf::controller {
 
@@ -76,6 +77,7 @@ struct Access {
   const std::string server_name;  // the name that certificates must be for; empty: the host of the address
   const std::string user;         // empty: etcd does not require one
   const std::string password;
+  transport::Names names;
 };
 
 /// A connection, plain or over TLS, that may be closed and opened again.

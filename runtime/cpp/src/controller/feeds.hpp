@@ -32,6 +32,8 @@ struct Controller::Feed : std::enable_shared_from_this<Feed> {
   virtual UniqueFunction<void(Written)> next(Controller& controller) = 0;
   /// The stream has ended, and so does what it represents.
   virtual void on_end(Controller& controller, Work& work) = 0;
+  /// The registration that the stream represents; null if it represents something else.
+  [[nodiscard]] virtual Registration* registration() noexcept { return nullptr; }
 
   struct Left {
     Controller* controller;
@@ -66,6 +68,7 @@ struct Controller::Registration final : Feed {
 
   UniqueFunction<void(Written)> next(Controller& controller) override;
   void on_end(Controller& controller, Work& work) override;
+  [[nodiscard]] Registration* registration() noexcept override { return this; }
 
   StreamWriter<Standing> writer;
   const Uuid nonce;

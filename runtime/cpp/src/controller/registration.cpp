@@ -53,7 +53,9 @@ struct Registration::State : std::enable_shared_from_this<State> {
         client(std::make_shared<client::Core>(
             only(address), nullptr, ClientOptions{.dead_after = kDeadAfter, .tls = tls}, std::move(reactor))),
         controller(client),
-        seat(candidates->add_seat(controller, where)) {}
+        seat(candidates->add_seat(controller, where)) {
+    client.core()->leave_unreached_unlogged();
+  }
 
   const Log log;
   const std::string where;

@@ -113,7 +113,13 @@ std::shared_ptr<ProcessCore> NodeCore::process(std::string name, const ProcessOp
     if (local_.contains(made->name())) refuse("this node has a process " + quoted(made->name()) + " already");
     for (const auto& agent : agents_of(*made)) local_.emplace(agent, made);
   }
-  if (server_) offer(made);
+  if (!server_) return made;
+  try {
+    offer(made);
+  } catch (...) {  // the name is free again
+    withdraw(*made);
+    throw;
+  }
   return made;
 }
 
@@ -133,19 +139,29 @@ void NodeCore::offer(const std::shared_ptr<ProcessCore>& process) {
 
 void NodeCore::leave(const std::shared_ptr<ProcessCore>& process) {
   const std::scoped_lock one_at_a_time(offering_);
+  withdraw(*process);
+}
+
+// With offering_ held. Some agents of the process may not have been offered.
+void NodeCore::withdraw(const ProcessCore& process) {
   std::shared_ptr<Arrivals> arrivals;
   {
     const std::scoped_lock lock(mutex_);
-    for (const auto& agent : agents_of(*process)) local_.erase(agent);
-    if (const auto found = arrivals_.find(process->name()); found != arrivals_.end()) {
+    for (const auto& agent : agents_of(process)) local_.erase(agent);
+    if (const auto found = arrivals_.find(process.name()); found != arrivals_.end()) {
       arrivals = std::move(found->second);
       arrivals_.erase(found);
-      slots_[process->name()] = arrivals;
+      slots_[process.name()] = arrivals;
       if (slots_.size() > kMostSlots) slots_.erase(slots_.begin());
     }
   }
   if (!arrivals) return;
-  for (const auto& agent : agents_of(*process)) server_->withdraw(*arrivals, agent);
+  for (const auto& agent : agents_of(process)) {
+    try {
+      server_->withdraw(*arrivals, agent);
+    } catch (const Error&) {  // it was not offered
+    }
+  }
   arrivals->close();
 }
 

@@ -40,6 +40,7 @@ class NodeCore final : public Office, public std::enable_shared_from_this<NodeCo
  private:
   [[nodiscard]] static std::vector<std::string> agents_of(const ProcessCore& process);
   void offer(const std::shared_ptr<ProcessCore>& process);
+  void withdraw(const ProcessCore& process);
   void forget(const Outgoing& way);
 
   const std::chrono::nanoseconds patience_;

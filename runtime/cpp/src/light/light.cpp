@@ -16,6 +16,8 @@ constexpr std::size_t kMostThreads = 1024;
 
 class Light::Hub final : public LocalServants {
  public:
+  explicit Hub(const Log& log) : failures_(log), threads_(0, kMostThreads, log) {}
+
   void offer(std::shared_ptr<Servant> servant, const std::string& written) {
     const auto& service = servant->service();
     const auto agent = sent_agent(service, written);
@@ -65,15 +67,18 @@ class Light::Hub final : public LocalServants {
     timer_->at(when, std::move(work));
   }
 
+  [[nodiscard]] link::HandlerFailures& failures() const noexcept override { return failures_; }
+
  private:
+  mutable link::HandlerFailures failures_;
   mutable std::mutex mutex_;
-  mutable transport::Workers threads_{0, kMostThreads};
+  mutable transport::Workers threads_;
   mutable std::once_flag timer_made_;
   mutable std::optional<transport::Reactor> timer_;  // made for the first call that needs it
   std::map<std::pair<std::string, std::string>, std::shared_ptr<Servant>> servants_;
 };
 
-Light::Light() : hub_(std::make_shared<Hub>()) {}
+Light::Light(Log log) : hub_(std::make_shared<Hub>(log)) {}
 
 void Light::offer(std::shared_ptr<Servant> servant, LightOffer options) {
   hub_->offer(std::move(servant), options.agent);

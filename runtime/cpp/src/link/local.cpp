@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "mf/core/blocking.hpp"
+#include "mf/core/handler_wait.hpp"
 #include "mf/core/log.hpp"
 #include "mf/transport/waiting.hpp"
 
@@ -85,8 +86,24 @@ void log_oneway_failure(const Method& method) {
 
 namespace {
 
-/// Errors that the method does not declare become failures, and so does a wrong number of outcomes.
-void sort_out(const Method& method, Results& results, std::size_t items) {
+void note(const Method& method, const LocalTarget& target, const Failure& failure) noexcept {
+  target.servants->failures().note(method, {.agent = target.agent, .peer = "light:"}, failure);
+}
+
+}  // namespace
+
+void raise_handler_failure(const Method& method, const LocalTarget& target) {
+  auto failure = mf::detail::handler_failure();
+  if (failure.declared) failure = declared_or_failed(method, failure);
+  note(method, target, failure);
+  failure.raise();
+}
+
+namespace {
+
+/// Errors that the method does not declare become failures, and so does a wrong number of outcomes. Failures
+/// of handlers are logged.
+void sort_out(const Method& method, const LocalTarget& target, Results& results, std::size_t items) {
   if (const auto answered = results.size(); answered != items) {
     results.remap(items, {});
     results.fail_all(miscounted(answered, items));
@@ -94,9 +111,13 @@ void sort_out(const Method& method, Results& results, std::size_t items) {
   if (results.all_ok()) return;
   for (std::size_t item = 0; item < items; ++item) {
     const auto* failure = results.failure(item);
-    if (failure != nullptr && failure->declared) {
-      results.fail(item, mf::detail::shared(declared_or_failed(method, *failure)));
+    if (failure == nullptr) continue;
+    if (failure->declared) {
+      const auto known = mf::detail::shared(declared_or_failed(method, *failure));
+      results.fail(item, known);
+      failure = known.get();
     }
+    note(method, target, *failure);
   }
 }
 
@@ -132,6 +153,7 @@ class LocalAnswers final : public mf::detail::Answers {
     const auto done = [&] { return answered_[item] != 0; };
     if (done()) return true;
     lock.unlock();
+    const mf::detail::HandlerWait gives_place;
     blocking();
     lock.lock();
     if (deadline_ == kNever) return changed_.wait(lock, stop, done);
@@ -143,8 +165,10 @@ class LocalAnswers final : public mf::detail::Answers {
   void wait(const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
     const auto done = [this] { return open_ == 0; };
+    std::optional<mf::detail::HandlerWait> gives_place;
     if (!done()) {
       lock.unlock();
+      gives_place.emplace();
       blocking();
       lock.lock();
     }
@@ -188,8 +212,8 @@ class LocalAnswers final : public mf::detail::Answers {
 
 }  // namespace
 
-void local_async(const Method& method, BeginItem begin, void* servant, const CallOptions& options,
-                 Items requests, Results& results) {
+void local_async(const Method& method, BeginItem begin, void* servant, const LocalTarget& target,
+                 const CallOptions& options, Items requests, Results& results) {
   const auto answers = std::make_shared<LocalAnswers>(results, current_call().deadline);
   for (std::size_t item = 0; item < requests.count; ++item) {
     mf::detail::Beginning beginning(answers.get(), item);
@@ -202,7 +226,7 @@ void local_async(const Method& method, BeginItem begin, void* servant, const Cal
     if (method.info.ordered && !answers->wait_for(item, options.stop)) break;
   }
   answers->wait(options.stop);
-  sort_out(method, results, requests.count);
+  sort_out(method, target, results, requests.count);
 }
 
 void local_batch(const BatchMethod& method, const LocalBatch& local, const CallOptions& options,
@@ -214,7 +238,7 @@ void local_batch(const BatchMethod& method, const LocalBatch& local, const CallO
                              : effective_deadline(options.deadline, method.method.info.deadline));
   if (method.method.info.oneway) return local_oneway_batch(method, local, requests);
   if (local.plain == nullptr) {
-    return local_async(method.method, method.begin, local.async, options, requests, results);
+    return local_async(method.method, method.begin, local.async, local.target, options, requests, results);
   }
   try {
     method.run(local.plain, requests, results.all());
@@ -223,7 +247,7 @@ void local_batch(const BatchMethod& method, const LocalBatch& local, const CallO
     results.remap(requests.count, {});
     results.fail_all(failure);
   }
-  sort_out(method.method, results, requests.count);
+  sort_out(method.method, local.target, results, requests.count);
 }
 
 }  // namespace mf::link

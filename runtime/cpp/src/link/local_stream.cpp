@@ -32,12 +32,13 @@ void refuse_late() {
 }
 
 LocalStream::LocalStream(std::shared_ptr<const LocalServants> servants, const CallOptions& options,
-                         const Method& method, std::span<const std::string> forwarded)
+                         const Method& method, const LocalTarget& target)
     : servants_(std::move(servants)),
       method_(method),
+      agent_(target.agent),
       deadline_(deadline_of(options, method.info)),
       idle_(options.idle),
-      metadata_(mf::detail::passed_on(options.metadata, current_call(), forwarded)),
+      metadata_(mf::detail::passed_on(options.metadata, current_call(), target.forwarded)),
       reply_metadata_(options.reply_metadata) {
   if (mf::now() >= deadline_) refuse_expired();
   if (!options.stop.stop_possible()) return;
@@ -88,6 +89,7 @@ void LocalStream::give_up(Failure why) {
 }
 
 void LocalStream::wait_for_end() {
+  const mf::detail::HandlerWait gives_place;
   blocking();
   std::unique_lock lock(mutex_);
   const auto ended = [&] { return ended_; };

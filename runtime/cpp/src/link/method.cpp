@@ -74,12 +74,6 @@ std::shared_ptr<const Failure> miscounted(std::size_t answered, std::size_t item
                                     .declared = nullptr});
 }
 
-void raise_handler_failure(const Method& method) {
-  auto failure = mf::detail::handler_failure();
-  if (failure.declared) failure = declared_or_failed(method, failure);
-  failure.raise();
-}
-
 void log_oneway_failure(const Log& log, const Method& method, const Failure& failure) {
   log.write(Level::warning, "oneway_failed",
             {{"service", method.service.name},

@@ -1,6 +1,5 @@
 #include "mf/link/resolver.hpp"
 
-#include <thread>
 #include <utility>
 
 #include "mf/transport/waiting.hpp"
@@ -31,10 +30,15 @@ Resolver::Snapshot StaticResolver::offers(std::string_view /*service*/) {
 
 Resolver::Snapshot StaticResolver::wait_for_change(std::string_view /*service*/, const Snapshot& /*known*/,
                                                    TimePoint until) {
-  const transport::TimedWait wait(until);
-  for (auto left = until - now(); left.count() > 0; left = until - now())
-    std::this_thread::sleep_for(transport::slice(left));  // snapshots never change here
+  std::unique_lock lock(mutex_);
+  (void)transport::wait_until(closing_, lock, until, [this] { return closed_; });
   return offers_;
+}
+
+void StaticResolver::close() noexcept {
+  const std::scoped_lock lock(mutex_);
+  closed_ = true;
+  closing_.notify_all();
 }
 
 RelayedResolver::RelayedResolver(std::shared_ptr<Resolver> known, const std::vector<Address>& relays)

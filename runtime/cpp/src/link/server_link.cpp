@@ -687,11 +687,13 @@ void ServerLink::flush(Lock& lock) {
       break;
     } else {
       writing_ = false;
+      written_all_.notify_all();
       if (closed()) return release_stream();
       return shut_by_peer(lock);
     }
   }
   writing_ = false;
+  written_all_.notify_all();
   if (closed()) return release_stream();
   if (ending_ && session_.output_bytes() == 0 && !blocked_) return shut("", lock);
   if (session_.output_bytes() == 0 && in_flight() == 0) session_.give_back_output(spares.session);

@@ -1,6 +1,5 @@
 // How a server's connection ends: drained, closed, cut by a limit, or given up because its peer is silent.
 #include <algorithm>
-#include <thread>
 #include <utility>
 
 #include "link/silence.hpp"
@@ -118,11 +117,7 @@ bool ServerLink::idle() {
 void ServerLink::close(const std::string& reason) {
   Lock lock(mutex_);
   // Answers that wait for the reactor's turn are written; a write in progress never blocks.
-  while (writing_ && !closed()) {
-    lock.unlock();
-    std::this_thread::yield();
-    lock.lock();
-  }
+  written_all_.wait(lock, [this] { return !writing_ || closed(); });
   flush(lock);
   if (!closed()) shut(reason, lock);
 }
@@ -143,6 +138,7 @@ void ServerLink::shut_by_peer(Lock& lock) {
 
 void ServerLink::shut(const std::string& reason, Lock& lock) {
   if (closed_.exchange(true)) return;
+  written_all_.notify_all();
   if (!reason.empty())
     options_.log.write(Level::info, "connection_closed", {{"peer", peer()}, {"reason", reason}});
   reactor_->cancel(handshake_timer_);

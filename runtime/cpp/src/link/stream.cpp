@@ -5,6 +5,7 @@
 #include <string>
 
 #include "mf/core/error.hpp"
+#include "mf/core/handler_wait.hpp"
 #include "mf/link/stream_values.hpp"
 
 namespace mf::link {
@@ -178,6 +179,9 @@ StreamIn::Got StreamIn::wait(Frame& into) {
     if (got == Got::ended && why_) why_->raise();
     if (got != Got::nothing) return got;
     const auto until = port_.wait_until();
+    const mf::detail::HandlerWait handler;
+    if (handler.refused()) handler.refusal(Execution::unknown).raise();
+    port_.check_process();
     Waiter waiter;
     {
       const std::scoped_lock lock(mutex_);
@@ -197,6 +201,7 @@ StreamIn::Got StreamIn::wait(Frame& into) {
 }
 
 void StreamIn::when_ready(UniqueFunction<void()> ready) {
+  port_.check_process();
   {
     const std::scoped_lock lock(mutex_);
     if (empty()) {
@@ -426,12 +431,15 @@ void StreamOut::end_write(Lock& lock, UniqueFunction<void(Outcome<bool>&&)> done
 bool StreamOut::wait(Lock& lock, bool for_all) {
   for (;;) {
     lock.unlock();
+    port_.check_process();
     const auto until = port_.wait_until();
+    const mf::detail::HandlerWait handler;
     lock.lock();
     emitted_.wait(lock, [this] { return !emitting_; });  // another thread writes, which never blocks
     transmit(lock);
     // The lock is held from here until the wait, so that later changes find the waiter.
     if (ended_ || stopped_ || (for_all ? unsent() == 0 : !too_much())) return may_write();
+    if (handler.refused()) handler.refusal(Execution::unknown).raise();
     Waiter waiter;
     waiter_ = &waiter;
     lock.unlock();
@@ -490,6 +498,34 @@ void StreamOut::transmit(Lock& lock) {
   }
   emitting_ = true;
   bool sent = false;
+  try {
+    sent = transmit_pieces(lock);
+  } catch (const std::exception& error) {
+    if (!lock.owns_lock()) lock.lock();
+    break_off(error, lock);
+  }
+  emitting_ = false;
+  emitted_.notify_all();
+  if (!sent) return;
+  lock.unlock();
+  port_.flush();
+  lock.lock();
+}
+
+/// A piece is lost, mostly for lack of memory: the stream cannot go on.
+void StreamOut::break_off(const std::exception& error, Lock& lock) {
+  auto why = failed(Code::internal, Execution::unknown,
+                    std::string("the values of the stream cannot be sent: ") + error.what());
+  ended_ = true;
+  why_ = mf::detail::shared(why);
+  lock.unlock();
+  port_.give_up(std::move(why));
+  lock.lock();
+}
+
+/// True if something was sent.
+bool StreamOut::transmit_pieces(Lock& lock) {
+  bool sent = false;
   while (unsent() != 0 && !ended_ && !stopped_) {
     again_ = false;
     const bool first = !std::exchange(begun_, true);
@@ -509,12 +545,7 @@ void StreamOut::transmit(Lock& lock) {
     lock.lock();
     sent = true;
   }
-  emitting_ = false;
-  emitted_.notify_all();
-  if (!sent) return;
-  lock.unlock();
-  port_.flush();
-  lock.lock();
+  return sent;
 }
 
 // The next frame: as many whole values as fit, or a piece of one that does not fit alone.

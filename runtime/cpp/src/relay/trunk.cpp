@@ -79,15 +79,17 @@ void Trunk::go_on() {
   });
 }
 
-// A call during another one makes that one check again.
+// What cannot be handled, for lack of memory mostly, ends the trunk, so that its subscribers subscribe again.
 void Trunk::pump() {
-  if (asked_++ != 0) return;
-  for (std::uint32_t seen = 1; seen != 0;) {
-    seen = asked_;
-    pump_all();
-    asked_ -= seen;
-    seen = asked_;
-  }
+  rounds_.ask([this] {
+    try {
+      pump_all();
+    } catch (const std::exception& error) {
+      at_ = count_ = 0;
+      run_.clear();
+      end(failure(Code::unavailable, std::string("the relay cannot pass on what comes: ") + error.what()));
+    }
+  });
 }
 
 void Trunk::pump_all() {

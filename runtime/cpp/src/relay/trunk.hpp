@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "mf/core/outcome.hpp"
+#include "mf/core/rounds.hpp"
 #include "mf/core/service.hpp"
 #include "mf/relay/relay.hpp"
 #include "mf/topics/outlet.hpp"
@@ -109,7 +110,7 @@ class Trunk final : public std::enable_shared_from_this<Trunk> {
   const std::shared_ptr<client::Core> core_;
   const std::shared_ptr<topics::RemoteInbox> upstream_;
   // Used only by the delivering thread:
-  std::uint32_t asked_ = 0;  // how often pump() was called
+  Rounds rounds_;
   std::vector<topics::Queue::Entry> entries_;
   std::vector<topics::ItemRef> run_;  // messages of one source among them
   std::size_t at_ = 0;

@@ -40,6 +40,8 @@ void Calls::replace(std::uint32_t id, const Slot* from, Slot* to) {
   auto* const found = calls_.find(id);
   if (found == nullptr || *found != from) return;
   to->machine.take_over(from->machine);
+  to->service = from->service;
+  to->method = from->method;
   *found = to;
 }
 
@@ -62,6 +64,13 @@ std::vector<std::shared_ptr<Call>> Calls::live() {
     if (slot->call != nullptr) live.push_back(slot->call->shared_from_this());
   });
   return live;
+}
+
+void Calls::count(std::map<std::string, std::size_t>& by_method) {
+  const std::scoped_lock lock(mutex_);
+  calls_.for_each([&](std::uint32_t /*id*/, const Slot* slot) {
+    ++by_method[std::string(slot->service) + "." + std::string(slot->method.empty() ? "*" : slot->method)];
+  });
 }
 
 void Calls::on_cancel(std::uint32_t id) {

@@ -250,7 +250,8 @@ void Connection::on_request(const protocol::Event& event, TimePoint now) {
   const auto tier = static_cast<Tier>(event.header.encoding());
   const auto left = protocol::decode_deadline(event.header.deadline());
   const auto deadline = left == kInfinite ? kNever : deadline_after(now, left);
-  if ((event.header.stream() || event.header.metadata()) && !make_live(ticket, event, deadline)) [[unlikely]]
+  if ((event.header.stream() || event.header.metadata()) &&
+      !make_live(ticket, event, deadline, binding->offer->service(), method)) [[unlikely]]
     return;
   const bool oneway = ticket.oneway();
   if (now != turn_) {
@@ -295,6 +296,9 @@ void Connection::on_request(const protocol::Event& event, TimePoint now) {
   if (job->ticket.call()) {
     job->ticket.call()->on_queued();
   } else if (!oneway) {
+    const auto& service = binding->offer->service();
+    job->slot.service = service.name;
+    job->slot.method = service.methods[method];
     if (!calls_->add(job->ticket.id(), &job->slot)) {
       return job->ticket.fail(Code::protocol_error, Execution::not_executed, kIdTwice);
     }
@@ -342,7 +346,8 @@ void Connection::count_here(Counters& counters, std::uint32_t calls) {
   count_ += calls;
 }
 
-bool Connection::make_live(Ticket& ticket, const protocol::Event& event, TimePoint deadline) {
+bool Connection::make_live(Ticket& ticket, const protocol::Event& event, TimePoint deadline,
+                           const ServiceInfo& service, std::uint16_t method) {
   if (event.metadata_fault != nullptr) {
     ticket.fail(Code::decode_error, Execution::not_executed, event.metadata_fault);
     return false;
@@ -355,6 +360,7 @@ bool Connection::make_live(Ticket& ticket, const protocol::Event& event, TimePoi
     return false;
   }
   auto call = std::make_shared<Call>(link, calls_, ticket.head(), ticket.oneway(), deadline);
+  call->set_method(service.name, service.methods[method]);
   if (event.header.metadata()) call->set_metadata(protocol::read_metadata(event.metadata));
   if (!ticket.oneway() && !call->begin()) {
     ticket.fail(Code::protocol_error, Execution::not_executed, kIdTwice);
@@ -543,6 +549,10 @@ void Connection::end_forwarding() {
     link->post([forwarding = std::move(forwarding)] { forwarding->close(); });
 }
 
+void Connection::count_open(std::map<std::string, std::size_t>& by_method) const {
+  calls_->count(by_method);
+}
+
 void Connection::end_streams() {
   for (const auto& call : calls_->live()) call->shut_down();
   end_forwarding();
@@ -700,13 +710,15 @@ void Connection::run(const Binding& binding, Ticket&& ticket, std::uint16_t meth
                       .connection = number_,
                       .deadline = deadline};
   ticket.begin();
-  Incoming incoming(std::move(ticket), calls_, method, tier, payload, owner, info, directory_.log());
+  Incoming incoming(std::move(ticket), calls_, method, tier, payload, owner, info, directory_.failures());
   if (here != nullptr) here->set(incoming);
   try {
     servant.dispatch(incoming);
   } catch (const std::exception& error) {  // no memory, mostly
+    log_escaped_exception(directory_.log(), "a call's dispatch");
     incoming.ticket().fail(Code::internal, Execution::unknown, error.what());
   } catch (...) {
+    log_escaped_exception(directory_.log(), "a call's dispatch");
     incoming.ticket().fail(Code::internal, Execution::unknown, "the handler threw what is no std::exception");
   }
 }

@@ -73,6 +73,8 @@ class Directory {
   /// True once the server no longer runs calls that were not started.
   [[nodiscard]] virtual bool stopped() const noexcept = 0;
   [[nodiscard]] virtual const Log& log() const = 0;
+  /// Where failures of handlers are logged; never null.
+  [[nodiscard]] virtual const std::shared_ptr<link::HandlerFailures>& failures() const noexcept = 0;
   /// Null if calls of unknown services are refused.
   virtual Forwarder* forwarder() noexcept = 0;
   /// The clock by which handlers are measured; null: the steady clock.
@@ -99,6 +101,9 @@ class Connection final : public link::ServerLink::Handler, public std::enable_sh
   void on_overfull() override { directory_.on_overfull(); }
   void on_closed() override;
 
+  /// Adds the calls that wait or run to their methods, as far as the connection knows them: not one-way
+  /// calls.
+  void count_open(std::map<std::string, std::size_t>& by_method) const;
   /// Ends the streams that are still open: the server stops now.
   void end_streams();
 
@@ -119,7 +124,8 @@ class Connection final : public link::ServerLink::Handler, public std::enable_sh
                                std::shared_ptr<const Offer> offer, bool lone);
   [[nodiscard]] Answer forward_bind(std::uint16_t first_route, const protocol::Bind& bind);
   /// Makes the live call of a request with a stream or metadata. False: the request was answered.
-  bool make_live(Ticket& ticket, const protocol::Event& event, TimePoint deadline);
+  bool make_live(Ticket& ticket, const protocol::Event& event, TimePoint deadline, const ServiceInfo& service,
+                 std::uint16_t method);
   void run_here(const std::shared_ptr<Binding>& binding, Ticket&& ticket, std::uint16_t method, Tier tier,
                 std::span<const std::byte> payload, const Bytes& owner, TimePoint deadline,
                 Placement* placement);

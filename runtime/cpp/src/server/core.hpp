@@ -43,8 +43,8 @@ class Server::Core final : public server::Directory {
   void offer(server::Offering& offering);
   std::shared_ptr<link::Candidacy> candidacy(const ServiceInfo& service, const std::string& agent);
   void start();
-  void run();
-  void stop();
+  bool run();
+  bool stop();
   [[nodiscard]] std::vector<Address> addresses() const;
 
   Outcome<std::shared_ptr<const server::Offer>> find(const protocol::Bind& bind,
@@ -62,6 +62,9 @@ class Server::Core final : public server::Directory {
     return nothing_more_.load(std::memory_order_relaxed);
   }
   [[nodiscard]] const Log& log() const override { return options_.log; }
+  [[nodiscard]] const std::shared_ptr<link::HandlerFailures>& failures() const noexcept override {
+    return failures_;
+  }
   server::Forwarder* forwarder() noexcept override { return options_.forwarder.get(); }
   [[nodiscard]] const Clock* clock() const noexcept override { return options_.clock.get(); }
 
@@ -94,7 +97,9 @@ class Server::Core final : public server::Directory {
   /// now.
   void after_events(std::function<void()> work, std::size_t asked = 0);
   void announce();
-  void drain();
+  /// False: the drain timeout has passed, and calls are still in flight, which is logged.
+  [[nodiscard]] bool drain();
+  void log_cut() const;
   [[nodiscard]] std::vector<Client> clients() const;
   [[nodiscard]] std::vector<Address> advertised() const;
 
@@ -115,6 +120,7 @@ class Server::Core final : public server::Directory {
   std::set<std::uint64_t> greeting_;  // those without a HELLO yet, the oldest first
   std::uint64_t connections_ = 0;
   const std::shared_ptr<link::ServerLoad> load_;
+  const std::shared_ptr<link::HandlerFailures> failures_;
   std::chrono::steady_clock::time_point refused_logged_{};  // used by the reactor's thread that accepts
   std::uint64_t refused_unlogged_ = 0;                      // as above
   bool started_ = false;

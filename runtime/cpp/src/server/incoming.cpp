@@ -72,6 +72,7 @@ void Ticket::done() {
 const std::shared_ptr<Call>& Incoming::live_call() {
   if (call_ || ticket_.oneway() || !ticket_.link()) return call_;
   auto call = std::make_shared<Call>(ticket_.link(), calls_, ticket_.head(), false, info_.deadline);
+  call->set_method(info_.service, {});
   if (auto* const slot = ticket_.slot()) {
     call->take_over(slot);
   } else if (!call->begin() || !call->start()) {

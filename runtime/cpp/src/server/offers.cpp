@@ -212,7 +212,10 @@ Outcome<std::shared_ptr<const server::Offer>> Server::Core::find(const protocol:
   }
   if (found->second->service().fingerprint != bind.fingerprint) {
     // It may adapt. If it cannot it is told how they differ, which only it knows.
-    options_.log.write(Level::warning, "schema_mismatch", {{"service", service}, {"peer", peer}});
+    options_.log.write(Level::info, "schema_mismatch",
+                       {{"service", service},
+                        {"peer", peer},
+                        {"next", "the client adapts if it can, and its own log says how they differ"}});
     return not_executed(Code::schema_mismatch,
                         "client and server were generated from different schemas of " + service);
   }

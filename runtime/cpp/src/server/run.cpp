@@ -6,6 +6,7 @@
 #include <stop_token>
 
 #include "mf/core/blocking.hpp"
+#include "mf/core/handler_wait.hpp"
 #include "mf/core/log.hpp"
 #include "mf/transport/waiting.hpp"
 
@@ -63,8 +64,18 @@ void sort_out(const link::Method& method, const Encoder& encoder) {
   }
 }
 
+/// Where the failures of a message's handlers are logged, for answers that come after dispatch() has
+/// returned.
+struct Witness {
+  explicit Witness(const Incoming& in) : failures(in.failures()), agent(in.info().agent) {}
+
+  const std::shared_ptr<link::HandlerFailures> failures;
+  const std::string agent;
+};
+
 /// Answers a message with the outcomes of its items.
-void answer(Ticket& ticket, const link::Method& method, const Encoder& encoder) {
+void answer(Ticket& ticket, const link::Method& method, const Encoder& encoder,
+            link::HandlerFailures& failures, std::string_view agent) {
   if (ticket.oneway()) return ticket.done();
   const auto& results = encoder.results;
   if (!results.all_ok() || method.result_violation != nullptr || encoder.may_refuse())
@@ -80,6 +91,8 @@ void answer(Ticket& ticket, const link::Method& method, const Encoder& encoder) 
   for (std::uint32_t i = 0; i < count; ++i) {
     if (const auto* failure = results.failure(i)) {
       writer.set(i, failure->code);
+      const auto& link = ticket.link();
+      failures.note(method, {.agent = agent, .peer = link ? link->peer() : std::string_view()}, *failure);
     } else {
       encoder.append(out, i);
     }
@@ -124,8 +137,9 @@ Refused refuse_items(Requests& requests, std::size_t items) {
 /// Collects the answers of an asynchronous servant; the last one sends the reply.
 class Collected final : public mf::detail::Answers {
  public:
-  Collected(Ticket ticket, const link::Method& method, std::unique_ptr<Encoder> encoder)
-      : ticket_(std::move(ticket)),
+  Collected(Incoming& in, const link::Method& method, std::unique_ptr<Encoder> encoder)
+      : witness_(in),
+        ticket_(std::move(in.ticket())),
         method_(method),
         encoder_(std::move(encoder)),
         open_(encoder_->results.size()) {}
@@ -146,9 +160,10 @@ class Collected final : public mf::detail::Answers {
       set();
       last = --open_ == 0;
     }
-    if (last) detail::answer(ticket_, method_, *encoder_);
+    if (last) detail::answer(ticket_, method_, *encoder_, *witness_.failures, witness_.agent);
   }
 
+  const Witness witness_;
   std::mutex mutex_;
   Ticket ticket_;
   const link::Method& method_;
@@ -177,6 +192,7 @@ class InTurn final : public mf::detail::Answers {
     const auto done = [&] { return ended_ > item; };
     if (done()) return true;
     lock.unlock();
+    const mf::detail::HandlerWait gives_place;
     blocking();
     lock.lock();
     if (deadline == kNever) return changed_.wait(lock, stop, done);
@@ -203,8 +219,8 @@ namespace {
 /// The only answer of an asynchronous stream handler.
 class StreamAnswer final : public mf::detail::Answers, public std::enable_shared_from_this<StreamAnswer> {
  public:
-  StreamAnswer(Ticket ticket, const link::Method& method, std::unique_ptr<Encoder> encoder)
-      : ticket_(std::move(ticket)), method_(method), encoder_(std::move(encoder)) {}
+  StreamAnswer(Incoming& in, const link::Method& method, std::unique_ptr<Encoder> encoder)
+      : witness_(in), ticket_(std::move(in.ticket())), method_(method), encoder_(std::move(encoder)) {}
 
   void answer(std::size_t item, void* outcome) override {
     encoder_->results.set(item, outcome);
@@ -219,10 +235,13 @@ class StreamAnswer final : public mf::detail::Answers, public std::enable_shared
   void send() {
     const auto call = ticket_.call();
     (void)call->output().end_here();
-    call->output().when_drained(
-        [self = shared_from_this()] { detail::answer(self->ticket_, self->method_, *self->encoder_); });
+    call->output().when_drained([self = shared_from_this()] {
+      detail::answer(self->ticket_, self->method_, *self->encoder_, *self->witness_.failures,
+                     self->witness_.agent);
+    });
   }
 
+  const Witness witness_;
   Ticket ticket_;
   const link::Method& method_;
   const std::unique_ptr<Encoder> encoder_;
@@ -232,13 +251,19 @@ class StreamAnswer final : public mf::detail::Answers, public std::enable_shared
 
 std::shared_ptr<mf::detail::Answers> stream_answers(Incoming& in, const link::Method& method,
                                                     std::unique_ptr<Encoder> encoder) {
-  return std::make_shared<StreamAnswer>(std::move(in.ticket()), method, std::move(encoder));
+  return std::make_shared<StreamAnswer>(in, method, std::move(encoder));
 }
 
 void refuse_kind(Incoming& in, Streams streams) {
   in.ticket().fail(Code::decode_error, Execution::not_executed,
                    streams == Streams::none ? "the call has a stream, and the method has none"
                                             : "the method has a stream, and the call has none");
+}
+
+void log_oneway_item(const link::Method& method, const Failure& failure) {
+  auto* const call = current_call().handle.get();
+  const auto* const log = call != nullptr ? call->log() : nullptr;
+  link::log_oneway_failure(log != nullptr ? *log : Log(), method, failure);
 }
 
 const SharedFailure& passed_deadline() {
@@ -270,10 +295,11 @@ void answer_nothing(Incoming& in, const link::Method& method) {
 
 void answer_failure(Incoming& in, const link::Method& method, const Failure& failure) {
   if (in.ticket().oneway()) {
-    link::log_oneway_failure(in.log(), method, failure);
+    link::log_oneway_failure(in.failures()->log(), method, failure);
     return in.ticket().done();
   }
   const auto known = failure.declared ? to_wire_failure(method, failure) : failure;
+  in.failures()->note(method, {.agent = in.info().agent, .peer = in.info().peer}, known);
   Gathered payload;
   auto& out = payload.buffer;
   protocol::MixedWriter writer(out, 1);
@@ -303,7 +329,7 @@ void run_batch(Incoming& in, const link::Method& method, Tier tier, Requests& re
     try {
       if (given != 0) requests.run(servant, nullptr);
     } catch (...) {
-      link::log_oneway_failure(in.log(), method, mf::detail::handler_failure());
+      link::log_oneway_failure(in.failures()->log(), method, mf::detail::handler_failure());
     }
     return in.ticket().done();
   }
@@ -321,7 +347,7 @@ void run_batch(Incoming& in, const link::Method& method, Tier tier, Requests& re
   for (const auto& [item, violation] : refused.refused) {
     results.fail(item, shared(failed(Code::invalid_argument, Execution::not_executed, violation)));
   }
-  answer(in.ticket(), method, *encoder);
+  answer(in.ticket(), method, *encoder, *in.failures(), in.info().agent);
 }
 
 void run_async(Incoming& in, const link::Method& method, Tier tier, Requests& requests, void* servant) {
@@ -331,7 +357,7 @@ void run_async(Incoming& in, const link::Method& method, Tier tier, Requests& re
   const CallScope scope(in.info());
   std::shared_ptr<Collected> collected;  // null if no answer is expected
   if (!method.info.oneway) {
-    collected = std::make_shared<Collected>(std::move(in.ticket()), method, requests.encoder(items));
+    collected = std::make_shared<Collected>(in, method, requests.encoder(items));
   }
   std::shared_ptr<InTurn> in_turn;
   if (collected && items > 1 && method.info.ordered) in_turn = std::make_shared<InTurn>(collected);
@@ -349,7 +375,7 @@ void run_async(Incoming& in, const link::Method& method, Tier tier, Requests& re
       requests.begin(servant, i, answers);
     } catch (...) {
       const auto failure = shared(mf::detail::handler_failure());
-      if (!collected) link::log_oneway_failure(in.log(), method, *failure);
+      if (!collected) link::log_oneway_failure(in.failures()->log(), method, *failure);
       beginning.fail(failure);
     }
     if (!in_turn || in_turn->wait(i, in.info().deadline, in.stop_token())) continue;

@@ -19,6 +19,8 @@ namespace {
 
 // Blocking stream handlers that run at once, of all connections; more wait.
 constexpr std::size_t kMostStreamThreads = 1024;
+// Handlers that wait for calls which they made, beside as many as there are workers.
+constexpr std::size_t kMostWaiting = 256;
 // Waiting handlers per socket-reading thread; above this number, all others go to workers.
 constexpr std::size_t kMostSpares = 64;
 
@@ -60,7 +62,8 @@ std::shared_ptr<transport::TlsContext> tls_for(const std::vector<Address>& liste
 Server::Core::Core(ServerOptions options)
     : options_(std::move(options)),
       admission_(std::make_shared<server::Admission>(options_.limit)),
-      load_(std::make_shared<link::ServerLoad>(options_.max_held_bytes)) {
+      load_(std::make_shared<link::ServerLoad>(options_.max_held_bytes)),
+      failures_(std::make_shared<link::HandlerFailures>(options_.log)) {
   std::memcpy(nonce_.data(), identity_.nonce.data(), nonce_.size());
 }
 
@@ -107,7 +110,8 @@ void Server::Core::start() {
     acceptors_ = std::move(acceptors);
     for (std::size_t i = 0; i < options_.io_threads; ++i)
       reactors_.push_back(std::make_shared<transport::Reactor>(kMostSpares, options_.log));
-    workers_ = std::make_unique<transport::Workers>(options_.workers, options_.log);
+    workers_ = std::make_unique<transport::Workers>(
+        options_.workers, transport::Workers::WithSpares{kMostWaiting}, options_.log);
     stream_threads_ = std::make_unique<transport::Workers>(0, kMostStreamThreads, options_.log);
     started_ = true;
   }
@@ -123,12 +127,12 @@ void Server::Core::start() {
   announce();
 }
 
-void Server::Core::run() {
+bool Server::Core::run() {
   server::StopSignals signals;
   bool start_now = false;
   {
     const std::scoped_lock lock(mutex_);
-    if (stopped_) return;
+    if (stopped_) return true;
     signals_ = &signals;
     start_now = !started_;
   }
@@ -147,10 +151,10 @@ void Server::Core::run() {
     throw;
   }
   done();
-  stop();
+  return stop();
 }
 
-void Server::Core::drain() {
+bool Server::Core::drain() {
   if (registrar_) registrar_->withdraw();
   reactors_.front()->post([acceptors = acceptors_] {
     for (const auto& acceptor : acceptors) acceptor->close();
@@ -162,9 +166,33 @@ void Server::Core::drain() {
   // In real time, also under a test clock, since no thread may be left to move it.
   const auto until = std::chrono::steady_clock::now() + options_.drain_timeout;
   const auto busy = [](const Client& client) { return !client.link->idle(); };
-  while (std::ranges::any_of(clients(), busy) && std::chrono::steady_clock::now() < until) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));  // only while draining
+  // Polled, and only while draining: the system does not tell when a peer has received its replies.
+  while (std::ranges::any_of(clients(), busy)) {
+    if (std::chrono::steady_clock::now() >= until) {
+      log_cut();
+      return false;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
+  return true;
+}
+
+void Server::Core::log_cut() const {
+  std::size_t all = 0;
+  std::map<std::string, std::size_t> by_method;
+  for (const auto& client : clients()) {
+    all += client.link->in_flight();
+    client.connection->count_open(by_method);
+  }
+  std::string methods;
+  for (const auto& [method, calls] : by_method)
+    methods += (methods.empty() ? "" : ", ") + method + " " + std::to_string(calls);
+  options_.log.write(
+      Level::warning, "calls_cut",
+      {{"calls", all},
+       {"methods", methods},
+       {"drain_timeout_ms", options_.drain_timeout.count()},
+       {"meaning", "they did not end within the drain timeout; one-way calls have no method here"}});
 }
 
 // A handler that stops its own server is not awaited there, but its thread uses this object.
@@ -173,7 +201,7 @@ Server::Core::~Core() {
   for (const auto& reactor : reactors_) reactor->stop();
 }
 
-void Server::Core::stop() {
+bool Server::Core::stop() {
   blocking();  // a handler may stop its own server
   const std::scoped_lock one_at_a_time(starting_or_stopping_);
   {
@@ -181,11 +209,11 @@ void Server::Core::stop() {
     if (signals_ != nullptr) signals_->wake();
     if (stopped_ || !started_) {
       stopped_ = true;
-      return;
+      return true;
     }
     stopped_ = true;
   }
-  drain();
+  const bool drained = drain();
   nothing_more_ = true;
   for (const auto& client : clients()) client.connection->end_streams();
   admission_->stop();
@@ -198,6 +226,7 @@ void Server::Core::stop() {
     registrar.swap(registrar_);
   }
   for (const auto& reactor : reactors_) reactor->stop();
+  return drained;
 }
 
 std::vector<Address> Server::Core::addresses() const {
@@ -241,12 +270,12 @@ void Server::start() {
   core_->start();
 }
 
-void Server::run() {
-  core_->run();
+bool Server::run() {
+  return core_->run();
 }
 
-void Server::stop() {
-  core_->stop();
+bool Server::stop() {
+  return core_->stop();
 }
 
 ServerStats Server::stats() const {

@@ -127,14 +127,8 @@ void Feed::stand_in() {
   if (call) call->abandon();
 }
 
-// Whoever comes while somebody reads leaves it to him.
 void Feed::read() {
-  if (asked_.fetch_add(1) != 0) return;
-  for (std::uint32_t seen = 1; seen != 0;) {
-    seen = asked_.load();
-    read_all();
-    seen = asked_.fetch_sub(seen) - seen;
-  }
+  rounds_.ask([this] { read_all(); });
 }
 
 void Feed::read_all() {
@@ -179,13 +173,23 @@ void Feed::read_all() {
       held_ = !delivery_.is_message() || !gather(delivery_.message());
     } catch (const Error& error) {
       (void)put_gathered();  // what finds no room comes again
-      reading_->abandon();
-      return lost({.code = error.code(),
-                   .execution = Execution::unknown,
-                   .message = error.message(),
-                   .declared = nullptr});
+      return give_up_reading({.code = error.code(),
+                              .execution = Execution::unknown,
+                              .message = error.message(),
+                              .declared = nullptr});
+    } catch (const std::exception& error) {  // no memory, mostly: what was gathered comes again
+      gathered_.clear();
+      return give_up_reading({.code = Code::internal,
+                              .execution = Execution::unknown,
+                              .message = error.what(),
+                              .declared = nullptr});
     }
   }
+}
+
+void Feed::give_up_reading(const Failure& why) {
+  reading_->abandon();
+  lost(why);
 }
 
 // To the subscriber's schema. What has no equal in it is a message all the same, which cannot be read.
@@ -397,7 +401,7 @@ void Feed::lost(const Failure& why) {
   if (final_for_all(why.code) || asked_for_it || (why.code == Code::schema_mismatch && upstream_->alone()))
     return upstream_->end(placed(why, where_[way_]));
   set_failure(placed(why, where_[way_]).message);
-  log_lost(why);
+  if (!upstream_->core()->closed()) log_lost(why);
   again();
 }
 

@@ -19,6 +19,7 @@
 
 #include "mf/client/stream.hpp"
 #include "mf/codec/reader.hpp"
+#include "mf/core/rounds.hpp"
 #include "mf/link/backoff.hpp"
 #include "mf/link/converting.hpp"
 #include "mf/link/resolver.hpp"
@@ -71,6 +72,8 @@ class Feed final : public std::enable_shared_from_this<Feed> {
   /// What comes of a publisher that another feed has. False: this one has it.
   [[nodiscard]] bool leaves_to_another(std::uint32_t number);
   void end_named(Named& ended);
+  /// What has come cannot be read, or not now: the subscription begins anew.
+  void give_up_reading(const Failure& why);
   void lost(const Failure& why);
   void log_lost(const Failure& why);
   void set_failure(std::string failure);
@@ -81,7 +84,7 @@ class Feed final : public std::enable_shared_from_this<Feed> {
   std::vector<client::Target> ways_;
   std::vector<std::string> where_;  // their addresses
   std::atomic<std::size_t> way_{0};
-  std::atomic<std::uint32_t> asked_{0};  // how often read() was called
+  Rounds rounds_;
   std::atomic<bool> left_{false};
   std::atomic<bool> stands_in_{false};   // its call was ended for that
   std::atomic<std::uint32_t> turns_{0};  // how often its publisher was there or lost

@@ -107,18 +107,21 @@ Failure Inbox::ending() const {
 }
 
 bool Inbox::take(Taken& into, TimePoint until) {
+  check_process();
   const auto got = next(into, until);
   if (got == Queue::Got::ended) ending().raise();
   return got == Queue::Got::entry;
 }
 
 bool Inbox::take_or_end(Taken& into) {
+  check_process();
   if (next(into, kNever) == Queue::Got::entry) return true;
   if (const auto why = queue_->why()) why->raise();
   return false;
 }
 
 void Inbox::async_take(Take done, const std::stop_token& stop) {
+  if (const auto here = attempt([this] { check_process(); }); !here) return done(here.failure());
   auto pending = std::make_shared<Pending>();
   pending->done = std::move(done);
   if (stop.stop_possible()) {
@@ -155,6 +158,7 @@ void Inbox::go_on(const std::shared_ptr<Pending>& pending) {
 }
 
 void Inbox::on_message(std::function<void(Taken&&)> callback) {
+  check_process();
   {
     const std::scoped_lock lock(mutex_);
     if (on_message_)

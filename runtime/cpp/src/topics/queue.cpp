@@ -69,7 +69,7 @@ void Queue::tell_source(std::uint32_t source, std::uint64_t next, std::uint64_t 
 
 bool Queue::crowded() const {
   const std::scoped_lock lock(mutex_);
-  return ring_.size() - messages_ > kCrowd;
+  return ring_.size() - messages_ + urgent_.size() > kCrowd;
 }
 
 void Queue::miss(std::uint32_t source, std::uint64_t sequence) {
@@ -105,10 +105,32 @@ void Queue::drop_oldest(std::size_t size) {
       Entry missed;
       tell_missed(oldest.source, missed);
       std::erase(missing_, oldest.source);
-      urgent_.push_back(std::move(missed));
+      put_urgent_gap(std::move(missed));
     }
-    urgent_.push_back(std::move(oldest));
+    if (oldest.kind == Kind::missed) {
+      put_urgent_gap(std::move(oldest));
+    } else {
+      sources_[oldest.source].urgent = 0;  // what is missed later belongs behind it
+      urgent_.push_back(std::move(oldest));
+    }
   }
+}
+
+/// A gap that follows the latest one of its source becomes part of it: a queue that nobody empties must not
+/// grow. Where their reasons differ and there are many already, all of them count as dropped.
+void Queue::put_urgent_gap(Entry&& gap) {
+  auto& of = sources_[gap.source];
+  if (of.urgent > urgent_taken_) {
+    auto& before = urgent_[of.urgent - urgent_taken_ - 1];
+    const bool many = urgent_.size() >= bounds_.max_messages;
+    if (sum_of(before.first, before.count) == gap.first && (before.why == gap.why || many)) {
+      if (before.why != gap.why) before.why = Why::dropped;
+      before.count = sum_of(before.count, gap.count);
+      return;
+    }
+  }
+  urgent_.push_back(std::move(gap));
+  of.urgent = urgent_taken_ + urgent_.size();
 }
 
 void Queue::leaves(const Entry& entry) noexcept {
@@ -374,6 +396,7 @@ Queue::Got Queue::take(Entry& into, Lock& /*lock*/) {
   if (!urgent_.empty()) [[unlikely]] {
     into = std::move(urgent_.front());
     urgent_.pop_front();
+    ++urgent_taken_;
     return Got::entry;
   }
   // Of sources whose first entry is still in the ring nothing was dropped from its front.
@@ -483,6 +506,7 @@ void Queue::close() {
     const std::scoped_lock lock(mutex_);
     if (std::exchange(closed_, true)) return;
     std::swap(dropped, ring_);
+    urgent_taken_ += urgent_.size();
     urgent_.clear();
     missing_.clear();
     cut_ = nullptr;

@@ -1,5 +1,6 @@
 #include "topics/remote.hpp"
 
+#include "client/failures.hpp"
 #include "mf/core/error.hpp"
 #include "mf/topics/channel.hpp"
 
@@ -56,7 +57,13 @@ void RemoteInbox::begin() {
   if (upstream_->join(std::static_pointer_cast<RemoteInbox>(shared_from_this()))) upstream_->begin();
 }
 
+void RemoteInbox::check_process() const {
+  if (core_->inherited()) [[unlikely]]
+    client::inherited("subscription").raise();
+}
+
 bool RemoteInbox::await_publishers(std::size_t count, TimePoint until) {
+  check_process();
   return upstream_->await_publishers(count, until, [this] { return over(); });
 }
 
@@ -112,6 +119,7 @@ std::shared_ptr<Inbox> Inbox::remote(const Client& client, const TopicInfo& topi
   if (core->servants())
     throw Error(Code::invalid_argument, Execution::not_executed,
                 "topics of this process are subscribed to at its mf::Topics, not at light:");
+  if (core->inherited()) client::inherited_client().raise();
   auto sent = sent_pattern(topic, agents);
   check_subscription(topic, options.overflow.value_or(topic.default_overflow), sent);
   return RemoteInbox::shared(core, topic, std::move(sent), options, received);

@@ -29,6 +29,7 @@ class RemoteInbox final : public Inbox {
                                                            Received received);
 
   [[nodiscard]] bool await_publishers(std::size_t count, TimePoint until) override;
+  void check_process() const override;
   void set_matched(Matched matched, Matched unmatched) override;
   [[nodiscard]] std::string silence() const override { return upstream_->silence(); }
   [[nodiscard]] Queue& inbox() noexcept { return queue(); }

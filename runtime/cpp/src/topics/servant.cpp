@@ -59,7 +59,7 @@ class Outgoing final : public std::enable_shared_from_this<Outgoing> {
 
   /// On a publisher's thread, without any lock.
   void ready() {
-    const auto now = std::chrono::steady_clock::now();
+    const auto now = mf::now();
     const bool lone = now - last_ > kLone;
     last_ = now;
     if (lone) return write();

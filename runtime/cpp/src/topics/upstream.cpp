@@ -152,7 +152,8 @@ void Upstream::when_room(const std::shared_ptr<Queue>& full, std::size_t size, U
   if (!full->blocks()) return;
   {
     const std::scoped_lock lock(mutex_);
-    if (!watched_.insert(full.get()).second) return;
+    std::erase_if(watched_, [](const auto& each) { return each.expired(); });
+    if (!watched_.insert(full).second) return;
   }
   watch(full, full->figures().delivered);
 }
@@ -173,7 +174,7 @@ void Upstream::check_stall(const std::shared_ptr<Queue>& full, std::uint64_t del
   if (full->awaited() && (now != delivered || fanout_.size() < 2)) return watch(full, now);
   {
     const std::scoped_lock lock(mutex_);
-    watched_.erase(full.get());
+    watched_.erase(full);
   }
   if (!full->awaited()) return;
   core_->options().log.write(Level::warning, "subscriber_stalled",

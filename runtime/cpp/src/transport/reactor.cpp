@@ -366,8 +366,8 @@ void Reactor::Loop::close_idle() {
 Reactor::TimerId Reactor::Loop::at(TimePoint when, UniqueFunction<void()> work) {
   const std::scoped_lock lock(mutex_);
   const auto id = ++timer_ids_;
-  auto& timer = timers_.try_emplace(id, context_, when, this).first->second.timer;
-  timer.async_wait([this, id, work = std::move(work)](const boost::system::error_code& cancelled) mutable {
+  const auto made = timers_.try_emplace(id, context_, when, this).first;
+  auto on_time = [this, id, work = std::move(work)](const boost::system::error_code& cancelled) mutable {
     {
       decltype(timers_)::node_type due;  // for as long as it runs
       {
@@ -378,7 +378,13 @@ Reactor::TimerId Reactor::Loop::at(TimePoint when, UniqueFunction<void()> work) 
       run(work, "a timer");
     }
     leave_if_handed_over();
-  });
+  };
+  try {
+    made->second.timer.async_wait(std::move(on_time));
+  } catch (...) {  // no memory
+    timers_.erase(made);
+    throw;
+  }
   return id;
 }
 

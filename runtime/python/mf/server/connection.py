@@ -24,7 +24,7 @@ from time import monotonic
 from typing import Any, NamedTuple
 
 from mf.core.error import Code, Error, not_executed
-from mf.core.log import line, warning
+from mf.core.log import info, line, warning
 from mf.core.service import Payload
 from mf.protocol.events import BindRequested, CreditReceived, DataReceived, EndReceived
 from mf.protocol.frame import Buffer
@@ -106,8 +106,8 @@ class _Binds:
         self.used = True
         found = self._resolve(bind)
         if isinstance(found, tuple) and found[0] is Code.SCHEMA_MISMATCH:
-            text = line("schema_mismatch", service=bind.service, peer=self._peer)
-            warning("%s", text, peer=self._peer)
+            then = "the client adapts if it can, and its own log says how they differ"
+            info("%s", line("schema_mismatch", service=bind.service, peer=self._peer, next=then))
         return found
 
 

@@ -67,6 +67,7 @@ class Queue:
         "_room",
         "_sources",
         "_urgent",
+        "_urgent_gaps",
         "agents",
         "delivered",
         "dropped",
@@ -98,6 +99,8 @@ class Queue:
         self._sources = 0
         self._ring: deque[Entry] = deque()
         self._urgent: deque[Entry] = deque()
+        self._urgent_gaps: dict[int, Entry] = {}
+        """The latest gap of each source in `_urgent`."""
         # source -> its origin, the first dropped number, and how many were dropped
         self._missing: dict[int, tuple[Origin, int, int]] = {}
         self._dropped_first = overflow is Overflow.drop_oldest
@@ -218,6 +221,7 @@ class Queue:
             self.dropped += self._messages
             self._ring.clear()
             self._urgent.clear()
+            self._urgent_gaps.clear()
             self._missing.clear()
             self._messages = self._gaps = self._bytes = 0
             room, self._room = self._room, []
@@ -338,7 +342,10 @@ class Queue:
 
     def _next(self) -> Entry | None:
         if self._urgent:
-            return self._urgent.popleft()
+            first = self._urgent.popleft()
+            if self._urgent_gaps.get(first.source) is first:
+                del self._urgent_gaps[first.source]
+            return first
         # With drop_oldest, what was dropped of a source precedes all of its entries in the ring.
         if self._missing and (self._dropped_first or not self._ring):
             return self._told(next(iter(self._missing)))
@@ -392,8 +399,25 @@ class Queue:
                 self._bytes -= oldest.item.size
                 self._miss(oldest.source, oldest.item.origin, oldest.item.sequence)
                 continue
+            if oldest.source in self._missing:
+                self._put_urgent_gap(self._told(oldest.source))
             if oldest.kind is Kind.MISSED:
                 self._gaps -= 1
-            if oldest.source in self._missing:
-                self._urgent.append(self._told(oldest.source))
-            self._urgent.append(oldest)
+                self._put_urgent_gap(oldest)
+            else:
+                self._urgent_gaps.pop(oldest.source, None)  # what is missed later belongs behind it
+                self._urgent.append(oldest)
+
+    def _put_urgent_gap(self, gap: Entry) -> None:
+        """A gap that follows the latest one of its source becomes part of it: a queue that nobody empties
+        must not grow. Where their reasons differ and there are many already, all of them count as dropped.
+        """
+        before = self._urgent_gaps.get(gap.source)
+        if before is not None and before.first + before.count == gap.first:
+            many = len(self._urgent) >= self.max_messages
+            if before.why is gap.why or many:
+                before.why = gap.why if before.why is gap.why else Why.dropped
+                before.count += gap.count
+                return
+        self._urgent.append(gap)
+        self._urgent_gaps[gap.source] = gap

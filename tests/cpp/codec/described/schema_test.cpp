@@ -90,6 +90,30 @@ std::string with_types(std::string_view types) {
   return "service a.S\n" + std::string(types);
 }
 
+TEST(DescribedSchema, MakesTheValueOfADefaultOnce) {
+  Schema schema = good(kDescriptor, kAnnex);
+  const auto& field = schema.fields(schema.type(schema.method("query")->params))[1];
+  const auto first = schema.default_value(field);
+  const auto again = schema.default_value(field);
+  ASSERT_TRUE(first.ok() && again.ok());
+  EXPECT_EQ(first->size(), 1U) << "10 in febird";
+  EXPECT_EQ(first->data(), again->data()) << "messages that lack the field do not parse the default";
+  const Schema moved = std::move(schema);
+  EXPECT_EQ(moved.default_value(field)->data(), first->data());
+}
+
+TEST(DescribedSchema, SaysThatADefaultIsNoValueOfItsType) {
+  const Schema schema = good(kDescriptor,
+                             "annex sf1.search.Index\n"
+                             " method query\n"
+                             "  params\n"
+                             "   limit\n"
+                             "    default \"ten\"\n");
+  const auto& field = schema.fields(schema.type(schema.method("query")->params))[1];
+  EXPECT_FALSE(schema.default_value(field).ok());
+  EXPECT_FALSE(schema.default_value(field).ok()) << "nor later";
+}
+
 TEST(DescribedSchema, KnowsMethodsWithParametersResultsErrorsAndStreams) {
   const Schema schema = good(kDescriptor, kAnnex);
 

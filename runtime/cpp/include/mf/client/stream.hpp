@@ -69,6 +69,7 @@ class StreamedCall : public AsyncCall,
   [[nodiscard]] bool has_room() override;
   void flush() override;
   void write_soon() override;
+  void check_process() override;
   void wait(link::Waiter& waiter, TimePoint until) override;
   [[nodiscard]] TimePoint wait_until() override;
   Failure out_of_time() override;

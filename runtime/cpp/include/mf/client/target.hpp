@@ -103,8 +103,8 @@ class Target {
   [[nodiscard]] const ServiceInfo& service() const noexcept;
 
   /// The servant of an in-process client; throws Error(UNKNOWN_SERVICE or UNKNOWN_AGENT) if it has none for
-  /// this target. It is looked up once; later calls cost one branch. All methods M of a target belong to its
-  /// service, so they agree about the type.
+  /// this target. It is looked up once; later calls cost a branch or two. All methods M of a target belong
+  /// to its service, so they agree about the type.
   template <class M>
   [[nodiscard]] link::LocalOf<M> local() const {
     if (!in_process()) [[likely]]
@@ -155,6 +155,7 @@ class Target {
   [[nodiscard]] Interfaces interfaces() const {
     if (void* const plain = plain_servant_.load(); plain != nullptr) [[likely]]
       return {.plain = plain};
+    if (void* const async = async_servant_.load(); async != nullptr) return {.async = async};
     return find_interfaces();
   }
   [[nodiscard]] Interfaces find_interfaces() const;
@@ -178,6 +179,7 @@ class Target {
   std::shared_ptr<State> state_;
   link::LocalTarget local_;  // refers to members of the state
   mutable Cached plain_servant_;
+  mutable Cached async_servant_;  // only if there is no plain one
 };
 
 /// A call's context, including what it inherits from the call that this thread handles: the deadline, the

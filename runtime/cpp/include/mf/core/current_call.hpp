@@ -17,6 +17,8 @@
 
 namespace mf {
 
+class Log;
+
 namespace detail {
 
 /// The running call behind a CallInfo.
@@ -27,6 +29,8 @@ class CallHandle {
   [[nodiscard]] virtual const Metadata& metadata() noexcept = 0;
   virtual void set_reply_metadata(std::string_view key, std::string_view value) = 0;
   virtual void keep_alive(std::chrono::milliseconds /*dead_after*/) {}
+  /// The log of the server that runs the call; null in-process.
+  [[nodiscard]] virtual const Log* log() noexcept { return nullptr; }
 
  protected:
   ~CallHandle() = default;

@@ -1,9 +1,11 @@
 #pragma once
 // Structured log lines: a level, an event name, and key=value fields.
 //
-//     log.write(Level::warning, "connection_broken", {{"peer", peer}, {"code", name(code)}, {"reason",
-//     reason}}); 2026-11-20T19:05:08.123Z warning connection_broken peer=127.0.0.1:4000 code=PROTOCOL_ERROR
-//     reason="size 4294967295 …"
+//     log.write(Level::warning, "connection_broken", {{"peer", peer}, {"code", name(code)}});
+//
+// writes
+//
+//     2026-11-20T19:05:08.123Z warning connection_broken peer=127.0.0.1:4000 code=PROTOCOL_ERROR
 //
 // Values come from peers. So a value never reaches a line raw: control characters, quotes, backslashes and
 // bytes that are not UTF-8 are escaped (\n, \x1b), a value is cut at 512 bytes and a line at 4,096. One call

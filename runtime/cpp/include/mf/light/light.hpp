@@ -25,7 +25,8 @@ struct LightOffer {
 
 class Light {
  public:
-  Light();
+  /// `log` is told of handlers that fail.
+  explicit Light(Log log = {});
 
   /// Throws Error(INVALID_ARGUMENT): the (service, agent) is offered already, or the agent does not fit the
   /// service.

@@ -198,7 +198,6 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
 
   /// Leads or follows until waiter.done() or the deadline. Completions of this link must finish the waiter.
   void drive(Waiter& waiter, TimePoint deadline);
-  /// The same for a waiter that other threads may finish at any time, as that of a stream: it hears of it at
   /// The same for a waiter that other threads may finish at any time, such as that of a stream: it is
   /// interrupted at once, also while its thread reads.
   void drive_interruptibly(Waiter& waiter, TimePoint deadline);

@@ -23,6 +23,7 @@
 #include "mf/core/options.hpp"
 #include "mf/core/servant.hpp"
 #include "mf/core/unique_function.hpp"
+#include "mf/link/handler_failures.hpp"
 #include "mf/link/method.hpp"
 #include "mf/link/results.hpp"
 
@@ -43,6 +44,8 @@ class LocalServants {
   virtual void run(UniqueFunction<void()> work) const = 0;
   /// Runs `work` at the given time, on one thread for all such work; it must not block.
   virtual void at(TimePoint when, UniqueFunction<void()> work) const = 0;
+  /// Where failures of handlers are logged.
+  [[nodiscard]] virtual link::HandlerFailures& failures() const noexcept = 0;
 };
 
 namespace link {
@@ -140,15 +143,18 @@ class LocalScope {
 /// Call it in a catch block: a failed one-way call is only logged, as across hosts.
 void log_oneway_failure(const Method& method);
 
+/// Call it in a catch block: logs the failure of a handler, and throws what its caller gets.
+[[noreturn]] void raise_handler_failure(const Method& method, const LocalTarget& target);
+
 /// Runs these requests at an asynchronous servant and collects the answers.
-void local_async(const Method& method, BeginItem begin, void* servant, const CallOptions& options,
-                 Items requests, Results& results);
+void local_async(const Method& method, BeginItem begin, void* servant, const LocalTarget& target,
+                 const CallOptions& options, Items requests, Results& results);
 
 template <class Result>
-Result call_async_servant(const Method& method, BeginItem begin, void* servant, const CallOptions& options,
-                          const void* request) {
+Result call_async_servant(const Method& method, BeginItem begin, void* servant, const LocalTarget& target,
+                          const CallOptions& options, const void* request) {
   ResultsOf<Result> results(1);
-  local_async(method, begin, servant, options, Items{request, 1}, results);
+  local_async(method, begin, servant, target, options, Items{request, 1}, results);
   return std::move(results.outcomes()[0]).value();
 }
 
@@ -170,12 +176,12 @@ typename M::Result local_call(const LocalOf<M>& local, const CallOptions& option
     if (local.plain == nullptr) {
       const typename M::Request request{args...};
       return call_async_servant<typename M::Result>(kMethod<M>, &detail::FunctionsOf<M>::begin, local.async,
-                                                    options, &request);
+                                                    local.target, options, &request);
     }
     try {
       return M::invoke(*local.plain, args...);
     } catch (...) {
-      raise_handler_failure(kMethod<M>);
+      raise_handler_failure(kMethod<M>, local.target);
     }
   }
 }

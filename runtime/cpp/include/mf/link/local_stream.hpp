@@ -16,6 +16,7 @@
 
 #include "mf/core/blocking.hpp"
 #include "mf/core/function_ref.hpp"
+#include "mf/core/handler_wait.hpp"
 #include "mf/core/stream.hpp"
 #include "mf/link/local.hpp"
 #include "mf/link/stream_values.hpp"
@@ -28,7 +29,7 @@ namespace mf::link {
 class LocalStream : public mf::detail::CallHandle, public std::enable_shared_from_this<LocalStream> {
  public:
   LocalStream(std::shared_ptr<const LocalServants> servants, const CallOptions& options, const Method& method,
-              std::span<const std::string> forwarded);
+              const LocalTarget& target);
   virtual ~LocalStream();
   LocalStream(const LocalStream&) = delete;
   LocalStream& operator=(const LocalStream&) = delete;
@@ -54,6 +55,10 @@ class LocalStream : public mf::detail::CallHandle, public std::enable_shared_fro
   /// requested.
   void watch_deadline();
   [[nodiscard]] std::shared_ptr<const Failure> why() const;
+  /// Logs a failure of the handler.
+  void note_failure(const Failure& failure) const noexcept {
+    servants_->failures().note(method_, {.agent = agent_, .peer = "light:"}, failure);
+  }
 
   [[nodiscard]] std::stop_token stop_token() override {
     watch_deadline();
@@ -72,6 +77,7 @@ class LocalStream : public mf::detail::CallHandle, public std::enable_shared_fro
 
   const std::shared_ptr<const LocalServants> servants_;
   const Method& method_;
+  const std::string agent_;
   const TimePoint deadline_;
   const std::chrono::nanoseconds idle_;
   Metadata metadata_;
@@ -177,6 +183,7 @@ class LocalQueue {
   void wait(Lock& lock, bool callers, May may) {
     if (may()) return;
     lock.unlock();
+    const mf::detail::HandlerWait gives_place;
     blocking();
     const auto until = call_.wait_until(callers);
     lock.lock();
@@ -414,6 +421,7 @@ void end_local(LocalStreamOf<M>& call, Outcome<typename M::Result>&& outcome) {
   if (!outcome.ok()) {
     const auto& failure = outcome.failure();
     why = mf::detail::shared(failure.declared ? declared_or_failed(kMethod<M>, failure) : failure);
+    call.note_failure(*why);
   }
   call.end(why, [&] { call.outcome = why ? Outcome<typename M::Result>(why) : std::move(outcome); });
 }
@@ -456,8 +464,7 @@ std::shared_ptr<LocalStreamOf<M>> local_stream(const LocalOf<M>& local, std::sha
                                                std::shared_ptr<const LocalServants> servants,
                                                const CallOptions& options, const Args&... args) {
   check_arguments<M>(args...);
-  auto call =
-      std::make_shared<LocalStreamOf<M>>(std::move(servants), options, kMethod<M>, local.target.forwarded);
+  auto call = std::make_shared<LocalStreamOf<M>>(std::move(servants), options, kMethod<M>, local.target);
   call->run([call, keep = std::move(keep), plain = local.plain, async = local.async,
              agent = std::string(local.target.agent), request = typename M::Request{args...}]() mutable {
     CallInfo info{.service = M::kService.name,

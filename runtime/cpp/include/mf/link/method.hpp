@@ -90,9 +90,6 @@ void check_unsure_request(const BatchMethod& method, const void* request);
 /// Logs the failure of a one-way call, since no caller is told.
 void log_oneway_failure(const Log& log, const Method& method, const Failure& failure);
 
-/// Call it in a catch block: throws what an in-process caller gets.
-[[noreturn]] void raise_handler_failure(const Method& method);
-
 namespace detail {
 
 template <class E>

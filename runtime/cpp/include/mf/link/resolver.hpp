@@ -9,6 +9,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -20,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "mf/core/error.hpp"
 #include "mf/core/log.hpp"
 #include "mf/transport/address.hpp"
 #include "mf/transport/tls.hpp"
@@ -55,6 +57,8 @@ struct Offers {
   bool answered = false;
   /// Why the source has not answered, or what it said.
   std::string note;
+  /// The code of a failure that no retry mends, if the source cannot be asked because of one; else ok.
+  Code refused = Code::ok;
 
   friend bool operator==(const Offers&, const Offers&) = default;
 };
@@ -112,9 +116,14 @@ class StaticResolver final : public Resolver {
   Snapshot wait_for_change(std::string_view service, const Snapshot& known, TimePoint until) override;
   [[nodiscard]] std::uint64_t version() const noexcept override { return 1; }
   [[nodiscard]] bool knows_agents() const noexcept override { return false; }
+  /// Ends waits, since snapshots never change here.
+  void close() noexcept override;
 
  private:
   Snapshot offers_;
+  std::mutex mutex_;
+  std::condition_variable closing_;
+  bool closed_ = false;
 };
 
 /// The snapshots of another resolver, for a client that reaches all servers through relays: each relay

@@ -21,6 +21,7 @@
 
 #include <array>
 #include <atomic>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -223,6 +224,7 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
   std::shared_ptr<Handler> handler_;
 
   std::mutex mutex_;
+  std::condition_variable written_all_;  // a thread has stopped writing
   protocol::Session session_;
   // State of the turn; used only by the reactor's thread.
   std::vector<protocol::Event> events_;

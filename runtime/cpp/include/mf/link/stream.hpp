@@ -53,6 +53,9 @@ class StreamPort {
   virtual void flush() = 0;
   /// Makes the loop call StreamOut::write_pending() within a turn.
   virtual void write_soon() = 0;
+  /// Ends the stream if it cannot go on in this process, which is a forked child of its owner. To be called
+  /// before each wait, without a lock.
+  virtual void check_process() {}
   /// Waits until waiter.done(), or until the given time.
   virtual void wait(Waiter& waiter, TimePoint until) = 0;
   /// The time by which a wait must end: the call's deadline, or earlier if the idle time is limited.
@@ -272,6 +275,8 @@ class StreamOut {
   [[nodiscard]] Outcome<bool> state() const;
   bool wait(Lock& lock, bool for_all);
   void transmit(Lock& lock);
+  bool transmit_pieces(Lock& lock);
+  void break_off(const std::exception& error, Lock& lock);
   [[nodiscard]] bool next_piece(Piece& piece);
   [[nodiscard]] Buffer cut_front(std::size_t size);
   void forget_sent();

@@ -6,6 +6,7 @@
 
 #include "mf/core/blocking.hpp"
 #include "mf/core/clock.hpp"
+#include "mf/core/handler_wait.hpp"
 #include "mf/transport/bell.hpp"
 #include "mf/transport/waiting.hpp"
 
@@ -23,12 +24,14 @@ class Waiter {
   /// Sleeps until finish(); for waiters that never have to lead.
   void wait() {
     if (done()) return;
+    const mf::detail::HandlerWait gives_place;
     blocking();
     while (!done()) (void)bell_.wait(kNever);
   }
   /// The same, at most until the given time.
   void wait_until(TimePoint until) {
     if (until == kNever || done()) return wait();
+    const mf::detail::HandlerWait gives_place;
     blocking();
     const transport::TimedWait wait(until);
     while (!done() && sleep(until)) {

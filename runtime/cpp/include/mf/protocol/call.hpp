@@ -5,8 +5,12 @@
 // stack.
 //
 //     for (auto step = call.begin();;) switch (step) {
-//       case CallStep::resolve: ... step = call.on(CallEvent::resolved), or call.fail(CallEvent::unreachable,
-//       why, now) case CallStep::bind:    ... case CallStep::send:    ... case CallStep::end:     return;
+//       case CallStep::resolve:  // step = call.on(CallEvent::resolved), or, with `why` and the time,
+//                                // call.fail(CallEvent::unreachable, why, now)
+//       case CallStep::bind:     // likewise
+//       case CallStep::send:     // likewise
+//       case CallStep::end:
+//         return;
 //     }
 
 #include <array>

@@ -8,12 +8,17 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <stop_token>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "mf/core/current_call.hpp"
 #include "mf/link/method.hpp"
@@ -31,6 +36,8 @@ struct Slot {
   explicit Slot(bool oneway = false) noexcept : machine(oneway) {}
   protocol::ServerCall machine;
   Call* call = nullptr;
+  std::string_view service{};  // of its offer, which lives longer
+  std::string_view method{};   // empty if it is not known here
 };
 
 /// The calls of a connection that wait, or that may be asked about while they run. Thread-safe.
@@ -48,6 +55,8 @@ class Calls {
   /// The live call with this id, if there is one.
   [[nodiscard]] std::shared_ptr<Call> find(std::uint32_t id);
   [[nodiscard]] std::vector<std::shared_ptr<Call>> live();
+  /// Adds the calls in the table to their methods.
+  void count(std::map<std::string, std::size_t>& by_method);
   void on_cancel(std::uint32_t id);
   /// To be called when the connection has ended.
   void on_lost();
@@ -82,6 +91,11 @@ class Call final : public std::enable_shared_from_this<Call>,
   [[nodiscard]] bool begin();
   /// Replaces a slot that is in the table.
   void take_over(const Slot* slot);
+  /// The names live as long as the call.
+  void set_method(std::string_view service, std::string_view method) noexcept {
+    slot_.service = service;
+    slot_.method = method;
+  }
   void set_metadata(Metadata metadata) { metadata_ = std::move(metadata); }
   /// Creates both directions; run_stream() then closes those that the method does not have.
   void open_streams(const Limits& limits);

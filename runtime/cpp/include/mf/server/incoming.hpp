@@ -19,8 +19,8 @@
 #include "mf/core/buffer.hpp"
 #include "mf/core/current_call.hpp"
 #include "mf/core/error.hpp"
-#include "mf/core/log.hpp"
 #include "mf/core/service.hpp"
+#include "mf/link/handler_failures.hpp"
 #include "mf/link/server_link.hpp"
 #include "mf/server/call.hpp"
 
@@ -98,7 +98,8 @@ class Ticket {
 class Incoming final : public mf::detail::CallHandle {
  public:
   Incoming(Ticket&& ticket, std::shared_ptr<Calls> calls, std::uint16_t method, Tier tier,
-           std::span<const std::byte> payload, const Bytes& owner, const CallInfo& info, const Log& log)
+           std::span<const std::byte> payload, const Bytes& owner, const CallInfo& info,
+           const std::shared_ptr<link::HandlerFailures>& failures)
       : ticket_(std::move(ticket)),
         call_(ticket_.call()),
         calls_(std::move(calls)),
@@ -107,7 +108,7 @@ class Incoming final : public mf::detail::CallHandle {
         payload_(payload),
         owner_(owner),
         info_(info),
-        log_(log) {
+        failures_(failures) {
     info_.handle.set(this);
   }
   Incoming(const Incoming&) = delete;
@@ -125,7 +126,8 @@ class Incoming final : public mf::detail::CallHandle {
   }
   [[nodiscard]] const CallInfo& info() const noexcept { return info_; }
   [[nodiscard]] Ticket& ticket() noexcept { return ticket_; }
-  [[nodiscard]] const Log& log() const noexcept { return log_; }
+  [[nodiscard]] const Log* log() noexcept override { return &failures_->log(); }
+  [[nodiscard]] const std::shared_ptr<link::HandlerFailures>& failures() const noexcept { return failures_; }
   /// Whether the call was sent with a stream.
   [[nodiscard]] bool stream() const noexcept { return ticket_.call() && ticket_.call()->has_streams(); }
 
@@ -148,7 +150,7 @@ class Incoming final : public mf::detail::CallHandle {
   std::span<const std::byte> payload_;
   const Bytes& owner_;  // owner of the payload; if it is empty, the payload is valid until dispatch() returns
   CallInfo info_;
-  const Log& log_;
+  const std::shared_ptr<link::HandlerFailures>& failures_;
 };
 
 }  // namespace mf::server

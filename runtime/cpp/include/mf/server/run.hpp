@@ -192,6 +192,8 @@ void answer_failure(Incoming& in, const link::Method& method, const Failure& fai
 /// The thread's buffer for encoding the bytes of a single result.
 [[nodiscard]] Gathered& scratch();
 void answer_scratch(Incoming& in, Tier tier, Gathered& scratch);
+/// Logs the failure of one item of a one-way message, which does not prevent the others from running.
+void log_oneway_item(const link::Method& method, const Failure& failure);
 /// The failure of items that were not run because their deadline passed while earlier ones ran.
 [[nodiscard]] const mf::detail::SharedFailure& passed_deadline();
 
@@ -309,7 +311,9 @@ auto each(typename M::Servant& servant, std::span<const typename M::Request> req
   if constexpr (M::kInfo.oneway) {
     // No outcome is expected, and a failing item must not prevent the others from running.
     for (std::size_t i = 0; i < count && !detail::too_late(); ++i) {
-      static_cast<void>(detail::invoke<M>(servant, first[i]));
+      const auto outcome = detail::invoke<M>(servant, first[i]);
+      if (!outcome.ok()) [[unlikely]]
+        detail::log_oneway_item(link::kMethod<M>, outcome.failure());
     }
   } else {
     Outcomes<typename M::Result> outcomes(count);

@@ -179,6 +179,9 @@ struct ServerStats {
   ConnectionStats connections{};
 };
 
+/// The exit status of a program whose server had to cut calls when it stopped.
+inline constexpr int kCallsCut = 3;
+
 class Server {
  public:
   explicit Server(ServerOptions options = {});
@@ -224,11 +227,12 @@ class Server {
   /// Error(INVALID_ARGUMENT) if a file of TlsOptions cannot be used.
   void start();
   /// Calls start(), and serves until SIGTERM, SIGINT, SIGHUP or stop(); then drains. A second signal ends the
-  /// process at once.
-  void run();
-  /// Accepts no more calls, waits for running ones within the drain timeout, then closes everything.
-  /// Thread-safe.
-  void stop();
+  /// process at once. Returns what stop() returns: `return server.run() ? 0 : mf::kCallsCut;`
+  bool run();
+  /// Accepts no more calls, waits for running ones within the drain timeout, then closes everything. False if
+  /// that time was not enough, so that calls were cut, which the log counts by method (`calls_cut`); true if
+  /// it has nothing to stop. Thread-safe.
+  bool stop();
 
   /// The address where it listens, with the chosen port; after start(). address() is the first of
   /// addresses().

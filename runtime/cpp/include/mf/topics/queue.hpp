@@ -169,6 +169,7 @@ class Queue {
     std::shared_ptr<const Origin> origin;
     std::uint64_t missed_from = 0;
     std::uint64_t missed = 0;  // not reported yet
+    std::uint64_t urgent = 0;  // the number of its latest entry of urgent_ that is a gap; 0: none
   };
   /// A ring buffer that grows as needed; a large one is freed when it is empty.
   class Ring {
@@ -221,6 +222,7 @@ class Queue {
   void tell_missed(std::uint32_t source, Entry& into);
   [[nodiscard]] Got take(Entry& into, Lock& lock);
   void drop_oldest(std::size_t size);
+  void put_urgent_gap(Entry&& gap);
   void tell_missed_before(std::uint32_t source);
   void disconnect();
   [[nodiscard]] bool room_wanted() const noexcept { return waited_since_ != TimePoint{} || !rooms_.empty(); }
@@ -234,7 +236,9 @@ class Queue {
   std::string agents_;
   mutable std::mutex mutex_;  // all below
   Ring ring_;
-  std::deque<Entry> urgent_;  // entries that stood between dropped messages; no messages
+  // Entries that were between dropped messages; no messages. Gaps of a source that follow each other are one.
+  std::deque<Entry> urgent_;
+  std::uint64_t urgent_taken_ = 0;  // how many have been taken: the first one is the next number
   std::vector<Of> sources_;
   std::deque<std::uint32_t> spent_;     // sources whose ends were taken, in that order
   std::vector<std::uint32_t> missing_;  // sources with a gap that is not reported yet

@@ -8,6 +8,10 @@
 //
 // A growing pool starts a thread for a task if none is idle, up to its maximum; additional threads end when
 // they had nothing to do for ten seconds.
+//
+// A pool with spare threads runs only so many tasks at once as it has threads, but a task that waits
+// (mf::detail::HandlerWait) is not counted meanwhile: a spare thread takes over. When all threads would wait,
+// the last one may not.
 #pragma once
 
 #include <cstddef>
@@ -26,6 +30,10 @@ class Workers {
   /// An exception from a task is logged and ends only that task.
   explicit Workers(std::size_t threads, Log log = {});
   Workers(std::size_t threads, std::size_t most, Log log = {});
+  struct WithSpares {
+    std::size_t most;
+  };
+  Workers(std::size_t threads, WithSpares spares, Log log = {});
   ~Workers();
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
@@ -39,11 +47,6 @@ class Workers {
  private:
   /// Shared with the threads, so that a thread may outlive the pool until its task ends.
   struct Shared;
-  static void run(const std::shared_ptr<Shared>& shared, bool extra);
-  void start(bool extra);
-  void grow(std::size_t waiting);
-
-  const std::size_t most_;
   const std::shared_ptr<Shared> shared_;
 };
 

@@ -70,7 +70,7 @@ class NewValue {
   }
 
   bool put_default(const Field& field) {
-    const auto bytes = febird_from_json(schema_, field.type, *field.default_json);
+    const auto bytes = schema_.default_value(field);
     if (!bytes.ok()) return false;
     codec::Reader reader(*bytes);
     Scratches scratches;

@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "codec/described/default_values.hpp"
 #include "codec/described/shapes.hpp"
 #include "mf/codec/utf8.hpp"
 
@@ -316,6 +317,7 @@ bool SchemaReader::close() {
                   quoted(type.name));
   }
   std::sort(schema_.declared_.begin(), schema_.declared_.end());
+  schema_.default_values_ = std::make_shared<DefaultValues>(schema_.fields_.size());
   offset_ = 0;
   std::string wrong = reckon_shapes(schema_.types_, schema_.fields_);
   return wrong.empty() || fail(std::move(wrong));

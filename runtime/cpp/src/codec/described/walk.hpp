@@ -10,9 +10,10 @@
 //   takes_images(of), images(container, from, count)      values of fixed size as they lie, if it likes
 //   open_sequence(container, count), element(scope, i), close_sequence(scope)
 //   open_map(map, count), key(scope), mapped(scope), end_entry(scope), close_map(scope)
-//   takes_febird(), febird(bytes)            a value as it stands in febird, if the sink writes the same
-//   there absent(optional), open_present(optional), close_present(scope) open_record(type), field(scope,
-//   type, i), close_record(scope) open_union(type, i), close_union(scope)
+//   takes_febird(), febird(bytes)            a value as it is in febird, if the sink writes the same there
+//   absent(optional), open_present(optional), close_present(scope)
+//   open_record(type), field(scope, type, i), close_record(scope)
+//   open_union(type, i), close_union(scope)
 // The scopes that it gives lie on this walk's stack. Every walk checks what it reads: bounds, depth, budget,
 // numbers, order, texts, with the faults, offsets and paths of generated code. What is in order and has no
 // equal in the other schema is a misfit.
@@ -145,7 +146,7 @@ class Walk {
                                         std::span<const Part> parts);
   [[nodiscard]] bool archive_set(const Link& link, const Type& from, std::span<const Part> parts);
   [[nodiscard]] bool archive_map(const Link& link, const Type& from, std::span<const Part> parts);
-  [[nodiscard]] bool archive_default(const Link& link, std::string_view json);
+  [[nodiscard]] bool archive_default(const Link& link, const Field& field);
   [[nodiscard]] bool archive_zero(const Link& link, const Type& from);
   [[nodiscard]] static std::uint64_t archive_number(const Type& type, std::span<const std::byte> bytes);
   [[nodiscard]] static std::size_t archive_numbers(const Type& of, std::span<const Part> parts, Scratch& to);

@@ -172,7 +172,7 @@ bool Walk<Sink>::archive_record(const Link& link, const Type& from, std::span<co
     const Parts found = parts_of(parts, place);
     const bool missing = fields[place].default_json && !may_be_empty(from_.type(inner.from)) &&
                          is_missing(from_, from_.type(inner.from), found);
-    if (!(missing ? archive_default(inner, *fields[place].default_json) : archive_field(inner, found)))
+    if (!(missing ? archive_default(inner, fields[place]) : archive_field(inner, found)))
       return reader_.inside(name_of(fields[place], to, i));
   }
   sink_.close_record(scope);
@@ -181,8 +181,8 @@ bool Walk<Sink>::archive_record(const Link& link, const Type& from, std::span<co
 
 /// What was not sent has the default of the schema that it was written by.
 template <class Sink>
-bool Walk<Sink>::archive_default(const Link& link, std::string_view json) {
-  const auto bytes = febird_from_json(from_, link.from, json);
+bool Walk<Sink>::archive_default(const Link& link, const Field& field) {
+  const auto bytes = from_.default_value(field);
   if (!bytes.ok()) return reader_.fail(codec::Fault::none, "a default of the schema is no value of its type");
   return in_febird(*bytes, [&](Walk& walk) { return walk.febird(link); });
 }

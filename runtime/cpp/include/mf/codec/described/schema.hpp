@@ -132,6 +132,8 @@ struct Method {
   std::uint32_t throw_count = 0;
 };
 
+class DefaultValues;
+
 class Schema {
  public:
   /// An error has the offset of the wrong line in its text. An empty annex adds nothing.
@@ -166,6 +168,10 @@ class Schema {
     return std::span(throws_).subspan(method.first_throw, method.throw_count);
   }
 
+  /// The value in febird of a field of this schema that has a default; made once. The annex may come from a
+  /// peer: an error if the default is no value of the field's type. It lives as long as the schema.
+  [[nodiscard]] Result<std::span<const std::byte>> default_value(const Field& field) const;
+
   /// Both return null if there is none.
   [[nodiscard]] const Method* method(std::string_view name) const noexcept;
   [[nodiscard]] const Field* field(const Type& type, std::string_view name) const noexcept;
@@ -188,6 +194,7 @@ class Schema {
   std::vector<std::string_view> was_;
   std::vector<TypeIndex> throws_;
   std::vector<std::pair<std::string_view, TypeIndex>> declared_;  // by name
+  std::shared_ptr<DefaultValues> default_values_;
 };
 
 /// The index of the member with this number; nothing if there is none.

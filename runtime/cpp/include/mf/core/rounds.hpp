@@ -1,0 +1,36 @@
+#pragma once
+// Work in rounds that several threads ask for and one thread at a time does.
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+
+namespace mf {
+
+/// Runs rounds of one piece of work, one at a time. A thread that asks while another one is at it, or within
+/// a round, returns at once: another round follows, which finds what it has asked for. An exception ends its
+/// round only: the rounds that were asked for meanwhile follow, and then the first exception is thrown to the
+/// thread that ran them.
+class Rounds {
+ public:
+  template <class Round>
+  void ask(Round&& round) {
+    if (asked_.fetch_add(1) != 0) return;
+    std::exception_ptr failed;
+    for (std::uint32_t seen = 1; seen != 0;) {
+      seen = asked_.load();
+      try {
+        round();
+      } catch (...) {
+        if (!failed) failed = std::current_exception();
+      }
+      seen = asked_.fetch_sub(seen) - seen;
+    }
+    if (failed) std::rethrow_exception(failed);
+  }
+
+ private:
+  std::atomic<std::uint32_t> asked_{0};
+};
+
+}  // namespace mf
