@@ -334,6 +334,17 @@ def _in_value(value: Value | None) -> Iterator[str]:
             pass
 
 
+def is_name(text: str) -> bool:
+    """Whether the language of schemas has it as a name."""
+    return text.isascii() and text.isidentifier()
+
+
+def camel(name: str) -> str:
+    """The name of a type for what is called in lower case with underscores, if that is a name: `_2fa` stays."""
+    made = "".join(part[:1].upper() + part[1:] for part in name.split("_"))
+    return made if made and not made[0].isdigit() else name
+
+
 def _module(*parts: str) -> str:
     return ".".join(map(_word, parts))
 

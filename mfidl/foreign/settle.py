@@ -93,7 +93,7 @@ class _Keys:
     def settle(self) -> None:
         for declaration in list(self._file.declarations):
             for member in draft.members_of(declaration):
-                name = declaration.name + _camel(member.name or "result")
+                name = declaration.name + draft.camel(member.name or "result")
                 before = member.type
                 member.type = self._type(before, declaration, name, member)
                 if member.default is not None and member.type != before:
@@ -182,10 +182,6 @@ class _Keys:
         self._diagnostics.warning("W1002", holder.span, what=what, becomes=becomes, reason=reason)
 
 
-def _camel(name: str) -> str:
-    return "".join(part[:1].upper() + part[1:] for part in name.split("_"))
-
-
 # Values without an end -------------------------------------------------------------------------------------
 
 
@@ -245,10 +241,10 @@ def _name(project: Project, diagnostics: Diagnostics) -> None:
     for file in project.files:
         names: dict[str, set[str]] = {}
         for declaration in file.declarations:
-            name, reason = declaration.name, ""
             taken = names.setdefault(declaration.holder, set())
             around = project.of(declaration.holder) if declaration.holder else None
             members = {each.name for each in draft.members_of(around)} if around else set()
+            name, reason = declaration.name, ""
             while True:
                 if name in BUILTIN_TYPES:
                     reason = "a built-in type has that name"

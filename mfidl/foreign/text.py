@@ -30,6 +30,7 @@ class _Writer:
         self._within: dict[str, list[draft.Declaration]] = {}
         for each in file.declarations:
             self._within.setdefault(each.holder, []).append(each)
+        self._own_names = {each.name for each in file.declarations}
         self._paths = {project.path(each.key) for each in file.declarations}
 
     def text(self) -> str:
@@ -70,7 +71,7 @@ class _Writer:
             return known
         last = holder.module.rpartition(".")[2]
         name = last
-        while name in self._local.values():
+        while name in self._local.values() or name in self._own_names:
             name = f"other_{name}"
         self._local[holder.path] = name
         self._imported.append(f'import "{holder.path}"{"" if name == last else f" as {name}"};')
