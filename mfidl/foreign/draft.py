@@ -340,7 +340,7 @@ def is_name(text: str) -> bool:
 
 
 def camel(name: str) -> str:
-    """The name of a type for what is called in lower case with underscores, if that is a name: `_2fa` stays."""
+    """`two_words` as the name of a type, `TwoWords`; unchanged where that is no name, as for `_2fa`."""
     made = "".join(part[:1].upper() + part[1:] for part in name.split("_"))
     return made if made and not made[0].isdigit() else name
 

@@ -22,7 +22,7 @@ _F = FieldDescriptorProto
 
 
 class Unresolved(Exception):  # noqa: N818
-    """protobuf's runtime does not accept what protoc wrote, most often an edition that is newer than itself."""
+    """protobuf's runtime refuses what protoc wrote: most often the edition is newer than the runtime."""
 
 
 class Known:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 from mfidl.diagnostics import Diagnostic, Diagnostics
+from mfidl.emit.python.names import package_name
 from mfidl.foreign import draft, slice_syntax, thrift_syntax
 from mfidl.foreign.draft import File, Project
 from mfidl.foreign.places import Places
@@ -16,6 +17,7 @@ from mfidl.foreign.settle import settle
 from mfidl.foreign.slice import Slice
 from mfidl.foreign.text import schema_text
 from mfidl.foreign.thrift import read_thrift
+from mfidl.model.target_words import PYTHON_PACKAGES
 from mfidl.source import SourceFile, Span, UnreadableSource, read_source
 
 KINDS = (".proto", ".thrift", ".ice")
@@ -64,6 +66,7 @@ def import_files(paths: Sequence[str], options: Options) -> Result:
     if not diagnostics:
         project.files = _needed(project, {os.path.realpath(path) for path in paths}, diagnostics)
         _tell_modules_apart(project, diagnostics)
+        _tell_python_apart(project, diagnostics)
         settle(project, diagnostics)
     if diagnostics:
         return Result((), diagnostics.sorted(), True)
@@ -91,16 +94,49 @@ def _needed(project: Project, requested: set[str], diagnostics: Diagnostics) -> 
 
 
 def _tell_modules_apart(project: Project, diagnostics: Diagnostics) -> None:
-    """Files whose modules would have one name get their folders into it."""
+    """Files whose modules would have one name get their folders into it; an underscore, where that is not
+    enough."""
     count = Counter(file.module for file in project.files)
     for file in project.files:
         if count[file.module] > 1:
             file.be_named_in_full()
-    first: dict[str, File] = {}
+    modules: set[str] = set()
+    paths: dict[str, File] = {}
     for file in project.files:
-        other = first.setdefault(file.module, file)
+        wanted = file.module
+        while file.module in modules:
+            file.module += "_"
+        modules.add(file.module)
+        if file.module != wanted:
+            diagnostics.warning(
+                "W1003",
+                None,
+                name=wanted,
+                new=file.module,
+                where=f"in the schema of `{file.name}`",
+                reason="that of another file is the module of that name",
+            )
+        other = paths.setdefault(file.path, file)
         if other is not file:
-            diagnostics.error("E1006", None, path=file.name, module=file.module, other=other.name)
+            diagnostics.error("E1006", None, path=file.name, schema=file.path, other=other.name)
+
+
+def _tell_python_apart(project: Project, diagnostics: Diagnostics) -> None:
+    """Tell how Python calls modules that it would not find beside a package of another distribution."""
+    for file in project.files:
+        words = file.module.split(".")
+        around = (".".join(words[:end]) for end in range(1, len(words) + 1))
+        distribution = next((PYTHON_PACKAGES[each] for each in around if each in PYTHON_PACKAGES), None)
+        if distribution is not None:
+            diagnostics.warning(
+                "W1003",
+                None,
+                help="`mfidlc compile --python-package PREFIX` puts it below a package of your own",
+                name=file.module,
+                new=package_name(file.module, ""),
+                where="in Python",
+                reason=f"it would not be found beside the package of {distribution}",
+            )
 
 
 # .proto ----------------------------------------------------------------------------------------------------

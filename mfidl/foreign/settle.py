@@ -259,5 +259,12 @@ def _name(project: Project, diagnostics: Diagnostics) -> None:
                 name += "_"
             taken.add(name)
             if reason:
-                diagnostics.warning("W1003", declaration.span, name=declaration.name, new=name, reason=reason)
+                diagnostics.warning(
+                    "W1003",
+                    declaration.span,
+                    name=declaration.name,
+                    new=name,
+                    where="in the schema",
+                    reason=reason,
+                )
                 declaration.name = name
