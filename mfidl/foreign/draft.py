@@ -156,6 +156,7 @@ class EnumMember:
     number: int
     annotations: list[str] = field(default_factory=list)
     doc: str = ""
+    span: Span | None = None
 
 
 @dataclass(slots=True)

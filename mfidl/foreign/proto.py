@@ -304,7 +304,9 @@ class _File:
                 what = f"`{each.name}`, which is another name of `{known}`"
                 self._left_out(place, what)
                 continue
-            member = draft.EnumMember(each.name, each.number, doc=self._comment(place))
+            member = draft.EnumMember(
+                each.name, each.number, doc=self._comment(place), span=self._span(place)
+            )
             if each.options.deprecated:
                 member.annotations.append("@deprecated")
             made.members.append(member)

@@ -15,7 +15,7 @@ from mfidl.foreign.places import Places
 from mfidl.foreign.scan import Refused
 from mfidl.foreign.settle import settle
 from mfidl.foreign.slice import Slice
-from mfidl.foreign.text import schema_text
+from mfidl.foreign.sound import sound_texts
 from mfidl.foreign.thrift import read_thrift
 from mfidl.model.target_words import PYTHON_PACKAGES
 from mfidl.source import SourceFile, Span, UnreadableSource, read_source
@@ -26,12 +26,14 @@ _FILE_LIMIT = 4_096
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """`folders` are searched for what a file includes; `protoc` is the one to run instead of PATH's.
-    `archive`: messages of protobuf keep their bytes.
+    """`folders` are searched for what a file includes; `protoc` is the one to run instead of PATH's, for at
+    most `protoc_seconds`, or for a time that suits the number of files. `archive`: messages of protobuf keep
+    their bytes.
     """
 
     folders: tuple[str, ...] = ()
     protoc: str | None = None
+    protoc_seconds: float | None = None
     archive: bool = False
 
 
@@ -68,9 +70,10 @@ def import_files(paths: Sequence[str], options: Options) -> Result:
         _tell_modules_apart(project, diagnostics)
         _tell_python_apart(project, diagnostics)
         settle(project, diagnostics)
+    texts = {} if diagnostics else sound_texts(project, diagnostics)
     if diagnostics:
         return Result((), diagnostics.sorted(), True)
-    schemas = tuple(Imported(file.path, file.module, schema_text(project, file)) for file in project.files)
+    schemas = tuple(Imported(file.path, file.module, texts[file.path]) for file in project.files)
     sources = {file.source for file in project.files}
     told = [each for each in diagnostics.sorted() if each.span is None or each.span.file in sources]
     return Result(schemas, told, False)
@@ -144,7 +147,7 @@ def _tell_python_apart(project: Project, diagnostics: Diagnostics) -> None:
 
 def _read_proto(paths: Sequence[str], options: Options, project: Project, diagnostics: Diagnostics) -> None:
     from mfidl.foreign.proto import read_proto  # protobuf is imported by who needs it only
-    from mfidl.foreign.protoc import descriptors
+    from mfidl.foreign.protoc import Protoc, descriptors, seconds_for
 
     folders, names = _named(paths, options.folders)
     places = Places(folders)
@@ -155,7 +158,8 @@ def _read_proto(paths: Sequence[str], options: Options, project: Project, diagno
             diagnostics.error(error.code, None, **error.values)
     if diagnostics:
         return
-    found = descriptors(names, folders, options.protoc, places, diagnostics)
+    run = Protoc(options.protoc, options.protoc_seconds or seconds_for(len(names)))
+    found = descriptors(names, folders, run, places, diagnostics)
     if found is not None:
         read_proto(found, options.archive, places, project, diagnostics)
 
@@ -205,19 +209,22 @@ class _Loader(Generic[_D]):
         self._parse = parse
         self._read = read
         self._diagnostics = diagnostics
-        self._names: dict[str, str | None] = {}  # real path: name of what was read; None: it is being read
+        self._names: dict[str, str | None] = {}  # real path: name of what was read; None: that failed
+        self._open: set[str] = set()  # real paths of what is being read
 
     def load(self, path: str, name: str, span: Span | None = None) -> str | None:
         """The name of a file below the folders, when it and all that it includes were read."""
         real = os.path.realpath(path)
+        if real in self._open:
+            self._diagnostics.error("E1005", span, reason=f"`{name}` includes itself")
+            return None
         if real in self._names:
-            if self._names[real] is None:
-                self._diagnostics.error("E1005", span, reason=f"`{name}` includes itself")
             return self._names[real]
         self._names[real] = None
         if len(self._names) > _FILE_LIMIT:
             self._diagnostics.error("E1005", span, reason=f"more than {_FILE_LIMIT} files")
             return None
+        self._open.add(real)
         try:
             document = self._parse(read_source(path, path))
             included = self._included(document, path, name)
@@ -230,6 +237,8 @@ class _Loader(Generic[_D]):
         except Refused as refused:
             self._diagnostics.error("E1003", refused.span, message=refused.message)
             return None
+        finally:
+            self._open.discard(real)
         self._names[real] = name
         return name
 
