@@ -202,6 +202,7 @@ _ROWS = (
     ("W1001", "left out", "left out, for want of an equal here: {what}", "The schema says all the rest. docs/import.md tells what has no equal."),
     ("W1002", "changed", "{what} becomes {becomes}: {reason}", "The schema says it in another way, which docs/import.md describes."),
     ("W1003", "renamed", "`{name}` is called `{new}` {where}: {reason}", "Names follow the rules of the language of schemas, and Python's."),
+    ("W1004", "stricter than protobuf", "archives refuse some bytes that protobuf reads, and that encoders of others may write: {refused}", "What protobuf's own encoders write is read. docs/import.md, The bytes of protobuf, has the whole list."),
     ("W1005", "left out, as it would not compile", "left out, as the schema would not compile with it: {what}: {message}", "What is imported is checked before it is written. The rest compiles."),
 )  # fmt: skip
 

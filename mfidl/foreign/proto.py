@@ -67,6 +67,10 @@ _KNOWN: dict[str, draft.Type] = {
     _OWN + "Duration": Builtin("duration"),
     **{f"{_OWN}{name}Value": draft.OptionalOf(Builtin(word)) for name, word in _WRAPPED.items()},
 }
+_REFUSED = (
+    "a bool that is neither 0 nor 1, a number of more bits than its type, a field with another wire type "
+    "than its own, and text that is not UTF-8 where protobuf does not look at that"
+)
 _LAST = 536_870_911
 _Path = tuple[int, ...]
 
@@ -87,6 +91,8 @@ def read_proto(
         reason = f"the Python package protobuf does not read its descriptors ({error}); a newer one may"
         diagnostics.error("E1001", None, reason=reason)
         return
+    if archive:
+        diagnostics.warning("W1004", None, refused=_REFUSED)
     for file in descriptors.file:
         project.add(_File(file, known, archive, places, diagnostics).read())
 
@@ -294,7 +300,7 @@ class _File:
             doc=self._comment(path),
             holder=scope.holder,
         )
-        made.open = not self._known.enum(made.key).is_closed
+        made.open = self._archive or not self._known.enum(made.key).is_closed
         if enum.options.deprecated:
             made.annotations.append("@deprecated")
         for index, each in enumerate(enum.value):

@@ -129,16 +129,16 @@ def _tell_python_apart(project: Project, diagnostics: Diagnostics) -> None:
     for file in project.files:
         words = file.module.split(".")
         around = (".".join(words[:end]) for end in range(1, len(words) + 1))
-        distribution = next((PYTHON_PACKAGES[each] for each in around if each in PYTHON_PACKAGES), None)
-        if distribution is not None:
+        taken = next((each for each in around if each in PYTHON_PACKAGES), None)
+        if taken is not None:
             diagnostics.warning(
                 "W1003",
                 None,
                 help="`mfidlc compile --python-package PREFIX` puts it below a package of your own",
-                name=file.module,
-                new=package_name(file.module, ""),
+                name=taken,
+                new=package_name(taken, ""),
                 where="in Python",
-                reason=f"it would not be found beside the package of {distribution}",
+                reason=f"it would not be found beside the package of {PYTHON_PACKAGES[taken]}",
             )
 
 

@@ -116,6 +116,7 @@ class _Writer:
         self._put(part, f"{struct.kind} {struct.name} {{")
         for inner in self._within.get(struct.key, ()):
             self._declaration(inner)
+        self._put(part, "")
         for each in struct.members:
             self._put(Part(struct, each), *_doc(each.doc), self._member(each) + ";")
         if struct.reserved:
