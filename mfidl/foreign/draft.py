@@ -218,7 +218,11 @@ class File:
 
     @property
     def path(self) -> str:
-        return "/".join(self._steps()) + ".mfidl"
+        """Below the folder of the output; characters that an import or another system cannot name are `_`."""
+        steps = (
+            "".join(c if c.isprintable() and c not in '"\\:' else "_" for c in each) for each in self._steps()
+        )
+        return "/".join(steps) + ".mfidl"
 
     def be_named_in_full(self) -> None:
         """Take the folders into the name of the module, because another file has the short one."""
