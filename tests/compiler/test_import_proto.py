@@ -8,6 +8,7 @@ from click.testing import CliRunner
 from google.protobuf import descriptor_pb2
 
 from mfidl.cli.group import cli
+from mfidl.emit.python.names import package_name
 from mfidl.foreign import Options, import_files
 from mfidl.foreign.protoc import seconds_for
 from tests.compiler.foreign import imported, messages, schema
@@ -171,6 +172,29 @@ def test_a_package_that_another_distribution_has_is_told(tmp_path: Path) -> None
         "`grpc` is called `grpc_` in Python: it would not be found beside the package of grpcio"
     )
     assert message.help == "`mfidlc compile --python-package PREFIX` puts it below a package of your own"
+
+
+@pytest.mark.parametrize(
+    ("module", "package"),
+    [
+        ("grpc.health.v1", "grpc_.health.v1"),
+        ("grpc_.x", "grpc__.x"),
+        ("opentelemetry.proto.trace", "opentelemetry.proto_.trace"),
+        ("google.protobuf.any", "google.protobuf_.any"),
+        ("google.rpc", "google.rpc"),
+        ("acme.grpc", "acme.grpc"),
+    ],
+)
+def test_a_package_of_another_distribution_is_none_of_ours(module: str, package: str) -> None:
+    assert package_name(module, "") == package
+    assert package_name(module, "own") == f"own.{module}"
+
+
+@pytest.mark.parametrize("name", ["a:b", 'a"b', "a\\b", "a\nb"])
+def test_a_schema_has_a_path_that_an_import_can_name(tmp_path: Path, name: str) -> None:
+    (tmp_path / f"{name}.thrift").write_text("struct A { }")
+    assert run(tmp_path / f"{name}.thrift", "--out", tmp_path / "out")[0] == 0
+    assert (tmp_path / "out/a_b.mfidl").read_text().startswith("module a_b;\n")
 
 
 def test_files_whose_names_differ_in_no_letter_are_modules_of_their_own(tmp_path: Path) -> None:
