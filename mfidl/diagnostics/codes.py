@@ -197,10 +197,14 @@ _ROWS = (
     ("E1003", "foreign file not understood", "{message}", "The file does not follow the grammar of its language, or names what is not declared."),
     ("E1004", "unknown kind of file", "`{path}` is no .proto, .thrift or .ice file", "The kind of a file is told by the end of its name."),
     ("E1005", "included file", "{reason}", "What a file includes is searched in its folder and in each --import-path, and includes nothing that includes it."),
-    ("E1006", "two files for one module", "`{path}` would be module `{module}`, which is `{other}` already", "Each module is one file. Import the two apart, into different folders."),
+    ("E1006", "two files for one schema", "`{path}` would be written to `{schema}`, as `{other}` is", "A schema is called as the file that it is made of. Import the two apart, into different folders."),
+    ("E1007", "schema would not compile", "`{path}` would not compile: {message}", "What is imported is checked before it is written. Nothing was written."),
+    ("E1008", "edited since it was written", "`{path}` is not as it was written; `--overwrite` replaces it", "A schema that was edited is not replaced unasked. Nothing was written."),
     ("W1001", "left out", "left out, for want of an equal here: {what}", "The schema says all the rest. docs/import.md tells what has no equal."),
     ("W1002", "changed", "{what} becomes {becomes}: {reason}", "The schema says it in another way, which docs/import.md describes."),
-    ("W1003", "renamed", "`{name}` is called `{new}` in the schema: {reason}", "Names follow the rules of the language of schemas."),
+    ("W1003", "renamed", "`{name}` is called `{new}` {where}: {reason}", "Names follow the rules of the language of schemas, and Python's."),
+    ("W1004", "stricter than protobuf", "archives refuse some bytes that protobuf reads, and that encoders of others may write: {refused}", "What protobuf's own encoders write is read. docs/import.md, The bytes of protobuf, has the whole list."),
+    ("W1005", "left out, as it would not compile", "left out, as the schema would not compile with it: {what}: {message}", "What is imported is checked before it is written. The rest compiles."),
 )  # fmt: skip
 
 CATALOGUE: dict[str, Code] = {row[0]: Code(*row) for row in _ROWS}

@@ -6,16 +6,20 @@ some modules removes these pairs from all files, adds them to what it writes, an
 none then. It never changes a file that is not in the manifest, unless it generates one of that name for one
 module: a package's `__init__.py` that modules share, and that a user wrote, stays.
 
+Of files that users go on with, as imported schemas, the manifest has the SHA-256 of what was written, in
+`written`. Such a file is replaced or removed only if it is as it was written, unless the caller overwrites.
+
 Links stay links, and files keep their permissions. Streams (mfidl/emit/stream.py) are written last, since
 that cannot be undone.
 """
 
 import contextlib
 import errno
+import hashlib
 import json
 import os
 import stat
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -35,11 +39,12 @@ _TRIES = 1000  # to find a root that other runs remove
 
 @dataclass(frozen=True, slots=True)
 class OutputTree:
-    """The files of one generator, `by`, below one root."""
+    """The files of one generator, `by`, below one root. `edited`: users go on with them."""
 
     by: str
     root: str
     files: Sequence[GeneratedFile]
+    edited: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +66,19 @@ class _Plan:
     removals: list[tuple[str, str]] = field(default_factory=list)  # (root, full path)
 
 
-def write_trees(trees: Sequence[OutputTree], modules: Sequence[str], diagnostics: Diagnostics) -> bool:
-    """Writes the trees for `modules`. False, with a diagnostic and nothing changed, if that fails."""
+def write_trees(
+    trees: Sequence[OutputTree], modules: Sequence[str], diagnostics: Diagnostics, overwrite: bool = False
+) -> bool:
+    """Writes the trees for `modules`. False, with a diagnostic and nothing changed, if that fails.
+    `overwrite`: also what users have edited.
+    """
     roots: dict[str, list[OutputTree]] = {}  # by real path: two names of one folder have one manifest
     for tree in trees:
         roots.setdefault(os.path.realpath(tree.root), []).append(tree)
     with _alone(roots):
         plan = _Plan()
         for own in roots.values():
-            if not _plan_root(own[0].root, own, modules, plan, diagnostics):
+            if not _plan_root(own[0].root, own, modules, plan, overwrite, diagnostics):
                 return False
         return _carry_out(plan, diagnostics)
 
@@ -232,17 +241,37 @@ def _put(plan: _Plan, path: str, data: bytes, diagnostics: Diagnostics) -> bool:
     return True
 
 
-def _load_manifest(root: str) -> dict[str, list[str]]:
-    """Files and their owners. An unreadable manifest counts as none: nothing is removed."""
+@dataclass(slots=True)
+class _Manifest:
+    """`owners` of each file, and the SHA-256 of those that users go on with, as they were `written`."""
+
+    owners: dict[str, list[str]] = field(default_factory=dict)
+    written: dict[str, str] = field(default_factory=dict)
+
+    def text(self) -> str:
+        kept = {path: names for path, names in self.owners.items() if names}
+        written = {path: digest for path, digest in self.written.items() if path in kept}
+        data = {"version": 2, "files": kept} | ({"written": written} if written else {})
+        return json.dumps(data, indent=1, sort_keys=True) + "\n"
+
+    def is_edited(self, path: str, old: bytes | None, new: bytes | None) -> bool:
+        """Whether the content of a file is neither what was written last nor what will be."""
+        return old is not None and old != new and hashlib.sha256(old).hexdigest() != self.written.get(path)
+
+
+def _load_manifest(root: str) -> _Manifest:
+    """An unreadable manifest counts as none: nothing is removed."""
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
         data = json.loads(_read(os.path.join(root, MANIFEST)) or b"{}")
         if data["version"] == 2:
-            return {
+            owners = {
                 str(path): [str(name) for name in names]
                 for path, names in data["files"].items()
                 if _is_safe(path)
             }
-    return {}
+            written = {str(path): str(digest) for path, digest in data.get("written", {}).items()}
+            return _Manifest(owners, written)
+    return _Manifest()
 
 
 def _is_safe(path: str) -> bool:
@@ -256,11 +285,21 @@ def _is_safe(path: str) -> bool:
 
 
 def _plan_root(
-    root: str, trees: Sequence[OutputTree], modules: Sequence[str], plan: _Plan, diagnostics: Diagnostics
+    root: str,
+    trees: Sequence[OutputTree],
+    modules: Sequence[str],
+    plan: _Plan,
+    overwrite: bool,
+    diagnostics: Diagnostics,
 ) -> bool:
     manifest = _load_manifest(root)
     made_now = {f"{tree.by} {module}" for tree in trees for module in modules}
-    owners = {path: [name for name in names if name not in made_now] for path, names in manifest.items()}
+    edited = {each.path for tree in trees if tree.edited for each in tree.files}
+    replaced = edited if overwrite else set()
+    owners = {
+        path: [name for name in names if name not in made_now and path not in replaced]
+        for path, names in manifest.owners.items()
+    }
     written: dict[str, GeneratedFile] = {}
     added: dict[str, list[str]] = {}
     for by, each in ((tree.by, each) for tree in trees for each in tree.files):
@@ -277,11 +316,41 @@ def _plan_root(
         stands_for = [each.module] if each.module else modules
         added.setdefault(each.path, []).extend(f"{by} {module}" for module in stands_for)
     for path, each in list(written.items()):
-        if not each.module and path not in manifest and _is_anothers(_join(root, path), each.text):
+        if not each.module and path not in manifest.owners and _is_anothers(_join(root, path), each.text):
             del written[path]
     for path in written:
         owners[path] = sorted({*owners.get(path, ()), *added[path]})
-    return _plan_files(root, written, owners, plan, diagnostics)
+    contents = {path: each.text.encode("utf-8") for path, each in sorted(written.items())}
+    removed = [path for path in owners if not owners[path]]
+    if not overwrite and _refuse_edited(root, manifest, contents, edited, removed, diagnostics):
+        return False
+    digests = {path: hashlib.sha256(contents[path]).hexdigest() for path in edited}
+    contents[MANIFEST] = _Manifest(owners, {**manifest.written, **digests}).text().encode()
+    for path, new in contents.items():
+        if not _put(plan, _join(root, path), new, diagnostics):
+            return False
+    plan.removals += [(root, _join(root, path)) for path in removed]
+    return True
+
+
+def _refuse_edited(
+    root: str,
+    manifest: _Manifest,
+    contents: Mapping[str, bytes],
+    edited: Set[str],
+    removed: Sequence[str],
+    diagnostics: Diagnostics,
+) -> bool:
+    """Whether files that would be replaced or removed were edited since they were written. Reports each."""
+    refused = False
+    watched = [*sorted(edited), *(path for path in removed if path in manifest.written)]
+    for path in watched:
+        place = _join(root, path)
+        with contextlib.suppress(OSError):  # writing it will report the reason
+            if manifest.is_edited(path, _read(place), contents.get(path)):
+                diagnostics.error("E1008", None, path=place)
+                refused = True
+    return refused
 
 
 def _is_anothers(path: str, text: str) -> bool:
@@ -293,24 +362,6 @@ def _is_anothers(path: str, text: str) -> bool:
     except OSError:
         return False  # writing it will report the reason
     return old is not None and old != text.encode()
-
-
-def _plan_files(
-    root: str,
-    written: dict[str, GeneratedFile],
-    owners: dict[str, list[str]],
-    plan: _Plan,
-    diagnostics: Diagnostics,
-) -> bool:
-    kept = {path: owners[path] for path in sorted(owners) if owners[path]}
-    manifest = json.dumps({"version": 2, "files": kept}, indent=1, sort_keys=True) + "\n"
-    contents = {path: each.text.encode("utf-8") for path, each in sorted(written.items())}
-    contents[MANIFEST] = manifest.encode()
-    for path, new in contents.items():
-        if not _put(plan, _join(root, path), new, diagnostics):
-            return False
-    plan.removals += [(root, _join(root, path)) for path in owners if not owners[path]]
-    return True
 
 
 def _carry_out(plan: _Plan, diagnostics: Diagnostics) -> bool:

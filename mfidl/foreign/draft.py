@@ -156,6 +156,7 @@ class EnumMember:
     number: int
     annotations: list[str] = field(default_factory=list)
     doc: str = ""
+    span: Span | None = None
 
 
 @dataclass(slots=True)
@@ -225,7 +226,11 @@ class File:
 
     @property
     def path(self) -> str:
-        return "/".join(self._steps()) + ".mfidl"
+        """Below the folder of the output; characters that an import or another system cannot name are `_`."""
+        steps = (
+            "".join(c if c.isprintable() and c not in '"\\:' else "_" for c in each) for each in self._steps()
+        )
+        return "/".join(steps) + ".mfidl"
 
     def be_named_in_full(self) -> None:
         """Take the folders into the name of the module, because another file has the short one."""
@@ -355,6 +360,17 @@ def _in_value(value: Value | None) -> Iterator[str]:
                 yield from _in_value(each)
         case _:
             pass
+
+
+def is_name(text: str) -> bool:
+    """Whether the language of schemas has it as a name."""
+    return text.isascii() and text.isidentifier()
+
+
+def camel(name: str) -> str:
+    """`two_words` as the name of a type, `TwoWords`; unchanged where that is no name, as for `_2fa`."""
+    made = "".join(part[:1].upper() + part[1:] for part in name.split("_"))
+    return made if made and not made[0].isdigit() else name
 
 
 def _module(*parts: str) -> str:

@@ -19,7 +19,7 @@ from mfidl.diagnostics import Diagnostics
 from mfidl.foreign import draft
 from mfidl.foreign.draft import Builtin, Ref
 from mfidl.foreign.places import Places
-from mfidl.foreign.proto_defaults import Known, default_of, is_explicit, is_open, zero_of
+from mfidl.foreign.proto_defaults import Known, Unresolved, default_of, zero_of
 from mfidl.source import Span
 
 _F = FieldDescriptorProto
@@ -67,6 +67,10 @@ _KNOWN: dict[str, draft.Type] = {
     _OWN + "Duration": Builtin("duration"),
     **{f"{_OWN}{name}Value": draft.OptionalOf(Builtin(word)) for name, word in _WRAPPED.items()},
 }
+_REFUSED = (
+    "a bool that is neither 0 nor 1, a number of more bits than its type, a field with another wire type "
+    "than its own, and text that is not UTF-8 where protobuf does not look at that"
+)
 _LAST = 536_870_911
 _Path = tuple[int, ...]
 
@@ -81,9 +85,14 @@ def read_proto(
     """Add a draft for each file, imported ones first. `archive`: messages are of that tier, their bytes
     protobuf's; else structs say the same in types that suit this language.
     """
-    known = Known()
-    for file in descriptors.file:
-        known.add(file)
+    try:
+        known = Known(descriptors)
+    except Unresolved as error:
+        reason = f"the Python package protobuf does not read its descriptors ({error}); a newer one may"
+        diagnostics.error("E1001", None, reason=reason)
+        return
+    if archive:
+        diagnostics.warning("W1004", None, refused=_REFUSED)
     for file in descriptors.file:
         project.add(_File(file, known, archive, places, diagnostics).read())
 
@@ -130,8 +139,8 @@ class _File:
                 self._left_out((7, index), what)
         source = self._places.source(file.name)
         package = tuple(file.package.split(".")) if file.package else ()
-        if f".{file.package}." == _OWN:
-            package = ("protobuf",)  # Python could not find protobuf's own modules beside ours of their names
+        if f".{file.package}.".startswith(_OWN):
+            package = package[1:]  # Python could not find protobuf's own modules beside ours of their names
         return draft.File(source, file.name, package, self._comment((2,)), self._declarations)
 
     # Places and words --------------------------------------------------------------------------------------
@@ -166,7 +175,11 @@ class _File:
             made.annotations.append("@tier(archive)")
         unions = self._unions(message, inner, path)
         for index, each in enumerate(message.field):
-            member = self._field(each, (*path, 2, index))
+            place = (*path, 2, index)
+            if self._archive and self._known.field(key, each.name).type == _F.TYPE_GROUP:
+                self._group_left_out(made, each, place)
+                continue
+            member = self._field(key, each, place)
             if not each.HasField("oneof_index"):
                 made.members.append(member)
             elif each.oneof_index not in unions:  # of an archive, or one that protoc made for `optional`
@@ -178,9 +191,27 @@ class _File:
                 if not union.members:
                     made.members.append(self._oneof_field(message, union, each, path))
                 union.members.append(member)
-        made.reserved = list(_reserved(message))
+        made.reserved += _reserved(message)
+        self._reserve_names(made, message.reserved_name, path)
         self._declarations += [*unions.values(), made]
         self._extensions(message, path)
+
+    def _group_left_out(self, struct: draft.Struct, field_: FieldDescriptorProto, path: _Path) -> None:
+        """A field with the bytes of a group, by `group` or by DELIMITED. An archive keeps it as it keeps all
+        that it does not know, as long as no field has its number.
+        """
+        what = f"field `{field_.name}`, which has the bytes of a group,"
+        self._changed(path, what, "an unknown field, which is kept", "archives have no groups")
+        struct.reserved.append(str(field_.number))
+
+    def _reserve_names(self, struct: draft.Struct, names: Sequence[str], path: _Path) -> None:
+        """protobuf reserves any text; one that a oneof has is free to be the name of its union's field."""
+        used = {each.name for each in struct.members}
+        for index, name in enumerate(names):
+            if draft.is_name(name) and name not in used:
+                struct.reserved.append(f'"{name}"')
+            else:
+                self._left_out((*path, 10, index), f"the reserved name `{name}` of `{struct.name}`")
 
     def _extensions(self, message: DescriptorProto, path: _Path) -> None:
         if message.extension_range:
@@ -198,11 +229,15 @@ class _File:
                 what, place = f"oneof `{oneof.name}`", (*path, 8, index)
                 self._changed(place, what, "optional fields", "in bytes it is no more than these")
             elif index not in synthetic:
-                words = "".join(part[:1].upper() + part[1:] for part in oneof.name.split("_"))
                 key, place = f"{scope.key}.{oneof.name} oneof", (*path, 8, index)
                 doc = self._comment(place)
                 made[index] = draft.Struct(
-                    key, words, self._span(place), doc=doc, holder=scope.holder, kind="union"
+                    key,
+                    draft.camel(oneof.name),
+                    self._span(place),
+                    doc=doc,
+                    holder=scope.holder,
+                    kind="union",
                 )
         return made
 
@@ -214,7 +249,9 @@ class _File:
         span = self._span((*path, 8, first.oneof_index))
         return draft.Member(name, draft.OptionalOf(Ref(union.key)), span, first.number)
 
-    def _field(self, field_: FieldDescriptorProto, path: _Path) -> draft.Member:
+    def _field(self, message: str, field_: FieldDescriptorProto, path: _Path) -> draft.Member:
+        """A field of the message of this key. What is not sent without presence is zero."""
+        resolved = self._known.field(message, field_.name)
         type_ = self._type(field_)
         repeated = field_.label == _F.LABEL_REPEATED
         entry = self._known.messages.get(field_.type_name) if repeated else None
@@ -225,10 +262,10 @@ class _File:
             type_ = draft.ListOf(type_)
         elif field_.HasField("default_value"):
             default = default_of(field_, self._known)
-        elif is_explicit(field_, self._file):
+        elif not resolved.has_presence:
+            default = zero_of(field_, self._known)
+        elif not resolved.is_required:
             type_ = draft.optional(type_)
-        elif self._archive and field_.label != _F.LABEL_REQUIRED:
-            default = zero_of(field_, self._known)  # it is not sent
         member = draft.Member(
             field_.name, type_, self._span(path), field_.number, default, doc=self._comment(path)
         )
@@ -263,7 +300,7 @@ class _File:
             doc=self._comment(path),
             holder=scope.holder,
         )
-        made.open = is_open(enum, self._file)
+        made.open = self._archive or not self._known.enum(made.key).is_closed
         if enum.options.deprecated:
             made.annotations.append("@deprecated")
         for index, each in enumerate(enum.value):
@@ -273,7 +310,9 @@ class _File:
                 what = f"`{each.name}`, which is another name of `{known}`"
                 self._left_out(place, what)
                 continue
-            member = draft.EnumMember(each.name, each.number, doc=self._comment(place))
+            member = draft.EnumMember(
+                each.name, each.number, doc=self._comment(place), span=self._span(place)
+            )
             if each.options.deprecated:
                 member.annotations.append("@deprecated")
             made.members.append(member)
@@ -315,5 +354,4 @@ class _File:
 
 def _reserved(message: DescriptorProto) -> Sequence[str]:
     ranges = [(each.start, min(each.end - 1, _LAST)) for each in message.reserved_range]
-    written = [str(low) if low == high else f"{low}..{high}" for low, high in ranges]
-    return [*written, *(f'"{name}"' for name in message.reserved_name)]
+    return [str(low) if low == high else f"{low}..{high}" for low, high in ranges]

@@ -1,29 +1,46 @@
-"""F6. protobuf's rules for a missing field: whether a reader can detect that, and its default."""
+"""F6. protobuf's rules for a missing field: whether a reader can detect that, and its default.
+
+What proto2, proto3 and the features of editions make of a field or an enum is resolved by protobuf's own
+runtime, from the descriptors that protoc gives.
+"""
 
 import math
 
+from google.protobuf.descriptor import EnumDescriptor, FieldDescriptor
 from google.protobuf.descriptor_pb2 import (
     DescriptorProto,
     EnumDescriptorProto,
-    FeatureSet,
     FieldDescriptorProto,
     FileDescriptorProto,
+    FileDescriptorSet,
 )
+from google.protobuf.descriptor_pool import DescriptorPool
 
 from mfidl.foreign import draft
 
 _F = FieldDescriptorProto
-_HELD_BY_REFERENCE = (_F.TYPE_MESSAGE, _F.TYPE_GROUP)
+
+
+class Unresolved(Exception):  # noqa: N818
+    """protobuf's runtime refuses what protoc wrote: most often the edition is newer than the runtime."""
 
 
 class Known:
     """What is needed of the messages and enums of all files of a run, by their keys."""
 
-    def __init__(self) -> None:
+    def __init__(self, descriptors: FileDescriptorSet) -> None:
         self.messages: dict[str, DescriptorProto] = {}
         self._first_names: dict[tuple[str, str], str] = {}
+        self._zeros: dict[str, str] = {}
+        self._pool = DescriptorPool()
+        for file in descriptors.file:
+            self._add(file)
 
-    def add(self, file: FileDescriptorProto) -> None:
+    def _add(self, file: FileDescriptorProto) -> None:
+        try:
+            self._pool.AddSerializedFile(file.SerializeToString())
+        except (TypeError, ValueError, KeyError) as error:
+            raise Unresolved(f"{file.name}: {error}") from error
         prefix = f".{file.package}" if file.package else ""
         for message in file.message_type:
             self._message(prefix, message)
@@ -43,6 +60,7 @@ class Known:
         for each in enum.value:
             name = first.setdefault(each.number, each.name)
             self._first_names[f"{prefix}.{enum.name}", each.name] = name
+        self._zeros[f"{prefix}.{enum.name}"] = enum.value[0].name
 
     def member(self, key: str, name: str) -> str:
         """The first of the names that a member of an enum has."""
@@ -50,29 +68,14 @@ class Known:
 
     def zero(self, key: str) -> str:
         """The first member of an enum, which stands for one that is not sent."""
-        return next(name for (enum, _), name in self._first_names.items() if enum == key)
+        return self._zeros[key]
 
+    def field(self, message: str, name: str) -> FieldDescriptor:
+        """A field of the message of this key, its features resolved."""
+        return self._pool.FindMessageTypeByName(message.lstrip(".")).fields_by_name[name]
 
-def is_explicit(field: FieldDescriptorProto, file: FileDescriptorProto) -> bool:
-    """Whether a single field may be absent, and a reader sees that it is."""
-    if field.label == _F.LABEL_REQUIRED:
-        return False
-    if file.syntax == "editions":
-        presence = field.options.features.field_presence or file.options.features.field_presence
-        if presence == FeatureSet.LEGACY_REQUIRED:
-            return False
-        return presence != FeatureSet.IMPLICIT or field.type in _HELD_BY_REFERENCE
-    if field.type in _HELD_BY_REFERENCE or field.proto3_optional:
-        return True
-    return file.syntax != "proto3"
-
-
-def is_open(enum: EnumDescriptorProto, file: FileDescriptorProto) -> bool:
-    """Whether numbers without a name are values of an enum."""
-    if file.syntax == "editions":
-        type_ = enum.options.features.enum_type or file.options.features.enum_type
-        return bool(type_ != FeatureSet.CLOSED)
-    return file.syntax == "proto3"
+    def enum(self, key: str) -> EnumDescriptor:
+        return self._pool.FindEnumTypeByName(key.lstrip("."))
 
 
 def default_of(field: FieldDescriptorProto, known: Known) -> draft.Value:

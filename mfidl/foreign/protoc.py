@@ -1,6 +1,6 @@
 """F6. Runs protoc, which alone defines what a .proto file means: files in, a FileDescriptorSet out.
 
-It is the named one, the `protoc` of PATH, or that of the Python package grpcio-tools. It has a minute; its
+It is the named one, the `protoc` of PATH, or that of the Python package grpcio-tools. It has a deadline; its
 messages are shown at their places.
 """
 
@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from google.protobuf.descriptor_pb2 import FileDescriptorSet
@@ -20,7 +21,6 @@ from google.protobuf.message import DecodeError
 from mfidl.diagnostics import Diagnostics
 from mfidl.foreign.places import Places
 
-_SECONDS = 60
 _MESSAGE = re.compile(r"(?P<path>[^:\n]+):(?P<line>\d+):(?P<column>\d+): (?P<text>.+)")
 _MISSING = (
     "neither `protoc` in PATH nor the Python package grpcio-tools is there; install one of them: "
@@ -28,11 +28,24 @@ _MISSING = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Protoc:
+    """`path`: the program, or None for the one that is found. It is ended after some seconds."""
+
+    path: str | None
+    seconds: float
+
+
+def seconds_for(files: int) -> float:
+    """A minute, and a tenth of a second for each file: many times what protoc takes on a busy machine."""
+    return 60 + files / 10
+
+
 def descriptors(
-    names: Sequence[str], folders: Sequence[str], protoc: str | None, places: Places, diagnostics: Diagnostics
+    names: Sequence[str], folders: Sequence[str], protoc: Protoc, places: Places, diagnostics: Diagnostics
 ) -> FileDescriptorSet | None:
     """Those of the files, called as below their folders, and of all that they import, which come first."""
-    command = _command(protoc)
+    command = _command(protoc.path)
     if command is None:
         diagnostics.error("E1001", None, reason=_MISSING)
         return None
@@ -47,7 +60,7 @@ def descriptors(
                 capture_output=True,
                 text=True,
                 errors="replace",
-                timeout=_SECONDS,
+                timeout=protoc.seconds,
                 check=False,
             )
         except OSError as error:
@@ -55,7 +68,9 @@ def descriptors(
             diagnostics.error("E1001", None, reason=reason)
             return None
         except subprocess.TimeoutExpired:
-            diagnostics.error("E1001", None, reason=f"`{command[0]}` did not end within {_SECONDS} s")
+            reason = f"`{command[0]}` did not end within {protoc.seconds:g} s"
+            help_ = "--protoc-timeout SECONDS gives it more time"
+            diagnostics.error("E1001", None, help=help_, reason=reason)
             return None
         if run.returncode != 0:
             _report(run.stderr, places, diagnostics)

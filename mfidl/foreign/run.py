@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from mfidl.diagnostics import Diagnostic, Diagnostics
+from mfidl.emit.python.names import package_name
 from mfidl.foreign import draft
 from mfidl.foreign.draft import File, Project
 from mfidl.foreign.places import Places
 from mfidl.foreign.scan import Refused
 from mfidl.foreign.settle import settle
-from mfidl.foreign.text import schema_text
+from mfidl.foreign.sound import sound_texts
+from mfidl.model.target_words import PYTHON_PACKAGES
 from mfidl.source import SourceFile, Span, UnreadableSource, read_source
 
 if TYPE_CHECKING:  # a run loads the parser of the language that it reads
@@ -26,12 +28,14 @@ _INCLUDE_DEPTH_LIMIT = 100
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """`folders` are searched for what a file includes; `protoc` is the one to run instead of PATH's.
-    `archive`: messages of protobuf keep their bytes.
+    """`folders` are searched for what a file includes; `protoc` is the one to run instead of PATH's, for at
+    most `protoc_seconds`, or for a time that suits the number of files. `archive`: messages of protobuf keep
+    their bytes.
     """
 
     folders: tuple[str, ...] = ()
     protoc: str | None = None
+    protoc_seconds: float | None = None
     archive: bool = False
 
 
@@ -66,10 +70,12 @@ def import_files(paths: Sequence[str], options: Options) -> Result:
     if not diagnostics:
         project.files = _needed(project, {os.path.realpath(path) for path in paths}, diagnostics)
         _tell_modules_apart(project, diagnostics)
+        _tell_python_apart(project, diagnostics)
         settle(project, diagnostics)
+    texts = {} if diagnostics else sound_texts(project, diagnostics)
     if diagnostics:
         return Result((), diagnostics.sorted(), True)
-    schemas = tuple(Imported(file.path, file.module, schema_text(project, file)) for file in project.files)
+    schemas = tuple(Imported(file.path, file.module, texts[file.path]) for file in project.files)
     sources = {file.source for file in project.files}
     told = [each for each in diagnostics.sorted() if each.span is None or each.span.file in sources]
     return Result(schemas, told, False)
@@ -93,16 +99,49 @@ def _needed(project: Project, requested: set[str], diagnostics: Diagnostics) -> 
 
 
 def _tell_modules_apart(project: Project, diagnostics: Diagnostics) -> None:
-    """Files whose modules would have one name get their folders into it."""
+    """Files whose modules would have one name get their folders into it; an underscore, where that is not
+    enough."""
     count = Counter(file.module for file in project.files)
     for file in project.files:
         if count[file.module] > 1:
             file.be_named_in_full()
-    first: dict[str, File] = {}
+    modules: set[str] = set()
+    paths: dict[str, File] = {}
     for file in project.files:
-        other = first.setdefault(file.module, file)
+        wanted = file.module
+        while file.module in modules:
+            file.module += "_"
+        modules.add(file.module)
+        if file.module != wanted:
+            diagnostics.warning(
+                "W1003",
+                None,
+                name=wanted,
+                new=file.module,
+                where=f"in the schema of `{file.name}`",
+                reason="that of another file is the module of that name",
+            )
+        other = paths.setdefault(file.path, file)
         if other is not file:
-            diagnostics.error("E1006", None, path=file.name, module=file.module, other=other.name)
+            diagnostics.error("E1006", None, path=file.name, schema=file.path, other=other.name)
+
+
+def _tell_python_apart(project: Project, diagnostics: Diagnostics) -> None:
+    """Tell how Python calls modules that it would not find beside a package of another distribution."""
+    for file in project.files:
+        words = file.module.split(".")
+        around = (".".join(words[:end]) for end in range(1, len(words) + 1))
+        taken = next((each for each in around if each in PYTHON_PACKAGES), None)
+        if taken is not None:
+            diagnostics.warning(
+                "W1003",
+                None,
+                help="`mfidlc compile --python-package PREFIX` puts it below a package of your own",
+                name=taken,
+                new=package_name(taken, ""),
+                where="in Python",
+                reason=f"it would not be found beside the package of {PYTHON_PACKAGES[taken]}",
+            )
 
 
 # .proto ----------------------------------------------------------------------------------------------------
@@ -110,7 +149,7 @@ def _tell_modules_apart(project: Project, diagnostics: Diagnostics) -> None:
 
 def _read_proto(paths: Sequence[str], options: Options, project: Project, diagnostics: Diagnostics) -> None:
     from mfidl.foreign.proto import read_proto  # protobuf is imported by who needs it only
-    from mfidl.foreign.protoc import descriptors
+    from mfidl.foreign.protoc import Protoc, descriptors, seconds_for
 
     folders, names = _named(paths, options.folders)
     places = Places(folders)
@@ -121,7 +160,8 @@ def _read_proto(paths: Sequence[str], options: Options, project: Project, diagno
             diagnostics.error(error.code, None, **error.values)
     if diagnostics:
         return
-    found = descriptors(names, folders, options.protoc, places, diagnostics)
+    run = Protoc(options.protoc, options.protoc_seconds or seconds_for(len(names)))
+    found = descriptors(names, folders, run, places, diagnostics)
     if found is not None:
         read_proto(found, options.archive, places, project, diagnostics)
 

@@ -128,7 +128,7 @@ class _Keys:
     def settle(self) -> None:
         for declaration in list(self._file.declarations):
             for member in draft.members_of(declaration):
-                name = declaration.name + _camel(member.name or "result")
+                name = declaration.name + draft.camel(member.name or "result")
                 member.type = self._type(member.type, declaration, name, member)
             if isinstance(declaration, draft.Alias | draft.Const):
                 declaration.type = self._type(declaration.type, declaration, declaration.name, declaration)
@@ -214,10 +214,6 @@ class _Keys:
         self._diagnostics.warning("W1002", holder.span, what=what, becomes=becomes, reason=reason)
 
 
-def _camel(name: str) -> str:
-    return "".join(part[:1].upper() + part[1:] for part in name.split("_"))
-
-
 # Values without an end -------------------------------------------------------------------------------------
 
 
@@ -277,10 +273,10 @@ def _name(project: Project, diagnostics: Diagnostics) -> None:
     for file in project.files:
         names: dict[str, set[str]] = {}
         for declaration in file.declarations:
-            name, reason = declaration.name, ""
             taken = names.setdefault(declaration.holder, set())
             around = project.of(declaration.holder) if declaration.holder else None
             members = {each.name for each in draft.members_of(around)} if around else set()
+            name, reason = declaration.name, ""
             while True:
                 if name in BUILTIN_TYPES:
                     reason = "a built-in type has that name"
@@ -295,5 +291,12 @@ def _name(project: Project, diagnostics: Diagnostics) -> None:
                 name += "_"
             taken.add(name)
             if reason:
-                diagnostics.warning("W1003", declaration.span, name=declaration.name, new=name, reason=reason)
+                diagnostics.warning(
+                    "W1003",
+                    declaration.span,
+                    name=declaration.name,
+                    new=name,
+                    where="in the schema",
+                    reason=reason,
+                )
                 declaration.name = name

@@ -1,23 +1,30 @@
-"""F6. Drafts as the text of schemas, in the one canonical style."""
+"""F6. Drafts as the text of schemas. It remembers of each line what of the draft it says."""
 
-from collections.abc import Iterable
+from dataclasses import dataclass
 
-from mfidl.diagnostics import Diagnostics
-from mfidl.fmt import format_source
 from mfidl.foreign import draft
 from mfidl.foreign.draft import File, Project
-from mfidl.source import SourceFile
 
 
-def schema_text(project: Project, file: File) -> str:
-    """The schema of one file, formatted."""
-    writer = _Writer(project, file)
-    source = SourceFile(file.path, file.path, writer.text())
-    mistakes = Diagnostics()
-    formatted = format_source(source, mistakes)
-    if formatted is None:
-        raise AssertionError(f"{file.path} does not parse: {mistakes.sorted()[0].message}")
-    return formatted
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """What can be left out of a draft alone: a declaration, or something that stands in it."""
+
+    declaration: draft.Declaration
+    item: draft.Member | draft.EnumMember | draft.Method | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """A schema that is not formatted yet. `parts` has one for each line; None: it is about the whole file."""
+
+    text: str
+    parts: list[Part | None]
+
+
+def schema_lines(project: Project, file: File) -> Lines:
+    """The schema of one file."""
+    return _Writer(project, file).lines()
 
 
 class _Writer:
@@ -26,19 +33,24 @@ class _Writer:
         self._file = file
         self._local: dict[str, str] = {}  # path of an imported file: its name here
         self._imported: list[str] = []
+        self._body: list[tuple[str, Part]] = []
         self._around = ""  # the key of the declaration that is being written
         self._within: dict[str, list[draft.Declaration]] = {}
         for each in file.declarations:
             self._within.setdefault(each.holder, []).append(each)
+        self._own_names = {each.name for each in file.declarations}
         self._paths = {project.path(each.key) for each in file.declarations}
 
-    def text(self) -> str:
-        body = [self._declaration(each) for each in self._within.get("", ())]
-        head = [*_doc(self._file.doc), f"module {self._file.module};\n"]
-        parts = ["\n".join(head)]
-        if self._imported:
-            parts.append("\n".join(sorted(self._imported)) + "\n")
-        return "\n".join([*parts, *body])
+    def lines(self) -> Lines:
+        for each in self._within.get("", ()):
+            self._declaration(each)
+        head = [*_doc(self._file.doc), f"module {self._file.module};", "", *sorted(self._imported), ""]
+        text = "\n".join([*head, *(text for text, _ in self._body)])
+        return Lines(text + "\n", [*(None for _ in head), *(part for _, part in self._body)])
+
+    def _put(self, part: Part, *texts: str) -> None:
+        """Lines; none of them holds a line break, in strings least of all, since these are escaped."""
+        self._body += [(text, part) for text in texts]
 
     # Names -------------------------------------------------------------------------------------------------
 
@@ -70,7 +82,7 @@ class _Writer:
             return known
         last = holder.module.rpartition(".")[2]
         name = last
-        while name in self._local.values():
+        while name in self._local.values() or name in self._own_names:
             name = f"other_{name}"
         self._local[holder.path] = name
         self._imported.append(f'import "{holder.path}"{"" if name == last else f" as {name}"};')
@@ -78,38 +90,38 @@ class _Writer:
 
     # Declarations ------------------------------------------------------------------------------------------
 
-    def _declaration(self, declaration: draft.Declaration) -> str:
-        lines = _doc(declaration.doc) + list(declaration.annotations)
+    def _declaration(self, declaration: draft.Declaration) -> None:
+        part = Part(declaration)
+        self._put(part, "", *_doc(declaration.doc), *declaration.annotations)
         match declaration:
             case draft.Struct():
                 around, self._around = self._around, declaration.key
-                lines += self._struct(declaration)
+                self._struct(declaration, part)
                 self._around = around
             case draft.Enum():
-                lines += _enum(declaration)
+                self._enum(declaration, part)
             case draft.Alias():
-                lines.append(f"type {declaration.name} = {self._type(declaration.type)};")
+                self._put(part, f"type {declaration.name} = {self._type(declaration.type)};")
             case draft.Const():
                 typed = f"{declaration.name}: {self._type(declaration.type)}"
-                lines.append(f"const {typed} = {self._value(declaration.value)};")
+                self._put(part, f"const {typed} = {self._value(declaration.value)};")
             case draft.Service():
                 extends = f" extends {self._name(declaration.base)}" if declaration.base else ""
-                lines.append(f"service {declaration.name}{extends} {{")
+                self._put(part, f"service {declaration.name}{extends} {{")
                 for method in declaration.methods:
-                    lines += self._method(method)
-                lines.append("}")
-        return "\n".join(lines) + "\n"
+                    self._method(method, Part(declaration, method))
+                self._put(part, "}")
 
-    def _struct(self, struct: draft.Struct) -> Iterable[str]:
-        yield f"{struct.kind} {struct.name} {{"
+    def _struct(self, struct: draft.Struct, part: Part) -> None:
+        self._put(part, f"{struct.kind} {struct.name} {{")
         for inner in self._within.get(struct.key, ()):
-            yield self._declaration(inner)
+            self._declaration(inner)
+        self._put(part, "")
         for each in struct.members:
-            yield from _doc(each.doc)
-            yield self._member(each) + ";"
+            self._put(Part(struct, each), *_doc(each.doc), self._member(each) + ";")
         if struct.reserved:
-            yield f"reserved {', '.join(struct.reserved)};"
-        yield "}"
+            self._put(part, f"reserved {', '.join(struct.reserved)};")
+        self._put(part, "}")
 
     def _member(self, member: draft.Member) -> str:
         before = "".join(f"{each} " for each in member.annotations)
@@ -117,23 +129,30 @@ class _Writer:
         default = "" if member.default is None else f" = {self._value(member.default)}"
         return f"{before}{number}{member.name}: {self._type(member.type)}{default}"
 
-    def _method(self, method: draft.Method) -> list[str]:
-        lines = _doc(method.doc) + list(method.annotations)
-        text = f"{method.name}({self._list(method.parameters)})"
-        if len(method.results) == 1 and not method.results[0].name:
-            text += f" -> {self._type(method.results[0].type)}"
-        elif method.results:
-            text += f" -> ({self._list(method.results)})"
-        if method.throws:
-            text += " throws " + ", ".join(self._name(each) for each in method.throws)
-        return [*lines, text + ";"]
+    def _method(self, method: draft.Method, part: Part) -> None:
+        results = method.results
+        behind = f" throws {', '.join(self._name(each) for each in method.throws)};" if method.throws else ";"
+        self._put(part, *_doc(method.doc), *method.annotations, f"{method.name}(")
+        self._list(method.parameters, part)
+        if len(results) == 1 and not results[0].name:
+            self._put(part, f") -> {self._type(results[0].type)}{behind}")
+        elif results:
+            self._put(part, ") -> (")
+            self._list(results, part)
+            self._put(part, f"){behind}")
+        else:
+            self._put(part, f"){behind}")
 
-    def _list(self, members: Iterable[draft.Member]) -> str:
-        written = []
-        for each in members:
-            doc = "".join(f"\n{line}" for line in _doc(each.doc))
-            written.append(doc + ("\n" if doc else "") + self._member(each))
-        return ", ".join(written)
+    def _list(self, members: list[draft.Member], part: Part) -> None:
+        for at, each in enumerate(members, 1):
+            self._put(part, *_doc(each.doc), self._member(each) + ("," if at < len(members) else ""))
+
+    def _enum(self, enum: draft.Enum, part: Part) -> None:
+        self._put(part, f"{'open ' if enum.open else ''}enum {enum.name}: i32 {{")
+        for each in enum.members:
+            before = "".join(f"{annotation} " for annotation in each.annotations)
+            self._put(Part(enum, each), *_doc(each.doc), f"{before}{each.name} = {each.number},")
+        self._put(part, "}")
 
     def _type(self, type_: draft.Type) -> str:
         match type_:
@@ -166,15 +185,6 @@ class _Writer:
             case draft.StructValue(fields):
                 pairs = (f"{name}: {self._value(held)}" for name, held in fields)
                 return f"{{ {', '.join(pairs)} }}"
-
-
-def _enum(enum: draft.Enum) -> Iterable[str]:
-    yield f"{'open ' if enum.open else ''}enum {enum.name}: i32 {{"
-    for each in enum.members:
-        yield from _doc(each.doc)
-        before = "".join(f"{annotation} " for annotation in each.annotations)
-        yield f"{before}{each.name} = {each.number},"
-    yield "}"
 
 
 def _doc(text: str) -> list[str]:

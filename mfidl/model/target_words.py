@@ -47,3 +47,17 @@ PYTHON_KEYWORDS = _words(
 # Builtins and soft keywords stay usable as names of fields and methods; a generator reserves in a scope of
 # its own what its code uses there. `mf` is the runtime's package.
 PYTHON_RESERVED = PYTHON_KEYWORDS | {"mf", "__debug__"}
+
+# Packages of Python that a module may well be called as, with the distributions that have them, because their
+# interfaces have such names. Python finds only one of two such packages.
+PYTHON_PACKAGES = {
+    "google.protobuf": "protobuf",
+    "grpc": "grpcio",
+    "mf": "mf-runtime",
+    "mfidl": "mfidl",
+    "onnx": "onnx",
+    "opentelemetry.proto": "opentelemetry-proto",
+    "ray": "ray",
+    "tensorflow": "tensorflow",
+    "tensorboard": "tensorboard",
+}

@@ -5,12 +5,20 @@ path, so it is read once however it is named. Reads through `read_source` only.
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mfidl.diagnostics import Diagnostics, Note
 from mfidl.diagnostics.suggest import nearest
-from mfidl.source import SourceFile, Span, UnreadableSource, described, first_unprintable, read_source
+from mfidl.source import (
+    SourceFile,
+    Span,
+    UnreadableSource,
+    decode_source,
+    described,
+    first_unprintable,
+    read_source,
+)
 from mfidl.syntax import ast
 from mfidl.syntax.parser import parse
 
@@ -33,14 +41,23 @@ class LoadedModule:
 
 
 class Loader:
-    """Loads the closure of a set of files. One per run; `modules` is in dependency order."""
+    """Loads the closure of a set of files. One per run; `modules` is in dependency order.
 
-    def __init__(self, import_paths: Sequence[str], diagnostics: Diagnostics) -> None:
+    With `texts`, all files are those of its paths, in memory, and nothing is read from disk.
+    """
+
+    def __init__(
+        self,
+        import_paths: Sequence[str],
+        diagnostics: Diagnostics,
+        texts: Mapping[str, str] | None = None,
+    ) -> None:
         self.modules: list[LoadedModule] = []
         self.unreadable = False
         self.absent: list[str] = []  # where imports were looked for in vain
         self._import_paths = list(import_paths)
         self._diagnostics = diagnostics
+        self._texts = texts
         self._by_real_path: dict[str, LoadedModule | None] = {}
         self._by_name: dict[str, LoadedModule] = {}
         self._open: list[LoadedModule] = []
@@ -69,7 +86,7 @@ class Loader:
         self._by_real_path[real] = None
         try:
             _check_name(module_path, path)
-            source = read_source(path, name)
+            source = self._read(path, name)
         except UnreadableSource as problem:
             self.unreadable = self.unreadable or problem.code == "E0001"
             self._diagnostics.error(problem.code, importer, **problem.values)
@@ -81,6 +98,14 @@ class Loader:
         self._open.pop()
         self.modules.append(module)
         return module
+
+    def _read(self, path: str, name: str) -> SourceFile:
+        if self._texts is None:
+            return read_source(path, name)
+        return decode_source(self._texts[path].encode(), path, name)
+
+    def _is_file(self, path: str) -> bool:
+        return os.path.isfile(path) if self._texts is None else path in self._texts
 
     def _parsed(self, source: SourceFile, module_path: str, requested: bool) -> LoadedModule:
         file = parse(source, self._diagnostics)
@@ -155,7 +180,7 @@ class Loader:
         """(file to open, path by which the module is known)."""
         for folder in self._folders(module):
             path = os.path.normpath(os.path.join(folder, target))
-            if os.path.isfile(path):
+            if self._is_file(path):
                 below_import_path = self._module_path(path)
                 beside = os.path.join(os.path.dirname(module.path), target)
                 known = below_import_path if "/" in below_import_path else os.path.normpath(beside)

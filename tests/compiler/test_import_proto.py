@@ -5,9 +5,12 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from google.protobuf import descriptor_pb2
 
 from mfidl.cli.group import cli
+from mfidl.emit.python.names import package_name
 from mfidl.foreign import Options, import_files
+from mfidl.foreign.protoc import seconds_for
 from tests.compiler.foreign import imported, messages, schema
 
 
@@ -28,11 +31,12 @@ def test_every_base_type_has_an_equal(tmp_path: Path) -> None:
         "double f64, float f32, int32 i32, int64 i64, uint32 u32, uint64 u64, sint32 i32, sint64 i64, fixed32 u32, "
         "fixed64 u64, sfixed32 i32, sfixed64 i64, bool bool, string string, bytes bytes"
     )
+    zeros = {"bool": "false", "string": '""', "bytes": '""'}
     pairs = [each.split() for each in words.split(", ")]
     fields = " ".join(f"{theirs} f{n} = {n};" for n, (theirs, _) in enumerate(pairs, 1))
     made = text_of(tmp_path, f"message All {{ {fields} }}")
     assert [line.strip() for line in made.splitlines()[1:-1]] == [
-        f"{n}: f{n}: {ours};" for n, (_, ours) in enumerate(pairs, 1)
+        f"{n}: f{n}: {ours} = {zeros.get(ours, '0')};" for n, (_, ours) in enumerate(pairs, 1)
     ]
 
 
@@ -41,7 +45,7 @@ def test_what_may_be_absent_is_optional(tmp_path: Path) -> None:
         "message A { int32 a = 1; optional int32 b = 2; A c = 3; repeated A d = 4; map<string, A> e = 5; }"
     )
     assert text_of(tmp_path, proto3) == (
-        "struct A {\n  1: a: i32;\n  2: b: i32?;\n  3: c: A?;\n  4: d: list<A>;\n  5: e: map<string, A>;\n}\n"
+        "struct A {\n  1: a: i32 = 0;\n  2: b: i32?;\n  3: c: A?;\n  4: d: list<A>;\n  5: e: map<string, A>;\n}\n"
     )
     proto2 = "message A { required int32 a = 1; optional int32 b = 2; optional A c = 3; }"
     assert text_of(tmp_path, proto2, "proto2") == "struct A {\n  1: a: i32;\n  2: b: i32?;\n  3: c: A?;\n}\n"
@@ -76,15 +80,15 @@ def test_a_oneof_is_a_union_with_the_number_of_its_first_alternative(tmp_path: P
     text = "message A { int32 x = 1; oneof what { string s = 4; A a = 3; } int32 y = 9; }"
     assert text_of(tmp_path, text) == (
         "struct A {\n  union What {\n    4: s: string;\n    3: a: A;\n  }\n\n"
-        "  1: x: i32;\n  4: what: What?;\n  9: y: i32;\n}\n"
+        "  1: x: i32 = 0;\n  4: what: What?;\n  9: y: i32 = 0;\n}\n"
     )
 
 
 def test_nested_types_stay_where_they_are(tmp_path: Path) -> None:
     text = "message A { message B { enum C { X = 0; } C c = 1; } B b = 1; } message AB { A.B.C c = 1; }"
     assert text_of(tmp_path, text) == (
-        "struct A {\n  struct B {\n    open enum C: i32 {\n      X = 0,\n    }\n\n    1: c: C;\n  }\n\n"
-        "  1: b: B?;\n}\n\nstruct AB {\n  1: c: A.B.C;\n}\n"
+        "struct A {\n  struct B {\n    open enum C: i32 {\n      X = 0,\n    }\n\n    1: c: C = C.X;\n  }\n\n"
+        "  1: b: B?;\n}\n\nstruct AB {\n  1: c: A.B.C = A.B.C.X;\n}\n"
     )
     assert told(tmp_path, text) == []
 
@@ -110,6 +114,29 @@ def test_a_union_that_would_be_called_as_a_field_is_renamed(tmp_path: Path) -> N
     assert told(tmp_path, text) == ["1: W1003 `What` is called `What_` in the schema: a field has that name"]
 
 
+def test_a_oneof_whose_words_begin_with_a_digit_keeps_its_name(tmp_path: Path) -> None:
+    text = "message A { oneof _2fa { string sms = 1; } oneof _ { int32 n = 2; } }"
+    made = text_of(tmp_path, text)
+    assert "union _2fa_ {" in made
+    assert "union __ {" in made
+    assert [each.partition("W1003 ")[2] for each in told(tmp_path, text)] == [
+        "`_2fa` is called `_2fa_` in the schema: a field has that name",
+        "`_` is called `__` in the schema: a field has that name",
+    ]
+
+
+def test_two_oneofs_that_would_be_one_union_are_told_apart(tmp_path: Path) -> None:
+    text = "message A { oneof a_b { int32 x = 1; } oneof aB { int32 y = 2; } message AB { } }"
+    made = text_of(tmp_path, text)
+    assert [
+        line.split()[1] for line in made.splitlines() if line.strip().startswith(("union", "struct AB"))
+    ] == [
+        "AB",
+        "AB_",
+        "AB__",
+    ]
+
+
 def test_enums_are_open_where_unknown_numbers_are_values(tmp_path: Path) -> None:
     assert text_of(tmp_path, "enum E { A = 0; B = -1; }").startswith(
         "open enum E: i32 {\n  A = 0,\n  B = -1,"
@@ -120,6 +147,77 @@ def test_enums_are_open_where_unknown_numbers_are_values(tmp_path: Path) -> None
 def test_reserved_numbers_and_names_stay_reserved(tmp_path: Path) -> None:
     text = 'message A { reserved 2, 5 to 7, 1000 to max; reserved "x", "y"; int32 a = 1; }'
     assert 'reserved 2, 5..7, 1000..536870911, "x", "y";' in text_of(tmp_path, text)
+
+
+def test_reserved_texts_that_are_no_names_are_left_out(tmp_path: Path) -> None:
+    text = 'message A { reserved "2x", "o", "y"; oneof o { int32 x = 1; } }'
+    assert 'reserved "y";' in text_of(tmp_path, text)
+    assert [each.partition("W1001 ")[2] for each in told(tmp_path, text)] == [
+        "left out, for want of an equal here: the reserved name `2x` of `A`",
+        "left out, for want of an equal here: the reserved name `o` of `A`",
+    ]
+
+
+def test_packages_below_google_protobuf_are_found_beside_protobufs_own(tmp_path: Path) -> None:
+    text = 'syntax = "proto3"; package google.protobuf.compiler; message Job { string name = 1; }'
+    assert schema(imported(tmp_path, job_dot_proto=text), tmp_path).startswith(
+        "module protobuf.compiler.job;\n"
+    )
+
+
+def test_a_package_that_another_distribution_has_is_told(tmp_path: Path) -> None:
+    text = 'syntax = "proto3"; package grpc.health.v1; message Ping { }'
+    (message,) = imported(tmp_path, ping_dot_proto=text).diagnostics
+    assert message.message == (
+        "`grpc` is called `grpc_` in Python: it would not be found beside the package of grpcio"
+    )
+    assert message.help == "`mfidlc compile --python-package PREFIX` puts it below a package of your own"
+
+
+@pytest.mark.parametrize(
+    ("module", "package"),
+    [
+        ("grpc.health.v1", "grpc_.health.v1"),
+        ("grpc_.x", "grpc__.x"),
+        ("opentelemetry.proto.trace", "opentelemetry.proto_.trace"),
+        ("google.protobuf.any", "google.protobuf_.any"),
+        ("google.rpc", "google.rpc"),
+        ("acme.grpc", "acme.grpc"),
+    ],
+)
+def test_a_package_of_another_distribution_is_none_of_ours(module: str, package: str) -> None:
+    assert package_name(module, "") == package
+    assert package_name(module, "own") == f"own.{module}"
+
+
+@pytest.mark.parametrize("name", ["a:b", 'a"b', "a\\b", "a\nb"])
+def test_a_schema_has_a_path_that_an_import_can_name(tmp_path: Path, name: str) -> None:
+    (tmp_path / f"{name}.thrift").write_text("struct A { }")
+    assert run(tmp_path / f"{name}.thrift", "--out", tmp_path / "out")[0] == 0
+    assert (tmp_path / "out/a_b.mfidl").read_text().startswith("module a_b;\n")
+
+
+def test_files_whose_names_differ_in_no_letter_are_modules_of_their_own(tmp_path: Path) -> None:
+    result = imported(
+        tmp_path,
+        **{
+            "a-b_dot_proto": 'syntax = "proto3"; package p; message A { }',
+            "a_b_dot_proto": 'syntax = "proto3"; package p; import "a-b.proto"; message B { A a = 1; }',
+        },
+    )
+    assert 'module p.a_b_;\n\nimport "a-b.mfidl";' in schema(result, tmp_path)
+    assert messages(result) == [
+        "W1003 `p.a_b` is called `p.a_b_` in the schema of `a_b.proto`: that of another file is the module of that name"
+    ]
+
+
+def test_a_module_that_is_called_as_a_type_of_the_file_gets_another_name_there(tmp_path: Path) -> None:
+    result = imported(
+        tmp_path,
+        kind_dot_proto='syntax = "proto3"; package p; message A { }',
+        api_dot_proto='syntax = "proto3"; package q; import "kind.proto"; message B { message kind { } p.A a = 1; }',
+    )
+    assert 'import "kind.mfidl" as other_kind;' in schema(result, tmp_path)
 
 
 def test_well_known_types_have_equals_of_the_language(tmp_path: Path) -> None:
@@ -223,6 +321,39 @@ def test_a_protoc_that_does_not_exist_is_told(tmp_path: Path) -> None:
     assert messages(result)[0].startswith("E1001 protobuf's compiler is needed")
 
 
+def test_protoc_has_more_time_for_more_files() -> None:
+    assert (seconds_for(1), seconds_for(7_227)) == (60.1, 782.7)
+
+
+def test_a_protoc_that_takes_too_long_is_ended(tmp_path: Path) -> None:
+    slow = tmp_path / "protoc"
+    slow.write_text("#!/bin/sh\nexec sleep 600\n")
+    slow.chmod(0o755)
+    (tmp_path / "api.proto").write_text('syntax = "proto3";')
+    result = import_files([str(tmp_path / "api.proto")], Options(protoc=str(slow), protoc_seconds=0.01))
+    (message,) = result.diagnostics
+    assert message.message.endswith("did not end within 0.01 s")
+    assert message.help == "--protoc-timeout SECONDS gives it more time"
+
+
+def test_an_edition_that_protobufs_runtime_does_not_know_is_told(tmp_path: Path) -> None:
+    """As a protoc that is newer than the runtime writes it."""
+    newer = descriptor_pb2.FileDescriptorProto(
+        name="api.proto", syntax="editions", edition=descriptor_pb2.EDITION_99999_TEST_ONLY
+    )
+    (tmp_path / "set.pb").write_bytes(descriptor_pb2.FileDescriptorSet(file=[newer]).SerializeToString())
+    protoc = tmp_path / "protoc"
+    protoc.write_text(
+        "#!/bin/sh\n"
+        f'for each; do case "$each" in --descriptor_set_out=*) cp {tmp_path}/set.pb "${{each#*=}}";; esac; done\n'
+    )
+    protoc.chmod(0o755)
+    (tmp_path / "api.proto").write_text('syntax = "proto3";')
+    result = import_files([str(tmp_path / "api.proto")], Options(protoc=str(protoc)))
+    assert result.failed
+    assert "the Python package protobuf does not read its descriptors" in messages(result)[0]
+
+
 # The command ----------------------------------------------------------------------------------------------
 
 
@@ -239,6 +370,71 @@ def test_the_command_prints_or_writes_and_checks(tmp_path: Path) -> None:
     assert "warning[W1002]: a set of such elements becomes a list" in warned
     assert run(tmp_path / "api.thrift", "--out", tmp_path / "out")[0] == 0
     assert (tmp_path / "out/api.mfidl").read_text() == printed
+
+
+def test_a_schema_that_was_edited_is_replaced_only_if_that_is_asked_for(tmp_path: Path) -> None:
+    api, other, out = tmp_path / "api.proto", tmp_path / "other.proto", tmp_path / "out"
+    api.write_text('syntax = "proto3"; message A { }')
+    other.write_text('syntax = "proto3"; message B { }')
+    assert run(api, "--out", out)[0] == 0
+    api.write_text('syntax = "proto3"; message A { int32 x = 1; }')
+    assert run(api, "--out", out)[0] == 0  # nobody edited what was written
+    edited = (out / "api.mfidl").read_text() + "// mine\n"
+    (out / "api.mfidl").write_text(edited)
+
+    code, _, said = run(api, other, "--out", out)
+    assert (code, f"`{out}/api.mfidl` is not as it was written" in said) == (3, True)
+    assert (out / "api.mfidl").read_text() == edited
+    assert not (out / "other.mfidl").exists()
+    assert run(api, other, "--out", out, "--overwrite")[0] == 0
+    assert "// mine" not in (out / "api.mfidl").read_text()
+    assert (out / "other.mfidl").exists()
+
+
+def test_a_schema_that_was_not_imported_is_not_replaced(tmp_path: Path) -> None:
+    (tmp_path / "api.thrift").write_text("struct A { }")
+    (tmp_path / "api.mfidl").write_text("module api;\n")
+    code, _, said = run(tmp_path / "api.thrift", "--out", tmp_path)
+    assert (code, "E1008" in said) == (3, True)
+    assert (tmp_path / "api.mfidl").read_text() == "module api;\n"
+
+
+def test_files_that_differ_in_their_ends_alone_are_one_schema(tmp_path: Path) -> None:
+    (tmp_path / "api.thrift").write_text("struct A { }")
+    (tmp_path / "api.proto").write_text('syntax = "proto3"; package p; message A { }')
+    code, _, said = run(tmp_path / "api.thrift", tmp_path / "api.proto", "--out", tmp_path / "out")
+    assert (code, "`api.thrift` would be written to `api.mfidl`, as `api.proto` is" in said) == (1, True)
+
+
+def test_a_field_more_leaves_any_order_of_upgrades(tmp_path: Path) -> None:
+    service = "service Cluster { rpc List(Q) returns (R); }"
+    versions = {
+        "old": "message Q { } message R { uint64 a = 1; }",
+        "new": "enum E { Z = 0; } message Q { bool b = 1; E e = 2; repeated Q q = 3; map<string, Q> m = 4; } "
+        "message R { uint64 a = 1; string s = 2; bytes t = 3; double d = 4; oneof o { int32 i = 5; } }",
+    }
+    for name, text in versions.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "api.proto").write_text(f'syntax = "proto3"; package p; {text} {service}')
+        assert run(tmp_path / name / "api.proto", "--out", tmp_path / f"{name}.s")[0] == 0
+    arguments = [
+        "breaking",
+        str(tmp_path / "new.s"),
+        "--against",
+        str(tmp_path / "old.s"),
+        "--only",
+        "rollout",
+    ]
+    result = CliRunner().invoke(cli, arguments)
+    assert (result.exit_code, result.stderr) == (0, "")
+
+
+def test_an_included_file_that_was_refused_does_not_include_itself(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.thrift").write_text('include "c.thrift"\nstruct A { }')
+    (tmp_path / "c.thrift").write_text('include "gone.thrift"')
+    result = import_files([str(tmp_path / "a.thrift"), str(tmp_path / "b.thrift")], Options())
+    assert messages(result) == ["1: E1005 cannot find `gone.thrift`"]
 
 
 def test_the_command_tells_mistakes_by_its_exit_code(tmp_path: Path) -> None:

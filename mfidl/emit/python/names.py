@@ -46,6 +46,7 @@ from mfidl.model import (
     Union,
     local_name,
 )
+from mfidl.model.target_words import PYTHON_PACKAGES
 
 
 def _words(text: str) -> frozenset[str]:
@@ -164,14 +165,17 @@ def package_name(module: str, prefix: str) -> str:
     """The package of a schema module: 'prefix.a.b'.
 
     Underscores at the end are not looked at, so that `class` and `class_` stay two packages. Without a prefix
-    the first component is found from sys.path, where it would hide the runtime or the standard library.
+    the first component is found from sys.path, where it would hide the standard library; nor would Python
+    find a package beside that of another distribution (PYTHON_PACKAGES).
     """
-    parts = []
-    for at, part in enumerate(module.split(".")):
+    parts: list[str] = []
+    around = ""
+    for part in module.split("."):
         bare = part.rstrip("_")
+        around = f"{around}.{bare}" if parts else bare
         taken = bare in PYTHON_KEYWORDS or bare in _FILES or _is_dunder(part)
-        if at == 0 and not prefix:
-            taken = taken or bare == "mf" or bare in sys.stdlib_module_names
+        if not prefix:
+            taken = taken or around in PYTHON_PACKAGES or around in sys.stdlib_module_names
         parts.append(f"{part}_" if taken else part)
     return ".".join([prefix, *parts] if prefix else parts)
 
