@@ -1,4 +1,4 @@
-"""`@pattern` runs in linear time, with the verdicts of `re`, and of C++ (tests/cpp/codec/pattern_test.cpp)."""
+"""`@pattern` runs in linear time, with the verdicts of `re`, as in C++ (tests/cpp/codec/pattern_test.cpp)."""
 
 import random
 import re

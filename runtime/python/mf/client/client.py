@@ -15,6 +15,7 @@ from mf.core.clock import Clock
 from mf.core.error import Code, not_executed
 from mf.core.service import ServiceInfo
 from mf.core.target import Target, TargetSource
+from mf.link import fork
 from mf.link.core import DEAD_AFTER
 from mf.link.pool import Connect, Pool
 from mf.link.resolver import Resolver, StaticResolver
@@ -41,6 +42,7 @@ class Client(TargetSource):
     """
 
     __slots__ = (
+        "__weakref__",
         "_async_lock",
         "_async_side",
         "_caches",
@@ -74,6 +76,7 @@ class Client(TargetSource):
         self._async_lock = Lock()
         self._async_side: AsyncSide | None = None
         self._make_async: Callable[[], AsyncClient] | None = None
+        fork.register(self)
         if isinstance(where, TargetSource):
             self._source = where
             return
@@ -148,6 +151,11 @@ class Client(TargetSource):
             self._resolver.close()
         if self._pool is not None:
             self._pool.close()
+
+    def after_fork(self) -> None:
+        """In a child it connects anew, and keeps no answers of the parent's."""
+        self._async_lock = Lock()
+        self._caches.after_fork()
 
     def __enter__(self) -> Self:
         return self

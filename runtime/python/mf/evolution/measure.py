@@ -1,5 +1,5 @@
-"""R0. How large the values of a peer's types are, and how long the text is that Python makes of them: both are
-bounded before anything is made. The bounds of sizes are those of C++ (mf/codec/described/schema.hpp).
+"""R0. How large the values of a peer's types are, and how long the text is that Python makes of them: both
+are bounded before anything is made. The bounds of sizes are those of C++ (mf/codec/described/schema.hpp).
 """
 
 from collections.abc import Iterable

@@ -3,7 +3,7 @@
 from threading import Lock
 from time import monotonic
 
-from mf.core.error import Code, Error
+from mf.core.error import Error
 from mf.link import fork
 from mf.link.alarm import Alarm, StreamWait
 from mf.link.balancing import Standing
@@ -216,7 +216,9 @@ class LinkOutput(LinkCore):
         """In a child: releases the connection without shutting it down, since the parent uses it."""
         self._lock = Lock()
         self._bind_lock = Lock()
-        self.usable = False
-        self.failure = Error(Code.UNAVAILABLE, "the connection belongs to the parent process")
-        self._session.calls.by_id.clear()
-        self._stream.close()
+        self._followers = {}
+        self._leading = self._flushing = self._blocked = False
+        self._heir = self._watch = None
+        self._armed = self._callbacks = 0
+        self._alarms = []
+        self._disown()

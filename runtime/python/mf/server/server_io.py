@@ -9,6 +9,7 @@ from contextlib import suppress
 from time import monotonic
 from typing import Any
 
+from mf.core.current import current
 from mf.core.error import Code, Error
 from mf.core.log import info, log_handler_failure, quote, warning
 from mf.protocol.events import (
@@ -82,6 +83,14 @@ class ServerIo(Loop):
         self._due: deque[StreamCall] = deque()
         self._drain_until: float | None = None
         self._draining = False
+
+    def is_here(self) -> bool:
+        """Whether the caller is a handler of this server, or what reads for it: stopping must not wait for
+        these."""
+        call = current.get()
+        if not isinstance(call, ServedCall):
+            return False
+        return isinstance(call.connection, Connection) and call.connection.is_read_by(self)
 
     # Hooks
 
@@ -345,14 +354,19 @@ class ServerIo(Loop):
             connection.flush()
 
     def _look_at_all(self) -> None:
-        """Another thread has changed what connections want, or has found one broken."""
         for connection in list(self._connections.values()):
-            if connection.broken:
-                self._close(connection, connection.broken)
-            elif connection.rest:
-                self._turn(connection, 0)
-            else:
-                self._watch(connection)
+            self._look_at(connection)
+
+    def _look_at(self, connection: Connection) -> None:
+        """See look_at."""
+        if self._connections.get(connection.fileno) is not connection:
+            return
+        if connection.broken:
+            self._close(connection, connection.broken)
+        elif connection.rest:
+            self._turn(connection, 0)
+        else:
+            self._watch(connection)
 
     def _send_due(self) -> None:
         """Sends what streams have written and no other thread has sent since."""
