@@ -101,9 +101,9 @@ class Client(TargetSource):
         if isinstance(where, str):
             self._router.replicator = self._replicator_for(where, options)
 
-    def _replicator_for(self, where: str, options: dict[str, Any]) -> Any:
-        """The sender of replicated calls, which need a controller; None: there are none."""
-        del where, options
+    def _replicator_for(self, where: str, options: dict[str, Any]) -> Any:  # noqa: ARG002 - of subclasses
+        """What makes replicated calls; None: without a controller there are no replicas."""
+        return None
 
     def _resolver_for(self, where: str, tls: "Tls | None") -> Resolver:  # noqa: ARG002 - of subclasses
         """The resolver for an address. Raises ValueError for an invalid one."""

@@ -7,10 +7,9 @@ import os
 import threading
 from functools import partial
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from mf.core.log_writer import LogWriter
+from mf.core.log_writer import LogWriter
 
 _MAX_QUOTED = 200
 _MAX_FIELD = 512
@@ -19,7 +18,7 @@ _MOST_CAUSES = 256
 _TELL_EVERY = 10.0
 """Seconds between two lines about one cause."""
 
-_writer: "LogWriter | None" = None
+_writer: LogWriter | None = None
 
 
 def quote(text: str | bytes) -> str:
@@ -87,8 +86,6 @@ def _write(
     if not logger.isEnabledFor(level):
         return
     if _writer is None or _writer.pid != os.getpid():
-        from mf.core.log_writer import LogWriter
-
         _writer = LogWriter(_tell_left_out)
     _writer.write(partial(logger.log, exc_info=exc_info), level, message, *arguments)
 

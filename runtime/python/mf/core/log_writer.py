@@ -16,7 +16,7 @@ from contextvars import copy_context
 from threading import Event, Lock, Thread, current_thread
 from typing import Any, Final
 
-MOST_KEPT: Final = 1000
+MOST_KEPT: Final = 10_000
 PATIENCE: Final = 0.25
 """Seconds that a line is waited for."""
 

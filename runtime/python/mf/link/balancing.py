@@ -14,7 +14,9 @@ choose      draws two trusted instances at random and takes the better one, by c
             no instance is trusted, it chooses among those that are alive.
 """
 
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 
 from mf.link.fork import JITTER
 
@@ -247,12 +249,9 @@ def _two_of(
 
 
 def _drawn(weights: Sequence[int], random: Callable[[int], int]) -> int:
-    number = random(sum(weights))
-    for index, weight in enumerate(weights):
-        if number < weight:
-            return index
-        number -= weight
-    raise AssertionError("the random number is too large")
+    """`random` gives a number below its argument."""
+    sums = list(accumulate(weights))
+    return bisect_right(sums, random(sums[-1]))
 
 
 def _first_is_better(first: Standing, second: Standing) -> bool:

@@ -1,5 +1,6 @@
 """R4. The writing part of a link, and its end. See link.py for threads and locks."""
 
+from abc import abstractmethod
 from threading import Lock
 from time import monotonic
 
@@ -121,9 +122,9 @@ class LinkOutput(LinkCore):
             if not leads and self._watch is not None:
                 self._arm()
 
+    @abstractmethod
     def _write_failed(self, error: OSError, leads: bool) -> None:
-        """Implemented by the reading part."""
-        raise NotImplementedError
+        """Of the reading part."""
 
     # What is pending
 
@@ -163,13 +164,13 @@ class LinkOutput(LinkCore):
     def fileno(self) -> int:
         return self._stream.fileno()
 
+    @abstractmethod
     def on_ready(self, mask: int) -> None:
-        """Implemented by the reading part."""
-        raise NotImplementedError
+        """Of the reading part."""
 
+    @abstractmethod
     def expire(self, now: float) -> float:
-        """Implemented by the reading part."""
-        raise NotImplementedError
+        """Of the reading part."""
 
     def _arm(self) -> None:
         """With the lock: makes the watch wait for the events that no thread waits for."""
