@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 import mf
-from mf.core.error import Code
 from tests.python.conftest import Recorder, Served
 from tests.python.echo import ECHO_SERVICE, SLEEP, EchoAsyncClient, EchoClient, Seconds
 from tests.python.flow import FlowClient

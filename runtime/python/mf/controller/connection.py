@@ -11,7 +11,7 @@ from mf.controller._generated.mf.controller import ControllerAsyncClient
 from mf.core.error import Code, Error, Execution
 from mf.core.options import INFINITE, CallOptions
 from mf.core.stream import AsyncStreamReader
-from mf.link.resolver import CONTROLLERS, RELAYS, relay_addresses
+from mf.link.resolver import CONTROLLERS, RELAYS, View, relay_addresses
 from mf.transport.address import Address
 
 if TYPE_CHECKING:
@@ -84,6 +84,12 @@ def asked_addresses(where: str) -> list[Address]:
     """The addresses of controllers, or of relays, which have the same interface. Raises ValueError for
     others."""
     return relay_addresses(where) if where.partition("://")[0] in RELAYS else controller_addresses(where)
+
+
+def unanswered(controllers: list[Address]) -> View:
+    """What is known of a service at first."""
+    where = ", ".join(map(str, controllers))
+    return View({}, reached=False, trouble=f"the controller at {where} has not answered yet")
 
 
 async def first_of(stream: AsyncStreamReader[T]) -> T:

@@ -23,15 +23,19 @@ _Known = dict[str, dict[UUID, Instance]]
 """Instances by agent."""
 
 
+_UNKNOWN = View({}, reached=False)
+
+
 class Watched:
     """One service. `run` and `revision`: the position of its watch."""
 
     __slots__ = ("_coming", "_known", "_old", "old_until", "revision", "run", "view")
 
-    def __init__(self) -> None:
+    def __init__(self, first: View = _UNKNOWN) -> None:
+        """`first`: what is known before a controller has answered."""
         self.run = 0
         self.revision = 0
-        self.view = View({}, reached=False)
+        self.view = first
         self.old_until = 0.0
         """When earlier instances are dropped; 0: never."""
         self._known: _Known = {}

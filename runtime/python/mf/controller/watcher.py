@@ -11,7 +11,7 @@ from contextvars import Context
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from mf.controller.connection import MOVING, WITHOUT_END, ControllerConnection, first_of
+from mf.controller.connection import MOVING, WITHOUT_END, ControllerConnection, first_of, unanswered
 from mf.controller.views import Watched, all_of
 from mf.core.error import Error
 from mf.core.log import info, quote, warning
@@ -42,6 +42,7 @@ class Watcher:
         "_watched",
         "_where",
         "client_id",
+        "unanswered",
     )
 
     def __init__(
@@ -51,6 +52,7 @@ class Watcher:
         self._connection = ControllerConnection(controllers, _DEAD_AFTER, tls)
         self._where = ", ".join(map(str, controllers))
         self._tell = tell
+        self.unanswered = unanswered(controllers)
         self._trouble = ""
         self._answers = Event()
         self._doubted = Event()
@@ -64,7 +66,7 @@ class Watcher:
         """Starts to watch the service."""
         if not self._tasks:
             self._begin(self._stay_connected())
-        watched = self._watched[service] = Watched()
+        watched = self._watched[service] = Watched(self.unanswered)
         if self._trouble:
             watched.lost(self._trouble)
             self._tell(service, watched.view)
