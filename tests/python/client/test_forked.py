@@ -107,7 +107,7 @@ def test_a_subscriber_ends_in_the_child_and_goes_on_in_the_parent() -> None:
             assert publisher.await_subscribers(1, PATIENCE)
             assert forked(lambda: subscriber.next(PATIENCE).value.doc) == (
                 "CONNECTION_LOST",
-                f"the subscription to {events.AdditionsSubscriber.mf_topic.name} belongs to the parent process",
+                f"the subscription to {publisher.mf_topic.name} belongs to the parent process",
             )
             publisher.at("books").publish(indexed(7))
             assert subscriber.next(PATIENCE).value.doc == 7
