@@ -173,6 +173,15 @@ class MessageBatch(ABC, Generic[T, L]):
             if self._pumping:  # that thread, or an outer call on this one, looks at the queue again
                 return
             self._pumping = True
+        try:
+            self._fill(route, window)
+        except BaseException:  # for example of a signal handler
+            self._pumping = False
+            raise
+        if self._queue and monotonic() >= self._deadline:
+            self._fail_queue(CallEvent.EXPIRED, too_late())
+
+    def _fill(self, route: Route[L], window: int) -> None:
         while True:
             with self._lock:
                 self._end_rests(monotonic())
@@ -184,8 +193,6 @@ class MessageBatch(ABC, Generic[T, L]):
                 message = self._queue.popleft()
                 self._flying[message] = None
             self._send(route, message)
-        if self._queue and monotonic() >= self._deadline:
-            self._fail_queue(CallEvent.EXPIRED, too_late())
 
     def _send(self, route: Route[L], message: Message[T]) -> None:
         try:
