@@ -11,6 +11,7 @@ from mf.controller._generated.mf.controller import ControllerAsyncClient
 from mf.core.error import Code, Error, Execution
 from mf.core.options import INFINITE, CallOptions
 from mf.core.stream import AsyncStreamReader
+from mf.link.core import NO_RETRY_MENDS
 from mf.link.resolver import CONTROLLERS, RELAYS, View, relay_addresses
 from mf.transport.address import Address
 
@@ -84,6 +85,12 @@ def asked_addresses(where: str) -> list[Address]:
     """The addresses of controllers, or of relays, which have the same interface. Raises ValueError for
     others."""
     return relay_addresses(where) if where.partition("://")[0] in RELAYS else controller_addresses(where)
+
+
+def final_code(error: Exception) -> Code:
+    """Of calls that wait for a controller: one that no retry mends, or UNAVAILABLE."""
+    is_final = isinstance(error, Error) and error.code in NO_RETRY_MENDS
+    return error.code if is_final else Code.UNAVAILABLE  # type: ignore[attr-defined]
 
 
 def unanswered(controllers: list[Address]) -> View:

@@ -84,12 +84,12 @@ class Watched:
         old, self._old, self.old_until = self._old, {}, 0.0
         return self._publish(old)
 
-    def lost(self, trouble: str) -> bool:
+    def lost(self, trouble: str, code: Code = Code.UNAVAILABLE) -> bool:
         """Known instances stay; a caller that waits for a first answer learns why there is none. Returns
         whether that is new."""
         if self.view.trouble == trouble:
             return False
-        self.view = View(self.view.agents, reached=self.view.reached, trouble=trouble)
+        self.view = View(self.view.agents, reached=self.view.reached, trouble=trouble, code=code)
         return True
 
     def _publish(self, changed: Iterable[str]) -> bool:

@@ -11,9 +11,16 @@ from contextvars import Context
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from mf.controller.connection import MOVING, WITHOUT_END, ControllerConnection, first_of, unanswered
+from mf.controller.connection import (
+    MOVING,
+    WITHOUT_END,
+    ControllerConnection,
+    final_code,
+    first_of,
+    unanswered,
+)
 from mf.controller.views import Watched, all_of
-from mf.core.error import Error
+from mf.core.error import Code, Error
 from mf.core.log import info, quote, warning
 from mf.link.reconnect import Backoff
 from mf.link.resolver import View
@@ -32,6 +39,7 @@ class Watcher:
 
     __slots__ = (
         "_answers",
+        "_code",
         "_connection",
         "_doubted",
         "_loop",
@@ -54,6 +62,7 @@ class Watcher:
         self._tell = tell
         self.unanswered = unanswered(controllers)
         self._trouble = ""
+        self._code = Code.UNAVAILABLE
         self._answers = Event()
         self._doubted = Event()
         self._watched: dict[str, Watched] = {}
@@ -68,7 +77,7 @@ class Watcher:
             self._begin(self._stay_connected())
         watched = self._watched[service] = Watched(self.unanswered)
         if self._trouble:
-            watched.lost(self._trouble)
+            watched.lost(self._trouble, self._code)
             self._tell(service, watched.view)
         self._begin(self._watch(service, watched))
 
@@ -104,7 +113,7 @@ class Watcher:
             try:
                 await self._greet(patiently=bool(self._trouble))
             except Exception as error:  # any exception: a stopped task would miss all changes
-                self._lost(self._connection.trouble(error))
+                self._lost(self._connection.trouble(error), final_code(error))
                 await sleep(backoff.next())
                 continue
             backoff.reset()
@@ -121,12 +130,12 @@ class Watcher:
         else:
             self.client_id = await self._connection.new_client(patiently=patiently)
 
-    def _lost(self, trouble: str) -> None:
+    def _lost(self, trouble: str, code: Code) -> None:
         if not self._trouble:  # one line for each loss, not for each attempt
             warning("%s; trying on", quote(trouble))
-        self._trouble = trouble
+        self._trouble, self._code = trouble, code
         for service, watched in self._watched.items():
-            if watched.lost(trouble):
+            if watched.lost(trouble, code):
                 self._tell(service, watched.view)
 
     # One service

@@ -81,6 +81,7 @@ class Standing:
         "_suspected_at",
         "_trusted_at",
         "alive",
+        "broke",
         "cost",
         "load",
         "probe",
@@ -105,6 +106,8 @@ class Standing:
         self.trusted = True
         self.alive = True
         """Something arrived since it became suspected."""
+        self.broke = False
+        """It broke the protocol instead of a greeting, which was logged."""
         self.probe = False
         self.weight = 1
         self.load = 0.0

@@ -412,6 +412,7 @@ class LinkCore(ABC):
         if isinstance(event, (DataReceived, CreditReceived, StreamStopped)):
             self._stream_event(event, finished)
         elif isinstance(event, HelloReceived):
+            self.standing.broke = False
             self._greeted()
         elif isinstance(event, BindingAnswered):
             self._answered(event.binding)
@@ -423,7 +424,9 @@ class LinkCore(ABC):
             text = f"{self.peer} refused the connection: {event.code.name}: {event.reason}"
             self._fail_all(Error(event.code, text), finished)
         elif isinstance(event, Broken):
-            warning("%s broke the protocol: %s", self.peer, quote(event.reason))
+            if not self.standing.broke:  # once for an address, until it says HELLO
+                self.standing.broke = True
+                warning("%s broke the protocol: %s", self.peer, quote(event.reason))
             self._fail_all(
                 Error(Code.PROTOCOL_ERROR, f"protocol error of {self.peer}: {event.reason}"), finished
             )

@@ -4,14 +4,14 @@ async_io.py, an asyncio loop.
 """
 
 from abc import abstractmethod
-from collections import deque
+from collections import Counter, deque
 from contextlib import suppress
 from time import monotonic
 from typing import Any
 
 from mf.core.current import current
 from mf.core.error import Code, Error
-from mf.core.log import info, log_handler_failure, quote, warning
+from mf.core.log import info, line, log_handler_failure, quote, warning
 from mf.protocol.events import (
     Broken,
     CancelRequested,
@@ -42,6 +42,7 @@ _CHARGE_STEP = 16 << 10  # so that small messages need no accounting
 _ACCEPTS_PER_TURN = 64
 _LOOK_EVERY = 0.02  # checks during a drain whether all calls have ended
 _REFUSED_LOGGED_EVERY = 10.0
+_MOST_NAMED = 10  # methods in one line of the log
 _UNUSUAL = STREAM | METADATA
 _RUNNING = ServerCallState.RUNNING
 _FOREVER = float("inf")
@@ -451,7 +452,18 @@ class ServerIo(Loop):
             return False
         if now >= self._drain_until:
             self._stop_listening()
+            self._tell_cut()
             return True
         if not self._draining:
             return False
         return not any(connection.busy for connection in self._connections.values())
+
+    def _tell_cut(self) -> None:
+        """Logs the calls that the end of the drain cuts."""
+        cut: Counter[str] = Counter()
+        for connection in self._connections.values():
+            with connection.lock:
+                cut.update(str(call.handler) for call in connection.calls.values())
+        if cut:
+            methods = ", ".join(f"{method} {count}" for method, count in cut.most_common(_MOST_NAMED))
+            warning("%s", line("drain_cut", calls=cut.total(), methods=methods))
