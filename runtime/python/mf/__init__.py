@@ -120,6 +120,8 @@ if TYPE_CHECKING:
     from mf.values.reader import ValueReader as ValueReader
     from mf.values.writer import ValueWriter as ValueWriter
 
+__all__: list[str]
+
 if not TYPE_CHECKING:
     # Programs are clients, or servers, or keep values and use no network: none should wait for the import of
     # what it does not use, and codecs alone bring neither sockets nor threads. A test compares these with the

@@ -114,6 +114,11 @@ class AsyncClient(AsyncTargetSource):
             await self._pool.end()
             await self._resolver.closed()
 
+    def log_nothing(self) -> None:
+        """What cannot be reached is logged by the caller."""
+        if self._router is not None:
+            self._router.quiet = True
+
     def after_fork(self) -> None:
         """In a child, where its loop does not run, the client is closed; its connections remain those of the
         parent."""

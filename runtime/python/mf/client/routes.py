@@ -105,6 +105,7 @@ class Routing(Generic[V, P]):
         "forward_metadata",
         "pool",
         "replications",
+        "quiet",
         "replicator",
         "resolver",
         "seen",
@@ -128,6 +129,8 @@ class Routing(Generic[V, P]):
         self.caches = Caches() if caches is None else caches
         self.replications: dict[tuple[str, str], Any] = {}
         self.replicator: Any = None
+        self.quiet = False
+        """Its owner logs what cannot be reached."""
         self.told: set[tuple[str, str | None]] = set()
         """What could not be reached, and was logged as such."""
         self.seen: set[tuple[str, str | None]] = set()
@@ -375,16 +378,15 @@ class Search:
             self._note(failure)
         if left <= 0:
             raise failure if limit < self._deadline or failure.code in _FINAL else _gave_up(failure)
-        told = self._tell(failure)
-        self.pause = (
-            min(self._backoff.next(), left) if self._found else left if told else min(left, _TELL_AFTER)
-        )
+        if not self._tell(failure):
+            left = min(left, _TELL_AFTER)
+        self.pause = min(self._backoff.next(), left) if self._found else left
 
     def _tell(self, failure: Error) -> bool:
         """Logs once why a search takes long, until one for the same succeeds. What a controller does not
         answer is logged by what asks it. Returns whether nothing is left to be logged."""
         told, key = self._router.told, (self._service.name, self._agent)
-        if key in told or not self.view.reached:
+        if key in told or not self.view.reached or self._router.quiet:
             return True
         if monotonic() - self._since < _TELL_AFTER:
             return False

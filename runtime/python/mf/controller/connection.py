@@ -41,6 +41,7 @@ class ControllerConnection:
         self._controllers = controllers
         servers = ",".join(str(each.server) for each in controllers)
         self._client = AsyncClient(servers, tls=tls, dead_after=dead_after)
+        self._client.log_nothing()
         self.stub = ControllerAsyncClient(self._client)
 
     async def greet(self, *, patiently: bool) -> None:
