@@ -12,9 +12,8 @@ import pytest
 
 import mf
 from mf.core.error import Code
-from mf.protocol.handshake import Hello
 from mf.protocol.client_session import ClientSession
-from mf.protocol.state import Role
+from mf.protocol.handshake import Hello
 from mf.transport.address import Address
 from mf.transport.sockets import Dialer, Listening, server_context
 from mf.transport.stream import Buffer, SocketStream, Stream, StreamError, drop_written
