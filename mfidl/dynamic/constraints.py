@@ -1,11 +1,12 @@
 """F6. The schema's constraints of a position: whether a value satisfies them, and values that do."""
 
 import math
-import re
 from collections.abc import Callable
+from functools import cache
 
 from mfidl import model
 from mfidl.dynamic.value import Value
+from mfidl.patterns import Matcher
 
 # Finds a text for a pattern, with these limits of its bytes; None if none was found.
 PatternText = Callable[[str, int, int | None], str | None]
@@ -29,9 +30,14 @@ def violation_of(value: Value, constraint: model.Constraint) -> str | None:
         case model.FiniteConstraint():
             return None if math.isfinite(value) else f"{value} is not finite"
         case model.PatternConstraint(pattern):
-            if re.fullmatch(pattern, value, re.ASCII) is not None:
+            if _matcher(pattern).fullmatch(value) is not None:
                 return None
             return f"{value[:40]!a} does not match {pattern!r}"
+
+
+@cache
+def _matcher(pattern: str) -> Matcher:
+    return Matcher(pattern)
 
 
 def _ends(low: float | None, high: float | None) -> str:

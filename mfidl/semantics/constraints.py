@@ -204,9 +204,7 @@ def _steps(tree: Iterable[tuple[Any, Any]]) -> int:
 def broken_constraint(
     value: model.Value, type_: model.Type, constraints: tuple[model.Constraint, ...]
 ) -> str | None:
-    """The constraint that a value of this type breaks, as written, or None. Patterns are not run: they may
-    take for ever here.
-    """
+    """The constraint that a value of this type breaks, as written, or None. Patterns are not run."""
     number = bare(type_)
     for constraint in constraints:
         match constraint:

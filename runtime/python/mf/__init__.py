@@ -17,206 +17,174 @@ seconds.
 
 from typing import TYPE_CHECKING
 
-from mf.core.current import CurrentCall, current_call
-from mf.core.error import Code, DeclaredError, Error, Execution, MfError
-from mf.core.options import INFINITE, BatchOptions, CallOptions
-from mf.core.outcome import Outcome, each, each_async, each_in_order
-from mf.core.replicated import Replicated, ReplicatedOptions, Require, Version
-from mf.core.service import AsyncServant, ErrorCodec, Method, Servant, ServiceInfo
-from mf.core.stream import AsyncDuplexStream, AsyncStreamReader, DuplexStream, StreamReader
-from mf.core.target import BatchCall, Scattered
+from mf.core.current import CurrentCall as CurrentCall
+from mf.core.current import current_call as current_call
+from mf.core.error import Code as Code
+from mf.core.error import DeclaredError as DeclaredError
+from mf.core.error import Error as Error
+from mf.core.error import Execution as Execution
+from mf.core.error import MfError as MfError
+from mf.core.options import INFINITE as INFINITE
+from mf.core.options import BatchOptions as BatchOptions
+from mf.core.options import CallOptions as CallOptions
+from mf.core.outcome import Outcome as Outcome
+from mf.core.outcome import each as each
+from mf.core.outcome import each_async as each_async
+from mf.core.outcome import each_in_order as each_in_order
+from mf.core.replicated import Replicated as Replicated
+from mf.core.replicated import ReplicatedOptions as ReplicatedOptions
+from mf.core.replicated import Require as Require
+from mf.core.replicated import Version as Version
+from mf.core.service import AsyncServant as AsyncServant
+from mf.core.service import ErrorCodec as ErrorCodec
+from mf.core.service import Method as Method
+from mf.core.service import Servant as Servant
+from mf.core.service import ServiceInfo as ServiceInfo
+from mf.core.stream import AsyncDuplexStream as AsyncDuplexStream
+from mf.core.stream import AsyncStreamReader as AsyncStreamReader
+from mf.core.stream import DuplexStream as DuplexStream
+from mf.core.stream import StreamReader as StreamReader
+from mf.core.target import BatchCall as BatchCall
+from mf.core.target import Scattered as Scattered
 
 if TYPE_CHECKING:
-    from mf import client
-    from mf.app.async_client import AsyncClient
-    from mf.app.async_replica import AsyncReplica
-    from mf.app.async_server import AsyncServer
-    from mf.app.client import Client
-    from mf.app.replica import Replica
-    from mf.app.server import Server
-    from mf.codec.decode_error import DecodeError
-    from mf.codec.enums import OpenEnum
-    from mf.codec.fault import Fault
-    from mf.codec.flags import Flags
-    from mf.codec.json import from_json, to_json
-    from mf.codec.times import Duration, Timestamp
-    from mf.codec.value import from_bytes, hash37, hash64, to_bytes
-    from mf.codec.view import View, as_numpy, numpy_dtype, view
-    from mf.core.cache import CacheStats
-    from mf.core.cached import CallCache
-    from mf.light import Light
-    from mf.replicated.settings import ReplicaSettings
-    from mf.server.admission import Limit
-    from mf.server.async_lead import AsyncLead
-    from mf.server.counters import MethodStats, ServerStats
-    from mf.server.lead import Lead
-    from mf.server.load import ConnectionStats
-    from mf.topics._generated.mf.topics._types import Overflow, Why
-    from mf.topics.hub import Topics
-    from mf.topics.info import TopicInfo
-    from mf.topics.message import TopicMessage
+    from mf import client as client
+    from mf.app.async_client import AsyncClient as AsyncClient
+    from mf.app.async_replica import AsyncReplica as AsyncReplica
+    from mf.app.async_server import AsyncServer as AsyncServer
+    from mf.app.client import Client as Client
+    from mf.app.replica import Replica as Replica
+    from mf.app.server import Server as Server
+    from mf.codec.decode_error import DecodeError as DecodeError
+    from mf.codec.enums import OpenEnum as OpenEnum
+    from mf.codec.fault import Fault as Fault
+    from mf.codec.flags import Flags as Flags
+    from mf.codec.json import from_json as from_json
+    from mf.codec.json import to_json as to_json
+    from mf.codec.times import Duration as Duration
+    from mf.codec.times import Timestamp as Timestamp
+    from mf.codec.value import from_bytes as from_bytes
+    from mf.codec.value import hash37 as hash37
+    from mf.codec.value import hash64 as hash64
+    from mf.codec.value import to_bytes as to_bytes
+    from mf.codec.view import View as View
+    from mf.codec.view import as_numpy as as_numpy
+    from mf.codec.view import numpy_dtype as numpy_dtype
+    from mf.codec.view import view as view
+    from mf.core.cache import CacheStats as CacheStats
+    from mf.core.cached import CallCache as CallCache
+    from mf.light import Light as Light
+    from mf.replicated.settings import ReplicaSettings as ReplicaSettings
+    from mf.server.admission import Limit as Limit
+    from mf.server.async_lead import AsyncLead as AsyncLead
+    from mf.server.counters import MethodStats as MethodStats
+    from mf.server.counters import ServerStats as ServerStats
+    from mf.server.lead import Lead as Lead
+    from mf.server.load import ConnectionStats as ConnectionStats
+    from mf.topics._generated.mf.topics._types import Overflow as Overflow
+    from mf.topics._generated.mf.topics._types import Why as Why
+    from mf.topics.hub import Topics as Topics
+    from mf.topics.info import TopicInfo as TopicInfo
+    from mf.topics.message import TopicMessage as TopicMessage
     from mf.topics.options import (
-        AgentStats,
-        Gap,
-        PublisherStats,
-        PublishOptions,
-        SubscribeOptions,
-        SubscriberStats,
-        SubscriptionStats,
-        TopicAccess,
-        TopicAction,
-        TopicsOptions,
+        AgentStats as AgentStats,
     )
-    from mf.transport.tls import Tls
-    from mf.values.reader import ValueReader
-    from mf.values.writer import ValueWriter
+    from mf.topics.options import (
+        Gap as Gap,
+    )
+    from mf.topics.options import (
+        PublisherStats as PublisherStats,
+    )
+    from mf.topics.options import (
+        PublishOptions as PublishOptions,
+    )
+    from mf.topics.options import (
+        SubscribeOptions as SubscribeOptions,
+    )
+    from mf.topics.options import (
+        SubscriberStats as SubscriberStats,
+    )
+    from mf.topics.options import (
+        SubscriptionStats as SubscriptionStats,
+    )
+    from mf.topics.options import (
+        TopicAccess as TopicAccess,
+    )
+    from mf.topics.options import (
+        TopicAction as TopicAction,
+    )
+    from mf.topics.options import (
+        TopicsOptions as TopicsOptions,
+    )
+    from mf.transport.tls import Tls as Tls
+    from mf.values.reader import ValueReader as ValueReader
+    from mf.values.writer import ValueWriter as ValueWriter
 
-__all__ = [
-    "INFINITE",
-    "AgentStats",
-    "AsyncClient",
-    "AsyncDuplexStream",
-    "AsyncLead",
-    "AsyncReplica",
-    "AsyncServant",
-    "AsyncServer",
-    "AsyncStreamReader",
-    "BatchCall",
-    "BatchOptions",
-    "CacheStats",
-    "CallCache",
-    "CallOptions",
-    "Client",
-    "Code",
-    "ConnectionStats",
-    "CurrentCall",
-    "DeclaredError",
-    "DecodeError",
-    "DuplexStream",
-    "Duration",
-    "Error",
-    "ErrorCodec",
-    "Execution",
-    "Fault",
-    "Flags",
-    "Gap",
-    "Lead",
-    "Light",
-    "Limit",
-    "Method",
-    "MethodStats",
-    "MfError",
-    "OpenEnum",
-    "Outcome",
-    "Overflow",
-    "PublishOptions",
-    "PublisherStats",
-    "Replica",
-    "ReplicaSettings",
-    "Replicated",
-    "ReplicatedOptions",
-    "Require",
-    "Scattered",
-    "Servant",
-    "Server",
-    "ServerStats",
-    "ServiceInfo",
-    "StreamReader",
-    "SubscribeOptions",
-    "SubscriberStats",
-    "SubscriptionStats",
-    "Timestamp",
-    "Tls",
-    "TopicAccess",
-    "TopicAction",
-    "TopicInfo",
-    "TopicMessage",
-    "Topics",
-    "TopicsOptions",
-    "ValueReader",
-    "ValueWriter",
-    "Version",
-    "View",
-    "Why",
-    "as_numpy",
-    "client",
-    "current_call",
-    "each",
-    "each_async",
-    "each_in_order",
-    "from_bytes",
-    "from_json",
-    "hash37",
-    "hash64",
-    "numpy_dtype",
-    "to_bytes",
-    "to_json",
-    "view",
-]
-
+__all__: list[str]
 
 if not TYPE_CHECKING:
     # Programs are clients, or servers, or keep values and use no network: none should wait for the import of
-    # what it does not use, and codecs alone bring neither sockets nor threads.
+    # what it does not use, and codecs alone bring neither sockets nor threads. A test compares these with the
+    # imports above.
     _HOMES = {
-        "AsyncClient": "mf.app.async_client",
-        "AsyncLead": "mf.server.async_lead",
-        "AsyncReplica": "mf.app.async_replica",
-        "CacheStats": "mf.core.cache",
-        "CallCache": "mf.core.cached",
-        "Client": "mf.app.client",
-        "DecodeError": "mf.codec.decode_error",
-        "Duration": "mf.codec.times",
-        "Fault": "mf.codec.fault",
-        "Flags": "mf.codec.flags",
-        "Lead": "mf.server.lead",
-        "Light": "mf.light",
-        "Limit": "mf.server.admission",
-        "ConnectionStats": "mf.server.load",
-        "MethodStats": "mf.server.counters",
-        "OpenEnum": "mf.codec.enums",
-        "AsyncServer": "mf.app.async_server",
-        "Replica": "mf.app.replica",
-        "ReplicaSettings": "mf.replicated.settings",
-        "Server": "mf.app.server",
-        "ServerStats": "mf.server.counters",
-        "Timestamp": "mf.codec.times",
-        "AgentStats": "mf.topics.options",
-        "Gap": "mf.topics.options",
-        "PublishOptions": "mf.topics.options",
-        "PublisherStats": "mf.topics.options",
-        "SubscribeOptions": "mf.topics.options",
-        "SubscriberStats": "mf.topics.options",
-        "SubscriptionStats": "mf.topics.options",
-        "TopicAccess": "mf.topics.options",
-        "TopicAction": "mf.topics.options",
-        "TopicInfo": "mf.topics.info",
-        "TopicMessage": "mf.topics.message",
-        "Topics": "mf.topics.hub",
-        "TopicsOptions": "mf.topics.options",
-        "Overflow": "mf.topics._generated.mf.topics._types",
-        "Why": "mf.topics._generated.mf.topics._types",
-        "Tls": "mf.transport.tls",
-        "ValueReader": "mf.values.reader",
-        "ValueWriter": "mf.values.writer",
-        "View": "mf.codec.view",
-        "as_numpy": "mf.codec.view",
-        "from_bytes": "mf.codec.value",
-        "from_json": "mf.codec.json",
-        "hash37": "mf.codec.value",
-        "hash64": "mf.codec.value",
-        "numpy_dtype": "mf.codec.view",
-        "to_bytes": "mf.codec.value",
-        "view": "mf.codec.view",
-        "to_json": "mf.codec.json",
+        "mf.app.async_client": ("AsyncClient",),
+        "mf.app.async_replica": ("AsyncReplica",),
+        "mf.app.async_server": ("AsyncServer",),
+        "mf.app.client": ("Client",),
+        "mf.app.replica": ("Replica",),
+        "mf.app.server": ("Server",),
+        "mf.codec.decode_error": ("DecodeError",),
+        "mf.codec.enums": ("OpenEnum",),
+        "mf.codec.fault": ("Fault",),
+        "mf.codec.flags": ("Flags",),
+        "mf.codec.json": ("from_json", "to_json"),
+        "mf.codec.times": ("Duration", "Timestamp"),
+        "mf.codec.value": ("from_bytes", "hash37", "hash64", "to_bytes"),
+        "mf.codec.view": ("View", "as_numpy", "numpy_dtype", "view"),
+        "mf.core.cache": ("CacheStats",),
+        "mf.core.cached": ("CallCache",),
+        "mf.light": ("Light",),
+        "mf.replicated.settings": ("ReplicaSettings",),
+        "mf.server.admission": ("Limit",),
+        "mf.server.async_lead": ("AsyncLead",),
+        "mf.server.counters": ("MethodStats", "ServerStats"),
+        "mf.server.lead": ("Lead",),
+        "mf.server.load": ("ConnectionStats",),
+        "mf.topics._generated.mf.topics._types": ("Overflow", "Why"),
+        "mf.topics.hub": ("Topics",),
+        "mf.topics.info": ("TopicInfo",),
+        "mf.topics.message": ("TopicMessage",),
+        "mf.topics.options": (
+            "AgentStats",
+            "Gap",
+            "PublishOptions",
+            "PublisherStats",
+            "SubscribeOptions",
+            "SubscriberStats",
+            "SubscriptionStats",
+            "TopicAccess",
+            "TopicAction",
+            "TopicsOptions",
+        ),
+        "mf.transport.tls": ("Tls",),
+        "mf.values.reader": ("ValueReader",),
+        "mf.values.writer": ("ValueWriter",),
     }
+    _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+    _AT_ONCE = [
+        name for name, value in globals().items() if getattr(value, "__module__", "").startswith("mf.")
+    ]
+    __all__ = sorted(["INFINITE", "client", *_AT_ONCE, *_HOME_OF])
+
+    def __dir__():
+        return [*__all__, *(name for name in globals() if name.startswith("__"))]
 
     def __getattr__(name):
         from importlib import import_module
 
         if name == "client":
             return import_module("mf.client")
-        home = _HOMES.get(name)
+        home = _HOME_OF.get(name)
         if home is None:
             raise AttributeError(f"module 'mf' has no attribute {name!r}")
         value = globals()[name] = getattr(import_module(home), name)

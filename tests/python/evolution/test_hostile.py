@@ -9,10 +9,12 @@ from typing import Any, ClassVar
 import pytest
 
 import mf
-from mf.core.error import Code, Execution
+from mf.core.error import Code, Error, Execution
 from mf.core.service import ServiceInfo
 from mf.evolution.reading import read
 from mf.evolution.types import SchemaError
+from mf.protocol.adapted import Adaptation, Adapted
+from mf.protocol.adapting import adapting
 from mf.protocol.server_session import ServerSession
 from tests.python.conftest import Recorder
 from tests.python.echo import DESCRIPTOR, EchoClient, service
@@ -28,10 +30,20 @@ REFUSED = {
     "no text of lines": (DESCRIPTOR.removesuffix("\n"), "does not end with a line feed"),
     "too large": (DESCRIPTOR + LARGE, "a descriptor or annex is longer than 1048576 bytes"),
     "too many types": (DESCRIPTOR + MANY, "there are more than 4096 types"),
-    "types too deep": (DESCRIPTOR.replace("x i32", f"x {DEEP}"), "nested more than 64 levels deep"),
+    "types too deep": (DESCRIPTOR.replace("x i32", f"x {DEEP}"), "an expression of types is nested too deep"),
     "structs too deep": (
         DESCRIPTOR + CHAIN + "type a.T70 struct memcpy\n x u8\n",
         "more than 64 levels deep",
+    ),
+    "a text of Python that would never end": (
+        DESCRIPTOR
+        + "".join(f"type a.T{n} struct memcpy\n x a.T{n + 1}\n y a.T{n + 1}\n" for n in range(10, 30))
+        + "type a.T30 struct memcpy\n x u8\n",
+        "has more parts than Python can make of it",
+    ),
+    "a layout of millions of parts": (
+        DESCRIPTOR + "type a.T struct memcpy\n x u8\n y i32\ntype a.S struct memcpy\n x array<a.T,1000000>\n",
+        "type `a.S` has more parts than Python can make of it",
     ),
     "a type that holds itself": (
         DESCRIPTOR + "type a.T struct febird\n x a.T\n",
@@ -116,6 +128,36 @@ def test_a_descriptor_that_is_not_that_of_the_servers_fingerprint_is_refused() -
     error = called(DESCRIPTOR.replace("x i32", "x i64"), fingerprint=sha256(b"another").digest()[:16])
     assert (error.code, error.execution) == (Code.SCHEMA_MISMATCH, Execution.NOT_EXECUTED)
     assert "the schema that it describes is not the one that it has" in error.message
+
+
+def adapted(tier: str, expression: str) -> Adapted | Error:
+    """A method whose parameter both sides have, and another one that only the client has."""
+    both = f"service a.S\n method f\n  params {tier}\n   x {expression}\n"
+    ours, theirs = f"{both}   y u8\n  results memcpy\n", f"{both}  results memcpy\n"
+    info = ServiceInfo(name="a.S", agent=None, descriptor=ours, fingerprint=b"", methods=())
+    found = adapting(info, theirs, "")
+    assert isinstance(found, Adaptation), found
+    return found._find(0)
+
+
+@pytest.mark.parametrize(
+    ("tier", "expression"),
+    [
+        ("memcpy", "array<array<u8,2>,4194304>"),
+        ("memcpy", "array<uuid,30000>"),
+        ("febird", "list<" * 10 + "i32" + ">" * 10),
+    ],
+)
+def test_a_large_type_within_the_bounds_is_made(tier: str, expression: str) -> None:
+    assert isinstance(adapted(tier, expression), Adapted)
+
+
+def test_text_that_python_cannot_compile_is_refused_in_words() -> None:
+    """Python nests twenty loops, and C++ reads sixty-four lists within each other."""
+    refusal = adapted("febird", "list<" * 25 + "i32" + ">" * 25)
+    assert isinstance(refusal, Error)
+    assert (refusal.code, refusal.execution) == (Code.SCHEMA_MISMATCH, Execution.NOT_EXECUTED)
+    assert refusal.message == "S.f: its types are nested too deep"
 
 
 @pytest.mark.parametrize("default", ["nonsense", '"text"', "[1]", "99999999999"])

@@ -139,4 +139,4 @@ def test_a_provider_whose_types_are_nested_beyond_what_can_be_made_is_refused_in
     assert isinstance(found, Adaptation)
     refusal = found._find(0)
     assert isinstance(refusal, Error)
-    assert refusal.message == "S.f: the types of the server are nested too deep"
+    assert refusal.message == "S.f: its types are nested too deep"

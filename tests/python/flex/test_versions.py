@@ -144,3 +144,27 @@ def test_of_one_sender_so_many_types_are_kept() -> None:
     assert sum(kept) == MOST_TYPES == len(told.types)
     large = Told()
     assert sum(large.add(bytes([n]), Texts("x" * (1 << 20), "")) for n in range(9)) == 4
+
+
+@pytest.mark.parametrize(
+    "types",
+    [
+        "type stored.Point struct memcpy\n x array<array<u8,2>,4294967295>\n",
+        "type stored.Point struct memcpy\n"
+        + "".join(f" x a.T{n}\n y a.T{n}\ntype a.T{n} struct memcpy\n" for n in range(40))
+        + " x u8\n",
+        f"type stored.Point struct febird\n x {'list<' * 25}u16{'>' * 25}\n",
+    ],
+    ids=["an array of 2^33 bytes", "structs that double each other", "lists in lists"],
+)
+def test_a_description_that_costs_too_much_is_refused_and_the_next_message_comes(
+    pair: Pair, types: str
+) -> None:
+    know(NEW)
+    texts = Texts(f"value stored.Point\n value stored.Point\n{types}", "")
+    hostile = Typed("stored.Point", texts.fingerprint, bytes(8), DescribedType(texts))
+    value, good = sent(pair, hostile, point(7))
+    assert good.x == 7
+    with pytest.raises(mf.Error) as raised:
+        value.to(NEW)
+    assert raised.value.code in (mf.Code.DECODE_ERROR, mf.Code.SCHEMA_MISMATCH)

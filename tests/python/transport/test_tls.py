@@ -12,9 +12,8 @@ import pytest
 
 import mf
 from mf.core.error import Code
+from mf.protocol.client_session import ClientSession
 from mf.protocol.handshake import Hello
-from mf.protocol.session import Session
-from mf.protocol.state import Role
 from mf.transport.address import Address
 from mf.transport.sockets import Dialer, Listening, server_context
 from mf.transport.stream import Buffer, SocketStream, Stream, StreamError, drop_written
@@ -298,7 +297,7 @@ def test_a_peer_that_speaks_no_tls_is_told_so_in_the_terms_of_tls(authority: Aut
 
 
 def pack_hello() -> bytes:
-    session = Session(Role.CLIENT, Hello(nonce=bytes(16)), bytearray(64))
+    session = ClientSession(Hello(nonce=bytes(16)), bytearray(64))
     session._control(1, session.our_hello.pack())
     return b"".join(session.take_output())
 

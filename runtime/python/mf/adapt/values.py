@@ -6,6 +6,7 @@ recurses along a chain of references. What cannot go over raises LostError, whic
 up.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -69,14 +70,14 @@ class Graph:
                 raise lost.at(name) from None
 
 
-class _Object:
+class _Object(ABC):
     """How objects of one pair of types that may be referred to are made and filled. `name`: of the type, in
     paths."""
 
     name = ""
 
-    def begun(self, value: Any) -> tuple[Any, Callable[[Any, Any, Graph], None]]:
-        raise NotImplementedError
+    @abstractmethod
+    def begun(self, value: Any) -> tuple[Any, Callable[[Any, Any, Graph], None]]: ...
 
 
 class _Struct(_Object):

@@ -2,6 +2,7 @@
 
 from asyncio import CancelledError, Future, get_running_loop
 from collections.abc import Sequence
+from functools import partial
 from time import monotonic
 from typing import Any, TypeVar, cast
 
@@ -49,7 +50,8 @@ class _AwaitedBatch(MessageBatch[T, AsyncLink]):
         """Waits until all items have ended, some need another connection, or a message has rested."""
         loop = get_running_loop()
         future: Future[None] = loop.create_future()
-        self._wakers.append(lambda: _set(future))
+        wake = partial(_set, future)
+        self._wakers.append(wake)
         if not self._resting:
             await future
             return
@@ -58,6 +60,7 @@ class _AwaitedBatch(MessageBatch[T, AsyncLink]):
             await future
         finally:
             rested.cancel()
+            self._forget_waker(wake)
         if self._flying and self._route is not None:
             self._pump(self._route)
 

@@ -14,6 +14,7 @@ from mf.core.clock import Clock
 from mf.core.error import Code, not_executed
 from mf.core.service import ServiceInfo
 from mf.core.target import AsyncTarget, AsyncTargetSource
+from mf.link import fork
 from mf.link.async_pool import AsyncPool
 from mf.link.async_resolver import AsyncResolver, AsyncStaticResolver
 from mf.link.core import DEAD_AFTER
@@ -35,7 +36,7 @@ class AsyncClient(AsyncTargetSource):
     runs.
     """
 
-    __slots__ = ("_caches", "_forwarded", "_loop", "_pool", "_resolver", "_router", "_source")
+    __slots__ = ("__weakref__", "_caches", "_forwarded", "_loop", "_pool", "_resolver", "_router", "_source")
 
     def __init__(
         self,
@@ -75,6 +76,8 @@ class AsyncClient(AsyncTargetSource):
             paths=LocalPaths(allowed=tls is None, users=trusted_users),
         )
         self._router = AsyncRouter(self._resolver, self._pool, wait_for_server, self._forwarded, self._caches)
+        fork.register(self)
+        self._pool.close_when_dropped(self._resolver.close if isinstance(where, str) else None)
 
     def _resolver_for(
         self,
@@ -114,9 +117,15 @@ class AsyncClient(AsyncTargetSource):
             await self._pool.end()
             await self._resolver.closed()
 
+    def log_nothing(self) -> None:
+        """What cannot be reached is logged by the caller."""
+        if self._router is not None:
+            self._router.quiet = True
+
     def after_fork(self) -> None:
-        """Closes the child's copies of the descriptors; the loop does not run there. The owner of the client
-        calls it."""
+        """In a child, where its loop does not run, the client is closed; its connections remain those of the
+        parent."""
+        self._caches.after_fork()
         if self._pool is not None:
             self._pool.after_fork()
 

@@ -3,6 +3,7 @@ for them.
 """
 
 from collections.abc import Sequence
+from functools import partial
 from time import monotonic
 from typing import Any, TypeVar, cast
 
@@ -10,10 +11,12 @@ from mf.client.blocking import rest
 from mf.client.destination import Destination
 from mf.client.message_batch import Message, MessageBatch
 from mf.core.error import Error
+from mf.core.handler_wait import waiting
 from mf.core.options import BatchOptions
 from mf.core.outcome import Outcome
 from mf.core.service import Method
 from mf.core.target import BatchCall
+from mf.link import fork
 from mf.link.link import Link
 from mf.protocol.call import too_late
 from mf.protocol.call_table import CallEvent
@@ -26,15 +29,16 @@ T = TypeVar("T")
 class BlockingBatch(MessageBatch[T, Link], BatchCall[T]):
     """See above. Thread-safe."""
 
-    __slots__ = ("_to",)
+    __slots__ = ("__weakref__", "_to")
 
     def __init__(
         self, to: Destination, method: Method[Any, T], requests: Sequence[Any], options: BatchOptions
     ) -> None:
         super().__init__(to, method, requests, options)
         self._to = to
+        fork.register(self)
         if requests:
-            self._connect()
+            waiting(self._connect)
 
     def ready(self) -> bool:
         if self._left and not self._flying:
@@ -42,6 +46,9 @@ class BlockingBatch(MessageBatch[T, Link], BatchCall[T]):
         return not self._left
 
     def wait(self, timeout: float | None = None) -> bool:
+        return waiting(self._wait, timeout) if self._left else True
+
+    def _wait(self, timeout: float | None) -> bool:
         limit = self._deadline if timeout is None else min(self._deadline, monotonic() + timeout)
         while self._left:
             until = min(limit, self._rest(limit))
@@ -51,10 +58,12 @@ class BlockingBatch(MessageBatch[T, Link], BatchCall[T]):
                 stuck = not self._flying
                 if not stuck:
                     assert route is not None
-                    link = route.link
-                    self._wakers.append(lambda link=link, waiter=waiter: link.finish(waiter))  # type: ignore[misc]
+                    wake = partial(route.link.finish, waiter)
+                    self._wakers.append(wake)
             now = monotonic()
             if now >= limit:
+                if not stuck:
+                    self._forget_waker(wake)
                 self._late(now)
                 break
             if stuck:
@@ -63,8 +72,11 @@ class BlockingBatch(MessageBatch[T, Link], BatchCall[T]):
                 self._connect()
             else:
                 assert route is not None
-                if until > now:
-                    route.link.wait(waiter, now)
+                try:
+                    if until > now:
+                        route.link.wait(waiter, now)
+                finally:
+                    self._forget_waker(wake)
                 if until < limit and until <= monotonic():
                     self._pump(route)
                     route.link.flush()

@@ -15,6 +15,7 @@ from mf.core.clock import Clock
 from mf.core.error import Code, not_executed
 from mf.core.service import ServiceInfo
 from mf.core.target import Target, TargetSource
+from mf.link import fork
 from mf.link.core import DEAD_AFTER
 from mf.link.local_paths import LocalPaths
 from mf.link.pool import Connect, Pool
@@ -42,6 +43,7 @@ class Client(TargetSource):
     """
 
     __slots__ = (
+        "__weakref__",
         "_async_lock",
         "_async_side",
         "_caches",
@@ -77,6 +79,7 @@ class Client(TargetSource):
         self._async_lock = Lock()
         self._async_side: AsyncSide | None = None
         self._make_async: Callable[[], AsyncClient] | None = None
+        fork.register(self)
         if isinstance(where, TargetSource):
             self._source = where
             return
@@ -103,9 +106,9 @@ class Client(TargetSource):
         if isinstance(where, str):
             self._router.replicator = self._replicator_for(where, options)
 
-    def _replicator_for(self, where: str, options: dict[str, Any]) -> Any:
-        """The sender of replicated calls, which need a controller; None: there are none."""
-        del where, options
+    def _replicator_for(self, where: str, options: dict[str, Any]) -> Any:  # noqa: ARG002 - of subclasses
+        """What makes replicated calls; None: without a controller there are no replicas."""
+        return None
 
     def _resolver_for(self, where: str, tls: "Tls | None") -> Resolver:
         """The resolver for an address. Raises ValueError for an invalid one."""
@@ -153,6 +156,11 @@ class Client(TargetSource):
             self._resolver.close()
         if self._pool is not None:
             self._pool.close()
+
+    def after_fork(self) -> None:
+        """In a child it connects anew, and keeps no answers of the parent's."""
+        self._async_lock = Lock()
+        self._caches.after_fork()
 
     def __enter__(self) -> Self:
         return self

@@ -12,8 +12,9 @@ overloaded server refused rests first, or goes to another server once nothing is
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from math import inf
-from threading import Lock
+from threading import Lock, RLock
 from time import monotonic
 from typing import Any, Generic, TypeVar
 
@@ -25,7 +26,7 @@ from mf.core.error import Code, Error, Execution, not_executed
 from mf.core.options import BatchOptions, check_options
 from mf.core.outcome import Outcome
 from mf.core.service import Method
-from mf.link.core import LinkCore
+from mf.link.core import OF_PARENT, LinkCore
 from mf.protocol.call import Call, RetryBudget, too_late
 from mf.protocol.call_table import CallEvent, CallStep
 from mf.protocol.frame import METADATA, ONEWAY
@@ -72,6 +73,7 @@ class MessageBatch(ABC, Generic[T, L]):
         "_block",
         "_budget",
         "_deadline",
+        "_decoding",
         "_flags",
         "_flying",
         "_leaves",
@@ -108,6 +110,7 @@ class MessageBatch(ABC, Generic[T, L]):
         self._budget = to.router.budget
         self._target = to
         self._lock = Lock()
+        self._decoding = RLock()
         count = len(requests)
         size = options.size or method.batch_max
         self._queue = deque(self._message(at, min(at + size, count)) for at in range(0, count, size))
@@ -130,12 +133,13 @@ class MessageBatch(ABC, Generic[T, L]):
     # State
 
     def partial(self) -> list[Outcome[T] | None]:
-        with self._lock:
-            arrived, self._arrived = self._arrived, []
-        for message in arrived:
-            self._outcomes[message.start : message.behind] = message.outcomes()
-            give_metadata(self._options, message.reply_metadata)
-        return list(self._outcomes)
+        with self._decoding:  # another thread may decode outcomes that this one would miss
+            with self._lock:
+                arrived, self._arrived = self._arrived, []
+            for message in arrived:
+                self._outcomes[message.start : message.behind] = message.outcomes()
+                give_metadata(self._options, message.reply_metadata)
+            return list(self._outcomes)
 
     def __len__(self) -> int:
         return len(self._outcomes)
@@ -145,6 +149,18 @@ class MessageBatch(ABC, Generic[T, L]):
         for message in list(self._flying):
             assert self._route is not None
             self._route.link.abandon(message, CallEvent.CANCELLED, given_up())
+
+    def after_fork(self) -> None:
+        """In a child: what was sent may have been executed for the parent; nothing is known of it here."""
+        self._lock = Lock()
+        self._decoding = RLock()
+        self._pumping = False
+        self._wakers = []
+        for message in list(self._flying):
+            message.failure = Error(Code.CONNECTION_LOST, OF_PARENT, Execution.UNKNOWN)
+            message.ended_by = CallEvent.LOST
+            message.done = True
+            self._completed(message)
 
     # Sending
 
@@ -158,6 +174,15 @@ class MessageBatch(ABC, Generic[T, L]):
             if self._pumping:  # that thread, or an outer call on this one, looks at the queue again
                 return
             self._pumping = True
+        try:
+            self._fill(route, window)
+        except BaseException:  # for example of a signal handler
+            self._pumping = False
+            raise
+        if self._queue and monotonic() >= self._deadline:
+            self._fail_queue(CallEvent.EXPIRED, too_late())
+
+    def _fill(self, route: Route[L], window: int) -> None:
         while True:
             with self._lock:
                 self._end_rests(monotonic())
@@ -169,8 +194,6 @@ class MessageBatch(ABC, Generic[T, L]):
                 message = self._queue.popleft()
                 self._flying[message] = None
             self._send(route, message)
-        if self._queue and monotonic() >= self._deadline:
-            self._fail_queue(CallEvent.EXPIRED, too_late())
 
     def _send(self, route: Route[L], message: Message[T]) -> None:
         try:
@@ -298,6 +321,10 @@ class MessageBatch(ABC, Generic[T, L]):
             return []
         wakers, self._wakers = self._wakers, []
         return wakers
+
+    def _forget_waker(self, wake: Callable[[], None]) -> None:
+        with self._lock, suppress(ValueError):  # it was called
+            self._wakers.remove(wake)
 
     def _fail_queue(self, event: CallEvent, failure: Error) -> None:
         """Ends all messages that are queued or wait to be sent again."""

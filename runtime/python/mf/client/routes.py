@@ -19,6 +19,7 @@ from mf.core.agent_names import shown_agent
 from mf.core.backoff import JITTER, Backoff
 from mf.core.cached import Caches
 from mf.core.error import Code, Error, not_executed, shortened, some_of
+from mf.core.log import info, quote, warning
 from mf.core.service import Method, ServiceInfo
 from mf.link.balancing import usual_with
 from mf.link.core import HANDSHAKE_TIMEOUT, LinkCore
@@ -36,6 +37,9 @@ DEFAULT_WAIT_FOR_SERVER = 5.0
 _MOST_CHECKED = 4096
 _SHORT = 0.1  # an attempt with less time may only have been too late: the previous failure says more
 
+_TELL_AFTER = 0.5
+"""Seconds after which a search that goes on is logged."""
+_MOST_TOLD = 1000
 # A server that refuses with one of these will continue to do so (for MESSAGE_TOO_LARGE the client itself
 # refuses): waiting is useless.
 _FINAL = frozenset(
@@ -99,11 +103,13 @@ class Routing(Generic[V, P]):
         "caches",
         "forward_metadata",
         "pool",
+        "quiet",
         "replications",
         "replicator",
         "resolver",
         "seen",
         "some_refuse",
+        "told",
     )
 
     def __init__(
@@ -122,6 +128,10 @@ class Routing(Generic[V, P]):
         self.caches = Caches() if caches is None else caches
         self.replications: dict[tuple[str, str], Any] = {}
         self.replicator: Any = None
+        self.quiet = False
+        """Its owner logs what cannot be reached."""
+        self.told: set[tuple[str, str | None]] = set()
+        """What could not be reached, and was logged as such."""
         self.seen: set[tuple[str, str | None]] = set()
         self.some_refuse = False  # some server was overloaded before
         self._checked: set[tuple[int, bytes]] = set()
@@ -143,6 +153,8 @@ class Routing(Generic[V, P]):
             return start
         if view.reached and not candidates:
             return min(deadline, start + self._wait_for_server)
+        if not view.reached and not candidates and view.code in _FINAL:
+            return start  # no controller will answer
         return deadline
 
     def ordered(
@@ -285,6 +297,7 @@ class Search:
         "_note",
         "_router",
         "_service",
+        "_since",
         "_start",
         "_trouble",
         "only",
@@ -311,6 +324,7 @@ class Search:
         self._clock = _SinceAnswered()
         self._backoff = Backoff()
         self._begun = self._start = 0.0
+        self._since = monotonic()
         self._found = False
         self._trouble: Error | None = None
         self.only = False
@@ -334,7 +348,11 @@ class Search:
         return candidates
 
     def succeeded(self, binding: Binding, method: Method[Any, Any]) -> None:
-        self._router.seen.add((self._service.name, self._agent))
+        key = (self._service.name, self._agent)
+        self._router.seen.add(key)
+        if key in self._router.told:
+            self._router.told.discard(key)
+            info("%s is reached again", _what(self._service, self._agent))
         if binding.schema:
             self._router.used(self._service, binding.schema, method, only=self.only)
 
@@ -359,7 +377,23 @@ class Search:
             self._note(failure)
         if left <= 0:
             raise failure if limit < self._deadline or failure.code in _FINAL else _gave_up(failure)
+        if not self._tell(failure):
+            left = min(left, _TELL_AFTER)
         self.pause = min(self._backoff.next(), left) if self._found else left
+
+    def _tell(self, failure: Error) -> bool:
+        """Logs once why a search takes long, until one for the same succeeds. What a controller does not
+        answer is logged by what asks it. Returns whether nothing is left to be logged."""
+        told, key = self._router.told, (self._service.name, self._agent)
+        if key in told or not self.view.reached or self._router.quiet:
+            return True
+        if monotonic() - self._since < _TELL_AFTER:
+            return False
+        if len(told) >= _MOST_TOLD:
+            told.clear()
+        told.add(key)
+        warning("%s; trying on", quote(failure.message))
+        return True
 
 
 class Troubles:
@@ -457,7 +491,7 @@ def _nobody(service: ServiceInfo, agent: str | None, view: View) -> Error:
         text = f"no server of {what} is known yet"
         if view.trouble:
             text = f"nothing is known of {what}: {view.trouble}"
-        return not_executed(Code.UNAVAILABLE, text)
+        return not_executed(view.code, text)
     text = f"no server offers {what}"
     known = [shown_agent(service, name) for name, instances in view.agents.items() if instances and name]
     if service.agent is not None and known:

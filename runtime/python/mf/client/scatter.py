@@ -14,6 +14,7 @@ from mf.client.driving import given_up, scattered_outcome, sent_off
 from mf.client.router import Router
 from mf.client.routes import Route, Search
 from mf.core.error import Error
+from mf.core.handler_wait import here
 from mf.core.options import CallOptions
 from mf.core.service import Method, ServiceInfo
 from mf.core.target import Scattered, ScatterTarget
@@ -36,6 +37,9 @@ class AgentsTarget(ScatterTarget):
         self._agents = agents
 
     def call(self, method: Method[Any, T], options: CallOptions | None, *arguments: Any) -> Scattered[str, T]:
+        if (wait := here.wait) is not None:
+            with wait:
+                return self.call(method, options, *arguments)
         now = monotonic()
         agents = self._agents
         if agents is None:

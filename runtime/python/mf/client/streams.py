@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from mf.client.blocking import open_stream
 from mf.client.destination import Destination
 from mf.client.stream_base import NOTHING, ClientStream
+from mf.core.handler_wait import waiting
 from mf.core.options import CallOptions
 from mf.core.service import Method
 from mf.core.stream import DuplexStream, StreamReader
@@ -43,7 +44,7 @@ class _Stream(ClientStream[Link]):
         super().__init__(to, method, options, arguments)
         self._written = self._flushed = 0.0
         self._to = to
-        self.route = open_stream(self.call, to)
+        self.route = waiting(open_stream, self.call, to)
 
     def _limit(self) -> float:
         return min(self.call.deadline, monotonic() + self.idle)
@@ -60,7 +61,7 @@ class _Stream(ClientStream[Link]):
                 self.result()
                 raise StopIteration
             assert self.route is not None
-            if not self.route.link.await_values(self.call, self._limit()):
+            if not waiting(self.route.link.await_values, self.call, self._limit()):
                 self.too_idle()
         return value
 
@@ -69,7 +70,7 @@ class _Stream(ClientStream[Link]):
         try:
             if self.route is not None:
                 self._to.forget(self.route)
-            route = open_stream(self.call, self._to, CallStep.RESOLVE)
+            route = waiting(open_stream, self.call, self._to, CallStep.RESOLVE)
         finally:
             self.reopened(route)
 
@@ -100,7 +101,7 @@ class _Stream(ClientStream[Link]):
             link.send(self.call.deadline, self.call)
             if everything or not self.wanted:
                 return
-            if not link.await_room(self.call, self._limit()):
+            if not waiting(link.await_room, self.call, self._limit()):
                 self.too_idle()
 
     def done_writing(self) -> None:
@@ -115,7 +116,7 @@ class _Stream(ClientStream[Link]):
     def await_end(self) -> None:
         while not self.ended:
             assert self.route is not None
-            if not self.route.link.await_end(self.call, self.call.deadline):
+            if not waiting(self.route.link.await_end, self.call, self.call.deadline):
                 self.too_idle()
 
 

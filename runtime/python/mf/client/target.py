@@ -14,6 +14,7 @@ from mf.client.destination import Destination
 from mf.client.driving import Bulk, replicated_agent
 from mf.client.scatter import AgentsTarget
 from mf.core.agent import Agent, called_agent
+from mf.core.handler_wait import here
 from mf.core.options import BatchOptions, CallOptions
 from mf.core.outcome import Outcome
 from mf.core.replicated import Replicated, ReplicatedOptions
@@ -49,6 +50,9 @@ class RemoteTarget(Destination, Target):
     # One call
 
     def call(self, method: Method[Any, T], options: CallOptions | None, *arguments: Any) -> T:
+        if (wait := here.wait) is not None:
+            with wait:
+                return self.call(method, options, *arguments)
         now = monotonic()
         call = begin(self.router, method, options, arguments, now)
         route = self._route
@@ -86,6 +90,9 @@ class RemoteTarget(Destination, Target):
     def bulk(
         self, method: Method[R, T], requests: Sequence[R], options: CallOptions | None = None
     ) -> list[Outcome[T]]:
+        if (wait := here.wait) is not None:
+            with wait:
+                return self.bulk(method, requests, options)
         if not requests:
             return []
         bulk = Bulk(self.router, method, options, requests)
@@ -102,6 +109,9 @@ class RemoteTarget(Destination, Target):
         agent = replicated_agent(self.service, self.agent)
         if self.router.replicator is None:
             raise without_replicas(method)
+        if (wait := here.wait) is not None:
+            with wait:
+                return self.replicate(method, options, *arguments)
         result: Replicated[T] = self.router.replicator(self.service, agent, method, options, arguments)
         return result
 

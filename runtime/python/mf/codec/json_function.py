@@ -1,12 +1,13 @@
 """R1. The text of a function that reads or writes the JSON of one type, while it is being made."""
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 from mf.codec import shape as s
 from mf.codec.malformed import MalformedError
 
 
-class FunctionText:
+class FunctionText(ABC):
     """`known`: the globals that it runs with; `around`: the types that are being made just now."""
 
     def __init__(self, around: frozenset[s.Shape], **known: Any) -> None:
@@ -34,13 +35,13 @@ class FunctionText:
     _absent: str
     """What an optional without a value is."""
 
+    @abstractmethod
     def _plain(self, shape: "s.Scalar | s.Enum | s.Custom") -> Any:
         """The function of what has no levels."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _other(self, shape: s.Shape) -> Any:
         """The function of another type; of one that contains this one, found when it is called."""
-        raise NotImplementedError
 
     def _compiled(self, head: str, lines: list[str]) -> Any:
         exec("\n    ".join([f"def made({head}):", *lines]), self.known)

@@ -64,14 +64,14 @@ class IsFinite:
 
 
 class Matches:
-    """The whole text matches. `re` is imported by who has a pattern."""
+    """The whole text matches, which is found in linear time. `re` is imported if there is a pattern."""
 
     __slots__ = ("pattern",)
 
     def __init__(self, pattern: str) -> None:
-        import re
+        from mf.patterns import Matcher
 
-        self.pattern = re.compile(pattern, re.ASCII)
+        self.pattern = Matcher(pattern)
 
     def violation(self, value: Any) -> str | None:
         if self.pattern.fullmatch(value) is not None:

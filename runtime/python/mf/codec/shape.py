@@ -7,6 +7,7 @@ a shape stands elsewhere and is imported when it is asked for: how much its valu
 what it is made of (mf.codec.contents).
 """
 
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
@@ -201,9 +202,9 @@ class _Composite:
     """The second ones, which take more and keep an account of memory."""
 
     @property
+    @abstractmethod
     def shapes(self) -> "list[Shape]":
         """Of its fields or alternatives."""
-        raise NotImplementedError
 
     @cached_property
     def inner(self) -> "tuple[Struct | Union | Custom, ...]":

@@ -28,7 +28,7 @@ class AsyncControllerResolver(AsyncResolver):
     def view(self, service: str) -> View:
         view = self._views.get(service)
         if view is None:
-            view = self._views[service] = View({}, reached=False)
+            view = self._views[service] = self._watcher.unanswered
             if not self._closed:
                 self._watcher.watch(service)
                 view = self._views[service]

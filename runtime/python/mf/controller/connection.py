@@ -12,7 +12,8 @@ from mf.core.error import Code, Error, Execution
 from mf.core.options import INFINITE, CallOptions
 from mf.core.stream import AsyncStreamReader
 from mf.link.async_resolver import AsyncStaticResolver
-from mf.link.resolver import CONTROLLERS, RELAYS, relay_addresses
+from mf.link.core import NO_RETRY_MENDS
+from mf.link.resolver import CONTROLLERS, RELAYS, View, relay_addresses
 from mf.transport.address import Address
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ class ControllerConnection:
         self._controllers = controllers
         servers = AsyncStaticResolver(get_running_loop(), (str(each.server) for each in controllers))
         self._client = AsyncClient(servers, tls=tls, dead_after=dead_after)
+        self._client.log_nothing()
         self.stub = ControllerAsyncClient(self._client)
 
     async def greet(self, *, patiently: bool) -> None:
@@ -104,6 +106,18 @@ def asked_addresses(where: str) -> list[Address]:
     """The addresses of controllers, or of relays, which have the same interface. Raises ValueError for
     others."""
     return relay_addresses(where) if where.partition("://")[0] in RELAYS else controller_addresses(where)
+
+
+def final_code(error: Exception) -> Code:
+    """Of calls that wait for a controller: one that no retry mends, or UNAVAILABLE."""
+    is_final = isinstance(error, Error) and error.code in NO_RETRY_MENDS
+    return error.code if is_final else Code.UNAVAILABLE  # type: ignore[attr-defined]
+
+
+def unanswered(controllers: list[Address]) -> View:
+    """What is known of a service at first."""
+    where = ", ".join(map(str, controllers))
+    return View({}, reached=False, trouble=f"the controller at {where} has not answered yet")
 
 
 async def first_of(stream: AsyncStreamReader[T]) -> T:

@@ -6,7 +6,7 @@ import threading
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from mf.controller.connection import asked_addresses
+from mf.controller.connection import asked_addresses, unanswered
 from mf.controller.watcher import Watcher
 from mf.link import fork
 from mf.link.background import Background
@@ -29,6 +29,7 @@ class ControllerResolver(Resolver):
         "_closed",
         "_controllers",
         "_tls",
+        "_unanswered",
         "_views",
         "_watching",
         "generation",
@@ -38,6 +39,7 @@ class ControllerResolver(Resolver):
         self.generation = 0
         self._controllers = asked_addresses(where)
         self._tls = tls
+        self._unanswered = unanswered(self._controllers)
         self._changed = threading.Condition()
         self._views: dict[str, View] = {}
         self._watching: tuple[Background, Watcher] | None = None
@@ -50,7 +52,7 @@ class ControllerResolver(Resolver):
             with self._changed:
                 view = self._views.get(service)
                 if view is None:
-                    view = self._views[service] = View({}, reached=False)
+                    view = self._views[service] = self._unanswered
                     if not self._closed:
                         self._watch(service)
         return view

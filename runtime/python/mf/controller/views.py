@@ -25,19 +25,23 @@ _Known = dict[str, dict[UUID, Instance]]
 """Instances by agent."""
 
 
+_UNKNOWN = View({}, reached=False)
+
+
 class Watched:
     """One service. `run` and `revision`: the position of its watch."""
 
     __slots__ = ("_coming", "_known", "_old", "_over_tls", "old_until", "revision", "run", "skipped", "view")
 
-    def __init__(self, *, over_tls: bool = False) -> None:
-        """`over_tls`: instances without an address at tls:// are skipped, and so are all paths."""
+    def __init__(self, first: View = _UNKNOWN, *, over_tls: bool = False) -> None:
+        """`first`: what is known before a controller has answered. `over_tls`: instances without an address
+        at tls:// are skipped, and so are all paths."""
         self._over_tls = over_tls
         self.skipped: dict[str, None] = {}
-        """The addresses of instances that were skipped since somebody last emptied this."""
+        """The addresses of instances that were skipped since the caller last emptied this."""
         self.run = 0
         self.revision = 0
-        self.view = View({}, reached=False)
+        self.view = first
         self.old_until = 0.0
         """When earlier instances are dropped; 0: never."""
         self._known: _Known = {}
@@ -86,12 +90,12 @@ class Watched:
         old, self._old, self.old_until = self._old, {}, 0.0
         return self._publish(old)
 
-    def lost(self, trouble: str) -> bool:
+    def lost(self, trouble: str, code: Code = Code.UNAVAILABLE) -> bool:
         """Known instances stay; a caller that waits for a first answer learns why there is none. Returns
         whether that is new."""
         if self.view.trouble == trouble:
             return False
-        self.view = View(self.view.agents, reached=self.view.reached, trouble=trouble)
+        self.view = View(self.view.agents, reached=self.view.reached, trouble=trouble, code=code)
         return True
 
     def _publish(self, changed: Iterable[str]) -> bool:

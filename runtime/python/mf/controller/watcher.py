@@ -11,10 +11,18 @@ from contextvars import Context
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from mf.controller.connection import MOVING, WITHOUT_END, ControllerConnection, first_of, is_over_tls
+from mf.controller.connection import (
+    MOVING,
+    WITHOUT_END,
+    ControllerConnection,
+    final_code,
+    first_of,
+    is_over_tls,
+    unanswered,
+)
 from mf.controller.views import Watched, all_of
 from mf.core.backoff import Backoff
-from mf.core.error import Error
+from mf.core.error import Code, Error
 from mf.core.log import info, line, quote, warning
 from mf.link.resolver import View
 from mf.transport.address import Address
@@ -33,6 +41,7 @@ class Watcher:
 
     __slots__ = (
         "_answers",
+        "_code",
         "_connection",
         "_doubted",
         "_loop",
@@ -45,6 +54,7 @@ class Watcher:
         "_watched",
         "_where",
         "client_id",
+        "unanswered",
     )
 
     def __init__(
@@ -56,7 +66,9 @@ class Watcher:
         self._tell = tell
         self._over_tls = is_over_tls(controllers, tls)
         self._skipped: set[str] = set()  # addresses in clear that the log names already
+        self.unanswered = unanswered(controllers)
         self._trouble = ""
+        self._code = Code.UNAVAILABLE
         self._answers = Event()
         self._doubted = Event()
         self._watched: dict[str, Watched] = {}
@@ -69,9 +81,9 @@ class Watcher:
         """Starts to watch the service."""
         if not self._tasks:
             self._begin(self._stay_connected())
-        watched = self._watched[service] = Watched(over_tls=self._over_tls)
+        watched = self._watched[service] = Watched(self.unanswered, over_tls=self._over_tls)
         if self._trouble:
-            watched.lost(self._trouble)
+            watched.lost(self._trouble, self._code)
             self._tell(service, watched.view)
         self._begin(self._watch(service, watched))
 
@@ -107,7 +119,7 @@ class Watcher:
             try:
                 await self._greet(patiently=bool(self._trouble))
             except Exception as error:  # any exception: a stopped task would miss all changes
-                self._lost(self._connection.trouble(error))
+                self._lost(self._connection.trouble(error), final_code(error))
                 await sleep(backoff.next())
                 continue
             backoff.reset()
@@ -124,12 +136,12 @@ class Watcher:
         else:
             self.client_id = await self._connection.new_client(patiently=patiently)
 
-    def _lost(self, trouble: str) -> None:
+    def _lost(self, trouble: str, code: Code) -> None:
         if not self._trouble:  # one line for each loss, not for each attempt
             warning("%s; trying on", quote(trouble))
-        self._trouble = trouble
+        self._trouble, self._code = trouble, code
         for service, watched in self._watched.items():
-            if watched.lost(trouble):
+            if watched.lost(trouble, code):
                 self._tell(service, watched.view)
 
     # One service

@@ -330,6 +330,11 @@ class Caches:
         outer = current.get()
         return outer is None or not any(key in outer.metadata for key in forwarded)
 
+    def after_fork(self) -> None:
+        """In a child: answers that a call of the parent waits for are not waited for here."""
+        self._lock = Lock()
+        self._by_method = {}
+
     def close(self) -> None:
         """The client was closed: its calls end as those of a closed client, also those with cached
         answers."""

@@ -3,9 +3,13 @@
 Nothing here runs for each message. Names and texts of a peer are untrusted: use `quote`.
 """
 
+import os
 import threading
+from functools import partial
 from time import monotonic
 from typing import Any
+
+from mf.core.log_writer import LogWriter
 
 _MAX_QUOTED = 200
 _MAX_FIELD = 512
@@ -18,6 +22,8 @@ _WHILE = 10.0
 """So many warnings of one kind are written within so many seconds."""
 _SWEEP_EVERY = 1.0
 _MOST_KINDS = 1024
+
+_writer: LogWriter | None = None
 
 
 def quote(text: str | bytes) -> str:
@@ -47,14 +53,14 @@ def warning(message: str, *arguments: Any, peer: str = "") -> None:
     then one line says how many were left out, so that no peer can fill a log."""
     import logging
 
-    logger = logging.getLogger("mf")
     event = str(arguments[0]).partition(" ")[0] if message == "%s" and arguments else message
     about = host_of(peer) if peer else str(arguments)
     may, over = _warnings.admits(event, about, bool(peer), monotonic())
     for left_event, host, count in over:
-        logger.warning("%s", line("warnings_left_out", of=left_event, host=host, count=count))
+        left_out = line("warnings_left_out", of=left_event, host=host, count=count)
+        _write(logging.WARNING, "%s", (left_out,))
     if may:
-        logger.warning(message, *arguments)
+        _write(logging.WARNING, message, arguments)
 
 
 def host_of(peer: str) -> str:
@@ -65,13 +71,13 @@ def host_of(peer: str) -> str:
 def error(message: str, *arguments: Any, exc_info: BaseException | None = None) -> None:
     import logging
 
-    logging.getLogger("mf").error(message, *arguments, exc_info=exc_info)
+    _write(logging.ERROR, message, arguments, exc_info)
 
 
 def info(message: str, *arguments: Any) -> None:
     import logging
 
-    logging.getLogger("mf").info(message, *arguments)
+    _write(logging.INFO, message, arguments)
 
 
 def log_handler_failure(where: str, raised: BaseException) -> None:
@@ -80,17 +86,31 @@ def log_handler_failure(where: str, raised: BaseException) -> None:
     A cause (what failed, how, and in which line) has its traceback logged once. What fails with each call
     would else cost more than the call, so later failures are counted, and told by one line in ten seconds.
     """
+    more = _failures.count(where, raised)
+    if more == 0:
+        error("%s failed", where, exc_info=raised)
+    elif more is not None:
+        how = quote(f"{type(raised).__name__}: {raised}")
+        error("%s failed %d times more, the last time with %s", where, more, how)
+
+
+def _write(
+    level: int, message: str, arguments: tuple[Any, ...], exc_info: BaseException | None = None
+) -> None:
+    """On the thread of the log, so that no other one waits for its reader."""
+    global _writer
     import logging
 
-    more = _failures.count(where, raised)
-    if more is None:
-        return
     logger = logging.getLogger("mf")
-    if more == 0:
-        logger.error("%s failed", where, exc_info=raised)
-    else:
-        how = quote(f"{type(raised).__name__}: {raised}")
-        logger.error("%s failed %d times more, the last time with %s", where, more, how)
+    if not logger.isEnabledFor(level):
+        return
+    if _writer is None or _writer.pid != os.getpid():
+        _writer = LogWriter(_tell_left_out)
+    _writer.write(partial(logger.log, exc_info=exc_info), level, message, *arguments)
+
+
+def _tell_left_out(lines: int) -> None:
+    warning("%d lines of the log were left out, as they were not written in time", lines)
 
 
 class _Warnings:

@@ -8,6 +8,7 @@ import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator
 
+from .measure import measure
 from .schema import Declared, Field, Fields, Method, Schema
 from .types import (
     FULL_NAME,
@@ -347,7 +348,7 @@ class _Checks:
                     raise SchemaError(f"the error {quoted(error)} is not declared")
         for declared in self._types.values():
             self._fields(declared.fields, declared.tier, declared.name)
-        self._levels()
+        measure(schema, self._levels())
 
     def _fields(self, fields: Iterable[Field], tier: str, owner: str) -> None:
         allowed = {"memcpy": self._as_fixed, "archive": self._as_archive}.get(tier, self._as_any)
@@ -430,8 +431,9 @@ class _Checks:
             case _:
                 return False
 
-    def _levels(self) -> None:
-        """No struct holds itself by value, and none is nested too deep: such a value would have no end."""
+    def _levels(self) -> Iterable[str]:
+        """No struct holds itself by value, and none is nested too deep: such a value would have no end.
+        Returns all types, what a struct holds before it."""
         heights: dict[str, int] = {}
         for name in self._types:
             if name in heights:
@@ -454,6 +456,7 @@ class _Checks:
                         raise SchemaError(f"type {current} is nested more than {MOST_LEVELS} levels deep")
                     open_names.discard(current)
                     stack.pop()
+        return heights
 
     def _held(self, name: str) -> Iterator[str]:
         """Structs that each value of a struct holds."""

@@ -22,10 +22,14 @@ from .types import (
     OptionalOf,
     RefTo,
     Scalar,
+    SchemaError,
     SetOf,
     Type,
     spell,
 )
+
+MOST_STEPS = 1_000_000
+"""Types and members that the comparison of two schemas may look at, for each direction."""
 
 
 class Verdict(IntEnum):
@@ -191,7 +195,7 @@ def range_of(scalar: str) -> tuple[int, int]:
 class Rules:
     """The rules for one direction. `theirs_is_f`: values come from the provider, so F is what is there."""
 
-    __slots__ = ("_f", "_graphs", "_pairs", "_queue", "_t", "_theirs_is_f")
+    __slots__ = ("_f", "_graphs", "_pairs", "_queue", "_steps", "_t", "_theirs_is_f")
 
     def __init__(self, f: Schema, t: Schema, *, theirs_is_f: bool) -> None:
         self._f = f
@@ -199,6 +203,7 @@ class Rules:
         self._theirs_is_f = theirs_is_f
         self._pairs: dict[tuple[str, str], Pair] = {}
         self._queue: list[Pair] = []
+        self._steps = 0
         self._graphs = graphs(f), graphs(t)
 
     # Words
@@ -354,6 +359,9 @@ class Rules:
 
     def _look(self, pair: Pair) -> None:
         f, t = pair.f, pair.t
+        self._steps += 1 + len(f.fields) + len(t.fields) + len(f.numbers) + len(t.numbers)
+        if self._steps > MOST_STEPS:
+            raise SchemaError(f"{self._f.short}: its schema there is too large to be compared with")
         if f.kind in ("enum", "flags"):
             _look_at_numbers(pair)
             return

@@ -5,6 +5,8 @@ is what rules.py finds out.
 """
 
 import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 MOST_LEVELS = 64
@@ -22,7 +24,8 @@ IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z", re.ASCII)
 FULL_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*(\.[A-Za-z][A-Za-z0-9_]*)*\Z", re.ASCII)
 _LONGEST_NAME = 1024
 _TOKEN = re.compile(r"[A-Za-z0-9_.]+|[<>,?]", re.ASCII)
-_MOST_ELEMENTS = 1 << 32
+MOST_SIZE = 1 << 24
+"""Elements of an array; bytes of a value of fixed size; values that another one holds by value."""
 
 
 CODINGS = {"varint": ("i32", "i64"), "fixed": ("i32", "i64", "u32", "u64")}
@@ -85,6 +88,17 @@ class SchemaError(Exception):
     """A text is no descriptor or annex. Says why."""
 
 
+@contextmanager
+def building() -> Iterator[None]:
+    """Around all that is made of a peer's schema: what Python cannot make of it becomes a SchemaError."""
+    try:
+        yield
+    except (RecursionError, SyntaxError):  # of the text that is made of a type
+        raise SchemaError("its types are nested too deep") from None
+    except MemoryError:
+        raise SchemaError("its types take too much memory") from None
+
+
 def quoted(text: str) -> str:
     """Of a peer, shortened: 80 bytes of it are shown, as in C++."""
     return f"`{text.encode('utf-8', 'replace')[:80].decode('utf-8', 'ignore')}`"
@@ -110,23 +124,32 @@ def short(name: str) -> str:
 
 def spell(type_: Type) -> str:
     """As messages write it: with short names."""
+    return _spelled(type_, short)
+
+
+def spell_in_full(type_: Type) -> str:
+    """As a descriptor writes it."""
+    return _spelled(type_, str)
+
+
+def _spelled(type_: Type, named: Callable[[str], str]) -> str:
     match type_:
         case Scalar(name, coding):
             return f"{name}.{coding}" if coding else name
         case Named(name):
-            return short(name)
+            return named(name)
         case ListOf(element):
-            return f"list<{spell(element)}>"
+            return f"list<{_spelled(element, named)}>"
         case SetOf(element):
-            return f"set<{spell(element)}>"
+            return f"set<{_spelled(element, named)}>"
         case MapOf(key, value):
-            return f"map<{spell(key)},{spell(value)}>"
+            return f"map<{_spelled(key, named)},{_spelled(value, named)}>"
         case ArrayOf(element, length):
-            return f"array<{spell(element)},{length}>"
+            return f"array<{_spelled(element, named)},{length}>"
         case OptionalOf(element):
-            return f"{spell(element)}?"
+            return f"{_spelled(element, named)}?"
         case RefTo(element):
-            return f"ref<{spell(element)}>"
+            return f"ref<{_spelled(element, named)}>"
 
 
 class _Reader:
@@ -160,7 +183,7 @@ class _Reader:
 
     def _type(self, levels: int) -> Type:
         if not levels:
-            raise SchemaError(f"{self._text[:80]!r} is nested more than {MOST_LEVELS} levels deep")
+            raise SchemaError("an expression of types is nested too deep")
         found = self._bare(levels)
         if self._at < len(self._tokens) and self._tokens[self._at] == "?":
             self._at += 1
@@ -201,7 +224,7 @@ class _Reader:
 
     def _length(self) -> int:
         digits = self._next()
-        if not digits.isdecimal() or len(digits) > 10 or not 0 < int(digits) < _MOST_ELEMENTS:
+        if not digits.isdecimal() or len(digits) > 10 or not 0 < int(digits) <= MOST_SIZE:
             raise SchemaError(f"an array has no length that it can have: {quoted(self._text)}")
         return int(digits)
 

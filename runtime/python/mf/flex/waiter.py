@@ -6,6 +6,7 @@ it also wakes every waiter with its key whose pattern has functions.
 """
 
 from _thread import allocate_lock
+from abc import ABC, abstractmethod
 from asyncio import AbstractEventLoop, Future
 from collections import deque
 from collections.abc import Iterable
@@ -15,7 +16,7 @@ from mf.flex.message import Message
 from mf.flex.pattern import Key, Pattern, Shape
 
 
-class Waiter:
+class Waiter(ABC):
     """`woken`: whether it was woken since it last looked."""
 
     __slots__ = ("_fresh", "pattern", "woken")
@@ -25,9 +26,9 @@ class Waiter:
         self.woken = False
         self._fresh: deque[int] = deque()
 
+    @abstractmethod
     def wake(self) -> None:
         """May be called from any thread, without the mailbox's lock."""
-        raise NotImplementedError
 
     def note(self, number: int) -> None:
         """Records a new message for which the functions of the pattern must be called."""

@@ -45,7 +45,9 @@ class Alarm:
         os.eventfd_write(self._event, 1)
 
     def __del__(self) -> None:
-        os.close(self._event)
+        event: int | None = getattr(self, "_event", None)  # None if the constructor was interrupted
+        if event is not None:
+            os.close(event)
 
 
 class StreamWait(Pending):

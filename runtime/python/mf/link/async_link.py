@@ -167,7 +167,7 @@ class AsyncLink(LinkCore):
 
     def after_fork(self) -> None:
         """In a child: releases the connection without shutting it down, since the parent uses it."""
-        self._stream.close()
+        self._disown()
 
     async def bind(self, service: ServiceInfo, agent: str, deadline: float, schema: bytes = b"") -> Binding:
         """The routes of (service, agent), requested when first needed. `schema`: the fingerprint of servers

@@ -7,9 +7,11 @@ attempt is, too, and its socket is closed; a caller that turns to another instan
 
 from asyncio import AbstractEventLoop, CancelledError, Task, wait
 from collections.abc import Callable
+from contextlib import suppress
 from contextvars import Context
 from time import monotonic
 from typing import TYPE_CHECKING
+from weakref import finalize
 
 from mf.core.error import Code, Error, not_executed
 from mf.link.async_link import AsyncLink
@@ -41,7 +43,7 @@ class _Place(Place[AsyncLink]):
 class AsyncPool(Places[_Place, AsyncLink]):
     """Links by address, on one loop."""
 
-    __slots__ = ("_dialer", "_loop", "_scratch")
+    __slots__ = ("__weakref__", "_dialer", "_loop", "_scratch")
 
     def __init__(
         self,
@@ -181,11 +183,12 @@ class AsyncPool(Places[_Place, AsyncLink]):
 
     def close(self) -> None:
         self.closed = True
-        for place in self._places.values():
-            for link in place.links():
-                link.close()
-            if place.attempt is not None:
-                place.attempt.cancel()
+        _close_all(self._places)
+
+    def close_when_dropped(self, also: Callable[[], None] | None) -> None:
+        """A client that is dropped, with all that calls through it, leaves no connection to its loop. `also`
+        must not hold the pool."""
+        finalize(self, _close_dropped, self._loop, self._places, also).atexit = False
 
     async def end(self) -> None:
         """After `close`: returns when nothing of it runs any more."""
@@ -196,6 +199,26 @@ class AsyncPool(Places[_Place, AsyncLink]):
             await wait(attempts)
 
     def after_fork(self) -> None:
+        """In a child, where the loop does not run: the client is closed."""
+        self.closed = True
         for place in self._places.values():
             for link in place.links():
                 link.after_fork()
+
+
+def _close_all(places: "dict[str, _Place]") -> None:
+    for place in places.values():
+        for link in place.links():
+            link.close()
+        if place.attempt is not None:
+            place.attempt.cancel()
+
+
+def _close_dropped(
+    loop: AbstractEventLoop, places: "dict[str, _Place]", also: Callable[[], None] | None
+) -> None:
+    """Called by a finalizer, on any thread."""
+    with suppress(RuntimeError):  # the loop was closed, and its connections with it
+        loop.call_soon_threadsafe(_close_all, places)
+        if also is not None:
+            loop.call_soon_threadsafe(also)

@@ -62,17 +62,21 @@ class Background:
             future.cancel()
 
     def stop(self, last: Coroutine[Any, Any, None], timeout: float) -> None:
-        """Ends the loop after a last coroutine, and waits at most `timeout` seconds for that."""
+        """Ends the loop after a last coroutine, and waits at most `timeout` seconds for that. On the loop's
+        own thread, in a callback, it does not wait: the loop ends after the callback."""
         with self._lock:
             if self._stopped:
                 last.close()
                 return
             self._stopped = True
             run_coroutine_threadsafe(self._end(last, timeout), self._loop)
-        self._thread.join(timeout + 0.1)
+        if not self.is_this_thread():
+            self._thread.join(timeout + 0.1)
 
     def after_fork(self) -> None:
         """In a child, where the thread does not run: closes its copy of the selector."""
+        self._lock = threading.Lock()
+        self._stopped = True
         self._selector.close()
 
     async def _end(self, last: Coroutine[Any, Any, None], timeout: float) -> None:

@@ -14,7 +14,9 @@ choose      draws two trusted instances at random and takes the better one, by c
             no instance is trusted, it chooses among those that are alive.
 """
 
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 
 from mf.core.backoff import JITTER
 
@@ -79,6 +81,7 @@ class Standing:
         "_suspected_at",
         "_trusted_at",
         "alive",
+        "broke",
         "cost",
         "load",
         "probe",
@@ -103,6 +106,8 @@ class Standing:
         self.trusted = True
         self.alive = True
         """Something arrived since it became suspected."""
+        self.broke = False
+        """It broke the protocol instead of a greeting, which was logged."""
         self.probe = False
         self.weight = 1
         self.load = 0.0
@@ -247,12 +252,9 @@ def _two_of(
 
 
 def _drawn(weights: Sequence[int], random: Callable[[int], int]) -> int:
-    number = random(sum(weights))
-    for index, weight in enumerate(weights):
-        if number < weight:
-            return index
-        number -= weight
-    raise AssertionError("the random number is too large")
+    """`random` gives a number below its argument."""
+    sums = list(accumulate(weights))
+    return bisect_right(sums, random(sums[-1]))
 
 
 def _first_is_better(first: Standing, second: Standing) -> bool:

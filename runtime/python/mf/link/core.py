@@ -44,6 +44,7 @@ way."""
 MOST_SCHEMAS = 2
 """In how many schemas of one service a binding is requested, beside the client's own: several servers may be
 behind a relay."""
+OF_PARENT = "the connection belongs to the parent process"
 DEAD_AFTER = 10.0
 """Seconds of silence, during which the server was pinged, that end a connection."""
 SILENCE_TURNS = 5
@@ -411,6 +412,7 @@ class LinkCore(ABC):
         if isinstance(event, (DataReceived, CreditReceived, StreamStopped)):
             self._stream_event(event, finished)
         elif isinstance(event, HelloReceived):
+            self.standing.broke = False
             self._greeted()
         elif isinstance(event, BindingAnswered):
             self._answered(event.binding)
@@ -422,7 +424,9 @@ class LinkCore(ABC):
             text = f"{self.peer} refused the connection: {event.code.name}: {event.reason}"
             self._fail_all(Error(event.code, text), finished)
         elif isinstance(event, Broken):
-            warning("%s broke the protocol: %s", self.peer, quote(event.reason), peer=self.peer)
+            if not self.standing.broke:  # once for an address, until it says HELLO
+                self.standing.broke = True
+                warning("%s broke the protocol: %s", self.peer, quote(event.reason), peer=self.peer)
             self._fail_all(
                 Error(Code.PROTOCOL_ERROR, f"protocol error of {self.peer}: {event.reason}"), finished
             )
@@ -533,6 +537,25 @@ class LinkCore(ABC):
         session.close()
         self._stream.shutdown()
         self._let_go()
+
+    def _disown(self) -> None:
+        """In a child after a fork: all that is pending ends here, and nothing is sent. The parent goes on."""
+        self.usable = False
+        self.failure = Error(Code.UNAVAILABLE, OF_PARENT)
+        session = self._session
+        for call in session.calls.by_id.values():
+            call.failure = Error(Code.CONNECTION_LOST, OF_PARENT, Execution.UNKNOWN)
+            call.ended_by = CallEvent.LOST
+            call.done = True
+            if isinstance(call, StreamCall):
+                call.reader = call.writer = None
+                call.release()
+        session.calls.by_id.clear()
+        for asked in session.waiting():
+            asked.failure = self.failure
+            asked.done = True
+        session.take_output()
+        self._stream.close()
 
     def _retire(self) -> None:
         """A connection whose server sent GOAWAY ends after the last call on it."""

@@ -2,7 +2,7 @@
 locks.
 """
 
-from _thread import allocate_lock
+from _thread import allocate_lock, get_ident
 from threading import TIMEOUT_MAX
 from time import monotonic
 
@@ -27,6 +27,7 @@ class LinkInput(LinkOutput):
     def _lead(self, pending: Pending, now: float) -> None:
         """Reads until `pending` is done, then another thread leads. The caller must have set _leading, and
         ends the link if an exception is raised."""
+        self._leader = get_ident()
         stream = self._stream
         window = self._session.window
         turn = self._turn
@@ -143,6 +144,7 @@ class LinkInput(LinkOutput):
     def wait(self, pending: Pending, now: float) -> None:
         """Waits until `pending` is done, at most until its deadline; then it ends with a failure."""
         leads = False
+        self._check_thread()
         try:
             with self._lock:
                 if pending.done:
@@ -150,6 +152,7 @@ class LinkInput(LinkOutput):
                 if self._leading:
                     self._enqueue(pending)
                 else:
+                    self._leader = get_ident()
                     leads = self._leading = True
                     if self._armed:
                         self._disarm()
@@ -210,6 +213,7 @@ class LinkInput(LinkOutput):
                 successor = next(iter(self._followers))
                 del self._followers[successor]
                 self._heir = successor
+                self._leader = 0
                 successor.waiter.release()
                 return
             self._leading = False
@@ -226,6 +230,7 @@ class LinkInput(LinkOutput):
             with self._lock:
                 if self._leading or self._armed & READ or self.failure is not None:
                     return
+                self._leader = get_ident()
                 leads = self._leading = True
             self._read_available()
             self._read_inside()
@@ -253,6 +258,7 @@ class LinkInput(LinkOutput):
         with self._lock:
             if self._leading and not leads:
                 return
+            self._leader = get_ident()
             self._leading = True
         while self.failure is None and self._read_available():
             pass
@@ -292,6 +298,7 @@ class LinkInput(LinkOutput):
             with self._lock:
                 if self._leading or self.failure is not None:
                     return
+                self._leader = get_ident()
                 self._leading = True
             try:
                 self._read_available()

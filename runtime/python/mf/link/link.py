@@ -18,6 +18,7 @@ Nothing here polls: a leader sleeps in the read itself, a follower on its own lo
 is changed only when a deadline needs a shorter or a much longer one.
 """
 
+from _thread import get_ident
 from contextlib import suppress
 from time import monotonic
 from typing import Any
@@ -61,6 +62,7 @@ class Link(LinkStreams):
 
     def call(self, call: Call[Any], word: int, now: float) -> None:
         """Sends a request and waits until it has ended, at most until call.deadline."""
+        self._check_thread()
         if now - self._last_used > _IDLE:
             self.catch_up()
         self._last_used = now
@@ -83,10 +85,12 @@ class Link(LinkStreams):
                 if self._leading:
                     self._enqueue(call)
                 else:
+                    self._leader = get_ident()
                     leads = self._leading = True
                     if self._armed:
                         self._disarm()
                 if not self._flushing:
+                    self._writer = get_ident()
                     self._flushing = True
                     out = session.out
                     size = session.out_bytes
@@ -106,31 +110,44 @@ class Link(LinkStreams):
 
     def start(self, call: Call[Any], word: int, now: float) -> bool:
         """The caller gets the reply by `wait`."""
+        self._check_thread()
         if now - self._last_used > _IDLE:
             self.catch_up()
         self._last_used = now
-        with self._lock:
-            if not self._request(call, word):
-                return False
+        try:
+            with self._lock:
+                if not self._request(call, word):
+                    return False
+        except BaseException as raised:
+            self._interrupted(raised, False)
+            raise
         self.send(call.deadline)
         return True
 
     def submit(self, call: Call[Any], word: int) -> bool:
         """Queues a request whose `on_done` is called when it has ended, on the thread that detects it;
         `flush` sends it. False: it was not queued, and has ended; no callback is called."""
-        with self._lock:
-            if not self._request(call, word):
-                return False
-            watch = self._watched()
-            self._callbacks += 1
-            if call.deadline < self._expiry or self._expiry == FOREVER:
-                if self._callbacks == 1:
-                    self._heard_before = self.heard
-                self._expiry = min(call.deadline, monotonic() + self._turn)
-                if self._expiry < FOREVER:
-                    watch.expire_at(self, self._expiry)
-            if not self._leading and not self._armed & READ:
-                self._arm()
+        try:
+            with self._lock:
+                return self._submit(call, word)
+        except BaseException as raised:
+            self._interrupted(raised, False)
+            raise
+
+    def _submit(self, call: Call[Any], word: int) -> bool:
+        """With the lock."""
+        if not self._request(call, word):
+            return False
+        watch = self._watched()
+        self._callbacks += 1
+        if call.deadline < self._expiry or self._expiry == FOREVER:
+            if self._callbacks == 1:
+                self._heard_before = self.heard
+            self._expiry = min(call.deadline, monotonic() + self._turn)
+            if self._expiry < FOREVER:
+                watch.expire_at(self, self._expiry)
+        if not self._leading and not self._armed & READ:
+            self._arm()
         return True
 
     def _watched(self) -> Watch:

@@ -1,9 +1,11 @@
 """R4. The writing part of a link, and its end. See link.py for threads and locks."""
 
-from threading import Lock
+from _thread import get_ident
+from abc import abstractmethod
+from threading import Lock, RLock
 from time import monotonic
 
-from mf.core.error import Code, Error
+from mf.core.error import Code, Error, not_executed
 from mf.link import fork
 from mf.link.alarm import Alarm, StreamWait
 from mf.link.balancing import Standing
@@ -15,6 +17,11 @@ from mf.protocol.handshake import Hello
 from mf.protocol.session import SCRATCH_SIZE
 from mf.protocol.stream_call import StreamCall
 from mf.transport.stream import FEW_BUFFERS, Stream, drop_written, joined
+
+WITHIN_A_CALL = (
+    "a call of this client is under way on this thread, which a signal handler or finalizer has interrupted: "
+    "nothing can be called there"
+)
 
 
 class LinkOutput(LinkCore):
@@ -32,11 +39,13 @@ class LinkOutput(LinkCore):
         "_heard_before",
         "_heir",
         "_last_used",
+        "_leader",
         "_leading",
         "_lock",
         "_looked_at",
         "_read_timeout",
         "_watch",
+        "_writer",
         "watches",
     )
 
@@ -50,10 +59,11 @@ class LinkOutput(LinkCore):
     ) -> None:
         super().__init__(stream, hello, bytearray(SCRATCH_SIZE), standing, dead_after)
         self.watches = watches
-        self._lock = Lock()
+        self._lock = RLock()  # never entered twice; it knows its owner
         self._bind_lock = Lock()
         self._followers: dict[Pending, None] = {}
         self._leading = False
+        self._leader = self._writer = 0  # the threads that lead, or write, if one does
         self._heir: Pending | None = None  # a follower that was made the leader, and has not woken yet
         self._flushing = False
         self._blocked = False
@@ -73,13 +83,18 @@ class LinkOutput(LinkCore):
     def flush(self) -> None:
         """Sends what is queued, unless another thread is sending."""
         session = self._session
-        with self._lock:
-            if self._flushing or not session.out:
-                return
-            self._flushing = True
-            size = session.out_bytes
-            out = session.take_output()
-        self._write(out, size, False)
+        try:
+            with self._lock:
+                if self._flushing or not session.out:
+                    return
+                self._writer = get_ident()
+                self._flushing = True
+                size = session.out_bytes
+                out = session.take_output()
+            self._write(out, size, False)
+        except BaseException as raised:
+            self._interrupted(raised, False)
+            raise
 
     def _write(self, out: list[Buffer], size: int, leads: bool) -> None:
         """Writes `out` and what is queued meanwhile. The caller must have set _flushing."""
@@ -107,6 +122,7 @@ class LinkOutput(LinkCore):
             with self._lock:
                 if self._flushing or not session.out:
                     return
+                self._writer = get_ident()
                 self._flushing = True
                 size = session.out_bytes
                 out = session.take_output()
@@ -121,9 +137,24 @@ class LinkOutput(LinkCore):
             if not leads and self._watch is not None:
                 self._arm()
 
+    @abstractmethod
+    def _interrupted(self, raised: BaseException, leads: bool) -> None:
+        """Of the reading part."""
+
+    def _check_thread(self) -> None:
+        """Raises Error if this thread is within this link further down on its stack: a signal handler or a
+        finalizer must not wait for what only the interrupted code can do."""
+        here = get_ident()
+        if (
+            self._lock._is_owned()  # type: ignore[attr-defined]
+            or (self._leading and self._leader == here)
+            or (self._flushing and self._writer == here)
+        ):
+            raise not_executed(Code.INVALID_ARGUMENT, WITHIN_A_CALL)
+
+    @abstractmethod
     def _write_failed(self, error: OSError, leads: bool) -> None:
-        """Implemented by the reading part."""
-        raise NotImplementedError
+        """Of the reading part."""
 
     # What is pending
 
@@ -163,13 +194,13 @@ class LinkOutput(LinkCore):
     def fileno(self) -> int:
         return self._stream.fileno()
 
+    @abstractmethod
     def on_ready(self, mask: int) -> None:
-        """Implemented by the reading part."""
-        raise NotImplementedError
+        """Of the reading part."""
 
+    @abstractmethod
     def expire(self, now: float) -> float:
-        """Implemented by the reading part."""
-        raise NotImplementedError
+        """Of the reading part."""
 
     def _arm(self) -> None:
         """With the lock: makes the watch wait for the events that no thread waits for."""
@@ -214,9 +245,11 @@ class LinkOutput(LinkCore):
 
     def after_fork(self) -> None:
         """In a child: releases the connection without shutting it down, since the parent uses it."""
-        self._lock = Lock()
+        self._lock = RLock()
         self._bind_lock = Lock()
-        self.usable = False
-        self.failure = Error(Code.UNAVAILABLE, "the connection belongs to the parent process")
-        self._session.calls.by_id.clear()
-        self._stream.close()
+        self._followers = {}
+        self._leading = self._flushing = self._blocked = False
+        self._heir = self._watch = None
+        self._armed = self._callbacks = 0
+        self._alarms = []
+        self._disown()

@@ -3,6 +3,7 @@ attempt, and whether it answered in time. pool.py and async_pool.py make the con
 """
 
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from time import monotonic
 from typing import Any, Generic, TypeVar
@@ -76,7 +77,7 @@ class Place(Generic[L]):
 P = TypeVar("P", bound=Place[Any])
 
 
-class Places(Generic[P, L]):
+class Places(ABC, Generic[P, L]):
     """Places by address."""
 
     __slots__ = (
@@ -202,5 +203,5 @@ class Places(Generic[P, L]):
         place = self._places.get(address)
         return place is not None and place.late_until > now
 
-    def _place(self, address: str) -> P:
-        raise NotImplementedError
+    @abstractmethod
+    def _place(self, address: str) -> P: ...

@@ -8,6 +8,7 @@ from time import monotonic
 from typing import ClassVar
 
 from mf.core.clock import moment
+from mf.core.error import Code
 from mf.transport.address import Address
 
 TOPIC_VIEW = "topic "
@@ -62,10 +63,11 @@ class View:
 
     `reached`: a source has answered, so that what is not here does not exist. `agents` maps agents (the empty
     one for a service without `per`) to instances; an agent that lost its instances stays. `whole` are
-    instances whose agents are not known. `trouble` is the reason why no source has answered.
+    instances whose agents are not known. `trouble` is the reason why no source has answered, and `code` that
+    of calls which end because of it.
     """
 
-    __slots__ = ("agents", "reached", "trouble", "whole")
+    __slots__ = ("agents", "code", "reached", "trouble", "whole")
 
     def __init__(
         self,
@@ -74,7 +76,9 @@ class View:
         reached: bool = True,
         whole: tuple[Instance, ...] = (),
         trouble: str = "",
+        code: Code = Code.UNAVAILABLE,
     ) -> None:
+        self.code = code
         self.agents = agents
         self.reached = reached
         self.whole = whole
@@ -171,7 +175,7 @@ class RelayedViews:
             return known[1]
         agents = {agent: self._at_relays(some) for agent, some in view.agents.items()}
         whole = self._at_relays(view.whole)
-        made = View(agents, reached=view.reached, whole=whole, trouble=view.trouble)
+        made = View(agents, reached=view.reached, whole=whole, trouble=view.trouble, code=view.code)
         self._made[service] = (view, made)
         return made
 

@@ -24,13 +24,17 @@ class LinkStreams(LinkInput):
     # Values that arrive
 
     def take_values(self, call: StreamCall[Any]) -> tuple[Payload, int] | None:
-        with self._lock:
-            taken = call.take()
-            if taken is None:
-                return None
-            payload, count, credit = taken
-            if credit and not call.done:
-                self._session.send_credit(call.id, credit)
+        try:
+            with self._lock:
+                taken = call.take()
+                if taken is None:
+                    return None
+                payload, count, credit = taken
+                if credit and not call.done:
+                    self._session.send_credit(call.id, credit)
+        except BaseException as raised:
+            self._interrupted(raised, False)
+            raise
         if credit:
             self.flush()
         return payload, count
@@ -59,9 +63,13 @@ class LinkStreams(LinkInput):
     # Values that are sent
 
     def send_values(self, call: StreamCall[Any]) -> bool:
-        with self._lock:
-            self._queue_values(call)
-            return not call.sending
+        try:
+            with self._lock:
+                self._queue_values(call)
+                return not call.sending
+        except BaseException as raised:
+            self._interrupted(raised, False)
+            raise
 
     def await_room(self, call: StreamCall[Any], limit: float) -> bool:
         """Waits until there is credit, or no values are wanted; False: neither happened before `limit`."""

@@ -19,7 +19,7 @@ from mf.core.service import Method, Payload, ServiceInfo
 from mf.evolution.plan import MethodPlan, Plan, plan
 from mf.evolution.rules import Verdict, reached
 from mf.evolution.schema import Schema
-from mf.evolution.types import SchemaError, short
+from mf.evolution.types import SchemaError, building, short
 from mf.protocol.frame import BULK, ENCODING_MASK, METADATA, Buffer
 from mf.protocol.metadata import block_size
 from mf.protocol.other_schema import LostItemsError, TopicValue
@@ -328,11 +328,10 @@ class Adaptation:
             code = Code.UNKNOWN_METHOD if unknown else Code.SCHEMA_MISMATCH
             return not_executed(code, plan.reason)
         try:
-            return Adapted(self._service, plan, place, self._both)
-        except SchemaError as wrong:  # a default that is not a valid value
+            with building():
+                return Adapted(self._service, plan, place, self._both)
+        except SchemaError as wrong:  # or a default that is not a valid value
             why = str(wrong)
-        except RecursionError:
-            why = "the types of the server are nested too deep"
         return not_executed(Code.SCHEMA_MISMATCH, f"{self._service.short_name}.{plan.name}: {why}")
 
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 from mf.core.service import ServiceInfo
 from mf.evolution.reading import read
 from mf.evolution.schema import Schema
-from mf.evolution.types import SchemaError
+from mf.evolution.types import SchemaError, building
 from mf.protocol.adapted import adaptation
 from mf.protocol.other_schema import Adaptation
 
@@ -32,11 +32,10 @@ def adapting(service: ServiceInfo, descriptor: str, annex: str) -> Adaptation | 
 
 def _made(service: ServiceInfo, descriptor: str, annex: str) -> Adaptation | str:
     try:
-        return adaptation(service, _schema(service), read(descriptor, annex))
+        with building():
+            return adaptation(service, _schema(service), read(descriptor, annex))
     except SchemaError as wrong:
         return str(wrong)
-    except RecursionError:
-        return "its types are nested too deep"
 
 
 def _schema(service: ServiceInfo) -> Schema:

@@ -13,6 +13,7 @@ own their bytes. A payload of LARGE bytes or more is received directly into its 
 copying.
 """
 
+from abc import ABC, abstractmethod
 from contextlib import suppress
 from typing import Any
 
@@ -82,7 +83,7 @@ _FOREIGN = ("TLS", "HTTP")
 _ENOUGH = 64  # bytes that suffice to recognise another protocol
 
 
-class Session:
+class Session(ABC):
     """Shared part of ClientSession and ServerSession."""
 
     __slots__ = (
@@ -348,6 +349,7 @@ class Session:
 
     # Meaning
 
+    @abstractmethod
     def _frame(
         self,
         events: list[Any],
@@ -358,8 +360,7 @@ class Session:
         word: int,
         count: int,
         payload: Payload,
-    ) -> None:
-        raise NotImplementedError
+    ) -> None: ...
 
     def _control_frame(
         self,
@@ -443,12 +444,12 @@ class Session:
             self.dropped += 1
         return call
 
+    @abstractmethod
     def _in_flight(self, id_: int) -> Any:
         """At a client the call, at a server the id; None if it has ended."""
-        raise NotImplementedError
 
-    def _never_used(self, id_: int) -> bool:
-        raise NotImplementedError
+    @abstractmethod
+    def _never_used(self, id_: int) -> bool: ...
 
     def _hello(self, events: list[Any], hello: Hello) -> None:
         if not hello.lowest <= VERSION <= hello.highest:
@@ -461,13 +462,13 @@ class Session:
         self.version = min(hello.highest, self.our_hello.highest)
         events.append(HelloReceived(hello))
 
+    @abstractmethod
     def _check_peer(self, hello: Hello) -> None:
         """Checks the fields of a HELLO that only one role may use."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _role_frame(self, events: list[Any], header: tuple[int, int, int, int], payload: Payload) -> None:
         """A frame that only this role receives; header is type, route, id, word."""
-        raise NotImplementedError
 
 
 def _name_of(type_: int) -> str:

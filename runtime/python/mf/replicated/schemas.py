@@ -17,7 +17,7 @@ from mf.codec.texts import Texts
 from mf.core.error import Error
 from mf.core.service import ServiceInfo
 from mf.evolution.reading import read
-from mf.evolution.types import SchemaError
+from mf.evolution.types import SchemaError, building
 from mf.protocol.adapted import Adaptation, Adapted, adaptation
 from mf.replicated.messages import Body, schema_of
 
@@ -80,10 +80,11 @@ class Schemas:
             return body.method, body.payload, None
         self._others.move_to_end(body.schema)
         try:
-            made = self._made.get(body.schema) or self._make(body.schema)
-            found = made.method_of(body.method)
+            with building():
+                made = self._made.get(body.schema) or self._make(body.schema)
+                found = made.method_of(body.method)
             _, payload = found.request(0, 1, body.payload)
-        except (SchemaError, RecursionError) as wrong:
+        except SchemaError as wrong:
             raise UnadaptableError(str(wrong)) from None
         except Error as refused:
             raise UnadaptableError(refused.message) from None

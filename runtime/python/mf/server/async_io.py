@@ -124,8 +124,8 @@ class AsyncIo(ServerIo):
         with suppress(RuntimeError):  # the loop was closed: no task waits any more
             self._loop.call_soon_threadsafe(self._send_due)
 
-    def wake(self) -> None:
-        self._loop.call_soon(self._look_at_all)
+    def look_at(self, connection: Connection) -> None:
+        self._loop.call_soon(self._look_at, connection)
 
     # Watching
 

@@ -5,7 +5,7 @@ import signal
 import socket
 import threading
 from abc import ABC, abstractmethod
-from asyncio import AbstractEventLoop, Event, get_running_loop
+from asyncio import AbstractEventLoop, Event, Task, create_task, get_running_loop
 from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Self
@@ -115,6 +115,7 @@ class AsyncServer(BaseServer):
         self._loop: AbstractEventLoop | None = None
         self._stopping = Event()
         self._stopped: Event | None = None
+        self._ending: Task[None] | None = None
         fork.register(self)
 
     def offer(
@@ -221,10 +222,18 @@ class AsyncServer(BaseServer):
 
     async def stop(self) -> None:
         """Withdraws the offers, tells the clients, finishes running calls (within `drain_timeout` seconds),
-        and closes. When it returns, nothing of the server runs any more. May be called twice."""
+        and closes. When it returns, nothing of the server runs any more. May be called twice. In a handler of
+        this server it returns at once, and the server stops when the handler has ended."""
         self._stopping.set()
         if self._io is None:
             return
+        if self._io.is_here():
+            self._ending = create_task(self._stop())
+        else:
+            await self._stop()
+
+    async def _stop(self) -> None:
+        assert self._io is not None
         if self._stopped is not None:
             await self._stopped.wait()
             return

@@ -76,8 +76,8 @@ class Loop(ABC):
         """See StreamCaller."""
 
     @abstractmethod
-    def wake(self) -> None:
-        """Makes the IO thread check all connections."""
+    def look_at(self, connection: "Connection") -> None:
+        """Another thread has changed what the connection wants, or has found it broken."""
 
 
 class Progress(NamedTuple):
@@ -590,12 +590,15 @@ class Connection(StreamCaller):
                 self._release()
         self._io.stalled(self)
 
+    def is_read_by(self, loop: Loop) -> bool:
+        return self._io is loop
+
     def hang_up(self, reason: str) -> None:
         """Called on any thread: makes the IO thread close this connection."""
         if not self.broken:
             self.broken = reason
             self.stream.shutdown()
-            self._io.wake()
+            self._io.look_at(self)
 
     # For the IO thread
 

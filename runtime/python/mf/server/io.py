@@ -35,6 +35,7 @@ class IoThread(ServerIo):
         "_event",
         "_event_lock",
         "_ident",
+        "_looked_for",
         "_must_look",
         "_streams",
         "_unheard",
@@ -55,6 +56,7 @@ class IoThread(ServerIo):
         self._workers = workers
         self._streams = streams
         self._adopted: deque[Stream] = deque()
+        self._looked_for: deque[Connection] = deque()
         self._must_look = False
         self._unheard = False
         self._ident = 0
@@ -68,9 +70,17 @@ class IoThread(ServerIo):
 
     # For other threads
 
-    def wake(self) -> None:
+    def _wake(self) -> None:
+        """Makes the IO thread check all connections."""
         self._must_look = True
         self._notify()
+
+    def look_at(self, connection: Connection) -> None:
+        self._looked_for.append(connection)
+        self._notify()
+
+    def is_here(self) -> bool:
+        return get_ident() == self._ident or super().is_here()
 
     def turn_soon(self, call: StreamCall) -> None:
         self._due.append(call)
@@ -103,14 +113,14 @@ class IoThread(ServerIo):
         if get_ident() != self._ident:
             connection.flush()
             if self._drain_until is not None or connection.rest or connection.wanted() != connection.watched:
-                self.wake()
+                self.look_at(connection)
 
     def stalled(self, connection: Connection) -> None:
         if connection.progress is None:
             connection.watch_progress(monotonic())
         self._stalled[connection] = None
         self._progress_at = min(self._progress_at, monotonic() + PROGRESS_TIMEOUT)
-        self.wake()
+        self.look_at(connection)
 
     def _time_changed(self) -> None:
         """The time is checked before each wait."""
@@ -118,13 +128,13 @@ class IoThread(ServerIo):
     def adopt(self, stream: Stream) -> None:
         """Serves a connection as if it had been accepted."""
         self._adopted.append(stream)
-        self.wake()
+        self._wake()
 
     def drain(self, drain_timeout: float) -> None:
         """Accepts no new connections or requests; ends when all calls have ended, or after `drain_timeout`
         seconds."""
         self._drain_until = monotonic() + drain_timeout
-        self.wake()
+        self._wake()
 
     def after_fork(self) -> None:
         """In a child: closes its copies of the descriptors; those of the parent are unaffected."""
@@ -168,6 +178,8 @@ class IoThread(ServerIo):
 
     def _woken(self) -> None:
         self._send_due()
+        for _ in range(len(self._looked_for)):
+            self._look_at(self._looked_for.popleft())
         if not self._must_look:
             return
         self._must_look = False

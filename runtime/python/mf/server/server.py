@@ -3,12 +3,13 @@ workers.py.
 """
 
 import os
-import select
 import signal
 import socket
 import threading
+from _thread import allocate_lock
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from mf.core.agent import Agent
@@ -116,13 +117,17 @@ class Server(BaseServer):
         )
         self._registrar = registrar
         self._offers.registered = registrar is not None
-        self._workers = Workers(workers, run)
-        self._streams = StreamThreads(run_stream)
+        self._most_workers = workers
+        self._make_threads()
         self._io: IoThread | None = None
         self._stop_lock = threading.Lock()
-        self._stop_event = os.eventfd(0, os.EFD_CLOEXEC)
+        self._running = _held_lock()
         self._signals_before: dict[int, Any] = {}
         fork.register(self)
+
+    def _make_threads(self) -> None:
+        self._workers = Workers(self._most_workers, run)
+        self._streams = StreamThreads(run_stream)
 
     def offer(
         self,
@@ -209,7 +214,8 @@ class Server(BaseServer):
                 raise SystemExit(str(failed.args[-1])) from None
         self._signals_before = self._catch_signals()
         try:
-            select.select([self._stop_event], [], [])
+            with self._running:  # released for good by what ends run()
+                pass
         finally:
             self._restore_signals(final=False)
             self.stop()
@@ -217,9 +223,17 @@ class Server(BaseServer):
 
     def stop(self) -> None:
         """Withdraws the offers, tells the clients, finishes running calls (within `drain_timeout` seconds),
-        and closes.
+        and closes. In a handler of this server it returns at once, and the server stops when the handler has
+        ended, or after `drain_timeout`.
         """
-        os.eventfd_write(self._stop_event, 1)
+        self._end_run()
+        io = self._io
+        if io is not None and io.is_here():
+            threading.Thread(target=self._stop, name="mf-stop", daemon=True).start()
+        else:
+            self._stop()
+
+    def _stop(self) -> None:
         with self._stop_lock:
             io = self._io
             if io is None or not io.thread.is_alive():
@@ -237,14 +251,18 @@ class Server(BaseServer):
     def __exit__(self, *_: object) -> None:
         self.stop()
 
-    # Signals. Handlers only write to a descriptor, since they may interrupt any code.
+    # Signals. Handlers only release a lock, since they may interrupt any code.
+
+    def _end_run(self) -> None:
+        with suppress(RuntimeError):  # it was released before
+            self._running.release()
 
     def _catch_signals(self) -> dict[int, Any]:
         if threading.current_thread() is not threading.main_thread():
             return {}
 
         def stop(*_: object) -> None:
-            os.eventfd_write(self._stop_event, 1)
+            self._end_run()
 
         return {number: signal.signal(number, stop) for number in stop_signals()}
 
@@ -256,8 +274,8 @@ class Server(BaseServer):
         """In a child nothing is served, and signals have their effects from before run()."""
         self._restore_signals(final=True)
         self._signals_before = {}
-        os.close(self._stop_event)
-        self._stop_event = os.eventfd(0, os.EFD_CLOEXEC)
+        self._running = _held_lock()
+        self._make_threads()
         self._stop_lock = threading.Lock()
         self._become_another()
         if self._registrar is not None:
@@ -265,6 +283,12 @@ class Server(BaseServer):
         if self._io is not None and self._io.thread.ident is not None:
             self._io.after_fork()
         self._io = None
+
+
+def _held_lock() -> Any:
+    lock = allocate_lock()
+    lock.acquire()
+    return lock
 
 
 def _end_now(number: int, _: object) -> None:

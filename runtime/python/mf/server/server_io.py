@@ -4,13 +4,14 @@ async_io.py, an asyncio loop.
 """
 
 from abc import abstractmethod
-from collections import deque
+from collections import Counter, deque
 from contextlib import suppress
 from time import monotonic
 from typing import Any
 
+from mf.core.current import current
 from mf.core.error import Code, Error
-from mf.core.log import host_of, info, log_handler_failure, quote, warning
+from mf.core.log import host_of, info, line, log_handler_failure, quote, warning
 from mf.protocol.events import (
     Broken,
     CancelRequested,
@@ -43,6 +44,7 @@ _CHARGE_STEP = 16 << 10  # so that small messages need no accounting
 _ACCEPTS_PER_TURN = 64
 _LOOK_EVERY = 0.02  # checks during a drain whether all calls have ended
 _REFUSED_LOGGED_EVERY = 10.0
+_MOST_NAMED = 10  # methods in one line of the log
 _UNUSUAL = STREAM | METADATA
 _RUNNING = ServerCallState.RUNNING
 _FOREVER = float("inf")
@@ -87,6 +89,14 @@ class ServerIo(Loop):
         self._due: deque[StreamCall] = deque()
         self._drain_until: float | None = None
         self._draining = False
+
+    def is_here(self) -> bool:
+        """Whether the caller is a handler of this server, or what reads for it: stopping must not wait for
+        these."""
+        call = current.get()
+        if not isinstance(call, ServedCall):
+            return False
+        return isinstance(call.connection, Connection) and call.connection.is_read_by(self)
 
     # Hooks
 
@@ -384,14 +394,19 @@ class ServerIo(Loop):
             connection.flush()
 
     def _look_at_all(self) -> None:
-        """Another thread has changed what connections want, or has found one broken."""
         for connection in list(self._connections.values()):
-            if connection.broken:
-                self._close(connection, connection.broken)
-            elif connection.rest:
-                self._turn(connection, 0)
-            else:
-                self._watch(connection)
+            self._look_at(connection)
+
+    def _look_at(self, connection: Connection) -> None:
+        """See look_at."""
+        if self._connections.get(connection.fileno) is not connection:
+            return
+        if connection.broken:
+            self._close(connection, connection.broken)
+        elif connection.rest:
+            self._turn(connection, 0)
+        else:
+            self._watch(connection)
 
     def _send_due(self) -> None:
         """Sends what streams have written and no other thread has sent since."""
@@ -476,7 +491,18 @@ class ServerIo(Loop):
             return False
         if now >= self._drain_until:
             self._stop_listening()
+            self._tell_cut()
             return True
         if not self._draining:
             return False
         return not any(connection.busy for connection in self._connections.values())
+
+    def _tell_cut(self) -> None:
+        """Logs the calls that the end of the drain cuts."""
+        cut: Counter[str] = Counter()
+        for connection in self._connections.values():
+            with connection.lock:
+                cut.update(str(call.handler) for call in connection.calls.values())
+        if cut:
+            methods = ", ".join(f"{method} {count}" for method, count in cut.most_common(_MOST_NAMED))
+            warning("%s", line("calls_cut", calls=cut.total(), methods=methods))

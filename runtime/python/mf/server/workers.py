@@ -3,58 +3,169 @@
 Threads are started when first needed. Both take calls in the order in which they arrive.
 """
 
+from _thread import allocate_lock
 from collections.abc import Callable
 from queue import Empty, SimpleQueue
-from threading import Lock, Semaphore, Thread
+from threading import Lock, Thread, current_thread
+from time import monotonic
 from typing import Any
 
-from mf.core.log import log_handler_failure
+from mf.core.handler_wait import HandlerWait, Place, here
+from mf.core.log import log_handler_failure, warning
 
 _IDLE = 5.0
-"""Seconds after which an unused thread for streams ends."""
+"""Seconds after which an unused thread for streams, or one without a place, ends."""
+_MOST_WAITING = 256
+"""Threads beside those that have places: for as many handlers that wait. As in C++."""
+_TELL_EVERY = 10.0
+_FOREVER = float("inf")
+_LOOK: Any = object()
+"""In the queue of calls: a thread without a call is to look whether it has a place."""
 
 
-class Workers:
-    """At most `most` threads that run calls with `run`."""
+class Workers(Place):
+    """Threads that run calls with `run`, at most `most` of them at once. A handler that waits for a call of
+    its own gives its place to another thread (mf.core.handler_wait); there are at most `threads` of these.
 
-    __slots__ = ("_idle", "_most", "_queue", "_run", "_threads")
+    A thread that takes calls has a place. Threads beyond the places are parked, and end after a while.
+    """
+
+    __slots__ = (
+        "_debt",
+        "_free",
+        "_lock",
+        "_parked",
+        "_queue",
+        "_refused_at",
+        "_run",
+        "_stopping",
+        "_threads",
+        "_waiting",
+        "threads",
+    )
 
     def __init__(self, most: int, run: Callable[[Any], None]) -> None:
-        self._most = most
+        self.threads = most + _MOST_WAITING
         self._run = run
         self._queue: SimpleQueue[Any] = SimpleQueue()
-        self._idle = Semaphore(0)
-        self._threads: list[Thread] = []
+        self._lock = Lock()
+        self._free = most  # places without a thread
+        self._debt = 0  # places that handlers have taken again although all were taken
+        self._waiting = 0
+        self._parked: list[Any] = []
+        self._threads: set[Thread] = set()
+        self._refused_at = -_FOREVER
+        self._stopping = False
 
     def submit(self, call: Any) -> None:
         """May be called from any thread."""
         self._queue.put(call)
-        if len(self._threads) < self._most and not self._idle.acquire(blocking=False):
-            thread = Thread(target=self._work, name=f"mf-worker-{len(self._threads)}", daemon=True)
-            self._threads.append(thread)
-            thread.start()
+        if self._free:
+            self._fill()
+
+    def leave(self) -> bool:
+        with self._lock:
+            refused = self._waiting + 1 >= self.threads
+            if not refused:
+                self._waiting += 1
+                self._free += 1
+        if refused:
+            self._tell()
+        elif not self._queue.empty():
+            self._fill()
+        return not refused
+
+    def _tell(self) -> None:
+        now = monotonic()
+        if now - self._refused_at >= _TELL_EVERY:
+            self._refused_at = now
+            text = "all %d workers wait for calls that their handlers made; such calls are refused"
+            warning(text, self.threads)
+
+    def come_back(self) -> None:
+        with self._lock:
+            self._waiting -= 1
+            if self._free:
+                self._free -= 1
+                return
+            self._debt += 1
+        self._queue.put(_LOOK)
 
     def stop(self, timeout: float) -> None:
-        """Lets running calls finish, for at most `timeout` seconds each. Queued calls are dropped."""
-        for _ in self._threads:
+        """Lets running calls finish, for at most `timeout` seconds each. Queued calls are dropped. Not to be
+        called by a handler."""
+        with self._lock:
+            self._stopping = True
+            threads = list(self._threads)
+            parked, self._parked = self._parked, []
+        for each in parked:
+            each.release()
+        for _ in threads:
             self._queue.put(None)
-        for thread in self._threads:
-            thread.join(timeout)
+        until = monotonic() + timeout
+        for thread in threads:
+            thread.join(max(until - monotonic(), 0.0))
+
+    def _fill(self) -> None:
+        """Gives a free place to a parked thread, or to a new one."""
+        with self._lock:
+            if not self._free or self._stopping:
+                return
+            self._free -= 1
+            if self._parked:
+                self._parked.pop().release()
+                return
+            thread = Thread(target=self._work, name=f"mf-worker-{len(self._threads)}", daemon=True)
+            self._threads.add(thread)
+        try:
+            thread.start()
+        except BaseException:  # no more threads can be had: running ones take the call when they can
+            with self._lock:
+                self._free += 1
+                self._threads.discard(thread)
+            raise
+
+    def _park(self) -> bool:
+        """Waits for a place. False: there was none for a while, or the server stops."""
+        parked = allocate_lock()
+        parked.acquire()
+        with self._lock:
+            if self._stopping:
+                return False
+            self._parked.append(parked)
+        if parked.acquire(timeout=_IDLE):
+            return not self._stopping
+        with self._lock:
+            if parked in self._parked:
+                self._parked.remove(parked)
+                return False
+        return not self._stopping  # it was given a place at the last moment
+
+    def _gives_up_its_place(self) -> bool:
+        with self._lock:
+            if not self._debt:
+                return False
+            self._debt -= 1
+            return True
 
     def _work(self) -> None:
+        here.wait = HandlerWait(self)
         get = self._queue.get
         run = self._run
         while True:
             call = get()
             if call is None:
-                return
-            try:
-                run(call)
-            except Exception as raised:  # a bug of the runtime, or memory ran out: only this call is lost
-                log_handler_failure("mf worker", raised)
+                break
+            if call is not _LOOK:
+                try:
+                    run(call)
+                except Exception as raised:  # a bug of the runtime, or memory ran out: only this call is lost
+                    log_handler_failure("mf worker", raised)
             del call
-            if len(self._threads) < self._most:
-                self._idle.release()
+            if self._debt and self._gives_up_its_place() and not self._park():
+                break
+        with self._lock:
+            self._threads.discard(current_thread())
 
 
 class StreamThreads:

@@ -227,7 +227,8 @@ class Follow:
                         upstream.end(placed)
                         return
                     upstream.failed(key, placed.message)
-                    stay.tell_lost(upstream.topic.name, error)
+                    if not self._router.pool.closed:
+                        stay.tell_lost(upstream.topic.name, error)
                 else:
                     broken = False
                 if broken or not stay.matched:

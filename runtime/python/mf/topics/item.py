@@ -32,6 +32,15 @@ class Counters:
         with self.lock:
             self.copied += 1
 
+    def count_encoded(self) -> None:
+        with self.lock:
+            self.encoded += 1
+
+    def count_decoded(self, *, good: bool) -> None:
+        with self.lock:
+            self.decoded += good
+            self.undecodable += not good
+
 
 class Origin:
     """The source of messages: one publisher, topic and agent. `agent`: as it is sent; `shown`: as users read
@@ -51,7 +60,7 @@ class Item:
     """`size`: the bytes that count against the limits of queues; 0 for a value that was not encoded. `adapt`:
     converts the payload from the publisher's schema to that of this process, if they differ."""
 
-    __slots__ = ("_adapt", "_fault", "_payload", "_value", "origin", "sequence", "size", "time")
+    __slots__ = ("_adapt", "_fault", "_lock", "_payload", "_value", "origin", "sequence", "size", "time")
 
     def __init__(
         self,
@@ -70,25 +79,25 @@ class Item:
         self._payload = payload
         self._adapt = adapt
         self._fault: Error | None = None  # why there is no value
+        self._lock = Lock()  # of this item alone: codecs of users may use other items
 
     def payload(self) -> bytes:
         """The encoded value, in the tier of its type. Raises Error for a value that breaks the schema."""
         payload = self._payload
         if payload is None:
             origin = self.origin
-            with origin.counters.lock:
+            with self._lock:
                 payload = self._payload
                 if payload is None:
                     payload = self._payload = bytes(origin.topic.codec.encode(self._value))
-                    origin.counters.encoded += 1
+                    origin.counters.count_encoded()
         return payload
 
     def value(self) -> Any:
         """The value. Raises Error if the bytes are no value of the schema."""
         value = self._value
         if value is _NOTHING:
-            origin = self.origin
-            with origin.counters.lock:
+            with self._lock:
                 value = self._value
                 if value is _NOTHING:
                     value = self._value = self._decoded()
@@ -103,9 +112,9 @@ class Item:
             payload = self._payload if self._adapt is None else self._adapt(self._payload)
             value = origin.topic.codec.decode(payload)
         except Error as bad:
-            origin.counters.undecodable += 1
+            origin.counters.count_decoded(good=False)
             text = f"message {self.sequence} of {origin.topic.name}: {bad.message}"
             self._fault = Error(bad.code, text, Execution.UNKNOWN)
             raise self._fault from bad
-        origin.counters.decoded += 1
+        origin.counters.count_decoded(good=True)
         return value

@@ -54,6 +54,7 @@ class Outlet:
         "_lock",
         "_matches",
         "_next",
+        "_pushed",
         "_remote",
         "origin",
         "stall_timeout",
@@ -65,7 +66,9 @@ class Outlet:
         self._home = home
         self._keep_bytes = home.options.keep_bytes
         self._lock = Lock()
-        self._matches: list[_Match] = []
+        self._matches: dict[Queue, _Match] = {}
+        self._pushed: tuple[_Match, ...] | None = ()
+        """All matches, as publishers go through them without the lock; None: it has to be made anew."""
         self._remote = 0
         self._blocking = 0
         self._next = 1
@@ -89,18 +92,21 @@ class Outlet:
                 return full
             item.sequence = self._next
             self._next += 1
-            for queue, source, _ in self._matches:
+            matches = self._pushed
+            if matches is None:
+                matches = self._pushed = tuple(self._matches.values())
+            for queue, source, _ in matches:
                 queue.push(item, source, reserved=queue.blocks)
             if self.origin.topic.replay:
                 self._keep(item)
-            matches = self._matches  # the list is replaced, never changed
         for match in matches:
             match.queue.wake()
         return None
 
     def stalls_at(self, queue: Queue) -> float | None:
         """The time.monotonic() at which a stalled remote queue is ended; None for a queue of this process."""
-        if any(match.queue is queue and match.remote for match in self._matches):
+        match = self._matches.get(queue)
+        if match is not None and match.remote:
             return (queue.waited_since or monotonic()) + self.stall_timeout
         return None
 
@@ -131,19 +137,20 @@ class Outlet:
                 first = kept_from
             for at in range(first - kept_from, len(self._kept)):
                 queue.push(self._kept[at], source, kept=True)
-            self._matches = [*self._matches, _Match(queue, source, remote)]
+            self._matches[queue] = _Match(queue, source, remote)
+            self._pushed = None
             self._remote += remote
             self._blocking += queue.blocks
         queue.wake()
 
     def detach(self, queue: Queue) -> None:
         with self._lock:
-            left = [match for match in self._matches if match.queue is not queue]
-            if len(left) == len(self._matches):
+            match = self._matches.pop(queue, None)
+            if match is None:
                 return
-            self._matches = left
-            self._remote = sum(match.remote for match in left)
-            self._blocking = sum(match.queue.blocks for match in left)
+            self._pushed = None
+            self._remote -= match.remote
+            self._blocking -= queue.blocks
 
     def close(self) -> None:
         """Makes every later `attempt` fail."""
@@ -157,8 +164,7 @@ class Outlet:
     def _reserve(self, size: int) -> Queue | None:
         """Reserves room in all blocking queues, or in none; then it returns the first that is full."""
         reserved: list[Queue] = []
-        for match in self._matches:
-            queue = match.queue
+        for queue in self._matches:
             if not queue.blocks:
                 continue
             if not queue.reserve(size):

@@ -19,6 +19,7 @@ from typing import ClassVar, Generic, TypeVar
 from mf.codec.times import Timestamp
 from mf.core.agent import Agent
 from mf.core.error import Code, not_executed
+from mf.core.handler_wait import waiting
 from mf.topics.channel import Channel, Listener
 from mf.topics.hub import Topics
 from mf.topics.info import AnyTopic
@@ -105,7 +106,7 @@ def _wait_for_room(queue: Queue, size: int, wait: _Wait) -> None:
     room = event.set
     queue.when_room(size, room)
     try:
-        if not event.wait(min(max(wait.until - monotonic(), 0.0), TIMEOUT_MAX)):
+        if not waiting(event.wait, min(max(wait.until - monotonic(), 0.0), TIMEOUT_MAX)):
             wait.over()
     finally:
         queue.forget_room(room)
@@ -181,7 +182,7 @@ class _Blocking(_Channel):
         wake = event.set
         self._channel.when_subscribers(count, wake)
         try:
-            return event.wait(min(timeout, TIMEOUT_MAX))
+            return waiting(event.wait, min(timeout, TIMEOUT_MAX))
         finally:
             self._channel.forget_waiter(wake)
 

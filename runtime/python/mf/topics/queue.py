@@ -229,6 +229,13 @@ class Queue:
             each()
         self.wake()
 
+    def after_fork(self, why: Error) -> None:
+        """In a child, for a queue that only threads of the parent fill: it has ended there."""
+        self._lock = Lock()
+        self._ready, self._room, self._over = [], [], []
+        self._ended = True
+        self.why = why
+
     def wake(self) -> None:
         """Calls the `when_ready` callbacks if there is something to take."""
         if self._ended and self._over:

@@ -5,13 +5,14 @@ the client; a blocking client has one on its own thread."""
 from asyncio import AbstractEventLoop, get_running_loop
 from collections.abc import Callable
 from contextlib import suppress
-from threading import Lock
+from threading import Lock, RLock
 from typing import Any
 
 from mf.client.async_client import AsyncClient
 from mf.client.client import Client
-from mf.core.error import Code, not_executed
+from mf.core.error import Code, Error, Execution, not_executed
 from mf.core.target import AsyncTargetSource, TargetSource
+from mf.link import fork
 from mf.link.background import Background
 from mf.topics.channel import check_subscription
 from mf.topics.feed import Follow
@@ -27,7 +28,17 @@ class RemoteInbox(Inbox):
     """`run` calls a function on the loop; it may be used from any thread. `begin` or `share` is called on the
     loop, before anything else."""
 
-    __slots__ = ("_listeners", "_run", "_telling", "_told", "_upstream", "gives_way", "keeps", "wanted")
+    __slots__ = (
+        "__weakref__",
+        "_listeners",
+        "_run",
+        "_telling",
+        "_told",
+        "_upstream",
+        "gives_way",
+        "keeps",
+        "wanted",
+    )
 
     _upstream: Upstream
 
@@ -62,6 +73,15 @@ class RemoteInbox(Inbox):
         self._telling = Lock()
         self._listeners: list[Matched | None] = [None, None]
         self._told = 0  # so many publishers
+        fork.register(self)
+
+    def after_fork(self) -> None:
+        """In a child: its messages come to the parent."""
+        self._lock = Lock()
+        self._calling = RLock()
+        self._telling = Lock()
+        text = f"the subscription to {self.topic.name} belongs to the parent process"
+        self.queue.after_fork(Error(Code.CONNECTION_LOST, text, Execution.UNKNOWN))
 
     # For the subscriber
 

@@ -20,6 +20,7 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 from mf.core.abandoned import begin, close_soon
 from mf.core.agent import Agent
 from mf.core.error import Code, Error, not_executed
+from mf.core.handler_wait import waiting
 from mf.core.options import INFINITE
 from mf.core.target import AsyncTargetSource, TargetSource
 from mf.topics.hub import Topics
@@ -143,7 +144,7 @@ class _Blocking(_Taking[T]):
             ready = event.set
             inbox.queue.when_ready(ready)
             try:
-                if not event.wait(min(max(until - monotonic(), 0.0), TIMEOUT_MAX)):
+                if not waiting(event.wait, min(max(until - monotonic(), 0.0), TIMEOUT_MAX)):
                     return inbox.take()
             finally:
                 inbox.queue.forget_ready(ready)
@@ -179,7 +180,7 @@ class _Blocking(_Taking[T]):
         wake = event.set
         finding.begin(wake)
         try:
-            event.wait(min(timeout, TIMEOUT_MAX))
+            waiting(event.wait, min(timeout, TIMEOUT_MAX))
         finally:
             finding.forget(wake)
         return finding.result()

@@ -12,7 +12,7 @@ from mf.core.error import Code
 from mf.evolution.plan import plan
 from mf.evolution.reading import read
 from mf.evolution.schema import Schema
-from mf.evolution.types import SchemaError
+from mf.evolution.types import SchemaError, building
 from mf.values.form import failed
 
 SIDE = "reader's"
@@ -30,15 +30,12 @@ def texts_of(kind: Any) -> Texts:
 def schema_of(texts: Texts, name: str) -> Schema:
     """Of a file's head, which may be hostile. Raises Error(DECODE_ERROR)."""
     try:
-        found = read(texts.descriptor, texts.annex)
+        with building():
+            found = read(texts.descriptor, texts.annex)
         if found.kind != "value":
             raise SchemaError(f"its descriptor is of a {found.kind}, not of a value")
     except SchemaError as wrong:
         raise failed(name, f"what it says of its schema cannot be read: {wrong}") from None
-    except RecursionError:
-        raise failed(
-            name, "what it says of its schema cannot be read: its types are nested too deep"
-        ) from None
     return found
 
 
@@ -53,20 +50,24 @@ def transcoder(name: str, ours: Texts, theirs: Texts, was: str = "") -> Transcod
         words = f"a file of {other.name}, not of {was or own.name}"
         raise failed(name, words, Code.SCHEMA_MISMATCH)
     try:
-        made = plan(own, other)
-        if made.reason is not None:
-            raise SchemaError(made.reason)
-        assert made.value is not None
-        from_file = Made(other)
-        into = Made(own, shared(made.value.pairs, from_file))
-        found = Transcoders(from_file, into, SIDE, own_is_f=False).alone(made.value, own.name)
-        found.left_out = left_out(made.value.pairs)
-        found.prepare()
+        with building():
+            found = _transcoder(own, other)
     except SchemaError as why:
         raise failed(name, str(why), Code.SCHEMA_MISMATCH) from None
-    except RecursionError:
-        raise failed(name, "the types of its schema are nested too deep", Code.SCHEMA_MISMATCH) from None
     return None if found.is_equal else found
+
+
+def _transcoder(own: Schema, other: Schema) -> Transcoder:
+    made = plan(own, other)
+    if made.reason is not None:
+        raise SchemaError(made.reason)
+    assert made.value is not None
+    from_file = Made(other)
+    into = Made(own, shared(made.value.pairs, from_file))
+    found = Transcoders(from_file, into, SIDE, own_is_f=False).alone(made.value, own.name)
+    found.left_out = left_out(made.value.pairs)
+    found.prepare()
+    return found
 
 
 def _wanted(name: str, texts: Texts) -> Schema:

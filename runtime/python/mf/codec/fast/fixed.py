@@ -57,6 +57,8 @@ def format_of(shape: s.Shape) -> str:
         case s.Scalar(name=name):
             return sizes.MEMCPY_CODES[name]
         case s.Array(element=element, length=length):
+            while isinstance(inner := bare(element), s.Array):
+                element, length = inner.element, length * inner.length
             one = format_of(element)
             return f"{length}{one}" if len(one) == 1 else one * length
         case s.Enum(base=base):
