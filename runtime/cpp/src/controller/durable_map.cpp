@@ -25,7 +25,7 @@ constexpr std::size_t kFewKeys = 16;
 constexpr int kMostPieces = 256;
 /// A file that grows is rewritten before StoreFolder::kMostRead could keep the next controller from reading
 /// it.
-constexpr std::uint64_t kMostChanges = std::uint64_t{256} << 20;
+constexpr std::uint64_t kMostBytesOfChanges = std::uint64_t{256} << 20;
 constexpr std::chrono::seconds kFirstRetry{1};
 constexpr std::chrono::seconds kLastRetry{16};
 
@@ -253,8 +253,8 @@ DurableMap::State DurableMap::state() {
 }
 
 bool DurableMap::is_due() const noexcept {
-  return !file_ || changes_size_ >=
-                       std::min(std::max<std::uint64_t>(options_.rewrite_from, snapshot_size_), kMostChanges);
+  return !file_ || changes_size_ >= std::min(std::max<std::uint64_t>(options_.rewrite_from, snapshot_size_),
+                                             kMostBytesOfChanges);
 }
 
 bool DurableMap::tend() noexcept {

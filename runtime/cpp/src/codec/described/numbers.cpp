@@ -47,9 +47,6 @@ bool check_block(Reader& reader, const RowOf& row, const T* values, const T* bef
   return true;
 }
 
-constexpr std::string_view kSetDisorder = "the elements of a set are not strictly ascending";
-constexpr std::string_view kMapDisorder = "the keys of a map are not strictly ascending";
-
 template <class T>
 struct RowSink {
   const RowOf& row;

@@ -10,12 +10,16 @@
 #include <cstring>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "mf/codec/described/program.hpp"
 #include "mf/codec/reader.hpp"
 
 namespace mf::described {
+
+inline constexpr std::string_view kSetDisorder = "the elements of a set are not strictly ascending";
+inline constexpr std::string_view kMapDisorder = "the keys of a map are not strictly ascending";
 
 /// The kind that tells how a number's bits are meant.
 [[nodiscard]] inline Kind kind_of_number(const Type& type) noexcept {

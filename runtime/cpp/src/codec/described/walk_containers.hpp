@@ -107,9 +107,6 @@ bool Walk<Sink>::array(const Link& link, const Type& from) {
   return true;
 }
 
-inline constexpr std::string_view kSetDisorder = "the elements of a set are not strictly ascending";
-inline constexpr std::string_view kMapDisorder = "the keys of a map are not strictly ascending";
-
 template <class Sink>
 bool Walk<Sink>::set(const Link& link, const Type& from) {
   const Type& of = from_.type(from.element);
