@@ -169,7 +169,7 @@ def test_a_stream_that_fails_leaves_the_files_of_its_run_as_they_were(tmp_path: 
     (tmp_path / "outputs").write_text("old")
     wanted = BuildFiles(depfile=str(tmp_path / "full"), outputs=str(tmp_path / "outputs"))
     diagnostics = Diagnostics()
-    assert not write_build_files(wanted, [], ["x"], [], diagnostics)
+    assert not write_build_files(wanted, [], ["x"], ["mfidlc"], diagnostics)
     assert [each.code for each in diagnostics.sorted()] == ["E0004"]
     assert (tmp_path / "outputs").read_text() == "old"
 

@@ -26,10 +26,15 @@ using testing::IsEmpty;
 
 constexpr auto kPatience = 20s;  // for operations that take milliseconds
 
-std::unique_ptr<ControllerRegistrar> registrar_at(const Address& controller, std::uint8_t process) {
-  std::array<std::uint8_t, 16> instance{};
-  instance[0] = process;
-  return std::make_unique<ControllerRegistrar>(std::vector{controller}, instance, Log(Level::off));
+ProcessIdentity process(std::uint8_t number) {
+  ProcessIdentity identity;
+  identity.nonce.front() = number;
+  identity.secret.front() = number;
+  return identity;
+}
+
+std::unique_ptr<ControllerRegistrar> registrar_at(const Address& controller, std::uint8_t number) {
+  return std::make_unique<ControllerRegistrar>(std::vector{controller}, process(number), Log(Level::off));
 }
 
 Offered offered(std::string service, std::string agent) {
@@ -86,9 +91,11 @@ TEST(Discovery, ServersRegisterAndClientsAskOverTlsAndVerifyTheController) {
   const auto reactor = [] { return std::make_shared<transport::Reactor>(); };
   ControllerResolver resolver({controller.address()}, reactor(), {}, authority.accepted());
   EXPECT_TRUE(comes_to_know(resolver, "Index", kNobody));
-  ControllerRegistrar refused({controller.address()}, {2}, Log(Level::off), reactor(), stranger.accepted());
+  ControllerRegistrar refused({controller.address()}, process(2), Log(Level::off), reactor(),
+                              stranger.accepted());
   refused.announce({offered("Index", "books")}, {Address::parse("tcp://127.0.0.1:2")});
-  ControllerRegistrar server({controller.address()}, {1}, Log(Level::off), reactor(), authority.accepted());
+  ControllerRegistrar server({controller.address()}, process(1), Log(Level::off), reactor(),
+                             authority.accepted());
   server.announce({offered("Index", "books")}, {Address::parse("tcp://127.0.0.1:1")});
   EXPECT_TRUE(comes_to_know(resolver, "Index", kBooksAt1));
   server.withdraw();
@@ -204,7 +211,7 @@ TEST(Discovery, AServerThatHangsIsOutOfTheListsAndOneThatOnlyHasNothingToSayStay
   auto lively = registrar_at(controller.address(), 1);
   lively->announce({offered("Index", "books")}, {Address::parse("tcp://127.0.0.1:1")});
   const auto reactor = std::make_shared<transport::Reactor>();
-  ControllerRegistrar hanging({controller.address()}, {2}, Log(Level::off), reactor);
+  ControllerRegistrar hanging({controller.address()}, process(2), Log(Level::off), reactor);
   hanging.announce({offered("Index", "news")}, {Address::parse("tcp://127.0.0.1:2")});
   ASSERT_TRUE(
       comes_to_know(resolver, "Index", {{"books", {"tcp://127.0.0.1:1"}}, {"news", {"tcp://127.0.0.1:2"}}}));
@@ -220,7 +227,7 @@ TEST(Discovery, AServerThatHangsIsOutOfTheListsAndOneThatOnlyHasNothingToSayStay
 TEST(Discovery, AServerThatIsNotAloneIsWarned) {
   const RunningController controller;
   const auto log = std::make_shared<mftest::KeptLog>();
-  ControllerRegistrar server({controller.address()}, {1}, Log(log));
+  ControllerRegistrar server({controller.address()}, process(1), Log(log));
   Offered wanted = offered("Clock", "");
   wanted.alone = true;
   server.announce({wanted}, {Address::parse("tcp://127.0.0.1:1")});
@@ -236,7 +243,7 @@ TEST(Discovery, AServerThatIsNotAloneIsWarned) {
 TEST(Discovery, WhatAServerMayNotOfferIsSaidInItsLogAndHurtsNothingElse) {
   const RunningController controller;
   const auto log = std::make_shared<mftest::KeptLog>();
-  ControllerRegistrar server({controller.address()}, {1}, Log(log));
+  ControllerRegistrar server({controller.address()}, process(1), Log(log));
   Offered wrong = offered("Index", "books");
   wrong.labels[std::string(65, 'x')] = "";
   server.announce({wrong}, {Address::parse("tcp://127.0.0.1:1")});
@@ -250,7 +257,7 @@ TEST(Discovery, WhatAServerMayNotOfferIsSaidInItsLogAndHurtsNothingElse) {
 TEST(Discovery, AnOfferThatIsRefusedLaterLeavesTheOthersRegistered) {
   const RunningController controller;
   const auto log = std::make_shared<mftest::KeptLog>();
-  ControllerRegistrar server({controller.address()}, {1}, Log(log));
+  ControllerRegistrar server({controller.address()}, process(1), Log(log));
   const std::vector at{Address::parse("tcp://127.0.0.1:1")};
   const auto books = offered("Index", "books");
   server.announce({books}, at);

@@ -62,7 +62,7 @@ TEST_F(TrustTest, TheSocketOfAnotherUserIfThatUserIsNamed) {
 }
 
 TEST_F(TrustTest, NothingInAFolderThatOthersMayWriteTo) {
-  for (const mode_t mode : {0777, 0775}) {
+  for (const mode_t mode : {0777U, 0775U}) {
     ::chmod(folder_.c_str(), mode);
     EXPECT_EQ(Trust().refusal(address()), "other users may write to " + folder_.string());
   }
