@@ -10,7 +10,8 @@ from mfidl.source import Span
 @dataclass(frozen=True, slots=True)
 class Change:
     """`here` is the place in the newer program (or in its nearest surrounding), `before` in the older one.
-    `paths` lead from the type that changed up to the services and topics that it reaches.
+    `paths` lead from the type that changed up to the services and topics that it reaches. `subject`: the full
+    name of the type or service whose bytes differ, if running peers can adapt to that; "" if they cannot.
     """
 
     code: str
@@ -19,6 +20,7 @@ class Change:
     here: Span | None
     before: Span | None
     paths: tuple[str, ...] = ()
+    subject: str = ""
 
 
 class Changes:
@@ -35,7 +37,8 @@ class Changes:
         here: Span | None,
         before: Span | None,
         paths: Iterable[str] = (),
+        subject: str = "",
     ) -> None:
         ordered = tuple(impact for impact in Impact if impact in set(impacts))
         if ordered:
-            self.found.append(Change(code, ordered, message, here, before, tuple(paths)))
+            self.found.append(Change(code, ordered, message, here, before, tuple(paths), subject))

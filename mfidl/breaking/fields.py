@@ -24,9 +24,10 @@ class Holder:
     the declaration's.
 
     `tier` is that of both, or None if it changed. `compatible_padding`: a memcpy struct that kept its size
-    and all old offsets. `paths` lead up to the affected services.
+    and all old offsets. `paths` lead up to the affected services. `subject`: see Change.
     """
 
+    subject: str
     owner: str
     word: str
     tier: Tier | None
@@ -235,7 +236,7 @@ def _order(holder: Holder, both: list[tuple[model.Field, model.Field]], changes:
     if holder.word != "field":
         impacts.add(_S)
     words = f"{holder.word}s of {holder.owner} stand in another order"
-    changes.report("B0203", impacts, words, both[moved][1].span, holder.before, holder.paths)
+    changes.report("B0203", impacts, words, both[moved][1].span, holder.before, holder.paths, holder.subject)
 
 
 def _reservations(holder: Holder, changes: Changes) -> None:
@@ -281,7 +282,8 @@ def _report(
     here = after.span if after is not None else holder.here
     there = before.span if before is not None else holder.before
     paths = holder.paths if impacts & {_W, _L} else ()
-    changes.report(code, impacts, f"{holder.word} {words}", here, there, paths)
+    subject = "" if code == "B0208" else holder.subject  # peers do not know each other's constraints
+    changes.report(code, impacts, f"{holder.word} {words}", here, there, paths, subject)
 
 
 def _may_be_absent(field: model.Field) -> bool:

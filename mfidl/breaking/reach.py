@@ -47,6 +47,20 @@ class Reach:
             listed[SHOWN:] = [f"and {len(listed) - SHOWN} more"]
         return tuple(listed)
 
+    def above(self, full_name: str) -> set[str]:
+        """The full names of all types that hold this one, itself included, and of the methods, services and
+        topics that are reached.
+        """
+        found = {full_name}
+        queue = [full_name]
+        while queue:
+            for _, holder, end in self._holders.get(queue.pop(), ()):
+                name = end if holder is None else holder
+                if name not in found:
+                    found.add(name)
+                    queue.append(name)
+        return found
+
     def _declared(self, declaration: model.Declaration) -> None:
         match declaration:
             case model.Struct(fields=fields) | model.Union(alternatives=fields):

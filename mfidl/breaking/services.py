@@ -123,9 +123,9 @@ def _method(old: model.Method, new: model.Method, program: model.Program, change
     _errors(pair)
     owner = f"`{new.full_name}`"
     if (old.param_stream is None) == (new.param_stream is None):
-        compare_implicit(old.params, new.params, owner, "parameter", program, changes)
+        compare_implicit(old.params, new.params, _owner(new), owner, "parameter", program, changes)
     if (old.result_stream is None) == (new.result_stream is None):
-        compare_implicit(old.results, new.results, owner, "result", program, changes)
+        compare_implicit(old.results, new.results, _owner(new), owner, "result", program, changes)
 
 
 def _form(pair: _Pair) -> None:

@@ -94,9 +94,9 @@ def _fields(
         if source_breaks(old_fields, new_fields):
             impacts.add(_S)
         words = f"{owner} was {old.tier.value}, and is {new.tier.value}: {new.plan.reason}"
-        changes.report("B0501", impacts, words, new.span, old.span, paths)
+        changes.report("B0501", impacts, words, new.span, old.span, paths, new.full_name)
     same = old.tier if old.tier is new.tier else None
-    holder = _holder(owner, word, same, old_fields, new_fields, old, new, paths)
+    holder = _holder(new.full_name, owner, word, same, old_fields, new_fields, old, new, paths)
     compare_fields(holder, program, changes)
 
 
@@ -105,6 +105,7 @@ def _shape(fields: tuple[model.Field, ...]) -> list[tuple[str, str]]:
 
 
 def _holder(
+    subject: str,
     owner: str,
     word: str,
     tier: Tier | None,
@@ -116,6 +117,7 @@ def _holder(
 ) -> Holder:
     before, after = old.plan.layout, new.plan.layout
     return Holder(
+        subject,
         owner,
         word,
         tier,
@@ -139,14 +141,18 @@ def _same_offsets(before: model.Layout, after: model.Layout) -> bool:
 def compare_implicit(
     old: model.Struct,
     new: model.Struct,
+    subject: str,
     owner: str,
     word: str,
     program: model.Program,
     changes: Changes,
 ) -> None:
-    """Parameters or results. Their tier follows from the fields, so it is never a finding of its own."""
+    """Parameters or results of a method of the service `subject`. Their tier follows from the fields, so it
+    is never a finding of its own.
+    """
     tier = new.tier if old.tier is new.tier else Tier.FEBIRD
-    compare_fields(_holder(owner, word, tier, old.fields, new.fields, old, new, ()), program, changes)
+    holder = _holder(subject, owner, word, tier, old.fields, new.fields, old, new, ())
+    compare_fields(holder, program, changes)
 
 
 # Enums and flags --------------------------------------------------------------------------------------------
@@ -155,7 +161,7 @@ def compare_implicit(
 def _enums(old: model.Enum, new: model.Enum, reach: Reach, changes: Changes) -> None:
     paths = reach.paths(new.full_name)
     owner = f"enum `{new.full_name}`"
-    _width(old.base, new.base, owner, old.span, new.span, paths, changes)
+    _width(old.base, new.base, owner, (old.span, new.span), paths, new.full_name, changes)
     if old.open != new.open:
         impacts = (_S, _B) if new.open else (_W, _S)
         words = f"{owner} is {'open' if new.open else 'closed'} now"
@@ -169,7 +175,7 @@ def _enums(old: model.Enum, new: model.Enum, reach: Reach, changes: Changes) -> 
 def _flags(old: model.Flags, new: model.Flags, reach: Reach, changes: Changes) -> None:
     paths = reach.paths(new.full_name)
     owner = f"flags `{new.full_name}`"
-    _width(old.base, new.base, owner, old.span, new.span, paths, changes)
+    _width(old.base, new.base, owner, (old.span, new.span), paths, new.full_name, changes)
     before = {member.name: (member.bit, member.span) for member in old.members}
     after = {member.name: (member.bit, member.span) for member in new.members}
     _members(owner, before, after, False, (old.span, new.span), paths, changes)
@@ -213,11 +219,11 @@ def _width(
     old: model.Primitive,
     new: model.Primitive,
     owner: str,
-    before: Span | None,
-    here: Span | None,
+    spans: tuple[Span | None, Span | None],
     paths: tuple[str, ...],
+    subject: str,
     changes: Changes,
 ) -> None:
     if old != new:
         words = f"{owner} was {old.scalar.value} wide, and is {new.scalar.value}"
-        changes.report("B0304", (_W, _L), words, here, before, paths)
+        changes.report("B0304", (_W, _L), words, spans[1], spans[0], paths, subject)

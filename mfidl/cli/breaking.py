@@ -50,9 +50,10 @@ def command(
 ) -> None:
     """Compare schemas with an older state of them, and tell what the change breaks.
 
-    FILE may be a folder: then modules that are gone are found too. Exit code 1 if anything breaks; with
-    --rollout fail, or --only rollout, also if peers that run already cannot be upgraded in any order, which
-    nothing else has to break for.
+    FILE may be a folder: then modules that are gone are found too. Exit code 1 if anything breaks, except
+    bytes to which running peers adapt: --only wire and --only layout count these. With --rollout fail, or
+    --only rollout, also if peers that run already cannot be upgraded in any order, which nothing else has to
+    break for.
     """
     from mfidl.breaking.baseline import BaselineError, open_baseline, schemas
     from mfidl.compiler import check
@@ -79,6 +80,7 @@ def _compare(
     ignored: tuple[str, ...],
     rollout: str,
 ) -> None:
+    from mfidl.breaking.adapted import Adapted
     from mfidl.breaking.compare import compare
     from mfidl.breaking.report import as_diagnostics, as_json
     from mfidl.breaking.rollout import rollouts
@@ -98,14 +100,18 @@ def _compare(
         return fits and change.code not in ignored
 
     changes = [change for change in compare(older.program, newer.program) if wanted(change)]
-    told = [] if rollout == "hide" else rollouts(older.program, newer.program)
+    found = rollouts(older.program, newer.program)
+    adapted = Adapted(older.program, newer.program, found)
+    told = [] if rollout == "hide" else found
     orders = [change for each in told if (change := each.change()) is not None and wanted(change)]
     if style == "json":
-        click.echo(as_json([*changes, *orders], told, baseline.span), nl=False)
+        click.echo(as_json([*changes, *orders], adapted, told, baseline.span), nl=False)
     else:
-        show(as_diagnostics([*changes, *orders], baseline.span), style, color)
-    counted = rollout == "fail" or "rollout" in impacts
-    raise SystemExit(1 if changes or (counted and orders) else 0)
+        show(as_diagnostics([*changes, *orders], adapted, baseline.span), style, color)
+    strict = "wire" in impacts or "layout" in impacts
+    breaks = any(strict or change not in adapted for change in changes)
+    ordered = rollout == "fail" or "rollout" in impacts
+    raise SystemExit(1 if breaks or (ordered and orders) else 0)
 
 
 def _check_codes(codes: tuple[str, ...]) -> None:

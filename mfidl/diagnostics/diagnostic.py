@@ -43,12 +43,13 @@ class Diagnostic:
     help: str | None = None
     fix: Fix | None = None
     counts: int = 1  # the number of mistakes that it covers: "17 more errors" is one diagnostic
+    is_mild: bool = False  # a warning, although its code is that of an error
 
     @property
     def severity(self) -> str:
         """`error` or `warning`: the first letter of the code says it (L: a finding of lint; R: of `breaking`,
         about an order of upgrades)."""
-        return "warning" if self.code[0] in "WLR" else "error"
+        return "warning" if self.is_mild or self.code[0] in "WLR" else "error"
 
     def sort_key(self) -> tuple[str, int, int, str, str]:
         if self.span is None:

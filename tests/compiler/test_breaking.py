@@ -581,6 +581,47 @@ def test_a_path_is_the_shortest_that_leads_to_a_method(tmp_path: Path) -> None:
     assert change.paths == ("S <- parameter `s` of a.I.f",)
 
 
+# What was, what is, and whether running peers adapt to all that the finding says.
+BYTES = {
+    "a field with a default": ("struct S { a: u32; }", "struct S { a: u32; b: u32 = 0; }", "service I { f(s: S); }", True),
+    "an optional field": ("struct S { a: string; }", "struct S { a: string; b: u8?; }", "service I { f() -> list<S>; }", True),
+    "of a topic": ("struct S { a: string; }", "struct S { a: string; b: u8?; }", "topic T : S;", True),
+    "other order": ("struct S { a: u32; b: u16; }", "struct S { b: u16; a: u32; }", "service I { f(s: S); }", True),
+    "a result": ("", "", "service I { f() -> (a: string{}); }", True),
+    "without a default": ("struct S { a: u32; }", "struct S { a: u32; b: u32; }", "service I { f(s: S); }", False),
+    "some values do not go over": ("struct S { a: string; b: u8; }", "struct S { a: string; b: u16; }", "service I { f(s: S); }", False),
+    "a member of a closed enum": ("enum E: u8 { a = 0 }", "enum E: u8 { a = 0, b = 1 }", "service I { f(e: E); }", False),
+    "a constraint": ("struct S { a: string; }", "struct S { a: string @length(..8); }", "service I { f(s: S); }", False),
+    "of no service": ("struct S { a: u32; }", "struct S { a: u32; b: u32 = 0; }", "service I { f(); }", False),
+    "of an archive, too": (
+        "struct S { a: u32; }", "struct S { a: u32; b: u32 = 0; }",
+        "@tier(archive) struct A { 1: s: S; } service I { f(s: S); g(a: A); }", False,
+    ),
+    "of a service that the older one lacks": (
+        "struct S { a: u32; }", "struct S { a: u32; b: u32 = 0; } service J { f(s: S); }", "service I { f(); }", False,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("old", "new", "rest", "adapted"), BYTES.values(), ids=BYTES.keys())
+def test_bytes_to_which_running_peers_adapt_count_on_demand(
+    old: str, new: str, rest: str, adapted: bool, tmp_path: Path
+) -> None:
+    for name, text, more in (("old", old, ""), ("new", new, ", b: u8?")):
+        (tmp_path / f"{name}.mfidl").write_text(f"module a; {text} {rest.replace('{}', more)}")
+    arguments = (tmp_path / "new.mfidl", "--against", tmp_path / "old.mfidl")
+
+    done = run(*arguments)
+    found = json.loads(run(*arguments, "--format", "json").stdout)["changes"][0]  # an order of upgrades is behind
+
+    assert set(found["impacts"]) <= {"wire", "layout"}
+    assert (done.exit_code, found["adapted"]) == (0 if adapted else 1, adapted)
+    assert f"{'warning' if adapted else 'error'}[{found['code']}]" in done.output
+    assert ("running peers adapt to this" in done.output) is adapted
+    assert run(*arguments, "--only", "wire").exit_code == 1
+    assert run(*arguments, "--rollout", "hide").exit_code == done.exit_code
+
+
 # What was, what is; the order of upgrades, and the methods that older clients at newer servers cannot call, and
 # newer ones at older servers.
 ROLLOUTS = {

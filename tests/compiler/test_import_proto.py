@@ -422,11 +422,13 @@ def test_a_field_more_leaves_any_order_of_upgrades(tmp_path: Path) -> None:
         str(tmp_path / "new.s"),
         "--against",
         str(tmp_path / "old.s"),
-        "--only",
-        "rollout",
+        "--format",
+        "json",
     ]
     result = CliRunner().invoke(cli, arguments)
-    assert (result.exit_code, result.stderr) == (0, "")
+    told = json.loads(result.stdout)
+    assert (result.exit_code, [each["order"] for each in told["rollout"]]) == (0, ["any"])
+    assert all(each["adapted"] for each in told["changes"])
 
 
 def test_an_included_file_that_was_refused_does_not_include_itself(tmp_path: Path) -> None:
