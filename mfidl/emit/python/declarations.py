@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mfidl.emit.python.context import Context
-from mfidl.emit.python.facts import referred
 from mfidl.emit.python.layout import WIDTH, bracket, docstring
 from mfidl.emit.python.literals import field_default, literal, text_literal
-from mfidl.emit.python.names import enum_members
+from mfidl.emit.python.names import enum_members, mentioned
 from mfidl.emit.python.types import annotation
 from mfidl.model import (
     Alias,
@@ -58,15 +57,16 @@ class TypesFile:
     def constants(self) -> list[LineView]:
         return [self._constant(each) for each in self._context.module.constants]
 
-    def aliases(self) -> list[LineView]:
-        return [self._alias(each) for each in self._context.module.aliases]
-
     def classes(self) -> list[ClassView]:
-        """In dependency order: first what defaults use, and what is declared within a class."""
-        views: list[ClassView] = []
-        ordered = inner_first(self._context.module.declarations)
+        """In dependency order: first what defaults use, and what is declared within a class. An alias stands
+        behind all that it names, so that `typing.get_type_hints` finds a type there.
+        """
+        ordered = [
+            each for each in inner_first(self._context.module.declarations) if not isinstance(each, Alias)
+        ]
         below = self._context.below
-        below.update(each.full_name for each in ordered)
+        below.update(each.full_name for each in (*ordered, *self._context.module.aliases))
+        views = self._aliases()
         for each in ordered:
             below.discard(each.full_name)
             if isinstance(each, Enum):
@@ -77,6 +77,7 @@ class TypesFile:
                 views += self._union(each)
             elif isinstance(each, Struct):
                 views += [*self._within(each.full_name), self._declared(each)]
+            views += self._aliases()
         for service in self._context.module.services:
             views += self._within(service.full_name)
             names = self._context.names.services[service.full_name]
@@ -95,13 +96,22 @@ class TypesFile:
         value = literal(self._context, const.type, const.value)
         return LineView(f"{name}: {final}[{type_}] = {value}", self._doc(const, 0))
 
-    def _alias(self, alias: Alias) -> LineView:
+    def _aliases(self) -> list[ClassView]:
+        """Those that are not written yet, and name nothing that is not."""
+        below = self._context.below
+        views: list[ClassView] = []
+        left = [each for each in self._context.module.aliases if each.full_name in below]
+        while ready := [each for each in left if below.isdisjoint(mentioned(each.spelled))]:
+            views += map(self._alias, ready)
+            below.difference_update(each.full_name for each in ready)
+            left = [each for each in left if each.full_name in below]
+        return views
+
+    def _alias(self, alias: Alias) -> ClassView:
         type_alias = self._context.imports.name("typing", "TypeAlias")
         name = self._context.type_name(alias.full_name)
-        type_ = annotation(self._context, alias.spelled)
-        if referred(alias.type):
-            type_ = f'"{type_}"'  # the classes stand below
-        return LineView(f"{name}: {type_alias} = {type_}", self._doc(alias, 0))
+        line = f"{name}: {type_alias} = {annotation(self._context, alias.spelled)}"
+        return ClassView("", line, self._doc(alias, 0), (), alias=True)
 
     def _enum(self, enum: Enum) -> ClassView:
         base = (
@@ -211,9 +221,16 @@ class TypesFile:
         if within is None:
             return []
         alias = self._context.imports.name("typing", "TypeAlias")
-        lines = [f"{word}: {alias} = {self._context.type_name(name)}" for word, name in within.words]
+        lines = [f"{word}: {alias} = {self._word(name)}" for word, name in within.words]
         fields = tuple(LineView(line, "") for line in ("__slots__ = ()", *lines))
         return [ClassView("", f"class {within.name}:", "", fields)]
+
+    def _word(self, full_name: str) -> str:
+        """What an inner type is called; between marks if it is an alias of what stands below, such as the
+        outer type.
+        """
+        name = self._context.type_name(full_name)
+        return f'"{name}"' if full_name in self._context.below else name
 
     def _error(self, struct: Struct) -> ClassView:
         """An exception keeps the identity hash; its fields need no defaults, except those in the schema."""

@@ -1,5 +1,7 @@
 """F6. The files of a program, and the data that each is rendered from."""
 
+from itertools import takewhile
+
 from mfidl.emit.output import EmitOptions, GeneratedFile
 from mfidl.emit.python.clients import ClientFile
 from mfidl.emit.python.codec import CodecFile
@@ -81,7 +83,9 @@ def _finish(text: str) -> str:
 
 def _types(context: Context) -> str:
     view = TypesFile(context)
-    parts = {"constants": view.constants(), "aliases": view.aliases(), "classes": view.classes()}
+    constants, classes = view.constants(), view.classes()
+    aliases = list(takewhile(lambda each: each.alias, classes))
+    parts = {"constants": constants, "aliases": aliases, "classes": classes[len(aliases) :]}
     doc = docstring(context.module.doc or f"The types of {context.module.name}.", 0)
     text = render(
         "python/types.py.j2", banner=_banner(context), doc=doc, imports=context.imports.text(), **parts

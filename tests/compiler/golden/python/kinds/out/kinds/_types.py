@@ -13,7 +13,6 @@ from mf.codec.times import Duration, Timestamp
 from mf.core.dataclass import dataclass, field
 
 Point3: TypeAlias = list[float]
-Points: TypeAlias = "list[Point]"
 
 
 class Side(IntEnum):
@@ -27,6 +26,9 @@ class Point:
 
     x: int = 0
     side: Side = Side.left
+
+
+Points: TypeAlias = list[Point]
 
 
 class Code(OpenEnum):

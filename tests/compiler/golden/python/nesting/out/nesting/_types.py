@@ -14,9 +14,6 @@ from mf.codec.flags import Flags, bit
 from mf.core.dataclass import dataclass, field
 from mf.core.error import DeclaredError
 
-Place_Path: TypeAlias = "list[Place_Point]"
-Tree_Forest: TypeAlias = "list[Tree]"
-
 
 @dataclass(slots=True)
 class Status:
@@ -29,6 +26,9 @@ class Place_Point:
 
     x: float = 0.0
     y: float = 0.0
+
+
+Place_Path: TypeAlias = list[Place_Point]
 
 
 class Place_Precision(IntEnum):
@@ -137,7 +137,7 @@ class Tree_Node(GraphStruct):
 class WithinTree:
     __slots__ = ()
     Node: TypeAlias = Tree_Node
-    Forest: TypeAlias = Tree_Forest
+    Forest: TypeAlias = "Tree_Forest"
 
 
 @dataclass(slots=True)
@@ -145,6 +145,9 @@ class Tree(GraphStruct, WithinTree):
     """An archive that refers to its own: a graph."""
 
     root: Tree_Node = UNSET
+
+
+Tree_Forest: TypeAlias = list[Tree]
 
 
 @dataclass(slots=True)
