@@ -25,7 +25,7 @@ _OTHER = "any other failure; see its `code` and `execution`."
 
 @dataclass(frozen=True, slots=True)
 class ClientView:
-    """One of the two clients of a service. `source`, `get`: what gives its target, and by which function."""
+    """One of the two clients of a service. `source`: what gives its target, by the function `get`."""
 
     name: str
     bases: str
@@ -99,7 +99,7 @@ class ClientFile(ServiceFile):
             self._own("_methods", names.constant),
             docstring(doc, 4),
             source,
-            "async_target" if awaited else "target",
+            context.imports.name("mf.core.target", "async_target_of" if awaited else "target_of"),
             target,
             scatter_target,
             written(service),

@@ -66,7 +66,8 @@ TYPE_HELPERS = _words(
 SERVICE_HELPERS = _words(
     """
     ABC AsyncIterable AsyncIterator AsyncScatterTarget AsyncServant AsyncTarget AsyncTargetSource ClassVar
-    Iterable Iterator ScatterTarget Self Servant Target TargetSource abstractmethod classmethod mf
+    Iterable Iterator ScatterTarget Self Servant Target TargetSource abstractmethod async_target_of
+    classmethod mf target_of
     """
 )
 CODEC_HELPERS = _words("CacheInfo Codec MEMCPY Method ServiceInfo TypeCodec method rules shape")

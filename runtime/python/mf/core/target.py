@@ -24,6 +24,8 @@ K2 = TypeVar("K2")
 T = TypeVar("T")
 R = TypeVar("R")
 
+_LONGEST_ADDRESS = 200  # shown in words
+
 
 def without_replicas(method: Method[Any, Any]) -> Error:
     """The failure of a replicated call where there can be no replicas."""
@@ -367,3 +369,28 @@ class AsyncTargetSource(ABC):
     ) -> Target:
         """Raises TypeError: this source is for callers that await."""
         raise _wrong_kind(self, service, "is asynchronous: give this client", "Client")
+
+
+def target_of(client: TargetSource, service: ServiceInfo) -> Target:
+    """The target of a generated client. Raises TypeError for what is no client, such as an address."""
+    try:
+        make = client.target
+    except AttributeError:
+        raise _no_client(client, service, "Client") from None
+    return make(service)
+
+
+def async_target_of(client: AsyncTargetSource, service: ServiceInfo) -> AsyncTarget:
+    """The same for asyncio."""
+    try:
+        make = client.async_target
+    except AttributeError:
+        raise _no_client(client, service, "AsyncClient") from None
+    return make(service)
+
+
+def _no_client(given: object, service: ServiceInfo, wanted: str) -> TypeError:
+    maker = f"{service.name.rpartition('.')[2]}{wanted}"
+    address = given if isinstance(given, str) and len(given) <= _LONGEST_ADDRESS else "tcp://…"
+    words = f'{maker} takes a client, not a {type(given).__name__}: write {maker}(mf.{wanted}("{address}"))'
+    return TypeError(words)

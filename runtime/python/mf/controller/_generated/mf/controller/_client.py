@@ -37,7 +37,7 @@ from mf.controller._generated.mf.controller._types import (
     Status,
     Text,
 )
-from mf.core.target import AsyncTargetSource, TargetSource
+from mf.core.target import AsyncTargetSource, TargetSource, async_target_of, target_of
 
 
 class ControllerClient:
@@ -46,7 +46,7 @@ class ControllerClient:
     __slots__ = ("_target",)
 
     def __init__(self, client: TargetSource) -> None:
-        self._target = client.target(CONTROLLER_SERVICE)
+        self._target = target_of(client, CONTROLLER_SERVICE)
 
     def client_id(self, *, options: mf.CallOptions | None = None) -> int:
         """Returns a number for the upper half of a client's request ids, which this controller never returned
@@ -205,7 +205,7 @@ class ControllerAsyncClient:
     __slots__ = ("_target",)
 
     def __init__(self, client: AsyncTargetSource) -> None:
-        self._target = client.async_target(CONTROLLER_SERVICE)
+        self._target = async_target_of(client, CONTROLLER_SERVICE)
 
     async def client_id(self, *, options: mf.CallOptions | None = None) -> int:
         """Returns a number for the upper half of a client's request ids, which this controller never returned

@@ -16,6 +16,8 @@ from mf.core.target import (
     ScatterTarget,
     Target,
     TargetSource,
+    async_target_of,
+    target_of,
 )
 from mf.flex._generated.mf.flex._methods import MAILBOX_DELIVER, MAILBOX_SERVICE
 from mf.flex._generated.mf.flex._types import Message, Receipt
@@ -27,7 +29,7 @@ class MailboxClient:
     __slots__ = ("_target",)
 
     def __init__(self, client: TargetSource) -> None:
-        self._target = client.target(MAILBOX_SERVICE)
+        self._target = target_of(client, MAILBOX_SERVICE)
 
     @classmethod
     def _over(cls, target: Target) -> Self:
@@ -81,7 +83,7 @@ class MailboxAsyncClient:
     __slots__ = ("_target",)
 
     def __init__(self, client: AsyncTargetSource) -> None:
-        self._target = client.async_target(MAILBOX_SERVICE)
+        self._target = async_target_of(client, MAILBOX_SERVICE)
 
     @classmethod
     def _over(cls, target: AsyncTarget) -> Self:

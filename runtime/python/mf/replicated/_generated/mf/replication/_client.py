@@ -15,6 +15,8 @@ from mf.core.target import (
     ScatterTarget,
     Target,
     TargetSource,
+    async_target_of,
+    target_of,
 )
 from mf.replicated._generated.mf.replication._methods import REPLICA_GROUP, REPLICA_LINK, REPLICA_SERVICE
 from mf.replicated._generated.mf.replication._types import Group, Message, Peer, ReplicaGroupRequest
@@ -28,7 +30,7 @@ class ReplicaClient:
     __slots__ = ("_target",)
 
     def __init__(self, client: TargetSource) -> None:
-        self._target = client.target(REPLICA_SERVICE)
+        self._target = target_of(client, REPLICA_SERVICE)
 
     @classmethod
     def _over(cls, target: Target) -> Self:
@@ -92,7 +94,7 @@ class ReplicaAsyncClient:
     __slots__ = ("_target",)
 
     def __init__(self, client: AsyncTargetSource) -> None:
-        self._target = client.async_target(REPLICA_SERVICE)
+        self._target = async_target_of(client, REPLICA_SERVICE)
 
     @classmethod
     def _over(cls, target: AsyncTarget) -> Self:

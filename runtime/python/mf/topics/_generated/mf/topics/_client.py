@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import mf
-from mf.core.target import AsyncTargetSource, TargetSource
+from mf.core.target import AsyncTargetSource, TargetSource, async_target_of, target_of
 from mf.topics._generated.mf.topics._methods import ANY_TOPIC_SERVICE, ANY_TOPIC_SUBSCRIBE
 from mf.topics._generated.mf.topics._types import Delivery, Subscription
 
@@ -18,7 +18,7 @@ class AnyTopicClient:
     __slots__ = ("_target",)
 
     def __init__(self, client: TargetSource) -> None:
-        self._target = client.target(ANY_TOPIC_SERVICE)
+        self._target = target_of(client, ANY_TOPIC_SERVICE)
 
     def subscribe(
         self, what: Subscription, *, options: mf.CallOptions | None = None
@@ -32,7 +32,7 @@ class AnyTopicAsyncClient:
     __slots__ = ("_target",)
 
     def __init__(self, client: AsyncTargetSource) -> None:
-        self._target = client.async_target(ANY_TOPIC_SERVICE)
+        self._target = async_target_of(client, ANY_TOPIC_SERVICE)
 
     def subscribe(
         self, what: Subscription, *, options: mf.CallOptions | None = None

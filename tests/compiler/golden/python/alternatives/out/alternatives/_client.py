@@ -22,7 +22,7 @@ from alternatives._types import (
     ValueNumber,
 )
 from mf.core.deprecation import deprecated
-from mf.core.target import AsyncTargetSource, TargetSource
+from mf.core.target import AsyncTargetSource, TargetSource, async_target_of, target_of
 
 
 class StoreClient:
@@ -31,7 +31,7 @@ class StoreClient:
     __slots__ = ("_target",)
 
     def __init__(self, client: TargetSource) -> None:
-        self._target = client.target(STORE_SERVICE)
+        self._target = target_of(client, STORE_SERVICE)
 
     def put(
         self, v: Value, p: Part = Part.title, w: Value | None = None, *, options: mf.CallOptions | None = None
@@ -99,7 +99,7 @@ class StoreAsyncClient:
     __slots__ = ("_target",)
 
     def __init__(self, client: AsyncTargetSource) -> None:
-        self._target = client.async_target(STORE_SERVICE)
+        self._target = async_target_of(client, STORE_SERVICE)
 
     async def put(
         self, v: Value, p: Part = Part.title, w: Value | None = None, *, options: mf.CallOptions | None = None

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import mf
 from archives._methods import TEAMS_BEST, TEAMS_FIND, TEAMS_SERVICE
 from archives._types import Config, Contact, Person, Place, Team, TeamsBestRequest, TeamsFindRequest
-from mf.core.target import AsyncTargetSource, TargetSource
+from mf.core.target import AsyncTargetSource, TargetSource, async_target_of, target_of
 
 
 class TeamsClient:
@@ -18,7 +18,7 @@ class TeamsClient:
     __slots__ = ("_target",)
 
     def __init__(self, client: TargetSource) -> None:
-        self._target = client.target(TEAMS_SERVICE)
+        self._target = target_of(client, TEAMS_SERVICE)
 
     def find(
         self, lead: Person, at: Place, ids: Sequence[int] = (), *, options: mf.CallOptions | None = None
@@ -65,7 +65,7 @@ class TeamsAsyncClient:
     __slots__ = ("_target",)
 
     def __init__(self, client: AsyncTargetSource) -> None:
-        self._target = client.async_target(TEAMS_SERVICE)
+        self._target = async_target_of(client, TEAMS_SERVICE)
 
     async def find(
         self, lead: Person, at: Place, ids: Sequence[int] = (), *, options: mf.CallOptions | None = None

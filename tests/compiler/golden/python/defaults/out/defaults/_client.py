@@ -24,7 +24,7 @@ from defaults._types import (
     PlotterTargetRequest,
     Point,
 )
-from mf.core.target import AsyncTargetSource, TargetSource
+from mf.core.target import AsyncTargetSource, TargetSource, async_target_of, target_of
 
 
 class PlotterClient:
@@ -33,7 +33,7 @@ class PlotterClient:
     __slots__ = ("_target",)
 
     def __init__(self, client: TargetSource) -> None:
-        self._target = client.target(PLOTTER_SERVICE)
+        self._target = target_of(client, PLOTTER_SERVICE)
 
     def draw(
         self,
@@ -161,7 +161,7 @@ class PlotterAsyncClient:
     __slots__ = ("_target",)
 
     def __init__(self, client: AsyncTargetSource) -> None:
-        self._target = client.async_target(PLOTTER_SERVICE)
+        self._target = async_target_of(client, PLOTTER_SERVICE)
 
     async def draw(
         self,

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import mf
-from mf.core.target import AsyncTargetSource, TargetSource
+from mf.core.target import AsyncTargetSource, TargetSource, async_target_of, target_of
 from types_._methods import SHOP_BUY, SHOP_SERVICE
 from types_._types import ShopBuyRequest, Whole
 from types_.import_._types import Part
@@ -19,7 +19,7 @@ class ShopClient:
     __slots__ = ("_target",)
 
     def __init__(self, client: TargetSource) -> None:
-        self._target = client.target(SHOP_SERVICE)
+        self._target = target_of(client, SHOP_SERVICE)
 
     def buy(self, part: Part, *, options: mf.CallOptions | None = None) -> Whole:
         return self._target.call(SHOP_BUY, options, part)
@@ -43,7 +43,7 @@ class ShopAsyncClient:
     __slots__ = ("_target",)
 
     def __init__(self, client: AsyncTargetSource) -> None:
-        self._target = client.async_target(SHOP_SERVICE)
+        self._target = async_target_of(client, SHOP_SERVICE)
 
     async def buy(self, part: Part, *, options: mf.CallOptions | None = None) -> Whole:
         return await self._target.call(SHOP_BUY, options, part)

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import mf
-from mf.core.target import AsyncTargetSource, TargetSource
+from mf.core.target import AsyncTargetSource, TargetSource, async_target_of, target_of
 from names._methods import (
     SERVICE_AT,
     SERVICE_LIST,
@@ -39,7 +39,7 @@ class ServiceClient_:
     __slots__ = ("_target",)
 
     def __init__(self, client: TargetSource) -> None:
-        self._target = client.target(SERVICE_SERVICE)
+        self._target = target_of(client, SERVICE_SERVICE)
 
     def at_(self, self_: int, options_: int, *, options: mf.CallOptions | None = None) -> int:
         """`at` of names.Service.
@@ -146,7 +146,7 @@ class ServiceAsyncClient:
     __slots__ = ("_target",)
 
     def __init__(self, client: AsyncTargetSource) -> None:
-        self._target = client.async_target(SERVICE_SERVICE)
+        self._target = async_target_of(client, SERVICE_SERVICE)
 
     async def at_(self, self_: int, options_: int, *, options: mf.CallOptions | None = None) -> int:
         """`at` of names.Service.

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import mf
-from mf.core.target import AsyncTargetSource, TargetSource
+from mf.core.target import AsyncTargetSource, TargetSource, async_target_of, target_of
 from nesting._methods import ATLAS_AROUND, ATLAS_CIRCLES, ATLAS_FIND, ATLAS_KEEP, ATLAS_SERVICE
 from nesting._types import (
     Atlas_Filter,
@@ -30,7 +30,7 @@ class AtlasClient(WithinAtlas):
     __slots__ = ("_target",)
 
     def __init__(self, client: TargetSource) -> None:
-        self._target = client.target(ATLAS_SERVICE)
+        self._target = target_of(client, ATLAS_SERVICE)
 
     def find(self, name: str, wanted: Atlas_Filter, *, options: mf.CallOptions | None = None) -> Place:
         """A place; without a name there is none.
@@ -98,7 +98,7 @@ class AtlasAsyncClient(WithinAtlas):
     __slots__ = ("_target",)
 
     def __init__(self, client: AsyncTargetSource) -> None:
-        self._target = client.async_target(ATLAS_SERVICE)
+        self._target = async_target_of(client, ATLAS_SERVICE)
 
     async def find(self, name: str, wanted: Atlas_Filter, *, options: mf.CallOptions | None = None) -> Place:
         """A place; without a name there is none.

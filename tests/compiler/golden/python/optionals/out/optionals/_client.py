@@ -9,7 +9,7 @@ from collections.abc import Set as AbstractSet
 from types import MappingProxyType
 
 import mf
-from mf.core.target import AsyncTargetSource, TargetSource
+from mf.core.target import AsyncTargetSource, TargetSource, async_target_of, target_of
 from optionals._methods import KEEPER_KEEP, KEEPER_SERVICE
 from optionals._types import KeeperKeepRequest, Point, Present
 
@@ -20,7 +20,7 @@ class KeeperClient:
     __slots__ = ("_target",)
 
     def __init__(self, client: TargetSource) -> None:
-        self._target = client.target(KEEPER_SERVICE)
+        self._target = target_of(client, KEEPER_SERVICE)
 
     def keep(
         self,
@@ -57,7 +57,7 @@ class KeeperAsyncClient:
     __slots__ = ("_target",)
 
     def __init__(self, client: AsyncTargetSource) -> None:
-        self._target = client.async_target(KEEPER_SERVICE)
+        self._target = async_target_of(client, KEEPER_SERVICE)
 
     async def keep(
         self,

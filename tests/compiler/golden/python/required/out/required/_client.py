@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import mf
-from mf.core.target import AsyncTargetSource, TargetSource
+from mf.core.target import AsyncTargetSource, TargetSource, async_target_of, target_of
 from required._methods import SHOP_FIRST, SHOP_ORDER, SHOP_SERVICE
 from required._types import Item, Line, Order, ShopFirstRequest, ShopFirstResult, ShopOrderRequest, Stock
 
@@ -18,7 +18,7 @@ class ShopClient:
     __slots__ = ("_target",)
 
     def __init__(self, client: TargetSource) -> None:
-        self._target = client.target(SHOP_SERVICE)
+        self._target = target_of(client, SHOP_SERVICE)
 
     def order(
         self, order: Order, line: Line | None = None, *, options: mf.CallOptions | None = None
@@ -70,7 +70,7 @@ class ShopAsyncClient:
     __slots__ = ("_target",)
 
     def __init__(self, client: AsyncTargetSource) -> None:
-        self._target = client.async_target(SHOP_SERVICE)
+        self._target = async_target_of(client, SHOP_SERVICE)
 
     async def order(
         self, order: Order, line: Line | None = None, *, options: mf.CallOptions | None = None

@@ -19,6 +19,8 @@ from mf.core.target import (
     ScatterTarget,
     Target,
     TargetSource,
+    async_target_of,
+    target_of,
 )
 from streams._methods import (
     ELEMENTS_BLOCKS,
@@ -82,7 +84,7 @@ class IndexClient:
     __slots__ = ("_target",)
 
     def __init__(self, client: TargetSource) -> None:
-        self._target = client.target(INDEX_SERVICE)
+        self._target = target_of(client, INDEX_SERVICE)
 
     @classmethod
     def _over(cls, target: Target) -> Self:
@@ -169,7 +171,7 @@ class IndexAsyncClient:
     __slots__ = ("_target",)
 
     def __init__(self, client: AsyncTargetSource) -> None:
-        self._target = client.async_target(INDEX_SERVICE)
+        self._target = async_target_of(client, INDEX_SERVICE)
 
     @classmethod
     def _over(cls, target: AsyncTarget) -> Self:
@@ -262,7 +264,7 @@ class ElementsClient:
     __slots__ = ("_target",)
 
     def __init__(self, client: TargetSource) -> None:
-        self._target = client.target(ELEMENTS_SERVICE)
+        self._target = target_of(client, ELEMENTS_SERVICE)
 
     @classmethod
     def _over(cls, target: Target) -> Self:
@@ -359,7 +361,7 @@ class ElementsAsyncClient:
     __slots__ = ("_target",)
 
     def __init__(self, client: AsyncTargetSource) -> None:
-        self._target = client.async_target(ELEMENTS_SERVICE)
+        self._target = async_target_of(client, ELEMENTS_SERVICE)
 
     @classmethod
     def _over(cls, target: AsyncTarget) -> Self:
@@ -465,7 +467,7 @@ class Names_Client:
     __slots__ = ("_target",)
 
     def __init__(self, client: TargetSource) -> None:
-        self._target = client.target(NAMES__SERVICE)
+        self._target = target_of(client, NAMES__SERVICE)
 
     def out(self, *, options: mf.CallOptions | None = None) -> mf.DuplexStream[int, int]:
         return self._target.duplex_stream(NAMES__OUT, options)
@@ -480,7 +482,7 @@ class Names_AsyncClient:
     __slots__ = ("_target",)
 
     def __init__(self, client: AsyncTargetSource) -> None:
-        self._target = client.async_target(NAMES__SERVICE)
+        self._target = async_target_of(client, NAMES__SERVICE)
 
     def out(self, *, options: mf.CallOptions | None = None) -> mf.AsyncDuplexStream[int, int]:
         return self._target.duplex_stream(NAMES__OUT, options)
@@ -495,7 +497,7 @@ class OnlyClient:
     __slots__ = ("_target",)
 
     def __init__(self, client: TargetSource) -> None:
-        self._target = client.target(ONLY_SERVICE)
+        self._target = target_of(client, ONLY_SERVICE)
 
     @classmethod
     def _over(cls, target: Target) -> Self:
@@ -546,7 +548,7 @@ class OnlyAsyncClient:
     __slots__ = ("_target",)
 
     def __init__(self, client: AsyncTargetSource) -> None:
-        self._target = client.async_target(ONLY_SERVICE)
+        self._target = async_target_of(client, ONLY_SERVICE)
 
     @classmethod
     def _over(cls, target: AsyncTarget) -> Self:
@@ -599,7 +601,7 @@ class LangsClient:
     __slots__ = ("_target",)
 
     def __init__(self, client: TargetSource) -> None:
-        self._target = client.target(LANGS_SERVICE)
+        self._target = target_of(client, LANGS_SERVICE)
 
     @classmethod
     def _over(cls, target: Target) -> Self:
@@ -668,7 +670,7 @@ class LangsAsyncClient:
     __slots__ = ("_target",)
 
     def __init__(self, client: AsyncTargetSource) -> None:
-        self._target = client.async_target(LANGS_SERVICE)
+        self._target = async_target_of(client, LANGS_SERVICE)
 
     @classmethod
     def _over(cls, target: AsyncTarget) -> Self:
@@ -737,7 +739,7 @@ class KeptClient:
     __slots__ = ("_target",)
 
     def __init__(self, client: TargetSource) -> None:
-        self._target = client.target(KEPT_SERVICE)
+        self._target = target_of(client, KEPT_SERVICE)
 
     def put(self, x: int, *, options: mf.CallOptions | None = None) -> int:
         return self._target.call(KEPT_PUT, options, x)
@@ -809,7 +811,7 @@ class KeptAsyncClient:
     __slots__ = ("_target",)
 
     def __init__(self, client: AsyncTargetSource) -> None:
-        self._target = client.async_target(KEPT_SERVICE)
+        self._target = async_target_of(client, KEPT_SERVICE)
 
     async def put(self, x: int, *, options: mf.CallOptions | None = None) -> int:
         return await self._target.call(KEPT_PUT, options, x)

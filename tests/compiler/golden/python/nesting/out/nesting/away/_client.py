@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import mf
-from mf.core.target import AsyncTargetSource, TargetSource
+from mf.core.target import AsyncTargetSource, TargetSource, async_target_of, target_of
 from nesting._types import Atlas_Filter
 from nesting.away._methods import GUIDE_LEAD, GUIDE_SERVICE
 from nesting.away._types import GuideLeadRequest, Trip
@@ -19,7 +19,7 @@ class GuideClient:
     __slots__ = ("_target",)
 
     def __init__(self, client: TargetSource) -> None:
-        self._target = client.target(GUIDE_SERVICE)
+        self._target = target_of(client, GUIDE_SERVICE)
 
     def lead(self, wanted: Atlas_Filter, *, options: mf.CallOptions | None = None) -> Trip:
         """`lead` of nesting.away.Guide.
@@ -49,7 +49,7 @@ class GuideAsyncClient:
     __slots__ = ("_target",)
 
     def __init__(self, client: AsyncTargetSource) -> None:
-        self._target = client.async_target(GUIDE_SERVICE)
+        self._target = async_target_of(client, GUIDE_SERVICE)
 
     async def lead(self, wanted: Atlas_Filter, *, options: mf.CallOptions | None = None) -> Trip:
         """`lead` of nesting.away.Guide.

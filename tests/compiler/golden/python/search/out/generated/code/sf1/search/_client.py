@@ -39,6 +39,8 @@ from mf.core.target import (
     ScatterTarget,
     Target,
     TargetSource,
+    async_target_of,
+    target_of,
 )
 
 
@@ -48,7 +50,7 @@ class IndexClient:
     __slots__ = ("_target",)
 
     def __init__(self, client: TargetSource) -> None:
-        self._target = client.target(INDEX_SERVICE)
+        self._target = target_of(client, INDEX_SERVICE)
 
     @classmethod
     def _over(cls, target: Target) -> Self:
@@ -225,7 +227,7 @@ class IndexAsyncClient:
     __slots__ = ("_target",)
 
     def __init__(self, client: AsyncTargetSource) -> None:
-        self._target = client.async_target(INDEX_SERVICE)
+        self._target = async_target_of(client, INDEX_SERVICE)
 
     @classmethod
     def _over(cls, target: AsyncTarget) -> Self:
@@ -402,7 +404,7 @@ class AdminClient:
     __slots__ = ("_target",)
 
     def __init__(self, client: TargetSource) -> None:
-        self._target = client.target(ADMIN_SERVICE)
+        self._target = target_of(client, ADMIN_SERVICE)
 
     def ping(self, payload: bytes, *, options: mf.CallOptions | None = None) -> bytes:
         return self._target.call(ADMIN_PING, options, payload)
@@ -426,7 +428,7 @@ class AdminAsyncClient:
     __slots__ = ("_target",)
 
     def __init__(self, client: AsyncTargetSource) -> None:
-        self._target = client.async_target(ADMIN_SERVICE)
+        self._target = async_target_of(client, ADMIN_SERVICE)
 
     async def ping(self, payload: bytes, *, options: mf.CallOptions | None = None) -> bytes:
         return await self._target.call(ADMIN_PING, options, payload)
