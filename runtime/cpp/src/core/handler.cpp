@@ -32,7 +32,7 @@ Failure handler_failure() {
     return Failure::of(error);
   } catch (const Error& error) {
     if (!meant_for_the_caller(error.code()))
-      return failed(std::string(name(error.code())) + ": " + error.message());
+      return failed(name(error.code()) + (error.message().empty() ? "" : ": " + error.message()));
     return Failure{.code = error.code(),
                    .execution = Execution::unknown,
                    .message = error.message(),

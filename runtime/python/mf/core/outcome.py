@@ -66,9 +66,7 @@ def failure_of(raised: BaseException, declared: tuple[type[DeclaredError], ...])
         return raised
     if isinstance(raised, Error) and raised.code in _SERVANT_MAY_RAISE:
         return raised if raised.execution == Execution.UNKNOWN else Error(raised.code, raised.message)
-    text = _text_of(raised)
-    name = type(raised).__qualname__
-    return Error(Code.HANDLER_FAILED, f"{name}: {text}" if text else name, Execution.UNKNOWN)
+    return Error(Code.HANDLER_FAILED, words_of(raised), Execution.UNKNOWN)
 
 
 def failure_in(given: Failure, declared: tuple[type[DeclaredError], ...]) -> Failure:
@@ -78,6 +76,17 @@ def failure_in(given: Failure, declared: tuple[type[DeclaredError], ...]) -> Fai
     if isinstance(given, DeclaredError) or given.code in (Code.OK, Code.DECLARED):
         return failure_of(given, declared)
     return given
+
+
+def words_of(raised: BaseException) -> str:
+    """What a handler raised, as the message of its call's failure. What an Error says of the execution of
+    another call is left out: the failure itself says that of its own.
+    """
+    if isinstance(raised, Error):
+        return f"{raised.code.name}: {raised.message}" if raised.message else raised.code.name
+    text = _text_of(raised)
+    name = type(raised).__qualname__
+    return f"{name}: {text}" if text else name
 
 
 def _text_of(raised: BaseException) -> str:
