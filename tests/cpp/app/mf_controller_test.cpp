@@ -37,7 +37,7 @@ TEST(MfController, ServesAtTheAddressThatItPrints) {
   EXPECT_EQ(address.scheme, "mf");
   EXPECT_NE(address.port, 0);
 
-  controller::ControllerRegistrar server({address}, {7});
+  controller::ControllerRegistrar server({address}, draw_process_identity());
   server.announce({{.service = "Index", .agent = "books"}}, {Address::parse("tcp://127.0.0.1:1")});
   controller::ControllerResolver resolver({address});
   const auto until = std::chrono::steady_clock::now() + Child::kPatience;

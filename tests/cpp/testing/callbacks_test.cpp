@@ -46,7 +46,8 @@ TEST(WaitsInCallbacks, EndAtTheDeadlineOfTheirBatch) {
   stub.async_name([&](const mf::Outcome<std::string>& /*outcome*/) {
     auto batch = stub.name_batch(std::vector<calls::PartNameRequest>(1), {.deadline = kDeadline});
     waits = true;
-    const auto& outcome = batch.results().at(0);
+    const auto outcomes = batch.results();
+    const auto& outcome = outcomes.at(0);
     ended.set_value(outcome.ok() ? mf::Code::ok : outcome.failure().code);
   });
   ASSERT_TRUE(eventually([&] { return waits.load(); }));
