@@ -12,6 +12,7 @@ HEADS = ("event (C++)", "event", "line of Python")
 SERIOUS = {"warning", "error"}
 
 _CALL = re.compile(r'Level::(\w+)(?:\s*:\s*Level::(\w+))?,\s*(?:\w+\s*\?\s*"(\w+)"\s*:\s*)?"(\w+)"')
+_LIMITED = re.compile(r'Level::(\w+),\s*line_of\("(\w+)"')
 _PAUSE = re.compile(r'trouble_\([\w.]+log, "(\w+)", "(\w+)"\)')
 
 
@@ -47,6 +48,8 @@ def logged_by_cpp() -> dict[str, set[str]]:
             found[event] |= {level, other_level} - {""}
             if other_event:
                 found[other_event].add(level)
+        for level, event in _LIMITED.findall(text):
+            found[event].add(level)
         for trouble, over in _PAUSE.findall(text):
             found[trouble].add("warning")
             found[over].add("info")

@@ -83,6 +83,9 @@ struct Ledger {
 /// The registrations of one client: below the limit of its streams, however late its controller is killed.
 constexpr std::size_t kMostProcesses = 256;
 
+/// The agent of the process that asks for the lead.
+const std::string kLeader = "leader";
+
 /// A process that registers for "N", and then changes to "N" and "N+", or leaves.
 void one_process(ControllerClient& controller, const CallOptions& options, Ledger& ledger,
                  std::vector<StreamReader<Standing>>& streams) {
@@ -121,10 +124,14 @@ void register_until_killed(const std::string& address, Ledger& ledger, const std
   std::vector<StreamReader<Standing>> streams;
   try {
     if (leads) {
+      {
+        const std::scoped_lock lock(ledger.mutex);
+        ledger.asked.insert(kLeader);
+      }
       const Credential who{.nonce = uuid_of(1, 3), .secret = uuid_of(1, 4)};
-      streams.push_back(controller.register_(who, "leader", {}, options));
+      streams.push_back(controller.register_(who, "leader", {offer_of(kLeader)}, options));
       (void)streams.back().next();
-      auto lead = controller.lead(who, offer_of("leader").key, options);
+      auto lead = controller.lead(who, offer_of(kLeader).key, options);
       const auto given = lead.next();
       const std::scoped_lock lock(ledger.mutex);
       if (given) {

@@ -85,6 +85,7 @@ struct ControllerTest : testing::Test {
     options.clock = clock;
     options.own_thread = false;
     options.asleep_after = 0ms;
+    options.max_offers_per_host = Registry::kMaxOffers;  // one host is many here
     options.log = Log(log);
     return options;
   }

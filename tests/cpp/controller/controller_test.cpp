@@ -411,7 +411,7 @@ TEST_F(ControllerWithABrokenStore, GoesOnWhileTheStoreTakesItsTime) {
     });
   };
   const auto first = lead_at(1);
-  const auto other = add_as(waiting, 2, who(2), {});
+  const auto other = add_as(waiting, 2, who(2), {offer("Clock")});
   const auto second = lead_at(2);
   EXPECT_EQ(failing->asked.size(), 1U) << "one question for a key";
   EXPECT_THAT(found(waiting, filter("Index")), ElementsAre("books@1"));

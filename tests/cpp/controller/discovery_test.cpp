@@ -93,11 +93,11 @@ TEST(Discovery, ServersRegisterAndClientsAskOverTlsAndVerifyTheController) {
   EXPECT_TRUE(comes_to_know(resolver, "Index", kNobody));
   ControllerRegistrar refused({controller.address()}, process(2), Log(Level::off), reactor(),
                               stranger.accepted());
-  refused.announce({offered("Index", "books")}, {Address::parse("tcp://127.0.0.1:2")});
+  refused.announce({offered("Index", "books")}, {Address::parse("tls://127.0.0.1:2")});
   ControllerRegistrar server({controller.address()}, process(1), Log(Level::off), reactor(),
                              authority.accepted());
-  server.announce({offered("Index", "books")}, {Address::parse("tcp://127.0.0.1:1")});
-  EXPECT_TRUE(comes_to_know(resolver, "Index", kBooksAt1));
+  server.announce({offered("Index", "books")}, {Address::parse("tls://127.0.0.1:1")});
+  EXPECT_TRUE(comes_to_know(resolver, "Index", {{"books", {"tls://127.0.0.1:1"}}}));
   server.withdraw();
   EXPECT_TRUE(comes_to_know(resolver, "Index", kNobody));
 }

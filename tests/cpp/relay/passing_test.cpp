@@ -208,7 +208,7 @@ TEST_F(PassedOnWithPadding, AReplyThatWaitsAndHasWrongPaddingIsAnsweredWith) {
   const Joined rest([&] { sent.send_rest(); });
   auto answer = ends.client->next(EventType::reply);
   EXPECT_EQ(answer.header.id, 6U);
-  EXPECT_EQ(answer.header.code(), mf::Code::protocol_error);
+  EXPECT_EQ(answer.header.code(), mf::Code::connection_lost);
   answer = ends.client->next(EventType::reply);
   EXPECT_EQ(answer.header.id, 5U);
   EXPECT_TRUE(answer.payload == payload);

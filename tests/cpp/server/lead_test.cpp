@@ -76,7 +76,7 @@ TEST_F(Leads, TheNextOneHasItWhenTheFirstHasGivenItUp) {
 
 TEST_F(Leads, ThoseOfOtherAgentsAreOthers) {
   start_controller();
-  const auto one = server(false);
+  const auto one = server();
   const mf::Lead a = one->lead(*part, {.agent = "a"});
   const mf::Lead b = one->lead(*part, {.agent = "b"});
   EXPECT_TRUE(a.held());

@@ -109,6 +109,7 @@ class PosixFolder final : public StoreFolder {
     if (!file) return last_error();
     struct stat status{};
     if (::fstat(file.get(), &status) != 0) return last_error();
+    if (S_ISDIR(status.st_mode)) return std::make_error_code(std::errc::is_a_directory);
     if (!S_ISREG(status.st_mode)) return std::make_error_code(std::errc::not_supported);
     if (static_cast<std::size_t>(status.st_size) >= kMostRead)
       return std::make_error_code(std::errc::file_too_large);

@@ -231,8 +231,8 @@ class Connection(StreamCaller):
         if call.oneway:
             calls = handler.counters.on_dropped(call.count, now)
             if calls:
-                text = "%s: %d one-way calls of %s dropped: %s"
-                warning(text, self.peer, calls, handler, why, peer=self.peer)
+                peer = self.peer
+                warning("%s: %d one-way calls of %s dropped: %s", peer, calls, handler, why, peer=peer)
             return False
         handler.counters.on_refused(call.count)
         with self.lock:
