@@ -8,6 +8,7 @@ Times are time.monotonic().
 import os
 import select
 from _thread import start_new_thread
+from contextlib import suppress
 from threading import Lock
 from time import monotonic
 from typing import Protocol
@@ -69,14 +70,15 @@ class Watch:
                 self._epoll.register(descriptor, mask)
 
     def forget(self, link: Watched) -> None:
-        """Must be called before the link closes its descriptor."""
+        """Must be called before the link closes its descriptor. An interrupt may have ended `arm` halfway."""
         descriptor = link.fileno()
         with self._lock:
             self._timers.pop(link, None)
             if self._armed.get(descriptor) is link:
                 del self._armed[descriptor]
                 if not self._epoll.closed:
-                    self._epoll.unregister(descriptor)
+                    with suppress(FileNotFoundError):
+                        self._epoll.unregister(descriptor)
 
     def expire_at(self, link: Watched, when: float) -> None:
         """Calls link.expire at that time or soon after."""
