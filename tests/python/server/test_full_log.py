@@ -28,6 +28,7 @@ class Stuck(logging.Handler):
 @pytest.fixture
 def stuck(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stuck]:
     monkeypatch.setattr(log, "_writer", None)
+    monkeypatch.setattr(log, "_warnings", log._Warnings())
     monkeypatch.setattr(log_writer, "MOST_KEPT", 50)
     handler = Stuck()
     logger = logging.getLogger("mf")
@@ -37,7 +38,11 @@ def stuck(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stuck]:
     logger.removeHandler(handler)
 
 
-def test_a_server_answers_while_nothing_reads_its_log(served: Served, stuck: Stuck) -> None:
+def test_a_server_answers_while_nothing_reads_its_log(
+    served: Served, stuck: Stuck, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All these lines are about one host; as many about many hosts would be written."""
+    monkeypatch.setattr(log, "_MOST_WARNINGS", 1000)
     port = int(served.server.address.rpartition(":")[2])
     for _ in range(200):
         with socket.create_connection(("127.0.0.1", port)) as bad:
