@@ -139,7 +139,7 @@ def test_processes_that_know_each_other_go_on_without_the_controller(peers: Peer
 
 def test_flexible_messages_go_through_a_relay(peers: Peers, start: Start) -> None:
     controller = peers.controller().address
-    relay = peers.relay(controller)
+    relay = peers.relay(controller, "--registrations")
     start(controller, "far")
     with flex.Node("relay://" + relay.address.partition("://")[2], patience=LIMIT) as node:
         me = node.process("me")

@@ -151,6 +151,7 @@ def test_an_upstream_that_breaks_the_protocol_costs_its_calls_and_says_nothing_o
         bind = pack_bind(attacker.fingerprint("demo.Echo"), "demo.Echo", "a", ("twice",))
         peer.send(frame.pack(frame.BIND, bind, route=8))
         assert peer.next(frame.BOUND)[0] == 0
+        attacker.close()
         standing.cancel()
     assert "relay_server_broke_the_protocol" in relay.said()
 
@@ -302,7 +303,8 @@ def test_sighup_drains(peers: Peers, program: str) -> None:
     victim = controller if program == "controller" else peers.relay(controller.address)
     victim.signal(signal.SIGHUP)
     assert victim.wait() == 0
-    assert " stopping" in victim.said()
+    if program == "controller":  # the relay of these tests logs warnings alone
+        assert " stopping" in victim.said()
 
 
 def started(folder: Path) -> subprocess.CompletedProcess[str]:

@@ -1,7 +1,5 @@
 #include "mf/core/random.hpp"
 
-#include <algorithm>
-#include <boost/uuid/random_generator.hpp>
 #include <random>
 
 namespace mf {
@@ -12,9 +10,11 @@ std::uint64_t random_number() {
 }
 
 Uuid random_uuid() {
-  const auto drawn = boost::uuids::random_generator()();
+  std::random_device random;
   Uuid uuid;
-  std::ranges::copy(drawn, uuid.bytes.begin());
+  for (auto& byte : uuid.bytes) byte = static_cast<std::uint8_t>(random());
+  uuid.bytes[6] = static_cast<std::uint8_t>((uuid.bytes[6] & 0x0FU) | 0x40U);  // version 4 of RFC 9562: random
+  uuid.bytes[8] = static_cast<std::uint8_t>((uuid.bytes[8] & 0x3FU) | 0x80U);
   return uuid;
 }
 
