@@ -108,7 +108,9 @@ def _is_writable(path: str) -> bool:
 
 def _write(path: str, data: bytes) -> bool:
     try:
-        private.make_folder(os.path.dirname(path), 0o755)  # who may read templates may read their bytecode
+        folder = os.path.dirname(path)
+        # A user who may read the templates may read their bytecode beside them; the cache is for its user alone.
+        private.make_folder(folder, 0o755 if os.path.basename(folder) == "__pycache__" else 0o700)
         private.write_file(path, data)
     except OSError:
         return False

@@ -58,7 +58,12 @@ def test_a_wheel_carries_the_generated_packages(project: Path) -> None:
     made = wheel(project)
     names = set(zipfile.ZipFile(made).namelist())
 
-    assert {"shop/__init__.py", "store/order/__init__.py", "store/item/_types.py", "store/item/py.typed"} <= names
+    assert {
+        "shop/__init__.py",
+        "store/order/__init__.py",
+        "store/item/_types.py",
+        "store/item/py.typed",
+    } <= names
     assert not (project / "src/store").exists()
     installed = project / "installed"
     zipfile.ZipFile(made).extractall(installed)

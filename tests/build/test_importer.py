@@ -89,8 +89,9 @@ def test_an_edit_reaches_a_running_session(notebook: Path) -> None:
 def test_a_schema_whose_module_has_another_name_is_told(notebook: Path) -> None:
     (notebook / "schemas/other.mfidl").write_text("module different;\nstruct A { x: u32; }\n")
 
-    assert "schemas/other.mfidl declares `module different;`, which is imported as different, not as other" in run(
-        notebook, "import other"
+    assert (
+        "schemas/other.mfidl declares `module different;`, which is imported as different, not as other"
+        in run(notebook, "import other")
     )
 
 

@@ -34,7 +34,7 @@ from tests.python.echo import EchoClient
 CONTROLLER = "mf.controller.Controller"
 PERMISSION_DENIED, OVERLOADED = mf.Code.PERMISSION_DENIED, mf.Code.OVERLOADED
 SOON = mf.CallOptions(deadline=20.0)
-LITTLE = mf.CallOptions(deadline=3.0)
+LITTLE = mf.CallOptions(deadline=20.0)
 
 
 def at(address: str) -> str:

@@ -279,6 +279,10 @@ void Caller::both(const Step& step, const mf::CallOptions& options) {
     while (const auto value = stream.next()) asked.values.push_back(*value);
     return std::uint64_t{asked.values.size()};
   });
+  // A write may be the first to fail: what had come before can still be read.
+  (void)mf::attempt([&] {
+    while (const auto value = stream.next()) asked.values.push_back(*value);
+  });
   (void)mf::attempt([&] { asked.after_end += stream.next() ? 1 : 0; });
   record().end(asked, std::move(end));
 }
