@@ -30,8 +30,8 @@ class Adapted:
             if isinstance(each, model.Struct | model.Union) and each.tier is model.Tier.ARCHIVE
         }
 
-    def __contains__(self, change: Change) -> bool:
-        if not change.subject or not set(change.impacts) <= _BYTES:
+    def __contains__(self, change: object) -> bool:
+        if not isinstance(change, Change) or not change.subject or not set(change.impacts) <= _BYTES:
             return False
         above = set().union(*(reach.above(change.subject) for reach in self._reaches))
         names = above | {name.rpartition(".")[0] for name in above}  # of a method: its service

@@ -109,7 +109,7 @@ def _is_writable(path: str) -> bool:
 def _write(path: str, data: bytes) -> bool:
     try:
         folder = os.path.dirname(path)
-        # A user who may read the templates may read their bytecode beside them; the cache is for its user alone.
+        # Who may read the templates may read their bytecode beside them; the cache is for its user alone.
         private.make_folder(folder, 0o755 if os.path.basename(folder) == "__pycache__" else 0o700)
         private.write_file(path, data)
     except OSError:

@@ -612,7 +612,8 @@ def test_bytes_to_which_running_peers_adapt_count_on_demand(
     arguments = (tmp_path / "new.mfidl", "--against", tmp_path / "old.mfidl")
 
     done = run(*arguments)
-    found = json.loads(run(*arguments, "--format", "json").stdout)["changes"][0]  # an order of upgrades is behind
+    changes = json.loads(run(*arguments, "--format", "json").stdout)["changes"]
+    found = changes[0]  # an order of upgrades is behind
 
     assert set(found["impacts"]) <= {"wire", "layout"}
     assert (done.exit_code, found["adapted"]) == (0 if adapted else 1, adapted)
