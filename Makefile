@@ -16,7 +16,7 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 # Set QUICK=1 for a bench of at most five minutes; passed on as it is.
 export QUICK
 
-.PHONY: help demo test test-system test-distant bench soak fuzz mutants lint tidy format regen docs clean
+.PHONY: help demo test test-system test-distant bench bench-ab soak fuzz mutants lint tidy format regen docs clean
 
 help: ## This list
 	@grep -hE '^[a-z%-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -68,6 +68,13 @@ test-distant: ## Run tests as on a slow network, which needs /dev/net/tun and ri
 
 bench: ## Run every bench; `make bench-rpc` runs one, QUICK=1 shortens it
 	@$(MAKE) bench-all
+
+REV ?= HEAD~1
+NAMES ?= rpc python topics
+ROUNDS ?= 3
+bench-ab: ## Compare NAMES='rpc python topics' of this tree with those of REV=HEAD~1, run in turn ROUNDS=3 times
+	@$(STAGE) 'install what the benches need' tools/bootstrap core
+	@$(PY) bench/ab.py $(REV) $(NAMES) --rounds $(ROUNDS)
 
 bench-%:
 	@$(STAGE) 'install what the benches need' tools/bootstrap core bench
