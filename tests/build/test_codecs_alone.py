@@ -124,14 +124,8 @@ def test_the_library_of_codecs_refers_to_none_of_them(prefix: Path) -> None:
     ]
 
     assert any("std::" in symbol for _, symbol in undefined)
-    # Programs of codecs do not link these: the log asks with poll() whether standard error takes a line, and
-    # locks its count of warnings; the marks of processes, which clients have, count forks.
-    allowed = {
-        ("log.cpp.o", "poll"),
-        ("log_limit.cpp.o", "pthread_mutex_lock"),
-        ("log_limit.cpp.o", "pthread_mutex_unlock"),
-        ("process_mark.cpp.o", "pthread_atfork"),
-    }
+    # Programs of codecs do not link the log, which asks with poll() whether standard error takes a line.
+    allowed = {("log.cpp.o", "poll")}
     found = {(place.split(":")[1], symbol) for place, symbol in undefined if FORBIDDEN.search(symbol)}
     assert found <= allowed
 

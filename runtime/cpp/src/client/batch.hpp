@@ -14,9 +14,9 @@
 #include <span>
 #include <vector>
 
+#include "client/process_mark.hpp"
 #include "mf/client/async_call.hpp"
 #include "mf/client/batch.hpp"
-#include "mf/core/process_mark.hpp"
 #include "mf/link/client_link.hpp"
 
 namespace mf::client {
@@ -51,7 +51,7 @@ class Batch final : public BatchState, public std::enable_shared_from_this<Batch
   /// For an ordered batch: the message before item `first` may still run, so no more are sent.
   void stop_behind(const Failure& failure, std::size_t first);
 
-  const mf::detail::ProcessMark process_;
+  const ProcessMark process_;
   const link::BatchMethod& method_;
   const std::unique_ptr<detail::Decoder> decoder_;
   std::shared_ptr<Core> core_;  // set once something is sent

@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "client/process_mark.hpp"
 #include "mf/client/client.hpp"
 #include "mf/core/function_ref.hpp"
-#include "mf/core/process_mark.hpp"
 #include "mf/core/service.hpp"
 #include "mf/link/client_link.hpp"
 #include "mf/link/pool.hpp"
@@ -121,7 +121,7 @@ class Core {
  private:
   [[nodiscard]] protocol::SessionOptions session_options();
 
-  const mf::detail::ProcessMark process_;
+  const ProcessMark process_;
   const ClientOptions options_;
   const std::shared_ptr<Resolver> resolver_;
   const std::shared_ptr<const LocalServants> servants_;

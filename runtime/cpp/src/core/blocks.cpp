@@ -10,6 +10,8 @@
 #include <new>
 #include <span>
 
+#include "core/flag.hpp"
+
 namespace mf {
 namespace {
 
@@ -18,21 +20,6 @@ constexpr std::size_t kPage = 4096;
 struct Kept {
   Block block;
   std::uint64_t second = 0;  // the second in which it was returned
-};
-
-/// Held for some twenty instructions. No thread waits for it if memory is available without it: codecs do not
-/// link threads, so it is not a mutex.
-class Flag {
- public:
-  [[nodiscard]] bool try_lock() noexcept { return !held_.test_and_set(std::memory_order_acquire); }
-  void lock() noexcept {
-    while (!try_lock()) {
-    }
-  }
-  void unlock() noexcept { held_.clear(std::memory_order_release); }
-
- private:
-  std::atomic_flag held_;
 };
 
 /// The kept blocks, the most recently used one at the end.

@@ -1,5 +1,6 @@
 #include "core/log_limit.hpp"
 
+#include <mutex>
 #include <utility>
 
 namespace mf {
@@ -16,7 +17,7 @@ bool is_over(TimePoint since, TimePoint now) noexcept {
 
 bool LogLimit::admits(const std::shared_ptr<LogSink>& sink, std::string_view event, std::string_view host,
                       TimePoint now, std::vector<LeftOut>& over) {
-  const std::scoped_lock lock(mutex_);
+  const std::scoped_lock lock(flag_);
   if (now < swept_ || now - swept_ >= kSweepEvery) sweep(now, over);
   Kind kind{.sink = sink, .event = std::string(event), .host = std::string(host)};
   auto found = kinds_.find(kind);
@@ -38,7 +39,7 @@ bool LogLimit::admits(const std::shared_ptr<LogSink>& sink, std::string_view eve
   return false;
 }
 
-// Under the lock.
+// Holds the flag.
 void LogLimit::sweep(TimePoint now, std::vector<LeftOut>& over) {
   swept_ = now;
   for (auto at = kinds_.begin(); at != kinds_.end();) {

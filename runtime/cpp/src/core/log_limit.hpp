@@ -9,12 +9,12 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <tuple>
 #include <vector>
 
+#include "core/flag.hpp"
 #include "mf/core/clock.hpp"
 #include "mf/core/log.hpp"
 
@@ -60,7 +60,7 @@ class LogLimit {
 
   void sweep(TimePoint now, std::vector<LeftOut>& over);
 
-  std::mutex mutex_;  // guards all members below
+  Flag flag_;  // guards all members below
   std::map<Kind, Counted, Order> kinds_;
   TimePoint swept_{};
 };

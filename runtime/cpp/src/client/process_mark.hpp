@@ -5,7 +5,7 @@
 #include <atomic>
 #include <cstdint>
 
-namespace mf::detail {
+namespace mf::client {
 
 /// How often a process has become a forked child, counted from the start of its first ancestor.
 extern constinit std::atomic<std::uint32_t> forks;
@@ -21,4 +21,4 @@ class ProcessMark {
   const std::uint32_t made_;
 };
 
-}  // namespace mf::detail
+}  // namespace mf::client

@@ -1,8 +1,8 @@
-#include "mf/core/process_mark.hpp"
+#include "client/process_mark.hpp"
 
 #include <pthread.h>
 
-namespace mf::detail {
+namespace mf::client {
 
 constinit std::atomic<std::uint32_t> forks{0};
 
@@ -13,4 +13,4 @@ namespace {
     ::pthread_atfork(nullptr, nullptr, [] { forks.fetch_add(1, std::memory_order_relaxed); });
 
 }  // namespace
-}  // namespace mf::detail
+}  // namespace mf::client
