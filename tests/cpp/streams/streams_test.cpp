@@ -50,7 +50,7 @@ class Streams : public testing::TestWithParam<std::tuple<Way, Kind>> {
       plain = &made->plain_;
       servant = made;
     }
-    mf::ClientOptions options{.forward_metadata = {"tenant"}};
+    options.forward_metadata = {"tenant"};
     if (const Way way = std::get<0>(GetParam()); way != Way::light) {
       mf::ServerOptions served{.workers = 2};
       if (way == Way::tls) {
@@ -61,21 +61,25 @@ class Streams : public testing::TestWithParam<std::tuple<Way, Kind>> {
       server.emplace(std::move(served));
       server->offer(servant);
       server->start();
-      client.emplace(server->address().str(), std::move(options));
     } else {
       light.offer(servant);
-      client.emplace(light, std::move(options));
     }
+    client.emplace(another_client());
     stub.emplace(*client);
     EXPECT_EQ(stub->stopped(), 0U);  // the deadlines in tests do not include connecting
   }
   // A writer kept by its servant keeps its call, which keeps the servant.
   ~Streams() override { plain->kept.reset(); }
 
+  [[nodiscard]] mf::Client another_client() {
+    return server ? mf::Client(server->address().str(), options) : mf::Client(light, options);
+  }
+
   PlainFlow* plain = nullptr;
   std::optional<Authority> authority;
   std::optional<mf::Server> server;
   mf::Light light;
+  mf::ClientOptions options;
   std::optional<mf::Client> client;
   std::optional<flow::FlowClient> stub;
 };
@@ -150,6 +154,30 @@ TEST_P(Streams, BothDirectionsGoOnAtOnceAndValuesMaySpanFrames) {
   }
   both.done_writing();
   EXPECT_EQ(both.next(), std::nullopt);
+}
+
+TEST_P(Streams, ValuesBeforeAFailureCanBeReadAfterAWriteHasThrownIt) {
+  if (std::get<0>(GetParam()) == Way::light) return;  // no stream ends with its client there
+  const mf::Bytes last{std::byte{3}};
+  bool all_had_arrived = false;
+  EXPECT_TRUE(eventually([&] {  // the last value may not have arrived yet when the client is closed
+    std::optional closed = another_client();
+    auto both = flow::FlowClient(*closed).echo();
+    for (unsigned char i = 1; i <= 3; ++i) both.write(mf::Bytes{std::byte{i}});
+    both.flush();
+    EXPECT_EQ(both.next(), mf::Bytes{std::byte{1}});
+    closed.reset();
+    EXPECT_EQ(failure_of([&] { return both.write(mf::Bytes(1)); }).code, Code::cancelled);
+    std::optional<mf::Bytes> value;
+    const auto failure = failure_of([&] {
+      while (auto next = both.next()) value = std::move(next);
+      return value;
+    });
+    EXPECT_EQ(failure.code, Code::cancelled);
+    EXPECT_EQ(failure_of([&] { return both.next(); }).code, Code::cancelled);
+    all_had_arrived = value == last;
+    return all_had_arrived || HasFailure();
+  }));
 }
 
 TEST_P(Streams, WritingAfterTheEndIsAMistakeOfTheWriterAndTheCallGoesOn) {

@@ -203,6 +203,26 @@ def test_a_closed_client_ends_streams_behind_what_has_come(flowing: Flowing) -> 
     assert failed.value.code == mf.Code.CANCELLED
 
 
+def test_values_before_a_failure_can_be_read_after_a_write_has_raised_it(flowing: Flowing) -> None:
+    def last_value_that_is_read() -> str:
+        with mf.Client(flowing.server.address) as client:
+            stream = FlowClient(client).shout()
+            for word in "abc":
+                stream.write(word)
+            got = [next(stream)]
+            client.close()
+            with pytest.raises(mf.Error, match="CANCELLED"):
+                stream.write("d")
+            for _ in range(2):
+                with pytest.raises(mf.Error, match="CANCELLED"):
+                    got.extend(stream)
+        assert got == list("ABC")[: len(got)]
+        return got[-1]
+
+    # The last value may not have arrived yet when the client is closed.
+    eventually(lambda: last_value_that_is_read() == "C")
+
+
 def test_many_streams_and_calls_share_a_connection(flowing: Flowing) -> None:
     readers = [flowing.flow.count(10_000) for _ in range(20)]
     rows = list(zip(*readers, strict=True))

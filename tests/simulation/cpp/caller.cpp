@@ -267,22 +267,34 @@ void Caller::both(const Step& step, const mf::CallOptions& options) {
   auto& asked = record().ask("both", step.deadline, step.gives_up_after);
   asked.size = step.size;
   auto stream = stub_.at(step.place).both(asked.call, step.nap, options);
+  bool read_to_end = false;
+  const auto read = [&] {
+    read_to_end = true;  // unless there is a value: next() may throw
+    const auto value = stream.next();
+    if (value) asked.values.push_back(*value);
+    read_to_end = !value;
+    return value.has_value();
+  };
   auto end = attempt([&] {
     for (std::uint64_t i = 0; i < step.size; ++i) {
       if (!stream.write(asked.call * 1'000 + i)) break;
       if (i % 3 == 0) {
         stream.flush();
-        if (const auto value = stream.next()) asked.values.push_back(*value);
+        (void)read();
       }
     }
     stream.done_writing();
-    while (const auto value = stream.next()) asked.values.push_back(*value);
+    while (read()) {
+    }
     return std::uint64_t{asked.values.size()};
   });
-  // A write may be the first to fail: what had come before can still be read.
-  (void)mf::attempt([&] {
-    while (const auto value = stream.next()) asked.values.push_back(*value);
-  });
+  // If a write has thrown, the values that had arrived before are still to be read.
+  if (!read_to_end) {
+    (void)mf::attempt([&] {
+      while (read()) {
+      }
+    });
+  }
   (void)mf::attempt([&] { asked.after_end += stream.next() ? 1 : 0; });
   record().end(asked, std::move(end));
 }
