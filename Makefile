@@ -23,8 +23,8 @@ help: ## This list
 
 demo: ## Run the report's search testbed on WordNet's glosses
 	@$(STAGE) 'install what the demo needs' tools/bootstrap core
-	@$(MAKE) build-release WHAT='--target demo'
-	@$(PY) examples/testbed/demo.py
+	@$(MAKE) build-demo WHAT='--target demo'
+	@MF_BUILD_DIR=$(CURDIR)/build/demo $(PY) examples/testbed/demo.py
 
 # Tests of many processes and their time limits: nothing beside them but each other, since they mostly wait.
 ALONE := tests/conformance tests/etcd tests/faults tests/hostile tests/interop tests/testbed tests/simulation
@@ -133,7 +133,7 @@ clean: ## Remove what the build made (.venv and ccache stay)
 	@rm -rf .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .grimp_cache .hypothesis
 
 # The stages below are parts of the commands above.
-.PHONY: checks sanitizers build-release build-release-clang build-debug build-clang-asan build-clang-tsan
+.PHONY: checks sanitizers build-demo build-release build-release-clang build-debug build-clang-asan build-clang-tsan
 
 checks:
 	@$(STAGE) 'ruff' $(PY) -m ruff check -q .
@@ -151,6 +151,6 @@ sanitizers:
 	@$(MAKE) build-clang-tsan WHAT='--target mf_test_link mf_test_streams'
 	@$(STAGE) 'C++ tests of links and streams, thread sanitizer' $(CHANCE) ctest --preset clang-tsan -j $(JOBS) -L '$(RACES)'
 
-build-release build-release-clang build-debug build-clang-asan build-clang-tsan: build-%:
+build-demo build-release build-release-clang build-debug build-clang-asan build-clang-tsan: build-%:
 	@$(STAGE) 'configure $*' cmake --preset $* --log-level=WARNING
 	@$(STAGE) 'build $*' cmake --build --preset $* -j $(JOBS) $(WHAT)

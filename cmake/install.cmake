@@ -9,11 +9,11 @@ include(CMakePackageConfigHelpers)
 
 foreach(end IN ITEMS client server)
   add_library(mf_${end} INTERFACE)
-  target_link_libraries(mf_${end} INTERFACE mf_runtime)
+  target_link_libraries(mf_${end} INTERFACE mf_groups)
 endforeach()
 
-set(MF_EXPORTED mf_core mf_protocol mf_asio mf_runtime mf_client mf_server mf_testing)
-set(MF_EXPORTED_AS codec protocol asio runtime client server testing)
+set(MF_EXPORTED mf_core mf_protocol mf_asio mf_runtime mf_groups mf_client mf_server mf_testing)
+set(MF_EXPORTED_AS codec protocol asio runtime groups client server testing)
 foreach(target name IN ZIP_LISTS MF_EXPORTED MF_EXPORTED_AS)
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
   add_library(mfidl::${name} ALIAS ${target})
@@ -24,7 +24,7 @@ install(TARGETS ${MF_EXPORTED} EXPORT mfidl
   ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 install(TARGETS mf-controller mf-relay mf-bridge RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 install(FILES "${CMAKE_CURRENT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
-install(DIRECTORY "${MF_CPP}/include/" "${CMAKE_CURRENT_BINARY_DIR}/mf_runtime.mfidl/"
+install(DIRECTORY "${MF_CPP}/include/" "${CMAKE_CURRENT_BINARY_DIR}/mf_runtime.mfidl/" "${CMAKE_CURRENT_BINARY_DIR}/mf_groups.mfidl/"
   DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.hpp")
 install(EXPORT mfidl FILE mfidlTargets.cmake NAMESPACE mfidl:: DESTINATION "${MF_PACKAGE_DIR}")
 

@@ -75,8 +75,13 @@ def warnings(made: Made, compiler: str) -> list[str]:
 
 
 def _includes() -> tuple[str, ...]:
-    of_its_schemas = library().parent / "mf_runtime.mfidl"
-    return ("-I.", f"-I{ROOT / 'runtime/cpp/include'}", f"-I{of_its_schemas}", f"-I{HERE}")
+    folders = [
+        Path(),
+        ROOT / "runtime/cpp/include",
+        *(library().parent / f"{name}.mfidl" for name in ("mf_runtime", "mf_groups")),
+        HERE,
+    ]
+    return tuple(f"-I{folder}" for folder in folders)
 
 
 def _run(made: Made, *command: str) -> None:
