@@ -1,6 +1,7 @@
 """What every Python test shares: Hypothesis draws the same examples and never looks at the clock."""
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterable
@@ -14,6 +15,9 @@ from tests.mypy import mypy_cache
 
 settings.register_profile("mf", derandomize=True, deadline=None, max_examples=100)
 settings.load_profile("mf")
+
+# A run under nohup ignores SIGHUP. The programs that tests start and stop would inherit that.
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 TypeCheck = Callable[[Iterable[Path], Iterable[Path]], None]
 
