@@ -19,7 +19,7 @@ class Client(BaseClient):
     'tls://host:port' or 'unix:/path' of one server, or of several of a kind, with commas between them, as
     controllers may be; a Light; or a Resolver of your own. `tls`: how servers, controllers and relays at TLS
     are verified, and what is shown to them. A client with it, or with a controller at mf+tls://, never uses
-    an address in clear: one that it is given beside `tls` is a ValueError, one that a controller names is
+    an address in clear: to pass one together with `tls` is a ValueError, and one that a controller names is
     skipped, and logged once.
     `wait_for_server`: seconds that a call waits for a server of a (service, agent) that this client never
     saw. `max_payload`: bytes of one reply that are accepted. A server that registered a path of this host is
