@@ -102,8 +102,8 @@ inline void say_where(const Server& server, const Entrance& entrance, const std:
   std::cout << address.str() << std::endl;  // flushed: whoever started this process waits for it
 }
 
-/// Parses the command line. Returns the exit code of a program that ends with this: 0 after --help, and 2, as
-/// mfidlc, after a wrong use, of which it says what is wrong and how the program is used.
+/// Parses the command line. Returns the exit code if the program has to end: 0 after --help, and 2, as mfidlc
+/// does, after a wrong use, for which it prints the mistake and a usage line.
 inline std::optional<int> parse(CLI::App& app, int argc, char** argv) {
   try {
     app.parse(argc, argv);

@@ -177,7 +177,7 @@ void Feed::read_all() {
                               .execution = Execution::unknown,
                               .message = error.message(),
                               .declared = nullptr});
-    } catch (const std::exception& error) {  // no memory, mostly: what was gathered comes again
+    } catch (const std::exception& error) {  // mostly lack of memory: what was gathered is sent again
       gathered_.clear();
       return give_up_reading({.code = Code::internal,
                               .execution = Execution::unknown,

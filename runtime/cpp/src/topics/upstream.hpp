@@ -179,7 +179,7 @@ class Upstream final : public std::enable_shared_from_this<Upstream> {
   mutable std::mutex mutex_;                         // all below
   std::vector<std::weak_ptr<RemoteInbox>> inboxes_;  // of its subscribers
   using Watched = std::set<std::weak_ptr<Queue>, std::owner_less<>>;
-  Watched watched_;                                     // since they have no room
+  Watched watched_;                                     // queues that have no room
   std::map<std::string, std::shared_ptr<Feed>> feeds_;  // as Found
   std::map<std::pair<Uuid, std::string>, std::shared_ptr<Known>> known_;
   std::map<Uuid, Owner> owners_;

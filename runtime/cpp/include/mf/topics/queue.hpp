@@ -236,9 +236,10 @@ class Queue {
   std::string agents_;
   mutable std::mutex mutex_;  // all below
   Ring ring_;
-  // Entries that were between dropped messages; no messages. Gaps of a source that follow each other are one.
+  // Entries, other than messages, from between dropped messages. Consecutive gaps of a source are one entry.
   std::deque<Entry> urgent_;
-  std::uint64_t urgent_taken_ = 0;  // how many have been taken: the first one is the next number
+  std::uint64_t urgent_taken_ =
+      0;  // how many have been taken: the first entry of urgent_ has the next number
   std::vector<Of> sources_;
   std::deque<std::uint32_t> spent_;     // sources whose ends were taken, in that order
   std::vector<std::uint32_t> missing_;  // sources with a gap that is not reported yet
