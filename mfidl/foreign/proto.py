@@ -140,7 +140,7 @@ class _File:
         source = self._places.source(file.name)
         package = tuple(file.package.split(".")) if file.package else ()
         if f".{file.package}.".startswith(_OWN):
-            package = package[1:]  # Python could not find protobuf's own modules beside ours of their names
+            package = package[1:]  # otherwise ours would hide protobuf's own modules
         return draft.File(source, file.name, package, self._comment((2,)), self._declarations)
 
     # Places and words --------------------------------------------------------------------------------------

@@ -140,7 +140,7 @@ def _tell_python_apart(project: Project, diagnostics: Diagnostics) -> None:
                 name=taken,
                 new=package_name(taken, ""),
                 where="in Python",
-                reason=f"it would not be found beside the package of {PYTHON_PACKAGES[taken]}",
+                reason=f"the package of {PYTHON_PACKAGES[taken]} has that name",
             )
 
 

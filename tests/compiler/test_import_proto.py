@@ -168,9 +168,7 @@ def test_packages_below_google_protobuf_are_found_beside_protobufs_own(tmp_path:
 def test_a_package_that_another_distribution_has_is_told(tmp_path: Path) -> None:
     text = 'syntax = "proto3"; package grpc.health.v1; message Ping { }'
     (message,) = imported(tmp_path, ping_dot_proto=text).diagnostics
-    assert message.message == (
-        "`grpc` is called `grpc_` in Python: it would not be found beside the package of grpcio"
-    )
+    assert message.message == "`grpc` is called `grpc_` in Python: the package of grpcio has that name"
     assert message.help == "`mfidlc compile --python-package PREFIX` puts it below a package of your own"
 
 

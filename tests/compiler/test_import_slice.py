@@ -344,7 +344,7 @@ def test_comments_are_kept_before_and_behind(tmp_path: Path) -> None:
         ("interface J; interface I extends J { }", "that `I` extends `J`"),
         (
             "interface A { void f(); } interface B { void f(); } interface C extends A, B { }",
-            "operation `f`, beside another one of that name",
+            "operation `f`, since another one has that name",
         ),
         ("enum E { a = 1, b = 1 }", "`b`, which is another name of `a`"),
     ],

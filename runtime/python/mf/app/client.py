@@ -25,7 +25,7 @@ class Client(BaseClient):
     saw. `max_payload`: bytes of one reply that are accepted. A server that registered a path of this host is
     called over it, if its user is root, this process's own or one of `trusted_users`, and no other user can
     replace the path; a client with TLS never does that. `authentication`: up to 16 KiB that are shown to each
-    peer when a connection is made, and by that to who asks who somebody is (`TopicAccess`).
+    peer when a connection is made; `TopicAccess` contains them.
 
     Any number of threads and generated clients may share one. Connections are opened when
     needed and used by all. Raises ValueError for an address that is none.
