@@ -191,8 +191,8 @@ class TypesFile:
         return f"@{name}(slots=True)\n"
 
     def _struct(self, struct: Struct) -> ClassView:
-        """All fields have defaults but those that must be given; behind the first of these that stands behind
-        a default, fields are named, as parameters are (decision 0015).
+        """All fields have defaults except those that must be given. From the first such field after one with
+        a default on, fields are keyword-only, as parameters are (decision 0015).
         """
         given = [self._context.facts.must_be_given(each) for each in struct.fields]
         named_from = next((at for at, one in enumerate(given) if one and not all(given[:at])), len(given))

@@ -65,7 +65,8 @@ inline void add_entrance(CLI::App& app, Entrance& entrance, const std::string& w
   app.add_option("--listen", entrance.listen, "Where to listen; port 0 takes any free one")
       ->type_name("tcp://HOST:PORT or tls://HOST:PORT, or several with commas between them")
       ->capture_default_str();
-  add_file(app, "--certificate", entrance.shown.certificate, "What is shown to who connects at tls://");
+  add_file(app, "--certificate", entrance.shown.certificate,
+           "The certificate that is shown to clients at tls://");
   add_file(app, "--key", entrance.shown.key, "The private key of that certificate");
   add_file(app, "--client-ca", entrance.shown.ca,
            "The authorities by which who connects at tls:// is verified, who then must show a certificate");

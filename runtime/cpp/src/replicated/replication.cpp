@@ -142,7 +142,7 @@ std::optional<Failure> Replication::adapt(const replication::Group& group) {
   return std::nullopt;
 }
 
-/// Who its members are is known.
+/// To be called when the members of the group are known.
 void Replication::begin(const replication::Group& group) {
   const auto& members = group.members;
   std::vector<std::shared_ptr<Link>> links;

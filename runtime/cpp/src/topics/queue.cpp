@@ -9,8 +9,8 @@
 namespace mf::topics {
 namespace {
 
-// For so many messages more there is room when somebody who waits for room is told: threads, which cost a
-// switch each time, and functions.
+// For how many messages there must be room before a waiting publisher is notified: a thread, which costs a
+// switch each time, or a function.
 constexpr std::uint32_t kMoreForThreads = 256;
 constexpr std::uint32_t kMoreForCallbacks = 64;
 // So many sources stay what they were after their ends: whoever has taken entries of them may still look.

@@ -124,8 +124,8 @@ class Upstream final : public std::enable_shared_from_this<Upstream> {
   void end_gone(const Feed& feed, Woken& woken);
   /// Calls `room` once there is room in this queue, or others need not wait for it any more.
   void when_room(const std::shared_ptr<Queue>& full, std::size_t size, UniqueFunction<void()> room);
-  /// More sources and ends of sources wait for its only subscriber than for somebody who takes what comes.
-  /// One of several subscribers for whom that is so is cut.
+  /// True if more sources and ends of sources wait for its only subscriber than would for one that takes its
+  /// messages. If there are several subscribers, those of which this is true are cut.
   [[nodiscard]] bool crowded();
   void count_duplicate() noexcept { duplicates_.fetch_add(1, std::memory_order_relaxed); }
   void count_cut() noexcept { cut_.fetch_add(1, std::memory_order_relaxed); }
