@@ -53,7 +53,7 @@ if(MF_TESTS)
   target_include_directories(mf_test_boost_json SYSTEM PUBLIC "${MF_BOOST_INCLUDE}")
 endif()
 
-# Does this build have the tests of a floor?
+# Whether this build has the tests of a floor.
 function(mf_has_tests result floor)
   set(${result} OFF PARENT_SCOPE)
   if(NOT MF_TEST_FLOORS OR floor IN_LIST MF_TEST_FLOORS)

@@ -1,6 +1,6 @@
 # Unity builds: several sources compiled as one, which reads the headers that they share once. Builds for sanitizers and
 # debuggers have them (MF_UNITY), and compile in half the time. The release build has them for generated code alone, so that
-# a source that forgets an #include, or a name that is there only by its neighbour, is noticed.
+# a source that forgets an #include, or uses a name that only its neighbour declares, is noticed.
 option(MF_UNITY "Compile several sources of a library or a test as one" OFF)
 
 set(MF_UNITY_SIZE 8)
@@ -26,6 +26,6 @@ function(mf_unity target)
     set_source_files_properties("${source}" TARGET_DIRECTORY ${target} PROPERTIES UNITY_GROUP "${name}_${chunk}")
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-  # g++ takes each source within the group for a header, whose classes must not have members of unnamed namespaces.
+  # g++ treats each source of a group as a header, where no class may have a member whose type is in an unnamed namespace.
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
 endfunction()

@@ -30,7 +30,7 @@ _KEPT = 500
 _DIGEST = 16
 _STARTED = time.time_ns()
 _TICK = 10_000_000  # file systems may have time steps of some milliseconds
-_examined: dict[str, bool] = {}  # folders that this process asked for: whether they are private
+_examined: dict[str, bool] = {}  # whether each folder that this process has asked for is private
 
 
 class Run(NamedTuple):

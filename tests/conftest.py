@@ -60,5 +60,5 @@ def first_failures(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def first_warnings(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Warnings are limited in a process: here, in a test."""
+    """Warnings are limited for each process; here the limit begins anew in each test."""
     monkeypatch.setattr(log, "_warnings", log._Warnings())

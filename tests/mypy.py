@@ -1,4 +1,4 @@
-"""Where the tests that run mypy keep what it knows: the standard library and the runtime are read once."""
+"""Where the tests that run mypy keep its cache: the standard library and the runtime are read once."""
 
 import os
 from pathlib import Path

@@ -1,8 +1,8 @@
-"""Checks that every Markdown file has a form which wrapping its prose anew cannot break.
+"""Checks that every Markdown file has a form that rewrapping its prose cannot break.
 
 - Code is fenced. A formatter takes indented code for prose and joins its lines.
 - A fence is closed, and in README.md and below examples/ it names its language.
-- A table is whole: no row stands outside of it, and each row has as many cells as its head.
+- A table is whole: no row is outside of it, and each row has as many cells as its head.
 
 Prints `file:line: sentence` for each mistake and ends with 1 if there was one.
 """

@@ -1,4 +1,4 @@
-"""F6. Findings that running peers do not notice: only bytes differ, and whoever calls or subscribes adapts.
+"""F6. Findings that running peers do not notice: only bytes differ, and callers and subscribers adapt.
 
 Bytes that are kept, or handed on without their schema, still break. Archives are made for that, so a finding
 about bytes that an archive can hold counts in any case; so does one about a type that reaches no service and
@@ -17,7 +17,7 @@ _BYTES = {Impact.WIRE, Impact.LAYOUT}
 
 
 class Adapted:
-    """Which findings of one comparison are of that kind. `rollouts`: those of the same comparison."""
+    """Those findings of a comparison that running peers do not notice, given its `rollouts`."""
 
     def __init__(self, old: model.Program, new: model.Program, rollouts: Sequence[Rollout]) -> None:
         self._reaches = (Reach(old), Reach(new))
@@ -34,7 +34,7 @@ class Adapted:
         if not isinstance(change, Change) or not change.subject or not set(change.impacts) <= _BYTES:
             return False
         above = set().union(*(reach.above(change.subject) for reach in self._reaches))
-        names = above | {name.rpartition(".")[0] for name in above}  # of a method: its service
+        names = above | {name.rpartition(".")[0] for name in above}  # a method counts for its service
         peers = [self._rollouts[name] for name in names if name in self._rollouts]
         return bool(peers) and above.isdisjoint(self._archives) and all(map(_is_free, peers))
 

@@ -48,12 +48,12 @@ def command(
     ignored: tuple[str, ...],
     rollout: str,
 ) -> None:
-    """Compare schemas with an older state of them, and tell what the change breaks.
+    """Compare schemas with an older state of them, and show what the change breaks.
 
     FILE may be a folder: then modules that are gone are found too. Exit code 1 if anything breaks, except
     bytes to which running peers adapt: --only wire and --only layout count these. With --rollout fail, or
-    --only rollout, also if peers that run already cannot be upgraded in any order, which nothing else has to
-    break for.
+    --only rollout, also if peers that run already cannot be upgraded in any order, even if nothing else
+    breaks.
     """
     from mfidl.breaking.baseline import BaselineError, open_baseline, schemas
     from mfidl.compiler import check

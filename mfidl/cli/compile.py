@@ -87,7 +87,7 @@ def command(
     outcome = compile_files(files, import_paths, targets)
     if (
         context.obj is not None and not generators and templates is None
-    ):  # theirs may read what we do not know
+    ):  # generators and templates of others may read files that are not known here
         remember_run(context.obj, files, targets, outcome, style, color)
     finish(outcome, style, color)
 

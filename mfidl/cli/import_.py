@@ -37,8 +37,8 @@ def command(
     """Turn interfaces of others, .proto, .thrift and Slice (.ice), into schemas.
 
     On standard output, one behind the other, unless --out names a folder; what a file includes is turned too.
-    A warning tells each thing that has no equal here. What is written compiles, and replaces no schema that
-    was edited. docs/import.md tells how everything else maps.
+    A warning reports each thing that has no equivalent here. What is written compiles, and replaces no schema
+    that was edited. docs/import.md describes how everything else is mapped.
     """
     from mfidl.compiler import Exit, Outcome
     from mfidl.diagnostics import Diagnostics

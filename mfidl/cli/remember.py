@@ -22,7 +22,7 @@ def remember_run(
     aliases = [(path, os.path.realpath(path), digest_file(path)) for path in files if path not in read]
     texts, shared = written(outcome.trees, BuildFiles(targets.depfile, targets.stamp, targets.outputs))
     if any(stream_at(path) is not None for path in (*shared, targets.stamp) if path is not None):
-        return  # who reads it wants it again
+        return  # the reader of the stream wants it again
     outputs = [(path, digest(text.encode())) for path, text in texts.items()]
     outputs += [(path, content) for path in shared if (content := digest_file(path)) is not None]
     stdout, stderr = told(outcome.diagnostics, style, color == "always")

@@ -32,7 +32,7 @@ def from_json(
     text: str | bytes,
     limits: Limits = DEFAULT_LIMITS,
 ) -> Value:
-    """The value that all of the text is; DecodeError, its offset in bytes of UTF-8, where it is none."""
+    """The value of the whole text. Raises DecodeError, with an offset in bytes of UTF-8."""
     schema = schema_of(program)
     root = root_of(schema, type_)
     data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else bytes(text)

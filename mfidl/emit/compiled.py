@@ -1,5 +1,5 @@
 """F6. Templates as Python bytecode, stored as Python stores that of its modules: made when first needed, in
-`__pycache__` beside them (or in the folder of mfidl/cache.py, if that cannot be written, or another user
+`__pycache__` next to them (or in the folder of mfidl/cache.py, if that cannot be written, or another user
 could change it), and made again when a template, Jinja or Python has changed. Compiling them in every run
 takes longer than rendering.
 
@@ -109,7 +109,7 @@ def _is_writable(path: str) -> bool:
 def _write(path: str, data: bytes) -> bool:
     try:
         folder = os.path.dirname(path)
-        # Who may read the templates may read their bytecode beside them; the cache is for its user alone.
+        # Bytecode next to the templates is as readable as they are; the cache is for its user alone.
         private.make_folder(folder, 0o755 if os.path.basename(folder) == "__pycache__" else 0o700)
         private.write_file(path, data)
     except OSError:

@@ -6,8 +6,9 @@ some modules removes these pairs from all files, adds them to what it writes, an
 none then. It never changes a file that is not in the manifest, unless it generates one of that name for one
 module: a package's `__init__.py` that modules share, and that a user wrote, stays.
 
-Of files that users go on with, as imported schemas, the manifest has the SHA-256 of what was written, in
-`written`. Such a file is replaced or removed only if it is as it was written, unless the caller overwrites.
+For files that users may edit later, such as imported schemas, the manifest has the SHA-256 of what was
+written, in `written`. Such a file is replaced or removed only if it is as it was written, unless the caller
+overwrites.
 
 Links stay links, and files keep their permissions. Streams (mfidl/emit/stream.py) are written last, since
 that cannot be undone.
@@ -39,7 +40,7 @@ _TRIES = 1000  # to find a root that other runs remove
 
 @dataclass(frozen=True, slots=True)
 class OutputTree:
-    """The files of one generator, `by`, below one root. `edited`: users go on with them."""
+    """The files of one generator, `by`, below one root. `edited`: users may edit them later."""
 
     by: str
     root: str
@@ -243,7 +244,7 @@ def _put(plan: _Plan, path: str, data: bytes, diagnostics: Diagnostics) -> bool:
 
 @dataclass(slots=True)
 class _Manifest:
-    """`owners` of each file, and the SHA-256 of those that users go on with, as they were `written`."""
+    """`owners` of each file, and the SHA-256 of those that users may edit, as they were `written`."""
 
     owners: dict[str, list[str]] = field(default_factory=dict)
     written: dict[str, str] = field(default_factory=dict)

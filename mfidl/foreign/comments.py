@@ -116,7 +116,7 @@ def _said(comment: Word) -> str:
     """A comment without what marks it as one."""
     if _is_line(comment):
         if comment.start == 0 and comment.text.startswith("#!"):
-            return ""  # names a program to run
+            return ""  # the first line names a program to run
         return _MARKS.sub("", comment.text, count=1).removeprefix(" ").rstrip()
     opening = _BLOCK_MARKS.match(comment.text)
     assert opening is not None

@@ -258,7 +258,7 @@ class Project:
         self._places[declaration.key] = (file, declaration)
 
     def leave_out(self, declaration: Declaration) -> None:
-        """Forget a declaration that cannot be written. Nothing may refer to it yet."""
+        """Removes a declaration that cannot be written. Nothing may refer to it yet."""
         self._places.pop(declaration.key)
         self.left_out.add(declaration.key)
 

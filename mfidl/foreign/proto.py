@@ -140,7 +140,7 @@ class _File:
         source = self._places.source(file.name)
         package = tuple(file.package.split(".")) if file.package else ()
         if f".{file.package}.".startswith(_OWN):
-            package = package[1:]  # Python could not find protobuf's own modules beside ours of their names
+            package = package[1:]  # otherwise ours would hide protobuf's own modules
         return draft.File(source, file.name, package, self._comment((2,)), self._declarations)
 
     # Places and words --------------------------------------------------------------------------------------
@@ -197,8 +197,8 @@ class _File:
         self._extensions(message, path)
 
     def _group_left_out(self, struct: draft.Struct, field_: FieldDescriptorProto, path: _Path) -> None:
-        """A field with the bytes of a group, by `group` or by DELIMITED. An archive keeps it as it keeps all
-        that it does not know, as long as no field has its number.
+        """A field with the bytes of a group, by `group` or by DELIMITED. An archive keeps it like every
+        unknown field, as long as no field has its number.
         """
         what = f"field `{field_.name}`, which has the bytes of a group,"
         self._changed(path, what, "an unknown field, which is kept", "archives have no groups")

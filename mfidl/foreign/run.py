@@ -127,7 +127,7 @@ def _tell_modules_apart(project: Project, diagnostics: Diagnostics) -> None:
 
 
 def _tell_python_apart(project: Project, diagnostics: Diagnostics) -> None:
-    """Tell how Python calls modules that it would not find beside a package of another distribution."""
+    """Reports the Python names of modules whose own names are taken by packages of other distributions."""
     for file in project.files:
         words = file.module.split(".")
         around = (".".join(words[:end]) for end in range(1, len(words) + 1))
@@ -140,7 +140,7 @@ def _tell_python_apart(project: Project, diagnostics: Diagnostics) -> None:
                 name=taken,
                 new=package_name(taken, ""),
                 where="in Python",
-                reason=f"it would not be found beside the package of {PYTHON_PACKAGES[taken]}",
+                reason=f"the package of {PYTHON_PACKAGES[taken]} has that name",
             )
 
 

@@ -30,8 +30,8 @@ class Refused(Exception):  # noqa: N818
 
 
 class Unwritable(Exception):  # noqa: N818
-    """The file says what a schema cannot say: why, in a few words, and the place. What holds it is left
-    out.
+    """The file declares something that a schema cannot express: the place, and the reason in a few words. The
+    declaration or member that contains it is left out.
     """
 
     def __init__(self, span: Span, reason: str) -> None:
@@ -133,7 +133,7 @@ class Refusing:
 
 
 class _Strategy:
-    """What the generated code calls where it is at a loss. A parser that refuses never continues."""
+    """What the generated code calls at a mistake. A parser that refuses never continues."""
 
     def reset(self, _parser: Any) -> None:
         """Does nothing, since the parser is used once."""

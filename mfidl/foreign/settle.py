@@ -134,7 +134,7 @@ class _Keys:
                 declaration.type = self._type(declaration.type, declaration, declaration.name, declaration)
 
     def _value(self, type_: draft.Type, value: draft.Value) -> draft.Value:
-        """Entries of a map whose keys are none become structs, elements of a set stay."""
+        """Entries of a map whose keys are not allowed here become structs; elements of a set stay."""
         match self._project.bare(draft.present(type_)), value:
             case draft.ListOf(element) | draft.SetOf(element), draft.ListValue(elements):
                 return draft.ListValue(tuple(self._value(element, each) for each in elements))

@@ -294,7 +294,7 @@ class _File:
     def _is_new(self, method: draft.Method, taken: set[str]) -> bool:
         """Whether a method has a name of its own, also among those of what its service extends."""
         if method.name in taken:
-            self._left_out(method.span, f"operation `{method.name}`, beside another one of that name")
+            self._left_out(method.span, f"operation `{method.name}`, since another one has that name")
             return False
         taken.add(method.name)
         return True

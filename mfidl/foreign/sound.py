@@ -51,7 +51,7 @@ def _mistakes(texts: Mapping[str, str]) -> list[Diagnostic]:
 
 
 def _by_part(schemas: Mapping[str, Lines], mistakes: list[Diagnostic]) -> list[tuple[Part, str]]:
-    """What is refused, each once, with the first reason. What stands in it is not named apart from it."""
+    """Each refused part once, with the first reason. A part within a refused part is left out."""
     found: dict[tuple[int, int], tuple[Part, str]] = {}
     for each in mistakes:
         if each.span is None:

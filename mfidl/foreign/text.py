@@ -8,7 +8,7 @@ from mfidl.foreign.draft import File, Project
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Part:
-    """What can be left out of a draft alone: a declaration, or something that stands in it."""
+    """What can be left out of a draft alone: a declaration, or a part of one."""
 
     declaration: draft.Declaration
     item: draft.Member | draft.EnumMember | draft.Method | None = None

@@ -110,7 +110,7 @@ class Values:
         raise Refused(constant.span, "this value does not fit its type")
 
     def zero(self, type_: draft.Type, span: Span) -> draft.Value:
-        """What a field is if it is not sent, and nothing else is said of it: zero, or empty."""
+        """The value of a field that is not sent and has no default: zero, or empty."""
         match self._project.bare(type_):
             case draft.Builtin("bool"):
                 return draft.Literal("false")

@@ -48,8 +48,8 @@ PYTHON_KEYWORDS = _words(
 # its own what its code uses there. `mf` is the runtime's package.
 PYTHON_RESERVED = PYTHON_KEYWORDS | {"mf", "__debug__"}
 
-# Packages of Python that a module may well be called as, with the distributions that have them, because their
-# interfaces have such names. Python finds only one of two such packages.
+# Python packages whose names modules are likely to have, since the interfaces of these distributions have
+# such names. Python finds only one of two packages of one name.
 PYTHON_PACKAGES = {
     "google.protobuf": "protobuf",
     "grpc": "grpcio",

@@ -229,8 +229,8 @@ def _near_file(folder: str, target: str) -> str | None:
 
 
 def _check_name(module_path: str, path: str) -> None:
-    """Refuses names that are no text of one line, read from left to right: they are written into banners,
-    documents, descriptors and depfiles.
+    """Refuses file names that are not text of one line, read from left to right: they are written into
+    banners, documents, descriptors and depfiles.
     """
     try:
         module_path.encode("utf-8")

@@ -75,7 +75,7 @@ DECLARATIONS = {
     "root_type": ("every struct may be a root: leave this line out", ""),
 }  # fmt: skip
 
-# Those of them, and others, that declare nothing which the rest of a file could name.
+# Words of other languages that begin a line which declares nothing that the rest of a file could name.
 INCLUDES = frozenset(("include", "cpp_include", "native_include", "use", "require"))
 HEADERS = INCLUDES | frozenset(
     (
@@ -105,7 +105,7 @@ MODIFIERS = frozenset(
     )
 )
 
-# Words before a parameter that say which way it goes.
+# Words before a parameter that give its direction.
 DIRECTIONS = {
     "in": "leave `in` out: `{0}: {1}`",
     **dict.fromkeys(("out", "inout"), "results stand behind `->`: `-> ({0}: {1})`"),

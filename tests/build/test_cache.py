@@ -186,7 +186,7 @@ def test_folders_of_the_cache_are_for_this_user_alone(project: Path) -> None:
 
 
 @pytest.mark.parametrize("named", [[], ["cpp/.mfidl-manifest.json"]])
-def test_a_record_that_names_no_output_of_a_root_is_not_believed(project: Path, named: list[str]) -> None:
+def test_a_record_that_names_no_output_of_a_root_is_not_used(project: Path, named: list[str]) -> None:
     compile_in(project)
     [path] = (project / "cache").glob("*.run")
     compiler, *fields = marshal.loads(path.read_bytes()[16:])

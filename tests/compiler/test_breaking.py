@@ -604,7 +604,7 @@ BYTES = {
 
 
 @pytest.mark.parametrize(("old", "new", "rest", "adapted"), BYTES.values(), ids=BYTES.keys())
-def test_bytes_to_which_running_peers_adapt_count_on_demand(
+def test_changes_of_bytes_count_only_on_demand_if_peers_adapt(
     old: str, new: str, rest: str, adapted: bool, tmp_path: Path
 ) -> None:
     for name, text, more in (("old", old, ""), ("new", new, ", b: u8?")):

@@ -16,7 +16,7 @@ GOLDEN = ROOT / "tests/compiler/golden/cpp"
 IDL = ROOT / "runtime/idl"
 TREES = ("services", "streams", "recursive", "optionals")
 WARNINGS = ("-Wshadow", "-Wold-style-cast", "-Wnon-virtual-dtor", "-Woverloaded-virtual")
-# Macros with arguments: a field of such a name has none behind it.
+# Macros with arguments: the name of a field is not followed by arguments.
 LEFT_OUT = {"min", "max"}
 
 _DEFINED = re.compile(r"^#define (\w+)(\()?", re.MULTILINE)
@@ -25,7 +25,7 @@ _SYSTEM = re.compile(r"^#include <([^>]+)>$", re.MULTILINE)
 
 
 def macros() -> dict[str, bool]:
-    """Their names, and whether they have arguments."""
+    """The names of the macros, and whether each has arguments."""
     return {name: bool(arguments) for name, arguments in _DEFINED.findall(MACROS.read_text())}
 
 
@@ -55,7 +55,7 @@ def test_no_generated_file_has_the_name_of_a_macro() -> None:
     assert {path: names for path, names in found.items() if names and not path.endswith(".schema.hpp")} == {}
 
 
-def test_names_of_schemas_give_way_to_each_of_the_macros() -> None:
+def test_each_macro_is_a_reserved_name_of_schemas() -> None:
     assert set(macros()) - reserved.everywhere() - LEFT_OUT == set()
 
 
@@ -93,7 +93,7 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 def schema() -> str:
-    """One in which each macro is the name of a field, an enumerator, a parameter and a type."""
+    """A schema in which each macro is the name of a field, an enumerator, a parameter and a type."""
     names = sorted(set(macros()) - LEFT_OUT)
     fields = "\n".join(f"  {name}: u32;" for name in names)
     members = ",\n".join(f"  {name} = {number}" for number, name in enumerate(names))

@@ -38,7 +38,7 @@ def output(*command: str) -> str:
 
 
 def made_by_make(schema: str, stamp: str) -> list[bool]:
-    """Whether make makes the stamp: with a schema that is older, and with one that is newer."""
+    """Whether make rebuilds the stamp: with an older schema, and with a newer one."""
     lines = Path("x.d").read_text() + "\t@echo REGENERATED\n"
     Path("Makefile").write_text(f"{lines}\n%.py %.j2 %.mfidl:\n\t@true\n")
     return made("make", schema, stamp)
@@ -96,7 +96,7 @@ def test_ninja_follows_a_schema_in_a_folder_called(name: str, quick: Path) -> No
 
 
 @pytest.mark.parametrize("name", [name for name in FOLLOWED if "=" not in name and "%" not in name])
-def test_make_follows_what_is_made_in_a_folder_called(name: str, quick: Path) -> None:
+def test_make_follows_outputs_in_a_folder_called(name: str, quick: Path) -> None:
     assert compiled(quick, "s.mfidl", f"{name}/x.stamp") == 0
     assert made_by_make("s.mfidl", f"{name}/x.stamp") == [False, True]
 

@@ -260,15 +260,17 @@ def test_an_enumerator_that_a_closed_enum_lacks_is_kept(tmp_path: Path) -> None:
         pytest.param(b"\x0a\x01x", id="a field of another wire type"),
     ],
 )
-def test_what_is_warned_of_is_refused(modules: tuple[ModuleType, ModuleType], data: bytes) -> None:
-    """What docs/import.md says of bytes that protobuf reads; mended there when this no longer holds."""
+def test_bytes_that_the_warning_names_are_refused(
+    modules: tuple[ModuleType, ModuleType], data: bytes
+) -> None:
+    """docs/import.md states this about bytes that protobuf reads: correct it there when this test fails."""
     pb, ours = modules
     pb.Entry.FromString(data)
     with pytest.raises(mf.Error, match="DECODE_ERROR"):
         mf.from_bytes(ours.Entry, data)
 
 
-def test_what_archives_refuse_is_told_once(tmp_path: Path) -> None:
+def test_what_archives_refuse_is_reported_once(tmp_path: Path) -> None:
     for name in ("a", "b"):
         (tmp_path / f"{name}.proto").write_text(
             f'syntax = "proto3"; package {name}; message A {{ int32 x = 1; }}'

@@ -125,7 +125,7 @@ def test_a_oneof_whose_words_begin_with_a_digit_keeps_its_name(tmp_path: Path) -
     ]
 
 
-def test_two_oneofs_that_would_be_one_union_are_told_apart(tmp_path: Path) -> None:
+def test_two_oneofs_that_would_be_one_union_get_different_names(tmp_path: Path) -> None:
     text = "message A { oneof a_b { int32 x = 1; } oneof aB { int32 y = 2; } message AB { } }"
     made = text_of(tmp_path, text)
     assert [
@@ -158,19 +158,17 @@ def test_reserved_texts_that_are_no_names_are_left_out(tmp_path: Path) -> None:
     ]
 
 
-def test_packages_below_google_protobuf_are_found_beside_protobufs_own(tmp_path: Path) -> None:
+def test_packages_below_google_protobuf_do_not_hide_protobufs_own(tmp_path: Path) -> None:
     text = 'syntax = "proto3"; package google.protobuf.compiler; message Job { string name = 1; }'
     assert schema(imported(tmp_path, job_dot_proto=text), tmp_path).startswith(
         "module protobuf.compiler.job;\n"
     )
 
 
-def test_a_package_that_another_distribution_has_is_told(tmp_path: Path) -> None:
+def test_a_package_that_another_distribution_has_is_reported(tmp_path: Path) -> None:
     text = 'syntax = "proto3"; package grpc.health.v1; message Ping { }'
     (message,) = imported(tmp_path, ping_dot_proto=text).diagnostics
-    assert message.message == (
-        "`grpc` is called `grpc_` in Python: it would not be found beside the package of grpcio"
-    )
+    assert message.message == "`grpc` is called `grpc_` in Python: the package of grpcio has that name"
     assert message.help == "`mfidlc compile --python-package PREFIX` puts it below a package of your own"
 
 
@@ -185,7 +183,7 @@ def test_a_package_that_another_distribution_has_is_told(tmp_path: Path) -> None
         ("acme.grpc", "acme.grpc"),
     ],
 )
-def test_a_package_of_another_distribution_is_none_of_ours(module: str, package: str) -> None:
+def test_no_module_gets_the_package_name_of_another_distribution(module: str, package: str) -> None:
     assert package_name(module, "") == package
     assert package_name(module, "own") == f"own.{module}"
 
@@ -197,7 +195,7 @@ def test_a_schema_has_a_path_that_an_import_can_name(tmp_path: Path, name: str) 
     assert (tmp_path / "out/a_b.mfidl").read_text().startswith("module a_b;\n")
 
 
-def test_files_whose_names_differ_in_no_letter_are_modules_of_their_own(tmp_path: Path) -> None:
+def test_files_whose_names_have_the_same_letters_get_different_modules(tmp_path: Path) -> None:
     result = imported(
         tmp_path,
         **{
@@ -211,7 +209,7 @@ def test_files_whose_names_differ_in_no_letter_are_modules_of_their_own(tmp_path
     ]
 
 
-def test_a_module_that_is_called_as_a_type_of_the_file_gets_another_name_there(tmp_path: Path) -> None:
+def test_an_imported_module_with_the_name_of_a_type_gets_another_name(tmp_path: Path) -> None:
     result = imported(
         tmp_path,
         kind_dot_proto='syntax = "proto3"; package p; message A { }',
@@ -336,8 +334,8 @@ def test_a_protoc_that_takes_too_long_is_ended(tmp_path: Path) -> None:
     assert message.help == "--protoc-timeout SECONDS gives it more time"
 
 
-def test_an_edition_that_protobufs_runtime_does_not_know_is_told(tmp_path: Path) -> None:
-    """As a protoc that is newer than the runtime writes it."""
+def test_an_edition_that_protobufs_runtime_does_not_know_is_reported(tmp_path: Path) -> None:
+    """The descriptors are those of a protoc that is newer than the runtime."""
     newer = descriptor_pb2.FileDescriptorProto(
         name="api.proto", syntax="editions", edition=descriptor_pb2.EDITION_99999_TEST_ONLY
     )
@@ -378,7 +376,7 @@ def test_a_schema_that_was_edited_is_replaced_only_if_that_is_asked_for(tmp_path
     other.write_text('syntax = "proto3"; message B { }')
     assert run(api, "--out", out)[0] == 0
     api.write_text('syntax = "proto3"; message A { int32 x = 1; }')
-    assert run(api, "--out", out)[0] == 0  # nobody edited what was written
+    assert run(api, "--out", out)[0] == 0  # the written schema was not edited
     edited = (out / "api.mfidl").read_text() + "// mine\n"
     (out / "api.mfidl").write_text(edited)
 
@@ -399,14 +397,14 @@ def test_a_schema_that_was_not_imported_is_not_replaced(tmp_path: Path) -> None:
     assert (tmp_path / "api.mfidl").read_text() == "module api;\n"
 
 
-def test_files_that_differ_in_their_ends_alone_are_one_schema(tmp_path: Path) -> None:
+def test_files_that_differ_only_in_their_suffix_are_refused(tmp_path: Path) -> None:
     (tmp_path / "api.thrift").write_text("struct A { }")
     (tmp_path / "api.proto").write_text('syntax = "proto3"; package p; message A { }')
     code, _, said = run(tmp_path / "api.thrift", tmp_path / "api.proto", "--out", tmp_path / "out")
     assert (code, "`api.thrift` would be written to `api.mfidl`, as `api.proto` is" in said) == (1, True)
 
 
-def test_a_field_more_leaves_any_order_of_upgrades(tmp_path: Path) -> None:
+def test_a_new_field_allows_any_order_of_upgrades(tmp_path: Path) -> None:
     service = "service Cluster { rpc List(Q) returns (R); }"
     versions = {
         "old": "message Q { } message R { uint64 a = 1; }",
@@ -431,7 +429,7 @@ def test_a_field_more_leaves_any_order_of_upgrades(tmp_path: Path) -> None:
     assert all(each["adapted"] for each in told["changes"])
 
 
-def test_an_included_file_that_was_refused_does_not_include_itself(tmp_path: Path) -> None:
+def test_a_refused_included_file_is_not_reported_to_include_itself(tmp_path: Path) -> None:
     for name in ("a", "b"):
         (tmp_path / f"{name}.thrift").write_text('include "c.thrift"\nstruct A { }')
     (tmp_path / "c.thrift").write_text('include "gone.thrift"')

@@ -344,7 +344,7 @@ def test_comments_are_kept_before_and_behind(tmp_path: Path) -> None:
         ("interface J; interface I extends J { }", "that `I` extends `J`"),
         (
             "interface A { void f(); } interface B { void f(); } interface C extends A, B { }",
-            "operation `f`, beside another one of that name",
+            "operation `f`, since another one has that name",
         ),
         ("enum E { a = 1, b = 1 }", "`b`, which is another name of `a`"),
     ],
@@ -429,12 +429,12 @@ def test_a_wrong_line_of_the_preprocessor_gets_a_message(tmp_path: Path, text: s
 
 
 @pytest.mark.parametrize("language", ["Thrift", "Slice"])
-def test_no_decision_of_a_grammar_needs_a_simulation(language: str) -> None:
+def test_all_decisions_of_a_grammar_are_ll1(language: str) -> None:
     generated = Path(__file__).parents[2] / "mfidl" / "syntax" / "_antlr" / f"{language}Parser.py"
     assert "adaptivePredict" not in generated.read_text()
 
 
-def test_an_enumerator_is_found_from_within_modules(tmp_path: Path) -> None:
+def test_an_enumerator_is_found_from_inner_modules(tmp_path: Path) -> None:
     text = """module a { enum Tags { one = 1, two } module b {
       enum More { three = two, four = a::one, five = ::a::Tags::two, six = Tags::one }
       enum Less { seven = ::a::b::four }
@@ -449,7 +449,7 @@ def test_an_enumerator_is_found_from_within_modules(tmp_path: Path) -> None:
     ]
 
 
-def test_a_file_with_an_error_is_no_file_that_includes_itself(tmp_path: Path) -> None:
+def test_a_file_with_an_error_is_not_reported_to_include_itself(tmp_path: Path) -> None:
     (tmp_path / "b.ice").write_text('#include "gone.ice"\nmodule m { struct B { int x; } }')
     (tmp_path / "c.ice").write_text("module m { struct C { ~ } }")
     (tmp_path / "a.ice").write_text('#include "b.ice"\n#include "c.ice"\nmodule m { struct A { B b; } }')

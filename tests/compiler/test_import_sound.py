@@ -1,4 +1,4 @@
-"""`mfidlc import` writes what compiles: what the front end refuses is left out of drafts, and told at its place."""
+"""`mfidlc import` writes what compiles: what the front end refuses is left out, and reported at its place."""
 
 from mfidl.diagnostics import Diagnostics
 from mfidl.foreign.draft import (
@@ -24,7 +24,7 @@ BAD, GOOD = Span(SOURCE, 0, 3), Span(SOURCE, 4, 8)
 def texts_of(
     *declarations: Struct | Enum | Service, file: File | None = None
 ) -> tuple[dict[str, str], list[str]]:
-    """The schemas, and what is told, each with the word of the source at its place."""
+    """The schemas and the diagnostics, each diagnostic after the word of the source at its place."""
     project, diagnostics = Project(), Diagnostics()
     made = file or File(SOURCE, "api.x", ("p",))
     made.declarations = list(declarations)
@@ -36,7 +36,7 @@ def texts_of(
     return texts, told
 
 
-def test_a_field_whose_default_is_none_of_its_type_is_left_out() -> None:
+def test_a_field_whose_default_does_not_fit_its_type_is_left_out() -> None:
     struct = Struct("A", "A", GOOD, doc="Kept.")
     struct.members = [
         Member("a", Builtin("i32"), BAD, 1, Literal('"x"'), doc="Gone."),
@@ -52,7 +52,7 @@ def test_a_field_whose_default_is_none_of_its_type_is_left_out() -> None:
     ]
 
 
-def test_members_and_methods_are_left_out_alone() -> None:
+def test_members_and_methods_are_left_out_without_their_declarations() -> None:
     enum = Enum("E", "E", GOOD)
     enum.members = [EnumMember("x", 1), EnumMember("y", 1, span=BAD)]
     service = Service("S", "S", GOOD)
@@ -64,7 +64,7 @@ def test_members_and_methods_are_left_out_alone() -> None:
     ] * 2
 
 
-def test_what_refers_to_something_that_was_left_out_goes_with_it() -> None:
+def test_what_refers_to_something_left_out_is_left_out_too() -> None:
     first, second, holder = Struct("1", "A", GOOD), Struct("2", "A", BAD), Struct("H", "H", GOOD)
     second.members = [Member("x", Builtin("i32"), GOOD, 1)]
     inner = Enum("2.E", "E", GOOD, holder="2")
@@ -75,7 +75,7 @@ def test_what_refers_to_something_that_was_left_out_goes_with_it() -> None:
     assert [each.split(": ")[1] for each in told] == ["`A`", "`e` of `H`"]
 
 
-def test_what_is_wrong_with_a_whole_file_is_an_error_at_it() -> None:
+def test_a_mistake_of_a_whole_file_is_an_error_at_that_file() -> None:
     file = File(SOURCE, "api.x", ("p",))
     file.module = "2.api"
     texts, told = texts_of(Struct("A", "A", GOOD), file=file)

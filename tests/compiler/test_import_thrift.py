@@ -56,7 +56,7 @@ def test_an_optional_field_may_be_absent_unless_it_has_a_default(tmp_path: Path)
 
 
 def test_a_field_that_was_not_sent_is_zero_if_there_is_a_zero(tmp_path: Path) -> None:
-    """Thrift's programs may get a field more, so that old ones leave it out."""
+    """When an interface of Thrift gets a new field, old programs do not send it."""
     made = text_of(
         tmp_path,
         """
@@ -525,7 +525,7 @@ def test_comments_at_the_head_of_a_file_document_its_module(tmp_path: Path) -> N
     )
 
 
-def test_a_file_with_an_error_is_no_file_that_includes_itself(tmp_path: Path) -> None:
+def test_a_file_with_an_error_is_not_reported_to_include_itself(tmp_path: Path) -> None:
     (tmp_path / "b.thrift").write_text('include "gone.thrift"\nstruct B { 1: i32 x }')
     (tmp_path / "c.thrift").write_text("struct C { ~ }")
     (tmp_path / "a.thrift").write_text('include "b.thrift"\ninclude "c.thrift"\nstruct A { 1: b.B b }')

@@ -51,7 +51,7 @@ def test_a_folder_above_that_others_could_change_is_refused(
     assert str(above) in (private.objection(str(folder)) or "")
 
 
-def test_in_a_folder_with_the_sticky_bit_only_what_is_ours_counts(tmp_path: Path) -> None:
+def test_in_a_folder_with_the_sticky_bit_only_files_of_this_user_are_private(tmp_path: Path) -> None:
     tmp_path.chmod(0o1777)
     (tmp_path / "ours").mkdir(0o700)
     (tmp_path / "theirs").mkdir(0o700)
@@ -94,7 +94,7 @@ def test_a_file_that_others_could_change_is_not_read(tmp_path: Path, spoil: Call
     assert private.read_file(str(path)) == b"new"
 
 
-def test_what_is_no_file_is_not_read(tmp_path: Path) -> None:
+def test_only_regular_files_are_read(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "link").symlink_to("file")
     (tmp_path / "file").write_text("content")

@@ -1,4 +1,4 @@
-"""`typing.get_type_hints` finds the types of generated Python: aliases stand behind what they name."""
+"""`typing.get_type_hints` finds the types of generated Python: aliases follow what they name."""
 
 import os
 import subprocess

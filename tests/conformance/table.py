@@ -13,7 +13,7 @@ What is observed does not depend on the wall clock: values, counts, failures by 
 fields, and in which order handlers met what they log. The messages of failures are in the words of each
 language: `Says` names the parts that all must have, and `PEER` in it is the address of the server.
 
-The suite runs the cells of `cover()`, in which every two of client, server and way meet, and all cells with
+The suite runs the cells of `cover()`, which combine every two of client, server and way, and all cells with
 MF_CONFORMANCE=all, as `make test-system` sets it.
 
 A cell that cannot be has its reason in `impossible()`, and one that is known to be broken in `BROKEN`: it is

@@ -1,7 +1,7 @@
 """The commands of README.md and of the examples' pages find their programs; those that are cheap are run.
 
-A block marked `sh` holds commands for a person in the root of the tree, who has nothing on PATH but what the
-system brings and what the page exports.
+A block marked `sh` holds commands that are run in the root of the tree. PATH holds only what the system
+brings and what the page exports.
 """
 
 import ast
@@ -62,7 +62,7 @@ def imports_of(script: str) -> str:
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """The root as a reader has it who has built all: sources, `.venv` and `build/release`."""
+    """The root after everything was built: sources, `.venv` and `build/release`."""
     for name in ("examples", "runtime", "tools"):
         (tmp_path / name).symlink_to(ROOT / name)
     (tmp_path / ".venv").symlink_to(sys.prefix)
@@ -122,7 +122,7 @@ def test_the_schema_of_a_page_is_compiled_by_its_command(
     assert files <= {path.name for path in (tree / out).rglob("*") if path.is_file()}
 
 
-def test_the_page_on_values_in_sqlite_holds_from_top_to_bottom(tree: Path) -> None:
+def test_all_commands_of_the_page_on_sqlite_work(tree: Path) -> None:
     lines = "".join(blocks("examples/2_sqlite/README.md", "sh")).splitlines()
     assert lines[0].startswith("tools/bootstrap ")
 

@@ -210,12 +210,12 @@ def test_messages_of_python_come_to_cpp_in_order(peers: Peers, start: Start) -> 
 def test_nodes_in_both_languages_find_each_other_through_a_relay_and_over_tls(
     peers: Peers, start: Start, over: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """They register there, too. Behind a relay the nodes themselves are at TCP here; who knows the controller
-    over TLS follows nobody there."""
+    """They register there, too. Behind a relay the nodes themselves listen at TCP here. With the controller
+    over TLS they listen at TLS, since addresses in clear are not used then."""
     authority = Authority(tmp_path)
     shown = authority.issue()
     shows = ("--certificate", shown.certificate, "--key", shown.key)
-    if "tls" in over:  # who is given `tls` follows no address in clear
+    if "tls" in over:  # a node with `tls` uses no address in clear
         monkeypatch.setenv("FLEX_PEER_CA", authority.file)
     own: dict[str, str] = {}
     if over == "mf+tls":

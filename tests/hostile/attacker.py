@@ -40,7 +40,7 @@ class Peer:
     """One connection of an attacker."""
 
     def __init__(self, port: int, host: str = "127.0.0.1") -> None:
-        """`host`: the address of this host that it comes from."""
+        """`host`: the address of this host from which the connection comes."""
         self._socket = socket.create_connection(("127.0.0.1", port), PATIENCE, source_address=(host, 0))
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._name = self._socket.getsockname()

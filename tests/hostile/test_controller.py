@@ -144,7 +144,7 @@ def test_offers_without_end_are_refused_in_words(scene: Scene) -> None:
     assert [status for status, _ in answers] == [0] + 29 * [OVERLOADED]
     assert all(b"10000 offers" in words for status, words in answers[1:])
     assert scene.controller.memory_peak() - memory < 64 * MIB
-    assert len(refusals(scene, "not_registered")) == 10  # and the rest is left out for a while
+    assert len(refusals(scene, "not_registered")) == 10  # further ones are left out for a while
 
 
 def test_processes_without_offers_are_bounded_too(scene: Scene) -> None:
@@ -206,8 +206,8 @@ NAMES = ["a\nb", "\x1b[31mred", "a\0b", "a\u2028b"]
 
 WHO, ITS = (Credential(UUID(int=number), UUID(int=number)) for number in (11, 12))
 
-# What a stranger may put a name into: calls of the controller, by what they put it into. Only what is offered
-# can be led.
+# The calls of the controller in which an attacker may put a name, by the field that holds it. Only a service
+# that is offered can be led.
 FIELDS: dict[str, Callable[[str], tuple[Method[Any, Any], tuple[Any, ...]]]] = {
     "service": lambda name: (CONTROLLER_REGISTER, (WHO, "p", [offer(name)])),
     "agent": lambda name: (CONTROLLER_REGISTER, (WHO, "p", [offer("a.B", name)])),

@@ -1,4 +1,4 @@
-"""Doors that an outsider has tried: each is refused in words at the client, and with a line in the log."""
+"""What an outsider may try: each attempt is refused with a reason at the client, and logged."""
 
 import os
 import signal
@@ -81,7 +81,7 @@ def test_a_relay_binds_no_method_by_which_a_client_could_register(relay: Server,
     attacker.close()
 
 
-def test_a_client_that_binds_all_methods_of_the_controller_looks_things_up_and_registers_nothing(
+def test_a_client_of_a_relay_may_look_services_up_and_not_register_them(
     relay: Server,
 ) -> None:
     with mf.Client(at(relay.address)) as client:
@@ -106,7 +106,7 @@ def test_a_client_that_binds_all_methods_of_the_controller_looks_things_up_and_r
 
 @contextmanager
 def garbage() -> Iterator[str]:
-    """A listener that answers everybody with the banner of something else; gives its address."""
+    """A listener that answers each connection with the banner of another protocol; gives its address."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         over = threading.Event()
 
@@ -130,7 +130,7 @@ def garbage() -> Iterator[str]:
             each.close()
 
 
-def test_an_upstream_that_breaks_the_protocol_costs_its_calls_and_says_nothing_of_itself(
+def test_a_server_that_breaks_the_protocol_fails_its_calls_and_its_bytes_are_not_passed_on(
     peers: Peers,
 ) -> None:
     controller = peers.controller().address
@@ -159,7 +159,7 @@ def test_an_upstream_that_breaks_the_protocol_costs_its_calls_and_says_nothing_o
 # ---- addresses in clear
 
 
-def test_a_client_that_found_its_controller_over_tls_follows_nobody_in_clear(
+def test_a_client_of_a_controller_over_tls_uses_no_address_in_clear(
     peers: Peers, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     authority = Authority(tmp_path)
@@ -182,7 +182,7 @@ def test_a_client_that_found_its_controller_over_tls_follows_nobody_in_clear(
     assert caplog.text.count("address_in_clear ") == 1
 
 
-def test_and_says_so_where_there_is_nobody_else(peers: Peers, tmp_path: Path) -> None:
+def test_the_error_names_the_address_in_clear_where_there_is_no_other(peers: Peers, tmp_path: Path) -> None:
     authority = Authority(tmp_path)
     shown = authority.issue()
     shows = ("--certificate", shown.certificate, "--key", shown.key)
@@ -221,7 +221,7 @@ def test_only_a_process_that_offers_a_service_leads_it(controller: Server) -> No
     assert "lead_refused name=demo.Echo" in controller.said()
 
 
-def test_a_nonce_that_somebody_else_has_taken_is_taken_back_by_its_process(controller: Server) -> None:
+def test_a_process_takes_its_nonce_back_from_another_one(controller: Server) -> None:
     rightful = identity.draw()
     nonce = UUID(bytes=rightful.nonce)
     with mf.Client(at(controller.address)) as client, mf.Client(at(controller.address)) as own:
@@ -245,7 +245,7 @@ def test_a_nonce_that_somebody_else_has_taken_is_taken_back_by_its_process(contr
     assert "nonce_taken_back" in controller.said()
 
 
-def test_a_host_registers_so_many_offers_over_all_of_its_connections(controller: Server) -> None:
+def test_the_offers_of_a_host_are_limited_over_all_its_connections(controller: Server) -> None:
     with mf.Client(at(controller.address)) as one, mf.Client(at(controller.address)) as other:
         first = ControllerClient(one).register(who(1), "p", [offer("a.B", str(n)) for n in range(40)])
         next(first)
@@ -269,7 +269,7 @@ def test_a_weight_above_the_largest_is_refused(controller: Server) -> None:
     assert "the weight of an offer" in controller.said()
 
 
-def test_idle_connections_give_way_to_those_of_other_hosts(controller: Server) -> None:
+def test_idle_connections_are_ended_for_those_of_other_hosts(controller: Server) -> None:
     attacker = Attacker(controller.address)
     idle = [attacker.greet(host="127.0.0.2") for _ in range(40)]
     for _ in range(5):
@@ -280,7 +280,7 @@ def test_idle_connections_give_way_to_those_of_other_hosts(controller: Server) -
     attacker.close()
 
 
-def test_bad_connections_without_end_make_tens_of_lines(controller: Server) -> None:
+def test_hundreds_of_bad_connections_write_at_most_a_hundred_lines(controller: Server) -> None:
     attacker = Attacker(controller.address)
     for _ in range(300):
         peer = attacker.connect()
@@ -312,7 +312,7 @@ def started(folder: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
 
 
-def test_a_pipe_in_the_place_of_the_registry_does_not_hang_the_start(tmp_path: Path) -> None:
+def test_a_pipe_in_the_place_of_the_registry_does_not_block_the_start(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "registry")
     done = started(tmp_path)
     assert done.returncode == 1

@@ -66,7 +66,7 @@ def test_an_attacker_is_bounded_and_others_go_on(peers: Peers, attack: Attack, l
         assert counts["cut_protocol"] == len(cut), (counts, victim.said())
     assert counts["cut_memory"] >= attack.cut_for_memory, counts
     lines = victim.said().splitlines()
-    # One line each; of one host so many within a while, and then how many were left out.
+    # One line for each; only some of one host are written, and then a line counts those that were left out.
     assert sum(any(peer.address in line for line in lines) for peer in cut) >= min(len(cut), 10), lines
     assert all(sum(peer.address in line for line in lines) <= 1 for peer in cut), lines
     assert not any(line.startswith("ERROR forged") or "\x1b" in line or "\0" in line for line in lines), lines

@@ -26,7 +26,7 @@ def controller(peers: Peers, shown: mf.Tls, *arguments: str) -> str:
 
 
 def secret_server(address: str, authority: Authority) -> mf.Server:
-    """One at tls://: clients that know their controller over TLS follow no other."""
+    """A server at tls://: clients that know their controller over TLS use no other address."""
     return mf.Server("tls://127.0.0.1:0", address, tls=authority.issue(), controller_tls=authority.accepted)
 
 

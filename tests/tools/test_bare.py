@@ -1,4 +1,4 @@
-"""tools/bare: what a command needs and does not install is missing in the root that it makes."""
+"""tools/bare: a package that a command needs and does not install is missing in the root that it makes."""
 
 import subprocess
 from pathlib import Path
@@ -40,7 +40,7 @@ def bare(project: Path, *command: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_a_missing_package_is_red_and_a_complete_command_is_green(project: Path) -> None:
+def test_a_command_fails_without_a_package_and_succeeds_with_it(project: Path) -> None:
     green = bare(project, "make", "complete")
     assert green.returncode == 0, green.stderr
     assert "git version" in green.stdout
@@ -50,7 +50,7 @@ def test_a_missing_package_is_red_and_a_complete_command_is_green(project: Path)
     assert "xmllint: No such file or directory" in red.stderr
 
 
-def test_nothing_of_this_machine_is_left_mounted_or_lost(project: Path) -> None:
+def test_no_mount_is_left_and_no_file_of_this_machine_is_lost(project: Path) -> None:
     before = Path("/proc/self/mounts").read_text()
     status = bare(project, "sh", "-c", "exit 7").returncode
 
@@ -59,7 +59,7 @@ def test_nothing_of_this_machine_is_left_mounted_or_lost(project: Path) -> None:
     assert (project / "left_over").exists()
 
 
-def test_an_unknown_option_is_refused_in_words(project: Path) -> None:
+def test_an_unknown_option_is_refused_with_a_reason(project: Path) -> None:
     refused = bare(project, "--fast", "true")
 
     assert refused.returncode == 3

@@ -1,4 +1,4 @@
-"""Pages have a form that wrapping their prose anew cannot break, and a page that breaks is found."""
+"""Rewrapping the prose of a page cannot break it, and a page that it would break is found."""
 
 import re
 import subprocess
@@ -22,7 +22,7 @@ _STARTS_A_BLOCK = re.compile(r"\s*([-*+>]|\d+[.)]|#{1,6}|=+|-+)( |$)")
 
 
 def wrapped_anew(text: str, width: int) -> str:
-    """What a formatter makes of a page that knows fences, tables, headings and lists only."""
+    """A page as rewrapped by a formatter that knows fences, tables, headings and lists only."""
     made: list[str] = []
     prose: list[str] = []
     fenced = False
@@ -98,7 +98,7 @@ def test_line_breaks_of_prose_are_no_difference_and_those_of_lists_are() -> None
         ("| a | b |\n|---|---|\n| 1 | 2 |\n\n| 3 | 4 |\n", ["5: a row outside of a table"]),
     ],
 )
-def test_what_a_page_may_not_have_is_named_with_its_line(text: str, mistakes: list[str]) -> None:
+def test_each_mistake_of_a_page_is_reported_with_its_line(text: str, mistakes: list[str]) -> None:
     found = [f"{line}: {sentence}" for line, sentence in check_page(text, languages=True)]
 
     assert len(found) == len(mistakes)

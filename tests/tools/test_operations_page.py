@@ -17,7 +17,7 @@ _PAUSE = re.compile(r'trouble_\([\w.]+log, "(\w+)", "(\w+)"\)')
 
 
 def rows() -> Iterator[tuple[str, list[str], list[str]]]:
-    """Of each row of a table: the head of its first column, what is in there as code, and its levels."""
+    """For each row of a table: the head of its first column, the code in that column, and the levels."""
     head = ""
     for line in LOGS.splitlines():
         if not line.startswith("|"):
@@ -105,7 +105,7 @@ def test_the_lines_of_python_are_those_that_are_listed() -> None:
     assert sorted(events - listed(*HEADS[:2]).keys()) == []
 
 
-def test_an_event_of_cpp_beside_a_line_of_python_is_listed() -> None:
+def test_the_event_of_cpp_in_each_row_of_python_is_listed() -> None:
     table = LOGS.split(f"| {HEADS[2]} |")[1].split("\n\n")[0]
     named = {each for row in table.splitlines()[2:] for each in re.findall(r"`(\w+)`", row.rsplit("|", 2)[1])}
 

@@ -34,7 +34,7 @@ class Checks:
         self._facts = facts
         self._types = types
         self._parameters = parameters
-        self._depths: dict[str, int] = {}  # of inner variables
+        self._depths: dict[str, int] = {}  # how deeply each inner variable is nested
         self.programs: list[str] = []  # constants of patterns at the start of the function
 
     def of(self, type_: Type, constraints: Iterable[Constraint], variable: str) -> Iterator[str]:
@@ -64,7 +64,7 @@ class Checks:
                 pass
 
     def _element(self, variable: str) -> str:
-        """The name of what a function of the library passes on, which differs from those around it."""
+        """A name for the parameter of an inner function, which differs from the names around it."""
         depth = self._depths.get(variable, 0) + 1
         name = f"element{depth}" if depth > 1 else "element"
         while name in self._parameters:

@@ -236,7 +236,7 @@ class Describer:
 
 
 def _beside(members: tuple[str, ...]) -> list[str]:
-    """Names of parameters for the members, which hide none of them."""
+    """Names of parameters for the members; no parameter hides a member."""
     taken, names = set(members), []
     for member in members:
         name = member.rstrip("_") + "_in"

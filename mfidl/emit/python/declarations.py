@@ -58,8 +58,8 @@ class TypesFile:
         return [self._constant(each) for each in self._context.module.constants]
 
     def classes(self) -> list[ClassView]:
-        """In dependency order: first what defaults use, and what is declared within a class. An alias stands
-        behind all that it names, so that `typing.get_type_hints` finds a type there.
+        """In dependency order: first what defaults use, and what is declared within a class. An alias follows
+        all that it names, so that `typing.get_type_hints` finds a type there.
         """
         ordered = [
             each for each in inner_first(self._context.module.declarations) if not isinstance(each, Alias)
@@ -97,7 +97,7 @@ class TypesFile:
         return LineView(f"{name}: {final}[{type_}] = {value}", self._doc(const, 0))
 
     def _aliases(self) -> list[ClassView]:
-        """Those that are not written yet, and name nothing that is not."""
+        """The aliases that are not written yet, and that name only what is written."""
         below = self._context.below
         views: list[ClassView] = []
         left = [each for each in self._context.module.aliases if each.full_name in below]
@@ -191,8 +191,8 @@ class TypesFile:
         return f"@{name}(slots=True)\n"
 
     def _struct(self, struct: Struct) -> ClassView:
-        """All fields have defaults but those that must be given; behind the first of these that stands behind
-        a default, fields are named, as parameters are (decision 0015).
+        """All fields have defaults except those that must be given. From the first such field after one with
+        a default on, fields are keyword-only, as parameters are (decision 0015).
         """
         given = [self._context.facts.must_be_given(each) for each in struct.fields]
         named_from = next((at for at, one in enumerate(given) if one and not all(given[:at])), len(given))
@@ -226,8 +226,8 @@ class TypesFile:
         return [ClassView("", f"class {within.name}:", "", fields)]
 
     def _word(self, full_name: str) -> str:
-        """What an inner type is called; between marks if it is an alias of what stands below, such as the
-        outer type.
+        """The name of an inner type; in quotation marks if it is an alias of a type that is written later,
+        such as the outer type.
         """
         name = self._context.type_name(full_name)
         return f'"{name}"' if full_name in self._context.below else name

@@ -167,7 +167,7 @@ def package_name(module: str, prefix: str) -> str:
 
     Underscores at the end are not looked at, so that `class` and `class_` stay two packages. Without a prefix
     the first component is found from sys.path, where it would hide the standard library; nor would Python
-    find a package beside that of another distribution (PYTHON_PACKAGES).
+    find a package of which another distribution has the name (PYTHON_PACKAGES).
     """
     parts: list[str] = []
     around = ""

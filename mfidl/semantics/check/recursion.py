@@ -84,8 +84,7 @@ def _needing_step(holder: model.Struct | model.Union, loop: frozenset[str]) -> t
 
 
 def _as_written(type_: model.Type) -> str:
-    """Of a type that stands in the module of all that it names, as every type on a loop does, the last word
-    of a name is enough."""
+    """A type on a loop is in the module of all types that it names: the last word of a name is enough."""
     if isinstance(type_, model.ArrayOf):
         return f"array<{_as_written(type_.element)}, {type_.length}>"
     return model.spell(type_).rpartition(".")[2]

@@ -83,7 +83,7 @@ def _lower_field(
     if field.default is not None:
         if number is None and _is_meant_as_number(field.default, _present(spelled), place):
             meant = f"{field.default.span.text()}: {field.name.text}: {field.type.span.text()}"
-            hint = f"the number stands first: `{meant}`"
+            hint = f"the number comes first: `{meant}`"
             mismatch(context, field.default, wanted_type(_present(spelled)), hint)
             return None
         default = context.values.value(field.default, spelled, scope)

@@ -33,7 +33,7 @@ std::string tls_file(const char* name) {
   return std::string(folder != nullptr ? folder : ".") + "/" + name;
 }
 
-/// With TLS only where something is encrypted: beside an address in clear it is an error.
+/// With TLS only where something is encrypted: with an address in clear `tls` is an error.
 mf::ClientOptions calling_options(const std::string& where, std::shared_ptr<const mf::Clock> clock) {
   mf::ClientOptions options;
   options.clock = std::move(clock);

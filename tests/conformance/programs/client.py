@@ -32,7 +32,7 @@ def place(where: str) -> str | mf.Light:
 
 
 def tls(where: str | mf.Light) -> mf.Tls | None:
-    """None where nothing is encrypted: `tls` beside an address in clear is an error."""
+    """None where nothing is encrypted: `tls` with an address in clear is an error."""
     if not isinstance(where, str) or "tls://" not in where:
         return None
     return mf.Tls(ca=str(Path(os.environ["MF_TLS"]) / "ca.pem"))

@@ -36,7 +36,7 @@ TEST(ForkedClients, RefuseBlockingAndAsynchronousCallsAtOnce) {
   EXPECT_EQ(calling.stub.twice(3), 6) << "the parent's connection is as it was";
 }
 
-/// Whose wait() ends when the test says so.
+/// A servant whose wait() ends when the test releases the gate.
 class Gated final : public Echo {
  public:
   void wait(std::uint32_t /*ms*/) override { gate.acquire(); }
@@ -62,7 +62,7 @@ TEST(ForkedClients, EndABatchOfTheParent) {
   EXPECT_TRUE(batch.results().at(0).ok()) << "the parent gets the answer";
 }
 
-TEST(ForkedClients, MayBeDestroyedInTheChildAndFollowedByOthers) {
+TEST(ForkedClients, MayBeDestroyedInTheChildAndReplacedThere) {
   Served served;
   auto client = std::make_unique<mf::Client>(served.url());
   EXPECT_EQ(calls::EchoClient(*client).twice(1), 2);

@@ -143,7 +143,7 @@ TEST_F(Tls, BesideTcpAndAPathInOneList) {
   }
 }
 
-TEST_F(Tls, BesideAnAddressInClearIsRefused) {
+TEST_F(Tls, WithAnAddressInClearIsRefused) {
   for (const auto* const where :
        {"tcp://127.0.0.1:1", "tls://127.0.0.1:1,tcp://127.0.0.1:2", "relay://127.0.0.1:1"}) {
     const auto failure = failure_of([&] { const mf::Client client(where, accepting()); });
@@ -260,7 +260,7 @@ void say(mf::Address address, const std::string& text) {
   }));
 }
 
-TEST_F(Tls, AControllerThatIsNoneOrRefusesEndsCallsAtOnceAndIsNamedOnce) {
+TEST_F(Tls, CallsEndAtOnceWhenTheControllerRefusesAndTheReasonIsLoggedOnce) {
   const Served demanding(mf::Where::worker, Tls::served(mutual()));
   const auto port = std::to_string(demanding.server.address().port);
   struct Case {

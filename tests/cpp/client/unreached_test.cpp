@@ -1,4 +1,4 @@
-// What a client says of servers that it does not reach, and what it names as the reason.
+// How a client reports servers that it does not reach, and the reason that it names.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ namespace {
 using testing::HasSubstr;
 using namespace std::chrono_literals;
 
-/// An address where nobody listens, as the listener has gone.
+/// An address where no process listens any more.
 mf::Address unserved() {
   return mf::transport::Listener(mf::Address::parse("tcp://127.0.0.1:0"), nullptr).address();
 }
@@ -35,7 +35,7 @@ TEST(UnreachedServers, AreNamedOnceInTheLogWhileCallsGoOnTrying) {
   EXPECT_EQ(log->size(), 2U) << "one line for each, however often it was tried";
 }
 
-TEST(UnreachedServers, AreNotExplainedByTheReasonOfACallBefore) {
+TEST(UnreachedServers, AreNotExplainedByTheReasonOfAnEarlierCall) {
   auto address = unserved();
   mf::Client client(address.str(), {.connect_timeout = kLong, .log = mf::Log(mf::Level::off)});
   const calls::EchoClient stub(client);

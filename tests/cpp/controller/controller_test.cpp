@@ -326,7 +326,7 @@ TEST_F(ControllerTest, OnlyWhoIsRegisteredMayLead) {
   EXPECT_NE(lead(1, 1, key("Clock"))->ended->error_as<NotRegistered>(), nullptr);
 }
 
-TEST_F(ControllerTest, OnlyWhoOffersItMayLead) {
+TEST_F(ControllerTest, OnlyAProcessThatOffersAServiceMayLeadIt) {
   add(1, 1, {offer("Index")});
   const auto refused = lead(1, 1, key("Clock"));
   ASSERT_FALSE(refused->open());
@@ -335,7 +335,7 @@ TEST_F(ControllerTest, OnlyWhoOffersItMayLead) {
   EXPECT_EQ(lead(1, 1, key("Index"))->values.size(), 1U);
 }
 
-TEST_F(ControllerTest, ALeadEndsWhenItsOwnerOffersItNoMore) {
+TEST_F(ControllerTest, ALeadEndsWhenItsOwnerStopsOfferingTheService) {
   add(1, 1, {offer("Clock"), offer("Index")});
   const auto leader = lead(1, 1, key("Clock"));
   ASSERT_TRUE(leader->open());

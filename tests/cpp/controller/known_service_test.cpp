@@ -106,7 +106,7 @@ TEST(KnownService, TakesTheFirstAddressThatThisRuntimeCanConnectTo) {
   EXPECT_THAT(addresses(known.offers(), "books"), ElementsAre("tls://h:1", "tcp://h:3", "tls://h:6"));
 }
 
-TEST(KnownService, OverTlsTakesNoAddressInClearAndNoPath) {
+TEST(KnownService, UsesNeitherAddressesInClearNorPathsOverTls) {
   KnownService known(true);
   known.apply(snapshot(7, {at(1, "books", {"tcp://h:1", "tls://h:2", "unix:/s"}),
                            at(2, "books", {"tcp://h:3"}), at(3, "books", {"unix:/t"})}),

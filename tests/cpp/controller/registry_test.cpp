@@ -48,7 +48,7 @@ TEST_F(RegistryTest, KnowsManyAgentsOfAServiceAndManyServicesOfAnAgent) {
   EXPECT_EQ(registry.processes(), 2U);
 }
 
-TEST_F(RegistryTest, AHostHasSoManyOffersOverAllOfItsConnections) {
+TEST_F(RegistryTest, TheOffersOfAHostAreLimitedOverAllItsConnections) {
   Registry small(30s, ChangeLog(), 2);
   const auto put_from = [&](std::uint8_t process, std::vector<Offer> offers, const std::string& host) {
     small.put(who(process), "p", process, std::move(offers), kStart, host);

@@ -40,7 +40,7 @@ TEST_F(LogTest, BelowItsLevelNothingIsWritten) {
   EXPECT_FALSE(log.wants(Level::debug));
 }
 
-TEST_F(LogTest, OfManyWarningsAboutOneHostTenAreWritten) {
+TEST_F(LogTest, WritesTenOfManyWarningsAboutOneHost) {
   for (int port = 0; port < 9'600; ++port) {
     const auto peer = "tcp://10.0.0.7:" + std::to_string(port);
     log.write(Level::warning, "connection_broken", {{"peer", peer}});
@@ -52,7 +52,7 @@ TEST_F(LogTest, OfManyWarningsAboutOneHostTenAreWritten) {
   EXPECT_EQ(sink->lines.size(), 13U);
 }
 
-TEST(LogLimit, SaysHowManyWereLeftOutWhenTheWhileIsOver) {
+TEST(LogLimit, CountsTheWarningsThatWereLeftOutWhenThePeriodEnds) {
   LogLimit limit;
   const auto sink = std::make_shared<Lines>();
   std::vector<LogLimit::LeftOut> over;

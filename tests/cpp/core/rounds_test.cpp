@@ -8,7 +8,7 @@
 namespace mf::rounds_test {
 namespace {
 
-TEST(Rounds, AskedForWithinARoundFollowIt) {
+TEST(Rounds, FollowARoundThatAsksForThem) {
   Rounds rounds;
   int done = 0;
   const std::function<void()> round = [&] {
@@ -19,7 +19,7 @@ TEST(Rounds, AskedForWithinARoundFollowIt) {
   EXPECT_EQ(done, 2);
 }
 
-TEST(Rounds, GoOnAfterOneThatHasThrown) {
+TEST(Rounds, GoOnAfterARoundThatThrows) {
   Rounds rounds;
   int done = 0;
   const auto round = [&] {

@@ -208,12 +208,12 @@ TEST(FlexSenders, ThatFloodLeaveRoomForOthers) {
   EXPECT_THAT(one.numbers(), ElementsAre(0, 1, 7));
 }
 
-/// What is said of a message that was not taken until now.
+/// The failure of waiting for a message that was not taken yet.
 std::string late(const mf::flex::Sent& sent) {
   return refusal_of([&] { sent.wait(0s); });
 }
 
-TEST(FlexSenders, FiveThatFloodAProcessLeaveRoomForASixthAndAllAreTold) {
+TEST(FlexSenders, FiveThatFloodAProcessLeaveRoomForASixthAndAreNotified) {
   constexpr int kFlood = 3'000;
   constexpr int kMatching = 100;
   const auto log = std::make_shared<KeptLog>();
@@ -243,7 +243,7 @@ TEST(FlexSenders, FiveThatFloodAProcessLeaveRoomForASixthAndAllAreTold) {
   last->wait(kLong);
 }
 
-TEST(FlexSenders, OfWhomAnyNumberFloodsAProcessLeaveRoomForOneWhoseMessagesAreTaken) {
+TEST(FlexSenders, ThatFloodAProcessLeaveRoomForOneWhoseMessagesAreTaken) {
   InOneNode one({.max_messages = 8'192}, {.when_full = Full::drop});
   std::vector<Process> floods;
   for (int i = 0; i < 40; ++i) {
@@ -372,7 +372,7 @@ TEST(FlexNodes, ThatCloseTellWhatHasNotArrived) {
   EXPECT_THAT(refusal_of([&] { (void)pair.near.process("C"); }), HasSubstr("the node is closed"));
 }
 
-TEST(FlexNodes, LeaveANameFreeWhoseProcessCouldNotBeOffered) {
+TEST(FlexNodes, FreeTheNameOfAProcessThatCouldNotBeOffered) {
   Node node("", kQuiet);
   EXPECT_THAT(refusal_of([&] { (void)node.process("A", {.groups = {"all", "all"}}); }), HasSubstr("offered"));
   EXPECT_THAT(node.processes(), testing::IsEmpty());

@@ -306,7 +306,7 @@ TEST(Stream, ValuesComeOnceAndInOrderWhateverTheSizesAndTheThreads) {
   }
 }
 
-TEST(Stream, ThatCannotSendAPieceEndsAndKeepsNobodyWaiting) {
+TEST(Stream, EndsAndWakesItsWaitersWhenAPieceCannotBeSent) {
   Joint joint;
   joint.breaks = true;
   EXPECT_TRUE(put(joint.out, 10));

@@ -60,7 +60,7 @@ TEST_P(ManyCalls, TheQueueOfASteadyClientIsEmptyAgainAfterAPauseOfTheLeader) {
   world.run(kPause);
   EXPECT_GT(world.begun.size() - world.results.size(), kMostAhead);
 
-  // While the client goes on at its rate, of whose calls the latest is under way.
+  // The client goes on at its rate meanwhile, and its latest call is under way.
   EXPECT_TRUE(world.run_until([&] { return world.results.size() + 1 >= world.begun.size(); }, kWithin))
       << world.describe();
   steady = false;
@@ -74,7 +74,7 @@ INSTANTIATE_TEST_SUITE_P(All, ManyCalls,
                                            Pattern::chain),
                          [](const auto& each) { return std::string(name(each.param)); });
 
-/// The machine of a client alone, to which the test speaks as the versioning server.
+/// The machine of one client; the test acts as its versioning server.
 class CallerAlone : public ::testing::Test {
  protected:
   [[nodiscard]] Caller connected(std::uint64_t window) const {
@@ -96,7 +96,7 @@ class CallerAlone : public ::testing::Test {
                                     .outcome = {}}),
                    now);
   }
-  /// Sequence and oldest of what is sent now.
+  /// Sequence and oldest of the messages that are sent now.
   [[nodiscard]] static Origins origins(Caller& caller) {
     Origins found;
     for (const auto& effect : caller.take()) {
@@ -110,7 +110,7 @@ class CallerAlone : public ::testing::Test {
   const TimePoint now{std::chrono::hours(1)};
 };
 
-TEST_F(CallerAlone, NamesTheOldestThatItsClientAwaitsWhenACallIsSentForTheFirstTime) {
+TEST_F(CallerAlone, NamesTheOldestAwaitedCallWhenACallIsFirstSent) {
   auto caller = connected(2);
   for (int i = 0; i < 4; ++i) start(caller);
   EXPECT_EQ(origins(caller), (Origins{{1, 1}, {2, 1}}));
@@ -138,7 +138,7 @@ TEST_F(CallerAlone, ACallThatBeginsDoesNotOvertakeThoseThatWait) {
   EXPECT_EQ(origins(caller), (Origins{{3, 3}, {4, 3}}));
 }
 
-TEST_F(CallerAlone, NoWindowIsLongerThanWhatAReplicaTakes) {
+TEST_F(CallerAlone, HasNoLongerWindowThanReplicasAccept) {
   auto caller = connected(10 * kMostAhead);
 
   for (std::uint64_t i = 0; i < kMostAhead + 10; ++i) start(caller);
@@ -165,7 +165,7 @@ TEST_F(CallerAlone, ACallThatWaitedForOthersUntilItsDeadlineSaysSo) {
       << failure.message;
 }
 
-TEST(Versioning, WhatNoCallerSendsIsRefusedForGood) {
+TEST(Versioning, RefusesForGoodWhatNoCallerSends) {
   World world;
   ASSERT_TRUE(world.run_until([&] { return world.ready(); }, 5.0));
   auto& replica = world.processes.at("a")->replica;

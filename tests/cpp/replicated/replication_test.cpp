@@ -1,5 +1,5 @@
-// The calls of a client at a group over real connections: many at once, and what becomes of them whatever is
-// thrown on the way.
+// The calls of a client to a group over real connections: many at once, and how they end when exceptions are
+// thrown.
 #include "replicated/replication.hpp"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ using OnResult = std::function<void(mf::Outcome<Result>&&)>;
 
 const ReplicatedOptions kPatient{.deadline = kInfinite, .require = Require::all};
 
-/// Calls by all patterns in turn, whose ends are counted.
+/// Makes calls by all patterns in turn, and counts how they end.
 class Calls {
  public:
   explicit Calls(const journal::JournalClient& journal) : journal_(journal) {}
@@ -99,7 +99,7 @@ TEST_P(ManyAtOnce, AllEndWell) {
 
 INSTANTIATE_TEST_SUITE_P(Replication, ManyAtOnce, ::testing::Values(1'100, 5'000));
 
-TEST(Replication, AllThatBeganWhileTheLeaderStoodStillEndWell) {
+TEST(Replication, CallsThatBeganWhileTheLeaderWasPausedEndWell) {
   Group group;
   std::mutex gate;
   group.pages[group.leader()]->on_text = [&](const std::string&) { const std::scoped_lock lock(gate); };
@@ -154,7 +154,7 @@ TEST_F(CallsOfAGroup, ACallbackThatThrowsHoldsUpNoOtherCall) {
   calls->on_close();
 }
 
-TEST_F(CallsOfAGroup, AreHeldByTheirClientAloneOnceTheyHaveEnded) {
+TEST_F(CallsOfAGroup, AreHeldOnlyByTheirClientOnceTheyHaveEnded) {
   auto calls = replication();
   EXPECT_TRUE(call(calls));
   const std::weak_ptr<Replication> held = calls;
@@ -164,7 +164,7 @@ TEST_F(CallsOfAGroup, AreHeldByTheirClientAloneOnceTheyHaveEnded) {
   EXPECT_TRUE(mftest::eventually([&] { return held.expired(); }));
 }
 
-TEST_F(CallsOfAGroup, EndWellThoughTheClientForgetsThemMeanwhile) {
+TEST_F(CallsOfAGroup, EndWellAlthoughTheClientForgetsThemMeanwhile) {
   std::mutex gate;
   std::promise<mf::Outcome<Finished>> promise;
   std::weak_ptr<Replication> held;
@@ -183,7 +183,7 @@ TEST_F(CallsOfAGroup, EndWellThoughTheClientForgetsThemMeanwhile) {
   EXPECT_TRUE(mftest::eventually([&] { return held.expired(); }));
 }
 
-TEST(LinksOfReplicas, AreOpenedAgainAtPausesThatGrowToASecondUnlessOneHasLasted) {
+TEST(LinksOfReplicas, AreReopenedAfterPausesThatGrowToASecond) {
   constexpr std::chrono::milliseconds kShort{900};
   constexpr std::chrono::milliseconds kFirst{50};
   link::Backoff pauses(7, kLongestPause);

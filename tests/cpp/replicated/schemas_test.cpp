@@ -17,7 +17,7 @@ using Numbers = std::vector<int>;
 
 constexpr auto kMost = static_cast<int>(Schemas::kMost);
 
-/// A schema of the service, as its program of this number has it.
+/// The schema of the program version with this number.
 replication::Schema text(int number) {
   replication::Schema made;
   made.descriptor = "service kv.Store" + std::to_string(number) + "\n";
@@ -37,7 +37,7 @@ std::vector<replication::Schema> texts(const Numbers& numbers) {
   return all;
 }
 
-/// From the first to the one before the last, in either direction.
+/// From the first to the one before the last, upwards or downwards.
 Numbers range(int first, int end) {
   Numbers all;
   for (int each = first; each != end; each += first < end ? 1 : -1) all.push_back(each);
@@ -62,7 +62,7 @@ class SchemasOfAGroup : public ::testing::Test {
   Schemas schemas{replication::methods::kReplicaService};
 };
 
-TEST_F(SchemasOfAGroup, HoweverOftenItIsUpgradedTheSchemaOfEachMemberIsKnown) {
+TEST_F(SchemasOfAGroup, IncludeThoseOfAllMembersHoweverOftenItIsUpgraded) {
   for (int number = 0; number < 60; ++number) {
     auto told = range(number, std::max(-1, number - kMost));
     schemas.learn(number % 2 == 0 ? "b" : "c", texts(told));
@@ -75,7 +75,7 @@ TEST_F(SchemasOfAGroup, HoweverOftenItIsUpgradedTheSchemaOfEachMemberIsKnown) {
   EXPECT_EQ(schemas.texts().front().descriptor, replication::methods::kReplicaService.descriptor);
 }
 
-TEST_F(SchemasOfAGroup, WhatWasUsedTheLongestAgoIsForgottenAndMayBeLearnedAgain) {
+TEST_F(SchemasOfAGroup, ForgetTheLeastRecentlyUsedOneWhichMayBeLearnedAgain) {
   schemas.learn("b", texts(range(0, kMost - 1)));
   EXPECT_EQ(known(), range(0, kMost - 1));
   (void)schemas.messages_of(schema(1));
@@ -92,7 +92,7 @@ TEST_F(SchemasOfAGroup, WhatWasUsedTheLongestAgoIsForgottenAndMayBeLearnedAgain)
   EXPECT_EQ(known(), again);
 }
 
-TEST_F(SchemasOfAGroup, WhatAMemberOnlyKnowsTakesNothingsPlaceUnlessAMessageWaitsForIt) {
+TEST_F(SchemasOfAGroup, ReplaceNoneByOneThatAMemberKnowsUnlessAMessageWaitsForIt) {
   schemas.learn("b", texts(range(0, kMost - 1)));
 
   schemas.learn("c", texts({0, 50, 51}), {schema(51), schema(1)});

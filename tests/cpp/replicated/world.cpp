@@ -298,7 +298,7 @@ void World::send(const PeerId& source, const PeerId& to, const Message& message)
     at(delay(), [this, source, to, receiver, message] { arrive(source, to, receiver, message); });
 }
 
-/// What must hold each time that a client sends a message of its own.
+/// Checks what must hold each time that a client sends a message of its own.
 void World::check_origin(const Uuid& source, const Message& message) {
   const auto origin = origin_of(message);
   if (!origin) return;

@@ -64,7 +64,7 @@ struct Process {
 using Sent = std::tuple<std::string, std::string, std::string>;
 
 [[nodiscard]] Uuid uuid(std::uint64_t number);
-/// Of which message of a client this is a sending by that client; none for what is no such sending.
+/// The origin of a message that a client sends itself; none for all other messages.
 [[nodiscard]] std::optional<Origin> origin_of(const Message& message);
 [[nodiscard]] std::string kind_of(const Message& message);
 
@@ -94,7 +94,7 @@ class World {
   /// One without any memory.
   void start(const std::string& name);
   void kill(const std::string& name);
-  /// It stands still, as by SIGSTOP: its links stay, and what comes waits.
+  /// The process is suspended, as by SIGSTOP: its links stay, and messages for it wait.
   void pause(const std::string& name, double seconds);
   /// One more client, with links to all that are there.
   Caller& client();
@@ -129,7 +129,7 @@ class World {
   std::map<Made, std::variant<Applied, Failure>> results;
   std::map<Made, Require> begun;
   std::map<Version, Made> contents;
-  std::map<Made, std::uint64_t> origins;  // what each message has called the oldest
+  std::map<Made, std::uint64_t> origins;  // the oldest call that each message has named
   std::vector<Sent> sent;
   std::function<void(const PeerId& from, const PeerId& to, const Message& message)> watch;
   std::vector<std::string> stuck;

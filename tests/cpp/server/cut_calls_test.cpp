@@ -1,4 +1,4 @@
-// A server that stops before its calls have ended says so.
+// A server that stops before its calls have ended logs them.
 #include <gtest/gtest.h>
 
 #include <thread>
@@ -24,7 +24,7 @@ TEST(CutCalls, AreCountedByMethodInTheLogAndMakeStopFail) {
   EXPECT_TRUE(log->has("calls_cut calls=1 methods=\"mftest.calls.Echo.wait 1\" drain_timeout_ms=10"));
 }
 
-TEST(CutCalls, AreNoneOfAServerThatDrains) {
+TEST(CutCalls, AreNotLoggedByAServerThatDrainsInTime) {
   Calling calling;
   EXPECT_EQ(calling.stub.twice(2), 4);
   EXPECT_TRUE(calling.server.stop());

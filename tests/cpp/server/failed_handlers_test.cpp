@@ -1,4 +1,4 @@
-// What the log of a server says of handlers that fail.
+// The lines that a server logs about handlers that fail.
 #include <gtest/gtest.h>
 
 #include <future>
@@ -60,7 +60,7 @@ TEST(FailedHandlers, AreLoggedWithMethodPeerAndReason) {
   }
 }
 
-TEST(FailedHandlers, OfAnAgentNameItOnceASecond) {
+TEST(FailedHandlers, AreLoggedWithTheirAgentOnceASecond) {
   class BrokenPart final : public calls::PartServant {
    public:
     std::string name() override { return {}; }

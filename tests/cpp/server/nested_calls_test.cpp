@@ -1,4 +1,4 @@
-// Handlers that wait for calls which they make themselves: they give their places to other calls meanwhile.
+// A handler that waits for a call of its own gives its place to other calls meanwhile.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ class Counting : public Echo {
       throw;
     }
   }
-  /// By a batch of two messages.
+  /// The same, by a batch of two messages.
   std::int32_t again(std::int32_t x) override {
     if (x == 0) return 0;
     const std::vector<calls::EchoTwiceRequest> requests{{.x = x - 1}, {.x = x - 1}};
@@ -76,7 +76,7 @@ TEST(NestedCalls, OfAServersOwnMethodGoDeeperThanThereAreWorkers) {
   EXPECT_EQ(here.stub->again(3), 8) << "by batches, whose items make calls, too";
 }
 
-TEST(NestedCalls, OfTwoServersThatCallEachOtherEndWithAllWorkersTaken) {
+TEST(NestedCalls, OfTwoServersThatCallEachOtherCompleteWithAllWorkersTaken) {
   constexpr int kCallers = 4;
   Stop one(kCallers);
   Stop other(kCallers);
@@ -95,7 +95,7 @@ TEST(NestedCalls, OfTwoServersThatCallEachOtherEndWithAllWorkersTaken) {
   EXPECT_EQ(good, kCallers * 25);
 }
 
-TEST(NestedCalls, ThatNoThreadIsLeftForAreRefusedAtOnceInWords) {
+TEST(NestedCalls, AreRefusedAtOnceWhenNoThreadIsLeft) {
   const auto log = std::make_shared<KeptLog>();
   Stop here(1, log);
   here.echo->next = &*here.stub;

@@ -16,7 +16,8 @@ namespace {
 
 using mf::Code;
 
-/// Whose linger() reads a stream of the same server, for each value of which that calls the server again.
+/// Its linger() reads a stream of its own server; for each value that stream's handler calls the server
+/// again.
 class NestedFlow final : public PlainFlow {
  public:
   std::uint32_t linger() override {
@@ -32,7 +33,7 @@ class NestedFlow final : public PlainFlow {
   const flow::FlowClient* own = nullptr;
 };
 
-TEST(NestedStreams, ThatAHandlerReadsLeaveItsPlaceToOtherCalls) {
+TEST(NestedStreams, FreeThePlaceOfAHandlerThatReadsThem) {
   const auto servant = std::make_shared<NestedFlow>();
   mf::Server server({.workers = 1});
   server.offer(servant, {.where = mf::Where::worker});
@@ -56,7 +57,7 @@ struct Flowing {
   std::optional<flow::FlowClient> stub;
 };
 
-/// Whether it fails since the process was forked.
+/// Whether the call fails because the process was forked.
 template <class Call>
 bool is_of_the_parent(Call&& call) {
   try {

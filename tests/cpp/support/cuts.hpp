@@ -17,8 +17,8 @@ inline constexpr bool kSanitized = false;
 inline constexpr bool kSanitized = false;
 #endif
 
-/// The next size to cut a message off at. The release build tries every size. The address sanitizer, with
-/// which a reading takes twenty times as long, tries every small one, and fewer the larger they are.
+/// The next size to cut a message off at. The release build tries every size. With the address sanitizer,
+/// where reading takes twenty times as long, every small size is tried, and fewer of the larger ones.
 constexpr std::size_t next_cut(std::size_t size) {
   return size + 1 + (kSanitized ? size / 16 : 0);
 }

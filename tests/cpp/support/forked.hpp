@@ -1,4 +1,4 @@
-// What holds in a forked child process.
+// Checks that run in a forked child process.
 #pragma once
 
 #include <sys/wait.h>
@@ -9,7 +9,7 @@
 
 namespace mftest {
 
-/// Whether `check` holds in a forked child. One that hangs is ended by a signal, and so does not.
+/// Whether `check` holds in a forked child. A check that hangs is ended by a signal, and counts as false.
 [[nodiscard]] inline bool holds_in_a_child(const std::function<bool()>& check) {
   const auto child = ::fork();
   if (child == 0) {

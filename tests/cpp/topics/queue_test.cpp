@@ -18,7 +18,7 @@ std::shared_ptr<Queue> small_queue() {
       Queue::Bounds{.max_messages = 4, .max_bytes = 1'000, .overflow = mf::Overflow::drop_oldest});
 }
 
-TEST(AQueueThatNobodyEmpties, CountsGapsThatFollowEachOtherAsOne) {
+TEST(AQueueThatIsNotEmptied, CountsConsecutiveGapsAsOne) {
   const auto queue = small_queue();
   const auto source = queue->add_source(std::make_shared<mf::topics::Origin>(), 1, 1);
   constexpr std::uint64_t kGaps = 20'000;
@@ -35,7 +35,7 @@ TEST(AQueueThatNobodyEmpties, CountsGapsThatFollowEachOtherAsOne) {
   EXPECT_LE(entries, 16U);
 }
 
-TEST(AQueueThatNobodyEmpties, KeepsGapsOfSeveralSourcesApart) {
+TEST(AQueueThatIsNotEmptied, KeepsGapsOfSeveralSourcesApart) {
   const auto queue = small_queue();
   std::vector<std::uint32_t> sources;
   for (int i = 0; i < 3; ++i)

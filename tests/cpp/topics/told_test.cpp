@@ -233,7 +233,7 @@ TEST(ToldOfTopics, APublisherLogsWhoseSchemaIsAnother) {
   EXPECT_TRUE(log->has("schema_mismatch service=test.Ticks peer=tcp://127.0.0.1:"));
 }
 
-TEST(ToldOfTopics, AClientThatIsClosedLosesNothingThatItsLogNames) {
+TEST(ToldOfTopics, ClosingAClientLogsNoLostSubscription) {
   const auto log = std::make_shared<KeptLog>();
   Publishing here;
   TicksPublisher ticks(here.topics);
@@ -245,7 +245,7 @@ TEST(ToldOfTopics, AClientThatIsClosedLosesNothingThatItsLogNames) {
   EXPECT_EQ(log->size(), 0U);
 }
 
-TEST(ToldOfTopics, ASubscriberThatAForkedChildHasInheritedFailsThere) {
+TEST(ToldOfTopics, AnInheritedSubscriberFailsInAForkedChild) {
   Publishing here;
   TicksPublisher ticks(here.topics);
   mf::Client client(here.url);

@@ -265,7 +265,7 @@ TEST(Workers, FinishRunsAllThatIsQueuedAndWhatThatQueues) {
   nothing.finish();
 }
 
-TEST(Workers, ThatWaitGiveTheirPlacesToOtherTasksExceptTheLastThread) {
+TEST(Workers, RunOtherTasksWhileTasksWaitExceptOnTheLastThread) {
   Workers workers(1, Workers::WithSpares{1});
   std::binary_semaphore over(0);
   bool first_waited = false;

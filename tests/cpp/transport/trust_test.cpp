@@ -1,4 +1,4 @@
-// Which unix sockets are trusted although somebody else has named their paths; the same as
+// Which unix sockets are trusted although another process has named their paths; the same as
 // tests/python/transport/test_trust.py.
 #include "mf/transport/trust.hpp"
 
@@ -48,32 +48,32 @@ class TrustTest : public testing::Test {
   std::optional<Listener> listener_;
 };
 
-TEST_F(TrustTest, OnesOwnSocketInOnesOwnFolder) {
+TEST_F(TrustTest, TrustsASocketOfTheUserInAFolderOfTheUser) {
   EXPECT_EQ(Trust().refusal(address()), "");
   const auto stream = connect(address(), std::chrono::seconds(5));
   ASSERT_TRUE(stream.ok());
   EXPECT_EQ(Trust().refusal(*stream.value()), "");
 }
 
-TEST_F(TrustTest, TheSocketOfAnotherUserIfThatUserIsNamed) {
+TEST_F(TrustTest, TrustsASocketOfAnotherUserOnlyIfThatUserIsNamed) {
   ASSERT_EQ(::chown(path().c_str(), kOther, kOther), 0);
   EXPECT_EQ(Trust().refusal(address()), path() + " belongs to user 54321");
   EXPECT_EQ(Trust({kOther}).refusal(address()), "");
 }
 
-TEST_F(TrustTest, NothingInAFolderThatOthersMayWriteTo) {
+TEST_F(TrustTest, TrustsNothingInAFolderThatOthersMayWriteTo) {
   for (const mode_t mode : {0777U, 0775U}) {
     ::chmod(folder_.c_str(), mode);
     EXPECT_EQ(Trust().refusal(address()), "other users may write to " + folder_.string());
   }
 }
 
-TEST_F(TrustTest, OnesOwnInAFolderWithTheStickyBit) {
+TEST_F(TrustTest, TrustsASocketOfTheUserInAFolderWithTheStickyBit) {
   ::chmod(folder_.c_str(), 01777);
   EXPECT_EQ(Trust().refusal(address()), "");
 }
 
-TEST_F(TrustTest, NothingBelowAFolderOfAnotherUser) {
+TEST_F(TrustTest, TrustsNothingBelowAFolderOfAnotherUser) {
   ASSERT_EQ(::chown(above_.c_str(), kOther, kOther), 0);
   EXPECT_EQ(Trust().refusal(address()), above_.string() + " belongs to user 54321");
 }

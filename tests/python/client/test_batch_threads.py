@@ -1,4 +1,4 @@
-"""A batch that several threads look at, and one that is polled for long."""
+"""A batch that several threads read, and one that is polled many times."""
 
 import threading
 
@@ -36,7 +36,7 @@ def test_no_thread_misses_outcomes_that_another_one_decodes(served: Served) -> N
     assert [each.value() for each in results] == [0, 2, 4]
 
 
-def test_polling_leaves_nothing_behind(served: Served) -> None:
+def test_polling_a_batch_leaves_no_callbacks_behind(served: Served) -> None:
     batch = served.client.target(ECHO_SERVICE).at("b").batch(SLEEP, [Seconds(0.3)])
     for _ in range(50):
         batch.wait(0.001)

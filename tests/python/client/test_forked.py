@@ -22,7 +22,7 @@ HERE = "what the child did has ended otherwise"
 
 
 def forked(act: Callable[[], Any]) -> Any:
-    """What it returns in a child, or the mf.Error that it raises there."""
+    """What a function returns in a child, or the mf.Error that it raises there."""
     ours, childs = FORK.Pipe()
 
     def child() -> None:
@@ -137,7 +137,7 @@ def test_a_client_of_asyncio_is_closed_in_the_child_and_goes_on_in_the_parent(se
 
 
 def test_a_server_that_is_started_in_the_child_has_workers_of_its_own(served: Served) -> None:
-    """Its parent's were busy, or idle: they are not here."""
+    """The workers of the parent, busy or idle, are not in the child."""
     assert served.echo.at("b").twice(1) == 2
 
     def serve() -> int:
@@ -151,7 +151,7 @@ def test_a_server_that_is_started_in_the_child_has_workers_of_its_own(served: Se
     assert served.echo.at("b").twice(2) == 4
 
 
-def test_a_call_of_the_child_does_not_wait_for_a_lock_of_a_thread_of_the_parent(served: Served) -> None:
+def test_a_call_in_a_child_does_not_wait_for_locks_of_the_parent(served: Served) -> None:
     stop = threading.Event()
 
     def call() -> None:

@@ -1,4 +1,4 @@
-"""`tls` beside an address in clear is an error: its user believes that the bytes are encrypted."""
+"""`tls` with an address in clear is an error: the user believes that the bytes are encrypted."""
 
 import asyncio
 from collections.abc import Callable
@@ -47,19 +47,23 @@ def tls(tmp_path: Path) -> mf.Tls:
         ("relay://127.0.0.1:1", "relay\\+tls://"),
     ],
 )
-def test_a_client_with_tls_has_no_address_in_clear(open_: Open, where: str, better: str, tls: mf.Tls) -> None:
+def test_a_client_with_tls_and_an_address_in_clear_is_an_error(
+    open_: Open, where: str, better: str, tls: mf.Tls
+) -> None:
     with pytest.raises(ValueError, match=f"nothing is encrypted there; write {better}"):
         open_(where, tls)
 
 
 @pytest.mark.parametrize("open_", [blocking, awaited, of_a_node])
 @pytest.mark.parametrize("where", ["tls://127.0.0.1:1", "mf+tls://127.0.0.1:1", "mf://127.0.0.1:1"])
-def test_others_are_as_before(open_: Open, where: str, tls: mf.Tls) -> None:
+def test_a_client_with_tls_may_have_an_encrypted_address_or_a_controller(
+    open_: Open, where: str, tls: mf.Tls
+) -> None:
     open_(where, tls)
 
 
 @pytest.mark.parametrize("kind", [mf.Server, mf.AsyncServer])
-def test_a_server_with_controller_tls_registers_nowhere_in_clear(
+def test_a_server_with_controller_tls_and_a_controller_in_clear_is_an_error(
     kind: type[mf.Server] | type[mf.AsyncServer], tls: mf.Tls
 ) -> None:
     where = "mf+tls://127.0.0.1:1,mf://127.0.0.1:2"

@@ -1,4 +1,4 @@
-"""A client that looks for a server in vain says so in its log, once, and when it has found one."""
+"""A client that finds no server logs that once, and logs when it has found one."""
 
 import asyncio
 import socket
@@ -52,7 +52,7 @@ def test_a_refused_connection_is_logged_once_and_the_call_goes_on(
     assert eventually(lambda: bool(said(caplog, 'demo.Echo for agent "a" is reached again')))
 
 
-def test_a_controllers_client_ends_at_once_where_a_peer_speaks_something_else(
+def test_a_call_ends_at_once_where_the_controller_speaks_another_protocol(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     """And logs it once."""

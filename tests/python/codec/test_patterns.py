@@ -56,12 +56,12 @@ def test_a_pattern_has_the_verdicts_of_re(pattern: str) -> None:
         ("[a-z]+(-[a-z0-9]+)*", "a" + "-a" * 50_000 + "!"),
     ],
 )
-def test_a_text_that_makes_a_matcher_go_back_takes_linear_time(pattern: str, text: str) -> None:
+def test_a_text_that_makes_matchers_backtrack_takes_linear_time(pattern: str, text: str) -> None:
     """One that goes back would not be done before the test's time is over."""
     assert rules.Matches(pattern).violation(text) == f"{text[:40]!a} does not match {pattern!r}"
     assert not satisfies(text, (PatternConstraint(pattern),))
 
 
-def test_a_pattern_whose_next_character_decides_is_left_to_re() -> None:
+def test_re_matches_a_pattern_whose_next_character_always_decides() -> None:
     assert isinstance(Matcher("[a-z][a-z0-9_]*").fullmatch, type(re.compile("").fullmatch))
     assert Matcher("([a-z]+[-.]?)+").fullmatch.__self__.__class__ is _Program  # type: ignore[attr-defined]

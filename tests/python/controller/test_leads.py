@@ -87,7 +87,7 @@ def test_who_is_refused_rests_before_it_asks_again_and_the_log_says_why(
             assert has(one)
             assert rests == [(2, True), (1, True), (0, True)]
         monkeypatch.undo()
-    # The first time what is offered may only be on its way.
+    # At the first refusal the offer may still be on its way.
     assert sum("not you" in each.getMessage() for each in caplog.records) == 2
 
 

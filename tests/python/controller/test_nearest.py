@@ -145,7 +145,7 @@ def test_each_agent_is_called_where_it_is(twice: Twice, path: Path) -> None:
     assert other.peer.startswith("tcp://127.0.0.1:")
 
 
-def test_a_path_that_another_user_could_replace_is_not_used_and_said_once(
+def test_a_path_that_another_user_could_replace_is_not_used_and_logged_once(
     twice: Twice, path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     path.parent.chmod(0o777)
@@ -172,7 +172,7 @@ def refusal(twice: Twice, instance: Instance) -> str:
         return failed.message
 
 
-def test_a_server_that_has_nothing_but_such_a_path_is_not_called(twice: Twice, path: Path) -> None:
+def test_a_server_with_only_such_a_path_is_not_called(twice: Twice, path: Path) -> None:
     with serving(f"unix:{path}", WhoCalls()) as server:
         instance = Instance(f"unix:{path}", 1, f"unix:{path}", server.nonce)
         assert twice({"a": instance}, 1) == {"a": 2}
@@ -180,9 +180,7 @@ def test_a_server_that_has_nothing_but_such_a_path_is_not_called(twice: Twice, p
         assert "other users may write" in refusal(twice, instance)
 
 
-def test_a_path_with_another_process_behind_it_than_the_registered_one_is_not_called(
-    twice: Twice, path: Path
-) -> None:
+def test_a_path_where_another_process_listens_is_not_called(twice: Twice, path: Path) -> None:
     foreign = WhoCalls()
     with serving(f"unix:{path}", foreign):
         instance = Instance(f"unix:{path}", 1, f"unix:{path}", bytes(16))

@@ -247,7 +247,7 @@ def test_a_weight_of_nothing_is_one_and_no_fingerprint_is_none() -> None:
         (["unix:/s"], ""),
     ],
 )
-def test_over_tls_it_takes_no_address_in_clear_and_no_path(addresses: list[str], network: str) -> None:
+def test_over_tls_neither_addresses_in_clear_nor_paths_are_used(addresses: list[str], network: str) -> None:
     watched = Watched(over_tls=True)
 
     watched.takes(snapshot(1, 1, entry("a", 5, *addresses)), 0.0)
@@ -258,7 +258,7 @@ def test_over_tls_it_takes_no_address_in_clear_and_no_path(addresses: list[str],
     assert list(watched.skipped) == ([] if network else addresses)
 
 
-def test_a_weight_is_bounded_whatever_the_controller_says() -> None:
+def test_a_weight_from_a_controller_is_bounded() -> None:
     watched = Watched()
 
     watched.takes(snapshot(1, 1, entry("a", 1, weight=4_000_000_000)), 0.0)

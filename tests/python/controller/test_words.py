@@ -1,4 +1,4 @@
-"""The words of calls while no controller answers."""
+"""The error texts of calls while no controller answers."""
 
 import asyncio
 

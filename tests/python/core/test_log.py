@@ -87,7 +87,7 @@ def texts(caplog: pytest.LogCaptureFixture) -> list[str]:
     return [record.getMessage() for record in caplog.records]
 
 
-def test_of_many_warnings_about_one_host_ten_are_written_and_the_rest_is_counted(
+def test_ten_of_many_warnings_about_one_host_are_written_and_the_others_counted(
     now: list[float], caplog: pytest.LogCaptureFixture
 ) -> None:
     for port in range(9_600):

@@ -15,7 +15,7 @@ def imported(statements: list[ast.stmt]) -> set[str]:
     }
 
 
-def test_what_a_type_checker_finds_is_what_a_program_finds() -> None:
+def test_type_checkers_and_programs_find_the_same_names() -> None:
     assert mf.__file__ is not None
     tree = ast.parse(Path(mf.__file__).read_text())
     later = next(each for each in tree.body if isinstance(each, ast.If))

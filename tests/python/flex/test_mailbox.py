@@ -377,7 +377,7 @@ def test_one_sender_has_less_than_half_of_a_mailbox_so_that_a_flood_leaves_room(
 
 
 def flooded(senders: int, **bounds: int) -> Mailbox:
-    """In which so many senders have put as much as they can, which nobody takes."""
+    """A mailbox that so many senders have filled as far as they can, and from which nothing is taken."""
     box = Mailbox("B", **bounds)
     for sender in range(senders):
         while box.put(parcel(src=f"flood{sender}")):
@@ -385,7 +385,7 @@ def flooded(senders: int, **bounds: int) -> Mailbox:
     return box
 
 
-def test_however_many_flood_a_mailbox_a_sender_whose_messages_are_taken_goes_on() -> None:
+def test_a_flooded_mailbox_has_room_for_a_sender_whose_messages_are_taken() -> None:
     box = flooded(40, max_messages=8192)
     for n in range(100):
         assert box.put(parcel(src="other", n=n))
@@ -393,7 +393,7 @@ def test_however_many_flood_a_mailbox_a_sender_whose_messages_are_taken_goes_on(
         assert box.recv_nb(src="other").n == n
 
 
-def test_the_last_sixteenth_of_a_mailbox_is_for_small_messages_of_senders_without_any() -> None:
+def test_the_last_sixteenth_of_a_mailbox_is_for_small_messages_of_new_senders() -> None:
     box = flooded(40, max_messages=8192)
     assert 8192 - 8192 // 16 <= len(box) <= 8192 - 8192 // 16 + 40
     new = range(8192 - len(box))

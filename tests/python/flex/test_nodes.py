@@ -184,7 +184,7 @@ def test_a_flood_of_one_sender_leaves_room_for_another(alone: flex.Node) -> None
     assert b.recv(LIMIT, important=True).src == other.name
 
 
-def test_five_nodes_that_flood_a_process_leave_room_for_a_sixth_and_all_are_told(
+def test_five_nodes_that_flood_a_process_leave_room_for_a_sixth_and_are_notified(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     name = new_name()
@@ -215,13 +215,13 @@ def test_five_nodes_that_flood_a_process_leave_room_for_a_sixth_and_all_are_told
 
 
 def late(sent: flex.Sent) -> str:
-    """What is said of a message that was not taken until now."""
+    """The failure of waiting for a message that was not taken yet."""
     with pytest.raises(mf.Error) as raised:
         sent.wait(0)
     return raised.value.message
 
 
-def test_a_sender_that_has_no_room_on_the_way_learns_that_the_mailbox_is_full(
+def test_a_sender_without_room_on_the_way_is_notified_that_the_mailbox_is_full(
     monkeypatch: pytest.MonkeyPatch, pair: Pair
 ) -> None:
     monkeypatch.setattr(outgoing, "WINDOW_MESSAGES", 20)

@@ -127,10 +127,10 @@ def test_a_client_survives_an_interrupt_at_any_line_of_a_stream_or_batch(
 
 
 @pytest.mark.parametrize("way", [_call, _stream, _batch])
-def test_a_call_of_a_signal_handler_ends_at_once_in_words_or_works(
+def test_a_call_of_a_signal_handler_succeeds_or_fails_at_once(
     server: mf.Server, way: Callable[[mf.Client], None]
 ) -> None:
-    """Its deadline is longer than the test may last."""
+    """The deadline of the call is longer than the test may last."""
     lines, step = 0, 3
     refused = worked = 0
     while True:

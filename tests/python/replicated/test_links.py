@@ -1,5 +1,5 @@
-"""The links of replicated messages: when they are opened again, and what becomes of a fault within one. The
-time and the pauses are the tests' own."""
+"""The links of replicated messages: when they are opened again, and how a fault within one is handled. The
+time and the pauses are simulated."""
 
 import asyncio
 import logging
@@ -36,14 +36,14 @@ class Clock:
 
 
 class Full:
-    """In the place of the random numbers: each pause is as long as it may be."""
+    """Replaces the random numbers: each pause is as long as it may be."""
 
     def random(self) -> float:
         return 1.0
 
 
 class Stream:
-    """One link whose other side does what `act` does."""
+    """One link to a peer that behaves as `act` does."""
 
     def __init__(self, act: Callable[[], AsyncIterator[wire.Message]]) -> None:
         self.written: list[Any] = []
@@ -87,7 +87,7 @@ def run(
     opened: Callable[[], None] = lambda: None,
     closed: Callable[[], None] = lambda: None,
 ) -> None:
-    """Until the link has been opened so many times."""
+    """Waits until the link has been opened so many times."""
 
     def received(_: Message) -> None:
         pass
@@ -106,7 +106,7 @@ async def ends_at_once() -> AsyncIterator[wire.Message]:
         yield wire.MessageRecover(Recover(UUID(int=1)))
 
 
-def test_a_peer_that_accepts_each_link_and_ends_it_is_asked_at_pauses_that_grow_to_a_second(
+def test_a_link_that_its_peer_ends_at_once_is_reopened_after_growing_pauses(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     clock = Clock(monkeypatch)

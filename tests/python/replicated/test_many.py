@@ -89,12 +89,12 @@ def acknowledge(caller: Caller, sequence: int) -> None:
 
 
 def origins(caller: Caller) -> list[tuple[int, int]]:
-    """Sequence and oldest of what is sent now."""
+    """Sequence and oldest of the messages that are sent now."""
     found = [origin_of(each.message) for each in caller.take() if isinstance(each, Send)]
     return [(each.sequence, each.oldest) for each in found if each is not None]
 
 
-def test_a_call_names_the_oldest_that_its_client_awaits_when_it_is_sent_for_the_first_time() -> None:
+def test_a_call_names_the_oldest_awaited_call_when_it_is_first_sent() -> None:
     caller = connected_caller(window=2)
     for _ in range(4):
         start(caller)
@@ -124,7 +124,7 @@ def test_a_call_that_begins_does_not_overtake_those_that_wait() -> None:
     assert origins(caller) == [(3, 3), (4, 3)]
 
 
-def test_no_window_is_longer_than_what_a_replica_takes() -> None:
+def test_no_window_is_longer_than_a_replica_accepts() -> None:
     caller = connected_caller(window=10 * MOST_AHEAD)
 
     for _ in range(MOST_AHEAD + 10):
@@ -168,7 +168,7 @@ def test_what_no_caller_sends_is_refused_for_good(ahead: int) -> None:
         )
 
 
-def test_what_a_caller_may_send_at_most_is_taken() -> None:
+def test_the_furthest_message_that_a_caller_may_send_is_accepted() -> None:
     replica = ready_world().processes["a"].replica
     replica.connected(CLIENT, 0.0)
     replica.take()

@@ -10,7 +10,7 @@ from mf.replicated.schemas import MOST, Schemas, UnadaptableError
 
 
 def texts(number: int) -> Texts:
-    """A schema of the service, as its program of this number has it."""
+    """The schema of the program version with this number."""
     return Texts(f"service kv.Store{number}\n", "")
 
 
@@ -19,7 +19,7 @@ def schema(number: int) -> UUID:
 
 
 def use(schemas: Schemas, number: int) -> None:
-    """As when a message of this schema is applied."""
+    """Uses the schema, as when a message of it is applied."""
     body = Body(Origin(), schema(number), "put", Pattern.one_hop, Require.one, b"")
     with suppress(UnadaptableError):
         schemas.adapted(body)
@@ -29,7 +29,7 @@ def numbers(schemas: Schemas, among: int = 100) -> list[int]:
     return [each for each in range(among) if schema(each) in schemas.known]
 
 
-def test_however_often_a_group_is_upgraded_the_schema_of_each_member_is_known() -> None:
+def test_the_schema_of_each_member_is_known_however_often_a_group_is_upgraded() -> None:
     schemas = Schemas(REPLICA_SERVICE)
 
     for number in range(60):
@@ -43,7 +43,7 @@ def test_however_often_a_group_is_upgraded_the_schema_of_each_member_is_known() 
     assert schemas.texts[0].fingerprint == REPLICA_SERVICE.fingerprint
 
 
-def test_what_was_used_the_longest_ago_is_forgotten_and_may_be_learned_again() -> None:
+def test_the_least_recently_used_schema_is_forgotten_and_may_be_learned_again() -> None:
     schemas = Schemas(REPLICA_SERVICE)
     schemas.learn("b", [texts(each) for each in range(MOST - 1)])
     assert numbers(schemas) == list(range(MOST - 1))
@@ -57,7 +57,7 @@ def test_what_was_used_the_longest_ago_is_forgotten_and_may_be_learned_again() -
     assert numbers(schemas) == [0, 1, 2, *range(4, MOST - 1), 50]
 
 
-def test_what_a_member_only_knows_takes_nothings_place_unless_a_message_waits_for_it() -> None:
+def test_a_schema_that_a_member_knows_replaces_none_unless_a_message_waits_for_it() -> None:
     schemas = Schemas(REPLICA_SERVICE)
     schemas.learn("b", [texts(each) for each in range(MOST - 1)])
 
@@ -66,7 +66,7 @@ def test_what_a_member_only_knows_takes_nothings_place_unless_a_message_waits_fo
     assert numbers(schemas) == [0, 1, *range(3, MOST - 1), 51]
 
 
-def test_nothing_that_is_needed_is_forgotten() -> None:
+def test_no_schema_that_is_needed_is_forgotten() -> None:
     schemas = Schemas(REPLICA_SERVICE)
     all_needed = {schema(each) for each in range(MOST - 1)}
     schemas.learn("b", [texts(each) for each in range(MOST - 1)])

@@ -57,7 +57,7 @@ def key_of(version: Version) -> Key:
 
 
 def origin_of(message: Message) -> Origin | None:
-    """Of which message of a client this is a sending by that client; None for what is none."""
+    """The origin of a message that a client sends itself; None for all other messages."""
     match message:
         case Ask(origin):
             return origin
@@ -116,7 +116,7 @@ class World:
         self.results: dict[tuple[UUID, int], Applied | Error] = {}
         self.begun: dict[tuple[UUID, int], Require] = {}
         self.contents: dict[Key, tuple[UUID, int]] = {}
-        self.origins: dict[tuple[UUID, int], int] = {}  # what each message has called the oldest
+        self.origins: dict[tuple[UUID, int], int] = {}  # the oldest call that each message has named
         self.cut: set[frozenset[PeerId]] = set()
         self.trace: Counter[tuple[str, str, str]] = Counter()
         self.sent: list[tuple[str, str, str]] = []
@@ -194,7 +194,7 @@ class World:
         self._lose_lead(process, 0.05)
 
     def pause(self, name: str, seconds: float) -> None:
-        """The process stands still, as by SIGSTOP: its links stay, and what comes waits."""
+        """The process is suspended, as by SIGSTOP: its links stay, and messages for it wait."""
         process = self.processes[name]
         process.paused_until = max(process.paused_until, self.now + seconds)
 
@@ -293,7 +293,7 @@ class World:
             self.at(self._delay(), lambda: self._arrive(source, to, receiver, message))
 
     def _check_origin(self, source: UUID, message: Message) -> None:
-        """What must hold each time that a client sends a message of its own."""
+        """Checks what must hold each time that a client sends a message of its own."""
         origin = origin_of(message)
         if origin is not None:
             assert origin.client == source

@@ -1,4 +1,4 @@
-"""What servers and clients hold of the system's descriptors, and give back."""
+"""Which file descriptors servers and clients hold, and when they close them."""
 
 import asyncio
 import gc

@@ -1,4 +1,4 @@
-"""A drain that takes too long says which calls it has cut."""
+"""A drain that takes too long logs which calls it has cut."""
 
 import logging
 import threading
@@ -39,7 +39,7 @@ def test_a_drain_that_times_out_logs_the_calls_that_it_cuts(caplog: pytest.LogCa
     assert len(failures) == 3
 
 
-def test_a_drain_in_time_logs_nothing_of_it(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_drain_that_ends_in_time_logs_no_cut_calls(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, "mf")
     with mf.Server("tcp://127.0.0.1:0") as server:
         server.offer(Recorder(), "a")

@@ -13,7 +13,7 @@ from tests.python.conftest import Served, eventually
 
 
 class Stuck(logging.Handler):
-    """As a full pipe does, it blocks until something is read."""
+    """Blocks as a full pipe does, until something is read."""
 
     def __init__(self) -> None:
         super().__init__()

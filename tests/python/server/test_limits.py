@@ -502,7 +502,7 @@ def greeted(server: Any, host: str = "127.0.0.1") -> socket.socket:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_connections_that_bind_nothing_give_way_to_those_of_other_hosts(kind: Any) -> None:
+def test_connections_that_bind_nothing_are_ended_for_those_of_other_hosts(kind: Any) -> None:
     with serving(kind, max_connections=3) as server:
         with greeted(server) as first, greeted(server) as user, greeted(server) as third:
             user.sendall(BIND)
@@ -518,7 +518,7 @@ def test_connections_that_bind_nothing_give_way_to_those_of_other_hosts(kind: An
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_one_of_the_same_host_gets_such_a_place_after_a_while(
+def test_an_idle_connection_is_ended_for_one_of_its_host_after_a_while(
     kind: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with serving(kind, max_connections=1) as server, greeted(server) as first:
@@ -530,7 +530,7 @@ def test_one_of_the_same_host_gets_such_a_place_after_a_while(
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_host_has_so_many_connections(kind: Any) -> None:
+def test_the_connections_of_a_host_are_limited(kind: Any) -> None:
     with serving(kind, max_connections_per_host=2) as server:
         with greeted(server), greeted(server), connected(server) as third:
             assert b"2 connections of this host, the most" in read_to_end(third)

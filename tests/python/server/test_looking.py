@@ -1,4 +1,4 @@
-"""A server looks at the connections that have something to be looked at for, not at all of them."""
+"""In each turn a server checks only the connections that have something to do, not all of them."""
 
 import socket
 from typing import Any
@@ -9,7 +9,7 @@ from mf.server.server_io import ServerIo
 from tests.python.conftest import Served, eventually
 
 
-def test_a_slow_reader_makes_no_turn_look_at_all_connections(
+def test_a_slow_reader_does_not_make_the_server_check_all_connections(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looks: list[Any] = []

@@ -1,4 +1,4 @@
-"""What is given in the place of another thing is named in one sentence, with what to give instead."""
+"""An argument of a wrong kind is named in one sentence, together with what to pass instead."""
 
 import asyncio
 from typing import Any
@@ -10,7 +10,7 @@ from tests.python.conftest import AsyncRecorder, Recorder
 from tests.python.echo import EchoAsyncClient, EchoClient, Number
 
 
-def test_a_client_of_the_other_kind_is_named() -> None:
+def test_an_error_names_a_client_of_the_other_kind() -> None:
     async def run() -> None:
         async with mf.AsyncClient("tcp://127.0.0.1:1") as client:
             with pytest.raises(
@@ -29,7 +29,7 @@ def test_a_client_of_the_other_kind_is_named() -> None:
 
 
 @pytest.mark.parametrize("options", [{"deadline": 1.0}, 1.0, "deadline=1"])
-def test_options_that_are_none_are_named(options: Any) -> None:
+def test_an_error_names_what_is_no_call_options(options: Any) -> None:
     words = rf"options is a {type(options).__name__}: give mf.CallOptions, as options=mf.CallOptions\("
     with mf.Client("tcp://127.0.0.1:1") as client, pytest.raises(TypeError, match=words):
         EchoClient(client).at("a").twice(1, options=options)
@@ -39,7 +39,7 @@ def test_options_that_are_none_are_named(options: Any) -> None:
         EchoClient(light).at("a").twice(1, options=options)
 
 
-def test_options_of_a_call_are_none_of_a_batch() -> None:
+def test_call_options_are_refused_for_a_batch() -> None:
     with mf.Client("tcp://127.0.0.1:1") as client, pytest.raises(TypeError, match=r"give mf.BatchOptions"):
         EchoClient(client).at("a").twice_batch([Number(1)], options=mf.CallOptions())  # type: ignore[arg-type]
 

@@ -13,7 +13,7 @@ from tests.python.echo import EchoClient, Number
 
 
 class Calling(Recorder):
-    """`flaky` does what the test says."""
+    """Its method `flaky` calls the function that the test sets."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -100,7 +100,7 @@ def test_servers_that_call_each_other_answer_all_calls(two: Two, way: str) -> No
     assert results == [2 * x for x in range(8)]
 
 
-def test_no_more_handlers_run_at_once_than_there_are_workers_once_none_waits(two: Two) -> None:
+def test_no_more_handlers_run_than_there_are_workers_when_none_waits(two: Two) -> None:
     first, _ = two.servants
     lock, running, most = threading.Lock(), [0], [0]
 
@@ -135,7 +135,7 @@ def test_no_more_handlers_run_at_once_than_there_are_workers_once_none_waits(two
         waiting.join()
 
 
-def test_a_server_all_of_whose_workers_would_wait_refuses_the_next_nested_call_in_words(
+def test_a_nested_call_is_refused_when_all_workers_would_wait(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(workers, "_MOST_WAITING", 2)

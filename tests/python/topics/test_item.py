@@ -9,7 +9,7 @@ from mf.topics.item import Counters, Item, Origin
 
 
 class Codec:
-    """Encodes by way of another item, as a codec of a user may."""
+    """A codec that uses another item, as a codec of a user may."""
 
     def __init__(self) -> None:
         self.other: Item | None = None

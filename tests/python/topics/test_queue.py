@@ -49,7 +49,7 @@ def test_the_oldest_are_dropped_and_told_before_what_is_left() -> None:
     assert queue.delivered == 3
 
 
-def test_gaps_that_follow_each_other_are_one_in_a_queue_that_nobody_empties() -> None:
+def test_consecutive_gaps_are_one_in_a_queue_that_is_not_emptied() -> None:
     queue = queue_of(mf.Overflow.drop_oldest, messages=4)
     for number in range(1, 10_001):
         queue.push_gap(ORIGIN, 0, number, 1, Why.upstream if number % 2 else Why.not_kept)

@@ -1,4 +1,4 @@
-"""Which unix sockets are trusted although somebody else has named their paths; the same as
+"""Which unix sockets are trusted although another process has named their paths; the same as
 tests/cpp/transport/trust_test.cpp."""
 
 import os
@@ -27,11 +27,11 @@ def path(tmp_path: Path) -> Iterator[Path]:
         yield folder / "s"
 
 
-def test_ones_own_socket_in_ones_own_folder_is_trusted(path: Path) -> None:
+def test_a_socket_of_the_user_in_a_folder_of_the_user_is_trusted(path: Path) -> None:
     assert Trust().refusal(str(path)) == ""
 
 
-def test_the_socket_of_another_user_is_trusted_if_that_user_is_named(path: Path) -> None:
+def test_a_socket_of_another_user_is_trusted_only_if_that_user_is_named(path: Path) -> None:
     os.chown(path, OTHER, OTHER)
     assert Trust().refusal(str(path)) == f"{path} belongs to user {OTHER}"
     assert Trust([OTHER]).refusal(str(path)) == ""
@@ -44,7 +44,7 @@ def test_a_folder_that_others_may_write_to_is_not_trusted(path: Path) -> None:
     assert Trust().refusal(str(path)) == f"other users may write to {path.parent}"
 
 
-def test_a_folder_with_the_sticky_bit_is_trusted_for_what_is_ones_own(path: Path) -> None:
+def test_a_socket_of_the_user_in_a_folder_with_the_sticky_bit_is_trusted(path: Path) -> None:
     path.parent.chmod(0o1777)
     assert Trust().refusal(str(path)) == ""
     os.chown(path, OTHER, OTHER)
@@ -57,7 +57,7 @@ def test_a_folder_of_another_user_is_not_trusted_however_far_above(path: Path) -
     assert Trust().refusal(str(path)) == f"{above} belongs to user {OTHER}"
 
 
-def test_a_file_and_nothing_are_not_trusted(path: Path) -> None:
+def test_a_path_that_is_no_socket_or_does_not_exist_is_not_trusted(path: Path) -> None:
     file = path.with_name("file")
     file.touch()
     assert Trust().refusal(str(file)) == f"{file} is no socket"
@@ -72,7 +72,7 @@ def test_a_link_is_followed_to_the_folder_that_it_names(path: Path, tmp_path: Pa
     assert Trust().refusal(str(link / "s")) == f"other users may write to {path.parent}"
 
 
-def test_the_process_at_the_other_end_is_looked_at(tmp_path: Path) -> None:
+def test_the_user_of_the_process_at_the_other_end_is_checked(tmp_path: Path) -> None:
     address = Address.parse(f"unix:{tmp_path / 'own'}")
     listening = Listening(address)
     stream = Dialer().connect(address, 5.0)

@@ -143,7 +143,7 @@ def test_a_full_queue_is_waited_for_no_longer_than_the_timeout(path: Path) -> No
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files to other users")
-def test_a_lock_that_another_user_holds_keeps_nobody_from_listening(path: Path) -> None:
+def test_a_lock_that_another_user_holds_does_not_prevent_listening(path: Path) -> None:
     lock = path.with_name("s.lock")
     with lock.open("w") as file:
         os.chown(lock, 54_321, 54_321)

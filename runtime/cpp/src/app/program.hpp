@@ -65,7 +65,8 @@ inline void add_entrance(CLI::App& app, Entrance& entrance, const std::string& w
   app.add_option("--listen", entrance.listen, "Where to listen; port 0 takes any free one")
       ->type_name("tcp://HOST:PORT or tls://HOST:PORT, or several with commas between them")
       ->capture_default_str();
-  add_file(app, "--certificate", entrance.shown.certificate, "What is shown to who connects at tls://");
+  add_file(app, "--certificate", entrance.shown.certificate,
+           "The certificate that is shown to clients at tls://");
   add_file(app, "--key", entrance.shown.key, "The private key of that certificate");
   add_file(app, "--client-ca", entrance.shown.ca,
            "The authorities by which who connects at tls:// is verified, who then must show a certificate");
@@ -102,8 +103,8 @@ inline void say_where(const Server& server, const Entrance& entrance, const std:
   std::cout << address.str() << std::endl;  // flushed: whoever started this process waits for it
 }
 
-/// Parses the command line. Returns the exit code of a program that ends with this: 0 after --help, and 2, as
-/// mfidlc, after a wrong use, of which it says what is wrong and how the program is used.
+/// Parses the command line. Returns the exit code if the program has to end: 0 after --help, and 2, as mfidlc
+/// does, after a wrong use, for which it prints the mistake and a usage line.
 inline std::optional<int> parse(CLI::App& app, int argc, char** argv) {
   try {
     app.parse(argc, argv);

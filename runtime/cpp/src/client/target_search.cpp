@@ -29,7 +29,7 @@ Failure not_yet_answered() {
   return not_executed(Code::unavailable, "it has not answered yet");
 }
 
-/// Of the methods that cannot be called, and why; empty if there are none.
+/// The methods that cannot be called, each with the reason; empty if there are none.
 std::string differences(const link::Adaptation& adaptation) {
   std::string words;
   for (std::uint16_t index = 0; index < adaptation.plan().methods.size(); ++index) {

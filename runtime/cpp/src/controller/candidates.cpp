@@ -186,7 +186,7 @@ void Candidates::ended(std::uint64_t id, const std::shared_ptr<Reader>& stream, 
     const std::scoped_lock lock(mutex_);
     const auto found = all_.find(id);
     if (found == all_.end() || found->second.stream != stream) return;
-    // What is offered may be on its way to the controller behind the request for the lead.
+    // The offers may reach the controller after the request for the lead.
     if (why != nullptr && why->code == Code::permission_denied)
       is_first = !std::exchange(found->second.refused, true);
     where = seats_[found->second.seat].where;

@@ -26,7 +26,7 @@ constexpr std::chrono::milliseconds kGreetDeadline{
     800};  // short, so that users learn the reason within a second
 constexpr std::chrono::seconds kFirstValueWithin{5};
 constexpr std::size_t kMostSkipped = 1'024;
-// After a failure that no retry mends, for when the controller is set up anew meanwhile.
+// The pause after a failure that no retry can resolve: the controller may be set up anew meanwhile.
 constexpr std::chrono::seconds kRefusedPause{5};
 constexpr std::chrono::seconds kDeadAfter{100};  // long, so that an idle client makes few system calls
 
@@ -94,7 +94,7 @@ struct ControllerResolver::State : std::enable_shared_from_this<State> {
   TimePoint greet_at{};
   link::Backoff greet_backoff{random_number()};
   std::string note;         // why nothing is known yet
-  Code refused = Code::ok;  // the code of a failure that no retry mends, if that is why
+  Code refused = Code::ok;  // the code of a failure that no retry can resolve, if that is the reason
   bool complained = false;  // one line for each loss, not for each attempt
   bool closed = false;
   std::set<std::string> skipped;  // addresses in clear that the log names already

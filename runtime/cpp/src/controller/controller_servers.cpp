@@ -22,8 +22,8 @@ std::optional<Failure> Controller::not_owner(std::string_view action, const Cred
   const auto instance = public_id(who.nonce);
   const auto owner = registrations_.find(who.nonce);
   if (action == "register" && nonce_of(who.secret) == who.nonce) {
-    // Its secret proves that the nonce is its own, whoever has registered under it while this controller did
-    // not know it.
+    // The secret proves that the nonce belongs to this process, although another one has registered under it
+    // while this controller did not know the process.
     options_.log.write(Level::warning, "nonce_taken_back",
                        {{"instance", instance},
                         {"which", registry_.offered(who.nonce)},

@@ -89,7 +89,7 @@ class DurableMap {
   bool apply(std::vector<stored::Change> changes, bool durable) noexcept;
   [[nodiscard]] std::vector<std::string> keys_from(std::string_view beginning) const;
 
-  /// Notices, too, when somebody has removed the file.
+  /// The state of the file. It also notices that another program has removed the file.
   [[nodiscard]] State state();
   /// Rewrites the file if that is due, or failed before. True if there is nothing left to do.
   bool tend() noexcept;
@@ -109,7 +109,7 @@ class DurableMap {
   void take_late(stored::Record& record);
   [[nodiscard]] std::string refusal(const std::string& what, std::error_code error) const;
   [[nodiscard]] std::error_code rename_files() noexcept;
-  /// Under the lock, while nothing is rewritten: somebody may have removed the file.
+  /// Checks whether another program has removed the file. Under the lock, while nothing is rewritten.
   void look_for_file();
   void degrade(const std::string& reason);
   void recover();

@@ -203,7 +203,7 @@ EtcdStore::Session::Awaitable<void> EtcdStore::Session::name_cluster(Connection&
   stored::Cluster cluster{.id = random_uuid()};
   {
     const std::scoped_lock lock(shared_->mutex);
-    if (shared_->cluster != Uuid()) cluster.id = shared_->cluster;  // somebody has removed the key
+    if (shared_->cluster != Uuid()) cluster.id = shared_->cluster;  // another program has removed the key
   }
   json::object question = transaction({compare(key, "CREATE", "create_revision", "0")},
                                       {to_put(key, to_bytes(cluster))}, {to_read(key)});

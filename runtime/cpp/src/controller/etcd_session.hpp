@@ -66,7 +66,7 @@ class EtcdStore::Session {
   Awaitable<void> give_up_lead(etcd::Connection& etcd, const Shared::Ask& ask);
   Awaitable<std::optional<std::uint32_t>> take_client_ids(etcd::Connection& etcd, std::uint32_t count);
 
-  /// Keys that this controller has written were removed by somebody else: they are written again, and until
+  /// Another program has removed keys that this controller has written: they are written again, and until
   /// then the store is not ok.
   void note_removed(std::size_t keys);
   void note_written();

@@ -19,7 +19,8 @@ bool is_secret(const Address& address) {
 }
 
 /// The first network address and the first path that this runtime can connect to. So if a server lists tls://
-/// before tcp://, no client uses plain text. An instance that has nothing but a path has it as both.
+/// before tcp://, no client uses plain text. If an instance has only a path, the path is its network address,
+/// too.
 std::optional<mf::Instance> reachable(const Instance& instance, bool over_tls) {
   const Offer& offer = instance.offer;
   mf::Instance found{.address = {}, .weight = std::clamp<std::uint32_t>(offer.weight, 1, kMostWeight)};

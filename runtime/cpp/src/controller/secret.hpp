@@ -12,8 +12,8 @@ namespace mf::controller {
 /// Takes the same time whatever part of it is right.
 [[nodiscard]] bool is_hash_of(const Bytes& hash, const Uuid& secret);
 
-/// The nonce of the process that has this secret, made so that nobody finds a secret for a nonce that he has
-/// seen: the first 16 bytes of the SHA-256 of "mf process " and the secret.
+/// The nonce of the process that has this secret, made so that a process which has seen a nonce cannot find a
+/// secret for it: the first 16 bytes of the SHA-256 of "mf process " and the secret.
 [[nodiscard]] Uuid nonce_of(const Uuid& secret);
 
 /// Eight characters that distinguish processes and do not reveal the nonce.

@@ -48,8 +48,8 @@ class StoreFolder {
   /// Adds a second name for the same file, replacing a file of that name.
   [[nodiscard]] virtual std::error_code link(const std::string& from, const std::string& to) noexcept = 0;
   virtual void remove(const std::string& name) noexcept = 0;
-  /// Whether the locked folder, or the file of this name, was removed by somebody else: what is written there
-  /// is lost. Does not wait for the disk.
+  /// Whether the locked folder, or the file of this name, was removed by another program: what is written
+  /// there is lost. Does not wait for the disk.
   [[nodiscard]] virtual bool is_gone(const std::string& /*name*/) const noexcept { return false; }
   /// Makes name changes durable.
   [[nodiscard]] virtual std::error_code sync() noexcept = 0;

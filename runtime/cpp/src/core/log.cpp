@@ -130,8 +130,8 @@ void write_to(const std::shared_ptr<LogSink>& sink, Level level, std::string_vie
   sink ? sink->write(level, line) : write_to_standard_error(level, line);
 }
 
-/// Whether this warning is one of the few that its event and its peer's host may have now. Writes what was
-/// left out of earlier ones.
+/// Whether this warning may be written: each event and peer's host has a limit. Also writes how many earlier
+/// warnings were left out.
 bool may_warn(const std::shared_ptr<LogSink>& sink, std::string_view event,
               std::initializer_list<LogField> fields) {
   const auto* const peer =

@@ -126,7 +126,7 @@ class Sender final : public Owner, public std::enable_shared_from_this<Sender> {
       if (!delivery->held && attempt != Attempt::first) return;  // somebody was faster, and reads on
       full = delivery->held && !put_held(*delivery);
       if (closing_) return;
-      if (full && attempt == Attempt::recheck) {  // it waits, which its sender is told
+      if (full && attempt == Attempt::recheck) {  // it waits, and its sender is notified
         full_ = true;
         arm();
       }

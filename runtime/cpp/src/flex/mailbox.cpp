@@ -11,11 +11,11 @@ namespace {
 
 // The part of a mailbox that is kept for senders without messages in it.
 constexpr std::size_t kReserved = 16;
-// The part of that which one of them may use.
+// The part of the reserve that one sender may use.
 constexpr std::size_t kSmall = 256;
 constexpr std::chrono::seconds kTellEvery{10};
 
-/// For so much more of a sender that has `share` of what is held.
+/// Whether there is room for `size` more from a sender to which `share` of `held` belongs.
 bool has_room_for(std::size_t size, std::size_t share, std::size_t held, std::size_t most) {
   const auto reserved = most / kReserved;
   if (share != 0) return held + size + share + size <= most - reserved;
@@ -82,7 +82,7 @@ bool Mailbox::has_room(const Parcel& parcel) const {
          has_room_for(parcel.size, share.bytes, bytes_, bounds_.max_bytes);
 }
 
-/// Logs it, once in a while.
+/// Logs that the mailbox is full, at most once in kTellEvery.
 void Mailbox::tell_full() {
   std::size_t messages = 0;
   std::size_t senders = 0;

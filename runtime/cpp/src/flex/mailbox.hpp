@@ -4,11 +4,11 @@
 // on the receiving thread, never under the lock and never where messages arrive: an exception of a function
 // is thrown by recv(), and the messages stay; a slow function delays no other thread.
 //
-// Memory is bounded by messages and by bytes, and shared between senders: one that has messages here leaves
-// as much room as it uses itself, and a sixteenth besides, which is for small messages of senders that have
-// none. So one sender uses less than half, and however many messages wait that nobody takes, a sender whose
-// messages are taken goes on. put() fails if there is no room, which is logged, and when_room() reports when
-// there may be some.
+// Memory is bounded by messages and by bytes, and shared between senders: a sender that has messages here
+// gets more room only while as much as it uses itself stays free, and a sixteenth as well, which is reserved
+// for small messages of senders that have none. So one sender uses less than half, and however many messages
+// wait that the receiver does not take, a sender whose messages are taken makes progress. put() fails if
+// there is no room, which is logged, and when_room() reports when there may be some.
 //
 // Callbacks run one at a time on a thread of the mailbox, which is started for the first callback.
 //

@@ -37,7 +37,7 @@ class Copy {
   /// True if it is on its way: it must not be attempted again.
   [[nodiscard]] bool attempt(Office& office);
   void when_room(UniqueFunction<void()> call);
-  /// What a failure for lack of room adds to its text: what has none, as far as is known.
+  /// The end of the text of a failure for lack of room: it names the full mailbox, if it is known to be full.
   [[nodiscard]] std::string why_full() const;
 
   std::string dest;

@@ -16,14 +16,14 @@
 
 namespace mf::flex {
 
-/// The mailbox of another node, as far as the way there was told of it.
+/// The mailbox of another node, as that node last reported it.
 struct Receiver {
   explicit Receiver(std::string of) : name(std::move(of)) {}
 
   const std::string name;
   std::atomic<bool> is_full{false};  // it has no room for the next message
 
-  /// What a failure for lack of room adds to its text.
+  /// The end of the text of a failure for lack of room.
   [[nodiscard]] std::string why_full() const;
 };
 
@@ -36,7 +36,7 @@ class SentState {
   void one_dropped() { one_ended(std::nullopt, true); }
   void one_failed(const Error& error, const Message& message) { one_ended(std::pair(error, message), false); }
 
-  /// It goes to another node. What is known of the mailbox there explains why it is late.
+  /// The message goes to another node. The known state of the mailbox there explains a delay.
   void add_receiver(std::shared_ptr<const Receiver> receiver);
   [[nodiscard]] std::size_t copies() const;
   [[nodiscard]] bool done() const;

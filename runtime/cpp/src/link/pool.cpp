@@ -116,7 +116,7 @@ Outcome<std::shared_ptr<ClientLink>> Pool::connect(const Address& address, Named
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - now);
   auto stream = transport::connect(address, std::max(left, std::chrono::milliseconds(1)), connecting_);
   if (!stream) return stream.failure();
-  // Before HELLO is sent, which has what this client is authenticated by.
+  // Checked before HELLO is sent, which contains the client's authentication.
   if (named == Named::by_instance)
     if (auto allowed = paths_->check(address, *stream.value()); !allowed) return allowed.failure();
   // A descriptor of its own, since the stream's may be closed, and its number reused, before this ends.

@@ -43,8 +43,8 @@ struct Shared : std::enable_shared_from_this<Shared> {
   protocol::Nonce nonce{};
   std::string name = "relay";  // "relay tcp://10.0.0.1:7500"
 
-  /// What a client is told of the failure of a server. One that has broken the protocol is logged with what
-  /// it has sent, of which the client is told nothing: the address may be that of anything.
+  /// The failure that a client gets when a server fails. If the server has broken the protocol, what it has
+  /// sent is logged, and not passed to the client: anything may listen at that address.
   [[nodiscard]] Failure told(Failure why, const std::string& server) const;
   void set_resolver(std::shared_ptr<Resolver> with, const std::vector<Address>& at);
   /// Forgets unused services in time, on this reactor, for as long as any are known.

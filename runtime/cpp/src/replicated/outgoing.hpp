@@ -1,7 +1,7 @@
-// A link that this process opens, to a replica of a group: opened anew for as long as it is wanted, after
-// pauses that grow to a second while no link lasts that long: a peer that accepts each link and ends it at
-// once is not asked faster than one that is not there. What is sent while it is down is dropped: the machines
-// repeat what matters.
+// A link that this process opens to a replica of a group. It is reopened for as long as it is wanted. The
+// pauses before that grow to a second while no link lasts that long, so that a peer that accepts each link
+// and ends it at once is not tried more often than one that does not answer. Messages that are sent while the
+// link is down are dropped: the machines repeat what is needed.
 //
 // Threads. The events come one after the other, on the client's own thread; any thread may call the rest.
 #pragma once
@@ -19,9 +19,9 @@
 
 namespace mf::replicated {
 
-/// The pause before a link is opened again that has lasted so long; zero: it did not come up.
+/// The pause before a link is opened again. `lasted`: how long it has lasted; zero: it did not come up.
 [[nodiscard]] std::chrono::milliseconds pause_after(std::chrono::nanoseconds lasted, link::Backoff& pauses);
-/// The longest one.
+/// The longest pause.
 inline constexpr std::chrono::milliseconds kLongestPause{1'000};
 
 class OutgoingLink final : public std::enable_shared_from_this<OutgoingLink> {

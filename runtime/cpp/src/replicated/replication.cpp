@@ -19,7 +19,7 @@ Failure failed(Code code, Execution execution, std::string message) {
   return {.code = code, .execution = execution, .message = std::move(message), .declared = nullptr};
 }
 
-/// In a catch block, of an exception that no handler has thrown.
+/// To be called in a catch block, for an exception that no handler has thrown.
 Failure broken() {
   auto failure = Failure::from_current_exception();
   if (failure.code == Code::handler_failed) failure.code = Code::internal;
@@ -142,7 +142,7 @@ std::optional<Failure> Replication::adapt(const replication::Group& group) {
   return std::nullopt;
 }
 
-/// Who its members are is known.
+/// To be called when the members of the group are known.
 void Replication::begin(const replication::Group& group) {
   const auto& members = group.members;
   std::vector<std::shared_ptr<Link>> links;
@@ -237,8 +237,8 @@ void Replication::on_closed(const std::string& member) {
   caller_->disconnected(member);
 }
 
-/// Reads what has come on one link. It may become readable again meanwhile, or within next(): who comes while
-/// another thread reads leaves it to that one.
+/// Reads what has come on one link. It may become readable again meanwhile, or within next(): a thread that
+/// arrives while another one reads leaves the reading to that one.
 void Replication::on_readable(Link& from) noexcept {
   if (from.asked.fetch_add(1) != 0) return;
   for (std::uint32_t seen = 1; seen != 0;) {
@@ -261,7 +261,8 @@ void Replication::read(Link& from) {
   }
 }
 
-/// All that the machine asks for now. A thread that comes while another one does so leaves it to that one.
+/// Carries out all that the machine asks for. A thread that arrives while another one does so leaves it to
+/// that one.
 void Replication::carry_out() noexcept {
   {
     const std::scoped_lock lock(mutex_);
@@ -280,8 +281,8 @@ void Replication::carry_out() noexcept {
   }
 }
 
-/// Nothing: there is nothing to do, and this thread does it no more. Calls stay where they are until they are
-/// ended, so that an exception loses none.
+/// The effects that the machine wants. Nothing if there are none: then this thread no longer carries them
+/// out. Calls stay in `waiting_` until they are ended, so that an exception loses none.
 std::optional<Replication::Work> Replication::take_work() {
   Work work;
   const std::scoped_lock lock(mutex_);
@@ -303,7 +304,7 @@ std::optional<Replication::Work> Replication::take_work() {
   return work;
 }
 
-/// As the client's schema has it.
+/// The outcome in the client's schema.
 mf::Outcome<Finished> Replication::outcome_of(const Waiter& waiter, Done& done) const {
   if (auto* const failure = std::get_if<Failure>(&done.result)) return std::move(*failure);
   auto& applied = std::get<Applied>(done.result);
@@ -315,7 +316,7 @@ mf::Outcome<Finished> Replication::outcome_of(const Waiter& waiter, Done& done) 
                   .outcome = std::move(applied.outcome)};
 }
 
-/// What a link does not take is lost with that link: the machine repeats what matters.
+/// A message that a link does not take is lost with that link: the machine repeats what is needed.
 void Replication::send(std::vector<Sending>& messages) const noexcept {
   const auto on_link = [&](Link& link, const auto& what) {
     try {
@@ -330,7 +331,7 @@ void Replication::send(std::vector<Sending>& messages) const noexcept {
   for (auto& [link, message] : messages) on_link(*link, [](OutgoingLink& out) { out.flush(); });
 }
 
-/// In a catch block: all calls under way end by its exception.
+/// To be called in a catch block: ends all calls under way with its exception.
 void Replication::fail_all() noexcept {
   const auto why = mf::detail::shared(broken());
   decltype(waiting_) waiting;

@@ -8,8 +8,8 @@
 // Threads. Any may begin calls. The machine is used under a lock, what it asks for is carried out without it,
 // by one thread at a time.
 //
-// Exceptions. Each call ends once, whatever is thrown on the way: by an exception of a callback no other call
-// is concerned, one of a link ends that link, and any other one ends all calls under way.
+// Exceptions. Each call ends once, whatever is thrown: an exception of a callback affects no other call, one
+// of a link ends that link, and any other one ends all calls under way.
 #pragma once
 
 #include <atomic>

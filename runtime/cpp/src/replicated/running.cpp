@@ -334,7 +334,7 @@ void Running::send(const PeerId& to, Message message) {
   }
 }
 
-/// What the servant is asked for, and who notices how it ended: this thread, if that was at once.
+/// One request to the servant. This thread handles its end if it ends at once, else the thread that ends it.
 class Running::Job final : public std::enable_shared_from_this<Running::Job> {
  public:
   explicit Job(std::weak_ptr<Running> of) : of_(std::move(of)) {}

@@ -28,7 +28,7 @@ namespace mf::replicated {
 
 class Schemas {
  public:
-  /// That are known at a time, its own among them.
+  /// How many schemas are known at a time, the replica's own included.
   static constexpr std::size_t kMost = 16;
 
   explicit Schemas(const ServiceInfo& service);
@@ -38,8 +38,8 @@ class Schemas {
   [[nodiscard]] std::set<Uuid> known() const;
   /// Its own first, then the one used last.
   [[nodiscard]] std::vector<replication::Schema> texts() const;
-  /// What a member knows, its own first. `wanted`: of messages that wait. A schema that is neither is learned
-  /// if there is room.
+  /// Learns the schemas that a member knows, its own first. `wanted`: the schemas of messages that wait. Any
+  /// other schema is learned only if there is room.
   void learn(const std::string& member, const std::vector<replication::Schema>& schemas,
              const std::set<Uuid>& wanted = {});
   /// How messages of a schema that is known, and not its own, are read; or why they cannot be. It is used.

@@ -48,7 +48,7 @@ struct Giving {
   }
 };
 
-/// What has come of a state.
+/// The part of a state that has been received.
 struct Taking {
   std::string sender;
   State about;

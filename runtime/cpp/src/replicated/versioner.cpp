@@ -289,7 +289,7 @@ void Versioner::leave_empty(const Version& version, const GivenOut& given) {
   replica_.hold(replica_.me(), empty);
 }
 
-/// The log waits for a message whose client had its version long ago: unless somebody has it, it is empty.
+/// The log waits for a message whose client got its version long ago: unless a member has it, it is empty.
 void Versioner::seal_unused() {
   const auto head = replica_.log().counter();
   for (auto each = given_.begin(); each != given_.end() && each->first <= head;) {

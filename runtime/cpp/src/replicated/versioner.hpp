@@ -71,7 +71,7 @@ class Versioner {
 
   void begin();
   void connected(const PeerId& member);
-  /// What it comes back with is another matter.
+  /// The reports of the member are void: it may return with another state.
   void disconnected(const std::string& member);
   void reported(const std::string& member, const Report& report);
   [[nodiscard]] bool pulls_from(const std::string& member) const { return pulls_ == member; }

@@ -16,7 +16,7 @@ namespace {
 
 // Connections above the limit are logged once at first, and then every ten seconds with their number.
 constexpr auto kRefusedLoggedEvery = std::chrono::seconds(10);
-// A connection that has never bound anything for so many times the handshake's limit gives its place also to
+// After so many times the handshake's limit, a connection that has never bound anything may be ended also for
 // a new one of its own host.
 constexpr int kIdleForHandshakes = 5;
 // The rate of BIND, UNBIND and DESCRIBE of one connection where each may be a question to other servers.
@@ -64,7 +64,7 @@ void Server::Core::accept(std::unique_ptr<transport::Stream> stream) {
   std::shared_ptr<link::ServerLink> link;
   std::shared_ptr<server::Connection> connection;
   std::shared_ptr<link::ServerLink> slowest;  // of those without a HELLO
-  std::shared_ptr<link::ServerLink> idle;     // which gives its place to this one
+  std::shared_ptr<link::ServerLink> idle;     // it is ended to make room for this one
   const std::string host(host_of(stream->peer()));
   {
     std::unique_lock lock(mutex_);

@@ -91,7 +91,7 @@ class Server::Core final : public server::Directory {
   void publishes(const ServiceInfo& topic, std::vector<std::string> agents);
   void accept(std::unique_ptr<transport::Stream> stream);
   void refuse(transport::Stream& stream, const char* limit, const std::string& reason);
-  /// The connection that gives its place to a new one of this host; null: none does. Under the lock.
+  /// The connection that is ended to make room for a new one of this host; null: none. Under the lock.
   [[nodiscard]] std::shared_ptr<link::ServerLink> take_idle(const std::string& newcomer);
   /// Calls `work` on the acceptors' thread when all reactors have handled the events that have arrived by
   /// now.

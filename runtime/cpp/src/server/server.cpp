@@ -19,7 +19,7 @@ namespace {
 
 // Blocking stream handlers that run at once, of all connections; more wait.
 constexpr std::size_t kMostStreamThreads = 1024;
-// Handlers that wait for calls which they made, beside as many as there are workers.
+// How many handlers may wait for calls that they made, in addition to the number of workers.
 constexpr std::size_t kMostWaiting = 256;
 // Waiting handlers per socket-reading thread; above this number, all others go to workers.
 constexpr std::size_t kMostSpares = 64;
@@ -166,7 +166,7 @@ bool Server::Core::drain() {
   // In real time, also under a test clock, since no thread may be left to move it.
   const auto until = std::chrono::steady_clock::now() + options_.drain_timeout;
   const auto busy = [](const Client& client) { return !client.link->idle(); };
-  // Polled, and only while draining: the system does not tell when a peer has received its replies.
+  // Polled, and only while draining: the system does not report when a peer has received its replies.
   while (std::ranges::any_of(clients(), busy)) {
     if (std::chrono::steady_clock::now() >= until) {
       log_cut();

@@ -47,7 +47,8 @@ void check_number(std::uint64_t number) {
         .raise();
 }
 
-/// With who says so, unless it says that itself, as relays do; the method of all topics says nothing.
+/// The failure with the address of its sender in front, unless the text has it, as relays write it. The
+/// method's name, which is the same for all topics, is removed.
 Failure placed(Failure why, const std::string& where) {
   static const auto method = link::full_name(link::kMethod<Subscribe>) + ": ";
   if (why.message.starts_with(method)) why.message.erase(0, method.size());
@@ -177,7 +178,7 @@ void Feed::read_all() {
                               .execution = Execution::unknown,
                               .message = error.message(),
                               .declared = nullptr});
-    } catch (const std::exception& error) {  // no memory, mostly: what was gathered comes again
+    } catch (const std::exception& error) {  // mostly lack of memory: what was gathered is sent again
       gathered_.clear();
       return give_up_reading({.code = Code::internal,
                               .execution = Execution::unknown,

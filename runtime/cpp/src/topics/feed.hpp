@@ -72,7 +72,7 @@ class Feed final : public std::enable_shared_from_this<Feed> {
   /// What comes of a publisher that another feed has. False: this one has it.
   [[nodiscard]] bool leaves_to_another(std::uint32_t number);
   void end_named(Named& ended);
-  /// What has come cannot be read, or not now: the subscription begins anew.
+  /// Received bytes cannot be read, or not now: the subscription starts anew.
   void give_up_reading(const Failure& why);
   void lost(const Failure& why);
   void log_lost(const Failure& why);

@@ -14,7 +14,7 @@ namespace {
 
 // Messages for which a callback runs before others get the thread.
 constexpr int kCallsAtOnce = 256;
-// Of so many publishers and agents that have ended it is known what was missed, for when they come back.
+// For how many ended publishers and agents the missed messages are remembered, in case they return.
 constexpr std::size_t kMostGone = 1'024;
 
 Failure ended(Code code, std::string message) {
@@ -304,7 +304,7 @@ bool LocalInbox::await_publishers(std::size_t count, TimePoint until) {
   return !over() && waits_.wait(lock, count, until) == CountWaits::Ended::reached;
 }
 
-/// Who is matched when it asks is told, too: publishers may have been there before.
+/// A subscriber that is matched already is notified, too: publishers may have been there before.
 void LocalInbox::set_matched(Matched matched, Matched unmatched) {
   std::size_t count = 0;
   {

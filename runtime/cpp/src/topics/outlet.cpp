@@ -24,7 +24,7 @@ void wake_all(Woken& woken) {
   woken.clear();
 }
 
-// Queues that are woken, for each thread: no memory is taken for them where nobody waits.
+// Each thread has its own list of woken queues: no memory is allocated for it where no subscriber waits.
 void Outlet::publish(std::span<ItemRef> items, std::chrono::nanoseconds patience) {
   if (remote_.load(std::memory_order_relaxed) != 0) {
     for (auto& item : items) {

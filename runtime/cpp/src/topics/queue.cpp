@@ -9,8 +9,8 @@
 namespace mf::topics {
 namespace {
 
-// For so many messages more there is room when somebody who waits for room is told: threads, which cost a
-// switch each time, and functions.
+// For how many messages there must be room before a waiting publisher is notified: a thread, which costs a
+// switch each time, or a function.
 constexpr std::uint32_t kMoreForThreads = 256;
 constexpr std::uint32_t kMoreForCallbacks = 64;
 // So many sources stay what they were after their ends: whoever has taken entries of them may still look.
@@ -110,13 +110,13 @@ void Queue::drop_oldest(std::size_t size) {
     if (oldest.kind == Kind::missed) {
       put_urgent_gap(std::move(oldest));
     } else {
-      sources_[oldest.source].urgent = 0;  // what is missed later belongs behind it
+      sources_[oldest.source].urgent = 0;  // later gaps come after this entry
       urgent_.push_back(std::move(oldest));
     }
   }
 }
 
-/// A gap that follows the latest one of its source becomes part of it: a queue that nobody empties must not
+/// A gap that follows the latest one of its source becomes part of it: a queue that is not emptied must not
 /// grow. Where their reasons differ and there are many already, all of them count as dropped.
 void Queue::put_urgent_gap(Entry&& gap) {
   auto& of = sources_[gap.source];

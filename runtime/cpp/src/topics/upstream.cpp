@@ -403,7 +403,8 @@ void Upstream::add_outlet(Known& known, std::uint64_t next, std::uint64_t live, 
   fanout_.add(known.outlet, woken);
 }
 
-/// Of the half that was named longest ago those that no feed has: publishers that have gone, as a rule.
+/// Forgets the publishers that no feed has, within the half that was named longest ago: most of them have
+/// gone.
 void Upstream::forget_some(Woken& woken) {
   std::vector<std::uint64_t> named;
   for (const auto& [key, known] : known_) named.push_back(known->named);

@@ -124,8 +124,8 @@ class Upstream final : public std::enable_shared_from_this<Upstream> {
   void end_gone(const Feed& feed, Woken& woken);
   /// Calls `room` once there is room in this queue, or others need not wait for it any more.
   void when_room(const std::shared_ptr<Queue>& full, std::size_t size, UniqueFunction<void()> room);
-  /// More sources and ends of sources wait for its only subscriber than for somebody who takes what comes.
-  /// One of several subscribers for whom that is so is cut.
+  /// True if more sources and ends of sources wait for its only subscriber than would for one that takes its
+  /// messages. If there are several subscribers, those of which this is true are cut.
   [[nodiscard]] bool crowded();
   void count_duplicate() noexcept { duplicates_.fetch_add(1, std::memory_order_relaxed); }
   void count_cut() noexcept { cut_.fetch_add(1, std::memory_order_relaxed); }
@@ -179,7 +179,7 @@ class Upstream final : public std::enable_shared_from_this<Upstream> {
   mutable std::mutex mutex_;                         // all below
   std::vector<std::weak_ptr<RemoteInbox>> inboxes_;  // of its subscribers
   using Watched = std::set<std::weak_ptr<Queue>, std::owner_less<>>;
-  Watched watched_;                                     // since they have no room
+  Watched watched_;                                     // queues that have no room
   std::map<std::string, std::shared_ptr<Feed>> feeds_;  // as Found
   std::map<std::pair<Uuid, std::string>, std::shared_ptr<Known>> known_;
   std::map<Uuid, Owner> owners_;

@@ -46,8 +46,8 @@ std::string Trust::refusal(const Address& path) const {
   for (auto above = std::filesystem::path(folder);; above = above.parent_path()) {
     if (::lstat(above.c_str(), &found) != 0) return above.string() + ": " + in_words(errno);
     if (!has(found.st_uid)) return owned_by(above.string(), found.st_uid);
-    // In a folder with the sticky bit, as /tmp, only the owner of an entry may replace it, who is trusted
-    // here.
+    // In a folder with the sticky bit, as /tmp, only the owner of an entry may replace it, and that owner is
+    // trusted.
     if ((found.st_mode & (S_IWGRP | S_IWOTH)) != 0 && (found.st_mode & S_ISVTX) == 0)
       return "other users may write to " + above.string();
     if (above == above.root_path()) return {};

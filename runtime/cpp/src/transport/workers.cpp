@@ -16,7 +16,7 @@ namespace mf::transport {
 namespace {
 
 constexpr std::chrono::seconds kIdle{10};
-// Between two lines of the log about tasks that may not wait.
+// The time between two lines of the log about tasks that may not wait.
 constexpr std::chrono::seconds kLogEvery{10};
 
 /// The pool that owns this thread, if there is one.

@@ -38,7 +38,7 @@ class Transcoder:
         self._write: Codec[Any, Any] = Codec(t, where=where, limits=DEFAULT_LIMITS)
 
     def prepare(self) -> None:
-        """Makes what reads and writes; called within `building`."""
+        """Makes the functions that read and write; to be called within `building`."""
         if not self.is_equal:
             functions_of(self._read.shape)
             functions_of(self._write.shape)

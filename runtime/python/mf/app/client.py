@@ -19,13 +19,13 @@ class Client(BaseClient):
     'tls://host:port' or 'unix:/path' of one server, or of several of a kind, with commas between them, as
     controllers may be; a Light; or a Resolver of your own. `tls`: how servers, controllers and relays at TLS
     are verified, and what is shown to them. A client with it, or with a controller at mf+tls://, never uses
-    an address in clear: one that it is given beside `tls` is a ValueError, one that a controller names is
+    an address in clear: to pass one together with `tls` is a ValueError, and one that a controller names is
     skipped, and logged once.
     `wait_for_server`: seconds that a call waits for a server of a (service, agent) that this client never
     saw. `max_payload`: bytes of one reply that are accepted. A server that registered a path of this host is
     called over it, if its user is root, this process's own or one of `trusted_users`, and no other user can
     replace the path; a client with TLS never does that. `authentication`: up to 16 KiB that are shown to each
-    peer when a connection is made, and by that to who asks who somebody is (`TopicAccess`).
+    peer when a connection is made; `TopicAccess` contains them.
 
     Any number of threads and generated clients may share one. Connections are opened when
     needed and used by all. Raises ValueError for an address that is none.

@@ -151,7 +151,8 @@ class MessageBatch(ABC, Generic[T, L]):
             self._route.link.abandon(message, CallEvent.CANCELLED, given_up())
 
     def after_fork(self) -> None:
-        """In a child: what was sent may have been executed for the parent; nothing is known of it here."""
+        """In a child: messages that were sent may have been executed for the parent, and their outcomes are
+        unknown here."""
         self._lock = Lock()
         self._decoding = RLock()
         self._pumping = False

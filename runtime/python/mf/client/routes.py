@@ -129,9 +129,9 @@ class Routing(Generic[V, P]):
         self.replications: dict[tuple[str, str], Any] = {}
         self.replicator: Any = None
         self.quiet = False
-        """Its owner logs what cannot be reached."""
+        """Whether the owner itself logs what cannot be reached."""
         self.told: set[tuple[str, str | None]] = set()
-        """What could not be reached, and was logged as such."""
+        """The services and agents that could not be reached, and were logged as such."""
         self.seen: set[tuple[str, str | None]] = set()
         self.some_refuse = False  # some server was overloaded before
         self._checked: set[tuple[int, bytes]] = set()
@@ -382,8 +382,9 @@ class Search:
         self.pause = min(self._backoff.next(), left) if self._found else left
 
     def _tell(self, failure: Error) -> bool:
-        """Logs once why a search takes long, until one for the same succeeds. What a controller does not
-        answer is logged by what asks it. Returns whether nothing is left to be logged."""
+        """Logs the reason for a long search once, until a search for the same agent succeeds. A controller
+        that does not answer is logged by the code that asks it. Returns whether nothing is left to be
+        logged."""
         told, key = self._router.told, (self._service.name, self._agent)
         if key in told or not self.view.reached or self._router.quiet:
             return True

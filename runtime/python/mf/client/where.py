@@ -22,8 +22,8 @@ def forwarded_keys(keys: Iterable[str]) -> tuple[str, ...]:
 
 
 def refuse_in_clear(addresses: Iterable[Address], tls: "Tls | None") -> None:
-    """An address in clear beside `tls` is an error: its user believes that the bytes are encrypted. Servers
-    that a controller at mf:// names may be at tls://. Raises ValueError."""
+    """An address in clear together with `tls` is an error: the user believes that the bytes are encrypted.
+    Servers that a controller at mf:// names may be at tls://. Raises ValueError."""
     for address in addresses:
         if tls is not None and address.scheme in ("tcp", "relay"):
             better = {"tcp": "tls", "relay": "relay+tls"}[address.scheme]
@@ -32,7 +32,7 @@ def refuse_in_clear(addresses: Iterable[Address], tls: "Tls | None") -> None:
 
 
 def server_addresses(where: str, tls: "Tls | None" = None) -> list[str]:
-    """Raises ValueError for an invalid address, one that is not a server's, or one in clear beside `tls`."""
+    """Raises ValueError for an invalid address, one that is not a server's, or one in clear with `tls`."""
     addresses = Address.parse_list(where)
     for address in addresses:
         if address.scheme not in SCHEMES:

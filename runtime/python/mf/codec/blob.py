@@ -30,7 +30,8 @@ def _is_blob(shape: s.Composite) -> bool:
 
 
 def _joined(value: Any) -> Encoded | None:
-    """The message of a large value; None: the ordinary way knows better. What may change is copied."""
+    """The message of a large value; None if the general codec has to write it. A value that may change is
+    copied."""
     if type(value) is bytes:
         if not _LARGE <= len(value) <= U32_MAX:
             return None

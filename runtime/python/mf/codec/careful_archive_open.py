@@ -107,7 +107,7 @@ class Open:
             self._look_ahead(whole, spans)
 
     def _look_ahead(self, whole: bytes, spans: list[Span]) -> None:
-        """Where the messages in it are. Stops at what is wrong, which is met again."""
+        """Finds the messages within `whole`. Stops at a mistake, which the reader encounters again."""
         try:
             for start, end in spans:
                 pos = start

@@ -164,7 +164,8 @@ class CarefulReader:
         return value
 
     def violate(self, found: CarefulError | None) -> None:
-        """Maybe: by a value that may still be superseded, or no longer can."""
+        """Records a violation, if `found` is one, of a value that may still be superseded or no longer can:
+        the first one in the message counts."""
         known = self._violation
         if found is not None and (known is None or (found.offset or 0) < (known.offset or 0)):
             self._violation = found

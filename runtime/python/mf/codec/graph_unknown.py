@@ -22,7 +22,7 @@ class Reading:
 
     def __init__(self) -> None:
         self.objects: list[tuple[Composite, list[Any]]] = []
-        """The root's table first; empty if nobody knows them any more."""
+        """The root's table first; empty if the objects are not known any more."""
         self.unknown = b""
 
     def kept(self, unknown: bytes) -> "GraphUnknown":

@@ -45,7 +45,7 @@ class JsonScanner:
         self._text = text
         self._pos = 0
         self._start = 0
-        """Where the value, or the name of a member, begins that was met last."""
+        """Where the last value or name of a member begins that was encountered."""
         self._path = Path(root)
         self._depth = 0
         self._budget = limits.decoded

@@ -137,7 +137,7 @@ def native(numbers: memoryview) -> memoryview:
 
 
 def _refuse(shape: s.Shape, data: memoryview, count: int) -> NoReturn:
-    """Which one is the first, and why?"""
+    """Raises the error of the first value that is wrong."""
     reader = CarefulReader(bytes(data), _ENDLESS)
     try:
         for index in range(count):

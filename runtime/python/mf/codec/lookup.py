@@ -118,7 +118,7 @@ def _custom(kind: type) -> s.Custom | None:
         try:
             made = user_codec(each.module, each.codec).make
         except Error:
-            continue  # it is told to who needs that codec
+            continue  # reported to the caller that needs this codec
         if made in kind.__mro__ and made not in vars(builtins).values():
             found.setdefault((each.module, each.codec), each)
     if len(found) > 1:

@@ -1,4 +1,4 @@
-"""R1. The bytes of a message whose value could outgrow the budget, with what is left of it.
+"""R1. The bytes of a message whose value could exceed the memory budget, with the rest of that budget.
 
 The lenient functions (mf.codec.fast) are handed these for `data`, and ask before they allocate. What is
 counted is what `sizes.memory` estimates, and the bytes themselves once, because texts are made of them.

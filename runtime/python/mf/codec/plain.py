@@ -2,7 +2,7 @@
 that are numbers of fixed size, which one `struct.Struct` packs.
 
 The latter only for values that are what `struct` makes of them (no bools, enums, uuids or times, no
-constraints). Whatever is refused goes the ordinary way, which finds the words.
+constraints). A value that is refused is passed to the general codec, which words the error.
 """
 
 from collections.abc import Callable

@@ -334,7 +334,8 @@ class Union(_Composite):
 
 
 CUSTOMS: "Final[list[Custom]]" = []
-"""Of all schemas that have been imported: the classes of their values are the users', and tell nothing."""
+"""The codecs of users of all imported schemas. The classes of their values belong to the users, and do not
+name a codec."""
 
 
 class Custom(_Composite):

@@ -95,7 +95,8 @@ def has_layout(shape: s.Shape) -> bool:
 
 
 def is_nothing(shape: s.Shape) -> bool:
-    """Whether it is a struct that holds nothing, but for arrays of the like: a new value is the only one."""
+    """Whether the shape is a struct without any content, but for arrays of such structs: it has only one
+    value."""
     return isinstance(shape, s.Struct) and shape.memcpy and not shape.implicit and not shape.layout[0]
 
 

@@ -238,8 +238,8 @@ class _AtOne:
             stream.cancel()
 
     async def hold(self, key: Key, got: Callable[[int], None], *, is_first: bool) -> bool:
-        """Whether the lead was granted. The lead ends with the registration at the latest. `is_first`: what
-        is offered may be on its way to the controller behind this request."""
+        """Whether the lead was granted. The lead ends with the registration at the latest. `is_first`: the
+        offers may reach the controller after this request."""
         with suppress(TimeoutError):
             async with timeout(_LOOK_ELSEWHERE):
                 await self._either.wait()

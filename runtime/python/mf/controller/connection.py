@@ -82,7 +82,7 @@ def is_over_tls(asked: list[Address], tls: "Tls | None") -> bool:
 
 def registered_addresses(where: str, tls: "Tls | None") -> list[Address]:
     """The addresses of controllers at which a server registers. Raises ValueError for an invalid one, and for
-    one in clear beside `tls`."""
+    one in clear with `tls`."""
     addresses = controller_addresses(where)
     for address in addresses:
         if tls is not None and address.scheme == "mf":
@@ -109,13 +109,13 @@ def asked_addresses(where: str) -> list[Address]:
 
 
 def final_code(error: Exception) -> Code:
-    """Of calls that wait for a controller: one that no retry mends, or UNAVAILABLE."""
+    """The code of calls that wait for a controller: one that no retry can resolve, or UNAVAILABLE."""
     is_final = isinstance(error, Error) and error.code in NO_RETRY_MENDS
     return error.code if is_final else Code.UNAVAILABLE  # type: ignore[attr-defined]
 
 
 def unanswered(controllers: list[Address]) -> View:
-    """What is known of a service at first."""
+    """The view of a service before a controller has answered."""
     where = ", ".join(map(str, controllers))
     return View({}, reached=False, trouble=f"the controller at {where} has not answered yet")
 

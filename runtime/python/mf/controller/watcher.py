@@ -181,7 +181,7 @@ class Watcher:
             self._forget_later(service, watched)
 
     def _log_skipped(self, watched: Watched) -> None:
-        """Each address once."""
+        """Logs each skipped address once."""
         skipped, watched.skipped = watched.skipped, {}
         for address in skipped:
             if len(self._skipped) >= _MOST_SKIPPED:

@@ -10,8 +10,8 @@ LONGEST = 2.0
 _LEAST = 0.010
 
 JITTER = random.Random()
-"""Separate from the random module's state, which belongs to the program; and seeded again in a child, so that
-forked processes do not do everything at the same moments."""
+"""Random numbers that do not change the state of the random module, which belongs to the program. A forked
+child seeds them anew, so that it does not retry at the same moments as its parent."""
 
 if hasattr(os, "register_at_fork"):  # only on systems where processes fork
     os.register_at_fork(after_in_child=JITTER.seed)

@@ -2,7 +2,7 @@
 of its own gives its place to another call meanwhile. Otherwise servers that call each other, or a server that
 calls itself, would wait for each other until their deadlines as soon as all places are taken.
 
-What blocks a thread enters `here.wait` around its wait, if there is one:
+Code that blocks its thread enters `here.wait` around the wait, if it is set:
 
     if (wait := here.wait) is not None:
         with wait:
@@ -61,7 +61,8 @@ class HandlerWait:
 
 class _Here(threading.local):
     wait: HandlerWait | None = None
-    """Of the calling thread: None outside of handlers of workers, and while the place is given away."""
+    """The wait of the calling thread: None outside of handlers on workers, and while the place is given
+    away."""
 
 
 here = _Here()

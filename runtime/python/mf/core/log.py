@@ -49,8 +49,8 @@ def _field(text: str) -> str:
 
 
 def warning(message: str, *arguments: Any, peer: str = "") -> None:
-    """Of one kind about one peer's host (without a peer: of one text) some are written within a while, and
-    then one line says how many were left out, so that no peer can fill a log."""
+    """Writes a warning. Only some of one kind about one peer's host (without a peer: of one text) are written
+    within a period, and then one line counts those that were left out, so that no peer can fill a log."""
     import logging
 
     event = str(arguments[0]).partition(" ")[0] if message == "%s" and arguments else message
@@ -97,7 +97,7 @@ def log_handler_failure(where: str, raised: BaseException) -> None:
 def _write(
     level: int, message: str, arguments: tuple[Any, ...], exc_info: BaseException | None = None
 ) -> None:
-    """On the thread of the log, so that no other one waits for its reader."""
+    """Writes on the thread of the log, so that no other thread waits for the reader of the log."""
     global _writer
     import logging
 
@@ -124,7 +124,7 @@ class _Warnings:
     def admits(
         self, event: str, about: str, of_peer: bool, now: float
     ) -> tuple[bool, list[tuple[str, str, int]]]:
-        """Whether a warning may be written, and what was left out in whiles that are over."""
+        """Whether a warning may be written, and what was left out in periods that are over."""
         with self._lock:
             over = self._sweep(now) if now - self._swept >= _SWEEP_EVERY else []
             kind = self._kinds.get((event, about))

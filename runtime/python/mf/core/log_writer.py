@@ -1,9 +1,9 @@
-"""R0. The thread that writes the log. What a program does with lines may block, as a pipe does that nothing
-reads, and the caller may be a server's IO thread, or a loop.
+"""R0. The thread that writes the log. Writing a line may block, for example on a pipe that is not read, and
+the caller may be a server's IO thread or an event loop.
 
 A caller waits a moment for its line to be written, so that lines are in order with all else that the program
-writes. While the writer is stuck nothing waits for it: lines are kept up to a limit, beyond that they are
-counted.
+writes. While the writer is blocked no caller waits for it: lines are kept up to a limit, and counted beyond
+it.
 """
 
 import os
@@ -18,7 +18,7 @@ from typing import Any, Final
 
 MOST_KEPT: Final = 10_000
 PATIENCE: Final = 0.25
-"""Seconds that a line is waited for."""
+"""Seconds for which a caller waits until its line is written."""
 
 
 class _Line:
@@ -32,7 +32,7 @@ class _Line:
 
 
 class LogWriter:
-    """Thread-safe. In a child after a fork another one has to be made."""
+    """Thread-safe. A forked child has to make a new one."""
 
     def __init__(self, left_out: Callable[[int], None]) -> None:
         self.pid = os.getpid()

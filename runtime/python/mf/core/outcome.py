@@ -79,8 +79,8 @@ def failure_in(given: Failure, declared: tuple[type[DeclaredError], ...]) -> Fai
 
 
 def words_of(raised: BaseException) -> str:
-    """What a handler raised, as the message of its call's failure. What an Error says of the execution of
-    another call is left out: the failure itself says that of its own.
+    """What a handler raised, as the message of its call's failure. The part of an Error's text about the
+    execution of another call is left out: the failure states the execution of its own call.
     """
     if isinstance(raised, Error):
         return f"{raised.code.name}: {raised.message}" if raised.message else raised.code.name

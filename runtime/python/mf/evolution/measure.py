@@ -1,5 +1,6 @@
-"""R0. How large the values of a peer's types are, and how long the text is that Python makes of them: both
-are bounded before anything is made. The bounds of sizes are those of C++ (mf/codec/described/schema.hpp).
+"""R0. The size of values of a peer's types, and the length of the code that Python generates for them: both
+are bounded before anything is generated. The bounds of sizes are those of C++
+(mf/codec/described/schema.hpp).
 """
 
 from collections.abc import Iterable
@@ -9,16 +10,18 @@ from .schema import Declared, Field, Schema
 from .types import MOST_SIZE, ArrayOf, Named, OptionalOf, Scalar, SchemaError, Type, parts, spell_in_full
 
 MOST_EXPRESSIONS: Final = 32_768
-"""Types that have a name, and expressions of types."""
+"""Limit of named types and expressions of types together."""
 MOST_PARTS: Final = 1 << 16
-"""Of all types together: a type in memory is made as one piece, with those that it holds written out."""
+"""Limit of all types together: the code for a type in memory is one piece, in which the types that it holds
+are expanded."""
 
 _SIZES: Final = {"bool": 1, "timestamp": 8, "duration": 8}
 
 
 class Measure(NamedTuple):
-    """`size` and `align` in memory, `values` that a value is with those that it holds. `parts`: that the text
-    names; `codes`: those of the layout, where an array of structs counts for each element."""
+    """`size` and `align` in memory; `values`: a value and all values that it holds. `parts`: the parts that
+    the generated code names; `codes`: those of the layout, where an array of structs counts once for each
+    element."""
 
     size: int = 0
     align: int = 1

@@ -90,7 +90,8 @@ class SchemaError(Exception):
 
 @contextmanager
 def building() -> Iterator[None]:
-    """Around all that is made of a peer's schema: what Python cannot make of it becomes a SchemaError."""
+    """Surrounds all that is made of a peer's schema: if Python cannot make it, the error becomes a
+    SchemaError."""
     try:
         yield
     except (RecursionError, SyntaxError):  # of the text that is made of a type

@@ -75,7 +75,7 @@ class _Sender:
 
     @property
     def has_news(self) -> bool:
-        """Whether there is something that the sender was not told."""
+        """Whether the sender was not notified yet of something."""
         unsaid = self.received != self.said or self.full != self.said_full
         return unsaid or bool(self.taken_numbers or self.refused)
 
@@ -193,7 +193,7 @@ class _Incarnation:
             known.arm()
 
     async def _put(self, known: _Sender, parcel: Parcel) -> None:
-        """Puts a message into the mailbox; waits for room, which its sender is told."""
+        """Puts a message into the mailbox. While it waits for room its sender is notified of that."""
         mailbox, loop = self._mailbox, get_running_loop()
         try:
             while not mailbox.put(parcel):

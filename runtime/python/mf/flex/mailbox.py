@@ -12,11 +12,11 @@ first message that matches, in the order of arrival; others stay. Functions of a
 thread, never under the lock and never where messages come in: if one raises, `recv` raises that and the
 messages stay; a slow one delays no other receiver.
 
-A mailbox is bounded in messages and in bytes, and shared between senders: one that has messages in it leaves
-as much room as it uses itself, and a sixteenth besides, which is for small messages of senders that have
-none. So one sender uses less than half, and however many messages wait that nobody takes, a sender whose
-messages are taken goes on. `put` returns False if there is no room, which is logged; `when_room` calls back
-when there may be some."""
+A mailbox is bounded in messages and in bytes, and shared between senders: a sender that has messages in it
+gets more room only while as much as it uses itself stays free, and a sixteenth as well, which is reserved for
+small messages of senders that have none. So one sender uses less than half, and however many messages wait
+that the receiver does not take, a sender whose messages are taken makes progress. `put` returns False if
+there is no room, which is logged; `when_room` calls back when there may be some."""
 
 from asyncio import get_running_loop
 from collections import deque
@@ -39,7 +39,7 @@ from mf.flex.waiter import AsyncWaiter, BlockingWaiter, Waiter, Waiters
 MAX_MESSAGES: Final = 65_536
 MAX_BYTES: Final = 64 << 20
 _RESERVED: Final = 16  # the part of a mailbox that is kept for senders without messages in it
-_SMALL: Final = 256  # the part of that which one of them may use
+_SMALL: Final = 256  # the part of the reserve that one sender may use
 _TELL_EVERY: Final = 10.0
 OVERHEAD: Final = 256
 """Bytes that each message counts in addition to its encoded attributes."""
@@ -199,7 +199,7 @@ class Mailbox:
         return True
 
     def _tell_full(self) -> None:
-        """Logs it, once in a while."""
+        """Logs that the mailbox is full, at most once in a period."""
         with self._lock:
             now = monotonic()
             if now - self._told_full < _TELL_EVERY:
@@ -383,7 +383,7 @@ class Mailbox:
 
 
 def _has_room(size: int, share: int, held: int, most: int) -> bool:
-    """For so much more of a sender that has `share` of what is held."""
+    """Whether there is room for `size` more from a sender to which `share` of `held` belongs."""
     reserved = most // _RESERVED
     if share:
         return held + size + share + size <= most - reserved

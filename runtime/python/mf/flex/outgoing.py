@@ -103,7 +103,7 @@ class Outgoing:
         self._mailbox: UUID | None = None
         self._received = 0
         self.mailbox_is_full = False
-        """Whether its mailbox has no room for the next message, as far as this side was told."""
+        """Whether the receiver's mailbox has no room for the next message, as the receiver last reported."""
         self._arrivals = Event()
         self._task: Task[None] | None = None
 

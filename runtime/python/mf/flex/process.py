@@ -355,7 +355,7 @@ def _no_room_in_time(dest: str, place: Process | Outgoing) -> Error:
 
 
 def _why_full(place: Process | Outgoing) -> str:
-    """What has no room: the mailbox, or, as far as is known, only the way there."""
+    """The end of an error text, which names the full mailbox; empty if it is not known to be full."""
     if isinstance(place, Process):
         return f": the mailbox of {place.name!r} is full"
     return f": the mailbox of {place.dest!r} is full" if place.mailbox_is_full else ""

@@ -119,7 +119,7 @@ class Sent:
     # For the runtime
 
     def carried_by(self, way: Way) -> None:
-        """It goes to another node. What is known of the mailbox there explains why it is late."""
+        """The message goes to another node. The known state of the mailbox there explains a delay."""
         self._ways.append(way)
 
     def one_taken(self) -> None:

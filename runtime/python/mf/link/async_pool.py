@@ -100,7 +100,7 @@ class AsyncPool(Places[_Place, AsyncLink]):
         return link
 
     async def _at_path(self, instance: Instance, deadline: float) -> AsyncLink | None:
-        """None: another process answers there. Raises Error(UNAVAILABLE), NOT_EXECUTED."""
+        """None if another process answers there. Raises Error(UNAVAILABLE), NOT_EXECUTED."""
         self._paths.check(instance)
         link = await self.get(instance.local, deadline, by_instance=True)
         await link.await_greeting(deadline)
@@ -159,7 +159,7 @@ class AsyncPool(Places[_Place, AsyncLink]):
         place.progress = Progress()
         try:
             stream = await connect(self._dialer, Address.parse(address), place.progress)
-            if by_instance:  # before HELLO is sent, which has what this client is authenticated by
+            if by_instance:  # before HELLO is sent, which contains the client's authentication
                 self._check_peer(address, stream)
         except OSError as failed:
             place.failed(address, failed)
@@ -186,8 +186,8 @@ class AsyncPool(Places[_Place, AsyncLink]):
         _close_all(self._places)
 
     def close_when_dropped(self, also: Callable[[], None] | None) -> None:
-        """A client that is dropped, with all that calls through it, leaves no connection to its loop. `also`
-        must not hold the pool."""
+        """When a client and all that calls through it are dropped, the loop keeps none of its connections.
+        `also` must not refer to the pool."""
         finalize(self, _close_dropped, self._loop, self._places, also).atexit = False
 
     async def end(self) -> None:
@@ -199,7 +199,7 @@ class AsyncPool(Places[_Place, AsyncLink]):
             await wait(attempts)
 
     def after_fork(self) -> None:
-        """In a child, where the loop does not run: the client is closed."""
+        """Closes the client in a child, where the loop does not run."""
         self.closed = True
         for place in self._places.values():
             for link in place.links():

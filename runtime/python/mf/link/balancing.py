@@ -107,7 +107,7 @@ class Standing:
         self.alive = True
         """Something arrived since it became suspected."""
         self.broke = False
-        """It broke the protocol instead of a greeting, which was logged."""
+        """Whether it broke the protocol instead of sending a greeting, and this was logged."""
         self.probe = False
         self.weight = 1
         self.load = 0.0

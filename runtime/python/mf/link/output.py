@@ -59,7 +59,7 @@ class LinkOutput(LinkCore):
     ) -> None:
         super().__init__(stream, hello, bytearray(SCRATCH_SIZE), standing, dead_after)
         self.watches = watches
-        self._lock = RLock()  # never entered twice; it knows its owner
+        self._lock = RLock()  # never entered twice; an RLock because it knows its owner
         self._bind_lock = Lock()
         self._followers: dict[Pending, None] = {}
         self._leading = False
@@ -139,7 +139,7 @@ class LinkOutput(LinkCore):
 
     @abstractmethod
     def _interrupted(self, raised: BaseException, leads: bool) -> None:
-        """Of the reading part."""
+        """Implemented by the reading part."""
 
     def _check_thread(self) -> None:
         """Raises Error if this thread is within this link further down on its stack: a signal handler or a
@@ -154,7 +154,7 @@ class LinkOutput(LinkCore):
 
     @abstractmethod
     def _write_failed(self, error: OSError, leads: bool) -> None:
-        """Of the reading part."""
+        """Implemented by the reading part."""
 
     # What is pending
 
@@ -196,11 +196,11 @@ class LinkOutput(LinkCore):
 
     @abstractmethod
     def on_ready(self, mask: int) -> None:
-        """Of the reading part."""
+        """Implemented by the reading part."""
 
     @abstractmethod
     def expire(self, now: float) -> float:
-        """Of the reading part."""
+        """Implemented by the reading part."""
 
     def _arm(self) -> None:
         """With the lock: makes the watch wait for the events that no thread waits for."""

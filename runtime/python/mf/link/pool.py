@@ -148,7 +148,7 @@ class Pool(Places[_Place, Link]):
         return link
 
     def _at_path(self, instance: Instance, deadline: float) -> Link | None:
-        """None: another process answers there. Raises Error(UNAVAILABLE), NOT_EXECUTED."""
+        """None if another process answers there. Raises Error(UNAVAILABLE), NOT_EXECUTED."""
         self._paths.check(instance)
         link = self.get(instance.local, deadline, by_instance=True)
         link.await_greeting(deadline)
@@ -185,7 +185,7 @@ class Pool(Places[_Place, Link]):
         if stream is None:  # whoever comes next goes on with it
             assert begun is not None
             raise connect_failed(address, begun.too_late())
-        if by_instance:  # before HELLO is sent, which has what this client is authenticated by
+        if by_instance:  # before HELLO is sent, which contains the client's authentication
             try:
                 self._paths.check_peer(Address.parse(address), stream)
             except Error:

@@ -63,8 +63,8 @@ class View:
 
     `reached`: a source has answered, so that what is not here does not exist. `agents` maps agents (the empty
     one for a service without `per`) to instances; an agent that lost its instances stays. `whole` are
-    instances whose agents are not known. `trouble` is the reason why no source has answered, and `code` that
-    of calls which end because of it.
+    instances whose agents are not known. `trouble` is the reason why no source has answered, and `code` the
+    code of calls that end because of it.
     """
 
     __slots__ = ("agents", "code", "reached", "trouble", "whole")

@@ -14,16 +14,17 @@ from .steps import Kind, Step, steps_of
 _MOST_MOVES: Final = 4096
 """Moves that a matcher remembers."""
 _MOST_LOOKS: Final = 100_000
-"""Steps that are looked at to find out whether `re` will do."""
+"""Steps that are examined at most to decide whether `re` can be used."""
 _END: Final = -1
-"""Stands for the character before the first, and behind the last one."""
+"""Represents the missing character before the first and after the last one."""
 
 _Threads = tuple[tuple[int, ...], bool]
 """The `one_of` steps that are reached, and whether the end of the pattern is."""
 
 
 class Matcher:
-    """Of one pattern that the compiler's checker has accepted. Immutable but for its memory; thread-safe."""
+    """The matcher of one pattern that the compiler's checker has accepted. Immutable but for its memory;
+    thread-safe."""
 
     __slots__ = ("fullmatch", "pattern")
 
@@ -81,7 +82,7 @@ class _Program:
         return threads[1]
 
     def _taken(self, at: Iterable[int], code: int) -> list[int]:
-        """The steps behind those that take this character."""
+        """The steps that follow those which accept this character."""
         steps, found = self._steps, []
         for each in at:
             end = each + 1 + steps[each].first
@@ -90,7 +91,7 @@ class _Program:
         return found
 
     def _follow(self, waiting: list[int], before: int, after: int, first: bool, is_last: bool) -> _Threads:
-        """What is reached without a character. `is_last`: the one behind this place is the last one."""
+        """The steps that are reached without a character. `is_last`: the next character is the last one."""
         steps, seen, found, accepted = self._steps, set[int](), list[int](), False
         while waiting:
             at = waiting.pop()
@@ -138,8 +139,8 @@ def _is_word(code: int) -> bool:
 
 
 def _is_decided(steps: list[Step]) -> bool:
-    """Whether from each place at most one step takes any character, and is reached in one way only: a matcher
-    that goes back has then nothing else to try."""
+    """Whether from each place at most one step takes any character, and is reached in one way only: then a
+    backtracking matcher has nothing else to try."""
     looks = 0
     for begin in [0, *(at + 1 + each.first for at, each in enumerate(steps) if each.kind is Kind.ONE_OF)]:
         waiting, seen, ranges = [begin], set[int](), list[tuple[int, int]]()

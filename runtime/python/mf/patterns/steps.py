@@ -14,7 +14,7 @@ Ranges = list[tuple[int, int]]
 
 _parser: Any = re._parser  # type: ignore[attr-defined]  # the module that re itself is built on
 LAST = 0x10FFFF
-"""The last character that there is."""
+"""The largest code point."""
 _CATEGORIES: dict[str, Ranges] = {
     "DIGIT": [(0x30, 0x39)],
     "SPACE": [(0x09, 0x0D), (0x20, 0x20)],
@@ -26,10 +26,10 @@ class Kind(Enum):
     """As mf::codec::check::Step::Kind names them."""
 
     ONE_OF = "one_of"
-    """A character of one of the `first` ranges that follow."""
+    """Accepts a character of one of the `first` ranges that follow."""
     RANGE = "range"
     SPLIT = "split"
-    """To `first` and to `second`."""
+    """Goes on at `first` and at `second`."""
     JUMP = "jump"
     ACCEPT = "accept"
     BEGIN = "begin"
@@ -59,7 +59,7 @@ class Step(NamedTuple):
 
 
 def steps_of(pattern: str) -> list[Step]:
-    """Of a pattern that the compiler's checker has accepted."""
+    """The steps of a pattern that the compiler's checker has accepted."""
     tree = _parser.parse(pattern, re.ASCII)
     writer = _Writer()
     writer.sequence(tree, tree.state.flags)

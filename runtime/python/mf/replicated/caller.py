@@ -85,7 +85,7 @@ class _Call:
 
 
 class Caller:
-    """See above. `client`: the nonce of this caller alone. `window`: at most MOST_AHEAD."""
+    """See the module. `client`: the nonce of this caller alone. `window`: at most MOST_AHEAD."""
 
     def __init__(
         self, client: UUID, members: Sequence[str], schema: UUID, window: int = DEFAULT_WINDOW

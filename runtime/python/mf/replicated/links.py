@@ -1,9 +1,9 @@
 """R4. The links of replicated messages over real streams: who opens one, and how messages lie in it.
 
-One loop of asyncio. A link is opened anew for as long as it is wanted, after pauses that grow to a second
-while no link lasts that long: a peer that accepts each link and ends it at once is not asked faster than one
-that is not there. What is sent while it is down, or faster than the other side takes it, is dropped: the
-machines repeat what matters.
+All links share one asyncio loop. A link is reopened for as long as it is wanted. The pauses before that grow
+to a second while no link lasts that long, so that a peer that accepts each link and ends it at once is not
+tried more often than one that does not answer. Messages that are sent while a link is down, or faster than
+the peer takes them, are dropped: the machines repeat what is needed.
 """
 
 from asyncio import FIRST_COMPLETED, Event, Task, get_running_loop, sleep, wait
@@ -100,7 +100,7 @@ class OutgoingLink:
                 async with stream:
                     await self._hold(stream)
             except MfError:
-                pass  # the other side is not there, or has ended it
+                pass  # the peer is not reachable, or has ended the link
             except Exception as bug:
                 what = log.quote(f"{type(bug).__name__}: {bug}")
                 log.error("a link of a replicated group is opened again: %s", what, exc_info=bug)
@@ -123,7 +123,7 @@ class OutgoingLink:
                 self._backoff.reset()
             for each in ways:
                 each.cancel()
-            await wait(ways)  # which a cancellation of this task interrupts, but does not get lost in
+            await wait(ways)  # a cancellation of this task interrupts this wait, and is not lost in it
             self._closed()
         troubles = [each.exception() for each in ways if not each.cancelled()]
         for trouble in troubles:

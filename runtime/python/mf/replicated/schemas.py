@@ -50,8 +50,8 @@ class Schemas:
         return [self._own_texts, *reversed(self._others.values())]
 
     def learn(self, member: str, texts: Sequence[Texts], wanted: Set[UUID] = frozenset()) -> None:
-        """What a member knows, its own first. `wanted`: of messages that wait. A schema that is neither is
-        learned if there is room."""
+        """Learns the schemas that a member knows, its own first. `wanted`: the schemas of messages that wait.
+        Any other schema is learned only if there is room."""
         for at, each in enumerate(texts):
             schema = UUID(bytes=each.fingerprint)
             if at == 0:

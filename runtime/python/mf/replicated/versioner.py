@@ -129,7 +129,7 @@ class Versioner:
         self._replica.send(member, self._prepared())
 
     def disconnected(self, member: str) -> None:
-        """What it comes back with is another matter."""
+        """The reports of the member are void: it may return with another state."""
         self._reports.pop(member, None)
         self._told_at.pop(member, None)
         if self._pulls == member:

@@ -37,7 +37,7 @@ class BaseServer(ABC):
     `max_bindings` and `max_streams`: services, by agent, that one connection has bound, and calls with
     streams that it has open; more are refused with OVERLOADED. `stream_window`: bytes that a client may send
     on a stream before its handler has taken any; together the windows of a connection are at most 8 MiB.
-    `max_connections`: further ones are refused; `max_connections_per_host`: of them those of one host, 0: no
+    `max_connections`: further ones are refused; `max_connections_per_host`: the same for one host, 0: no
     limit of its own; `max_handshakes`: above this number of connections without a
     HELLO the oldest is ended; `max_held_bytes`: bytes that all connections hold together, above which the one
     that holds the most is ended (docs/limits.md). `limit`: how many calls of all clients run at once, and
@@ -131,7 +131,8 @@ class BaseServer(ABC):
 
 
 def stop_signals() -> list[signal.Signals]:
-    """Those that end run() and serve(). A SIGHUP that the process ignores, as under nohup, stays ignored."""
+    """The signals that end run() and serve(). A SIGHUP that the process ignores, as under nohup, stays
+    ignored."""
     ends = [signal.SIGTERM, signal.SIGINT]
     if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
         ends.append(signal.SIGHUP)

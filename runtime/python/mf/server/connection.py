@@ -91,7 +91,7 @@ class Progress(NamedTuple):
 
 
 class _Binds:
-    """Answers the BINDs of one connection. `used`: there was one."""
+    """Answers the BINDs of one connection. `used`: whether there was one."""
 
     __slots__ = ("_peer", "_resolve", "used")
 
@@ -101,8 +101,8 @@ class _Binds:
         self.used = False
 
     def __call__(self, bind: BindRequested) -> list[Any] | tuple[Code, str]:
-        """A client of another schema may adapt; one that cannot is told how they differ, which only it
-        knows."""
+        """A client of another schema may adapt. Only the client knows whether it can, and logs how the
+        schemas differ."""
         self.used = True
         found = self._resolve(bind)
         if isinstance(found, tuple) and found[0] is Code.SCHEMA_MISMATCH:

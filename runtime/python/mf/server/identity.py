@@ -1,8 +1,8 @@
-"""R5. What makes a server itself for controllers.
+"""R5. The identity of a server for controllers.
 
-`secret` is random, and only controllers are told of it. `nonce`, which everybody sees in HELLO, is made of
-it, so that a controller recognises the process that may register under the nonce, even if it has never heard
-of it.
+`secret` is random, and is sent to controllers only. `nonce`, which is public in HELLO, is derived from it, so
+that a controller recognises the process that may register under the nonce, even if it has not known the
+process before.
 """
 
 import hashlib
@@ -19,6 +19,6 @@ class Identity(NamedTuple):
 
 
 def draw() -> Identity:
-    """A new one."""
+    """Makes a new identity."""
     secret = os.urandom(_SIZE)
     return Identity(hashlib.sha256(_PURPOSE + secret).digest()[:_SIZE], secret)

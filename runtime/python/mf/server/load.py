@@ -34,7 +34,7 @@ class ConnectionStats:
     cut_memory: int = 0
     cut_protocol: int = 0
     cut_idle: int = 0
-    """Connections that had never bound anything, and whose places others needed."""
+    """Connections that had never bound anything, and were ended to make room for others."""
 
 
 class Load(Protocol):

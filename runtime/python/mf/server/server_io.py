@@ -39,7 +39,7 @@ from mf.transport.stream import Stream, StreamError
 HANDSHAKE_TIMEOUT = 2.0
 INLINE_LIMIT = 4096
 IDLE_GRACE = 10.0
-"""Seconds until a connection that has never bound anything may give its place to one of its own host."""
+"""Seconds after which a connection that has never bound anything may be ended for one of its own host."""
 _CHARGE_STEP = 16 << 10  # so that small messages need no accounting
 _ACCEPTS_PER_TURN = 64
 _LOOK_EVERY = 0.02  # checks during a drain whether all calls have ended
@@ -91,8 +91,8 @@ class ServerIo(Loop):
         self._draining = False
 
     def is_here(self) -> bool:
-        """Whether the caller is a handler of this server, or what reads for it: stopping must not wait for
-        these."""
+        """Whether the caller is a handler of this server, or the thread that reads for it: stop() must not
+        wait for these."""
         call = current.get()
         if not isinstance(call, ServedCall):
             return False
@@ -313,8 +313,9 @@ class ServerIo(Loop):
             self._close(oldest, f"{most} connections have not sent their HELLO, this one for the longest")
 
     def _make_room(self, newcomer: str) -> bool:
-        """There are too many connections: ends the oldest of those of the host with the most that has never
-        bound anything, in favour of one from elsewhere, or after a while. False: there is none."""
+        """Called when there are too many connections: ends one that has never bound anything, the oldest of
+        the host with the most connections, for one of another host, or after some time for one of the same
+        host. False: there is none."""
         if not self._hosts:
             return False
         host, connections = max(self._hosts.items(), key=lambda entry: len(entry[1]))

@@ -16,11 +16,11 @@ from mf.core.log import log_handler_failure, warning
 _IDLE = 5.0
 """Seconds after which an unused thread for streams, or one without a place, ends."""
 _MOST_WAITING = 256
-"""Threads beside those that have places: for as many handlers that wait. As in C++."""
+"""Threads in addition to those that have places, one for each handler that waits. As in C++."""
 _TELL_EVERY = 10.0
 _FOREVER = float("inf")
 _LOOK: Any = object()
-"""In the queue of calls: a thread without a call is to look whether it has a place."""
+"""An entry of the queue of calls, which makes an idle thread check whether it has a place."""
 
 
 class Workers(Place):
@@ -126,7 +126,7 @@ class Workers(Place):
             raise
 
     def _park(self) -> bool:
-        """Waits for a place. False: there was none for a while, or the server stops."""
+        """Waits for a place. False: there was none for some time, or the server stops."""
         parked = allocate_lock()
         parked.acquire()
         with self._lock:

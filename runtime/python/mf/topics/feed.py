@@ -61,7 +61,7 @@ _LAST_NUMBER = 1 << 48
 
 
 def _placed(error: Error, where: str) -> Error:
-    """With who says so, unless it says that itself, as relays do."""
+    """The error with the address of its sender in front, unless the text has it, as relays write it."""
     if where.partition("://")[2] in error.message:
         return error
     return Error(error.code, f"{where}: {error.message}", error.execution)

@@ -23,7 +23,7 @@ from mf.topics.queue import Entry, Kind, Queue
 _CALLS_AT_ONCE = 256
 """The most messages one callback handles in a row before other callbacks get the thread."""
 _MOST_MISSED = (1 << 64) - 1
-"""Counts of missed messages stop there, as in C++: somebody else tells them, who may tell anything."""
+"""Counts of missed messages stop there, as in C++: a peer reports them, and may report any number."""
 
 Matched = Callable[[int], None]
 

@@ -68,7 +68,8 @@ class Outlet:
         self._lock = Lock()
         self._matches: dict[Queue, _Match] = {}
         self._pushed: tuple[_Match, ...] | None = ()
-        """All matches, as publishers go through them without the lock; None: it has to be made anew."""
+        """All matches, through which publishers iterate without the lock; None: the tuple has to be made
+        anew."""
         self._remote = 0
         self._blocking = 0
         self._next = 1

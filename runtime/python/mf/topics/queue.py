@@ -230,7 +230,7 @@ class Queue:
         self.wake()
 
     def after_fork(self, why: Error) -> None:
-        """In a child, for a queue that only threads of the parent fill: it has ended there."""
+        """Ends, in a child, a queue that only threads of the parent fill."""
         self._lock = Lock()
         self._ready, self._room, self._over = [], [], []
         self._ended = True
@@ -412,11 +412,11 @@ class Queue:
                 self._gaps -= 1
                 self._put_urgent_gap(oldest)
             else:
-                self._urgent_gaps.pop(oldest.source, None)  # what is missed later belongs behind it
+                self._urgent_gaps.pop(oldest.source, None)  # later gaps come after this entry
                 self._urgent.append(oldest)
 
     def _put_urgent_gap(self, gap: Entry) -> None:
-        """A gap that follows the latest one of its source becomes part of it: a queue that nobody empties
+        """A gap that follows the latest one of its source becomes part of it: a queue that is not emptied
         must not grow. Where their reasons differ and there are many already, all of them count as dropped.
         """
         before = self._urgent_gaps.get(gap.source)

@@ -76,7 +76,7 @@ class RemoteInbox(Inbox):
         fork.register(self)
 
     def after_fork(self) -> None:
-        """In a child: its messages come to the parent."""
+        """Ends the subscription in a child, since its messages come to the parent."""
         self._lock = Lock()
         self._calling = RLock()
         self._telling = Lock()

@@ -1,4 +1,4 @@
-"""R3. Which users of this host may stand behind a unix socket whose path somebody else has named.
+"""R3. Which users of this host may own a unix socket whose path another process has named.
 
 A path that a server has registered is public, and so is the nonce of its HELLO: on the client's host another
 user may listen there. So such a path is used only if root, the client's own user, or a user that the client
@@ -17,7 +17,7 @@ _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
 class Trust:
-    """`users`: those beside root and the user of this process."""
+    """`users`: trusted in addition to root and the user of this process."""
 
     __slots__ = ("_users",)
 
@@ -40,8 +40,8 @@ class Trust:
                 found = os.lstat(above)
                 if not self.has(found.st_uid):
                     return f"{above} belongs to user {found.st_uid}"
-                # In a folder with the sticky bit, as /tmp, only the owner of an entry may replace it, who is
-                # trusted here.
+                # In a folder with the sticky bit, as /tmp, only the owner of an entry may replace it, and
+                # that owner is trusted.
                 if found.st_mode & _OTHERS_WRITE and not found.st_mode & stat.S_ISVTX:
                     return f"other users may write to {above}"
                 if above == "/":

@@ -58,7 +58,7 @@ class _Starting:
     """Held from bind() to listen(): a path whose server does not listen yet looks like one that a dead server
     has left. It is a file beside the path, which its holder removes at the end; a process that waited for a
     file that is removed takes a new one. A file of another user, in a folder that several may write to, is
-    ignored: whoever made it could hold it for ever.
+    ignored, since that user could hold it for ever.
     """
 
     def __init__(self, path: str) -> None:

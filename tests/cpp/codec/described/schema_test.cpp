@@ -102,7 +102,7 @@ TEST(DescribedSchema, MakesTheValueOfADefaultOnce) {
   EXPECT_EQ(moved.default_value(field)->data(), first->data());
 }
 
-TEST(DescribedSchema, SaysThatADefaultIsNoValueOfItsType) {
+TEST(DescribedSchema, RefusesADefaultThatIsNoValueOfItsType) {
   const Schema schema = good(kDescriptor,
                              "annex sf1.search.Index\n"
                              " method query\n"

@@ -49,11 +49,10 @@ struct ClientOptions {
   /// throughput.
   std::uint32_t stream_window = 16 * 1024;
   /// How this client verifies servers at tls:// and identifies itself to them. A client with it never uses an
-  /// address in clear: one that it is given is an error, one that a controller names is skipped, and logged
-  /// once.
+  /// address in clear: to pass one is an error, and one that a controller names is skipped, and logged once.
   TlsOptions tls{};
-  /// Users of this host, beside root and this process's own, whose servers are called over the unix sockets
-  /// that they have registered (mf/transport/trust.hpp).
+  /// Users of this host, in addition to root and the user of this process, whose servers are called over the
+  /// unix sockets that they have registered (mf/transport/trust.hpp).
   std::vector<uid_t> trusted_users{};
   /// Opaque bytes that are sent in the handshake.
   std::vector<std::byte> authentication{};

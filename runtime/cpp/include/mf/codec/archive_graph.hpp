@@ -329,7 +329,8 @@ struct Archive<Graph<T>> {
     graph.adopt(std::move(rows).take(), root);
     return true;
   }
-  /// For who may throw: what no reader takes is not written. As mf::to_bytes, with the objects numbered once.
+  /// For callers that may throw: a graph that no reader accepts is not written. As mf::to_bytes, with the
+  /// objects numbered once.
   [[nodiscard]] static std::vector<std::byte> bytes(const Graph<T>& graph) {
     const GraphNumbers numbered = numbers(graph);
     auto bad = numbered.violation();

@@ -34,9 +34,9 @@ concept BoundedSize = requires { Febird<T>::kMaxSize; };
 /// Up to here, memory is had for the bound, and given back if most of it was not needed (Buffer::cut_at).
 inline constexpr std::size_t kMaxBound = std::size_t{64} << 20U;
 
-/// The value's encoding takes no more bytes than this, or this is more than kMaxBound: who walks through
-/// values stops there. How wide numbers are is not asked, so that a list of them is not looked at unless it
-/// is long (kMaxRowBound).
+/// The value's encoding takes no more bytes than this, or this is more than kMaxBound: a walk through values
+/// stops there. The width of numbers is not determined, so that a list of them is not examined unless it is
+/// long (kMaxRowBound).
 template <class T>
 [[nodiscard, gnu::always_inline]] inline std::size_t bound_of(const T& value) noexcept {
   if constexpr (BoundedSize<T>) {

@@ -29,7 +29,8 @@ void write_json_elements(JsonWriter& writer, const Range& values) {
   writer.close_array();
 }
 
-/// A bool's text is the only one that is no value when it stands in quotes.
+/// A key is in quotes. The values of all other types of keys may be in quotes, too; a bool may not, so that
+/// it is read here.
 template <class K>
 [[nodiscard]] bool read_json_key(JsonReader& reader, K& key) {
   if constexpr (std::same_as<K, bool>) {

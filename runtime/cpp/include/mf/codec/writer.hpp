@@ -96,7 +96,8 @@ class Writer {
 
   void byte(std::byte value) noexcept { *cursor_++ = value; }
 
-  /// In line: only the place is handed on, so that a Writer whose address nobody keeps stays in a register.
+  /// Inline: only the position is passed on, so that a Writer whose address is not stored stays in a
+  /// register.
   [[gnu::always_inline]] void bytes(const void* from, std::size_t size) noexcept {
     detail::copy_bytes(cursor_, static_cast<const std::byte*>(from), size);
     cursor_ += size;

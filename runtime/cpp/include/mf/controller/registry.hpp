@@ -39,7 +39,7 @@ class Registry {
   /// labels.
   static constexpr std::size_t kMaxOffersOfOwner = 10'000;
   static constexpr std::size_t kMaxBytesOfOwner = std::size_t{16} << 20;
-  /// The same for all connections of one host, which has many.
+  /// The same for all connections of one host.
   static constexpr std::size_t kMaxOffersOfHost = 250'000;
   static constexpr std::size_t kMaxOffers = 1'000'000;
   static constexpr std::size_t kMaxBytes = std::size_t{512} << 20;

@@ -1,4 +1,4 @@
-// What a servant is besides, whose service extends another: who offers it offers it as that, too.
+// The services that a servant's service extends: a servant that is offered is offered for these, too.
 //
 // The methods of an extended service are the first of the extending one, with the same indices, and its
 // servant derives from the other's, so that requests to either are the same calls.

@@ -25,7 +25,7 @@ class Place {
   ~Place() = default;
 };
 
-/// The place of this thread's handler; null on other threads, and while it is given away.
+/// The place of this thread's handler; null on other threads, and while the place is given away.
 extern constinit thread_local Place* place;
 
 /// A wait of a blocking call, a stream or a batch. It costs one test on threads that run no handler, and in
@@ -43,7 +43,7 @@ class HandlerWait {
   HandlerWait(const HandlerWait&) = delete;
   HandlerWait& operator=(const HandlerWait&) = delete;
 
-  /// All threads wait: a call that can be refused has to be, with refusal().
+  /// True if all threads wait: a caller that can refuse the call has to do so, with refusal().
   [[nodiscard]] bool refused() const noexcept { return threads_ != 0; }
   [[nodiscard]] Failure refusal(Execution execution) const;
 

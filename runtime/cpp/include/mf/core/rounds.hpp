@@ -1,5 +1,5 @@
 #pragma once
-// Work in rounds that several threads ask for and one thread at a time does.
+// Work in rounds, which several threads request and one thread at a time performs.
 
 #include <atomic>
 #include <cstdint>
@@ -7,10 +7,10 @@
 
 namespace mf {
 
-/// Runs rounds of one piece of work, one at a time. A thread that asks while another one is at it, or within
-/// a round, returns at once: another round follows, which finds what it has asked for. An exception ends its
-/// round only: the rounds that were asked for meanwhile follow, and then the first exception is thrown to the
-/// thread that ran them.
+/// Runs rounds of one piece of work, one at a time. A thread that asks while another one runs a round, or
+/// from within a round, returns at once: another round follows, which sees all that was asked for. An
+/// exception ends its round only: the rounds that were asked for meanwhile follow, and then the first
+/// exception is thrown to the thread that ran them.
 class Rounds {
  public:
   template <class Round>

@@ -5,7 +5,7 @@
 
 namespace mf {
 
-/// The largest weight of an offer: a server that says more of itself would get nearly all calls of a service.
+/// The largest weight of an offer: a server with a much larger one would get nearly all calls of a service.
 inline constexpr std::uint32_t kMostWeight = 1'000;
 
 }  // namespace mf

@@ -25,7 +25,7 @@ struct LightOffer {
 
 class Light {
  public:
-  /// `log` is told of handlers that fail.
+  /// Failures of handlers are written to `log`.
   explicit Light(Log log = {});
 
   /// Throws Error(INVALID_ARGUMENT): the (service, agent) is offered already, or the agent does not fit the

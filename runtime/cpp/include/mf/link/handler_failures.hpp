@@ -1,6 +1,6 @@
 // The log lines about handlers that have failed: one for the first failure of a method, then at most one a
-// second, which counts the calls since. Without them the process whose code failed would know nothing of it,
-// since only the caller gets the exception's text. Thread-safe.
+// second, which counts the calls since. Without them the process whose code failed would not notice it, since
+// only the caller gets the exception's text. Thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@
 
 namespace mf::link {
 
-/// Whose call has failed, as the handler saw it (CallInfo).
+/// The failed call, as the handler saw it (CallInfo).
 struct FailedCall {
   std::string_view agent{};
   std::string_view peer{};

@@ -48,14 +48,14 @@ class Registrar {
   virtual void withdraw() = 0;
 };
 
-/// What makes a process itself for controllers. `secret` is random, and only they are told of it. `nonce`,
-/// which everybody sees in HELLO, is made of it, so that a controller recognises the process that may
-/// register under the nonce, even if it has never heard of it.
+/// The identity of a process for controllers. `secret` is random, and is sent to controllers only. `nonce`,
+/// which is public in HELLO, is derived from it, so that a controller recognises the process that may
+/// register under the nonce, even if it has not known the process before.
 struct ProcessIdentity {
   std::array<std::uint8_t, 16> nonce{};
   std::array<std::uint8_t, 16> secret{};
 };
-/// A new one. Defined on floor R7.
+/// Makes a new identity. Defined on floor R7.
 [[nodiscard]] ProcessIdentity draw_process_identity();
 
 /// A registrar for the controllers at these addresses, which runs on that reactor; `tls`: how it verifies

@@ -57,7 +57,7 @@ struct Offers {
   bool answered = false;
   /// Why the source has not answered, or what it said.
   std::string note;
-  /// The code of a failure that no retry mends, if the source cannot be asked because of one; else ok.
+  /// The code of a failure that no retry can resolve, if the source cannot be asked because of one; else ok.
   Code refused = Code::ok;
 
   friend bool operator==(const Offers&, const Offers&) = default;

@@ -16,7 +16,7 @@ enum class Cut : std::uint8_t {
   memory,       // it held the most when the server's connections held too much
   protocol,     // it broke the protocol
   connections,  // above the limit of connections
-  idle,         // it has never bound anything, and others needed its place
+  idle,         // it has never bound anything, and another connection needed its place
 };
 inline constexpr std::size_t kCuts = 6;
 

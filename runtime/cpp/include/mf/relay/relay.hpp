@@ -44,7 +44,7 @@ struct RelayOptions {
   std::size_t max_trunks = 1'024;
   /// The bytes that are kept for replay of all topics.
   std::size_t max_kept_bytes = std::size_t{256} << 20U;
-  /// How servers at tls:// are verified, controllers at mf+tls:// and other relays at relay+tls://, and what
+  /// How servers at tls://, controllers at mf+tls:// and other relays at relay+tls:// are verified, and what
   /// is shown to them. With it the relay reaches servers over TLS only.
   TlsOptions tls{};
   /// See ClientOptions::trusted_users.

@@ -107,7 +107,7 @@ struct ServerOptions {
   std::uint32_t stream_window = 16 * 1024;
   /// Open connections; further ones are refused with OVERLOADED.
   std::size_t max_connections = 16'384;
-  /// Of them those of one host, by its address; 0: no limit of its own.
+  /// The most connections of one host, by its address; 0: no limit of its own.
   std::size_t max_connections_per_host = 0;
   /// Connections without a HELLO yet; a further one ends the oldest of them.
   std::size_t max_handshakes = 1'024;

@@ -72,7 +72,7 @@ class Inbox : public std::enable_shared_from_this<Inbox> {
   virtual void set_matched(Matched matched, Matched unmatched) = 0;
   /// False on a timeout, and if the subscription has ended.
   [[nodiscard]] virtual bool await_publishers(std::size_t count, TimePoint until) = 0;
-  /// Throws in a forked child process if what comes into the inbox comes to the parent process.
+  /// Throws in a forked child process if the messages of this inbox arrive in the parent process.
   virtual void check_process() const {}
   /// Throws why the subscription has ended, if it has, even if messages wait.
   void check() const;

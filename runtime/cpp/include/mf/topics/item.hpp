@@ -136,7 +136,7 @@ class ItemOf final : public Item {
       decode_now();
     return *value_;
   }
-  /// Is one of the users of this item, as long as the value lies in it.
+  /// The result counts among the users of this item, as long as the item holds the value.
   [[nodiscard]] std::shared_ptr<const T> share() {
     (void)value();
     if (others_) return others_;

@@ -32,7 +32,7 @@
 
 namespace mf::topics {
 
-/// Adds to a count of messages that somebody else has told, who may tell anything.
+/// Adds to a count of messages that a peer has reported. The peer may report any number.
 inline std::uint64_t sum_of(std::uint64_t sum, std::uint64_t count) noexcept {
   return sum > UINT64_MAX - count ? UINT64_MAX : sum + count;
 }
@@ -95,7 +95,7 @@ class Queue {
   /// The same; it may take the number of a source whose end was taken long ago, so that sources which come
   /// and go need no more and more memory.
   std::uint32_t reuse_source(std::shared_ptr<const Origin> origin, std::uint64_t next, std::uint64_t live);
-  /// True if more sources and ends of sources wait than somebody has who takes what comes.
+  /// True if more sources and ends of sources wait than would for a subscriber that takes its messages.
   [[nodiscard]] bool crowded() const;
   /// Adds a gap, which counts as a message.
   [[nodiscard]] bool push_missed(std::uint32_t source, std::uint64_t first, std::uint64_t count, Why why,
@@ -206,8 +206,9 @@ class Queue {
     return messages == 0 ||
            (messages < bounds_.max_messages && bytes_ + reserved_bytes_ + size <= bounds_.max_bytes);
   }
-  /// Room for this message and for others that may follow it. Who waits is told of no less, unless the queue
-  /// is small: telling it of each message that was taken would cost more than the messages do.
+  /// Room for this message and for others that may follow it. A waiting publisher is notified only when there
+  /// is that much room, unless the queue is small: to notify it of each message that was taken would cost
+  /// more than the messages do.
   [[nodiscard]] bool has_more_room(std::size_t size, std::uint32_t others) const noexcept {
     const auto messages = messages_ + reserved_;
     return has_room(size) && (messages == 0 || messages + (std::min)(others, bounds_.max_messages / 4) <
@@ -236,9 +237,10 @@ class Queue {
   std::string agents_;
   mutable std::mutex mutex_;  // all below
   Ring ring_;
-  // Entries that were between dropped messages; no messages. Gaps of a source that follow each other are one.
+  // Entries, other than messages, from between dropped messages. Consecutive gaps of a source are one entry.
   std::deque<Entry> urgent_;
-  std::uint64_t urgent_taken_ = 0;  // how many have been taken: the first one is the next number
+  std::uint64_t urgent_taken_ =
+      0;  // how many have been taken: the first entry of urgent_ has the next number
   std::vector<Of> sources_;
   std::deque<std::uint32_t> spent_;     // sources whose ends were taken, in that order
   std::vector<std::uint32_t> missing_;  // sources with a gap that is not reported yet

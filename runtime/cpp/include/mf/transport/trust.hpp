@@ -1,4 +1,4 @@
-// Which users of this host may stand behind a unix socket whose path somebody else has named.
+// Which users of this host may own a unix socket whose path another process has named.
 //
 // A path that a server has registered is public, and so is the nonce of its HELLO: on the client's host
 // another user may listen there. So such a path is used only if root, the client's own user, or a user that

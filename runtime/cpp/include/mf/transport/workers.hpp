@@ -10,8 +10,8 @@
 // they had nothing to do for ten seconds.
 //
 // A pool with spare threads runs only so many tasks at once as it has threads, but a task that waits
-// (mf::detail::HandlerWait) is not counted meanwhile: a spare thread takes over. When all threads would wait,
-// the last one may not.
+// (mf::detail::HandlerWait) is not counted meanwhile: a spare thread takes over. A task may not wait if all
+// other threads wait.
 #pragma once
 
 #include <cstddef>

@@ -93,7 +93,7 @@ def lenient(shape: Composite) -> Functions:
 
 
 class _Maker:
-    """Of the ones or the others."""
+    """Makes the functions of one of both kinds: those of `lenient`, or the others."""
 
     def __init__(self, *, lenient: bool) -> None:
         self._lenient = lenient

@@ -77,7 +77,7 @@ class Unit:
         return self._known[key]
 
     def uuid(self) -> str:
-        """Imported by who has one: the module is a slow one."""
+        """Imported only for types that have a uuid: importing the module is slow."""
         from uuid import UUID
 
         return self.constant("UUID", UUID)

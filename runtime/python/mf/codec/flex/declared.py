@@ -36,7 +36,7 @@ class Known:
 
 
 class Described(Protocol):
-    """A type that somebody has described who sends values of it."""
+    """A type as described by the sender of its values."""
 
     @property
     def texts(self) -> Texts: ...
