@@ -31,8 +31,12 @@ struct Counter final : Watched {
 struct Sockets {
   Sockets() { EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds.data()), 0); }
   ~Sockets() {
-    for (const int fd : fds) ::close(fd);
+    for (const int fd : fds) {
+      if (fd >= 0) ::close(fd);
+    }
   }
+  Sockets(const Sockets&) = delete;
+  Sockets& operator=(const Sockets&) = delete;
   void send() const { EXPECT_EQ(::write(fds[1], "x", 1), 1); }
   void take() const {
     char c = 0;
@@ -144,6 +148,77 @@ TEST(Reactor, NothingIsToldWithoutInterestOrAfterForget) {
   std::this_thread::sleep_for(std::chrono::milliseconds(10));
   EXPECT_EQ(counter->reads, 0);
   EXPECT_EQ(counter.use_count(), 1);
+}
+
+TEST(Reactor, WhatCameWhileReadingWasPausedIsReportedWhenItGoesOn) {
+  for (const bool ends : {false, true}) {
+    Reactor reactor;
+    Sockets sockets;
+    const auto counter = std::make_shared<Counter>();
+    reactor.watch(sockets.fds[0], counter, false);
+    reactor.arm(sockets.fds[0], Interest::read);
+    sockets.send();
+    EXPECT_TRUE(eventually([&] { return counter->reads >= 1; }));
+    reactor.arm(sockets.fds[0], Interest::none);
+    std::binary_semaphore turn_is_over{0};
+    reactor.post([&] { turn_is_over.release(); });
+    turn_is_over.acquire();
+    sockets.take();
+    const int before = counter->reads;
+    if (ends) {
+      ::close(std::exchange(sockets.fds[1], -1));
+    } else {
+      sockets.send();
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    EXPECT_EQ(counter->reads, before);
+    reactor.arm(sockets.fds[0], Interest::read);
+    EXPECT_TRUE(eventually([&] { return counter->reads > before; }));
+    reactor.forget(sockets.fds[0]);
+  }
+}
+
+TEST(Reactor, ManyDescriptorsTimersAndPostsShareALoop) {
+  constexpr int kCount = 200;  // more than the events of one turn
+  Reactor reactor;
+  const std::vector<Sockets> sockets(kCount);
+  std::vector<std::shared_ptr<Counter>> counters;
+  for (const auto& each : sockets) {
+    counters.push_back(std::make_shared<Counter>());
+    each.send();
+    reactor.watch(each.fds[0], counters.back(), true);
+    reactor.arm(each.fds[0], Interest::read);
+  }
+  std::atomic<int> others{0};
+  for (int i = 0; i < kCount; ++i) {
+    reactor.post([&] { ++others; });
+    const auto timer = reactor.at(std::chrono::steady_clock::now(), [&] { ++others; });
+    if (i % 2 == 0) reactor.at(std::chrono::steady_clock::time_point(), [&] { ++others; });
+    if (i % 3 == 0) reactor.cancel(timer);  // it may have run
+  }
+  EXPECT_TRUE(eventually([&] {
+    return std::ranges::all_of(counters, [](const auto& counter) { return counter->reads == 1; });
+  }));
+  EXPECT_TRUE(eventually([&] { return others >= 2 * kCount - kCount / 3 + kCount / 2 - 1; }));
+  for (const auto& each : sockets) reactor.forget(each.fds[0]);
+}
+
+TEST(Reactor, WhatACancelledTimerOwnsIsDestroyedOnTheLoopsThread) {
+  Reactor reactor;
+  std::mutex mutex;
+  std::atomic<bool> on_the_loop{false};
+  std::shared_ptr<int> owned(new int(0), [&](const int* last) {
+    const std::scoped_lock lock(mutex);
+    on_the_loop = reactor.on_own_thread();
+    delete last;
+  });
+  const auto timer = reactor.at(std::chrono::steady_clock::now() + std::chrono::hours(1),
+                                [owned = std::move(owned)] { (void)owned; });
+  {
+    const std::scoped_lock lock(mutex);  // would be locked twice, if cancel() destroyed it
+    reactor.cancel(timer);
+  }
+  EXPECT_TRUE(eventually([&] { return on_the_loop.load(); }));
 }
 
 TEST(Reactor, ADescriptorsNumberMayComeAgain) {

@@ -1,21 +1,22 @@
 #include "mf/transport/reactor.hpp"
 
-#include <sys/ioctl.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
-#include <boost/asio/basic_waitable_timer.hpp>
-#include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/posix/stream_descriptor.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/steady_timer.hpp>
+#include <cerrno>
 #include <condition_variable>
+#include <deque>
 #include <map>
 #include <mutex>
-#include <thread>
+#include <optional>
+#include <system_error>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include "mf/core/blocking.hpp"
 #include "mf/core/error.hpp"
@@ -25,62 +26,56 @@
 namespace mf::transport {
 namespace {
 
-namespace asio = boost::asio;
-using Descriptor = asio::posix::stream_descriptor;
-
-// How long an unused socket stays registered, since the next asynchronous call usually follows. Until then
-// each reply to a blocking call wakes the loop, too.
-constexpr auto kIdle = std::chrono::milliseconds(100);
-
 // After this time an unused spare thread ends.
 constexpr auto kSpareKept = std::chrono::seconds(10);
+// The events of one turn; more wait for the next one.
+constexpr std::size_t kMostEvents = 64;
 
 constexpr unsigned kRead = static_cast<unsigned>(Interest::read);
 constexpr unsigned kWrite = static_cast<unsigned>(Interest::write);
 
-/// One descriptor. The loop's mutex guards all of it, including calls of Asio.
-struct Watch {
-  Watch(asio::io_context& context, int number, std::shared_ptr<Watched> whom, bool once)
-      : descriptor(context), fd(number), handler(std::move(whom)), one_shot(once) {}
-
-  Descriptor descriptor;  // open: registered
-  int fd;
-  std::shared_ptr<Watched> handler;  // null: forgotten
-  bool one_shot;
-  unsigned wanted = 0;
-  unsigned waiting = 0;  // the events that Asio waits for, possibly more than wanted
-  bool used = true;      // since the last check for idle ones
-};
-
-// Asio makes watched descriptors non-blocking, although it never reads or writes them here; but a caller of a
-// client blocks in its own read.
-void set_blocking(int fd) noexcept {
-  int no = 0;
-  (void)::ioctl(fd, FIONBIO, &no);
+constexpr std::uint32_t events_of(unsigned interest) noexcept {
+  return ((interest & kRead) != 0 ? std::uint32_t{EPOLLIN} : 0U) |
+         ((interest & kWrite) != 0 ? std::uint32_t{EPOLLOUT} : 0U);
 }
 
-// Thrown by the loop's own callbacks, to leave io_context::run() when the thread has handed over the role.
-struct HandedOver {};
-struct Stopped {};
+/// An error or the end of a connection makes a descriptor readable and writable.
+constexpr unsigned interest_of(std::uint32_t events) noexcept {
+  const bool both = (events & (EPOLLERR | EPOLLHUP)) != 0;
+  return (both || (events & EPOLLIN) != 0 ? kRead : 0U) | (both || (events & EPOLLOUT) != 0 ? kWrite : 0U);
+}
 
-// Timers by mf::now().
-struct OurTime {
-  using duration = mf::TimePoint::duration;
-  using rep = duration::rep;
-  using period = duration::period;
-  using time_point = mf::TimePoint;
-  static time_point now() noexcept { return mf::now(); }
+/// A descriptor that belongs to the loop itself.
+class Own {
+ public:
+  explicit Own(int fd) : fd_(fd) {
+    if (fd_ < 0) throw std::system_error(errno, std::system_category(), "cannot make a loop");
+  }
+  ~Own() { ::close(fd_); }
+  Own(const Own&) = delete;
+  Own& operator=(const Own&) = delete;
+  [[nodiscard]] int get() const noexcept { return fd_; }
+
+ private:
+  const int fd_;
 };
-struct InSlices {
-  static OurTime::duration to_wait_duration(OurTime::duration left) { return slice(left); }
-  static OurTime::duration to_wait_duration(OurTime::time_point until) { return slice(until - mf::now()); }
+
+/// A descriptor of a user. The loop's mutex guards it.
+struct Watch {
+  std::shared_ptr<Watched> handler;
+  std::uint32_t generation = 0;  // its number may have belonged to another descriptor
+  bool one_shot = false;
+  unsigned wanted = 0;
+  unsigned reported = 0;  // what the system reports, possibly more than wanted
+  bool registered = false;
 };
+
 struct Timer {
-  Timer(asio::io_context& context, mf::TimePoint when, const void* loop)
-      : timer(context, when), wait(when, loop) {}
+  Timer(TimePoint when, const void* loop, UniqueFunction<void()> what)
+      : wait(std::in_place, when, loop), work(std::move(what)) {}
 
-  asio::basic_waitable_timer<OurTime, InSlices> timer;
-  TimedWait wait;
+  std::optional<TimedWait> wait;
+  UniqueFunction<void()> work;
 };
 
 /// The loop that this thread runs, or ran before it handed over the role.
@@ -102,62 +97,91 @@ struct Reactor::Crew {
 };
 
 // The state of the threads' work; shared with them, so that it may outlive the Reactor by one turn.
+//
+// Descriptors are registered level-triggered, and stay registered while their events are wanted, so that a
+// connection which is only read needs no system call but that of the wait. An event that is not wanted any
+// more is taken out of the registration when it first occurs.
 class Reactor::Loop final : public detail::IoRole, public std::enable_shared_from_this<Loop> {
  public:
-  // With one thread Asio needs no wake-ups for posted work, and hides work posted on that thread from others.
-  Loop(std::size_t spares, std::shared_ptr<Crew> crew, Log log)
-      : context_(spares == 0 ? 1 : BOOST_ASIO_CONCURRENCY_HINT_DEFAULT),
-        spares_(spares),
-        crew_(std::move(crew)),
-        log_(std::move(log)) {}
+  Loop(std::size_t spares, std::shared_ptr<Crew> crew, Log log);
 
   /// Adds a thread. Throws std::system_error.
   void start_thread();
-  void run(UniqueFunction<void()>& work, const char* what) noexcept;
   void hand_over() noexcept override;
   [[nodiscard]] bool has_spare() const noexcept {
     return crew_->away.load(std::memory_order_relaxed) < spares_;
   }
   void watch(int fd, std::shared_ptr<Watched> handler, bool one_shot);
   void arm(int fd, Interest interest);
-  /// With `only`: unless the number belongs to another descriptor by now.
-  void forget(int fd, const Watch* only = nullptr) noexcept;
+  void forget(int fd) noexcept;
   void post(UniqueFunction<void()> work);
   TimerId at(TimePoint when, UniqueFunction<void()> work);
   void cancel(TimerId timer) noexcept;
   void stop() noexcept;
 
  private:
+  using Timers = std::map<std::pair<TimePoint, TimerId>, Timer>;
+  enum class Left : std::uint8_t { stopped, role };
+
   void serve();
   [[nodiscard]] bool take_role();
   [[nodiscard]] bool give_role() noexcept;
+  /// Whether this thread still has the role after a callback.
+  [[nodiscard]] bool has_role() const noexcept { return spares_ == 0 || detail::io_role == this; }
+  [[nodiscard]] Left run_turns();
+  [[nodiscard]] bool run_timers();
+  [[nodiscard]] bool run_posted();
+  [[nodiscard]] std::optional<int> prepare_wait();
+  [[nodiscard]] bool dispatch(const epoll_event& event);
   void finish();
-  /// To be called at the end of each callback.
-  void leave_if_handed_over() const {
-    if (spares_ != 0 && detail::io_role != this) throw HandedOver();
-  }
-  void open(Watch& watch);
-  void close(Watch& watch) noexcept;
-  void wait(const std::shared_ptr<Watch>& watch);
-  void wait_for(const std::shared_ptr<Watch>& watch, unsigned direction, Descriptor::wait_type type);
-  void on_event(const std::shared_ptr<Watch>& watch, unsigned direction);
-  void look_for_idle();
-  void close_idle();
+  void run(UniqueFunction<void()>& work, const char* what) noexcept;
 
-  asio::io_context context_;
-  asio::executor_work_guard<asio::io_context::executor_type> work_{context_.get_executor()};
-  std::mutex mutex_;
-  std::unordered_map<int, std::shared_ptr<Watch>> watches_;
-  std::map<TimerId, Timer> timers_;
-  TimerId timer_ids_ = 0;
-  asio::steady_timer idle_{context_};
-  bool looks_for_idle_ = false;
+  bool report(int fd, Watch& watch, unsigned interest) noexcept;
+  void set_alarm() noexcept;
+  /// Under the lock: whether the thread with the role has to be woken, since what it waits for has changed.
+  [[nodiscard]] bool must_wake() noexcept {
+    return asleep_.load(std::memory_order_relaxed) && asleep_.exchange(false, std::memory_order_relaxed);
+  }
+  void wake() noexcept;
+
+  const Own epoll_;
+  const Own bell_;   // readable events of it wake the thread that waits
+  const Own alarm_;  // set to the time of the first timer
   const std::size_t spares_;
   const std::shared_ptr<Crew> crew_;
   const Log log_;
-  const std::shared_ptr<Watch>* told_ =
-      nullptr;  // the handler being notified by the thread with the role, if any
+
+  std::mutex mutex_;  // guards the members below
+  std::unordered_map<int, Watch> watches_;
+  std::uint32_t generations_ = 0;
+  Timers timers_;
+  std::unordered_map<TimerId, TimePoint> times_;  // of the timers
+  Timers cancelled_;                              // destroyed by the thread with the role
+  TimerId timer_ids_ = 0;
+  TimePoint alarm_at_ = kNever;
+  std::deque<UniqueFunction<void()>> posted_;
+  bool stopped_ = false;
+
+  // A thread waits for events, or is about to: set under the lock. It is reset without it, so that it may
+  // still be set for a moment when the thread has been woken.
+  std::atomic<bool> asleep_{false};
 };
+
+// The numbers of the loop's own descriptors cannot be those of users' descriptors while it exists.
+Reactor::Loop::Loop(std::size_t spares, std::shared_ptr<Crew> crew, Log log)
+    : epoll_(::epoll_create1(EPOLL_CLOEXEC)),
+      bell_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      alarm_(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)),
+      spares_(spares),
+      crew_(std::move(crew)),
+      log_(std::move(log)) {
+  for (const auto* const own : {&bell_, &alarm_}) {
+    // Each change is reported once: neither is ever read.
+    epoll_event event{.events = EPOLLIN | EPOLLET, .data = {.u64 = static_cast<std::uint32_t>(own->get())}};
+    if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, own->get(), &event) != 0)
+      throw std::system_error(errno, std::system_category(), "cannot make a loop");
+  }
+}
 
 void Reactor::Loop::start_thread() {
   {
@@ -184,20 +208,18 @@ void Reactor::Loop::serve() {
   set_own_loop(this);
   while (take_role()) {
     if (spares_ != 0) detail::io_role = this;
-    try {
-      context_.run();
-    } catch (const HandedOver&) {
+    if (run_turns() == Left::role) {
       --crew_->away;
-    } catch (const Stopped&) {
-      {
-        const std::scoped_lock lock(crew_->mutex);
-        crew_->over = true;
-        crew_->vacancy.notify_all();
-      }
-      finish();
-      detail::io_role = nullptr;
-      return;
+      continue;
     }
+    {
+      const std::scoped_lock lock(crew_->mutex);
+      crew_->over = true;
+      crew_->vacancy.notify_all();
+    }
+    finish();
+    detail::io_role = nullptr;
+    return;
   }
 }
 
@@ -228,17 +250,82 @@ bool Reactor::Loop::give_role() noexcept {
   return give(true);
 }
 
+// What the callback's descriptor has become ready for meanwhile is reported to the next thread.
 void Reactor::Loop::hand_over() noexcept {
-  // The notified descriptor may become ready again while its callback waits.
-  if (const auto* const told = std::exchange(told_, nullptr)) {
-    try {
-      const std::scoped_lock lock(mutex_);
-      if ((*told)->handler) wait(*told);
-    } catch (...) {
-      return;  // then it is watched again when its callback has returned
+  if (give_role()) detail::io_role = nullptr;
+}
+
+// A turn waits for events, runs their callbacks, then the timers whose time has come, then what was posted.
+// The events that a thread leaves when it has lost the role are reported to its successor.
+Reactor::Loop::Left Reactor::Loop::run_turns() {
+  std::array<epoll_event, kMostEvents> events;
+  bool time_has_come = true;
+  for (;;) {
+    if ((time_has_come || on_test_time()) && !run_timers()) return Left::role;
+    if (!run_posted()) return Left::role;
+    const auto timeout = prepare_wait();
+    if (!timeout) return Left::stopped;
+    const int count = ::epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), *timeout);
+    asleep_.store(false, std::memory_order_relaxed);
+    time_has_come = false;
+    for (int i = 0; i < count; ++i) {
+      const auto& event = events[static_cast<std::size_t>(i)];
+      if (event.data.u64 == static_cast<std::uint64_t>(alarm_.get())) {
+        time_has_come = true;
+      } else if (event.data.u64 != static_cast<std::uint64_t>(bell_.get()) && !dispatch(event)) {
+        return Left::role;
+      }
     }
   }
-  if (give_role()) detail::io_role = nullptr;
+}
+
+/// How long to wait for events, in milliseconds; none if the loop was stopped.
+std::optional<int> Reactor::Loop::prepare_wait() {
+  Timers cancelled;  // destroyed after unlocking, since what timers own may call this loop
+  const std::scoped_lock lock(mutex_);
+  cancelled.swap(cancelled_);
+  if (stopped_) return std::nullopt;
+  if (!posted_.empty() || !cancelled.empty()) return 0;
+  asleep_.store(true, std::memory_order_relaxed);
+  if (timers_.empty()) return -1;
+  if (on_test_time()) return static_cast<int>(kLookEvery.count());
+  set_alarm();
+  return -1;
+}
+
+bool Reactor::Loop::run_timers() {
+  const auto time = mf::now();
+  for (;;) {
+    Timers::node_type due;  // exists while its work runs, and is destroyed after unlocking
+    {
+      const std::scoped_lock lock(mutex_);
+      alarm_at_ = kNever;
+      if (timers_.empty() || timers_.begin()->first.first > time) return true;
+      due = timers_.extract(timers_.begin());
+      times_.erase(due.key().second);
+    }
+    run(due.mapped().work, "a timer");
+    if (!has_role()) return false;
+  }
+}
+
+// What these functions post runs in the next turn.
+bool Reactor::Loop::run_posted() {
+  std::size_t left = SIZE_MAX;
+  while (left != 0) {
+    UniqueFunction<void()> work;
+    {
+      const std::scoped_lock lock(mutex_);
+      left = std::min(left, posted_.size());
+      if (left == 0) return true;
+      work = std::move(posted_.front());
+      posted_.pop_front();
+    }
+    --left;
+    run(work, "a posted function");
+    if (!has_role()) return false;
+  }
+  return true;
 }
 
 void Reactor::Loop::run(UniqueFunction<void()>& work, const char* what) noexcept {
@@ -249,168 +336,178 @@ void Reactor::Loop::run(UniqueFunction<void()>& work, const char* what) noexcept
   }
 }
 
+void Reactor::Loop::wake() noexcept {
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const auto written = ::write(bell_.get(), &one, sizeof one);
+}
+
 void Reactor::Loop::post(UniqueFunction<void()> work) {
-  asio::post(context_, [this, work = std::move(work)]() mutable {
-    run(work, "a posted function");
-    leave_if_handed_over();
-  });
-}
-
-void Reactor::Loop::open(Watch& watch) {
-  if (watch.descriptor.is_open()) return;
-  boost::system::error_code failed;
-  watch.descriptor.assign(watch.fd, failed);
-  if (failed) {
-    throw Error(Code::unavailable, Execution::not_executed,
-                "cannot watch a socket: the limit of epoll watches is reached");
-  }
-}
-
-void Reactor::Loop::close(Watch& watch) noexcept {
-  if (watch.descriptor.is_open()) (void)watch.descriptor.release();
-}
-
-void Reactor::Loop::watch(int fd, std::shared_ptr<Watched> handler, bool one_shot) {
-  const std::scoped_lock lock(mutex_);
-  auto watch = std::make_shared<Watch>(context_, fd, std::move(handler), one_shot);
-  if (!one_shot) open(*watch);
-  watches_[fd] = std::move(watch);
-}
-
-void Reactor::Loop::arm(int fd, Interest interest) {
-  const std::scoped_lock lock(mutex_);
-  const auto found = watches_.find(fd);
-  if (found == watches_.end()) return;
-  auto& watch = found->second;
-  watch->wanted = static_cast<unsigned>(interest);
-  wait(watch);
-}
-
-void Reactor::Loop::forget(int fd, const Watch* only) noexcept {
-  std::shared_ptr<Watched> last;  // destroyed after unlocking
-  const std::scoped_lock lock(mutex_);
-  const auto found = watches_.find(fd);
-  if (found == watches_.end() || (only != nullptr && found->second.get() != only)) return;
-  last = std::move(found->second->handler);
-  close(*found->second);
-  watches_.erase(found);
-}
-
-// Under the lock.
-void Reactor::Loop::wait(const std::shared_ptr<Watch>& watch) {
-  if ((watch->wanted & ~watch->waiting) == 0) return;
-  watch->used = true;
-  const bool registered = watch->descriptor.is_open();
-  open(*watch);
-  if ((watch->wanted & ~watch->waiting & kRead) != 0) wait_for(watch, kRead, Descriptor::wait_read);
-  if ((watch->wanted & ~watch->waiting & kWrite) != 0) wait_for(watch, kWrite, Descriptor::wait_write);
-  if (!registered && watch->one_shot) set_blocking(watch->fd);
-}
-
-void Reactor::Loop::wait_for(const std::shared_ptr<Watch>& watch, unsigned direction,
-                             Descriptor::wait_type type) {
-  watch->waiting |= direction;
-  watch->descriptor.async_wait(
-      type, [this, watch, direction](const boost::system::error_code&) { on_event(watch, direction); });
-}
-
-void Reactor::Loop::on_event(const std::shared_ptr<Watch>& watch, unsigned direction) {
-  std::shared_ptr<Watched> handler;
   {
     const std::scoped_lock lock(mutex_);
-    watch->waiting &= ~direction;
-    if ((watch->wanted & direction) == 0) return;
-    if (watch->one_shot) watch->wanted &= ~direction;
-    handler = watch->handler;
+    posted_.push_back(std::move(work));
+    if (!must_wake()) return;
   }
-  if (!handler) return;
-  told_ = &watch;
-  try {
-    handler->on_ready({.readable = direction == kRead, .writable = direction == kWrite});
-  } catch (...) {  // an error of one descriptor must not end the process, nor spin
-    forget(watch->fd, watch.get());
-  }
-  handler.reset();
-  leave_if_handed_over();
-  told_ = nullptr;
-  const std::scoped_lock lock(mutex_);
-  if (!watch->handler) return;
-  wait(watch);
-  if (watch->one_shot && watch->waiting == 0) look_for_idle();
-}
-
-// Under the lock.
-void Reactor::Loop::look_for_idle() {
-  if (std::exchange(looks_for_idle_, true)) return;
-  idle_.expires_after(kIdle);
-  idle_.async_wait([this](const boost::system::error_code& cancelled) {
-    if (!cancelled) close_idle();
-  });
-}
-
-void Reactor::Loop::close_idle() {
-  const std::scoped_lock lock(mutex_);
-  looks_for_idle_ = false;
-  bool again = false;
-  for (auto& [fd, watch] : watches_) {
-    if (!watch->one_shot || watch->waiting != 0 || !watch->descriptor.is_open()) continue;
-    if (std::exchange(watch->used, false)) {
-      again = true;
-    } else {
-      close(*watch);
-    }
-  }
-  if (again) look_for_idle();
-}
-
-Reactor::TimerId Reactor::Loop::at(TimePoint when, UniqueFunction<void()> work) {
-  const std::scoped_lock lock(mutex_);
-  const auto id = ++timer_ids_;
-  const auto made = timers_.try_emplace(id, context_, when, this).first;
-  auto on_time = [this, id, work = std::move(work)](const boost::system::error_code& cancelled) mutable {
-    {
-      decltype(timers_)::node_type due;  // for as long as it runs
-      {
-        const std::scoped_lock done(mutex_);
-        due = timers_.extract(id);
-      }
-      if (due.empty() || cancelled) return;
-      run(work, "a timer");
-    }
-    leave_if_handed_over();
-  };
-  try {
-    made->second.timer.async_wait(std::move(on_time));
-  } catch (...) {  // no memory
-    timers_.erase(made);
-    throw;
-  }
-  return id;
-}
-
-void Reactor::Loop::cancel(TimerId timer) noexcept {
-  const std::scoped_lock lock(mutex_);
-  timers_.erase(timer);
+  wake();
 }
 
 void Reactor::Loop::stop() noexcept {
-  asio::post(context_, [] { throw Stopped(); });
+  {
+    const std::scoped_lock lock(mutex_);
+    stopped_ = true;
+    if (!must_wake()) return;
+  }
+  wake();
 }
 
 // Called by the last thread with the role.
 void Reactor::Loop::finish() {
   {
+    decltype(watches_) watches;  // these are destroyed after unlocking
+    Timers timers;
+    Timers cancelled;
     const std::scoped_lock lock(mutex_);
-    for (auto& [fd, watch] : watches_) close(*watch);
-    timers_.clear();
+    for (auto& [fd, watch] : watches_) report(fd, watch, 0);
+    watches.swap(watches_);
+    timers.swap(timers_);
+    cancelled.swap(cancelled_);
+    times_.clear();
   }
-  for (;;) {  // posted work
+  for (;;) {
+    (void)run_posted();
+    const std::scoped_lock lock(mutex_);
+    if (posted_.empty()) return;
+  }
+}
+
+// Under the lock: what the system reports of a descriptor from now on. False: it does not; errno says why.
+bool Reactor::Loop::report(int fd, Watch& watch, unsigned interest) noexcept {
+  if (interest == 0) {
+    if (std::exchange(watch.registered, false)) (void)::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
+  } else if (!watch.registered || interest != watch.reported) {
+    const auto number = std::uint64_t{watch.generation} << 32U | static_cast<std::uint32_t>(fd);
+    epoll_event event{.events = events_of(interest), .data = {.u64 = number}};
+    const int what = watch.registered ? EPOLL_CTL_MOD : EPOLL_CTL_ADD;
+    if (::epoll_ctl(epoll_.get(), what, fd, &event) != 0) return false;
+    watch.registered = true;
+  }
+  watch.reported = interest;
+  return true;
+}
+
+void Reactor::Loop::watch(int fd, std::shared_ptr<Watched> handler, bool one_shot) {
+  Watch replaced;  // destroyed after unlocking
+  const std::scoped_lock lock(mutex_);
+  auto& watch = watches_[fd];
+  report(fd, watch, 0);
+  replaced = std::move(watch);
+  watch = {.handler = std::move(handler), .generation = ++generations_, .one_shot = one_shot};
+}
+
+// An interest in writing is usually over soon, while the descriptor stays writable: its event is taken out at
+// once. That in reading mostly comes back before the next event.
+void Reactor::Loop::arm(int fd, Interest interest) {
+  const std::scoped_lock lock(mutex_);
+  const auto found = watches_.find(fd);
+  if (found == watches_.end()) return;
+  auto& watch = found->second;
+  watch.wanted = static_cast<unsigned>(interest);
+  if (report(fd, watch, watch.wanted | (watch.registered ? watch.reported & kRead : 0U))) return;
+  const int error = errno;
+  throw Error(Code::unavailable, Execution::not_executed,
+              error == ENOSPC ? "cannot watch a socket: the limit of epoll watches is reached"
+                              : "cannot watch a socket: " + std::system_category().message(error));
+}
+
+void Reactor::Loop::forget(int fd) noexcept {
+  std::shared_ptr<Watched> last;  // destroyed after unlocking
+  const std::scoped_lock lock(mutex_);
+  const auto found = watches_.find(fd);
+  if (found == watches_.end()) return;
+  last = std::move(found->second.handler);
+  report(fd, found->second, 0);
+  watches_.erase(found);
+}
+
+/// Whether this thread still has the role.
+bool Reactor::Loop::dispatch(const epoll_event& event) {
+  const int fd = static_cast<int>(event.data.u64 & 0xffff'ffffU);
+  const auto generation = static_cast<std::uint32_t>(event.data.u64 >> 32U);
+  const auto current = [&]() -> Watch* {
+    const auto found = watches_.find(fd);
+    return found == watches_.end() || found->second.generation != generation ? nullptr : &found->second;
+  };
+  std::shared_ptr<Watched> handler;
+  unsigned due = 0;
+  {
+    const std::scoped_lock lock(mutex_);
+    auto* const watch = current();
+    if (watch == nullptr) return true;
+    const auto ready = interest_of(event.events);
+    due = ready & watch->wanted;
+    if ((ready & ~watch->wanted & watch->reported) != 0 || watch->wanted == 0)
+      report(fd, *watch, watch->wanted);
+    if (due == 0) return true;
+    if (watch->one_shot) watch->wanted &= ~due;
+    handler = watch->handler;
+  }
+  try {
+    handler->on_ready({.readable = (due & kRead) != 0, .writable = (due & kWrite) != 0});
+  } catch (...) {  // an error of one descriptor must not end the process, nor spin
+    std::unique_lock lock(mutex_);
+    if (current() == nullptr) return has_role();
+    lock.unlock();
+    forget(fd);
+  }
+  return has_role();
+}
+
+// Under the lock, and not while a test moves the clock.
+void Reactor::Loop::set_alarm() noexcept {
+  const auto when = timers_.empty() ? kNever : timers_.begin()->first.first;
+  if (when >= alarm_at_ || when == kNever) return;
+  alarm_at_ = when;
+  const auto since = std::max(when.time_since_epoch(), TimePoint::duration(1));  // 0 would switch it off
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(since);
+  itimerspec at{};
+  at.it_value = {.tv_sec = seconds.count(), .tv_nsec = (since - seconds).count()};
+  (void)::timerfd_settime(alarm_.get(), TFD_TIMER_ABSTIME, &at, nullptr);
+}
+
+Reactor::TimerId Reactor::Loop::at(TimePoint when, UniqueFunction<void()> work) {
+  TimerId id = 0;
+  {
+    const std::scoped_lock lock(mutex_);
+    id = ++timer_ids_;
+    times_.emplace(id, when);
     try {
-      context_.poll();
-      return;
-    } catch (const Stopped&) {
+      timers_.try_emplace({when, id}, when, this, std::move(work));
+    } catch (...) {  // no memory
+      times_.erase(id);
+      throw;
     }
+    if (!asleep_.load(std::memory_order_relaxed)) return id;  // the alarm is set before the next wait
+    if (!on_test_time()) {
+      set_alarm();
+      return id;
+    }
+    if (!must_wake()) return id;
   }
+  wake();
+  return id;
+}
+
+void Reactor::Loop::cancel(TimerId timer) noexcept {
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto found = times_.find(timer);
+    if (found == times_.end()) return;
+    auto node = timers_.extract({found->second, timer});
+    times_.erase(found);
+    node.mapped().wait.reset();
+    cancelled_.insert(std::move(node));
+    if (!must_wake()) return;
+  }
+  wake();
 }
 
 Reactor::Reactor(std::size_t spares, Log log)

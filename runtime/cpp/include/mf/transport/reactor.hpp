@@ -1,13 +1,13 @@
-// An io_context of Boost.Asio that one thread at a time runs: the only place that waits for sockets which no
-// other thread reads. It only waits; its callbacks read and write. Asio is hidden in reactor.cpp (decision
-// 0021).
+// An epoll that one thread at a time waits for: the only place that waits for sockets which no other thread
+// reads. It only waits; its callbacks read and write (decision 0080).
 //
-// Watched descriptors are either one-shot (client links: armed only while no caller leads; registered with
-// the system only while they are armed, and for 100 ms more) or reported for as long as they are ready
-// (server links, listeners). All callbacks run on the reactor's thread, never under a lock of the reactor.
-// Handlers are kept alive by the shared_ptr given to watch() until forget() has returned on the reactor's
-// thread, or a turn later when it is called elsewhere. An idle reactor makes no system call. A reactor may be
-// destroyed on its own thread: the thread then ends by itself after its turn.
+// Watched descriptors are either one-shot (client links: armed only while no caller leads) or reported for as
+// long as they are ready (server links, listeners). An interest in reading that is over is taken out of the
+// registration when its next event occurs, so that one which comes back before costs no system call. All
+// callbacks run on the reactor's thread, never under a lock of the reactor. Handlers are kept alive by the
+// shared_ptr given to watch() until forget() has returned on the reactor's thread, or a turn later when it is
+// called elsewhere. An idle reactor makes no system call. A reactor may be destroyed on its own thread: the
+// thread then ends by itself after its turn.
 //
 // A reactor with spare threads has a role rather than a thread (decision 0024): a callback that is about to
 // wait calls mf::blocking(), and a spare thread continues the loop. The thread that handed over the role
@@ -51,10 +51,10 @@ class Reactor {
   Reactor(const Reactor&) = delete;
   Reactor& operator=(const Reactor&) = delete;
 
-  /// Adds a descriptor with no interest yet. Thread-safe, as are all functions below. Throws
-  /// Error(UNAVAILABLE) if the system accepts no more.
+  /// Adds a descriptor with no interest yet. Thread-safe, as are all functions below. The descriptor must be
+  /// forgotten before it is closed.
   void watch(int fd, std::shared_ptr<Watched> handler, bool one_shot);
-  /// Throws as watch() does.
+  /// Sets what on_ready() is called for. Throws Error(UNAVAILABLE) if the system accepts no more.
   void arm(int fd, Interest interest);
   void forget(int fd) noexcept;
 
