@@ -7,6 +7,7 @@
 #include "client/failures.hpp"
 #include "client/target_state.hpp"
 #include "mf/client/scratch.hpp"
+#include "mf/core/failure.hpp"
 #include "mf/link/converting.hpp"
 
 namespace mf::client {
@@ -56,13 +57,6 @@ AsyncCall::AsyncCall(const Target& target, const MethodInfo& method, const proto
 
 AsyncCall::~AsyncCall() = default;
 
-Failure AsyncCall::cancelled_by_caller() {
-  return {.code = Code::cancelled,
-          .execution = Execution::not_executed,
-          .message = "cancelled by the caller",
-          .declared = nullptr};
-}
-
 void AsyncCall::launch(std::shared_ptr<AsyncCall> call, TimePoint now) {
   const auto step = call->call_.begin();
   if (call->state_->core->inherited()) [[unlikely]]
@@ -77,7 +71,8 @@ void AsyncCall::launch(std::shared_ptr<AsyncCall> call, Route route, link::Waite
     return fail(std::move(call), CallEvent::unreachable, inherited_client());
   call->route_ = std::move(route);
   const auto step = call->call_.on(CallEvent::bound);
-  if (call->stop_requested()) return fail(std::move(call), CallEvent::cancelled, cancelled_by_caller());
+  if (call->stop_requested())
+    return fail(std::move(call), CallEvent::cancelled, cancelled_by_caller(Execution::not_executed));
   go(std::move(call), step);
 }
 
@@ -108,14 +103,15 @@ void AsyncCall::cancel() {
     id = stopping_->id;
   }
   if (link) link->cancel(id);
-  state_->stop_waiting(this, CallEvent::cancelled, cancelled_by_caller());
+  state_->stop_waiting(this, CallEvent::cancelled, cancelled_by_caller(Execution::not_executed));
 }
 
 void AsyncCall::go(std::shared_ptr<AsyncCall> call, CallStep step, TimePoint now) {
   for (;;) {
     switch (step) {
       case CallStep::resolve: {
-        if (call->stop_requested()) return fail(std::move(call), CallEvent::cancelled, cancelled_by_caller());
+        if (call->stop_requested())
+          return fail(std::move(call), CallEvent::cancelled, cancelled_by_caller(Execution::not_executed));
         if (call->call_.refusal() != nullptr) [[unlikely]] {
           const auto refused = std::exchange(call->route_, Route());
           auto& state = *call->state_;

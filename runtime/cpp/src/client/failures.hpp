@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-#include "core/not_executed.hpp"
+#include "mf/core/failure.hpp"
 
 namespace mf::client {
 
@@ -20,17 +20,8 @@ namespace mf::client {
 
 /// The same for what the parent process has begun: `what` is "stream", for example.
 [[nodiscard]] inline Failure inherited(std::string_view what) {
-  return {.code = Code::connection_lost,
-          .execution = Execution::unknown,
-          .message = "the process was forked: the " + std::string(what) + " belongs to the parent process",
-          .declared = nullptr};
-}
-
-/// Whether the failure stays until a person changes something, so that trying again is of no use.
-[[nodiscard]] inline bool is_for_good(Code code) noexcept {
-  return code == Code::protocol_error || code == Code::unauthenticated || code == Code::permission_denied ||
-         code == Code::unknown_service || code == Code::unknown_method || code == Code::schema_mismatch ||
-         code == Code::invalid_argument;
+  return may_have_run(Code::connection_lost,
+                      "the process was forked: the " + std::string(what) + " belongs to the parent process");
 }
 
 /// The prefix of the message of a call that was tried until its deadline, before the failure of the last

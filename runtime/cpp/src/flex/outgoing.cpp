@@ -4,9 +4,10 @@
 #include <set>
 
 #include "codec/flex/tags.hpp"
-#include "core/not_executed.hpp"
 #include "flex/mailbox.hpp"
 #include "mf/codec/tiered.hpp"
+#include "mf/core/code_class.hpp"
+#include "mf/core/failure.hpp"
 #include "mf/core/random.hpp"
 #include "mf/flex.methods.hpp"
 
@@ -19,26 +20,6 @@ constexpr std::chrono::milliseconds kLongestPause{200};
 // A message that comes so long after the one before has left is written at once. Those that follow each other
 // faster, as in a loop that sends, are left to the connection's thread, which writes many together.
 constexpr std::chrono::microseconds kLone{10};
-
-bool may_come_back(Code code) noexcept {
-  switch (code) {
-    case Code::unavailable:
-    case Code::connection_lost:
-    case Code::shutting_down:
-    case Code::unknown_agent:
-    case Code::unknown_service:
-    case Code::overloaded:
-    case Code::cancelled:
-    case Code::deadline_exceeded:
-      return true;
-    default:
-      return false;
-  }
-}
-
-Error error_of(const Failure& failure) {
-  return {failure.code, failure.execution, failure.message};
-}
 
 /// A code that this runtime does not know is one of a later one.
 Error refusal_of(const Refused& refused) {

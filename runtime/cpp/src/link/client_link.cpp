@@ -6,6 +6,7 @@
 
 #include "link/client_link_failures.hpp"
 #include "link/silence.hpp"
+#include "mf/core/failure.hpp"
 #include "mf/core/options.hpp"
 #include "mf/link/warm_blocks.hpp"
 
@@ -412,10 +413,7 @@ void ClientLink::adopt(Lock& lock) {
 }
 
 void ClientLink::cancel(std::uint32_t id) {
-  give_up(id, {.code = Code::cancelled,
-               .execution = Execution::unknown,
-               .message = "cancelled by the caller",
-               .declared = nullptr});
+  give_up(id, cancelled_by_caller(Execution::unknown));
 }
 
 void ClientLink::tell_cancelled(std::uint32_t id, Lock& lock) noexcept {

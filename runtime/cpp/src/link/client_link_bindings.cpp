@@ -3,6 +3,7 @@
 
 #include "link/client_link_failures.hpp"
 #include "mf/core/error.hpp"
+#include "mf/core/failure.hpp"
 #include "mf/link/client_link.hpp"
 
 namespace mf::link {

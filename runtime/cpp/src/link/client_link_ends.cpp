@@ -7,6 +7,7 @@
 
 #include "link/client_link_failures.hpp"
 #include "link/silence.hpp"
+#include "mf/core/failure.hpp"
 #include "mf/link/client_link.hpp"
 
 namespace mf::link {
@@ -27,9 +28,7 @@ void ClientLink::close(const std::string& reason) {
   calls_.for_each([&](std::uint32_t id, Pending&) { ids.push_back(id); });
   for (const auto id : ids) tell_cancelled(id, lock);
   flush(lock);
-  break_off(
-      {.code = Code::cancelled, .execution = Execution::unknown, .message = reason, .declared = nullptr},
-      lock);
+  break_off(may_have_run(Code::cancelled, reason), lock);
 }
 
 // The failure of a request that is lost with the connection. If its last byte was never given to the kernel,
@@ -105,10 +104,7 @@ void ClientLink::break_off_by_exception(Lock& lock) noexcept {
 }
 
 void ClientLink::end_by_peer(Lock& lock) {
-  Failure why{.code = Code::connection_lost,
-              .execution = Execution::unknown,
-              .message = "the connection to " + peer() + " has ended",
-              .declared = nullptr};
+  auto why = may_have_run(Code::connection_lost, "the connection to " + peer() + " has ended");
   if (const auto known = stream_->failure()) {
     why.message += ": " + known->message;
     if (!hello_.done()) why.code = known->code;
@@ -175,11 +171,9 @@ void ClientLink::look_for_silence(Lock& lock) {
     const auto silence = std::chrono::duration<double>(silence_turn_ * quiet_turns_).count();
     std::array<char, 32> seconds{};
     const auto end = std::to_chars(seconds.data(), seconds.data() + seconds.size(), silence).ptr;
-    return break_off({.code = Code::connection_lost,
-                      .execution = Execution::unknown,
-                      .message = peer() + " does not answer: nothing has come for " +
-                                 std::string(seconds.data(), end) + " s, not even the answer to a ping",
-                      .declared = nullptr},
+    return break_off(may_have_run(Code::connection_lost, peer() + " does not answer: nothing has come for " +
+                                                             std::string(seconds.data(), end) +
+                                                             " s, not even the answer to a ping"),
                      lock);
   }
   if (quiet_turns_ == 1 && !pinged()) send_ping(lock);
@@ -200,10 +194,8 @@ void ClientLink::watch_coming() {
                  const auto moved = coming->arrived() - before;
                  if (self->was_held_ || moved >= std::min(kLeastProgress, coming->size() - before))
                    return self->watch_coming();
-                 self->break_off({.code = Code::connection_lost,
-                                  .execution = Execution::unknown,
-                                  .message = self->peer() + " does not end the reply that it has begun",
-                                  .declared = nullptr},
+                 self->break_off(may_have_run(Code::connection_lost,
+                                              self->peer() + " does not end the reply that it has begun"),
                                  lock);
                });
 }

@@ -6,6 +6,7 @@
 
 #include "mf/core/blocking.hpp"
 #include "mf/core/error.hpp"
+#include "mf/core/failure.hpp"
 #include "mf/link/client_link.hpp"
 #include "mf/link/warm_blocks.hpp"
 #include "mf/protocol/metadata.hpp"
@@ -31,10 +32,7 @@ Reply reply_to_be(const protocol::Event& event) noexcept {
 }
 
 Reply unreadable(const std::string& peer, const char* fault) {
-  return Reply::failed({.code = Code::decode_error,
-                        .execution = Execution::unknown,
-                        .message = "the reply of " + peer + ": metadata: " + fault,
-                        .declared = nullptr},
+  return Reply::failed(may_have_run(Code::decode_error, "the reply of " + peer + ": metadata: " + fault),
                        Ended::unreadable);
 }
 
@@ -217,13 +215,10 @@ void ClientLink::process(Lock& lock) {
     protocol::Event event;
     while (session_.next(event)) {
       if (event.type == protocol::EventType::refused || event.type == protocol::EventType::broken) {
-        Failure why{
-            .code = event.code,
-            .execution = Execution::unknown,
-            .message = (event.type == protocol::EventType::refused ? peer() + " refused: "
-                                                                   : "protocol error of " + peer() + ": ") +
-                       std::string(event.text),
-            .declared = nullptr};
+        auto why = may_have_run(
+            event.code, (event.type == protocol::EventType::refused ? peer() + " refused: "
+                                                                    : "protocol error of " + peer() + ": ") +
+                            std::string(event.text));
         run_own(own, lock);
         flush(lock);
         break_off(std::move(why), lock);
@@ -234,11 +229,7 @@ void ClientLink::process(Lock& lock) {
       session_.fail(Code::protocol_error, offence_);
       run_own(own, lock);
       flush(lock);
-      break_off({.code = Code::protocol_error,
-                 .execution = Execution::unknown,
-                 .message = "protocol error of " + peer() + ": " + offence_,
-                 .declared = nullptr},
-                lock);
+      break_off(may_have_run(Code::protocol_error, "protocol error of " + peer() + ": " + offence_), lock);
       return;
     }
   } catch (...) {
@@ -248,11 +239,7 @@ void ClientLink::process(Lock& lock) {
   run_own(own, lock);
   post_completions(lock);
   if (!usable() && !broken() && calls_.empty() && !coming_ && session_.output_bytes() == 0) {
-    break_off({.code = Code::shutting_down,
-               .execution = Execution::not_executed,
-               .message = peer() + " is stopping; use another instance",
-               .declared = nullptr},
-              lock);
+    break_off(not_executed(Code::shutting_down, peer() + " is stopping; use another instance"), lock);
   }
 }
 
@@ -369,10 +356,7 @@ void ClientLink::on_stream(const protocol::Event& event, FinishedList& own) {
     if (event.type != protocol::EventType::data) return;
     make_room_to_end(own, 1);
     end(*take(id),
-        Reply::failed({.code = Code::protocol_error,
-                       .execution = Execution::unknown,
-                       .message = peer() + " sent DATA for a call without a stream",
-                       .declared = nullptr},
+        Reply::failed(may_have_run(Code::protocol_error, peer() + " sent DATA for a call without a stream"),
                       Ended::unreadable),
         own);
     return session_.send_cancel(id);
@@ -423,10 +407,7 @@ void ClientLink::on_bound(const protocol::Event& event) {
   if (event.code == Code::ok) {
     binding->bound_.store(true);
   } else {  // it may be requested again
-    binding->refusal_ = {.code = event.code,
-                         .execution = Execution::not_executed,
-                         .message = peer() + ": " + std::string(event.text),
-                         .declared = nullptr};
+    binding->refusal_ = not_executed(event.code, peer() + ": " + std::string(event.text));
     std::erase_if(bindings_, [&](const auto& entry) { return entry.second == binding; });
     route_numbers_.give_back(binding->first_, binding->methods_);
   }
@@ -580,11 +561,7 @@ void ClientLink::arm(Lock& lock) {
     watched_ = true;
     reactor_->arm(stream_->fd(), static_cast<transport::Interest>(armed_ | wanted));
   } catch (const std::exception& error) {
-    return break_off({.code = Code::connection_lost,
-                      .execution = Execution::unknown,
-                      .message = error.what(),
-                      .declared = nullptr},
-                     lock);
+    return break_off(may_have_run(Code::connection_lost, error.what()), lock);
   }
   armed_ |= wanted;
 }

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "client/core.hpp"
-#include "core/not_executed.hpp"
 #include "mf/core/error.hpp"
+#include "mf/core/failure.hpp"
 #include "mf/topics/pattern.hpp"
 
 namespace mf::relay {

@@ -6,6 +6,7 @@
 
 #include "client/target_state.hpp"
 #include "core/agent_text.hpp"
+#include "mf/core/failure.hpp"
 #include "mf/core/random.hpp"
 #include "mf/link/waiter.hpp"
 #include "mf/replication.client.hpp"
@@ -15,10 +16,6 @@ namespace {
 
 using Group = replication::methods::ReplicaGroup;
 
-Failure failed(Code code, Execution execution, std::string message) {
-  return {.code = code, .execution = execution, .message = std::move(message), .declared = nullptr};
-}
-
 /// In a catch block, of an exception that no handler has thrown.
 Failure broken() {
   auto failure = Failure::from_current_exception();
@@ -27,7 +24,7 @@ Failure broken() {
 }
 
 Failure closed() {
-  return failed(Code::cancelled, Execution::unknown, "the client was closed");
+  return may_have_run(Code::cancelled, "the client was closed");
 }
 
 }  // namespace
@@ -115,8 +112,7 @@ void Replication::stop_with(const std::shared_ptr<Waiter>& waiter, const std::ve
         std::make_unique<Waiter::Stopping>(each, [weak = std::weak_ptr(waiter), of = weak_from_this()] {
           const auto call = weak.lock();
           const auto self = of.lock();
-          if (call && self)
-            self->end(call, failed(Code::cancelled, Execution::unknown, "cancelled by the caller"));
+          if (call && self) self->end(call, cancelled_by_caller(Execution::unknown));
         }));
   }
   // One that has ended meanwhile needs none, and they must not go under the lock: another thread's may run.
@@ -130,7 +126,7 @@ std::optional<Failure> Replication::adapt(const replication::Group& group) {
   if (link::fingerprint_of(theirs.descriptor) == service_.fingerprint) return std::nullopt;
   const auto peer = "the replicas of " + std::string(service_.name);
   const auto refused = [&](const std::string& why) {
-    return failed(Code::schema_mismatch, Execution::not_executed, "schemas differ from " + peer + ": " + why);
+    return not_executed(Code::schema_mismatch, "schemas differ from " + peer + ": " + why);
   };
   std::string why;
   auto adaptation =
@@ -461,12 +457,12 @@ std::optional<Failure> failure_of(const link::Method& method, const replication:
     return error ? Failure::of(*error) : undecodable_result(method, reader);
   }
   const bool known = outcome.status > 1 && outcome.status <= kLastCode;
-  return failed(known ? code : Code::protocol_error, Execution::unknown, std::string(outcome.payload.text()));
+  return may_have_run(known ? code : Code::protocol_error, std::string(outcome.payload.text()));
 }
 
 Failure undecodable_result(const link::Method& method, const codec::Reader& reader) {
-  return failed(Code::decode_error, Execution::unknown,
-                link::full_name(method) + ": what its replicas answered: " + reader.error().message());
+  return may_have_run(Code::decode_error,
+                      link::full_name(method) + ": what its replicas answered: " + reader.error().message());
 }
 
 }  // namespace mf::replicated

@@ -6,6 +6,8 @@
 #include "client/core.hpp"
 #include "mf/client/scratch.hpp"
 #include "mf/codec/constraints.hpp"
+#include "mf/core/code_class.hpp"
+#include "mf/core/failure.hpp"
 #include "mf/core/random.hpp"
 #include "mf/core/text.hpp"
 
@@ -34,10 +36,7 @@ constexpr auto kNamedWithin = std::chrono::seconds(10);
 constexpr auto kTellEvery = std::chrono::seconds(10);
 
 Failure misbehaves(std::string message) {
-  return {.code = Code::protocol_error,
-          .execution = Execution::unknown,
-          .message = std::move(message),
-          .declared = nullptr};
+  return may_have_run(Code::protocol_error, std::move(message));
 }
 
 void check_number(std::uint64_t number) {
@@ -54,12 +53,6 @@ Failure placed(Failure why, const std::string& where) {
   const auto host = std::string_view(where).substr(where.find("://") + 3);
   if (why.message.find(host) == std::string::npos) why.message.insert(0, where + ": ");
   return why;
-}
-
-/// Will it be no better next time?
-bool final_for_all(Code code) noexcept {
-  return code == Code::invalid_argument || code == Code::permission_denied || code == Code::unauthenticated ||
-         code == Code::cancelled;
 }
 
 }  // namespace
@@ -149,10 +142,7 @@ void Feed::read_all() {
         if (got == link::StreamIn::Got::ended) {
           const auto why = reading_->input().why();
           return lost(why ? *why
-                          : Failure{.code = Code::shutting_down,
-                                    .execution = Execution::not_executed,
-                                    .message = "the publisher has ended the subscription",
-                                    .declared = nullptr});
+                          : not_executed(Code::shutting_down, "the publisher has ended the subscription"));
         }
         if (frame_.encoding != static_cast<std::uint8_t>(Subscribe::kResultElementTier))
           throw Error(Code::decode_error, Execution::unknown, link::wrong_encoding().message);
@@ -173,16 +163,10 @@ void Feed::read_all() {
       held_ = !delivery_.is_message() || !gather(delivery_.message());
     } catch (const Error& error) {
       (void)put_gathered();  // what finds no room comes again
-      return give_up_reading({.code = error.code(),
-                              .execution = Execution::unknown,
-                              .message = error.message(),
-                              .declared = nullptr});
+      return give_up_reading(may_have_run(error.code(), error.message()));
     } catch (const std::exception& error) {  // no memory, mostly: what was gathered comes again
       gathered_.clear();
-      return give_up_reading({.code = Code::internal,
-                              .execution = Execution::unknown,
-                              .message = error.what(),
-                              .declared = nullptr});
+      return give_up_reading(may_have_run(Code::internal, error.what()));
     }
   }
 }
@@ -201,12 +185,9 @@ void Feed::convert(Message& message) {
   if (converted.went == described::Went::over && !reader.finish())
     converted = {.went = described::Went::broken, .why = reader.error().message()};
   if (converted.went != described::Went::over)
-    fault_ =
-        mf::detail::shared(Failure{.code = Code::decode_error,
-                                   .execution = Execution::unknown,
-                                   .message = "message " + std::to_string(message.sequence) + " of " +
-                                              std::string(upstream_->topic().name()) + ": " + converted.why,
-                                   .declared = nullptr});
+    fault_ = mf::detail::shared(
+        may_have_run(Code::decode_error, "message " + std::to_string(message.sequence) + " of " +
+                                             std::string(upstream_->topic().name()) + ": " + converted.why));
   message.payload = Bytes(std::move(out));
 }
 
@@ -398,7 +379,8 @@ void Feed::lost(const Failure& why) {
   if (broken_) upstream_->count_cut();
   const bool asked_for_it =
       why.code == Code::overloaded && upstream_->wanted().overflow == Overflow::disconnect;
-  if (final_for_all(why.code) || asked_for_it || (why.code == Code::schema_mismatch && upstream_->alone()))
+  if (is_same_everywhere(why.code) || why.code == Code::cancelled || asked_for_it ||
+      (why.code == Code::schema_mismatch && upstream_->alone()))
     return upstream_->end(placed(why, where_[way_]));
   set_failure(placed(why, where_[way_]).message);
   if (!upstream_->core()->closed()) log_lost(why);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mf/codec/value.hpp"
+#include "mf/core/failure.hpp"
 #include "mf/link/server_link.hpp"
 #include "mf/server/stream.hpp"
 
@@ -197,10 +198,7 @@ class Outgoing final : public std::enable_shared_from_this<Outgoing> {
 };
 
 Failure stops() {
-  return {.code = Code::shutting_down,
-          .execution = Execution::not_executed,
-          .message = "the publisher's server stops",
-          .declared = nullptr};
+  return not_executed(Code::shutting_down, "the publisher's server stops");
 }
 
 }  // namespace

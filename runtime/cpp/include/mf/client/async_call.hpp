@@ -79,7 +79,6 @@ class AsyncCall {
   friend struct Target::State;
   class Stopping;
 
-  [[nodiscard]] static Failure cancelled_by_caller();
   /// `now`: the current time, if it is known.
   static void go(std::shared_ptr<AsyncCall> call, protocol::CallStep step, TimePoint now = {});
   /// Continues a call that waited for a route, once there is one.

@@ -224,7 +224,7 @@ class FlyingCall : public cached::Waiter, public std::enable_shared_from_this<Fl
   using OnStop = std::stop_callback<Stop>;
 
   void lead();
-  void give_up(Code code, std::string_view why);
+  void give_up(Failure why);
   void arm();
   void end_later(UniqueFunction<void()> how);
 

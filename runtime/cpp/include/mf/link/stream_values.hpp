@@ -10,6 +10,7 @@
 #include "mf/codec/constraints.hpp"
 #include "mf/codec/readable.hpp"
 #include "mf/codec/tiered.hpp"
+#include "mf/core/failure.hpp"
 #include "mf/core/fresh.hpp"
 #include "mf/core/stream.hpp"
 #include "mf/link/stream.hpp"
@@ -91,17 +92,11 @@ class WireValues final : public mf::detail::Values<T> {
   void decode(T& value) {
     if (!codec::decode<kTier>(*reader_, value) || (--left_ == 0 && !reader_->finish())) [[unlikely]] {
       left_ = 0;
-      owner_->fail({.code = Code::decode_error,
-                    .execution = Execution::unknown,
-                    .message = "a value of the stream: " + reader_->error().message(),
-                    .declared = nullptr});
+      owner_->fail(may_have_run(Code::decode_error, "a value of the stream: " + reader_->error().message()));
     }
     if (violation_ != nullptr) {
       if (auto bad = violation_(value)) [[unlikely]]
-        owner_->fail({.code = Code::invalid_argument,
-                      .execution = Execution::unknown,
-                      .message = "a value of the stream: " + *bad,
-                      .declared = nullptr});
+        owner_->fail(may_have_run(Code::invalid_argument, "a value of the stream: " + *bad));
     }
   }
 
