@@ -69,12 +69,14 @@ void Batch::send(const Target& target, Route route, link::Items requests, const 
   pump();
 }
 
-// Sends while the window is open. A send that ends at once (and is not repeated) returns through finished():
-// this loop then takes the next one, so that calls do not nest.
+// Sends while the window is open. A send that ends at once (and is not repeated) returns through finished(),
+// which asks for another round: calls do not nest.
 void Batch::pump() {
+  pumping_.ask([this] { send_queued(); });
+}
+
+void Batch::send_queued() {
   std::unique_lock lock(mutex_);
-  if (pumping_) return;
-  pumping_ = true;
   bool sent = false;
   while (!queued_.empty() && in_flight_ < window_) {
     auto message = std::move(queued_.front());
@@ -93,7 +95,6 @@ void Batch::pump() {
     }
     lock.lock();
   }
-  pumping_ = false;
   lock.unlock();
   if (sent) route_.link->write_now();
 }

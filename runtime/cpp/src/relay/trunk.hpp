@@ -17,8 +17,8 @@
 #include <tuple>
 #include <vector>
 
+#include "mf/core/one_at_a_time.hpp"
 #include "mf/core/outcome.hpp"
-#include "mf/core/rounds.hpp"
 #include "mf/core/service.hpp"
 #include "mf/relay/relay.hpp"
 #include "mf/topics/outlet.hpp"
@@ -110,7 +110,7 @@ class Trunk final : public std::enable_shared_from_this<Trunk> {
   const std::shared_ptr<client::Core> core_;
   const std::shared_ptr<topics::RemoteInbox> upstream_;
   // Used only by the delivering thread:
-  Rounds rounds_;
+  OneAtATime rounds_;
   std::vector<topics::Queue::Entry> entries_;
   std::vector<topics::ItemRef> run_;  // messages of one source among them
   std::size_t at_ = 0;

@@ -36,7 +36,7 @@ std::string group_agent(std::string_view service, std::string_view agent) {
 struct Replication::Link {
   std::string member;
   std::shared_ptr<OutgoingLink> out;
-  std::atomic<std::uint32_t> asked{0};  // how often it became readable
+  OneAtATime reading;
 };
 
 /// A call whose end a caller waits for. Ends once.
@@ -233,12 +233,9 @@ void Replication::on_closed(const std::string& member) {
   caller_->disconnected(member);
 }
 
-/// Reads what has come on one link. It may become readable again meanwhile, or within next(): who comes while
-/// another thread reads leaves it to that one.
+/// Reads what has come on one link. It may become readable again meanwhile, or within next().
 void Replication::on_readable(Link& from) noexcept {
-  if (from.asked.fetch_add(1) != 0) return;
-  for (std::uint32_t seen = 1; seen != 0;) {
-    seen = from.asked.load();
+  from.reading.ask([&] {
     try {
       read(from);
     } catch (...) {
@@ -246,8 +243,7 @@ void Replication::on_readable(Link& from) noexcept {
       from.out->reopen();
     }
     carry_out();
-    seen = from.asked.fetch_sub(seen) - seen;
-  }
+  });
 }
 
 void Replication::read(Link& from) {
@@ -257,35 +253,30 @@ void Replication::read(Link& from) {
   }
 }
 
-/// All that the machine asks for now. A thread that comes while another one does so leaves it to that one.
+/// All that the machine asks for now.
 void Replication::carry_out() noexcept {
-  {
-    const std::scoped_lock lock(mutex_);
-    if (std::exchange(carrying_out_, true)) return;
-  }
-  for (;;) {
-    try {
-      auto work = take_work();
-      if (!work) return;
-      send(work->messages);
-      for (auto& [waiter, outcome] : work->ended) end(waiter, std::move(outcome));
-    } catch (...) {
-      log_escaped_exception(core_->options().log, "replicated calls");
-      fail_all();
+  carrying_out_.ask([&] {
+    for (;;) {
+      try {
+        auto work = take_work();
+        if (!work) return;
+        send(work->messages);
+        for (auto& [waiter, outcome] : work->ended) end(waiter, std::move(outcome));
+      } catch (...) {
+        log_escaped_exception(core_->options().log, "replicated calls");
+        fail_all();
+      }
     }
-  }
+  });
 }
 
-/// Nothing: there is nothing to do, and this thread does it no more. Calls stay where they are until they are
-/// ended, so that an exception loses none.
+/// Nothing: there is nothing to do. Calls stay where they are until they are ended, so that an exception
+/// loses none.
 std::optional<Replication::Work> Replication::take_work() {
   Work work;
   const std::scoped_lock lock(mutex_);
   auto effects = caller_->take();
-  if (effects.empty()) {
-    carrying_out_ = false;
-    return std::nullopt;
-  }
+  if (effects.empty()) return std::nullopt;
   for (auto& effect : effects) {
     if (auto* const message = std::get_if<SendTo>(&effect)) {
       const auto link = links_.find(message->member);

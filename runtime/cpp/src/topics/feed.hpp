@@ -19,7 +19,7 @@
 
 #include "mf/client/stream.hpp"
 #include "mf/codec/reader.hpp"
-#include "mf/core/rounds.hpp"
+#include "mf/core/one_at_a_time.hpp"
 #include "mf/link/backoff.hpp"
 #include "mf/link/converting.hpp"
 #include "mf/link/resolver.hpp"
@@ -84,7 +84,7 @@ class Feed final : public std::enable_shared_from_this<Feed> {
   std::vector<client::Target> ways_;
   std::vector<std::string> where_;  // their addresses
   std::atomic<std::size_t> way_{0};
-  Rounds rounds_;
+  OneAtATime rounds_;
   std::atomic<bool> left_{false};
   std::atomic<bool> stands_in_{false};   // its call was ended for that
   std::atomic<std::uint32_t> turns_{0};  // how often its publisher was there or lost

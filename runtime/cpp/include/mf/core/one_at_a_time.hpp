@@ -1,5 +1,7 @@
 #pragma once
-// Work in rounds that several threads ask for and one thread at a time does.
+// Work in rounds that several threads ask for and one thread at a time does: the one primitive for "whoever
+// comes while another one is at it leaves it to that one". It has no lock, and no round is lost by an
+// exception.
 
 #include <atomic>
 #include <cstdint>
@@ -10,8 +12,8 @@ namespace mf {
 /// Runs rounds of one piece of work, one at a time. A thread that asks while another one is at it, or within
 /// a round, returns at once: another round follows, which finds what it has asked for. An exception ends its
 /// round only: the rounds that were asked for meanwhile follow, and then the first exception is thrown to the
-/// thread that ran them.
-class Rounds {
+/// thread that ran them. Its owner must live until ask() returns. Thread-safe.
+class OneAtATime {
  public:
   template <class Round>
   void ask(Round&& round) {
