@@ -1,4 +1,4 @@
-#include "bridge/engine.hpp"
+#include "mf/bridge/engine.hpp"
 
 #include "mf/core/error.hpp"
 #include "mf/core/failure.hpp"

@@ -1,10 +1,10 @@
-#include "bridge/outward.hpp"
+#include "mf/bridge/outward.hpp"
 
 #include <algorithm>
 
 #include "mf/core/error.hpp"
 #include "mf/core/failure.hpp"
-#include "topics/servant.hpp"
+#include "mf/topics/servant.hpp"
 
 namespace mf::bridge {
 namespace {

@@ -4,8 +4,8 @@
 #include <mutex>
 
 #include "client/attempt.hpp"
-#include "client/failures.hpp"
 #include "client/target_state.hpp"
+#include "mf/client/failures.hpp"
 #include "mf/client/scratch.hpp"
 #include "mf/core/failure.hpp"
 #include "mf/link/converting.hpp"
@@ -56,6 +56,10 @@ AsyncCall::AsyncCall(const Target& target, const MethodInfo& method, const proto
 }
 
 AsyncCall::~AsyncCall() = default;
+
+const std::shared_ptr<Core>& AsyncCall::core() const noexcept {
+  return state_->core;
+}
 
 void AsyncCall::launch(std::shared_ptr<AsyncCall> call, TimePoint now) {
   const auto step = call->call_.begin();

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "client/failures.hpp"
 #include "client/target_state.hpp"
+#include "mf/client/failures.hpp"
 #include "mf/core/code_class.hpp"
 #include "mf/core/failure.hpp"
 #include "mf/core/handler_wait.hpp"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <condition_variable>
 
-#include "client/core.hpp"
 #include "client/target_state.hpp"
+#include "mf/client/core.hpp"
 #include "mf/core/blocking.hpp"
 #include "mf/core/current_call.hpp"
 #include "mf/core/failure.hpp"

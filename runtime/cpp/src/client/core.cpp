@@ -1,9 +1,9 @@
-#include "client/core.hpp"
+#include "mf/client/core.hpp"
 
 #include <cstring>
 #include <random>
 
-#include "client/failures.hpp"
+#include "mf/client/failures.hpp"
 
 namespace mf::client {
 namespace {

@@ -6,7 +6,7 @@
 #include <random>
 
 #include "client/attempt.hpp"
-#include "client/failures.hpp"
+#include "mf/client/failures.hpp"
 #include "mf/core/agent.hpp"
 #include "mf/core/blocking.hpp"
 #include "mf/core/code_class.hpp"

@@ -5,7 +5,7 @@
 #include <iterator>
 
 #include "client/attempt.hpp"
-#include "client/failures.hpp"
+#include "mf/client/failures.hpp"
 #include "mf/core/failure.hpp"
 
 namespace mf::client {

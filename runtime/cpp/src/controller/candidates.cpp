@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "client/failures.hpp"
+#include "mf/client/failures.hpp"
 #include "mf/core/code_class.hpp"
 #include "mf/core/failure.hpp"
 

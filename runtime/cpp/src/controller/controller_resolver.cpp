@@ -10,10 +10,10 @@
 #include <string>
 #include <utility>
 
-#include "client/core.hpp"
-#include "client/failures.hpp"
 #include "controller/turns.hpp"
 #include "mf/client/client.hpp"
+#include "mf/client/core.hpp"
+#include "mf/client/failures.hpp"
 #include "mf/controller.client.hpp"
 #include "mf/controller/known_service.hpp"
 #include "mf/core/code_class.hpp"

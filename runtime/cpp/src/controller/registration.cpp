@@ -10,11 +10,11 @@
 #include <string>
 #include <utility>
 
-#include "client/core.hpp"
-#include "client/failures.hpp"
 #include "controller/candidates.hpp"
 #include "controller/turns.hpp"
 #include "mf/client/client.hpp"
+#include "mf/client/core.hpp"
+#include "mf/client/failures.hpp"
 #include "mf/core/code_class.hpp"
 #include "mf/core/failure.hpp"
 #include "mf/link/backoff.hpp"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "codec/flex/tags.hpp"
 #include "flex/seconds.hpp"
+#include "mf/codec/flex/tags.hpp"
 #include "mf/core/failure.hpp"
 
 namespace mf::flex {

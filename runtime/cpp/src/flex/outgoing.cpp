@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <set>
 
-#include "codec/flex/tags.hpp"
 #include "flex/mailbox.hpp"
+#include "mf/codec/flex/tags.hpp"
 #include "mf/codec/tiered.hpp"
 #include "mf/core/code_class.hpp"
 #include "mf/core/failure.hpp"

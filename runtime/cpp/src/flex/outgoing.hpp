@@ -22,9 +22,9 @@
 #include <string>
 #include <vector>
 
-#include "client/core.hpp"
 #include "flex/described.hpp"
 #include "flex/sent_state.hpp"
+#include "mf/client/core.hpp"
 #include "mf/client/stream.hpp"
 #include "mf/flex.types.hpp"
 #include "mf/link/backoff.hpp"

@@ -1,6 +1,6 @@
 #include "flex/process_core.hpp"
 
-#include "codec/flex/tags.hpp"
+#include "mf/codec/flex/tags.hpp"
 #include "mf/core/failure.hpp"
 #include "mf/core/random.hpp"
 #include "mf/core/text.hpp"

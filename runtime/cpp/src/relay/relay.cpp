@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "client/core.hpp"
+#include "mf/client/core.hpp"
 #include "relay/connection.hpp"
 #include "relay/shared.hpp"
 #include "relay/topics.hpp"

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <optional>
 
-#include "client/core.hpp"
+#include "mf/client/core.hpp"
 #include "mf/core/error.hpp"
 #include "mf/core/failure.hpp"
 #include "relay/topics.hpp"

@@ -21,13 +21,13 @@
 #include "mf/core/outcome.hpp"
 #include "mf/core/service.hpp"
 #include "mf/relay/relay.hpp"
+#include "mf/topics/fanout.hpp"
 #include "mf/topics/outlet.hpp"
+#include "mf/topics/remote.hpp"
 #include "mf/topics/subscriptions.hpp"
 #include "mf/topics/topic.hpp"
 #include "relay/services.hpp"
 #include "relay/shared.hpp"
-#include "topics/fanout.hpp"
-#include "topics/remote.hpp"
 
 namespace mf::client {
 class Core;

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "client/target_state.hpp"
 #include "mf/client/stream.hpp"
 #include "mf/core/random.hpp"
 #include "mf/replication.client.hpp"
@@ -31,7 +30,7 @@ class OutgoingLink::Call final : public client::StreamedCall {
   void on_sent(const std::shared_ptr<mf::link::ClientLink>& link, std::uint32_t id) override {
     StreamedCall::on_sent(link, id);
     // The lock of the connection is held.
-    state()->core->reactor().post([link = link_, self = std::weak_ptr(shared_from_this())] {
+    core()->reactor().post([link = link_, self = std::weak_ptr(shared_from_this())] {
       const auto to = link.lock();
       const auto call = self.lock();
       if (to && call) to->opened(static_cast<const Call*>(call.get()));

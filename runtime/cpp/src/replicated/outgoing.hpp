@@ -11,7 +11,7 @@
 #include <memory>
 #include <mutex>
 
-#include "client/core.hpp"
+#include "mf/client/core.hpp"
 #include "mf/client/target.hpp"
 #include "mf/core/clock.hpp"
 #include "mf/link/backoff.hpp"

@@ -4,8 +4,7 @@
 #include <set>
 #include <utility>
 
-#include "client/target_state.hpp"
-#include "core/agent_text.hpp"
+#include "mf/core/agent_text.hpp"
 #include "mf/core/failure.hpp"
 #include "mf/core/random.hpp"
 #include "mf/link/waiter.hpp"
@@ -371,27 +370,25 @@ namespace {
 std::shared_ptr<Replication> replication_of(const client::Target& target, const link::Method& method) {
   static constexpr ServiceInfo kReplications{.name = "replicated calls"};  // by which the client keeps them
   const auto& service = method.service;
-  const auto& state = target.state();
-  {
-    const std::scoped_lock lock(state->mutex);
-    if (auto known = state->replicated.lock()) return std::static_pointer_cast<Replication>(std::move(known));
-  }
-  if (target.in_process() || !state->core->resolver().knows_agents())
-    throw Error(Code::unknown_method, Execution::not_executed,
-                link::full_name(method) +
-                    " is replicated: call it through the controller that its replicas are registered with");
-  if (!state->agent && service.per_agent)
-    throw Error(Code::invalid_argument, Execution::not_executed,
-                "a replicated call of " + std::string(service.name.substr(service.name.rfind('.') + 1)) +
-                    " is for one " + std::string(mf::detail::name_of_agent(service.descriptor)) +
-                    ": name it by at()");
-  const auto agent = state->agent.value_or("");
-  const auto make = [&] { return std::make_shared<Replication>(state->core, service, agent); };
-  auto made = state->core->shared(kReplications, group_agent(service.name, agent),
-                                  [&]() -> std::shared_ptr<client::Shared> { return make(); });
-  const std::scoped_lock lock(state->mutex);
-  state->replicated = made;
-  return std::static_pointer_cast<Replication>(std::move(made));
+  const auto find = [&] {
+    if (target.in_process() || !target.core()->resolver().knows_agents())
+      throw not_executed_error(
+          Code::unknown_method,
+          link::full_name(method) +
+              " is replicated: call it through the controller that its replicas are registered with");
+    if (!target.agent() && service.per_agent)
+      throw not_executed_error(
+          Code::invalid_argument,
+          "a replicated call of " + std::string(service.name.substr(service.name.rfind('.') + 1)) +
+              " is for one " + std::string(mf::detail::name_of_agent(service.descriptor)) +
+              ": name it by at()");
+    const auto agent = target.agent().value_or("");
+    const auto make = [&]() -> std::shared_ptr<client::Shared> {
+      return std::make_shared<Replication>(target.core(), service, agent);
+    };
+    return target.core()->shared(kReplications, group_agent(service.name, agent), make);
+  };
+  return std::static_pointer_cast<Replication>(target.kept(find));
 }
 
 Replication::Request request_of(const client::Target& target, const link::Method& method, Pattern pattern,
@@ -414,12 +411,12 @@ void start(const client::Target& target, const link::Method& method, replication
            Callback<Finished> done) {
   const auto of = attempt([&] { return replication_of(target, method); });
   if (!of) return done(of.failure());
-  of.value()->start(
-      request_of(target, method, pattern, options, std::move(payload)), {options.stop, stop},
-      [core = target.state()->core, done = std::move(done)](mf::Outcome<Finished>&& ended) mutable {
-        core->complete(
-            [done = std::move(done), ended = std::move(ended)]() mutable { done(std::move(ended)); });
-      });
+  of.value()->start(request_of(target, method, pattern, options, std::move(payload)), {options.stop, stop},
+                    [core = target.core(), done = std::move(done)](mf::Outcome<Finished>&& ended) mutable {
+                      core->complete([done = std::move(done), ended = std::move(ended)]() mutable {
+                        done(std::move(ended));
+                      });
+                    });
 }
 
 mf::Outcome<Finished> call(const client::Target& target, const link::Method& method,

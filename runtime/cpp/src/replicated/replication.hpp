@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-#include "client/core.hpp"
+#include "mf/client/core.hpp"
 #include "mf/client/target.hpp"
 #include "mf/core/one_at_a_time.hpp"
 #include "mf/replicated/call.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "client/core.hpp"
+#include "mf/client/core.hpp"
 #include "mf/client/scratch.hpp"
 #include "mf/codec/constraints.hpp"
 #include "mf/core/code_class.hpp"

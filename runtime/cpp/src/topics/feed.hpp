@@ -24,7 +24,7 @@
 #include "mf/link/converting.hpp"
 #include "mf/link/resolver.hpp"
 #include "mf/topics.client.hpp"
-#include "topics/upstream.hpp"
+#include "mf/topics/upstream.hpp"
 
 namespace mf::topics {
 

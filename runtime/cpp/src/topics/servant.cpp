@@ -1,4 +1,4 @@
-#include "topics/servant.hpp"
+#include "mf/topics/servant.hpp"
 
 #include <algorithm>
 #include <atomic>

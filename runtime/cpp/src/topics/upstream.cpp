@@ -1,4 +1,4 @@
-#include "topics/upstream.hpp"
+#include "mf/topics/upstream.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -7,8 +7,8 @@
 #include "mf/core/failure.hpp"
 #include "mf/core/text.hpp"
 #include "mf/topics/pattern.hpp"
+#include "mf/topics/remote.hpp"
 #include "topics/feed.hpp"
-#include "topics/remote.hpp"
 
 namespace mf::topics {
 namespace {

@@ -12,8 +12,8 @@
 
 #include "mf/core/error.hpp"
 #include "mf/core/failure.hpp"
-#include "transport/names.hpp"
-#include "transport/race.hpp"
+#include "mf/transport/names.hpp"
+#include "mf/transport/race.hpp"
 #include "transport/schemes.hpp"
 #include "transport/socket_stream.hpp"
 #include "transport/tls_stream.hpp"

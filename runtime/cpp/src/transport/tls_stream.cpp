@@ -12,7 +12,7 @@
 #include "mf/core/error.hpp"
 #include "mf/core/failure.hpp"
 #include "mf/protocol/foreign.hpp"
-#include "transport/race.hpp"
+#include "mf/transport/race.hpp"
 #include "transport/schemes.hpp"
 #include "transport/tls_words.hpp"
 

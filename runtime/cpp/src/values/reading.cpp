@@ -1,8 +1,8 @@
 #include <utility>
 
 #include "mf/core/failure.hpp"
+#include "mf/values/conversion.hpp"
 #include "mf/values/reader.hpp"
-#include "values/conversion.hpp"
 #include "values/file.hpp"
 #include "values/form.hpp"
 

@@ -54,6 +54,7 @@ class AsyncCall {
   virtual void cancel();
 
   [[nodiscard]] TimePoint deadline() const noexcept { return call_.deadline(); }
+  [[nodiscard]] const std::shared_ptr<Core>& core() const noexcept;
 
  protected:
   /// The payload of the reply is valid until this returns.
