@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "mf/core/failure.hpp"
 
@@ -82,6 +83,17 @@ TEST(Failures, KeepEverythingOnTheWayThroughAnException) {
   EXPECT_EQ(back.execution, mf::Execution::not_executed);
   EXPECT_EQ(back.message, "nobody is there");
   EXPECT_EQ(mf::failure_of(mf::error_of(mf::not_executed(Code::internal, ""))).message, "");
+}
+
+TEST(Failures, SayTheirContextOnceHoweverOftenTheyArePassedOn) {
+  auto failure = mf::in_context("gave up at the deadline: ", mf::not_executed(Code::unavailable, "refused"));
+  EXPECT_EQ(failure.message, "gave up at the deadline: refused");
+  EXPECT_EQ(failure.reason(), "refused");
+
+  failure = mf::in_context("tcp://a:1: ", std::move(failure));
+  EXPECT_EQ(failure.message, "tcp://a:1: refused");
+  EXPECT_EQ(failure.reason(), "refused");
+  EXPECT_EQ(mf::in_context("", std::move(failure)).message, "refused");
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <random>
 #include <thread>
 
+#include "mf/core/failure.hpp"
 #include "mf/link/stream_values.hpp"
 #include "support/wait.hpp"
 
@@ -45,18 +46,8 @@ class Joint final : public StreamPort {
   void write_soon() override { ++soons; }
   void wait(Waiter& waiter, TimePoint until) override { waiter.wait_until(until); }
   TimePoint wait_until() override { return deadline; }
-  Failure out_of_time() override {
-    return {.code = Code::deadline_exceeded,
-            .execution = Execution::unknown,
-            .message = "late",
-            .declared = nullptr};
-  }
-  Failure ended_here() override {
-    return {.code = Code::invalid_argument,
-            .execution = Execution::not_executed,
-            .message = "over",
-            .declared = nullptr};
-  }
+  Failure out_of_time() override { return mf::may_have_run(Code::deadline_exceeded, "late"); }
+  Failure ended_here() override { return mf::not_executed(Code::invalid_argument, "over"); }
   void at(TimePoint, UniqueFunction<void()>) override {}
 
   void done(StreamEvent event) {
@@ -191,10 +182,7 @@ TEST(Stream, EndsAreSeenBehindTheValuesThatCameBefore) {
   Joint joint;
   put(joint.out, 10);
   joint.out.write_pending();
-  const auto why = mf::detail::shared(Failure{.code = Code::connection_lost,
-                                              .execution = Execution::unknown,
-                                              .message = "gone",
-                                              .declared = nullptr});
+  const auto why = mf::detail::shared(mf::may_have_run(Code::connection_lost, "gone"));
   joint.done(joint.in.on_end(why));
   StreamIn::Frame frame;
   EXPECT_EQ(joint.in.wait(frame), StreamIn::Got::values);

@@ -34,8 +34,8 @@ Failure server_failure(const link::Reply& reply, const link::Method& method) {
   if (!protocol::parse_failure(reply.payload, record)) {
     return bad_reply(method, "a failure record that cannot be read");
   }
-  return make_failure(reply.status, record.execution,
-                      link::full_name(method) + ": " + std::string(record.message));
+  return in_context(link::full_name(method) + ": ",
+                    make_failure(reply.status, record.execution, std::string(record.message)));
 }
 
 void fail(Decoder& into, std::size_t item, Failure failure) {

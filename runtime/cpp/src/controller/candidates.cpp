@@ -198,11 +198,9 @@ void Candidates::ended(std::uint64_t id, const std::shared_ptr<Reader>& stream, 
   }
   if (held) return held->end(over("the controller has ended the lead"));
   if (why == nullptr || is_first || why->code == Code::declared || is_going_away(why->code)) return;
-  log_.write(Level::warning, "no_lead",
-             {{"controller", where},
-              {"code", name(why->code)},
-              {"reason", client::without_gave_up(why->message)},
-              {"next", "tries again"}});
+  log_.write(
+      Level::warning, "no_lead",
+      {{"controller", where}, {"code", name(why->code)}, {"reason", why->reason()}, {"next", "tries again"}});
 }
 
 void Candidates::remove(std::uint64_t id) {

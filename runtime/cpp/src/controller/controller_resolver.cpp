@@ -146,7 +146,7 @@ struct ControllerResolver::State : std::enable_shared_from_this<State> {
   }
 
   void does_not_answer(const Failure& failure) {
-    const auto why = client::without_gave_up(failure.message);
+    const auto why = failure.reason();
     note = "the controller at " + where + " does not answer: " + std::string(why);
     refused = is_for_good(failure.code) ? failure.code : Code::ok;
     if (!closed && !std::exchange(complained, true))

@@ -282,7 +282,7 @@ struct Registration::State : std::enable_shared_from_this<State> {
                {"agent", news->key.agent},
                {"offers", change.put.size()},
                {"code", name(failure.code)},
-               {"reason", client::without_gave_up(failure.message)},
+               {"reason", failure.reason()},
                {"next", may_pass ? "tries again" : "waits for another offer"}});
   }
 
@@ -297,7 +297,7 @@ struct Registration::State : std::enable_shared_from_this<State> {
       log.write(Level::warning, "not_registered",
                 {{"controller", where},
                  {"code", name(failure.code)},
-                 {"reason", client::without_gave_up(failure.message)},
+                 {"reason", failure.reason()},
                  {"next", "tries again"}});
   }
 };

@@ -13,7 +13,17 @@ Failure may_have_run(Code code, std::string message) {
 }
 
 Failure make_failure(Code code, Execution execution, std::string message) {
-  return {.code = code, .execution = execution, .message = std::move(message), .declared = nullptr};
+  Failure failure;
+  failure.code = code;
+  failure.execution = execution;
+  failure.message = std::move(message);
+  return failure;
+}
+
+Failure in_context(std::string_view context, Failure failure) {
+  failure.message.replace(0, failure.context_size, context);
+  failure.context_size = static_cast<std::uint32_t>(context.size());
+  return failure;
 }
 
 Failure cancelled_by_caller(Execution execution) {

@@ -10,7 +10,9 @@ void Failure::raise() const {
 }
 
 Failure Failure::of(const DeclaredError& error) {
-  return {Code::declared, Execution::unknown, error.what(), error.clone()};
+  auto failure = may_have_run(Code::declared, error.what());
+  failure.declared = error.clone();
+  return failure;
 }
 
 Failure Failure::from_current_exception() {

@@ -223,14 +223,15 @@ void Trunk::stalled() {
 
 // ---- end
 
-void Trunk::end(Failure why) {
+void Trunk::end(const Failure& why) {
   const auto queues = fanout_.end();
   shared_->topics->forget(*this);
   upstream_->close();  // its other publishers may continue
   if (queues.empty()) return;
-  if (why.code == Code::cancelled) why.code = Code::unavailable;  // ended by the relay: another one may work
-  why.message.insert(0, shared_->name + ": ");
-  const auto shared = mf::detail::shared(std::move(why));
+  // What was ended by the relay may work by way of another one.
+  const auto code = why.code == Code::cancelled ? Code::unavailable : why.code;
+  const auto shared =
+      mf::detail::shared(make_failure(code, why.execution, shared_->name + ": " + why.message));
   for (const auto& queue : queues) {
     if (queue->end(shared)) queue->wake();
   }

@@ -101,7 +101,7 @@ class Trunk final : public std::enable_shared_from_this<Trunk> {
   void wait_for(std::shared_ptr<topics::Queue> full, std::size_t size);
   void watch_stall();
   void stalled();
-  void end(Failure why);
+  void end(const Failure& why);
 
   const std::shared_ptr<Shared> shared_;
   const TrunkKey key_;

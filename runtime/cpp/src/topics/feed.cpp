@@ -46,15 +46,6 @@ void check_number(std::uint64_t number) {
         .raise();
 }
 
-/// With who says so, unless it says that itself, as relays do; the method of all topics says nothing.
-Failure placed(Failure why, const std::string& where) {
-  static const auto method = link::full_name(link::kMethod<Subscribe>) + ": ";
-  if (why.message.starts_with(method)) why.message.erase(0, method.size());
-  const auto host = std::string_view(where).substr(where.find("://") + 3);
-  if (why.message.find(host) == std::string::npos) why.message.insert(0, where + ": ");
-  return why;
-}
-
 }  // namespace
 
 Feed::Feed(std::shared_ptr<Upstream> upstream, const std::vector<Instance>& ways)
@@ -141,8 +132,9 @@ void Feed::read_all() {
           return reading_->input().when_ready([self = shared_from_this()] { self->read(); });
         if (got == link::StreamIn::Got::ended) {
           const auto why = reading_->input().why();
-          return lost(why ? *why
-                          : not_executed(Code::shutting_down, "the publisher has ended the subscription"));
+          return lost(
+              why ? *why
+                  : here(not_executed(Code::shutting_down, "the publisher has ended the subscription")));
         }
         if (frame_.encoding != static_cast<std::uint8_t>(Subscribe::kResultElementTier))
           throw Error(Code::decode_error, Execution::unknown, link::wrong_encoding().message);
@@ -163,10 +155,10 @@ void Feed::read_all() {
       held_ = !delivery_.is_message() || !gather(delivery_.message());
     } catch (const Error& error) {
       (void)put_gathered();  // what finds no room comes again
-      return give_up_reading(may_have_run(error.code(), error.message()));
+      return give_up_reading(here(may_have_run(error.code(), error.message())));
     } catch (const std::exception& error) {  // no memory, mostly: what was gathered comes again
       gathered_.clear();
-      return give_up_reading(may_have_run(Code::internal, error.what()));
+      return give_up_reading(here(may_have_run(Code::internal, error.what())));
     }
   }
 }
@@ -359,7 +351,13 @@ bool Feed::take_missed(const Missed& missed) {
   return miss(known, first, last - first + 1, missed.why);
 }
 
-void Feed::lost(const Failure& why) {
+Failure Feed::here(Failure why) const {
+  return in_context(where_[way_] + ": ", std::move(why));
+}
+
+void Feed::lost(const Failure& reason) {
+  // The method of all topics says nothing; a failure of the connection names the publisher itself.
+  const auto why = reason.context_size != 0 ? here(reason) : reason;
   const bool was_subscribed = std::exchange(subscribed_, false);
   if (was_subscribed) {
     ++turns_;
@@ -381,8 +379,8 @@ void Feed::lost(const Failure& why) {
       why.code == Code::overloaded && upstream_->wanted().overflow == Overflow::disconnect;
   if (is_same_everywhere(why.code) || why.code == Code::cancelled || asked_for_it ||
       (why.code == Code::schema_mismatch && upstream_->alone()))
-    return upstream_->end(placed(why, where_[way_]));
-  set_failure(placed(why, where_[way_]).message);
+    return upstream_->end(why);
+  set_failure(why.message);
   if (!upstream_->core()->closed()) log_lost(why);
   again();
 }
@@ -397,7 +395,7 @@ void Feed::log_lost(const Failure& why) {
                                          {{"topic", upstream_->topic().name()},
                                           {"publisher", where_[way_]},
                                           {"code", name(why.code)},
-                                          {"reason", why.message},
+                                          {"reason", why.reason()},
                                           {"next", "tries again"}});
 }
 

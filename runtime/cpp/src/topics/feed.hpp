@@ -74,7 +74,9 @@ class Feed final : public std::enable_shared_from_this<Feed> {
   void end_named(Named& ended);
   /// What has come cannot be read, or not now: the subscription begins anew.
   void give_up_reading(const Failure& why);
-  void lost(const Failure& why);
+  void lost(const Failure& reason);
+  /// With the publisher as its context.
+  [[nodiscard]] Failure here(Failure why) const;
   void log_lost(const Failure& why);
   void set_failure(std::string failure);
   void again();

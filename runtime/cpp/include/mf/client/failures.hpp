@@ -24,20 +24,10 @@ namespace mf::client {
                       "the process was forked: the " + std::string(what) + " belongs to the parent process");
 }
 
-/// The prefix of the message of a call that was tried until its deadline, before the failure of the last
-/// attempt. Code that passes such a failure on in its own message (a client that calls a controller) removes
-/// it first, so that a message contains it at most once, at the start.
-inline constexpr std::string_view kGaveUp = "gave up at the deadline: ";
-
-[[nodiscard]] inline std::string_view without_gave_up(std::string_view message) noexcept {
-  return message.starts_with(kGaveUp) ? message.substr(kGaveUp.size()) : message;
-}
-
-/// The failure of a search that has run out of time.
+/// The failure of a search that has run out of time, by that of its last attempt.
 [[nodiscard]] inline Failure gave_up(Failure failure) {
   if (failure.code == Code::ok || failure.code == Code::internal) failure.code = Code::unavailable;
-  failure.message.insert(0, kGaveUp);
-  return failure;
+  return in_context("gave up at the deadline: ", std::move(failure));
 }
 
 }  // namespace mf::client

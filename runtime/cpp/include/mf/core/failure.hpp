@@ -3,6 +3,7 @@
 // line, since failures are rare, and know no thread and no state.
 
 #include <string>
+#include <string_view>
 
 #include "mf/core/error.hpp"
 #include "mf/core/outcome.hpp"
@@ -15,6 +16,10 @@ namespace mf {
 [[nodiscard]] Failure may_have_run(Code code, std::string message);
 /// For callers that decide at run time which of the two it is.
 [[nodiscard]] Failure make_failure(Code code, Execution execution, std::string message);
+
+/// The same failure with `context` before its reason, in the place of any other one: so it is said once,
+/// however often a failure is passed on.
+[[nodiscard]] Failure in_context(std::string_view context, Failure failure);
 
 [[nodiscard]] Failure cancelled_by_caller(Execution execution);
 /// Its text needs no memory.

@@ -51,12 +51,12 @@ class WireValues final : public mf::detail::Values<T> {
       });
       return;
     }
+    if (got == StreamIn::Got::ended) {
+      if (auto why = owner_->input().why()) return done(Outcome<std::optional<T>>(std::move(why)));
+      return done(std::optional<T>());
+    }
     done(attempt([&] {
       std::optional<T> value;
-      if (got == StreamIn::Got::ended) {
-        if (const auto why = owner_->input().why()) why->raise();
-        return value;
-      }
       if (left_ == 0) {
         fail_if_lost();
         (void)load(got);
