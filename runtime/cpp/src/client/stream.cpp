@@ -72,6 +72,7 @@ void StreamedCall::on_sent(const std::shared_ptr<link::ClientLink>& link, std::u
   data_seen_ = false;
   in_.set_budget(link->windows());
   if (out_.open(link->peer_stream_window(), link->max_payload()).write) write_soon();
+  if (sent_) core()->reactor().post(sent_);
   if (idle_ == kInfinite) return;
   active_at_ = ticks(mf::now());
   if (!std::exchange(idle_watched_, true)) watch_idle();

@@ -7,7 +7,7 @@
 #include "mf/core/error.hpp"
 #include "mf/core/failure.hpp"
 #include "mf/core/handler_wait.hpp"
-#include "mf/link/stream_values.hpp"
+#include "mf/link/typed.hpp"
 
 namespace mf::link {
 namespace {

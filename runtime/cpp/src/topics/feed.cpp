@@ -4,11 +4,9 @@
 #include <utility>
 
 #include "mf/client/core.hpp"
-#include "mf/client/scratch.hpp"
 #include "mf/codec/constraints.hpp"
 #include "mf/core/code_class.hpp"
 #include "mf/core/failure.hpp"
-#include "mf/core/random.hpp"
 #include "mf/core/text.hpp"
 
 namespace mf::topics {
@@ -49,7 +47,7 @@ void check_number(std::uint64_t number) {
 }  // namespace
 
 Feed::Feed(std::shared_ptr<Upstream> upstream, const std::vector<Instance>& ways)
-    : upstream_(std::move(upstream)), backoff_(random_number()) {
+    : upstream_(std::move(upstream)), standing_(upstream_->core()) {
   for (const auto& instance : ways) {
     ways_.emplace_back(upstream_->core(), upstream_->topic().service, instance);
     where_.push_back(instance.address.str());
@@ -59,56 +57,26 @@ Feed::Feed(std::shared_ptr<Upstream> upstream, const std::vector<Instance>& ways
 Feed::~Feed() = default;
 
 void Feed::begin() {
-  if (left_) return;
+  if (standing_.left()) return;
   if (!upstream_->goes_on(*this)) {
     upstream_->give_up(*this);
     upstream_->end_gone(*this, woken_);
     return wake_all(woken_);
   }
-  const auto& target = ways_[way_];
-  CallOptions options;
-  options.deadline = kInfinite;
-  const auto what = upstream_->subscription();
-  Gathered payload(client::take_scratch());
-  client::detail::encode_arguments<Subscribe>(payload, what);
-  const client::Context context(target, options, Subscribe::kInfo);
-  auto head = client::detail::head<Subscribe>();
-  head.flags |= protocol::kStream;
-  const auto call = std::make_shared<Call>(target, link::kMethod<Subscribe>, head, std::move(payload),
-                                           context, options, Tier::memcpy);
-  {
-    const std::scoped_lock lock(mutex_);
-    call_ = call;
-  }
-  reading_ = call;
+  reading_ = standing_.make<Subscribe>(ways_[way_], upstream_->subscription());
+  if (!reading_) return;
   sources_.clear();
   gathered_.clear();
   live_ = names_ = 0;
-  values_ = 0;
+  values_.drop();
   held_ = stands_in_ = false;
-  client::AsyncCall::launch(call, context.now);
-  if (left_) call->abandon();  // leave() may not have seen it
+  standing_.launch(reading_);
   read();
 }
 
-void Feed::leave() {
-  left_ = true;
-  std::shared_ptr<Call> call;
-  {
-    const std::scoped_lock lock(mutex_);
-    call = call_;
-  }
-  if (call) call->abandon();
-}
-
 void Feed::stand_in() {
-  std::shared_ptr<Call> call;
-  {
-    const std::scoped_lock lock(mutex_);
-    call = call_;
-  }
   stands_in_ = true;
-  if (call) call->abandon();
+  standing_.reopen();
 }
 
 void Feed::read() {
@@ -116,9 +84,9 @@ void Feed::read() {
 }
 
 void Feed::read_all() {
-  while (!left_) {
+  while (!standing_.left()) {
     try {
-      if (held_ || values_ == 0) {
+      if (held_ || !values_.loaded()) {
         if (const auto full = put_gathered()) return wait_for(full, gathered_.front()->size);
       }
       if (held_) {
@@ -126,30 +94,23 @@ void Feed::read_all() {
         held_ = false;
         continue;  // it may have been gathered, and goes into the queues before more is waited for
       }
-      if (values_ == 0) {
-        const auto got = reading_->input().take(frame_);
-        if (got == link::StreamIn::Got::nothing)
+      if (!values_.loaded()) {
+        const auto got = values_.ready(reading_->input());
+        if (got == Values::Got::nothing)
           return reading_->input().when_ready([self = shared_from_this()] { self->read(); });
-        if (got == link::StreamIn::Got::ended) {
+        if (got == Values::Got::ended) {
           const auto why = reading_->input().why();
           return lost(
               why ? *why
                   : here(not_executed(Code::shutting_down, "the publisher has ended the subscription")));
         }
-        if (frame_.encoding != static_cast<std::uint8_t>(Subscribe::kResultElementTier))
-          throw Error(Code::decode_error, Execution::unknown, link::wrong_encoding().message);
-        reader_.emplace(frame_.bytes.span());
-        reader_->set_owner(frame_.bytes);
-        values_ = frame_.count;
+        if (got == Values::Got::broken) values_.why("").raise();
         if (const auto adaptation = reading_->adaptation(); adaptation != adaptation_) [[unlikely]] {
           adaptation_ = adaptation;
           conversion_ = adaptation ? link::topic_conversion(adaptation) : nullptr;
         }
       }
-      if (!codec::decode<Subscribe::kResultElementTier>(*reader_, delivery_) ||
-          (--values_ == 0 && !reader_->finish()))
-        throw Error(Code::decode_error, Execution::unknown,
-                    "what a publisher sent: " + reader_->error().message());
+      if (!values_.decode(delivery_)) values_.why("what a publisher sent: ").raise();
       if (conversion_ && delivery_.is_message()) [[unlikely]]
         convert(delivery_.message());
       held_ = !delivery_.is_message() || !gather(delivery_.message());
@@ -251,7 +212,7 @@ void Feed::take_source(const Source& source) {
   sources_.push_back({.known = known, .bytes = source.agent.size(), .stands_by = !known});
   // What lies between what has come and what will is known when the next of it comes.
   if (!std::exchange(subscribed_, true)) {
-    if (!broken_) backoff_.reset();
+    if (!broken_) standing_.came_up();
     upstream_->give_up(*this, &source.publisher);
     if (turns_++ != 0) end_gone_later();
     set_failure({});
@@ -368,10 +329,10 @@ void Feed::lost(const Failure& reason) {
     if (each.known) upstream_->lose(*each.known, broken_, woken_);
   }
   wake_all(woken_);
-  if (left_) return;
+  if (standing_.left()) return;
   if (!was_subscribed || broken_) upstream_->give_up(*this);
   if (stands_in_ && why.code == Code::cancelled) {
-    backoff_.reset();
+    standing_.forgive();
     return again();
   }
   if (broken_) upstream_->count_cut();
@@ -421,8 +382,7 @@ void Feed::end_gone_later() {
 
 void Feed::again() {
   way_ = (way_ + 1) % ways_.size();
-  upstream_->core()->reactor().at(mf::now() + backoff_.next(),
-                                  [self = shared_from_this()] { self->begin(); });
+  standing_.again([self = shared_from_this()] { self->begin(); });
 }
 
 }  // namespace mf::topics

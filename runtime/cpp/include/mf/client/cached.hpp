@@ -110,9 +110,7 @@ std::optional<cached::Kept> kept_of(const Outcome<typename M::Result>& outcome) 
   // A servant of this process may return a value that no client could decode.
   if (codec::refusal<M::kResultTier>(value)) return std::nullopt;
   Buffer bytes;
-  codec::Writer writer(bytes.append(codec::encoded_room<M::kResultTier>(value)));
-  codec::encode<M::kResultTier>(writer, value);
-  bytes.cut_at(writer.position());
+  codec::append_value<M::kResultTier>(bytes, value);
   return cached::Kept{Bytes(std::as_const(bytes).span())};
 } catch (const std::bad_alloc&) {
   return std::nullopt;
