@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "mf/client/core.hpp"
+#include "mf/core/failure.hpp"
 #include "relay/connection.hpp"
 #include "relay/shared.hpp"
 #include "relay/topics.hpp"
