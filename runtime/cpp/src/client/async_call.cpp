@@ -167,7 +167,7 @@ std::optional<link::Reply> AsyncCall::send(std::shared_ptr<AsyncCall>& owner, Ti
   // A payload that is moved into the link is not available for another attempt.
   const bool last = call.call_.attempt() == protocol::Call::kMostAttempts;
   auto& large = call.payload_;
-  auto payload = large.empty() ? link::Payload({call.small_.data(), call.small_size_})
+  auto payload = large.empty() ? link::Payload(std::span(call.small_.data(), call.small_size_))
                  : last        ? link::Payload(large)
                                : link::Payload(std::as_const(large));
   if (call.route_.adaptation() != nullptr) [[unlikely]] {

@@ -118,7 +118,8 @@ std::uint32_t ClientLink::append(protocol::RequestHead& head, const Payload& pay
   const auto keep = [&] { uncount(pending = *calls_.take(head.id)); };
   calls_.insert(head.id, head.route, deadline, std::move(pending));
   try {
-    send_request(head, payload);
+    warm_blocks_for(payload.size(), reactor_);
+    session_.send_request(head, payload);
   } catch (...) {
     keep();
     throw;
@@ -127,28 +128,6 @@ std::uint32_t ClientLink::append(protocol::RequestHead& head, const Payload& pay
   if (!silence_watched_) [[unlikely]]
     watch_silence(now);
   return head.id;
-}
-
-void ClientLink::send_request(const protocol::RequestHead& head, const Payload& payload) {
-  warm_blocks_for(payload.size(), reactor_);
-  if (payload.coming_ != nullptr) {
-    session_.send_request(head, payload.coming_->shared_from_this());
-  } else if (payload.size() < protocol::kSeparateSegmentFrom) {
-    session_.send_request(head, payload.bytes_);
-  } else if (payload.pieces_.empty()) {
-    if (payload.buffer_ != nullptr) {
-      session_.send_request(head, std::move(*payload.buffer_));
-    } else {
-      session_.send_request(head, payload.bytes_);
-    }
-  } else if (payload.gathered_ != nullptr) {
-    session_.send_request(head, std::move(*payload.gathered_));
-  } else {
-    Gathered copy;
-    copy.buffer.append(payload.bytes_);
-    copy.pieces.assign(payload.pieces_.begin(), payload.pieces_.end());
-    session_.send_request(head, std::move(copy));
-  }
 }
 
 std::optional<ClientLink::Pending> ClientLink::take(std::uint32_t id) {
@@ -314,7 +293,8 @@ std::optional<Failure> ClientLink::forward_oneway(protocol::RequestHead head, Pa
   head.id = session_.reserve_id([this](std::uint32_t id) { return calls_.contains(id); });
   head.flags |= protocol::kOneway;
   head.deadline = deadline_field(now, deadline);
-  send_request(head, payload);
+  warm_blocks_for(payload.size(), reactor_);
+  session_.send_request(head, payload);
   if (!later) flush_soon(lock);
   return std::nullopt;
 }
@@ -334,14 +314,9 @@ void ClientLink::hold_reading(bool hold) {
   arm(lock);
 }
 
-void ClientLink::send_data(const protocol::DataHead& head, std::span<const std::byte> payload) {
+void ClientLink::send_data(const protocol::DataHead& head, const Payload& payload) {
   const Lock lock(mutex_);
   if (!broken() && calls_.contains(head.id)) session_.send_data(head, payload);
-}
-
-void ClientLink::send_data(const protocol::DataHead& head, Buffer&& payload) {
-  const Lock lock(mutex_);
-  if (!broken() && calls_.contains(head.id)) session_.send_data(head, std::move(payload));
 }
 
 void ClientLink::send_credit(std::uint32_t id, std::uint32_t bytes) {
@@ -442,7 +417,8 @@ Reply ClientLink::send_oneway(protocol::RequestHead head, Payload payload, TimeP
   head.id = session_.reserve_id([this](std::uint32_t id) { return calls_.contains(id); });
   head.flags |= protocol::kOneway;
   head.deadline = deadline_field(now, deadline);
-  send_request(head, payload);
+  warm_blocks_for(payload.size(), reactor_);
+  session_.send_request(head, payload);
   const auto ends_at = written_ + session_.output_bytes();
   if (!written_later()) flush(lock);
   if (!broken()) return {};

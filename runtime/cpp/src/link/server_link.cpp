@@ -481,7 +481,8 @@ void ServerLink::refuse_and_close(Code code, const std::string& reason) {
                      {{"peer", peer()}, {"code", name(code)}, {"reason", reason}});
 }
 
-void ServerLink::send_reply(const protocol::ReplyHead& head, Gathered& payload, std::size_t request_size) {
+void ServerLink::send_reply(const protocol::ReplyHead& head, const protocol::Outbound& payload,
+                            std::size_t request_size) {
   Lock lock(mutex_);
   count_ended(request_size);
   if (closed()) return charge();
@@ -489,45 +490,8 @@ void ServerLink::send_reply(const protocol::ReplyHead& head, Gathered& payload, 
   session_.lend_output(spares.session);
   if (payload.size() > peer_max_payload_) {
     send_too_large(head, payload.size());
-  } else if (payload.size() < protocol::kSeparateSegmentFrom) {
-    session_.send_reply(head, std::span<const std::byte>(payload.buffer.span()));
-  } else {
-    session_.send_reply(head, std::move(payload));
-  }
-  note_output();
-  flush_after_reply(lock);
-}
-
-void ServerLink::send_reply(const protocol::ReplyHead& head, std::span<const std::byte> payload,
-                            const Bytes& owner, std::size_t request_size) {
-  if (!owner.empty() && payload.size() >= Gathered::kFrom) {
-    Gathered shared;
-    shared.pieces.push_back({.at = 0, .bytes = owner.cut(payload)});
-    return send_reply(head, shared, request_size);
-  }
-  Lock lock(mutex_);
-  count_ended(request_size);
-  if (closed()) return charge();
-  session_.lend_output(spares.session);
-  if (payload.size() > peer_max_payload_) {
-    send_too_large(head, payload.size());
   } else {
     session_.send_reply(head, payload);
-  }
-  note_output();
-  flush_after_reply(lock);
-}
-
-void ServerLink::send_reply(const protocol::ReplyHead& head, std::shared_ptr<const protocol::Coming> payload,
-                            std::size_t request_size) {
-  Lock lock(mutex_);
-  count_ended(request_size);
-  if (closed()) return charge();
-  session_.lend_output(spares.session);
-  if (payload->size() > peer_max_payload_) {
-    send_too_large(head, payload->size());
-  } else {
-    session_.send_reply(head, std::move(payload));
   }
   note_output();
   flush_after_reply(lock);
@@ -564,12 +528,7 @@ void ServerLink::send_early(const protocol::ReplyHead& head, Code code, Executio
   flush_after_reply(lock);
 }
 
-void ServerLink::send_data(const protocol::DataHead& head, Buffer&& payload) {
-  const Lock lock(mutex_);
-  if (!closed()) session_.send_data(head, std::move(payload));
-}
-
-void ServerLink::send_data(const protocol::DataHead& head, std::span<const std::byte> payload) {
+void ServerLink::send_data(const protocol::DataHead& head, const protocol::Outbound& payload) {
   const Lock lock(mutex_);
   if (!closed()) session_.send_data(head, payload);
 }

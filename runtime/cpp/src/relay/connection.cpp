@@ -267,7 +267,7 @@ bool Connection::passes_on(const std::shared_ptr<protocol::Coming>& reply) {
 void Connection::answer(const protocol::ReplyHead& head, const link::Reply& reply, std::size_t request_size) {
   if (reply.coming != nullptr) return pass_on(head, reply.coming->shared_from_this(), request_size);
   link_do(
-      [&](link::ServerLink& client) { client.send_reply(head, reply.payload, reply.owner, request_size); });
+      [&](link::ServerLink& client) { client.send_reply(head, {reply.payload, reply.owner}, request_size); });
   watch_room();
 }
 

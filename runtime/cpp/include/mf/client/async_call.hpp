@@ -23,11 +23,11 @@
 #include "mf/core/clock.hpp"
 #include "mf/link/reply.hpp"
 #include "mf/protocol/call.hpp"
+#include "mf/protocol/outbound.hpp"
 
 namespace mf::link {
 class AdaptedRequest;
 class Adaptation;
-class Payload;
 class StreamCall;
 }  // namespace mf::link
 
@@ -92,7 +92,7 @@ class AsyncCall {
   [[nodiscard]] std::optional<link::Reply> adapt(protocol::RequestHead& head);
   [[nodiscard]] static std::optional<link::Reply> send_stoppable(const std::shared_ptr<AsyncCall>& call,
                                                                  const protocol::RequestHead& head,
-                                                                 link::Payload payload);
+                                                                 protocol::Outbound payload);
   static void on_reply(std::shared_ptr<AsyncCall> call, link::Reply&& reply);
   static void finish(std::shared_ptr<AsyncCall> call, link::Reply&& reply, bool where_completions_run);
   static void leave_reader(AsyncCall& call) noexcept;

@@ -63,34 +63,7 @@
 namespace mf::link {
 
 /// The encoded payload of a request.
-class Payload {
- public:
-  /// A large payload may be moved from `from`, and is not copied then.
-  Payload(Buffer& from) noexcept : Payload(from.span()) { buffer_ = &from; }
-  Payload(Gathered& from) noexcept : Payload(std::as_const(from)) {
-    buffer_ = &from.buffer;
-    gathered_ = &from;
-  }
-  /// Copies the buffer; its pieces are shared.
-  explicit Payload(const Gathered& from) noexcept
-      : bytes_(from.buffer.span()), pieces_(from.pieces), size_(from.size()) {}
-  /// Copies the bytes.
-  explicit Payload(std::span<const std::byte> bytes) noexcept : bytes_(bytes), size_(bytes.size()) {}
-
-  /// Sends the payload while it arrives.
-  explicit Payload(const protocol::Coming& coming) noexcept : size_(coming.size()), coming_(&coming) {}
-
-  [[nodiscard]] std::size_t size() const noexcept { return size_; }
-
- private:
-  friend class ClientLink;
-  std::span<const std::byte> bytes_;
-  std::span<const Gathered::Piece> pieces_;
-  std::size_t size_;
-  Buffer* buffer_ = nullptr;
-  Gathered* gathered_ = nullptr;
-  const protocol::Coming* coming_ = nullptr;
-};
+using Payload = protocol::Outbound;
 
 /// How a link detects that its server does not answer.
 struct Liveness {
@@ -179,8 +152,7 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   void hold_reading(bool hold);
 
   // Frames of a stream's call; they are dropped once it has ended. write_now() writes them.
-  void send_data(const protocol::DataHead& head, Buffer&& payload);
-  void send_data(const protocol::DataHead& head, std::span<const std::byte> payload);
+  void send_data(const protocol::DataHead& head, const Payload& payload);
   void send_credit(std::uint32_t id, std::uint32_t bytes);
   void send_end(std::uint32_t id);
   /// Whether more may be queued for writing. If not, StreamCall::on_room() follows.
@@ -387,7 +359,6 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   void expire(TimePoint now, Lock& lock);
   void make_room_to_end(FinishedList& own, std::size_t calls);
   void end(Pending&& pending, Reply&& reply, FinishedList& own);
-  void send_request(const protocol::RequestHead& head, const Payload& payload);
   void tell_cancelled(std::uint32_t id, Lock& lock) noexcept;
   [[nodiscard]] bool leading_here() const { return leading_ && leader_ == std::this_thread::get_id(); }
   /// The thread that runs completions writes what they have started, after the last one.

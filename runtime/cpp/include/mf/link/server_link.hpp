@@ -106,15 +106,11 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
 
   /// Both end the request, whose payload had this size: it is no longer counted when its reply is written, so
   /// that the peer may send the next one at once.
-  void send_reply(const protocol::ReplyHead& head, Gathered& payload, std::size_t request_size);
+  /// A payload that is still arriving may be cut_short(): frames behind it wait for its rest.
+  void send_reply(const protocol::ReplyHead& head, const protocol::Outbound& payload,
+                  std::size_t request_size);
   void send_failure(const protocol::ReplyHead& head, Code code, Execution execution, std::string_view message,
                     std::size_t request_size);
-  /// Forwards a reply: the payload is shared if `owner` has it and it is large, otherwise copied.
-  void send_reply(const protocol::ReplyHead& head, std::span<const std::byte> payload, const Bytes& owner,
-                  std::size_t request_size);
-  /// A reply that is still arriving: frames behind it wait for the rest. If that never arrives, cut_short().
-  void send_reply(const protocol::ReplyHead& head, std::shared_ptr<const protocol::Coming> payload,
-                  std::size_t request_size);
   /// Ends the connection in the middle of a reply.
   void cut_short(const std::string& reason);
   // Answers that a Handler did not give at once.
@@ -126,8 +122,7 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
   void end_request(std::size_t request_size);
 
   // Frames of streams; flush_now() writes them. They are dropped once the connection has ended.
-  void send_data(const protocol::DataHead& head, Buffer&& payload);
-  void send_data(const protocol::DataHead& head, std::span<const std::byte> payload);
+  void send_data(const protocol::DataHead& head, const protocol::Outbound& payload);
   void send_credit(std::uint32_t id, std::uint32_t bytes);
   void send_cancel(std::uint32_t id);
   void flush_now();
@@ -265,7 +260,6 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
   std::chrono::milliseconds silence_turn_{0};  // the period of the timer that checks for silence; 0: none
   transport::Reactor::TimerId silence_timer_ = 0;
   std::uint64_t received_before_ = 0;  // at the timer's last turn
-  int quiet_turns_ = 0;
   std::atomic<std::size_t> charged_{0};
   std::atomic<bool> full_{false};
   std::atomic<std::size_t> in_flight_{0};
