@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "link/client_link_failures.hpp"
-#include "link/silence.hpp"
 #include "mf/core/failure.hpp"
 #include "mf/core/options.hpp"
 #include "mf/link/warm_blocks.hpp"
@@ -37,8 +36,8 @@ ClientLink::ClientLink(std::unique_ptr<transport::Stream> stream, protocol::Sess
     : stream_(std::move(stream)),
       reactor_(std::move(reactor)),
       standing_(liveness.standing ? std::move(liveness.standing) : std::make_shared<SharedStanding>()),
-      silence_turn_(liveness.dead_after / kSilenceTurns),
-      session_(protocol::Role::client, std::move(options)) {}
+      session_(protocol::Role::client, std::move(options)),
+      silence_(liveness.dead_after) {}
 
 ClientLink::~ClientLink() = default;
 

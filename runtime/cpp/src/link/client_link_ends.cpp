@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "link/client_link_failures.hpp"
-#include "link/silence.hpp"
 #include "mf/core/failure.hpp"
 #include "mf/link/client_link.hpp"
 
@@ -146,9 +145,9 @@ void ClientLink::end(Pending&& pending, Reply&& reply, FinishedList& own) {
 // The timer is not cancelled when no reply is awaited any more: it detects that when it fires, and is not set
 // again. So consecutive calls set it once a turn.
 void ClientLink::watch_silence(TimePoint now) {
-  if (silence_turn_.count() == 0) return;
+  if (silence_.period().count() == 0) return;
   try {
-    reactor_->at(now + silence_turn_, [weak = weak_from_this()] {
+    reactor_->at(now + silence_.period(), [weak = weak_from_this()] {
       const auto self = weak.lock();
       if (!self) return;
       Lock lock(self->mutex_);
@@ -161,14 +160,10 @@ void ClientLink::watch_silence(TimePoint now) {
 }
 
 void ClientLink::look_for_silence(Lock& lock) {
-  if (broken() || !awaits_something()) {
-    quiet_turns_ = 0;
-    return;
-  }
-  if (progress()) {
-    quiet_turns_ = 0;
-  } else if (++quiet_turns_ == kSilenceTurns - 1) {
-    const auto silence = std::chrono::duration<double>(silence_turn_ * quiet_turns_).count();
+  if (broken() || !awaits_something()) return silence_.reset();
+  const auto verdict = silence_.turn(progress());
+  if (verdict == Silence::Verdict::dead) {
+    const auto silence = std::chrono::duration<double>(silence_.lasted()).count();
     std::array<char, 32> seconds{};
     const auto end = std::to_chars(seconds.data(), seconds.data() + seconds.size(), silence).ptr;
     return break_off(may_have_run(Code::connection_lost, peer() + " does not answer: nothing has come for " +
@@ -176,14 +171,14 @@ void ClientLink::look_for_silence(Lock& lock) {
                                                              " s, not even the answer to a ping"),
                      lock);
   }
-  if (quiet_turns_ == 1 && !pinged()) send_ping(lock);
+  if (verdict == Silence::Verdict::ping && !pinged()) send_ping(lock);
   if (!broken()) watch_silence(mf::now());
 }
 
 // Single bytes do not count as progress, since another client waits for the rest of the reply.
 void ClientLink::watch_coming() {
   was_held_ = held_;
-  const auto within = silence_turn_.count() != 0 ? silence_turn_ * kSilenceTurns : Liveness::kDeadAfter;
+  const auto within = silence_.period().count() != 0 ? silence_.limit() : Liveness::kDeadAfter;
   reactor_->at(mf::now() + within,
                [weak = weak_from_this(), watched = std::weak_ptr(coming_), before = coming_->arrived()] {
                  const auto self = weak.lock();

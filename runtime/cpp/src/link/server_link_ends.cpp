@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "link/silence.hpp"
 #include "mf/link/server_link.hpp"
 
 namespace mf::link {
@@ -42,17 +41,15 @@ void ServerLink::look_at_progress() {
 
 void ServerLink::keep_alive(std::chrono::milliseconds dead_after) {
   const Lock lock(mutex_);
-  const auto turn = dead_after / kSilenceTurns;
-  if (closed() || turn.count() == 0 || (silence_turn_.count() != 0 && silence_turn_ <= turn)) return;
-  if (silence_turn_.count() != 0) reactor_->cancel(silence_timer_);
-  silence_turn_ = turn;
-  quiet_turns_ = 0;
+  if (closed() || !silence_.shortens(dead_after)) return;
+  if (silence_.period().count() != 0) reactor_->cancel(silence_timer_);
+  silence_ = Silence(dead_after);
   watch_silence();
 }
 
 // Under the lock.
 void ServerLink::watch_silence() {
-  silence_timer_ = reactor_->at(mf::now() + silence_turn_, [weak = weak_from_this()] {
+  silence_timer_ = reactor_->at(mf::now() + silence_.period(), [weak = weak_from_this()] {
     const auto self = weak.lock();
     if (!self) return;
     Lock lock(self->mutex_);
@@ -64,10 +61,10 @@ void ServerLink::watch_silence() {
 void ServerLink::look_for_silence(Lock& lock) {
   if (closed()) return;
   const bool heard = std::exchange(received_before_, received_) != received_;
-  quiet_turns_ = heard || paused_ || turn_held_ ? 0 : quiet_turns_ + 1;
-  if (quiet_turns_ == kSilenceTurns - 1) {
+  const auto verdict = silence_.turn(heard || paused_ || turn_held_);
+  if (verdict == Silence::Verdict::dead) {
     options_.load->count(Cut::progress);
-    const auto silence = std::chrono::duration_cast<std::chrono::seconds>(silence_turn_ * quiet_turns_);
+    const auto silence = std::chrono::duration_cast<std::chrono::seconds>(silence_.lasted());
     options_.log.write(Level::warning, "connection_cut",
                        {{"peer", peer()},
                         {"limit", "keep_alive"},
@@ -76,7 +73,7 @@ void ServerLink::look_for_silence(Lock& lock) {
     return shut("", lock);
   }
   watch_silence();
-  if (quiet_turns_ != 1) return;
+  if (verdict != Silence::Verdict::ping) return;
   session_.send_ping(0);
   flush(lock);
 }
@@ -142,7 +139,7 @@ void ServerLink::shut(const std::string& reason, Lock& lock) {
   if (!reason.empty())
     options_.log.write(Level::info, "connection_closed", {{"peer", peer()}, {"reason", reason}});
   reactor_->cancel(handshake_timer_);
-  if (silence_turn_.count() != 0) reactor_->cancel(silence_timer_);
+  if (silence_.period().count() != 0) reactor_->cancel(silence_timer_);
   reactor_->forget(stream_->fd());
   stream_->shutdown();
   options_.load->change_leaving(static_cast<std::ptrdiff_t>(charged_.load(std::memory_order_relaxed)));

@@ -52,6 +52,7 @@
 #include "mf/core/unique_function.hpp"
 #include "mf/link/balancing.hpp"
 #include "mf/link/binding.hpp"
+#include "mf/link/liveness.hpp"
 #include "mf/link/reply.hpp"
 #include "mf/link/stream.hpp"
 #include "mf/link/waiter.hpp"
@@ -369,7 +370,6 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   const std::unique_ptr<transport::Stream> stream_;
   const std::shared_ptr<transport::Reactor> reactor_;
   const std::shared_ptr<SharedStanding> standing_;
-  const std::chrono::milliseconds silence_turn_;  // 0: no check for silence
   std::size_t max_payload_ = 0;
   std::size_t max_in_flight_ = 1;
   std::size_t max_bindings_ = 1;
@@ -419,7 +419,7 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   std::atomic<std::uint64_t> heard_{0};  // counts what has arrived
   std::atomic<bool> pinged_{false};      // and nothing has arrived since
   bool silence_watched_ = false;
-  int quiet_turns_ = 0;
+  Silence silence_;
   std::uint64_t heard_before_ = 0;  // at the timer's last turn, as are the next two
   std::size_t unacknowledged_before_ = 0;
   bool moved_ = false;        // the peer has taken more of what it did not take at first

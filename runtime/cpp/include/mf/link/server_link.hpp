@@ -35,6 +35,7 @@
 
 #include "mf/core/clock.hpp"
 #include "mf/core/log.hpp"
+#include "mf/link/liveness.hpp"
 #include "mf/link/server_load.hpp"
 #include "mf/protocol/control.hpp"
 #include "mf/protocol/session.hpp"
@@ -257,7 +258,7 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
     std::size_t output = 0;
     bool mid_frame = false;
   } progress_;
-  std::chrono::milliseconds silence_turn_{0};  // the period of the timer that checks for silence; 0: none
+  Silence silence_{std::chrono::milliseconds(0)};
   transport::Reactor::TimerId silence_timer_ = 0;
   std::uint64_t received_before_ = 0;  // at the timer's last turn
   std::atomic<std::size_t> charged_{0};
