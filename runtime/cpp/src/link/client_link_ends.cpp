@@ -20,7 +20,7 @@ constexpr std::size_t kLeastProgress = std::size_t{512} << 10U;
 }  // namespace
 
 void ClientLink::close(const std::string& reason) {
-  Lock lock(mutex_);
+  Lock lock(pipe_.mutex);
   if (broken()) return;
   std::vector<std::uint32_t> ids;
   ids.reserve(calls_.size());
@@ -38,7 +38,7 @@ Failure ClientLink::why_lost(std::uint32_t id, std::uint64_t ends_at) const {
     return not_executed(Code::shutting_down, peer() + " is stopping; use another instance");
   }
   Failure why = why_broken_;
-  if (ends_at > offered_) why.execution = Execution::not_executed;
+  if (ends_at > pipe_.offered()) why.execution = Execution::not_executed;
   return why;
 }
 
@@ -46,8 +46,8 @@ void ClientLink::break_off(Failure why, Lock& lock) {
   if (broken()) return;
   why_broken_ = std::move(why);
   broken_.store(true, std::memory_order_release);
-  stream_->shutdown();
-  if (watched_) reactor_->forget(stream_->fd());
+  pipe_.stream->shutdown();
+  if (watched_) reactor_->forget(pipe_.stream->fd());
   const auto cut_off = std::exchange(coming_, nullptr);
   passing_ = false;
   FinishedList own;
@@ -62,15 +62,7 @@ void ClientLink::break_off(Failure why, Lock& lock) {
     }
     end(std::move(pending), Reply::failed(std::move(failure), Ended::lost), own);
   });
-  by_reactor_ = 0;
-  streams_to_us_ = 0;
-  in_flight_.store(0, std::memory_order_relaxed);
-  for (auto& [key, binding] : bindings_) {
-    for (auto* waiter : binding->waiters_) waiter->finish();
-  }
-  for (auto& [key, description] : descriptions_) {
-    for (auto* waiter : description->waiters) waiter->finish();
-  }
+  bindings_.end();
   hello_.finish();
   post_awaited();
   for (auto* follower : followers_) follower->bell_.ring();
@@ -104,19 +96,16 @@ void ClientLink::break_off_by_exception(Lock& lock) noexcept {
 
 void ClientLink::end_by_peer(Lock& lock) {
   auto why = may_have_run(Code::connection_lost, "the connection to " + peer() + " has ended");
-  if (const auto known = stream_->failure()) {
+  if (const auto known = pipe_.stream->failure()) {
     why.message += ": " + known->message;
     if (!hello_.done()) why.code = known->code;
   }
   break_off(std::move(why), lock);
 }
 
-// Reserves memory so that end() needs none for so many calls, except to copy payloads. Throws std::bad_alloc.
 void ClientLink::make_room_to_end(FinishedList& own, std::size_t calls) {
-  for (auto* list : {&own.items, &completions_.items}) {
-    if (list->capacity() - list->size() < calls)
-      list->reserve(std::max(list->size() + calls, list->capacity() * 2));
-  }
+  own.make_room(calls);
+  completions_.make_room(calls);
 }
 
 void ClientLink::end(Pending&& pending, Reply&& reply, FinishedList& own) {
@@ -129,17 +118,8 @@ void ClientLink::end(Pending&& pending, Reply&& reply, FinishedList& own) {
     pending.waiter->finish();  // under the lock, which the waiter needs before it can be destroyed
     return;
   }
-  if (pending.waiter != nullptr || pending.stream != nullptr || pending.forwarded) {
-    own.items.emplace_back(std::move(pending.done), std::move(reply));
-    return;
-  }
-  std::size_t kept_at = 0;
-  const auto size = !reply.owner.empty() ? 0 : reply.payload.size();
-  if (size != 0) {
-    kept_at = completions_.kept.size();
-    std::memcpy(completions_.kept.append(protocol::padded(size)), reply.payload.data(), size);
-  }
-  completions_.items.emplace_back(std::move(pending.done), std::move(reply), kept_at, size);
+  const bool runs_here = pending.waiter != nullptr || pending.stream != nullptr || pending.forwarded;
+  (runs_here ? own : completions_).add(std::move(pending.done), std::move(reply), !runs_here);
 }
 
 // The timer is not cancelled when no reply is awaited any more: it detects that when it fires, and is not set
@@ -150,7 +130,7 @@ void ClientLink::watch_silence(TimePoint now) {
     reactor_->at(now + silence_.period(), [weak = weak_from_this()] {
       const auto self = weak.lock();
       if (!self) return;
-      Lock lock(self->mutex_);
+      Lock lock(self->pipe_.mutex);
       self->silence_watched_ = false;
       self->look_for_silence(lock);
     });
@@ -183,7 +163,7 @@ void ClientLink::watch_coming() {
                [weak = weak_from_this(), watched = std::weak_ptr(coming_), before = coming_->arrived()] {
                  const auto self = weak.lock();
                  if (!self) return;
-                 Lock lock(self->mutex_);
+                 Lock lock(self->pipe_.mutex);
                  const auto coming = watched.lock();
                  if (!coming || self->coming_ != coming) return;
                  const auto moved = coming->arrived() - before;
@@ -199,17 +179,17 @@ void ClientLink::watch_coming() {
 /// expected of it, since it is not read, or waits for the rest of a request that still arrives here.
 bool ClientLink::progress() noexcept {
   const auto heard = heard_.load(std::memory_order_relaxed);
-  const auto unacknowledged = stream_->unacknowledged();
+  const auto unacknowledged = pipe_.stream->unacknowledged();
   const bool taken = unacknowledged_before_ > kMuchUnacknowledged && unacknowledged < unacknowledged_before_;
   unacknowledged_before_ = unacknowledged;
-  return std::exchange(heard_before_, heard) != heard || std::exchange(moved_, false) || taken || held_ ||
-         (session_.output_ready() == 0 && session_.output_bytes() != 0);
+  return std::exchange(heard_before_, heard) != heard || pipe_.moved() || taken || held_ ||
+         (pipe_.session.output_ready() == 0 && pipe_.session.output_bytes() != 0);
 }
 
 void ClientLink::send_ping(Lock& lock) {
   pinged_.store(true, std::memory_order_relaxed);
   try {
-    session_.send_ping(0);
+    pipe_.session.send_ping(0);
   } catch (...) {
     return break_off_by_exception(lock);
   }
@@ -217,7 +197,7 @@ void ClientLink::send_ping(Lock& lock) {
 }
 
 void ClientLink::ping() {
-  Lock lock(mutex_);
+  Lock lock(pipe_.mutex);
   if (broken() || pinged()) return;
   send_ping(lock);
   if (!broken() && !leading_) arm(lock);
