@@ -5,14 +5,15 @@
 
 namespace mf::link {
 
-Outcome<std::shared_ptr<Binding>> Bindings::begin(
-    const ServiceInfo& service, const std::string& agent, std::span<const std::byte> via,
-    const std::shared_ptr<const Adaptation>& adaptation, const Failure* broken) {
+Outcome<std::shared_ptr<Binding>> Bindings::begin(const ServiceInfo& service, const std::string& agent,
+                                                  std::span<const std::byte> via,
+                                                  const std::shared_ptr<const Adaptation>& adaptation,
+                                                  const Failure* broken) {
   Key key{.service = std::string(service.name),
-                 .agent = agent,
-                 .fingerprint = service.fingerprint,
-                 .methods = {service.methods.begin(), service.methods.end()},
-                 .adaptation = adaptation};
+          .agent = agent,
+          .fingerprint = service.fingerprint,
+          .methods = {service.methods.begin(), service.methods.end()},
+          .adaptation = adaptation};
   std::shared_ptr<Binding> binding;
   if (const auto found = bindings_.find(key); found != bindings_.end()) {
     if (found->second->pin()) return found->second;
@@ -38,7 +39,7 @@ std::optional<Failure> Bindings::why_not_bound(const Binding& binding, std::stri
 }
 
 Outcome<std::shared_ptr<Binding>> Bindings::ask(const ServiceInfo& service, Key&& key,
-                                                  std::span<const std::byte> via) {
+                                                std::span<const std::byte> via) {
   const auto binding = std::make_shared<Binding>();
   binding->uses_ = &uses_;
   binding->methods_ = service.methods.size();
@@ -109,8 +110,7 @@ void Bindings::on_bound(const protocol::Event& event) {
   for (auto* waiter : binding->waiters_) waiter->finish();
 }
 
-Bindings::Descriptions::iterator Bindings::ask(std::string_view service,
-                                                                   const Fingerprint& asked) {
+Bindings::Descriptions::iterator Bindings::ask(std::string_view service, const Fingerprint& asked) {
   const auto [at, is_new] = descriptions_.try_emplace({std::string(service), asked});
   if (is_new) {
     at->second = std::make_shared<Description>();
@@ -120,8 +120,7 @@ Bindings::Descriptions::iterator Bindings::ask(std::string_view service,
 }
 
 // One that nobody awaits any more is forgotten, and its answer dropped.
-std::optional<Described> Bindings::take(const Descriptions::key_type& key,
-                                                                  const Description& asked) {
+std::optional<Described> Bindings::take(const Descriptions::key_type& key, const Description& asked) {
   if (asked.answered) return asked.said;
   const auto found = descriptions_.find(key);
   if (asked.waiters.empty() && found != descriptions_.end() && found->second.get() == &asked)

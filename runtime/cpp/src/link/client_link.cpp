@@ -77,8 +77,8 @@ Outcome<void> ClientLink::greeted() {
   bindings_.set_most(std::max<std::size_t>(pipe_.session.peer().max_bindings, 1));
   peer_stream_window_ = pipe_.session.peer().stream_window;
   peer_nonce_ = pipe_.session.peer().nonce;
-  windows_ =
-      std::make_shared<protocol::WindowBudget>(pipe_.session.peer().max_streams, pipe_.session.limits().stream_window);
+  windows_ = std::make_shared<protocol::WindowBudget>(pipe_.session.peer().max_streams,
+                                                      pipe_.session.limits().stream_window);
   return {};
 }
 

@@ -53,7 +53,7 @@ Outcome<std::shared_ptr<Binding>> ClientLink::begin_bind(
 }
 
 std::optional<Described> ClientLink::describe(std::string_view service, const Fingerprint& asked,
-                                                          TimePoint deadline) {
+                                              TimePoint deadline) {
   Lock lock(pipe_.mutex);
   if (broken()) return std::nullopt;
   const auto [key, description] = *bindings_.ask(service, asked);

@@ -365,7 +365,8 @@ void ClientLink::on_stream(const protocol::Event& event, FinishedList& own) {
 
 void ClientLink::after_stream(std::uint32_t id, StreamCall& stream, StreamEvent&& event, FinishedList& own) {
   if (event.completion) {
-    completions_.add([run = std::move(event.completion)](Reply&& /*none*/) mutable { run(); }, Reply(), false);
+    completions_.add([run = std::move(event.completion)](Reply&& /*none*/) mutable { run(); }, Reply(),
+                     false);
   }
   if (event.credit != 0) pipe_.session.send_credit(id, event.credit);
   if (event.write) stream.write_later();
@@ -479,7 +480,8 @@ void ClientLink::flush_soon(Lock& lock) {
 // Depending on the state: reads for asynchronous calls while no thread leads, writes while the socket is
 // full.
 void ClientLink::arm(Lock& lock) {
-  const bool reads = (calls_.by_reactor() > 0 || pinged() || !awaited_.empty() || coming_) && !leading_ && !held_;
+  const bool reads =
+      (calls_.by_reactor() > 0 || pinged() || !awaited_.empty() || coming_) && !leading_ && !held_;
   const unsigned wanted = (reads ? 1U : 0U) | (pipe_.blocked() ? 2U : 0U);
   if ((wanted & 1U) != 0 && pipe_.stream->has_input()) look_again(lock);
   if ((wanted & ~armed_) == 0) return;

@@ -504,8 +504,8 @@ void ServerLink::cut_short(const std::string& reason) {
 // Under the lock.
 void ServerLink::send_too_large(const protocol::ReplyHead& head, std::size_t size) {
   pipe_.session.send_failure(head, Code::message_too_large, Execution::unknown,
-                        "the reply has " + std::to_string(size) + " bytes, the caller takes at most " +
-                            std::to_string(peer_max_payload_));
+                             "the reply has " + std::to_string(size) + " bytes, the caller takes at most " +
+                                 std::to_string(peer_max_payload_));
 }
 
 void ServerLink::send_failure(const protocol::ReplyHead& head, Code code, Execution execution,

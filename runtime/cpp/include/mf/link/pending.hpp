@@ -1,8 +1,8 @@
 #pragma once
 // The calls of a client's connection that wait for their end, and the completions that are still to run.
 //
-// Lock. The link's, for all of it but InFlight::size_now() and FinishedList::run(), which any thread may call.
-// Nothing here waits, reads or writes; the link decides where completions run.
+// Lock. The link's, for all of it but InFlight::size_now() and FinishedList::run(), which any thread may
+// call. Nothing here waits, reads or writes; the link decides where completions run.
 
 #include <atomic>
 #include <cstddef>
@@ -24,11 +24,11 @@ class Reactor;
 namespace mf::link {
 
 struct Pending {
-  ReplySlot* slot = nullptr;  // of a blocking caller, which has a waiter, too;
-  Waiter* waiter = nullptr;   // or
-  Completion done;            // else a completion, which finishes the waiter if there is one
-  std::uint64_t ends_at = 0;  // position in the stream after the request's last byte
-  bool by_reactor = false;    // only the reactor will read its reply
+  ReplySlot* slot = nullptr;     // of a blocking caller, which has a waiter, too;
+  Waiter* waiter = nullptr;      // or
+  Completion done;               // else a completion, which finishes the waiter if there is one
+  std::uint64_t ends_at = 0;     // position in the stream after the request's last byte
+  bool by_reactor = false;       // only the reactor will read its reply
   StreamCall* stream = nullptr;  // null unless the call has streams
   bool reads_stream = false;     // its results are a stream
   bool forwarded = false;
