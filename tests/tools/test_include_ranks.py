@@ -82,6 +82,17 @@ def test_a_private_header_reached_by_a_relative_path_counts_for_its_own_floor(ru
     assert "higher floor 'link'" in mistake
 
 
+def test_a_private_header_of_a_lower_floor_is_refused(runtime: Path) -> None:
+    write(runtime / "src/core/detail.hpp", "#pragma once\n")
+    write(runtime / "src/core/x.cpp", '#include "core/detail.hpp"\n')
+    path = write(runtime / "src/codec/reader.cpp", '#include "core/detail.hpp"\n')
+
+    (mistake,) = check(runtime)
+
+    assert mistake.startswith(f"{path}:1: ")
+    assert "'core/detail.hpp' is private to floor 'core'" in mistake
+
+
 def test_an_include_that_is_commented_out_is_no_include(runtime: Path) -> None:
     write(runtime / "src/core/x.cpp", '// #include "mf/app/main.hpp"\n')
 

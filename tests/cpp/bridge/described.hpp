@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 
-#include "bridge/described_topic.hpp"
-#include "bridge/record.hpp"
+#include "mf/bridge/described_topic.hpp"
+#include "mf/bridge/record.hpp"
 #include "mf/codec/value.hpp"
 #include "topics/events.topics.hpp"
 

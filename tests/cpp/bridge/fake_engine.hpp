@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "bridge/engine.hpp"
+#include "mf/bridge/engine.hpp"
 #include "mf/core/error.hpp"
 
 namespace mftest {

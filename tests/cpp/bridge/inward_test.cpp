@@ -6,8 +6,8 @@
 
 #include "bridge/described.hpp"
 #include "bridge/fake_engine.hpp"
-#include "bridge/inward.hpp"
-#include "client/core.hpp"
+#include "mf/bridge/inward.hpp"
+#include "mf/client/core.hpp"
 #include "mf/server/server.hpp"
 #include "mf/topics/topics.hpp"
 #include "support/wait.hpp"

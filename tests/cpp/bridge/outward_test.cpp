@@ -7,7 +7,7 @@
 
 #include "bridge/described.hpp"
 #include "bridge/fake_engine.hpp"
-#include "bridge/outward.hpp"
+#include "mf/bridge/outward.hpp"
 #include "mf/client/client.hpp"
 #include "mf/server/server.hpp"
 #include "support/wait.hpp"

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "bridge/described.hpp"
-#include "bridge/engine.hpp"
+#include "mf/bridge/engine.hpp"
 #include "mf/core/error.hpp"
 
 namespace mftest::record_test {

@@ -5,7 +5,7 @@
 
 #include <semaphore>
 
-#include "client/core.hpp"
+#include "mf/client/core.hpp"
 #include "mf/core/blocking.hpp"
 #include "support/joined.hpp"
 

@@ -10,6 +10,7 @@
 
 #include "evolution/renamed.hpp"
 #include "mf/client/client.hpp"
+#include "mf/core/failure.hpp"
 #include "mf/core/log.hpp"
 #include "mf/server/server.hpp"
 
@@ -214,7 +215,7 @@ class Buyer {
     } catch (...) {
       return mf::Failure::from_current_exception();
     }
-    return {.code = mf::Code::ok, .execution = mf::Execution::unknown, .message = "", .declared = nullptr};
+    return mf::may_have_run(mf::Code::ok, "");
   }
 
   mf::Client client;

@@ -8,6 +8,8 @@
 #include <random>
 #include <thread>
 
+#include "joint.hpp"
+#include "mf/core/failure.hpp"
 #include "mf/link/stream_values.hpp"
 #include "support/wait.hpp"
 
@@ -15,68 +17,6 @@ namespace mf::link {
 namespace {
 
 using mftest::soon;
-
-constexpr std::size_t kMostValue = std::size_t{1} << 20;
-
-/// Joins a StreamOut to a StreamIn: sent data are received on the sending thread. Events that end the call
-/// are recorded.
-class Joint final : public StreamPort {
- public:
-  explicit Joint(std::uint32_t window = 16'384, std::shared_ptr<protocol::WindowBudget> budget =
-                                                    std::make_shared<protocol::WindowBudget>(0, 0, 0))
-      : in(*this, window, std::move(budget), kMostValue), out(*this, window, kMostValue) {}
-
-  void send_data(std::uint16_t count, Buffer&& payload, std::uint8_t /*flags*/) override {
-    if (breaks) throw std::bad_alloc();
-    protocol::Event event;
-    event.header.flags = static_cast<std::uint8_t>(Tier::febird);
-    event.header.size = static_cast<std::uint32_t>(protocol::kHeaderSize + payload.size());
-    event.count = count;
-    event.payload = payload.span();
-    ++frames;
-    largest = std::max(largest, payload.size());
-    done(in.on_data(event));
-  }
-  void send_credit(std::uint32_t bytes) override { done(out.on_credit(bytes)); }
-  void send_end() override { done(in.on_end(nullptr)); }
-  void send_cancel() override { ++cancels; }
-  bool has_room() override { return room; }
-  void flush() override {}
-  void write_soon() override { ++soons; }
-  void wait(Waiter& waiter, TimePoint until) override { waiter.wait_until(until); }
-  TimePoint wait_until() override { return deadline; }
-  Failure out_of_time() override {
-    return {.code = Code::deadline_exceeded,
-            .execution = Execution::unknown,
-            .message = "late",
-            .declared = nullptr};
-  }
-  Failure ended_here() override {
-    return {.code = Code::invalid_argument,
-            .execution = Execution::not_executed,
-            .message = "over",
-            .declared = nullptr};
-  }
-  void at(TimePoint, UniqueFunction<void()>) override {}
-
-  void done(StreamEvent event) {
-    if (event.failure) failures.push_back(*event.failure);
-    if (event.credit != 0) done(out.on_credit(event.credit));
-    if (event.write) out.write_pending();
-    event.complete();
-  }
-
-  StreamIn in;
-  StreamOut out;
-  TimePoint deadline = soon();
-  std::atomic<bool> room{true};
-  bool breaks = false;  // nothing can be sent any more
-  std::atomic<int> frames{0};
-  std::size_t largest = 0;
-  int soons = 0;
-  int cancels = 0;
-  std::vector<Failure> failures;
-};
 
 bool put(StreamOut& out, std::size_t size, std::byte fill = std::byte{7}) {
   return out.write([&](Buffer& buffer) {
@@ -191,10 +131,7 @@ TEST(Stream, EndsAreSeenBehindTheValuesThatCameBefore) {
   Joint joint;
   put(joint.out, 10);
   joint.out.write_pending();
-  const auto why = mf::detail::shared(Failure{.code = Code::connection_lost,
-                                              .execution = Execution::unknown,
-                                              .message = "gone",
-                                              .declared = nullptr});
+  const auto why = mf::detail::shared(mf::may_have_run(Code::connection_lost, "gone"));
   joint.done(joint.in.on_end(why));
   StreamIn::Frame frame;
   EXPECT_EQ(joint.in.wait(frame), StreamIn::Got::values);

@@ -1,4 +1,5 @@
 #include "mf/protocol/call.hpp"
+#include "mf/core/failure.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,7 +16,7 @@ constexpr TimePoint kNow{std::chrono::hours(1)};
 constexpr TimePoint kLater{std::chrono::hours(2)};
 
 Failure failure(Code code, Execution execution) {
-  return {.code = code, .execution = execution, .message = name(code), .declared = nullptr};
+  return mf::make_failure(code, execution, name(code));
 }
 
 /// A call in the given state, reached by the shortest way.

@@ -8,8 +8,8 @@
 #include <set>
 #include <vector>
 
-#include "client/core.hpp"
 #include "mf/client/client.hpp"
+#include "mf/client/core.hpp"
 #include "mf/core/current_call.hpp"
 #include "mftest/calls.client.hpp"
 #include "mftest/flow.client.hpp"

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "mf/client/client.hpp"
+#include "mf/core/failure.hpp"
 #include "mf/server/server.hpp"
 #include "mftest/calls.client.hpp"
 #include "support/echo.hpp"
@@ -49,7 +50,7 @@ mf::Failure failure_of(Call&& call) {
   } catch (...) {
     return mf::Failure::from_current_exception();
   }
-  return {.code = mf::Code::ok, .execution = mf::Execution::unknown, .message = "", .declared = nullptr};
+  return mf::may_have_run(mf::Code::ok, "");
 }
 
 }  // namespace mftest

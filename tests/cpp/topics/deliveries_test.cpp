@@ -13,8 +13,8 @@
 #include "mf/client/client.hpp"
 #include "mf/link/resolver.hpp"
 #include "mf/server/server.hpp"
+#include "mf/topics/servant.hpp"
 #include "topics/hand_made.hpp"
-#include "topics/servant.hpp"
 
 namespace mftest::deliveries_test {
 namespace {

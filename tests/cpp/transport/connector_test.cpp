@@ -15,10 +15,10 @@
 #include <thread>
 #include <vector>
 
+#include "mf/transport/names.hpp"
 #include "support/certificates.hpp"
 #include "support/folder.hpp"
 #include "support/wait.hpp"
-#include "transport/names.hpp"
 
 namespace mf::transport {
 namespace {

@@ -1,5 +1,5 @@
 // A name whose look-up never ends delays neither other names nor callers without time.
-#include "transport/names.hpp"
+#include "mf/transport/names.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Several addresses of one name: one that does not answer, or refuses, delays no other.
-#include "transport/race.hpp"
+#include "mf/transport/race.hpp"
 
 #include <arpa/inet.h>
 #include <fcntl.h>

@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "mf/core/failure.hpp"
 #include "script.hpp"
 
 namespace interop_test {
@@ -58,7 +59,7 @@ mf::Outcome<typename M::Result> expect(Room& room, const typename M::Request& re
   } catch (const mf::DeclaredError& error) {
     return error;
   } catch (const std::exception& error) {
-    return mf::Failure{mf::Code::handler_failed, mf::Execution::unknown, error.what(), nullptr};
+    return mf::may_have_run(mf::Code::handler_failed, error.what());
   }
 }
 

@@ -1,5 +1,6 @@
 #include "script.hpp"
 
+#include "mf/core/failure.hpp"
 #include "modes.hpp"
 #include "values.hpp"
 
@@ -122,9 +123,9 @@ void fails(const std::string& name, mf::Code code, mf::Execution execution, Call
     try {
       collect(ends, call());
     } catch (const mf::Error& error) {
-      ends.emplace_back(mf::Failure{error.code(), error.execution(), error.message(), nullptr});
+      ends.emplace_back(mf::failure_of(error));
     }
-    const mf::Failure expected{code, execution, "", nullptr};
+    const auto expected = mf::make_failure(code, execution, "");
     for (const auto& end : ends) {
       if (!end) return "expected " + shown(expected) + ", got a value";
       if (auto problem = differ(expected, *end); !problem.empty()) return problem;

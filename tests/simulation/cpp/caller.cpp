@@ -6,6 +6,7 @@
 #include <optional>
 #include <stop_token>
 #include <thread>
+#include "mf/core/failure.hpp"
 
 namespace simulated {
 namespace {
@@ -243,9 +244,7 @@ void Caller::down(const Step& step, const mf::CallOptions& options, std::uint32_
     }
     return std::uint64_t{asked.values.size()};
   });
-  if (left)
-    end = mf::Failure{mf::Code::cancelled, mf::Execution::unknown, "its caller has left",
-                      nullptr};  // by its caller
+  if (left) end = mf::may_have_run(mf::Code::cancelled, "its caller has left");
   if (!left) (void)mf::attempt([&] { asked.after_end += stream.next() ? 1 : 0; });
   stream.cancel();
   record().end(asked, std::move(end));

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <chrono>
 
+#include "mf/core/failure.hpp"
 #include "network.hpp"
 #include "record.hpp"
 #include "simulation.topics.hpp"
@@ -69,10 +70,7 @@ void follow(Subscriber subscriber, Read& read, const Signals& signals) {
     }
   } catch (const mf::Error& error) {
     if (!signals.asked_to_stop) {
-      read.end.emplace(mf::Failure{.code = error.code(),
-                                   .execution = error.execution(),
-                                   .message = error.message(),
-                                   .declared = nullptr});
+      read.end.emplace(mf::failure_of(error));
       record().write(read.name + " has ended: " + error.message());
     }
   }

@@ -20,15 +20,15 @@
 #include <vector>
 
 #include "app/program.hpp"
-#include "bridge/described_topic.hpp"
-#include "bridge/engine.hpp"
-#include "bridge/inward.hpp"
-#include "bridge/outward.hpp"
-#include "client/core.hpp"
+#include "mf/bridge/described_topic.hpp"
+#include "mf/bridge/engine.hpp"
+#include "mf/bridge/inward.hpp"
+#include "mf/bridge/outward.hpp"
+#include "mf/client/core.hpp"
 #include "mf/core/error.hpp"
 #include "mf/core/log.hpp"
 #include "mf/server/server.hpp"
-#include "server/signals.hpp"
+#include "mf/server/signals.hpp"
 
 namespace {
 

@@ -16,7 +16,7 @@
 #include "mf/core/log.hpp"
 #include "mf/relay/relay.hpp"
 #include "mf/server/server.hpp"
-#include "server/signals.hpp"
+#include "mf/server/signals.hpp"
 
 namespace {
 

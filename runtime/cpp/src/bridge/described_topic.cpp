@@ -1,4 +1,4 @@
-#include "bridge/described_topic.hpp"
+#include "mf/bridge/described_topic.hpp"
 
 #include <algorithm>
 #include <array>

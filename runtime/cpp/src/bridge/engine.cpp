@@ -1,7 +1,7 @@
-#include "bridge/engine.hpp"
+#include "mf/bridge/engine.hpp"
 
-#include "core/not_executed.hpp"
 #include "mf/core/error.hpp"
+#include "mf/core/failure.hpp"
 #include "mf/core/text.hpp"
 
 namespace mf::bridge {

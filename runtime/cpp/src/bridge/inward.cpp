@@ -1,10 +1,10 @@
-#include "bridge/inward.hpp"
+#include "mf/bridge/inward.hpp"
 
 #include <chrono>
 #include <utility>
 
 #include "mf/core/error.hpp"
-#include "topics/fanout.hpp"
+#include "mf/topics/fanout.hpp"
 
 namespace mf::bridge {
 namespace {

@@ -14,7 +14,7 @@
 #include <optional>
 #include <utility>
 
-#include "bridge/engine.hpp"
+#include "mf/bridge/engine.hpp"
 #include "mf/core/error.hpp"
 
 namespace mf::bridge {

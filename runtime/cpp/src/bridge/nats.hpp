@@ -12,8 +12,8 @@
 #include <string>
 #include <utility>
 
-#include "bridge/engine.hpp"
 #include "bridge/nats_session.hpp"
+#include "mf/bridge/engine.hpp"
 
 namespace mf::bridge::nats {
 

@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-#include "bridge/engine.hpp"
+#include "mf/bridge/engine.hpp"
 #include "mf/core/error.hpp"
 
 namespace mf::bridge::nats {

@@ -1,9 +1,10 @@
-#include "bridge/outward.hpp"
+#include "mf/bridge/outward.hpp"
 
 #include <algorithm>
 
 #include "mf/core/error.hpp"
-#include "topics/servant.hpp"
+#include "mf/core/failure.hpp"
+#include "mf/topics/servant.hpp"
 
 namespace mf::bridge {
 namespace {
@@ -19,11 +20,6 @@ constexpr std::size_t kMostMarks = 65'536;
 constexpr std::uint64_t kMayBeUnread = 32'768;
 // The most pairs of publisher and agent that are remembered, to drop duplicates in the engine.
 constexpr std::size_t kMostSources = 65'536;
-
-Failure failure(Code code, std::string message) {
-  return {
-      .code = code, .execution = Execution::not_executed, .message = std::move(message), .declared = nullptr};
-}
 
 }  // namespace
 
@@ -57,8 +53,8 @@ void Outward::subscribe(const std::shared_ptr<Queue>& queue, const topics::Reque
                                          .authentication = request.authentication});
   const auto mark = mark_of(options_.stream);
   if (std::ranges::find(request.path, mark) != request.path.end())
-    failure(Code::unavailable,
-            "a loop of bridges: the subscriber appends to " + options_.stream + ", from which this one reads")
+    not_executed(Code::unavailable, "a loop of bridges: the subscriber appends to " + options_.stream +
+                                        ", from which this one reads")
         .raise();
   const std::scoped_lock lock(mutex_);
   if (refused_) refused_->raise();
@@ -183,11 +179,11 @@ bool Outward::publish(Reader::Read& read, const std::stop_token& stop) {
 bool Outward::fits(const Reader::Read& read) {
   const auto& own = topic_.info().service.fingerprint;
   if (read.record.schema == own) return true;
-  refuse(failure(Code::schema_mismatch, "record " + std::to_string(read.offset) + " of " + options_.stream +
-                                            " is of schema " + text_of(read.record.schema) + " of topic " +
-                                            std::string(topic_.info().name()) +
-                                            ", and this bridge reads schema " + text_of(own) +
-                                            ": start it with the description of the other one"));
+  refuse(not_executed(Code::schema_mismatch,
+                      "record " + std::to_string(read.offset) + " of " + options_.stream + " is of schema " +
+                          text_of(read.record.schema) + " of topic " + std::string(topic_.info().name()) +
+                          ", and this bridge reads schema " + text_of(own) +
+                          ": start it with the description of the other one"));
   return false;
 }
 

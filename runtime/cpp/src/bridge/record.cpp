@@ -1,9 +1,9 @@
-#include "bridge/record.hpp"
+#include "mf/bridge/record.hpp"
 
 #include <charconv>
 #include <cstddef>
 
-#include "bridge/described_topic.hpp"
+#include "mf/bridge/described_topic.hpp"
 #include "mf/core/agent.hpp"
 #include "mf/core/hex.hpp"
 #include "mf/core/text.hpp"

@@ -4,9 +4,10 @@
 #include <mutex>
 
 #include "client/attempt.hpp"
-#include "client/failures.hpp"
 #include "client/target_state.hpp"
+#include "mf/client/failures.hpp"
 #include "mf/client/scratch.hpp"
+#include "mf/core/failure.hpp"
 #include "mf/link/converting.hpp"
 
 namespace mf::client {
@@ -56,11 +57,8 @@ AsyncCall::AsyncCall(const Target& target, const MethodInfo& method, const proto
 
 AsyncCall::~AsyncCall() = default;
 
-Failure AsyncCall::cancelled_by_caller() {
-  return {.code = Code::cancelled,
-          .execution = Execution::not_executed,
-          .message = "cancelled by the caller",
-          .declared = nullptr};
+const std::shared_ptr<Core>& AsyncCall::core() const noexcept {
+  return state_->core;
 }
 
 void AsyncCall::launch(std::shared_ptr<AsyncCall> call, TimePoint now) {
@@ -77,7 +75,8 @@ void AsyncCall::launch(std::shared_ptr<AsyncCall> call, Route route, link::Waite
     return fail(std::move(call), CallEvent::unreachable, inherited_client());
   call->route_ = std::move(route);
   const auto step = call->call_.on(CallEvent::bound);
-  if (call->stop_requested()) return fail(std::move(call), CallEvent::cancelled, cancelled_by_caller());
+  if (call->stop_requested())
+    return fail(std::move(call), CallEvent::cancelled, cancelled_by_caller(Execution::not_executed));
   go(std::move(call), step);
 }
 
@@ -108,14 +107,15 @@ void AsyncCall::cancel() {
     id = stopping_->id;
   }
   if (link) link->cancel(id);
-  state_->stop_waiting(this, CallEvent::cancelled, cancelled_by_caller());
+  state_->stop_waiting(this, CallEvent::cancelled, cancelled_by_caller(Execution::not_executed));
 }
 
 void AsyncCall::go(std::shared_ptr<AsyncCall> call, CallStep step, TimePoint now) {
   for (;;) {
     switch (step) {
       case CallStep::resolve: {
-        if (call->stop_requested()) return fail(std::move(call), CallEvent::cancelled, cancelled_by_caller());
+        if (call->stop_requested())
+          return fail(std::move(call), CallEvent::cancelled, cancelled_by_caller(Execution::not_executed));
         if (call->call_.refusal() != nullptr) [[unlikely]] {
           const auto refused = std::exchange(call->route_, Route());
           auto& state = *call->state_;
@@ -167,7 +167,7 @@ std::optional<link::Reply> AsyncCall::send(std::shared_ptr<AsyncCall>& owner, Ti
   // A payload that is moved into the link is not available for another attempt.
   const bool last = call.call_.attempt() == protocol::Call::kMostAttempts;
   auto& large = call.payload_;
-  auto payload = large.empty() ? link::Payload({call.small_.data(), call.small_size_})
+  auto payload = large.empty() ? link::Payload(std::span(call.small_.data(), call.small_size_))
                  : last        ? link::Payload(large)
                                : link::Payload(std::as_const(large));
   if (call.route_.adaptation() != nullptr) [[unlikely]] {

@@ -4,6 +4,7 @@
 #include <array>
 #include <random>
 
+#include "mf/core/failure.hpp"
 #include "mf/protocol/reply.hpp"
 
 namespace mf::client {
@@ -35,10 +36,7 @@ CallEvent event_of(link::Ended how) noexcept {
 CallStep settle_failure(Call& call, link::Reply& reply) {
   protocol::FailureRecord record;
   if (!protocol::parse_failure(reply.payload, record)) return call.on(CallEvent::replied);
-  Failure failure{.code = reply.status,
-                  .execution = record.execution,
-                  .message = std::string(record.message),
-                  .declared = nullptr};
+  auto failure = make_failure(reply.status, record.execution, std::string(record.message));
   const auto step = call.fail(CallEvent::replied, failure, mf::now());
   if (step == CallStep::end && failure.execution != record.execution)
     reply = link::Reply::failed(std::move(failure), link::Ended::lost);

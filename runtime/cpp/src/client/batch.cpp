@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
-#include "client/failures.hpp"
 #include "client/target_state.hpp"
+#include "mf/client/failures.hpp"
+#include "mf/core/code_class.hpp"
+#include "mf/core/failure.hpp"
 #include "mf/core/handler_wait.hpp"
 
 namespace mf::client {
@@ -31,11 +33,9 @@ class Batch::Message final : public AsyncCall {
 namespace {
 
 /// Whether a message with this reply may still be executed.
-bool may_still_run(const link::Reply& reply) noexcept {
-  if (!reply.local() || reply.failure.execution == Execution::not_executed) return false;
-  const auto code = reply.failure.code;
-  return code == Code::unavailable || code == Code::connection_lost || code == Code::deadline_exceeded ||
-         code == Code::cancelled;
+bool still_runs(const link::Reply& reply) noexcept {
+  return reply.local() && reply.failure.execution != Execution::not_executed &&
+         may_still_run(reply.failure.code);
 }
 
 }  // namespace
@@ -69,12 +69,14 @@ void Batch::send(const Target& target, Route route, link::Items requests, const 
   pump();
 }
 
-// Sends while the window is open. A send that ends at once (and is not repeated) returns through finished():
-// this loop then takes the next one, so that calls do not nest.
+// Sends while the window is open. A send that ends at once (and is not repeated) returns through finished(),
+// which asks for another round: calls do not nest.
 void Batch::pump() {
+  pumping_.ask([this] { send_queued(); });
+}
+
+void Batch::send_queued() {
   std::unique_lock lock(mutex_);
-  if (pumping_) return;
-  pumping_ = true;
   bool sent = false;
   while (!queued_.empty() && in_flight_ < window_) {
     auto message = std::move(queued_.front());
@@ -86,16 +88,13 @@ void Batch::pump() {
     try {
       AsyncCall::launch(std::move(message), route_.again(), by_reactor ? nullptr : &waiter_);
     } catch (const std::exception& error) {  // no memory, mostly: nobody hears of the end of this message
-      give_up({.code = Code::internal,
-               .execution = Execution::unknown,
-               .message = std::string("a message of the batch cannot be sent: ") + error.what(),
-               .declared = nullptr});
+      give_up(may_have_run(Code::internal,
+                           std::string("a message of the batch cannot be sent: ") + error.what()));
       waiter_.finish();
       return;
     }
     lock.lock();
   }
-  pumping_ = false;
   lock.unlock();
   if (sent) route_.link->write_now();
 }
@@ -109,7 +108,7 @@ void Batch::finished(const link::Reply& reply, std::size_t first, std::uint32_t 
       std::fill_n(ended_.begin() + static_cast<std::ptrdiff_t>(first), count, std::uint8_t{1});
     }
     --in_flight_;
-    if (method_.method.info.ordered && may_still_run(reply)) stop_behind(reply.failure, first + count);
+    if (method_.method.info.ordered && still_runs(reply)) stop_behind(reply.failure, first + count);
     all = queued_.empty() && in_flight_ == 0;
   }
   if (all) {
@@ -123,11 +122,9 @@ void Batch::finished(const link::Reply& reply, std::size_t first, std::uint32_t 
 void Batch::stop_behind(const Failure& failure, std::size_t first) {
   if (given_up_) return;
   queued_.clear();
-  const auto stopped = mf::detail::shared(Failure{
-      .code = failure.code,
-      .execution = Execution::not_executed,
-      .message = "not sent, as an earlier message of this ordered batch may still run: " + failure.message,
-      .declared = nullptr});
+  const auto stopped = mf::detail::shared(not_executed(
+      failure.code,
+      "not sent, as an earlier message of this ordered batch may still run: " + failure.message));
   for (auto item = first; item < ended_.size(); ++item) {
     results().fail(item, stopped);
     ended_[item] = 1;
@@ -169,10 +166,7 @@ bool Batch::over() {
 
 void Batch::finish() {
   if (wait_until(kNever)) return;
-  give_up({.code = Code::deadline_exceeded,
-           .execution = Execution::unknown,
-           .message = "the batch did not end by its deadline",
-           .declared = nullptr});
+  give_up(may_have_run(Code::deadline_exceeded, "the batch did not end by its deadline"));
 }
 
 /// What has not ended fails for this reason, and answers that still come are ignored.

@@ -14,9 +14,10 @@
 #include <span>
 #include <vector>
 
-#include "client/process_mark.hpp"
 #include "mf/client/async_call.hpp"
 #include "mf/client/batch.hpp"
+#include "mf/client/process_mark.hpp"
+#include "mf/core/one_at_a_time.hpp"
 #include "mf/link/client_link.hpp"
 
 namespace mf::client {
@@ -47,6 +48,7 @@ class Batch final : public BatchState, public std::enable_shared_from_this<Batch
   bool wait_until(TimePoint until);
   void give_up(Failure why);
   void pump();
+  void send_queued();
   void finished(const link::Reply& reply, std::size_t first, std::uint32_t count);
   /// For an ordered batch: the message before item `first` may still run, so no more are sent.
   void stop_behind(const Failure& failure, std::size_t first);
@@ -59,11 +61,11 @@ class Batch final : public BatchState, public std::enable_shared_from_this<Batch
   bool stoppable_ = false;      // waiting threads sleep, and the reactor reads
   std::size_t window_ = 0;
   TimePoint deadline_ = kNever;
-  std::mutex mutex_;
+  OneAtATime pumping_;
+  std::mutex mutex_;                 // all below
   std::vector<std::uint8_t> ended_;  // by item
   std::deque<std::shared_ptr<Message>> queued_;
   std::size_t in_flight_ = 0;
-  bool pumping_ = false;
   bool given_up_ = false;
   link::Waiter waiter_;
 };

@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <condition_variable>
 
-#include "client/core.hpp"
 #include "client/target_state.hpp"
+#include "mf/client/core.hpp"
 #include "mf/core/blocking.hpp"
 #include "mf/core/current_call.hpp"
+#include "mf/core/failure.hpp"
 #include "mf/core/handler_wait.hpp"
 #include "mf/transport/waiting.hpp"
 
@@ -158,14 +159,10 @@ const void* this_thread() noexcept {
   return &place;
 }
 
-Failure not_made(Code code, std::string_view why) {
-  return {
-      .code = code, .execution = Execution::not_executed, .message = std::string(why), .declared = nullptr};
+Failure too_late() {
+  return not_executed(Code::deadline_exceeded,
+                      "the deadline passed while the call waited for an equal one, which is under way");
 }
-
-constexpr std::string_view kTooLate =
-    "the deadline passed while the call waited for an equal one, which is under way";
-constexpr std::string_view kStopped = "cancelled by the caller";
 
 /// A blocking call that waits.
 class WaitingThread final : public Waiter {
@@ -237,10 +234,7 @@ Failure kept_failure(const link::Method& method, std::span<const std::byte> byte
               .declared = std::move(error)};
     }
   }
-  return {.code = Code::decode_error,
-          .execution = Execution::unknown,
-          .message = link::full_name(method) + ": what its codec wrote cannot be read",
-          .declared = nullptr};
+  return may_have_run(Code::decode_error, link::full_name(method) + ": what its codec wrote cannot be read");
 }
 
 BlockingFlight::BlockingFlight(MethodCache& cache, const Key& key, const Target& target,
@@ -263,8 +257,8 @@ BlockingFlight::BlockingFlight(MethodCache& cache, const Key& key, const Target&
     blocking();
     if (!waiter->wait(context.deadline)) {
       if (cache.leave(*joined.flight, *waiter)) {
-        if (waiter->stopped()) not_made(Code::cancelled, kStopped).raise();
-        not_made(Code::deadline_exceeded, kTooLate).raise();
+        if (waiter->stopped()) cancelled_by_caller(Execution::not_executed).raise();
+        too_late().raise();
       }
       waiter->wait();
     }
@@ -294,7 +288,7 @@ BlockingFlight::~BlockingFlight() {
 struct FlyingCall::Stop {
   std::weak_ptr<FlyingCall> call;
   void operator()() const {
-    if (const auto stopped = call.lock()) stopped->give_up(Code::cancelled, kStopped);
+    if (const auto stopped = call.lock()) stopped->give_up(cancelled_by_caller(Execution::not_executed));
   }
 };
 
@@ -327,7 +321,7 @@ void FlyingCall::arm() {
   auto& reactor = target_.state()->core->reactor();
   if (deadline_ != kNever) {
     const auto timer = reactor.at(deadline_, [itself = weak_from_this()] {
-      if (const auto late = itself.lock()) late->give_up(Code::deadline_exceeded, kTooLate);
+      if (const auto late = itself.lock()) late->give_up(too_late());
     });
     const std::scoped_lock lock(mutex_);
     if (woken_) return reactor.cancel(timer);
@@ -337,9 +331,9 @@ void FlyingCall::arm() {
   if (stop_.stop_possible()) second_ = std::make_unique<OnStop>(stop_, Stop{weak_from_this()});
 }
 
-void FlyingCall::give_up(Code code, std::string_view why) {
+void FlyingCall::give_up(Failure why) {
   if (!cache_.leave(*flight_, *this)) return;
-  end_later([itself = shared_from_this(), failure = not_made(code, why)]() mutable {
+  end_later([itself = shared_from_this(), failure = std::move(why)]() mutable {
     itself->fail(std::move(failure));
   });
 }

@@ -1,9 +1,9 @@
-#include "client/core.hpp"
+#include "mf/client/core.hpp"
 
 #include <cstring>
 #include <random>
 
-#include "client/failures.hpp"
+#include "mf/client/failures.hpp"
 
 namespace mf::client {
 namespace {
@@ -163,7 +163,7 @@ void Core::note_unreached(const Address& address, const Failure& why) {
   options_.log.write(Level::warning, "server_not_reached",
                      {{"address", address.str()},
                       {"code", name(why.code)},
-                      {"reason", without_gave_up(why.message)},
+                      {"reason", why.reason()},
                       {"next", "tries on, until the deadlines of the calls"}});
 }
 

@@ -1,23 +1,19 @@
 #include "mf/client/decode.hpp"
 
 #include "client/whole_failure.hpp"
+#include "mf/core/failure.hpp"
 
 namespace mf::client::detail {
 namespace {
 
 Failure bad_reply(const link::Method& method, std::string_view reason) {
-  return Failure{.code = Code::decode_error,
-                 .execution = Execution::unknown,
-                 .message = "the reply of " + link::full_name(method) + ": " + std::string(reason),
-                 .declared = nullptr};
+  return may_have_run(Code::decode_error,
+                      "the reply of " + link::full_name(method) + ": " + std::string(reason));
 }
 
 Failure declared_failure(const link::Method& method, std::size_t index, std::span<const std::byte> bytes) {
   const auto refuse = [](std::string message) {
-    return Failure{.code = Code::decode_error,
-                   .execution = Execution::unknown,
-                   .message = std::move(message),
-                   .declared = nullptr};
+    return may_have_run(Code::decode_error, std::move(message));
   };
   if (index >= method.errors.size()) {
     return refuse("the reply holds an error that the method does not declare");
@@ -38,10 +34,8 @@ Failure server_failure(const link::Reply& reply, const link::Method& method) {
   if (!protocol::parse_failure(reply.payload, record)) {
     return bad_reply(method, "a failure record that cannot be read");
   }
-  return Failure{.code = reply.status,
-                 .execution = record.execution,
-                 .message = link::full_name(method) + ": " + std::string(record.message),
-                 .declared = nullptr};
+  return in_context(link::full_name(method) + ": ",
+                    make_failure(reply.status, record.execution, std::string(record.message)));
 }
 
 void fail(Decoder& into, std::size_t item, Failure failure) {
@@ -68,11 +62,7 @@ bool take_failure(protocol::MixedReader& items, std::uint32_t index, const link:
   }
   protocol::FailureRecord record;
   if (!items.next_failure(record)) return false;
-  fail(into, item,
-       Failure{.code = code,
-               .execution = record.execution,
-               .message = std::string(record.message),
-               .declared = nullptr});
+  fail(into, item, make_failure(code, record.execution, std::string(record.message)));
   return true;
 }
 
@@ -125,10 +115,8 @@ void take_unsent(const link::Reply& reply, std::size_t first, link::Results& res
   for (std::uint32_t i = 0; i < reply.count; ++i) {
     protocol::FailureRecord record;
     if (outcomes.outcome(i) == Code::ok || !outcomes.next_failure(record)) continue;
-    results.fail(first + i, mf::detail::shared(Failure{.code = outcomes.outcome(i),
-                                                       .execution = record.execution,
-                                                       .message = std::string(record.message),
-                                                       .declared = nullptr}));
+    results.fail(first + i, mf::detail::shared(make_failure(outcomes.outcome(i), record.execution,
+                                                            std::string(record.message))));
   }
 }
 

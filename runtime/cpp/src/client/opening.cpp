@@ -1,4 +1,5 @@
 #include "client/opening.hpp"
+#include "mf/core/failure.hpp"
 #include "mf/transport/waiting.hpp"
 
 #include <algorithm>
@@ -41,10 +42,7 @@ Outcome<void> Opening::safely(const Instance& instance) {
   try {
     return attempt_(instance);
   } catch (const std::exception& error) {
-    return Failure{.code = Code::internal,
-                   .execution = Execution::not_executed,
-                   .message = error.what(),
-                   .declared = nullptr};
+    return not_executed(Code::internal, error.what());
   }
 }
 

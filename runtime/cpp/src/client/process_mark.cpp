@@ -1,4 +1,4 @@
-#include "client/process_mark.hpp"
+#include "mf/client/process_mark.hpp"
 
 #include <pthread.h>
 

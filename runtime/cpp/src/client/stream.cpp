@@ -2,8 +2,9 @@
 
 #include <algorithm>
 
-#include "client/failures.hpp"
 #include "client/target_state.hpp"
+#include "mf/client/failures.hpp"
+#include "mf/core/failure.hpp"
 #include "mf/core/handler_wait.hpp"
 #include "mf/link/client_link.hpp"
 #include "mf/link/converting.hpp"
@@ -14,13 +15,6 @@ namespace {
 
 std::int64_t ticks(TimePoint when) noexcept {
   return when.time_since_epoch().count();
-}
-
-Failure cancelled() {
-  return {.code = Code::cancelled,
-          .execution = Execution::unknown,
-          .message = "cancelled by the caller",
-          .declared = nullptr};
 }
 
 }  // namespace
@@ -78,6 +72,7 @@ void StreamedCall::on_sent(const std::shared_ptr<link::ClientLink>& link, std::u
   data_seen_ = false;
   in_.set_budget(link->windows());
   if (out_.open(link->peer_stream_window(), link->max_payload()).write) write_soon();
+  if (sent_) core()->reactor().post(sent_);
   if (idle_ == kInfinite) return;
   active_at_ = ticks(mf::now());
   if (!std::exchange(idle_watched_, true)) watch_idle();
@@ -94,9 +89,7 @@ link::StreamEvent StreamedCall::on_data(const protocol::Event& event) {
   if (first) heard();
   if (event.header.metadata()) [[unlikely]] {
     const auto refuse = [](Code code, std::string why) {
-      return link::StreamEvent{
-          .failure = Failure{
-              .code = code, .execution = Execution::unknown, .message = std::move(why), .declared = nullptr}};
+      return link::StreamEvent{.failure = may_have_run(code, std::move(why))};
     };
     if (!first) return refuse(Code::protocol_error, "metadata with a DATA that is not the first");
     if (event.metadata_fault != nullptr) return refuse(Code::decode_error, event.metadata_fault);
@@ -125,10 +118,8 @@ void StreamedCall::watch_idle() {
     const bool waits = call->in_.waiting() || call->out_.waiting();
     if (!waits) call->active_at_ = ticks(now);
     if (TimePoint(TimePoint::duration(call->active_at_)) + call->idle_ > now) return call->watch_idle();
-    call->end_with({.code = Code::deadline_exceeded,
-                    .execution = Execution::unknown,
-                    .message = "no value and no credit came for the idle time of the call",
-                    .declared = nullptr});
+    call->end_with(
+        may_have_run(Code::deadline_exceeded, "no value and no credit came for the idle time of the call"));
   });
 }
 
@@ -143,11 +134,11 @@ void StreamedCall::end_with(Failure why) noexcept {
 
 void StreamedCall::cancel() {
   AsyncCall::cancel();  // also ends the search for a route
-  if (const auto at = place(); at.link) at.link->give_up(at.id, cancelled());
+  if (const auto at = place(); at.link) at.link->give_up(at.id, cancelled_by_caller(Execution::unknown));
 }
 
 void StreamedCall::abandon() noexcept {
-  if (auto event = in_.abandon(cancelled())) complete(std::move(*event));
+  if (auto event = in_.abandon(cancelled_by_caller(Execution::unknown))) complete(std::move(*event));
   {
     const std::scoped_lock lock(mutex_);
     if (ended_) return;
@@ -276,10 +267,7 @@ TimePoint StreamedCall::wait_until() {
 }
 
 Failure StreamedCall::out_of_time() {
-  Failure why{.code = Code::deadline_exceeded,
-              .execution = Execution::unknown,
-              .message = "the stream did not end by its deadline",
-              .declared = nullptr};
+  auto why = may_have_run(Code::deadline_exceeded, "the stream did not end by its deadline");
   end_with(why);
   return why;
 }

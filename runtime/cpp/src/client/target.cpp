@@ -4,9 +4,9 @@
 #include <cstring>
 
 #include "client/attempt.hpp"
-#include "client/failures.hpp"
 #include "client/target_state.hpp"
 #include "mf/client/async_call.hpp"
+#include "mf/client/failures.hpp"
 #include "mf/client/scratch.hpp"
 #include "mf/core/agent.hpp"
 #include "mf/core/blocking.hpp"
@@ -41,6 +41,25 @@ Target Target::any() const {
 
 const ServiceInfo& Target::service() const noexcept {
   return *state_->service;
+}
+
+const std::shared_ptr<Core>& Target::core() const noexcept {
+  return state_->core;
+}
+
+const std::optional<std::string>& Target::agent() const noexcept {
+  return state_->agent;
+}
+
+std::shared_ptr<Shared> Target::kept(FunctionRef<std::shared_ptr<Shared>()> find) const {
+  {
+    const std::scoped_lock lock(state_->mutex);
+    if (auto known = state_->kept.lock()) return known;
+  }
+  auto found = find();
+  const std::scoped_lock lock(state_->mutex);
+  state_->kept = found;
+  return found;
 }
 
 Interfaces Target::find_interfaces() const {

@@ -6,9 +6,11 @@
 #include <random>
 
 #include "client/attempt.hpp"
-#include "client/failures.hpp"
+#include "mf/client/failures.hpp"
 #include "mf/core/agent.hpp"
 #include "mf/core/blocking.hpp"
+#include "mf/core/code_class.hpp"
+#include "mf/core/failure.hpp"
 #include "mf/core/handler_wait.hpp"
 #include "mf/core/text.hpp"
 #include "mf/link/adaptation.hpp"
@@ -19,11 +21,6 @@ namespace {
 
 // A blocking search notices within this time that its client was closed.
 constexpr auto kSlice = std::chrono::milliseconds(500);
-
-/// Whether the same instance may succeed in a moment.
-bool may_pass(Code code) noexcept {
-  return code == Code::unavailable || code == Code::connection_lost || code == Code::shutting_down;
-}
 
 Failure not_yet_answered() {
   return not_executed(Code::unavailable, "it has not answered yet");
@@ -279,7 +276,6 @@ Found Target::State::look(Search& search, const MethodInfo* method, TimePoint de
       found.failure = std::move(*refused);
       // It ended while it was being made: no call was in flight on it.
       if (found.failure.code == Code::connection_lost) found.failure.code = Code::unavailable;
-      const bool late = found.failure.code == Code::deadline_exceeded;
       const auto now_on = mf::now();
       if (found.under_way) {
         found.again_at = now_on + kLookEvery;
@@ -292,7 +288,8 @@ Found Target::State::look(Search& search, const MethodInfo* method, TimePoint de
         found.over = true;
       } else {
         // Who asks for one instance decides itself what follows: it may know another way.
-        found.over = only || (!late && (!may_pass(found.failure.code) || seen));
+        found.over =
+            only || !may_pass(found.failure.code) || (seen && found.failure.code != Code::deadline_exceeded);
         found.again_at = now_on + search.backoff.next();
         if (!found.over && may_pass(found.failure.code))
           core->note_unreached(latest_unreached(), found.failure);
@@ -327,7 +324,7 @@ Found Target::State::wait_for_route(const MethodInfo& method, TimePoint deadline
     if (stop.stop_requested()) {
       Found stopped;
       stopped.over = true;
-      stopped.failure = AsyncCall::cancelled_by_caller();
+      stopped.failure = cancelled_by_caller(Execution::not_executed);
       return stopped;
     }
     // News of the resolver are noticed in time, however long the attempts last.

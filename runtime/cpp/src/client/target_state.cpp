@@ -6,9 +6,10 @@
 #include <span>
 
 #include "client/attempt.hpp"
-#include "client/failures.hpp"
+#include "mf/client/failures.hpp"
 #include "mf/core/agent.hpp"
 #include "mf/core/blocking.hpp"
+#include "mf/core/failure.hpp"
 #include "mf/core/text.hpp"
 #include "mf/link/adaptation.hpp"
 #include "mf/transport/waiting.hpp"
@@ -254,7 +255,7 @@ void Target::State::rest_later(std::shared_ptr<AsyncCall> call, const Route& rou
     if (auto again = state->stop_resting(rested.get())) AsyncCall::go_on(std::move(again));
   });
   if (const auto still = weak.lock(); still && still->stop_requested())
-    stop_waiting(resting, protocol::CallEvent::cancelled, AsyncCall::cancelled_by_caller());
+    stop_waiting(resting, protocol::CallEvent::cancelled, cancelled_by_caller(Execution::not_executed));
 }
 
 std::shared_ptr<AsyncCall> Target::State::stop_resting(const AsyncCall* call) {

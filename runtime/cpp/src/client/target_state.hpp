@@ -19,9 +19,9 @@
 #include <vector>
 
 #include "client/attempt.hpp"
-#include "client/core.hpp"
 #include "client/opening.hpp"
 #include "mf/client/async_call.hpp"
+#include "mf/client/core.hpp"
 #include "mf/client/target.hpp"
 #include "mf/link/backoff.hpp"
 #include "mf/link/balancing.hpp"
@@ -62,7 +62,7 @@ struct Target::State final : Shared, std::enable_shared_from_this<State> {
   std::shared_ptr<Servant> servant;             // in-process; looked up once
   std::shared_ptr<Resolver> only;               // for one instance; null: the client's
   std::mutex mutex;
-  std::weak_ptr<Shared> replicated;  // under the mutex: what makes replicated calls of it, once there was one
+  std::weak_ptr<Shared> kept;  // under the mutex: see Target::kept()
 
   static std::shared_ptr<State> of(const std::shared_ptr<Core>& core, const ServiceInfo& service,
                                    std::optional<std::string> agent);

@@ -5,7 +5,8 @@
 #include <iterator>
 
 #include "client/attempt.hpp"
-#include "client/failures.hpp"
+#include "mf/client/failures.hpp"
+#include "mf/core/failure.hpp"
 
 namespace mf::client {
 namespace {
@@ -43,7 +44,7 @@ void Target::State::find_later(std::shared_ptr<AsyncCall> call) {
     });
   }
   if (const auto still = weak.lock(); still && still->stop_requested())
-    stop_waiting(waiting, protocol::CallEvent::cancelled, AsyncCall::cancelled_by_caller());
+    stop_waiting(waiting, protocol::CallEvent::cancelled, cancelled_by_caller(Execution::not_executed));
 }
 
 void Target::State::begin_search() {

@@ -5,7 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "client/failures.hpp"
+#include "mf/client/failures.hpp"
+#include "mf/core/code_class.hpp"
+#include "mf/core/failure.hpp"
 
 namespace mf::controller {
 namespace {
@@ -13,14 +15,8 @@ namespace {
 // How long a lead waits for the first controller, which may only restart, before another one is asked.
 constexpr std::chrono::seconds kElsewhereAfter{1};
 
-/// How a stream ends when its controller or its connection does.
-bool moving(Code code) {
-  return code == Code::connection_lost || code == Code::unavailable || code == Code::shutting_down ||
-         code == Code::cancelled;
-}
-
 Failure over(const char* why) {
-  return {Code::cancelled, Execution::not_executed, why, nullptr};
+  return not_executed(Code::cancelled, why);
 }
 
 }  // namespace
@@ -201,12 +197,10 @@ void Candidates::ended(std::uint64_t id, const std::shared_ptr<Reader>& stream, 
     }
   }
   if (held) return held->end(over("the controller has ended the lead"));
-  if (why == nullptr || is_first || why->code == Code::declared || moving(why->code)) return;
-  log_.write(Level::warning, "no_lead",
-             {{"controller", where},
-              {"code", name(why->code)},
-              {"reason", client::without_gave_up(why->message)},
-              {"next", "tries again"}});
+  if (why == nullptr || is_first || why->code == Code::declared || is_going_away(why->code)) return;
+  log_.write(
+      Level::warning, "no_lead",
+      {{"controller", where}, {"code", name(why->code)}, {"reason", why->reason()}, {"next", "tries again"}});
 }
 
 void Candidates::remove(std::uint64_t id) {

@@ -7,6 +7,7 @@
 #include "controller/feeds.hpp"
 #include "controller/secret.hpp"
 #include "controller/store_answers.hpp"
+#include "mf/core/failure.hpp"
 
 namespace mf::controller {
 namespace {
@@ -20,7 +21,7 @@ std::uint64_t new_run() {
 }
 
 Failure closing() {
-  return {Code::shutting_down, Execution::not_executed, "the controller is stopping", nullptr};
+  return not_executed(Code::shutting_down, "the controller is stopping");
 }
 
 }  // namespace
@@ -87,10 +88,8 @@ std::optional<Failure> Controller::no_stream(Owner connection) const {
   if (closed_) return closing();
   const auto of = streams_of_.find(connection);
   if (of == streams_of_.end() || of->second < kMaxStreams) return std::nullopt;
-  return Failure{Code::overloaded, Execution::not_executed,
-                 "the controller lets at most " + std::to_string(kMaxStreams) +
-                     " registrations and watches of one connection be open",
-                 nullptr};
+  return not_executed(Code::overloaded, "the controller lets at most " + std::to_string(kMaxStreams) +
+                                            " registrations and watches of one connection be open");
 }
 
 void Controller::enter(const std::shared_ptr<Feed>& feed) {
@@ -124,8 +123,7 @@ void Controller::left(Id id) noexcept {
       instance = public_id(registration->nonce);
       registration->doubted = was_asleep();
     }
-    end(feed, Failure{Code::cancelled, Execution::unknown, "the caller has gone, or wants no more", nullptr},
-        work);
+    end(feed, may_have_run(Code::cancelled, "the caller has gone, or wants no more"), work);
   }
   if (lost)
     options_.log.write(Level::warning, "server_lost",
@@ -237,10 +235,9 @@ TimePoint Controller::tick() {
       }
       gone.back().peer = registration->second->peer;
       end(std::shared_ptr<Feed>(registration->second),
-          Failure{Code::unavailable, Execution::not_executed,
-                  "the lease is over: the controller has heard nothing of the process for " +
-                      std::to_string(options_.lease.count()) + " ms",
-                  nullptr},
+          not_executed(Code::unavailable,
+                       "the lease is over: the controller has heard nothing of the process for " +
+                           std::to_string(options_.lease.count()) + " ms"),
           work);
     }
     if (now >= leads_at_) ask_for_leads(work);

@@ -10,12 +10,14 @@
 #include <string>
 #include <utility>
 
-#include "client/core.hpp"
-#include "client/failures.hpp"
 #include "controller/turns.hpp"
 #include "mf/client/client.hpp"
+#include "mf/client/core.hpp"
+#include "mf/client/failures.hpp"
 #include "mf/controller.client.hpp"
 #include "mf/controller/known_service.hpp"
+#include "mf/core/code_class.hpp"
+#include "mf/core/failure.hpp"
 #include "mf/core/random.hpp"
 #include "mf/link/backoff.hpp"
 
@@ -144,9 +146,9 @@ struct ControllerResolver::State : std::enable_shared_from_this<State> {
   }
 
   void does_not_answer(const Failure& failure) {
-    const auto why = client::without_gave_up(failure.message);
+    const auto why = failure.reason();
     note = "the controller at " + where + " does not answer: " + std::string(why);
-    refused = client::is_for_good(failure.code) ? failure.code : Code::ok;
+    refused = is_for_good(failure.code) ? failure.code : Code::ok;
     if (!closed && !std::exchange(complained, true))
       log.write(
           Level::warning, "controller_does_not_answer",
@@ -284,10 +286,10 @@ struct ControllerResolver::State : std::enable_shared_from_this<State> {
     service.first_value_by = kNever;
     service.watch_at = now + service.backoff.next();
     if (outcome.ok())  // a controller that stops may end it
-      outcome = Failure{Code::unavailable, Execution::not_executed, "it has ended the watch", nullptr};
+      outcome = not_executed(Code::unavailable, "it has ended the watch");
     Failure failure = outcome.failure();
     if (std::exchange(service.late, false))
-      failure = {Code::deadline_exceeded, Execution::not_executed, "no answer to a watch", nullptr};
+      failure = not_executed(Code::deadline_exceeded, "no answer to a watch");
     if (failure.code != Code::overloaded) answers = false;
     does_not_answer(failure);
     turns->soon();

@@ -5,6 +5,7 @@
 
 #include "controller/feeds.hpp"
 #include "controller/secret.hpp"
+#include "mf/core/failure.hpp"
 
 namespace mf::controller {
 namespace {
@@ -41,8 +42,7 @@ std::optional<Failure> Controller::not_owner(std::string_view action, const Cred
 }
 
 std::optional<Failure> Controller::not_registered(std::string_view action, const Credential& who) const {
-  if (closed_)
-    return Failure{Code::shutting_down, Execution::not_executed, "the controller is stopping", nullptr};
+  if (closed_) return not_executed(Code::shutting_down, "the controller is stopping");
   if (auto stranger = not_owner(action, who)) return stranger;
   if (registrations_.contains(who.nonce)) return std::nullopt;
   return Outcome<void>(NotRegistered(public_id(who.nonce))).failure();
@@ -76,9 +76,7 @@ void Controller::register_(ControllerRegisterRequest request, StreamWriter<Stand
     auto replaced = std::exchange(registrations_[request.who.nonce], registration);
     if (replaced)
       end(replaced,
-          Failure{Code::cancelled, Execution::unknown,
-                  "the process has registered anew, from " + registration->peer, nullptr},
-          work);
+          may_have_run(Code::cancelled, "the process has registered anew, from " + registration->peer), work);
     registration->warnings = warn(request.who.nonce, nullptr, work);
     which = registry_.offered(request.who.nonce);
     go_on(registration, work);
@@ -172,7 +170,7 @@ void Controller::lead(ControllerLeadRequest request, StreamWriter<Lead> out, Res
     if (auto no = not_registered("lead", request.who)) return no;
     if (auto no = not_offered(*candidate)) return no;
     if (const auto no = candidacies_.refusal(candidate->nonce, candidate->host))
-      return Failure{Code::overloaded, Execution::not_executed, *no, nullptr};
+      return not_executed(Code::overloaded, *no);
     enter(candidate);
     candidates_.emplace(candidate->id, candidate);
     candidacies_.add(candidate->nonce, candidate->host);
@@ -193,8 +191,8 @@ std::optional<Failure> Controller::not_offered(const Candidate& candidate) const
                       {"instance", public_id(candidate.nonce)},
                       {"peer", candidate.peer},
                       {"reason", "the process does not offer it"}});
-  return Failure{Code::permission_denied, Execution::not_executed,
-                 "only a process that offers " + candidate.key.name + " may lead it", nullptr};
+  return not_executed(Code::permission_denied,
+                      "only a process that offers " + candidate.key.name + " may lead it");
 }
 
 std::size_t Controller::candidates() const {
@@ -231,8 +229,8 @@ void Controller::end_leads(const Uuid& nonce, Work& work) {
   }
   for (const auto& feed : over)
     end(feed,
-        Failure{Code::unavailable, Execution::unknown,
-                "the process is not registered any more, or does not offer this any more", nullptr},
+        may_have_run(Code::unavailable,
+                     "the process is not registered any more, or does not offer this any more"),
         work);
 }
 

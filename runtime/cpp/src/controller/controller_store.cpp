@@ -8,6 +8,7 @@
 #include "controller/feeds.hpp"
 #include "controller/secret.hpp"
 #include "controller/store_answers.hpp"
+#include "mf/core/failure.hpp"
 
 namespace mf::controller {
 namespace {
@@ -126,8 +127,8 @@ void Controller::on_leads_lost() {
       if (candidate->epoch != 0) leaders.push_back(candidate);
     for (const auto& feed : leaders)
       end(feed,
-          Failure{Code::unavailable, Execution::unknown,
-                  "the controller has lost its hold on the store, and others may lead from now on", nullptr},
+          may_have_run(Code::unavailable,
+                       "the controller has lost its hold on the store, and others may lead from now on"),
           work);
   }
   do_all(work);

@@ -31,7 +31,7 @@
 #include "mf/controller/etcd_store.hpp"
 #include "mf/core/types.hpp"
 #include "mf/transport/address.hpp"
-#include "transport/names.hpp"
+#include "mf/transport/names.hpp"
 
 namespace mf::controller {
 

@@ -15,7 +15,7 @@
 
 #include "mf/codec/value.hpp"
 #include "mf/controller/stored.codec.hpp"
-#include "transport/thread.hpp"
+#include "mf/transport/thread.hpp"
 
 namespace mf::controller {
 namespace {

@@ -10,11 +10,13 @@
 #include <string>
 #include <utility>
 
-#include "client/core.hpp"
-#include "client/failures.hpp"
 #include "controller/candidates.hpp"
 #include "controller/turns.hpp"
 #include "mf/client/client.hpp"
+#include "mf/client/core.hpp"
+#include "mf/client/failures.hpp"
+#include "mf/core/code_class.hpp"
+#include "mf/core/failure.hpp"
 #include "mf/link/backoff.hpp"
 
 namespace mf::controller {
@@ -29,11 +31,6 @@ constexpr int kSignsOfALease = 3;
 constexpr std::chrono::seconds kRefusedAgain{10};
 
 using Reader = StreamReader<Standing>;
-
-/// Whether only this update was refused, and not the registration.
-bool is_refusal(const Failure& failure) noexcept {
-  return failure.code == Code::overloaded || failure.code == Code::invalid_argument;
-}
 
 std::shared_ptr<Resolver> only(const Address& controller) {
   return std::make_shared<StaticResolver>(std::vector<Address>{controller.server()});
@@ -207,9 +204,9 @@ struct Registration::State : std::enable_shared_from_this<State> {
     }
     if (stream != reader) return false;
     if (std::exchange(late, false)) {
-      lost({Code::deadline_exceeded, Execution::unknown, "no answer to a registration", nullptr});
+      lost(may_have_run(Code::deadline_exceeded, "no answer to a registration"));
     } else if (outcome.ok()) {
-      lost({Code::unavailable, Execution::unknown, "it has ended the registration", nullptr});
+      lost(may_have_run(Code::unavailable, "it has ended the registration"));
     } else {
       lost(outcome.failure());
     }
@@ -248,7 +245,7 @@ struct Registration::State : std::enable_shared_from_this<State> {
         for (const Key& key : change.removed) sent.erase(key);
         for (const Offer& offer : change.put) sent.insert_or_assign(offer.key, offer);
         backoff.reset();
-      } else if (is_refusal(outcome.failure())) {
+      } else if (refuses_only_this(outcome.failure().code)) {
         refuse(change, outcome.failure());
       } else {
         over = stream;
@@ -285,7 +282,7 @@ struct Registration::State : std::enable_shared_from_this<State> {
                {"agent", news->key.agent},
                {"offers", change.put.size()},
                {"code", name(failure.code)},
-               {"reason", client::without_gave_up(failure.message)},
+               {"reason", failure.reason()},
                {"next", may_pass ? "tries again" : "waits for another offer"}});
   }
 
@@ -300,7 +297,7 @@ struct Registration::State : std::enable_shared_from_this<State> {
       log.write(Level::warning, "not_registered",
                 {{"controller", where},
                  {"code", name(failure.code)},
-                 {"reason", client::without_gave_up(failure.message)},
+                 {"reason", failure.reason()},
                  {"next", "tries again"}});
   }
 };

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <system_error>
 
-#include "core/agent_text.hpp"
+#include "mf/core/agent_text.hpp"
 #include "mf/core/hex.hpp"
 #include "mf/core/text.hpp"
 

@@ -2,26 +2,18 @@
 
 #include <exception>
 
+#include "mf/core/code_class.hpp"
+#include "mf/core/failure.hpp"
+
 namespace mf::detail {
 namespace {
 
-Failure failed(std::string message) {
-  return Failure{.code = Code::handler_failed,
-                 .execution = Execution::unknown,
-                 .message = std::move(message),
-                 .declared = nullptr};
-}
-
 void give_up(Answers& answers, std::size_t item) {
-  answers.fail(item, shared(failed("the handler gave up the call without answering it")));
+  answers.fail(
+      item, shared(may_have_run(Code::handler_failed, "the handler gave up the call without answering it")));
 }
 
 thread_local Beginning* beginning = nullptr;  // of the handler that starts on this thread
-
-bool meant_for_the_caller(Code code) noexcept {
-  return code == Code::invalid_argument || code == Code::unauthenticated || code == Code::permission_denied ||
-         code == Code::overloaded;
-}
 
 }  // namespace
 
@@ -31,22 +23,20 @@ Failure handler_failure() {
   } catch (const DeclaredError& error) {
     return Failure::of(error);
   } catch (const Error& error) {
-    if (!meant_for_the_caller(error.code()))
-      return failed(name(error.code()) + (error.message().empty() ? "" : ": " + error.message()));
-    return Failure{.code = error.code(),
-                   .execution = Execution::unknown,
-                   .message = error.message(),
-                   .declared = nullptr};
+    if (!is_raised_by_handlers(error.code()))
+      return may_have_run(Code::handler_failed,
+                          name(error.code()) + (error.message().empty() ? "" : ": " + error.message()));
+    return may_have_run(error.code(), error.message());
   } catch (const std::exception& error) {
-    return failed(error.what());
+    return may_have_run(Code::handler_failed, error.what());
   } catch (...) {
-    return failed("the handler threw something that is no std::exception");
+    return may_have_run(Code::handler_failed, "the handler threw something that is no std::exception");
   }
 }
 
 Failure undeclared(const Failure& failure) {
-  return failed(std::string("the handler raised ") + failure.declared->what() +
-                ", which the method does not declare");
+  return may_have_run(Code::handler_failed, std::string("the handler raised ") + failure.declared->what() +
+                                                ", which the method does not declare");
 }
 
 void Duty::answer(void* outcome) {

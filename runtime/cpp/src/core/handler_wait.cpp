@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "mf/core/failure.hpp"
+
 namespace mf::detail {
 
 constinit thread_local Place* place = nullptr;
@@ -21,10 +23,8 @@ void HandlerWait::end() noexcept {
 }
 
 Failure HandlerWait::refusal(Execution execution) const {
-  return {.code = Code::overloaded,
-          .execution = execution,
-          .message = "all " + std::to_string(threads_) + " workers wait for calls that their handlers made",
-          .declared = nullptr};
+  return make_failure(Code::overloaded, execution,
+                      "all " + std::to_string(threads_) + " workers wait for calls that their handlers made");
 }
 
 }  // namespace mf::detail

@@ -1,5 +1,7 @@
 #include "mf/core/outcome.hpp"
 
+#include "mf/core/failure.hpp"
+
 namespace mf {
 
 void Failure::raise() const {
@@ -8,7 +10,9 @@ void Failure::raise() const {
 }
 
 Failure Failure::of(const DeclaredError& error) {
-  return {Code::declared, Execution::unknown, error.what(), error.clone()};
+  auto failure = may_have_run(Code::declared, error.what());
+  failure.declared = error.clone();
+  return failure;
 }
 
 Failure Failure::from_current_exception() {
@@ -17,20 +21,18 @@ Failure Failure::from_current_exception() {
   } catch (const DeclaredError& error) {
     return of(error);
   } catch (const Error& error) {
-    return {error.code(), error.execution(), error.message(), nullptr};
+    return failure_of(error);
   } catch (const std::exception& error) {
-    return {Code::handler_failed, Execution::unknown, error.what(), nullptr};
+    return may_have_run(Code::handler_failed, error.what());
   } catch (...) {
-    return {Code::handler_failed, Execution::unknown,
-            "the handler threw something that is not a std::exception", nullptr};
+    return may_have_run(Code::handler_failed, "the handler threw something that is not a std::exception");
   }
 }
 
 namespace detail {
 
 const Failure& unset_failure() noexcept {
-  static const Failure kFailure{Code::internal, Execution::unknown, "nobody set the outcome of this item",
-                                nullptr};
+  static const Failure kFailure = may_have_run(Code::internal, "nobody set the outcome of this item");
   return kFailure;
 }
 
@@ -39,7 +41,7 @@ SharedFailure shared(Failure failure) {
 }
 
 SharedFailure shared(const Error& error) {
-  return shared(Failure{error.code(), error.execution(), error.message(), nullptr});
+  return shared(failure_of(error));
 }
 
 SharedFailure shared(const DeclaredError& error) {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "codec/flex/tags.hpp"
-#include "codec/flex/writer.hpp"
+#include "mf/codec/flex/tags.hpp"
+#include "mf/codec/flex/writer.hpp"
 
 namespace mf::flex {
 namespace {

@@ -6,7 +6,7 @@
 #include <tuple>
 #include <variant>
 
-#include "values/conversion.hpp"
+#include "mf/values/conversion.hpp"
 
 namespace mf::flex {
 namespace {

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "codec/flex/tags.hpp"
 #include "flex/seconds.hpp"
+#include "mf/codec/flex/tags.hpp"
+#include "mf/core/failure.hpp"
 
 namespace mf::flex {
 namespace {
@@ -353,12 +354,8 @@ class AsyncWaiter final : public Waiter, public std::enable_shared_from_this<Asy
       stopping_.emplace(stop, [weak = weak_from_this()] {
         const auto self = weak.lock();
         if (!self) return;
-        self->mailbox_->core().complete([self] {
-          self->finish(Failure{.code = Code::cancelled,
-                               .execution = Execution::not_executed,
-                               .message = "the receiver was cancelled",
-                               .declared = nullptr});
-        });
+        self->mailbox_->core().complete(
+            [self] { self->finish(not_executed(Code::cancelled, "the receiver was cancelled")); });
       });
     }
     mailbox_->core().complete([self = shared_from_this()] { self->begin(); });

@@ -28,9 +28,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "client/core.hpp"
 #include "flex/queue.hpp"
 #include "flex/waiter.hpp"
+#include "mf/client/core.hpp"
 #include "mf/core/async.hpp"
 #include "mf/core/clock.hpp"
 

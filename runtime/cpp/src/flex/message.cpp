@@ -2,7 +2,7 @@
 
 #include <ostream>
 
-#include "codec/flex/tags.hpp"
+#include "mf/codec/flex/tags.hpp"
 
 namespace mf::flex {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "codec/flex/tags.hpp"
+#include "mf/codec/flex/tags.hpp"
 #include "mf/core/agent.hpp"
 #include "mf/core/random.hpp"
 #include "mf/core/text.hpp"

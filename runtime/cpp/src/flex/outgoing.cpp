@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <set>
 
-#include "codec/flex/tags.hpp"
-#include "core/not_executed.hpp"
 #include "flex/mailbox.hpp"
+#include "mf/codec/flex/tags.hpp"
 #include "mf/codec/tiered.hpp"
+#include "mf/core/code_class.hpp"
+#include "mf/core/failure.hpp"
 #include "mf/core/random.hpp"
 #include "mf/flex.methods.hpp"
+#include "mf/link/typed.hpp"
 
 namespace mf::flex {
 namespace {
@@ -19,26 +21,6 @@ constexpr std::chrono::milliseconds kLongestPause{200};
 // A message that comes so long after the one before has left is written at once. Those that follow each other
 // faster, as in a loop that sends, are left to the connection's thread, which writes many together.
 constexpr std::chrono::microseconds kLone{10};
-
-bool may_come_back(Code code) noexcept {
-  switch (code) {
-    case Code::unavailable:
-    case Code::connection_lost:
-    case Code::shutting_down:
-    case Code::unknown_agent:
-    case Code::unknown_service:
-    case Code::overloaded:
-    case Code::cancelled:
-    case Code::deadline_exceeded:
-      return true;
-    default:
-      return false;
-  }
-}
-
-Error error_of(const Failure& failure) {
-  return {failure.code, failure.execution, failure.message};
-}
 
 /// A code that this runtime does not know is one of a later one.
 Error refusal_of(const Refused& refused) {
@@ -60,7 +42,7 @@ Outgoing::Outgoing(std::shared_ptr<client::Core> core, std::string dest,
       ended_(std::move(ended)),
       patience_(patience),
       sender_(random_uuid()),
-      backoff_(random_number(), kLongestPause),
+      standing_(core_, kLongestPause),
       lost_(mf::now()) {}
 
 // --- for any thread
@@ -129,7 +111,7 @@ void Outgoing::close(const Error& error) {
       lose(under_way_.begin()->first, nobody_tells, news);
     fail_all(error, error, news);
   }
-  if (stream) stream->call->abandon();
+  standing_.leave();
   tell(std::move(news));
 }
 
@@ -146,6 +128,7 @@ void Outgoing::session() {
   } catch (const Error& error) {
     return on_lost(nullptr, error);
   }
+  if (!stream) return;
   bool closed = false;
   {
     const Lock lock(mutex_);
@@ -160,18 +143,10 @@ void Outgoing::session() {
 /// What the stub's deliver() does. Its stream is written here without a copy of each message, and without a
 /// turn of the loop for each.
 Outgoing::Stream Outgoing::begin_session() {
-  CallOptions options;
-  options.deadline = kInfinite;
-  Gathered payload;
-  client::detail::encode_arguments<Deliver>(payload, sender_);
-  const client::Context context(target_, options, Deliver::kInfo);
-  auto head = client::detail::head<Deliver>();
-  head.flags |= protocol::kStream;
-  const auto call = std::make_shared<client::StreamedCallOf<Deliver>>(target_, mf::link::kMethod<Deliver>,
-                                                                      head, std::move(payload), context,
-                                                                      options, Deliver::kParamElementTier);
+  const auto call = standing_.make<Deliver>(target_, sender_);
+  if (!call) return nullptr;
   StreamReader<Receipt> receipts(client::detail::values_of<Deliver>(call));
-  client::AsyncCall::launch(call, context.now);
+  standing_.launch(call);
   return std::make_shared<Session>(Session{.call = call, .receipts = std::move(receipts)});
 }
 
@@ -195,7 +170,7 @@ void Outgoing::on_receipt(const Stream& stream, Receipt&& receipt) {
     if (!connected_) {
       meet(receipt, news);
       connected_ = true;
-      backoff_.reset();
+      standing_.came_up();
       writes = !writing_;
       writing_ = true;
     }
@@ -210,7 +185,7 @@ void Outgoing::on_receipt(const Stream& stream, Receipt&& receipt) {
 
 void Outgoing::on_lost(const Stream& stream, const Error& why) {
   News news;
-  std::optional<TimePoint> again;
+  bool again = false;
   {
     const Lock lock(mutex_);
     if (closed_ || stream_ != stream) return;
@@ -228,30 +203,31 @@ void Outgoing::on_lost(const Stream& stream, const Error& why) {
       fail_all(Error(why.code(), Execution::unknown, why.message()),
                not_executed_error(why.code(), why.message()), news);
     } else {
-      again = mf::now() + backoff_.next();
+      again = true;
     }
   }
   if (stream) stream->call->abandon();
   tell(std::move(news));
-  if (again) core_->reactor().at(*again, [self = shared_from_this()] { self->session(); });
+  if (again) {
+    standing_.again([self = shared_from_this()] { self->session(); });
+  } else {
+    standing_.leave();
+  }
 }
 
 /// By who has set writing_, or when there is room in the stream again.
 void Outgoing::write(const Stream& stream) {
   for (;;) {
-    bool dry = false;
-    const auto went = stream->call->output().write_many(
-        [&](Buffer& out) {
-          dry = !append(stream, out);
-          return !dry;
-        },
-        [self = shared_from_this(), stream] { self->write(stream); });
-    if (!went && went.failure().code == Code::message_too_large) {
-      lose_last(error_of(went.failure()));
+    Failure why;
+    const auto went = mf::link::pump(
+        stream->call->output(), [&](Buffer& out) { return append(stream, out); },
+        [self = shared_from_this(), stream] { self->write(stream); }, why);
+    if (went == mf::link::Pumped::too_large) {
+      lose_last(error_of(why));
       continue;
     }
-    if (!went || !went.value()) return;  // who reads learns why
-    if (!dry) return;                    // this is called again
+    if (went == mf::link::Pumped::ended) return;  // who reads learns why
+    if (went == mf::link::Pumped::full) return;   // this is called again
     const Lock lock(mutex_);
     if (stream_ != stream) return;
     if (pending_.empty()) {
@@ -276,9 +252,7 @@ bool Outgoing::append(const Stream& stream, Buffer& out) {
     }
   }
   const auto& carried = types ? *types : outbound->carried;
-  codec::Writer writer(out.append(codec::encoded_room<Deliver::kParamElementTier>(carried)));
-  codec::encode<Deliver::kParamElementTier>(writer, carried);
-  out.cut_at(writer.position());
+  codec::append_value<Deliver::kParamElementTier>(out, carried);
   return true;
 }
 

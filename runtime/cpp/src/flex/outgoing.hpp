@@ -22,12 +22,12 @@
 #include <string>
 #include <vector>
 
-#include "client/core.hpp"
 #include "flex/described.hpp"
 #include "flex/sent_state.hpp"
+#include "mf/client/core.hpp"
+#include "mf/client/standing.hpp"
 #include "mf/client/stream.hpp"
 #include "mf/flex.types.hpp"
-#include "mf/link/backoff.hpp"
 
 namespace mf::flex {
 
@@ -111,13 +111,13 @@ class Outgoing final : public std::enable_shared_from_this<Outgoing> {
   const std::function<void(const Outgoing&)> ended_;
   const std::chrono::nanoseconds patience_;
   const Uuid sender_;
+  client::Standing standing_;
   mutable std::mutex mutex_;  // all below
   Stream stream_;             // null between two sessions
   Told told_;                 // on this stream
   bool connected_ = false;
   bool writing_ = false;
   bool closed_ = false;
-  link::Backoff backoff_;
   TimePoint lost_;
   TimePoint submitted_{};  // when the last message had been
   std::uint64_t next_ = 1;

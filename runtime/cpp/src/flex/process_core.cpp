@@ -1,7 +1,7 @@
 #include "flex/process_core.hpp"
 
-#include "codec/flex/tags.hpp"
-#include "core/not_executed.hpp"
+#include "mf/codec/flex/tags.hpp"
+#include "mf/core/failure.hpp"
 #include "mf/core/random.hpp"
 #include "mf/core/text.hpp"
 #include "mf/link/waiter.hpp"

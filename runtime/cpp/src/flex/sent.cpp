@@ -1,8 +1,8 @@
 #include "mf/flex/sent.hpp"
 
-#include "codec/flex/tags.hpp"
 #include "flex/seconds.hpp"
 #include "flex/sent_state.hpp"
+#include "mf/codec/flex/tags.hpp"
 #include "mf/core/blocking.hpp"
 #include "mf/transport/waiting.hpp"
 

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "client/core.hpp"
+#include "mf/client/core.hpp"
 #include "mf/flex/sent.hpp"
 
 namespace mf::flex {

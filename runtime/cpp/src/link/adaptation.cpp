@@ -8,7 +8,7 @@
 #include <mutex>
 #include <utility>
 
-#include "core/not_executed.hpp"
+#include "mf/core/failure.hpp"
 
 namespace mf::link {
 namespace {

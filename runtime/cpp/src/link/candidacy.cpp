@@ -3,13 +3,14 @@
 #include <utility>
 
 #include "mf/core/blocking.hpp"
+#include "mf/core/failure.hpp"
 #include "mf/transport/waiting.hpp"
 
 namespace mf::link {
 namespace {
 
 Failure given_up(const char* what) {
-  return {Code::cancelled, Execution::not_executed, what, nullptr};
+  return not_executed(Code::cancelled, what);
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "link/client_link_failures.hpp"
-#include "link/silence.hpp"
+#include "mf/core/failure.hpp"
 #include "mf/core/options.hpp"
 #include "mf/link/warm_blocks.hpp"
 
@@ -33,11 +33,11 @@ std::uint16_t deadline_field(TimePoint now, TimePoint deadline) {
 
 ClientLink::ClientLink(std::unique_ptr<transport::Stream> stream, protocol::SessionOptions options,
                        std::shared_ptr<transport::Reactor> reactor, Liveness liveness)
-    : stream_(std::move(stream)),
+    : pipe_(std::move(stream), protocol::Role::client, std::move(options)),
       reactor_(std::move(reactor)),
       standing_(liveness.standing ? std::move(liveness.standing) : std::make_shared<SharedStanding>()),
-      silence_turn_(liveness.dead_after / kSilenceTurns),
-      session_(protocol::Role::client, std::move(options)) {}
+      bindings_(pipe_.session, pipe_.stream->peer()),
+      silence_(liveness.dead_after) {}
 
 ClientLink::~ClientLink() = default;
 
@@ -55,8 +55,8 @@ Outcome<std::shared_ptr<ClientLink>> ClientLink::open(std::unique_ptr<transport:
 }
 
 Outcome<void> ClientLink::shake_hands(TimePoint deadline) {
-  Lock lock(mutex_);
-  session_.send_hello();
+  Lock lock(pipe_.mutex);
+  pipe_.session.send_hello();
   drive(hello_, deadline, lock);
   return greeted();
 }
@@ -72,13 +72,13 @@ Outcome<void> ClientLink::greeted() {
         Code::unavailable,
         peer() + " accepted the connection but did not answer the handshake in time; is it an MF server?");
   }
-  max_payload_ = session_.peer_max_payload();
-  max_in_flight_ = std::max<std::size_t>(session_.peer().max_in_flight, 1);
-  max_bindings_ = std::max<std::size_t>(session_.peer().max_bindings, 1);
-  peer_stream_window_ = session_.peer().stream_window;
-  peer_nonce_ = session_.peer().nonce;
-  windows_ =
-      std::make_shared<protocol::WindowBudget>(session_.peer().max_streams, session_.limits().stream_window);
+  max_payload_ = pipe_.session.peer_max_payload();
+  max_in_flight_ = std::max<std::size_t>(pipe_.session.peer().max_in_flight, 1);
+  bindings_.set_most(std::max<std::size_t>(pipe_.session.peer().max_bindings, 1));
+  peer_stream_window_ = pipe_.session.peer().stream_window;
+  peer_nonce_ = pipe_.session.peer().nonce;
+  windows_ = std::make_shared<protocol::WindowBudget>(pipe_.session.peer().max_streams,
+                                                      pipe_.session.limits().stream_window);
   return {};
 }
 
@@ -97,9 +97,9 @@ std::optional<Failure> ClientLink::refuse_early(const Payload& payload, TimePoin
                             " takes at most " + std::to_string(max_payload_) +
                             "; send it in parts, or raise max_payload of the server");
   }
-  if (calls_.size() >= max_in_flight_ || session_.output_bytes() > kMaxOutput) {
+  if (calls_.size() >= max_in_flight_ || pipe_.session.output_bytes() > kMaxOutput) {
     return not_executed(Code::overloaded, std::to_string(calls_.size()) + " calls and " +
-                                              std::to_string(session_.output_bytes()) +
+                                              std::to_string(pipe_.session.output_bytes()) +
                                               " unsent bytes are in flight to " + peer() +
                                               "; wait for some of them");
   }
@@ -109,69 +109,24 @@ std::optional<Failure> ClientLink::refuse_early(const Payload& payload, TimePoin
 // Throws std::bad_alloc; then the call is not in flight and `pending` is unchanged.
 std::uint32_t ClientLink::append(protocol::RequestHead& head, const Payload& payload, TimePoint now,
                                  TimePoint deadline, Pending&& pending) {
-  head.id = session_.reserve_id([this](std::uint32_t id) { return calls_.contains(id); });
+  head.id = pipe_.session.reserve_id([this](std::uint32_t id) { return calls_.contains(id); });
   head.deadline = deadline_field(now, deadline);
-  pending.ends_at = written_ + session_.output_bytes() +
+  pending.ends_at = pipe_.written() + pipe_.session.output_bytes() +
                     protocol::padded(protocol::payload_offset_for(head.count) + payload.size());
-  count(pending);
-  const auto keep = [&] { uncount(pending = *calls_.take(head.id)); };
-  calls_.insert(head.id, head.route, deadline, std::move(pending));
-  try {
-    send_request(head, payload);
-  } catch (...) {
-    keep();
-    throw;
-  }
-  in_flight_.store(calls_.size(), std::memory_order_relaxed);
+  calls_.insert(head.id, head.route, deadline, std::move(pending), [&] {
+    warm_blocks_for(payload.size(), reactor_);
+    pipe_.session.send_request(head, payload);
+  });
   if (!silence_watched_) [[unlikely]]
     watch_silence(now);
   return head.id;
-}
-
-void ClientLink::send_request(const protocol::RequestHead& head, const Payload& payload) {
-  warm_blocks_for(payload.size(), reactor_);
-  if (payload.coming_ != nullptr) {
-    session_.send_request(head, payload.coming_->shared_from_this());
-  } else if (payload.size() < protocol::kSeparateSegmentFrom) {
-    session_.send_request(head, payload.bytes_);
-  } else if (payload.pieces_.empty()) {
-    if (payload.buffer_ != nullptr) {
-      session_.send_request(head, std::move(*payload.buffer_));
-    } else {
-      session_.send_request(head, payload.bytes_);
-    }
-  } else if (payload.gathered_ != nullptr) {
-    session_.send_request(head, std::move(*payload.gathered_));
-  } else {
-    Gathered copy;
-    copy.buffer.append(payload.bytes_);
-    copy.pieces.assign(payload.pieces_.begin(), payload.pieces_.end());
-    session_.send_request(head, std::move(copy));
-  }
-}
-
-std::optional<ClientLink::Pending> ClientLink::take(std::uint32_t id) {
-  auto pending = calls_.take(id);
-  if (pending) uncount(*pending);
-  in_flight_.store(calls_.size(), std::memory_order_relaxed);
-  return pending;
-}
-
-void ClientLink::count(const Pending& pending) noexcept {
-  if (pending.by_reactor) ++by_reactor_;
-  if (pending.reads_stream) ++streams_to_us_;
-}
-
-void ClientLink::uncount(const Pending& pending) noexcept {
-  if (pending.by_reactor) --by_reactor_;
-  if (pending.reads_stream) --streams_to_us_;
 }
 
 void ClientLink::call(ReplySlot& slot, protocol::RequestHead head, Payload payload, TimePoint deadline,
                       TimePoint now) {
   if (now == TimePoint{}) now = mf::now();
   Waiter waiter;
-  Lock lock(mutex_);
+  Lock lock(pipe_.mutex);
   check_idle(now, lock);
   if (auto refusal = refuse_early(payload, now, deadline)) {
     slot.reply = Reply::failed(std::move(*refusal), Ended::refused);
@@ -189,7 +144,7 @@ void ClientLink::call(ReplySlot& slot, protocol::RequestHead head, Payload paylo
   }
   drive(waiter, deadline, lock);
   if (waiter.done()) return;
-  (void)take(id);
+  (void)calls_.take(id);
   tell_cancelled(id, lock);
   flush(lock);
   slot.reply = Reply::failed(out_of_time(peer()), Ended::expired);
@@ -208,7 +163,7 @@ std::optional<Failure> ClientLink::try_start(protocol::RequestHead head, Payload
                                              Completion& done, Waiter* reader, std::uint32_t* id,
                                              TimePoint now) {
   if (now == TimePoint{}) now = mf::now();
-  Lock lock(mutex_);
+  Lock lock(pipe_.mutex);
   const bool later = written_later();
   if (!later) check_idle(now, lock);
   if (auto refusal = refuse_early(payload, now, deadline)) return refusal;
@@ -230,7 +185,7 @@ std::optional<Failure> ClientLink::try_start(protocol::RequestHead head, Payload
   if (later) return std::nullopt;
   if (by_reactor && calls_.size() > 1 && !(completing_ && now - completing_since_ > kLongTurn)) {
     flush_soon(lock);
-  } else if (by_reactor || session_.output_bytes() >= kFlushFrom) {
+  } else if (by_reactor || pipe_.session.output_bytes() >= kFlushFrom) {
     flush(lock);
   }
   if (by_reactor && !leading_ && !broken()) arm(lock);
@@ -241,12 +196,12 @@ std::optional<Failure> ClientLink::try_start_stream(protocol::RequestHead head, 
                                                     TimePoint deadline, Completion& done,
                                                     StreamCall& stream) {
   const auto now = mf::now();
-  Lock lock(mutex_);
+  Lock lock(pipe_.mutex);
   if (!written_later()) check_idle(now, lock);
   if (auto refusal = refuse_early(payload, now, deadline)) return refusal;
-  const std::uint64_t window = session_.limits().stream_window;
-  if (stream.reads() && (streams_to_us_ + 1) * window > protocol::kMaxWindows) {
-    return not_executed(Code::overloaded, std::to_string(streams_to_us_) + " streams of " + peer() +
+  const std::uint64_t window = pipe_.session.limits().stream_window;
+  if (stream.reads() && (calls_.streams_to_us() + 1) * window > protocol::kMaxWindows) {
+    return not_executed(Code::overloaded, std::to_string(calls_.streams_to_us()) + " streams of " + peer() +
                                               " are open, as many as a connection takes with a stream "
                                               "window of " +
                                               std::to_string(window) + " bytes");
@@ -276,7 +231,7 @@ std::optional<Failure> ClientLink::try_forward(protocol::RequestHead head, Paylo
                                                TimePoint deadline, Completion& done, std::uint32_t& id,
                                                StreamCall* stream, std::uint32_t credit) {
   const auto now = mf::now();
-  Lock lock(mutex_);
+  Lock lock(pipe_.mutex);
   const bool later = written_later();
   if (!later) check_idle(now, lock);
   if (auto refusal = refuse_early(payload, now, deadline)) return refusal;
@@ -291,7 +246,7 @@ std::optional<Failure> ClientLink::try_forward(protocol::RequestHead head, Paylo
     done = std::move(pending.done);
     return not_executed(Code::internal, "out of memory");
   }
-  if (credit != 0) session_.send_credit(id, credit);
+  if (credit != 0) pipe_.session.send_credit(id, credit);
   if (deadline != kNever) watch_deadline(deadline);
   if (later) return std::nullopt;
   if (calls_.size() > 1) {
@@ -306,70 +261,66 @@ std::optional<Failure> ClientLink::try_forward(protocol::RequestHead head, Paylo
 std::optional<Failure> ClientLink::forward_oneway(protocol::RequestHead head, Payload payload,
                                                   TimePoint deadline) {
   const auto now = mf::now();
-  Lock lock(mutex_);
+  Lock lock(pipe_.mutex);
   const bool later = written_later();
   if (!later) check_idle(now, lock);
   if (auto refusal = refuse_early(payload, now, deadline)) return refusal;
-  head.id = session_.reserve_id([this](std::uint32_t id) { return calls_.contains(id); });
+  head.id = pipe_.session.reserve_id([this](std::uint32_t id) { return calls_.contains(id); });
   head.flags |= protocol::kOneway;
   head.deadline = deadline_field(now, deadline);
-  send_request(head, payload);
+  warm_blocks_for(payload.size(), reactor_);
+  pipe_.session.send_request(head, payload);
   if (!later) flush_soon(lock);
   return std::nullopt;
 }
 
 bool ClientLink::has_room_or(UniqueFunction<void()> then) {
-  const Lock lock(mutex_);
-  if (broken() || session_.output_bytes() <= kRoom) return true;
+  const Lock lock(pipe_.mutex);
+  if (broken() || pipe_.session.output_bytes() <= kRoom) return true;
   room_waiters_.push_back(std::move(then));
   room_wanted_ = true;
   return false;
 }
 
 void ClientLink::hold_reading(bool hold) {
-  Lock lock(mutex_);
+  Lock lock(pipe_.mutex);
   was_held_ = was_held_ || hold;
   if (std::exchange(held_, hold) == hold || hold || broken() || leading_) return;
   arm(lock);
 }
 
-void ClientLink::send_data(const protocol::DataHead& head, std::span<const std::byte> payload) {
-  const Lock lock(mutex_);
-  if (!broken() && calls_.contains(head.id)) session_.send_data(head, payload);
-}
-
-void ClientLink::send_data(const protocol::DataHead& head, Buffer&& payload) {
-  const Lock lock(mutex_);
-  if (!broken() && calls_.contains(head.id)) session_.send_data(head, std::move(payload));
+void ClientLink::send_data(const protocol::DataHead& head, const Payload& payload) {
+  const Lock lock(pipe_.mutex);
+  if (!broken() && calls_.contains(head.id)) pipe_.session.send_data(head, payload);
 }
 
 void ClientLink::send_credit(std::uint32_t id, std::uint32_t bytes) {
-  Lock lock(mutex_);
+  Lock lock(pipe_.mutex);
   if (broken() || !calls_.contains(id)) return;
-  session_.send_credit(id, bytes);
+  pipe_.session.send_credit(id, bytes);
   if (!written_later()) flush(lock);
 }
 
 void ClientLink::send_end(std::uint32_t id) {
-  Lock lock(mutex_);
+  Lock lock(pipe_.mutex);
   if (broken() || !calls_.contains(id)) return;
-  session_.send_end(id);
+  pipe_.session.send_end(id);
   if (!written_later()) flush(lock);
 }
 
 bool ClientLink::has_room() {
-  const Lock lock(mutex_);
-  if (broken() || session_.output_bytes() <= kRoom) return true;
+  const Lock lock(pipe_.mutex);
+  if (broken() || pipe_.session.output_bytes() <= kRoom) return true;
   room_wanted_ = true;
   return false;
 }
 
 void ClientLink::give_up(std::uint32_t id, Failure why) {
   FinishedList own;
-  Lock lock(mutex_);
+  Lock lock(pipe_.mutex);
   if (!calls_.contains(id)) return;
   make_room_to_end(own, 1);
-  end(*take(id), Reply::failed(std::move(why), Ended::cancelled), own);
+  end(*calls_.take(id), Reply::failed(std::move(why), Ended::cancelled), own);
   tell_cancelled(id, lock);
   if (!written_later()) flush(lock);
   run_own(own, lock);
@@ -377,7 +328,7 @@ void ClientLink::give_up(std::uint32_t id, Failure why) {
 }
 
 void ClientLink::write_now() {
-  Lock lock(mutex_);
+  Lock lock(pipe_.mutex);
   if (!written_later()) flush(lock);
 }
 
@@ -394,7 +345,7 @@ void ClientLink::adopt_later() {
 }
 
 void ClientLink::adopt() {
-  Lock lock(mutex_);
+  Lock lock(pipe_.mutex);
   adopting_ = false;
   if (broken() || calls_.empty()) return;
   if (leading_ || !followers_.empty()) return adopt_later();
@@ -402,25 +353,18 @@ void ClientLink::adopt() {
 }
 
 void ClientLink::adopt(Lock& lock) {
-  calls_.for_each([this](std::uint32_t /*id*/, Pending& pending) {
-    if (pending.slot != nullptr || pending.by_reactor) return;
-    pending.by_reactor = true;
-    ++by_reactor_;
-  });
+  calls_.leave_to_reactor();
   flush(lock);
   if (!broken() && !leading_) arm(lock);
 }
 
 void ClientLink::cancel(std::uint32_t id) {
-  give_up(id, {.code = Code::cancelled,
-               .execution = Execution::unknown,
-               .message = "cancelled by the caller",
-               .declared = nullptr});
+  give_up(id, cancelled_by_caller(Execution::unknown));
 }
 
 void ClientLink::tell_cancelled(std::uint32_t id, Lock& lock) noexcept {
   try {
-    session_.send_cancel(id);
+    pipe_.session.send_cancel(id);
   } catch (...) {
     break_off_by_exception(lock);
   }
@@ -429,11 +373,11 @@ void ClientLink::tell_cancelled(std::uint32_t id, Lock& lock) noexcept {
 Reply ClientLink::send_oneway(protocol::RequestHead head, Payload payload, TimePoint deadline) {
   const auto now = mf::now();
   const auto refused = [](Failure why) { return Reply::failed(std::move(why), Ended::refused); };
-  Lock lock(mutex_);
+  Lock lock(pipe_.mutex);
   if (!written_later()) check_idle(now, lock);
   // A caller that is faster than the server waits here, so that one-way calls do not accumulate without
   // limit.
-  while (!broken() && blocked_ && session_.output_bytes() > kFlushFrom * 16) {
+  while (!broken() && pipe_.blocked() && pipe_.session.output_bytes() > kFlushFrom * 16) {
     if (mf::now() >= deadline) {
       return refused(
           not_executed(Code::deadline_exceeded, peer() + " does not read as fast as it is sent to"));
@@ -441,11 +385,12 @@ Reply ClientLink::send_oneway(protocol::RequestHead head, Payload payload, TimeP
     wait_for_room(deadline, lock);
   }
   if (auto refusal = refuse_early(payload, now, deadline)) return refused(std::move(*refusal));
-  head.id = session_.reserve_id([this](std::uint32_t id) { return calls_.contains(id); });
+  head.id = pipe_.session.reserve_id([this](std::uint32_t id) { return calls_.contains(id); });
   head.flags |= protocol::kOneway;
   head.deadline = deadline_field(now, deadline);
-  send_request(head, payload);
-  const auto ends_at = written_ + session_.output_bytes();
+  warm_blocks_for(payload.size(), reactor_);
+  pipe_.session.send_request(head, payload);
+  const auto ends_at = pipe_.written() + pipe_.session.output_bytes();
   if (!written_later()) flush(lock);
   if (!broken()) return {};
   return Reply::failed(why_lost(head.id, ends_at), Ended::lost);
@@ -469,7 +414,7 @@ void ClientLink::watch_deadline(TimePoint deadline) {
     reactor_->at(deadline, [weak = weak_from_this(), deadline] {
       const auto self = weak.lock();
       if (!self) return;
-      Lock lock(self->mutex_);
+      Lock lock(self->pipe_.mutex);
       if (self->broken() || self->timer_at_ != deadline) return;
       self->timer_at_ = kNever;
       try {
@@ -489,11 +434,9 @@ void ClientLink::expire(TimePoint now, Lock& lock) {
   make_room_to_end(own, calls_.size());
   expired.reserve(calls_.size());
   calls_.expire(now, [&](std::uint32_t id, Pending&& pending) {
-    uncount(pending);
     expired.push_back(id);
     end(std::move(pending), Reply::failed(out_of_time(peer()), Ended::expired), own);
   });
-  in_flight_.store(calls_.size(), std::memory_order_relaxed);
   for (const auto id : expired) tell_cancelled(id, lock);
   if (const auto next = calls_.next_deadline(); next != kNever && !calls_.empty()) watch_deadline(next);
   flush(lock);

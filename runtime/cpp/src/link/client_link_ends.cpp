@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "link/client_link_failures.hpp"
-#include "link/silence.hpp"
+#include "mf/core/failure.hpp"
 #include "mf/link/client_link.hpp"
 
 namespace mf::link {
@@ -20,16 +20,14 @@ constexpr std::size_t kLeastProgress = std::size_t{512} << 10U;
 }  // namespace
 
 void ClientLink::close(const std::string& reason) {
-  Lock lock(mutex_);
+  Lock lock(pipe_.mutex);
   if (broken()) return;
   std::vector<std::uint32_t> ids;
   ids.reserve(calls_.size());
   calls_.for_each([&](std::uint32_t id, Pending&) { ids.push_back(id); });
   for (const auto id : ids) tell_cancelled(id, lock);
   flush(lock);
-  break_off(
-      {.code = Code::cancelled, .execution = Execution::unknown, .message = reason, .declared = nullptr},
-      lock);
+  break_off(may_have_run(Code::cancelled, reason), lock);
 }
 
 // The failure of a request that is lost with the connection. If its last byte was never given to the kernel,
@@ -40,7 +38,7 @@ Failure ClientLink::why_lost(std::uint32_t id, std::uint64_t ends_at) const {
     return not_executed(Code::shutting_down, peer() + " is stopping; use another instance");
   }
   Failure why = why_broken_;
-  if (ends_at > offered_) why.execution = Execution::not_executed;
+  if (ends_at > pipe_.offered()) why.execution = Execution::not_executed;
   return why;
 }
 
@@ -48,8 +46,8 @@ void ClientLink::break_off(Failure why, Lock& lock) {
   if (broken()) return;
   why_broken_ = std::move(why);
   broken_.store(true, std::memory_order_release);
-  stream_->shutdown();
-  if (watched_) reactor_->forget(stream_->fd());
+  pipe_.stream->shutdown();
+  if (watched_) reactor_->forget(pipe_.stream->fd());
   const auto cut_off = std::exchange(coming_, nullptr);
   passing_ = false;
   FinishedList own;
@@ -64,15 +62,7 @@ void ClientLink::break_off(Failure why, Lock& lock) {
     }
     end(std::move(pending), Reply::failed(std::move(failure), Ended::lost), own);
   });
-  by_reactor_ = 0;
-  streams_to_us_ = 0;
-  in_flight_.store(0, std::memory_order_relaxed);
-  for (auto& [key, binding] : bindings_) {
-    for (auto* waiter : binding->waiters_) waiter->finish();
-  }
-  for (auto& [key, description] : descriptions_) {
-    for (auto* waiter : description->waiters) waiter->finish();
-  }
+  bindings_.end();
   hello_.finish();
   post_awaited();
   for (auto* follower : followers_) follower->bell_.ring();
@@ -105,23 +95,17 @@ void ClientLink::break_off_by_exception(Lock& lock) noexcept {
 }
 
 void ClientLink::end_by_peer(Lock& lock) {
-  Failure why{.code = Code::connection_lost,
-              .execution = Execution::unknown,
-              .message = "the connection to " + peer() + " has ended",
-              .declared = nullptr};
-  if (const auto known = stream_->failure()) {
+  auto why = may_have_run(Code::connection_lost, "the connection to " + peer() + " has ended");
+  if (const auto known = pipe_.stream->failure()) {
     why.message += ": " + known->message;
     if (!hello_.done()) why.code = known->code;
   }
   break_off(std::move(why), lock);
 }
 
-// Reserves memory so that end() needs none for so many calls, except to copy payloads. Throws std::bad_alloc.
 void ClientLink::make_room_to_end(FinishedList& own, std::size_t calls) {
-  for (auto* list : {&own.items, &completions_.items}) {
-    if (list->capacity() - list->size() < calls)
-      list->reserve(std::max(list->size() + calls, list->capacity() * 2));
-  }
+  own.make_room(calls);
+  completions_.make_room(calls);
 }
 
 void ClientLink::end(Pending&& pending, Reply&& reply, FinishedList& own) {
@@ -134,28 +118,19 @@ void ClientLink::end(Pending&& pending, Reply&& reply, FinishedList& own) {
     pending.waiter->finish();  // under the lock, which the waiter needs before it can be destroyed
     return;
   }
-  if (pending.waiter != nullptr || pending.stream != nullptr || pending.forwarded) {
-    own.items.emplace_back(std::move(pending.done), std::move(reply));
-    return;
-  }
-  std::size_t kept_at = 0;
-  const auto size = !reply.owner.empty() ? 0 : reply.payload.size();
-  if (size != 0) {
-    kept_at = completions_.kept.size();
-    std::memcpy(completions_.kept.append(protocol::padded(size)), reply.payload.data(), size);
-  }
-  completions_.items.emplace_back(std::move(pending.done), std::move(reply), kept_at, size);
+  const bool runs_here = pending.waiter != nullptr || pending.stream != nullptr || pending.forwarded;
+  (runs_here ? own : completions_).add(std::move(pending.done), std::move(reply), !runs_here);
 }
 
 // The timer is not cancelled when no reply is awaited any more: it detects that when it fires, and is not set
 // again. So consecutive calls set it once a turn.
 void ClientLink::watch_silence(TimePoint now) {
-  if (silence_turn_.count() == 0) return;
+  if (silence_.period().count() == 0) return;
   try {
-    reactor_->at(now + silence_turn_, [weak = weak_from_this()] {
+    reactor_->at(now + silence_.period(), [weak = weak_from_this()] {
       const auto self = weak.lock();
       if (!self) return;
-      Lock lock(self->mutex_);
+      Lock lock(self->pipe_.mutex);
       self->silence_watched_ = false;
       self->look_for_silence(lock);
     });
@@ -165,45 +140,37 @@ void ClientLink::watch_silence(TimePoint now) {
 }
 
 void ClientLink::look_for_silence(Lock& lock) {
-  if (broken() || !awaits_something()) {
-    quiet_turns_ = 0;
-    return;
-  }
-  if (progress()) {
-    quiet_turns_ = 0;
-  } else if (++quiet_turns_ == kSilenceTurns - 1) {
-    const auto silence = std::chrono::duration<double>(silence_turn_ * quiet_turns_).count();
+  if (broken() || !awaits_something()) return silence_.reset();
+  const auto verdict = silence_.turn(progress());
+  if (verdict == Silence::Verdict::dead) {
+    const auto silence = std::chrono::duration<double>(silence_.lasted()).count();
     std::array<char, 32> seconds{};
     const auto end = std::to_chars(seconds.data(), seconds.data() + seconds.size(), silence).ptr;
-    return break_off({.code = Code::connection_lost,
-                      .execution = Execution::unknown,
-                      .message = peer() + " does not answer: nothing has come for " +
-                                 std::string(seconds.data(), end) + " s, not even the answer to a ping",
-                      .declared = nullptr},
+    return break_off(may_have_run(Code::connection_lost, peer() + " does not answer: nothing has come for " +
+                                                             std::string(seconds.data(), end) +
+                                                             " s, not even the answer to a ping"),
                      lock);
   }
-  if (quiet_turns_ == 1 && !pinged()) send_ping(lock);
+  if (verdict == Silence::Verdict::ping && !pinged()) send_ping(lock);
   if (!broken()) watch_silence(mf::now());
 }
 
 // Single bytes do not count as progress, since another client waits for the rest of the reply.
 void ClientLink::watch_coming() {
   was_held_ = held_;
-  const auto within = silence_turn_.count() != 0 ? silence_turn_ * kSilenceTurns : Liveness::kDeadAfter;
+  const auto within = silence_.period().count() != 0 ? silence_.limit() : Liveness::kDeadAfter;
   reactor_->at(mf::now() + within,
                [weak = weak_from_this(), watched = std::weak_ptr(coming_), before = coming_->arrived()] {
                  const auto self = weak.lock();
                  if (!self) return;
-                 Lock lock(self->mutex_);
+                 Lock lock(self->pipe_.mutex);
                  const auto coming = watched.lock();
                  if (!coming || self->coming_ != coming) return;
                  const auto moved = coming->arrived() - before;
                  if (self->was_held_ || moved >= std::min(kLeastProgress, coming->size() - before))
                    return self->watch_coming();
-                 self->break_off({.code = Code::connection_lost,
-                                  .execution = Execution::unknown,
-                                  .message = self->peer() + " does not end the reply that it has begun",
-                                  .declared = nullptr},
+                 self->break_off(may_have_run(Code::connection_lost,
+                                              self->peer() + " does not end the reply that it has begun"),
                                  lock);
                });
 }
@@ -212,17 +179,17 @@ void ClientLink::watch_coming() {
 /// expected of it, since it is not read, or waits for the rest of a request that still arrives here.
 bool ClientLink::progress() noexcept {
   const auto heard = heard_.load(std::memory_order_relaxed);
-  const auto unacknowledged = stream_->unacknowledged();
+  const auto unacknowledged = pipe_.stream->unacknowledged();
   const bool taken = unacknowledged_before_ > kMuchUnacknowledged && unacknowledged < unacknowledged_before_;
   unacknowledged_before_ = unacknowledged;
-  return std::exchange(heard_before_, heard) != heard || std::exchange(moved_, false) || taken || held_ ||
-         (session_.output_ready() == 0 && session_.output_bytes() != 0);
+  return std::exchange(heard_before_, heard) != heard || pipe_.moved() || taken || held_ ||
+         (pipe_.session.output_ready() == 0 && pipe_.session.output_bytes() != 0);
 }
 
 void ClientLink::send_ping(Lock& lock) {
   pinged_.store(true, std::memory_order_relaxed);
   try {
-    session_.send_ping(0);
+    pipe_.session.send_ping(0);
   } catch (...) {
     return break_off_by_exception(lock);
   }
@@ -230,7 +197,7 @@ void ClientLink::send_ping(Lock& lock) {
 }
 
 void ClientLink::ping() {
-  Lock lock(mutex_);
+  Lock lock(pipe_.mutex);
   if (broken() || pinged()) return;
   send_ping(lock);
   if (!broken() && !leading_) arm(lock);

@@ -6,6 +6,7 @@
 
 #include "mf/core/blocking.hpp"
 #include "mf/core/error.hpp"
+#include "mf/core/failure.hpp"
 #include "mf/link/client_link.hpp"
 #include "mf/link/warm_blocks.hpp"
 #include "mf/protocol/metadata.hpp"
@@ -18,8 +19,6 @@ constexpr std::chrono::microseconds kLongestCoarse = std::chrono::seconds(5);
 // Streams may add again at or below this amount of pending output.
 constexpr std::size_t kRoomAgain = std::size_t{2} << 20U;
 constexpr int kReadsPerTurn = 16;
-// Memory for payloads of completions that is kept between turns.
-constexpr std::size_t kKeptAtMost = std::size_t{256} << 10U;
 
 /// The reply that begins with this event, without its payload.
 Reply reply_to_be(const protocol::Event& event) noexcept {
@@ -31,22 +30,19 @@ Reply reply_to_be(const protocol::Event& event) noexcept {
 }
 
 Reply unreadable(const std::string& peer, const char* fault) {
-  return Reply::failed({.code = Code::decode_error,
-                        .execution = Execution::unknown,
-                        .message = "the reply of " + peer + ": metadata: " + fault,
-                        .declared = nullptr},
+  return Reply::failed(may_have_run(Code::decode_error, "the reply of " + peer + ": metadata: " + fault),
                        Ended::unreadable);
 }
 
 }  // namespace
 
 void ClientLink::drive(Waiter& waiter, TimePoint deadline) {
-  Lock lock(mutex_);
+  Lock lock(pipe_.mutex);
   drive(waiter, deadline, lock);
 }
 
 void ClientLink::drive_interruptibly(Waiter& waiter, TimePoint deadline) {
-  Lock lock(mutex_);
+  Lock lock(pipe_.mutex);
   drive(waiter, deadline, lock, true);
 }
 
@@ -110,7 +106,7 @@ void ClientLink::stop_leading(Lock& lock) {
 
 void ClientLink::lead(Waiter& waiter, TimePoint deadline, Lock& lock, bool interruptibly) {
   begin_leading();
-  if (interruptibly && stream_->allow_interrupts()) interruptible_ = &waiter;
+  if (interruptibly && pipe_.stream->allow_interrupts()) interruptible_ = &waiter;
   const auto wait = interruptible_ != nullptr ? transport::Wait::interruptibly : transport::Wait::coarsely;
   bool timed_out = false;
   const auto over = [&] { return waiter.done() || broken() || waiter.elsewhere_.load(); };
@@ -121,7 +117,7 @@ void ClientLink::lead(Waiter& waiter, TimePoint deadline, Lock& lock, bool inter
       const auto until = std::min(deadline, calls_.next_deadline());
       if (on_test_time() && mf::now() >= until) {
         // Later data are too late: the clock was moved before they were sent.
-      } else if (blocked_) {
+      } else if (pipe_.blocked()) {
         wait_for_room(until, lock);
         (void)read_once(lock, transport::Wait::no);
       } else {
@@ -142,7 +138,7 @@ void ClientLink::lead(Waiter& waiter, TimePoint deadline, Lock& lock, bool inter
 
 /// Another thread has finished the leader's waiter, which the leader does not notice while it reads.
 void ClientLink::interrupt_finished_leader() noexcept {
-  if (interruptible_ != nullptr && interruptible_->done() && !leading_here()) stream_->interrupt();
+  if (interruptible_ != nullptr && interruptible_->done() && !leading_here()) pipe_.stream->interrupt();
 }
 
 void ClientLink::wait_for_room(TimePoint until, Lock& lock) {
@@ -153,9 +149,9 @@ void ClientLink::wait_for_room(TimePoint until, Lock& lock) {
       until - now >= kLongest ? kLongest : std::chrono::ceil<std::chrono::milliseconds>(until - now);
   const bool read = leading_here();
   lock.unlock();
-  stream_->wait_ready(read, true, transport::slice(std::max(left, std::chrono::milliseconds(0))));
+  pipe_.stream->wait_ready(read, true, transport::slice(std::max(left, std::chrono::milliseconds(0))));
   lock.lock();
-  blocked_ = false;
+  pipe_.unblock();
   flush(lock);
 }
 
@@ -179,25 +175,25 @@ void ClientLink::fit_coarse_timeout(TimePoint until, bool timed_out) {
   const auto fitting = std::chrono::microseconds(
       std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(us, 1'000))));
   coarse_ = std::min(fitting, kLongestCoarse);
-  stream_->set_coarse_timeout(coarse_);
+  pipe_.stream->set_coarse_timeout(coarse_);
 }
 
 ClientLink::Got ClientLink::read_once(Lock& lock, transport::Wait wait) {
   try {
-    const auto window = session_.receive_window();
+    const auto window = pipe_.session.receive_window();
     lock.unlock();
-    const auto result = stream_->read(window, wait);
+    const auto result = pipe_.stream->read(window, wait);
     lock.lock();
     if (broken()) return Got::nothing;
     switch (result.state) {
       case transport::IoState::ok:
         heard_.store(heard_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
         pinged_.store(false, std::memory_order_relaxed);
-        session_.commit(result.bytes);
+        pipe_.session.commit(result.bytes);
         process(lock);
         if (coming_) tell_coming(lock);
         if (!awaited_.empty()) post_awaited();
-        if (on_test_time()) stream_->handled();
+        if (on_test_time()) pipe_.stream->handled();
         return result.bytes == window.size() ? Got::full : Got::some;
       case transport::IoState::would_block:
         return Got::nothing;
@@ -215,15 +211,12 @@ void ClientLink::process(Lock& lock) {
   FinishedList own;
   try {
     protocol::Event event;
-    while (session_.next(event)) {
+    while (pipe_.session.next(event)) {
       if (event.type == protocol::EventType::refused || event.type == protocol::EventType::broken) {
-        Failure why{
-            .code = event.code,
-            .execution = Execution::unknown,
-            .message = (event.type == protocol::EventType::refused ? peer() + " refused: "
-                                                                   : "protocol error of " + peer() + ": ") +
-                       std::string(event.text),
-            .declared = nullptr};
+        auto why = may_have_run(
+            event.code, (event.type == protocol::EventType::refused ? peer() + " refused: "
+                                                                    : "protocol error of " + peer() + ": ") +
+                            std::string(event.text));
         run_own(own, lock);
         flush(lock);
         break_off(std::move(why), lock);
@@ -231,14 +224,10 @@ void ClientLink::process(Lock& lock) {
       }
       on_event(event, own);
       if (offence_.empty()) continue;
-      session_.fail(Code::protocol_error, offence_);
+      pipe_.session.fail(Code::protocol_error, offence_);
       run_own(own, lock);
       flush(lock);
-      break_off({.code = Code::protocol_error,
-                 .execution = Execution::unknown,
-                 .message = "protocol error of " + peer() + ": " + offence_,
-                 .declared = nullptr},
-                lock);
+      break_off(may_have_run(Code::protocol_error, "protocol error of " + peer() + ": " + offence_), lock);
       return;
     }
   } catch (...) {
@@ -247,12 +236,8 @@ void ClientLink::process(Lock& lock) {
   }
   run_own(own, lock);
   post_completions(lock);
-  if (!usable() && !broken() && calls_.empty() && !coming_ && session_.output_bytes() == 0) {
-    break_off({.code = Code::shutting_down,
-               .execution = Execution::not_executed,
-               .message = peer() + " is stopping; use another instance",
-               .declared = nullptr},
-              lock);
+  if (!usable() && !broken() && calls_.empty() && !coming_ && pipe_.session.output_bytes() == 0) {
+    break_off(not_executed(Code::shutting_down, peer() + " is stopping; use another instance"), lock);
   }
 }
 
@@ -265,13 +250,13 @@ void ClientLink::on_event(protocol::Event& event, FinishedList& own) {
     case protocol::EventType::hello:
       return hello_.finish();
     case protocol::EventType::bound:
-      return on_bound(event);
+      return bindings_.on_bound(event);
     case protocol::EventType::goaway:
       last_taken_ = event.header.id;
       draining_.store(true, std::memory_order_release);
       return;
     case protocol::EventType::descriptor:
-      return on_descriptor(event);
+      return bindings_.on_descriptor(event);
     case protocol::EventType::data:
     case protocol::EventType::credit:
     case protocol::EventType::cancel:
@@ -287,8 +272,6 @@ void ClientLink::on_reply(protocol::Event& event, FinishedList& own) {
     unmatched_.fetch_add(1, std::memory_order_relaxed);
     return;
   }
-  uncount(*pending);
-  in_flight_.store(calls_.size(), std::memory_order_relaxed);
   try {
     auto reply = reply_to_be(event);
     if (pending->forwarded) {
@@ -307,9 +290,7 @@ void ClientLink::on_reply(protocol::Event& event, FinishedList& own) {
     if (pending->slot == nullptr) make_room_to_end(own, 1);
     end(std::move(*pending), std::move(reply), own);
   } catch (const std::bad_alloc&) {
-    // Restores it, which needs no memory: it ends with the link.
-    count(*pending);
-    calls_.insert(event.header.id, event.header.route, kNever, std::move(*pending));
+    calls_.restore(event.header.id, event.header.route, std::move(*pending));  // it ends with the link
     throw;
   }
 }
@@ -319,7 +300,7 @@ void ClientLink::on_begun(const protocol::Event& event, FinishedList& own) {
   const auto* const found = calls_.find(event.header.id);
   if (found == nullptr || !found->forwarded || found->stream != nullptr) return;
   make_room_to_end(own, 1);
-  coming_ = session_.pass_on();
+  coming_ = pipe_.session.pass_on();
   passing_ = true;
   watch_coming();
   auto pending = calls_.take(event.header.id, event.header.route);
@@ -327,8 +308,6 @@ void ClientLink::on_begun(const protocol::Event& event, FinishedList& own) {
     unmatched_.fetch_add(1, std::memory_order_relaxed);
     return;
   }
-  uncount(*pending);
-  in_flight_.store(calls_.size(), std::memory_order_relaxed);
   auto reply = reply_to_be(event);
   reply.flags = event.header.flags & protocol::kMetadata;
   reply.coming = coming_.get();
@@ -356,7 +335,7 @@ void ClientLink::on_stream(const protocol::Event& event, FinishedList& own) {
   const auto id = event.header.id;
   auto* const pending = calls_.find(id);
   if (pending == nullptr) {
-    if (session_.never_used(id)) {
+    if (pipe_.session.never_used(id)) {
       offence_ = std::string(name(event.header.type)) + " for the id " + std::to_string(id) +
                  ", with which no call was begun";
     } else {
@@ -368,14 +347,11 @@ void ClientLink::on_stream(const protocol::Event& event, FinishedList& own) {
   if (stream == nullptr) {
     if (event.type != protocol::EventType::data) return;
     make_room_to_end(own, 1);
-    end(*take(id),
-        Reply::failed({.code = Code::protocol_error,
-                       .execution = Execution::unknown,
-                       .message = peer() + " sent DATA for a call without a stream",
-                       .declared = nullptr},
+    end(*calls_.take(id),
+        Reply::failed(may_have_run(Code::protocol_error, peer() + " sent DATA for a call without a stream"),
                       Ended::unreadable),
         own);
-    return session_.send_cancel(id);
+    return pipe_.session.send_cancel(id);
   }
   switch (event.type) {
     case protocol::EventType::data:
@@ -389,16 +365,16 @@ void ClientLink::on_stream(const protocol::Event& event, FinishedList& own) {
 
 void ClientLink::after_stream(std::uint32_t id, StreamCall& stream, StreamEvent&& event, FinishedList& own) {
   if (event.completion) {
-    completions_.items.emplace_back([run = std::move(event.completion)](Reply&& /*none*/) mutable { run(); },
-                                    Reply());
+    completions_.add([run = std::move(event.completion)](Reply&& /*none*/) mutable { run(); }, Reply(),
+                     false);
   }
-  if (event.credit != 0) session_.send_credit(id, event.credit);
+  if (event.credit != 0) pipe_.session.send_credit(id, event.credit);
   if (event.write) stream.write_later();
   if (!event.failure) return;
   event.failure->message = peer() + ": " + event.failure->message;
   make_room_to_end(own, 1);
-  end(*take(id), Reply::failed(std::move(*event.failure), Ended::unreadable), own);
-  session_.send_cancel(id);
+  end(*calls_.take(id), Reply::failed(std::move(*event.failure), Ended::unreadable), own);
+  pipe_.session.send_cancel(id);
 }
 
 // Streams that were told that there is no room check again.
@@ -415,55 +391,6 @@ void ClientLink::run_room_waiters() noexcept {
   for (auto& waiter : std::exchange(room_waiters_, {})) reactor_->post(std::move(waiter));
 }
 
-void ClientLink::on_bound(const protocol::Event& event) {
-  const auto found = asked_.find(event.header.route);
-  if (found == asked_.end()) return;
-  const auto binding = std::move(found->second);
-  asked_.erase(found);
-  if (event.code == Code::ok) {
-    binding->bound_.store(true);
-  } else {  // it may be requested again
-    binding->refusal_ = {.code = event.code,
-                         .execution = Execution::not_executed,
-                         .message = peer() + ": " + std::string(event.text),
-                         .declared = nullptr};
-    std::erase_if(bindings_, [&](const auto& entry) { return entry.second == binding; });
-    route_numbers_.give_back(binding->first_, binding->methods_);
-  }
-  binding->answered_ = true;
-  for (auto* waiter : binding->waiters_) waiter->finish();
-}
-
-void ClientLink::on_descriptor(const protocol::Event& event) {
-  protocol::Descriptor descriptor;
-  const char* reason = nullptr;
-  std::string room;
-  if (!protocol::parse_descriptor(event.payload, descriptor, reason, room)) return;
-  const auto found = descriptions_.find({std::string(descriptor.service), descriptor.fingerprint});
-  if (found == descriptions_.end()) return;
-  const auto description = std::move(found->second);
-  descriptions_.erase(found);
-  description->answered = true;
-  description->said = {.text = std::string(descriptor.text), .annex = std::string(descriptor.annex)};
-  for (auto* waiter : description->waiters) waiter->finish();
-}
-
-// Exceptions of completions have no receiver, and the other completions must still run.
-void ClientLink::FinishedList::run(const transport::Reactor& reactor) noexcept {
-  for (auto& item : items) {
-    if (item.kept_size != 0) item.reply.payload = {kept.data() + item.kept_at, item.kept_size};
-    try {
-      item.done(std::move(item.reply));
-    } catch (...) {
-      reactor.log_exception("the completion of a call");
-    }
-    item.done = nullptr;
-    item.reply.owner.clear();  // its memory may be released now
-  }
-  items.clear();
-  kept.clear();
-}
-
 void ClientLink::run_own(FinishedList& own, Lock& lock) {
   if (own.empty()) return;
   lock.unlock();
@@ -476,7 +403,7 @@ void ClientLink::post_completions(Lock& lock) {
   if (completions_.empty() || completing_ || completions_posted_) return;
   try {
     reactor_->post([self = shared_from_this()] {
-      Lock later(self->mutex_);
+      Lock later(self->pipe_.mutex);
       self->completions_posted_ = false;
       self->complete_here(later);
       if (!self->leading_) self->leave(later);
@@ -510,7 +437,7 @@ void ClientLink::run_completions(Lock& lock) {
     lock.unlock();
     running.run(*reactor_);
     lock.lock();
-    if (running.kept.capacity() > kKeptAtMost) running.kept = Buffer();
+    running.shrink();
     // Warm memory is used next.
     auto& next = completions_.empty() ? completions_ : spare_;
     std::swap(next, running);
@@ -520,33 +447,15 @@ void ClientLink::run_completions(Lock& lock) {
 }
 
 void ClientLink::flush(Lock& lock) {
-  if (writing_ || blocked_ || write_failed_ || broken()) return;
-  writing_ = true;
-  std::array<IoSlice, 64> slices;
-  while ((session_.output_bytes() > 0 || stream_->has_output()) && !broken()) {
-    const auto n = session_.fill_output(slices);
-    if (n == 0 && !stream_->has_output()) break;  // the rest of a payload has to arrive first
-    for (const auto& slice : std::span(slices).first(n)) offered_ += slice.size;
-    lock.unlock();
-    const auto result = stream_->write(std::span(slices).first(n));
-    lock.lock();
-    session_.consumed(result.bytes);
-    written_ += result.bytes;
-    offered_ = written_;
-    if (was_blocked_ && result.bytes != 0) moved_ = true;
-    was_blocked_ = result.state == transport::IoState::would_block;
-    if (result.state == transport::IoState::ok) continue;
-    if (result.state == transport::IoState::would_block) {
-      blocked_ = true;
-      if (!broken()) arm(lock);
-    } else {
-      write_failed_ = true;
-      stream_->shutdown();  // a leader's read then ends, after the data that have arrived
-    }
-    break;
+  if (write_failed_ || broken()) return;
+  const auto wrote = pipe_.write(lock, broken_);
+  if (wrote == Pipe::Wrote::nothing) return;
+  if (wrote == Pipe::Wrote::full && !broken()) arm(lock);
+  if (wrote == Pipe::Wrote::failed) {
+    write_failed_ = true;
+    pipe_.stream->shutdown();  // a leader's read then ends, after the data that have arrived
   }
-  writing_ = false;
-  if (room_wanted_ && session_.output_bytes() <= kRoomAgain) tell_room();
+  if (room_wanted_ && pipe_.session.output_bytes() <= kRoomAgain) tell_room();
   if (!write_failed_ || leading_ || broken()) return;
   begin_leading();  // reads what the server sent before it closed
   stop_leading(lock);
@@ -557,7 +466,7 @@ void ClientLink::flush_soon(Lock& lock) {
   try {
     reactor_->post([weak = weak_from_this()] {
       if (const auto self = weak.lock()) {
-        Lock later(self->mutex_);
+        Lock later(self->pipe_.mutex);
         self->flush_posted_ = false;
         self->flush(later);
       }
@@ -571,20 +480,17 @@ void ClientLink::flush_soon(Lock& lock) {
 // Depending on the state: reads for asynchronous calls while no thread leads, writes while the socket is
 // full.
 void ClientLink::arm(Lock& lock) {
-  const bool reads = (by_reactor_ > 0 || pinged() || !awaited_.empty() || coming_) && !leading_ && !held_;
-  const unsigned wanted = (reads ? 1U : 0U) | (blocked_ ? 2U : 0U);
-  if ((wanted & 1U) != 0 && stream_->has_input()) look_again(lock);
+  const bool reads =
+      (calls_.by_reactor() > 0 || pinged() || !awaited_.empty() || coming_) && !leading_ && !held_;
+  const unsigned wanted = (reads ? 1U : 0U) | (pipe_.blocked() ? 2U : 0U);
+  if ((wanted & 1U) != 0 && pipe_.stream->has_input()) look_again(lock);
   if ((wanted & ~armed_) == 0) return;
   try {
-    if (!watched_) reactor_->watch(stream_->fd(), shared_from_this(), true);
+    if (!watched_) reactor_->watch(pipe_.stream->fd(), shared_from_this(), true);
     watched_ = true;
-    reactor_->arm(stream_->fd(), static_cast<transport::Interest>(armed_ | wanted));
+    reactor_->arm(pipe_.stream->fd(), static_cast<transport::Interest>(armed_ | wanted));
   } catch (const std::exception& error) {
-    return break_off({.code = Code::connection_lost,
-                      .execution = Execution::unknown,
-                      .message = error.what(),
-                      .declared = nullptr},
-                     lock);
+    return break_off(may_have_run(Code::connection_lost, error.what()), lock);
   }
   armed_ |= wanted;
 }
@@ -596,7 +502,7 @@ void ClientLink::look_again(Lock& lock) {
     reactor_->post([weak = weak_from_this()] {
       const auto self = weak.lock();
       if (!self) return;
-      Lock later(self->mutex_);
+      Lock later(self->pipe_.mutex);
       self->look_posted_ = false;
       if (self->broken() || self->leading_ || self->held_) return;
       self->read_turn(later);
@@ -608,10 +514,10 @@ void ClientLink::look_again(Lock& lock) {
 }
 
 void ClientLink::on_ready(transport::Ready ready) {
-  Lock lock(mutex_);
+  Lock lock(pipe_.mutex);
   armed_ = 0;
   if (broken()) return;
-  if (ready.writable) blocked_ = false;
+  if (ready.writable) pipe_.unblock();
   if (leading_ || held_) {
     flush(lock);
   } else {
@@ -639,7 +545,7 @@ void ClientLink::read_turn(Lock& lock) {
 }
 
 void ClientLink::poll() {
-  Lock lock(mutex_);
+  Lock lock(pipe_.mutex);
   flush(lock);
   if (leading_ || broken()) return;
   begin_leading();

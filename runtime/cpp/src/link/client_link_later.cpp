@@ -12,14 +12,14 @@ std::shared_ptr<ClientLink> ClientLink::open_later(std::unique_ptr<transport::St
                                                    TimePoint deadline, Liveness liveness, Opened done) {
   std::shared_ptr<ClientLink> link(
       new ClientLink(std::move(stream), std::move(options), std::move(reactor), std::move(liveness)));
-  Lock lock(link->mutex_);
-  link->session_.send_hello();
+  Lock lock(link->pipe_.mutex);
+  link->pipe_.session.send_hello();
   link->await(
       &link->hello_, nullptr, deadline,
       [done = std::move(done)](ClientLink& self) mutable {
         Outcome<void> shaken;
         {
-          const Lock later(self.mutex_);
+          const Lock later(self.pipe_.mutex);
           shaken = self.greeted();
         }
         if (shaken) return done(self.shared_from_this());
@@ -32,7 +32,7 @@ std::shared_ptr<ClientLink> ClientLink::open_later(std::unique_ptr<transport::St
 
 void ClientLink::bind_later(const ServiceInfo& service, const std::string& agent, TimePoint deadline,
                             std::span<const std::byte> via, Bound done) {
-  Lock lock(mutex_);
+  Lock lock(pipe_.mutex);
   auto begun = begin_bind(service, agent, via, nullptr);
   if (!begun || begun.value()->bound_.load()) {
     reactor_->post([begun = std::move(begun), done = std::move(done)]() mutable { done(std::move(begun)); });
@@ -44,8 +44,8 @@ void ClientLink::bind_later(const ServiceInfo& service, const std::string& agent
                done = std::move(done)](ClientLink& self) mutable {
     std::optional<Failure> why;
     {
-      const Lock later(self.mutex_);
-      why = self.why_not_bound(*binding, name);
+      const Lock later(self.pipe_.mutex);
+      why = self.bindings_.why_not_bound(*binding, name, self.why_broken());
       if (!why) binding->touch();
     }
     if (!why) return done(std::move(binding));
@@ -58,18 +58,18 @@ void ClientLink::bind_later(const ServiceInfo& service, const std::string& agent
 
 void ClientLink::describe_later(std::string_view service, const Fingerprint& asked, TimePoint deadline,
                                 UniqueFunction<void(std::optional<Described>&&)> done) {
-  Lock lock(mutex_);
+  Lock lock(pipe_.mutex);
   if (broken()) {
     reactor_->post([done = std::move(done)]() mutable { done(std::nullopt); });
     return;
   }
-  const auto [key, description] = *ask_for_description(service, asked);
+  const auto [key, description] = *bindings_.ask(service, asked);
   auto* const waiters = &description->waiters;
   auto then = [key = key, description = description, done = std::move(done)](ClientLink& self) mutable {
     std::optional<Described> said;
     {
-      const Lock later(self.mutex_);
-      said = self.take_description(key, *description);
+      const Lock later(self.pipe_.mutex);
+      said = self.bindings_.take(key, *description);
     }
     done(std::move(said));
   };
@@ -78,7 +78,7 @@ void ClientLink::describe_later(std::string_view service, const Fingerprint& ask
 }
 
 void ClientLink::when_ended(UniqueFunction<void()> done) {
-  Lock lock(mutex_);
+  Lock lock(pipe_.mutex);
   if (broken()) {
     reactor_->post(std::move(done));
     return;
@@ -98,7 +98,7 @@ void ClientLink::await(Waiter* waiter, std::vector<Waiter*>* list, TimePoint dea
     reactor_->at(deadline, [weak = weak_from_this(), number] {
       const auto self = weak.lock();
       if (!self) return;
-      Lock later(self->mutex_);
+      Lock later(self->pipe_.mutex);
       const auto found = self->awaited_.find(number);
       if (found == self->awaited_.end()) return;
       auto over = self->take_awaited(found);

@@ -5,6 +5,7 @@
 
 #include "mf/codec/limits.hpp"
 #include "mf/codec/varint.hpp"
+#include "mf/core/failure.hpp"
 #include "mf/protocol/metadata.hpp"
 #include "mf/protocol/reply.hpp"
 
@@ -158,11 +159,7 @@ std::optional<Reply> AdaptedRequest::send(std::span<const std::byte> payload, pr
   head.tier = adaptation_->plan().there->type(plan_.params_type).tier;
   if (head.count != 0) return std::nullopt;
   if (items_ == 1 && (head.flags & protocol::kBulk) == 0)
-    return Reply::failed({.code = Code::invalid_argument,
-                          .execution = Execution::not_executed,
-                          .message = unsent_.front().second,
-                          .declared = nullptr},
-                         Ended::refused);
+    return Reply::failed(not_executed(Code::invalid_argument, unsent_.front().second), Ended::refused);
   Reply none;
   return put_together(none, {}, {});
 }
@@ -171,11 +168,9 @@ std::optional<Reply> AdaptedRequest::send(std::span<const std::byte> payload, pr
 
 Failure AdaptedRequest::unreadable(std::string_view why) const {
   const auto& here = *adaptation_->plan().here;
-  return {.code = Code::decode_error,
-          .execution = Execution::unknown,
-          .message = adaptation_->said("the reply of " + std::string(here.name()) + "." +
-                                       std::string(here.methods()[method_].name) + ": " + std::string(why)),
-          .declared = nullptr};
+  return may_have_run(Code::decode_error,
+                      adaptation_->said("the reply of " + std::string(here.name()) + "." +
+                                        std::string(here.methods()[method_].name) + ": " + std::string(why)));
 }
 
 void AdaptedRequest::receive(Reply& reply) {
@@ -310,10 +305,7 @@ class ElementConversion final : public StreamConversion {
     if (converted.went == Went::over) return std::nullopt;
     if (converted.went == Went::broken) converted.why.insert(0, "a value of the stream: ");
     const bool own = direction_ == Direction::to_server;
-    return Failure{.code = own ? Code::invalid_argument : Code::decode_error,
-                   .execution = Execution::unknown,
-                   .message = std::move(converted.why),
-                   .declared = nullptr};
+    return may_have_run(own ? Code::invalid_argument : Code::decode_error, std::move(converted.why));
   }
 
  private:

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "mf/core/blocking.hpp"
+#include "mf/core/failure.hpp"
 #include "mf/core/handler_wait.hpp"
 #include "mf/core/log.hpp"
 #include "mf/transport/waiting.hpp"
@@ -180,11 +181,9 @@ class LocalAnswers final : public mf::detail::Answers {
     over_ = true;
     if (open_ == 0) return;
     const bool stopped = stop.stop_requested();
-    const auto failure = mf::detail::shared(
-        Failure{.code = stopped ? Code::cancelled : Code::deadline_exceeded,
-                .execution = Execution::unknown,
-                .message = stopped ? "cancelled by the caller" : "no reply within the deadline",
-                .declared = nullptr});
+    const auto failure =
+        mf::detail::shared(stopped ? cancelled_by_caller(Execution::unknown)
+                                   : may_have_run(Code::deadline_exceeded, "no reply within the deadline"));
     for (std::size_t item = 0; item < answered_.size(); ++item) {
       if (answered_[item] == 0) results_.fail(item, failure);
     }

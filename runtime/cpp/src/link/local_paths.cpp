@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "core/not_executed.hpp"
+#include "mf/core/failure.hpp"
 #include "mf/transport/socket.hpp"
 
 namespace mf::link {

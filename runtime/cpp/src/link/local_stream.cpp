@@ -1,4 +1,5 @@
 #include "mf/link/local_stream.hpp"
+#include "mf/core/failure.hpp"
 #include "mf/transport/waiting.hpp"
 
 #include <algorithm>
@@ -7,10 +8,7 @@ namespace mf::link {
 namespace {
 
 Failure out_of_time() {
-  return {.code = Code::deadline_exceeded,
-          .execution = Execution::unknown,
-          .message = "nothing came or went within the deadline",
-          .declared = nullptr};
+  return may_have_run(Code::deadline_exceeded, "nothing came or went within the deadline");
 }
 
 TimePoint deadline_of(const CallOptions& options, const MethodInfo& method) {
@@ -21,10 +19,8 @@ TimePoint deadline_of(const CallOptions& options, const MethodInfo& method) {
 }  // namespace
 
 Failure cancelled_by(bool caller) {
-  return {.code = Code::cancelled,
-          .execution = Execution::unknown,
-          .message = caller ? "cancelled by the caller" : "cancelled by the handler",
-          .declared = nullptr};
+  return caller ? cancelled_by_caller(Execution::unknown)
+                : may_have_run(Code::cancelled, "cancelled by the handler");
 }
 
 void refuse_late() {

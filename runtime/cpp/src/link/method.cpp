@@ -1,5 +1,7 @@
 #include "mf/link/method.hpp"
 
+#include "mf/core/failure.hpp"
+
 namespace mf::link {
 namespace {
 
@@ -55,11 +57,9 @@ void refuse_argument(const Method& method, const std::string& violation) {
 }
 
 Failure ended_here(const Method& method) {
-  return {
-      .code = Code::invalid_argument,
-      .execution = Execution::not_executed,
-      .message = full_name(method) + ": this side has ended its stream, so that nothing more can be written",
-      .declared = nullptr};
+  return not_executed(
+      Code::invalid_argument,
+      full_name(method) + ": this side has ended its stream, so that nothing more can be written");
 }
 
 Failure declared_or_failed(const Method& method, const Failure& failure) {
@@ -67,11 +67,9 @@ Failure declared_or_failed(const Method& method, const Failure& failure) {
 }
 
 std::shared_ptr<const Failure> miscounted(std::size_t answered, std::size_t items) {
-  return mf::detail::shared(Failure{.code = Code::handler_failed,
-                                    .execution = Execution::unknown,
-                                    .message = "the batch handler answered " + std::to_string(answered) +
-                                               " of " + std::to_string(items) + " items",
-                                    .declared = nullptr});
+  return mf::detail::shared(may_have_run(
+      Code::handler_failed,
+      "the batch handler answered " + std::to_string(answered) + " of " + std::to_string(items) + " items"));
 }
 
 void log_oneway_failure(const Log& log, const Method& method, const Failure& failure) {

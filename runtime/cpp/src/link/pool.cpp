@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "mf/core/failure.hpp"
+
 namespace mf::link {
 namespace {
 
@@ -77,10 +79,7 @@ Outcome<std::shared_ptr<ClientLink>> Pool::open(const Address& address, Named na
   const auto entry = slot(address);
   std::unique_lock lock(entry->opening, std::defer_lock);
   if (!lock.try_lock() && !(deadline == kNever ? (lock.lock(), true) : lock.try_lock_until(deadline))) {
-    return Failure{.code = Code::unavailable,
-                   .execution = Execution::not_executed,
-                   .message = "no connection to " + address.str() + " within the deadline",
-                   .declared = nullptr};
+    return not_executed(Code::unavailable, "no connection to " + address.str() + " within the deadline");
   }
   if (auto link = current(*entry); link && link->usable()) return link;
   const auto now = mf::now();

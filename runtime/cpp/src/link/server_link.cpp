@@ -39,10 +39,9 @@ bool is_question(protocol::EventType type) noexcept {
 
 ServerLink::ServerLink(std::unique_ptr<transport::Stream> stream, Options options,
                        std::shared_ptr<transport::Reactor> reactor)
-    : stream_(std::move(stream)),
-      options_(std::move(options)),
+    : options_(std::move(options)),
+      pipe_(std::move(stream), protocol::Role::server, options_.session),
       reactor_(std::move(reactor)),
-      session_(protocol::Role::server, options_.session),
       questions_(options_.questions_at_once, options_.questions_per_second) {}
 
 // Requests may have outlived the connection, and hold what was charged for them.
@@ -53,14 +52,14 @@ ServerLink::~ServerLink() {
 }
 
 void ServerLink::open(std::shared_ptr<Handler> handler) {
-  const std::scoped_lock lock(mutex_);
+  const std::scoped_lock lock(pipe_.mutex);
   handler_ = std::move(handler);
-  if (drains_) handler_->on_drain(session_.last_id());
-  reactor_->watch(stream_->fd(), shared_from_this(), false);
+  if (drains_) handler_->on_drain(pipe_.session.last_id());
+  reactor_->watch(pipe_.stream->fd(), shared_from_this(), false);
   handshake_timer_ = reactor_->at(mf::now() + options_.handshake_timeout, [weak = weak_from_this()] {
     const auto self = weak.lock();
     if (!self) return;
-    Lock late(self->mutex_);
+    Lock late(self->pipe_.mutex);
     if (!self->greeted_) self->cut(Cut::handshake, "handshake_timeout", "no complete HELLO in time", late);
   });
   update_interest();
@@ -76,7 +75,7 @@ void ServerLink::on_ready(transport::Ready ready, bool go_on) {
     serve(ready, go_on);
   } catch (const std::exception& error) {
     options_.log.write(Level::error, "connection_failed", {{"peer", peer()}, {"reason", error.what()}});
-    Lock lock(mutex_);
+    Lock lock(pipe_.mutex);
     shut("", lock);
   }
 }
@@ -88,8 +87,8 @@ void ServerLink::serve(transport::Ready ready, bool go_on) {
   const auto* const role = mf::detail::io_role;
   const auto still_ours = [role] { return mf::detail::io_role == role; };
   if (ready.writable) {
-    Lock lock(mutex_);
-    blocked_ = false;
+    Lock lock(pipe_.mutex);
+    pipe_.unblock();
     flush(lock);
     if (closed() || !still_ours()) return;
   }
@@ -97,20 +96,20 @@ void ServerLink::serve(transport::Ready ready, bool go_on) {
   auto went = Went::more;
   if (std::exchange(turn_waits_, false)) went = run_turn(true);
   for (int i = 0; i < kReadsPerTurn && went == Went::more && still_ours(); ++i) went = read_once();
-  if (went == Went::elsewhere || !still_ours() || !stream_->has_input()) return;
-  const Lock lock(mutex_);
+  if (went == Went::elsewhere || !still_ours() || !pipe_.stream->has_input()) return;
+  const Lock lock(pipe_.mutex);
   look_again();
 }
 
 // Under the lock: data that the stream has buffered make no descriptor readable.
 void ServerLink::look_again() {
-  if (paused_ || closed() || !stream_->has_input()) return;
+  if (paused_ || closed() || !pipe_.stream->has_input()) return;
   if (std::exchange(look_posted_, true)) return;
   reactor_->post([weak = weak_from_this()] {
     const auto self = weak.lock();
     if (!self) return;
     {
-      const Lock lock(self->mutex_);
+      const Lock lock(self->pipe_.mutex);
       self->look_posted_ = false;
       if (self->paused_) return;
     }
@@ -120,14 +119,14 @@ void ServerLink::look_again() {
 
 // One turn: read, parse all, handle all, write all.
 ServerLink::Went ServerLink::read_once() {
-  Lock lock(mutex_);
+  Lock lock(pipe_.mutex);
   if (closed() || ending_) return Went::enough;
-  session_.lend_input(spares.session);
+  pipe_.session.lend_input(spares.session);
   if (events_.capacity() == 0) events_.swap(spares.events);
-  const auto window = session_.receive_window();
+  const auto window = pipe_.session.receive_window();
   reading_ = true;
   lock.unlock();
-  const auto result = stream_->read(window, transport::Wait::no);
+  const auto result = pipe_.stream->read(window, transport::Wait::no);
   lock.lock();
   reading_ = false;
   if (closed()) {
@@ -143,16 +142,16 @@ ServerLink::Went ServerLink::read_once() {
     shut_by_peer(lock);
     return Went::enough;
   }
-  session_.commit(result.bytes);
+  pipe_.session.commit(result.bytes);
   received_ += result.bytes;
-  const auto output = session_.output_bytes();
+  const auto output = pipe_.session.output_bytes();
   for (;;) {
     protocol::Event event;
-    if (!session_.next(event)) break;
+    if (!pipe_.session.next(event)) break;
     events_.push_back(std::move(event));
   }
   frames_ += events_.size();
-  if (session_.output_bytes() != output) ++frames_;  // a PING, which makes no event
+  if (pipe_.session.output_bytes() != output) ++frames_;  // a PING, which makes no event
   in_turn_ = true;
   lock.unlock();
   if (coming_) [[unlikely]]
@@ -164,7 +163,7 @@ ServerLink::Went ServerLink::read_once() {
 void ServerLink::tell_coming() {
   const auto coming = coming_;
   if (coming->complete()) {
-    const Lock lock(mutex_);
+    const Lock lock(pipe_.mutex);
     coming_ = nullptr;
     ++frames_;
   }
@@ -214,7 +213,7 @@ ServerLink::Went ServerLink::run_turn(bool full) {
     }
   }
   handler_->on_turn_end();
-  Lock lock(mutex_);
+  Lock lock(pipe_.mutex);
   in_turn_ = false;
   flush(lock);
   end_turn();
@@ -231,11 +230,11 @@ void ServerLink::end_turn() {
   if (events_.capacity() > spares.events.capacity() && events_.capacity() <= kEventsKept)
     events_.swap(spares.events);
   events_ = std::vector<protocol::Event>();
-  session_.give_back_input(spares.session);
-  if (in_flight() == 0 && !writing_) session_.give_back_output(spares.session);
+  pipe_.session.give_back_input(spares.session);
+  if (in_flight() == 0 && !pipe_.writing()) pipe_.session.give_back_output(spares.session);
   charge();
-  if (on_test_time()) stream_->handled();
-  if (session_.mid_frame() && !progress_watched_) watch_progress();
+  if (on_test_time()) pipe_.stream->handled();
+  if (pipe_.session.mid_frame() && !progress_watched_) watch_progress();
 }
 
 // Stops the turn when the peer does not read its replies, or sends more control frames than its rate allows.
@@ -243,7 +242,7 @@ bool ServerLink::may_go_on(const Turn& turn, TimePoint now) {
   const auto type = events_[next_event_].type;
   const bool begins = type == protocol::EventType::request || type == protocol::EventType::begun;
   if (full() && begins) [[unlikely]] {
-    Lock lock(mutex_);
+    Lock lock(pipe_.mutex);
     flush(lock);  // which may run a stream's code, and that may wait
     if (turn.left() || closed()) return false;
     if (!full()) return true;
@@ -255,7 +254,7 @@ bool ServerLink::may_go_on(const Turn& turn, TimePoint now) {
   if (++questions_in_slice_ <= kQuestionsPerSlice && questions_.take(now)) return true;
   const bool pause = questions_in_slice_ <= kQuestionsPerSlice;
   questions_in_slice_ = 0;
-  Lock lock(mutex_);
+  Lock lock(pipe_.mutex);
   hold_turn(lock);
   if (closed()) return false;
   flush(lock);
@@ -282,7 +281,7 @@ void ServerLink::hold_turn(Lock& lock) {
 
 void ServerLink::go_on_with_turn() {
   {
-    const Lock lock(mutex_);
+    const Lock lock(pipe_.mutex);
     turn_held_ = false;
     if (turn_waits_) in_turn_ = true;
     update_interest();
@@ -298,8 +297,8 @@ bool ServerLink::leave_turn(Turn& turn) noexcept {
     left.reserve(events_.size() - next_event_);
     if (!turn_input_) {
       auto input = std::make_shared<Buffer>();
-      const Lock lock(mutex_);
-      *input = session_.detach_input();
+      const Lock lock(pipe_.mutex);
+      *input = pipe_.session.detach_input();
       turn_input_ = std::move(input);
     }
     reactor_->post([weak = weak_from_this()] {
@@ -315,7 +314,7 @@ bool ServerLink::leave_turn(Turn& turn) noexcept {
   next_event_ = 0;
   turn_waits_ = true;
   handler_->on_handed_over();
-  Lock lock(mutex_);
+  Lock lock(pipe_.mutex);
   try {
     flush(lock);  // a client that waits for replies of this turn may be what the handler waits for
   } catch (const std::bad_alloc&) {
@@ -327,13 +326,13 @@ bool ServerLink::leave_turn(Turn& turn) noexcept {
 void ServerLink::handle(protocol::Event& event, TimePoint now) {
   switch (event.type) {
     case protocol::EventType::hello: {
-      Lock lock(mutex_);
+      Lock lock(pipe_.mutex);
       greeted_ = true;
       reactor_->cancel(handshake_timer_);
-      client_id_ = session_.peer().client_id;
-      peer_max_payload_ = session_.peer_max_payload();
-      peer_stream_window_ = session_.peer().stream_window;
-      if (drains_) session_.send_goaway(Code::shutting_down, *drains_);
+      client_id_ = pipe_.session.peer().client_id;
+      peer_max_payload_ = pipe_.session.peer_max_payload();
+      peer_stream_window_ = pipe_.session.peer().stream_window;
+      if (drains_) pipe_.session.send_goaway(Code::shutting_down, *drains_);
       lock.unlock();
       return handler_->on_greeted();
     }
@@ -369,7 +368,7 @@ void ServerLink::handle(protocol::Event& event, TimePoint now) {
       return on_stream(event);
     case protocol::EventType::unbind: {
       if (handler_->on_unbind(event.header.route)) return;
-      Lock lock(mutex_);
+      Lock lock(pipe_.mutex);
       return refuse_and_close(Code::protocol_error,
                               "UNBIND of a route that is not the first of a bound range");
     }
@@ -381,7 +380,7 @@ void ServerLink::handle(protocol::Event& event, TimePoint now) {
       const auto found = handler_->on_describe(asked);
       if (!found) return;
       const auto* const service = *found;
-      const Lock lock(mutex_);
+      const Lock lock(pipe_.mutex);
       return answer({.service = asked.service,
                      .text = service == nullptr ? std::string_view() : service->descriptor,
                      .annex = service == nullptr ? std::string_view() : service->annex,
@@ -392,7 +391,7 @@ void ServerLink::handle(protocol::Event& event, TimePoint now) {
       options_.log.write(Level::warning, "connection_broken",
                          {{"peer", peer()}, {"code", name(event.code)}, {"reason", event.text}});
       if (event.type == protocol::EventType::broken) options_.load->count(Cut::protocol);
-      Lock lock(mutex_);
+      Lock lock(pipe_.mutex);
       ending_ = true;
       return;
     }
@@ -404,8 +403,8 @@ void ServerLink::handle(protocol::Event& event, TimePoint now) {
 // Whether a request that begins to arrive is forwarded at once: one that would be refused is not.
 bool ServerLink::passes_on(protocol::Event& begun) {
   if (above(1) || lacks_memory(begun.announced) || !handler_->passes_on(begun)) return false;
-  const Lock lock(mutex_);
-  coming_ = session_.pass_on();
+  const Lock lock(pipe_.mutex);
+  coming_ = pipe_.session.pass_on();
   begun.coming = coming_.get();
   return true;
 }
@@ -423,20 +422,20 @@ void ServerLink::on_bind(const protocol::Event& event) {
   if (!protocol::parse_bind(event.payload, bind, reason, room)) return;  // the session has checked it
   const auto found = handler_->on_bind(event.header.route, bind);
   if (!found) return;
-  const Lock lock(mutex_);
+  const Lock lock(pipe_.mutex);
   answer(event.header.route, found->first, found->second);
 }
 
 // Under the lock.
 void ServerLink::answer(std::uint16_t first_route, Code code, std::string_view why) {
-  if (session_.output_bytes() > options_.max_output)
+  if (pipe_.session.output_bytes() > options_.max_output)
     return refuse_and_close(Code::overloaded, kTooManyQuestions);
   if (code == Code::protocol_error) return refuse_and_close(code, std::string(why));
-  session_.send_bound(first_route, code, why);
+  pipe_.session.send_bound(first_route, code, why);
 }
 
 void ServerLink::send_bound(std::uint16_t first_route, Code code, std::string_view why) {
-  Lock lock(mutex_);
+  Lock lock(pipe_.mutex);
   if (closed() || ending_) return;
   answer(first_route, code, why);
   flush_after_reply(lock);
@@ -444,7 +443,7 @@ void ServerLink::send_bound(std::uint16_t first_route, Code code, std::string_vi
 
 // Under the lock. Leaves out texts that exceed the peer's limit.
 void ServerLink::answer(const protocol::Descriptor& descriptor) {
-  if (session_.output_bytes() > options_.max_output)
+  if (pipe_.session.output_bytes() > options_.max_output)
     return refuse_and_close(Code::overloaded, kTooManyQuestions);
   constexpr std::size_t kLengths = 10 + 4 + sizeof descriptor.fingerprint;
   const auto room = [&](std::size_t size) {
@@ -454,19 +453,19 @@ void ServerLink::answer(const protocol::Descriptor& descriptor) {
   auto said = descriptor;
   if (!room(said.text.size() + said.annex.size())) said.annex = {};
   if (!room(said.text.size())) said.text = {};
-  session_.send_descriptor(said);
+  pipe_.session.send_descriptor(said);
 }
 
 void ServerLink::send_descriptor(const protocol::Descriptor& descriptor) {
-  Lock lock(mutex_);
+  Lock lock(pipe_.mutex);
   if (closed() || ending_) return;
   answer(descriptor);
   flush_after_reply(lock);
 }
 
 void ServerLink::on_stream(const protocol::Event& event) {
-  if (!session_.never_used(event.header.id)) return handler_->on_stream(event);
-  Lock lock(mutex_);
+  if (!pipe_.session.never_used(event.header.id)) return handler_->on_stream(event);
+  Lock lock(pipe_.mutex);
   refuse_and_close(Code::protocol_error, std::string(name(event.header.type)) + " for the id " +
                                              std::to_string(event.header.id) +
                                              ", with which no call was begun");
@@ -474,150 +473,109 @@ void ServerLink::on_stream(const protocol::Event& event) {
 
 // Under the lock: refuses, and closes when that is written.
 void ServerLink::refuse_and_close(Code code, const std::string& reason) {
-  session_.fail(code, reason);
+  pipe_.session.fail(code, reason);
   ending_ = true;
   options_.load->count(Cut::protocol);
   options_.log.write(Level::warning, "connection_broken",
                      {{"peer", peer()}, {"code", name(code)}, {"reason", reason}});
 }
 
-void ServerLink::send_reply(const protocol::ReplyHead& head, Gathered& payload, std::size_t request_size) {
-  Lock lock(mutex_);
+void ServerLink::send_reply(const protocol::ReplyHead& head, const protocol::Outbound& payload,
+                            std::size_t request_size) {
+  Lock lock(pipe_.mutex);
   count_ended(request_size);
   if (closed()) return charge();
   warm_blocks_for(payload.size(), reactor_);
-  session_.lend_output(spares.session);
-  if (payload.size() > peer_max_payload_) {
-    send_too_large(head, payload.size());
-  } else if (payload.size() < protocol::kSeparateSegmentFrom) {
-    session_.send_reply(head, std::span<const std::byte>(payload.buffer.span()));
-  } else {
-    session_.send_reply(head, std::move(payload));
-  }
-  note_output();
-  flush_after_reply(lock);
-}
-
-void ServerLink::send_reply(const protocol::ReplyHead& head, std::span<const std::byte> payload,
-                            const Bytes& owner, std::size_t request_size) {
-  if (!owner.empty() && payload.size() >= Gathered::kFrom) {
-    Gathered shared;
-    shared.pieces.push_back({.at = 0, .bytes = owner.cut(payload)});
-    return send_reply(head, shared, request_size);
-  }
-  Lock lock(mutex_);
-  count_ended(request_size);
-  if (closed()) return charge();
-  session_.lend_output(spares.session);
+  pipe_.session.lend_output(spares.session);
   if (payload.size() > peer_max_payload_) {
     send_too_large(head, payload.size());
   } else {
-    session_.send_reply(head, payload);
-  }
-  note_output();
-  flush_after_reply(lock);
-}
-
-void ServerLink::send_reply(const protocol::ReplyHead& head, std::shared_ptr<const protocol::Coming> payload,
-                            std::size_t request_size) {
-  Lock lock(mutex_);
-  count_ended(request_size);
-  if (closed()) return charge();
-  session_.lend_output(spares.session);
-  if (payload->size() > peer_max_payload_) {
-    send_too_large(head, payload->size());
-  } else {
-    session_.send_reply(head, std::move(payload));
+    pipe_.session.send_reply(head, payload);
   }
   note_output();
   flush_after_reply(lock);
 }
 
 void ServerLink::cut_short(const std::string& reason) {
-  Lock lock(mutex_);
+  Lock lock(pipe_.mutex);
   shut(reason, lock);
 }
 
 // Under the lock.
 void ServerLink::send_too_large(const protocol::ReplyHead& head, std::size_t size) {
-  session_.send_failure(head, Code::message_too_large, Execution::unknown,
-                        "the reply has " + std::to_string(size) + " bytes, the caller takes at most " +
-                            std::to_string(peer_max_payload_));
+  pipe_.session.send_failure(head, Code::message_too_large, Execution::unknown,
+                             "the reply has " + std::to_string(size) + " bytes, the caller takes at most " +
+                                 std::to_string(peer_max_payload_));
 }
 
 void ServerLink::send_failure(const protocol::ReplyHead& head, Code code, Execution execution,
                               std::string_view message, std::size_t request_size) {
-  Lock lock(mutex_);
+  Lock lock(pipe_.mutex);
   count_ended(request_size);
   if (closed()) return;
-  session_.lend_output(spares.session);
-  session_.send_failure(head, code, execution, message);
+  pipe_.session.lend_output(spares.session);
+  pipe_.session.send_failure(head, code, execution, message);
   note_output();
   flush_after_reply(lock);
 }
 
 void ServerLink::send_early(const protocol::ReplyHead& head, Code code, Execution execution,
                             std::string_view message) {
-  Lock lock(mutex_);
+  Lock lock(pipe_.mutex);
   if (closed()) return;
-  session_.send_failure(head, code, execution, message);
+  pipe_.session.send_failure(head, code, execution, message);
   flush_after_reply(lock);
 }
 
-void ServerLink::send_data(const protocol::DataHead& head, Buffer&& payload) {
-  const Lock lock(mutex_);
-  if (!closed()) session_.send_data(head, std::move(payload));
-}
-
-void ServerLink::send_data(const protocol::DataHead& head, std::span<const std::byte> payload) {
-  const Lock lock(mutex_);
-  if (!closed()) session_.send_data(head, payload);
+void ServerLink::send_data(const protocol::DataHead& head, const protocol::Outbound& payload) {
+  const Lock lock(pipe_.mutex);
+  if (!closed()) pipe_.session.send_data(head, payload);
 }
 
 void ServerLink::send_credit(std::uint32_t id, std::uint32_t bytes) {
-  Lock lock(mutex_);
+  Lock lock(pipe_.mutex);
   if (closed()) return;
-  session_.send_credit(id, bytes);
+  pipe_.session.send_credit(id, bytes);
   flush_after_reply(lock);
 }
 
 void ServerLink::send_cancel(std::uint32_t id) {
-  Lock lock(mutex_);
+  Lock lock(pipe_.mutex);
   if (closed()) return;
-  session_.send_cancel(id);
+  pipe_.session.send_cancel(id);
   flush_after_reply(lock);
 }
 
 void ServerLink::flush_now() {
-  Lock lock(mutex_);
+  Lock lock(pipe_.mutex);
   if (!closed() && !in_turn_) flush(lock);
 }
 
 bool ServerLink::has_room() {
-  const Lock lock(mutex_);
-  if (closed() || session_.output_ready() <= options_.max_output / 2) return true;
+  const Lock lock(pipe_.mutex);
+  if (closed() || pipe_.session.output_ready() <= options_.max_output / 2) return true;
   room_wanted_ = true;
   return false;
 }
 
 bool ServerLink::awaits_room() {
-  const Lock lock(mutex_);
+  const Lock lock(pipe_.mutex);
   if (closed() || !full()) return false;
   return room_wanted_ = true;
 }
 
 // Under the lock, when something was queued.
 void ServerLink::note_output() {
-  if (session_.output_ready() > options_.max_output && !closed()) [[unlikely]]
+  if (pipe_.session.output_ready() > options_.max_output && !closed()) [[unlikely]]
     full_.store(true, std::memory_order_relaxed);
-  if (session_.output_bytes() >= kChargeStep) charge();
+  if (pipe_.session.output_bytes() >= kChargeStep) charge();
 }
 
 // Under the lock: tells the server what this connection holds.
 void ServerLink::charge() {
   const auto before = charged_.load(std::memory_order_relaxed);
   std::size_t now = queued_bytes_.load(std::memory_order_relaxed);
-  if (!closed()) now += session_.awaited_bytes() + session_.output_bytes();
+  if (!closed()) now += pipe_.session.awaited_bytes() + pipe_.session.output_bytes();
   if (now == before || (now != 0 && (now > before ? now - before : before - now) < kChargeStep)) return;
   charged_.store(now, std::memory_order_relaxed);
   const auto more = static_cast<std::ptrdiff_t>(now) - static_cast<std::ptrdiff_t>(before);
@@ -633,7 +591,7 @@ void ServerLink::charge() {
 void ServerLink::end_request(std::size_t request_size) {
   count_ended(request_size);
   if (request_size == 0 || charged_.load(std::memory_order_relaxed) == 0) return;
-  const Lock lock(mutex_);
+  const Lock lock(pipe_.mutex);
   charge();
 }
 
@@ -644,7 +602,7 @@ void ServerLink::count_ended(std::size_t request_size) {
   reactor_->post([weak = weak_from_this()] {
     const auto self = weak.lock();
     if (!self) return;
-    const Lock lock(self->mutex_);
+    const Lock lock(self->pipe_.mutex);
     self->update_interest();
   });
 }
@@ -655,13 +613,13 @@ bool ServerLink::above(std::size_t divisor) const noexcept {
 }
 
 void ServerLink::flush_after_reply(Lock& lock) {
-  if (blocked_) return update_interest();  // there may be enough output now to stop reading
-  if (in_turn_ || writing_ || flush_posted_) return;
+  if (pipe_.blocked()) return update_interest();  // there may be enough output now to stop reading
+  if (in_turn_ || pipe_.writing() || flush_posted_) return;
   if (in_flight() == 0) return flush(lock);
   flush_posted_ = true;
   reactor_->post([weak = weak_from_this()] {
     if (const auto self = weak.lock()) {
-      Lock posted(self->mutex_);
+      Lock posted(self->pipe_.mutex);
       self->flush_posted_ = false;
       self->flush(posted);
     }
@@ -669,34 +627,15 @@ void ServerLink::flush_after_reply(Lock& lock) {
 }
 
 void ServerLink::flush(Lock& lock) {
-  if (writing_ || blocked_ || closed()) return;
-  writing_ = true;
-  std::array<IoSlice, 64> slices;
-  while ((session_.output_bytes() > 0 || stream_->has_output()) && !closed()) {
-    const auto n = session_.fill_output(slices);
-    if (n == 0 && !stream_->has_output()) break;  // the rest of a payload has to arrive first
-    lock.unlock();
-    const auto result = stream_->write(std::span(slices).first(n));
-    lock.lock();
-    session_.consumed(result.bytes);
-    written_ += result.bytes;
-    if (result.state == transport::IoState::ok) continue;
-    if (result.state == transport::IoState::would_block) {
-      blocked_ = true;
-      if (!progress_watched_) watch_progress();
-      break;
-    } else {
-      writing_ = false;
-      written_all_.notify_all();
-      if (closed()) return release_stream();
-      return shut_by_peer(lock);
-    }
-  }
-  writing_ = false;
+  if (closed()) return;
+  const auto wrote = pipe_.write(lock, closed_);
+  if (wrote == Pipe::Wrote::nothing) return;
+  if (wrote == Pipe::Wrote::full && !progress_watched_) watch_progress();
   written_all_.notify_all();
   if (closed()) return release_stream();
-  if (ending_ && session_.output_bytes() == 0 && !blocked_) return shut("", lock);
-  if (session_.output_bytes() == 0 && in_flight() == 0) session_.give_back_output(spares.session);
+  if (wrote == Pipe::Wrote::failed) return shut_by_peer(lock);
+  if (ending_ && pipe_.session.output_bytes() == 0 && !pipe_.blocked()) return shut("", lock);
+  if (pipe_.session.output_bytes() == 0 && in_flight() == 0) pipe_.session.give_back_output(spares.session);
   if (charged_.load(std::memory_order_relaxed) != 0) charge();
   update_interest();
   make_room(lock);
@@ -704,7 +643,7 @@ void ServerLink::flush(Lock& lock) {
 
 // Under the lock: if enough was written, held work continues.
 void ServerLink::make_room(Lock& lock) {
-  if (full() && session_.output_ready() <= options_.max_output / 2) {
+  if (full() && pipe_.session.output_ready() <= options_.max_output / 2) {
     full_.store(false, std::memory_order_relaxed);
     if (turn_held_ && !in_turn_) {
       reactor_->post([weak = weak_from_this()] {
@@ -712,7 +651,7 @@ void ServerLink::make_room(Lock& lock) {
       });
     }
   }
-  if (!room_wanted_ || session_.output_ready() > options_.max_output / 4) return;
+  if (!room_wanted_ || pipe_.session.output_ready() > options_.max_output / 4) return;
   room_wanted_ = false;
   const auto handler = handler_;
   lock.unlock();
@@ -722,15 +661,15 @@ void ServerLink::make_room(Lock& lock) {
 
 void ServerLink::update_interest() {
   if (closed()) return;
-  const auto output = session_.output_ready();
+  const auto output = pipe_.session.output_ready();
   if (crowded_ && !above(2)) crowded_ = false;
   paused_ =
       ending_ || crowded_ || turn_held_ || output > (paused_ ? options_.max_output / 2 : options_.max_output);
   if (paused_) progress_.mid_frame = false;
-  const auto wanted = static_cast<transport::Interest>((paused_ ? 0U : 1U) | (blocked_ ? 2U : 0U));
+  const auto wanted = static_cast<transport::Interest>((paused_ ? 0U : 1U) | (pipe_.blocked() ? 2U : 0U));
   if (wanted == interest_) return;
   interest_ = wanted;
-  reactor_->arm(stream_->fd(), wanted);
+  reactor_->arm(pipe_.stream->fd(), wanted);
   look_again();
 }
 

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "link/silence.hpp"
 #include "mf/link/server_link.hpp"
 
 namespace mf::link {
@@ -10,11 +9,11 @@ namespace mf::link {
 // Under the lock: from now on data must be transferred within the time limit.
 void ServerLink::watch_progress() {
   progress_watched_ = true;
-  progress_ = {.written = written_,
+  progress_ = {.written = pipe_.written(),
                .received = received_,
                .frames = frames_,
-               .output = session_.output_ready(),
-               .mid_frame = session_.mid_frame() && !paused_};
+               .output = pipe_.session.output_ready(),
+               .mid_frame = pipe_.session.mid_frame() && !paused_};
   reactor_->at(mf::now() + options_.progress_timeout, [weak = weak_from_this()] {
     if (const auto self = weak.lock()) self->look_at_progress();
   });
@@ -23,39 +22,37 @@ void ServerLink::watch_progress() {
 // Single bytes do not count as progress: either all that waited was transferred, or as much as a slow network
 // manages.
 void ServerLink::look_at_progress() {
-  Lock lock(mutex_);
+  Lock lock(pipe_.mutex);
   progress_watched_ = false;
   if (closed()) return;
-  if (written_ - progress_.written < std::min(progress_.output, options_.least_progress)) {
+  if (pipe_.written() - progress_.written < std::min(progress_.output, options_.least_progress)) {
     return cut(
         Cut::progress, "progress_timeout",
-        "the peer does not read its replies: " + std::to_string(session_.output_bytes()) + " bytes wait",
+        "the peer does not read its replies: " + std::to_string(pipe_.session.output_bytes()) + " bytes wait",
         lock);
   }
   // Nothing is read while replies wait, or while there are too many requests: then the peer is not at fault.
-  const bool same_frame = progress_.mid_frame && session_.mid_frame() && frames_ == progress_.frames;
+  const bool same_frame = progress_.mid_frame && pipe_.session.mid_frame() && frames_ == progress_.frames;
   if (same_frame && received_ - progress_.received < options_.least_progress) {
     return cut(Cut::progress, "progress_timeout", "the peer does not end the frame that it has begun", lock);
   }
-  if (session_.mid_frame() || session_.output_bytes() != 0) watch_progress();
+  if (pipe_.session.mid_frame() || pipe_.session.output_bytes() != 0) watch_progress();
 }
 
 void ServerLink::keep_alive(std::chrono::milliseconds dead_after) {
-  const Lock lock(mutex_);
-  const auto turn = dead_after / kSilenceTurns;
-  if (closed() || turn.count() == 0 || (silence_turn_.count() != 0 && silence_turn_ <= turn)) return;
-  if (silence_turn_.count() != 0) reactor_->cancel(silence_timer_);
-  silence_turn_ = turn;
-  quiet_turns_ = 0;
+  const Lock lock(pipe_.mutex);
+  if (closed() || !silence_.shortens(dead_after)) return;
+  if (silence_.period().count() != 0) reactor_->cancel(silence_timer_);
+  silence_ = Silence(dead_after);
   watch_silence();
 }
 
 // Under the lock.
 void ServerLink::watch_silence() {
-  silence_timer_ = reactor_->at(mf::now() + silence_turn_, [weak = weak_from_this()] {
+  silence_timer_ = reactor_->at(mf::now() + silence_.period(), [weak = weak_from_this()] {
     const auto self = weak.lock();
     if (!self) return;
-    Lock lock(self->mutex_);
+    Lock lock(self->pipe_.mutex);
     self->look_for_silence(lock);
   });
 }
@@ -64,10 +61,10 @@ void ServerLink::watch_silence() {
 void ServerLink::look_for_silence(Lock& lock) {
   if (closed()) return;
   const bool heard = std::exchange(received_before_, received_) != received_;
-  quiet_turns_ = heard || paused_ || turn_held_ ? 0 : quiet_turns_ + 1;
-  if (quiet_turns_ == kSilenceTurns - 1) {
+  const auto verdict = silence_.turn(heard || paused_ || turn_held_);
+  if (verdict == Silence::Verdict::dead) {
     options_.load->count(Cut::progress);
-    const auto silence = std::chrono::duration_cast<std::chrono::seconds>(silence_turn_ * quiet_turns_);
+    const auto silence = std::chrono::duration_cast<std::chrono::seconds>(silence_.lasted());
     options_.log.write(Level::warning, "connection_cut",
                        {{"peer", peer()},
                         {"limit", "keep_alive"},
@@ -76,13 +73,13 @@ void ServerLink::look_for_silence(Lock& lock) {
     return shut("", lock);
   }
   watch_silence();
-  if (quiet_turns_ != 1) return;
-  session_.send_ping(0);
+  if (verdict != Silence::Verdict::ping) return;
+  pipe_.session.send_ping(0);
   flush(lock);
 }
 
 void ServerLink::cut(Cut why, std::string_view limit, const std::string& reason) {
-  Lock lock(mutex_);
+  Lock lock(pipe_.mutex);
   cut(why, limit, reason, lock);
 }
 
@@ -92,43 +89,43 @@ void ServerLink::cut(Cut why, std::string_view limit, const std::string& reason,
   options_.load->count(why);
   options_.log.write(Level::warning, "connection_cut",
                      {{"peer", peer()}, {"limit", limit}, {"reason", reason}});
-  if (session_.output_bytes() == 0 && !writing_) {
-    session_.fail(Code::overloaded, reason);
+  if (pipe_.session.output_bytes() == 0 && !pipe_.writing()) {
+    pipe_.session.fail(Code::overloaded, reason);
     flush(lock);
   }
   shut("", lock);
 }
 
 void ServerLink::drain(const std::string& reason) {
-  Lock lock(mutex_);
+  Lock lock(pipe_.mutex);
   if (closed() || drains_) return;
   drains_ = reason;
-  if (handler_) handler_->on_drain(session_.last_id());
-  if (greeted_) session_.send_goaway(Code::shutting_down, reason);
+  if (handler_) handler_->on_drain(pipe_.session.last_id());
+  if (greeted_) pipe_.session.send_goaway(Code::shutting_down, reason);
   flush(lock);
 }
 
 bool ServerLink::idle() {
-  const std::scoped_lock lock(mutex_);
-  return closed() || (!in_turn_ && !turn_held_ && in_flight() == 0 && session_.output_bytes() == 0 &&
-                      stream_->unacknowledged() == 0);
+  const std::scoped_lock lock(pipe_.mutex);
+  return closed() || (!in_turn_ && !turn_held_ && in_flight() == 0 && pipe_.session.output_bytes() == 0 &&
+                      pipe_.stream->unacknowledged() == 0);
 }
 
 void ServerLink::close(const std::string& reason) {
-  Lock lock(mutex_);
+  Lock lock(pipe_.mutex);
   // Answers that wait for the reactor's turn are written; a write in progress never blocks.
-  written_all_.wait(lock, [this] { return !writing_ || closed(); });
+  written_all_.wait(lock, [this] { return !pipe_.writing() || closed(); });
   flush(lock);
   if (!closed()) shut(reason, lock);
 }
 
 void ServerLink::shut_by_peer(Lock& lock) {
-  if (const auto why = stream_->failure()) {
+  if (const auto why = pipe_.stream->failure()) {
     options_.log.write(Level::warning, "connection_broken",
                        {{"peer", peer()}, {"code", name(why->code)}, {"reason", why->message}});
   }
   // A warning, which is limited, since a peer may do this again and again.
-  if (session_.mid_frame() && !closed())
+  if (pipe_.session.mid_frame() && !closed())
     options_.log.write(Level::warning, "connection_broken",
                        {{"peer", peer()},
                         {"code", name(Code::connection_lost)},
@@ -142,9 +139,9 @@ void ServerLink::shut(const std::string& reason, Lock& lock) {
   if (!reason.empty())
     options_.log.write(Level::info, "connection_closed", {{"peer", peer()}, {"reason", reason}});
   reactor_->cancel(handshake_timer_);
-  if (silence_turn_.count() != 0) reactor_->cancel(silence_timer_);
-  reactor_->forget(stream_->fd());
-  stream_->shutdown();
+  if (silence_.period().count() != 0) reactor_->cancel(silence_timer_);
+  reactor_->forget(pipe_.stream->fd());
+  pipe_.stream->shutdown();
   options_.load->change_leaving(static_cast<std::ptrdiff_t>(charged_.load(std::memory_order_relaxed)));
   full_.store(false, std::memory_order_relaxed);  // the peer does not read, so nothing waits any more
   release_stream();
@@ -159,9 +156,9 @@ void ServerLink::shut(const std::string& reason, Lock& lock) {
 // Under the lock, after the end. Unanswered requests may keep this object alive, but not its descriptor or
 // pending output.
 void ServerLink::release_stream() {
-  if (writing_ || reading_ || std::exchange(released_, true)) return;
-  stream_->close();
-  session_.drop_output();
+  if (pipe_.writing() || reading_ || std::exchange(released_, true)) return;
+  pipe_.stream->close();
+  pipe_.session.drop_output();
   charge();
 }
 

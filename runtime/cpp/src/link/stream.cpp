@@ -5,8 +5,9 @@
 #include <string>
 
 #include "mf/core/error.hpp"
+#include "mf/core/failure.hpp"
 #include "mf/core/handler_wait.hpp"
-#include "mf/link/stream_values.hpp"
+#include "mf/link/typed.hpp"
 
 namespace mf::link {
 namespace {
@@ -22,10 +23,6 @@ constexpr std::size_t kMostPending = std::size_t{64} << 10U;
 constexpr std::size_t kLeastCredit = kHeaderSize + 1024;
 constexpr std::uint16_t kMostValues = protocol::kExtendedCount - 1;
 
-Failure failed(Code code, Execution execution, std::string message) {
-  return {.code = code, .execution = execution, .message = std::move(message), .declared = nullptr};
-}
-
 /// The longest payload of a DATA within this credit.
 std::size_t payload_for(std::size_t credit) noexcept {
   const std::size_t whole = credit & ~std::size_t{7};
@@ -35,8 +32,8 @@ std::size_t payload_for(std::size_t credit) noexcept {
 }  // namespace
 
 Failure wrong_encoding() {
-  return failed(Code::decode_error, Execution::unknown,
-                "the values of the stream have another encoding than the schema says");
+  return may_have_run(Code::decode_error,
+                      "the values of the stream have another encoding than the schema says");
 }
 
 StreamIn::StreamIn(StreamPort& port, std::uint32_t window, std::shared_ptr<protocol::WindowBudget> budget,
@@ -58,7 +55,7 @@ void StreamIn::set_conversion(std::shared_ptr<StreamConversion> conversion) {
 }
 
 StreamEvent StreamIn::refuse(Code code, std::string message) const {
-  return {.failure = failed(code, Execution::unknown, std::move(message))};
+  return {.failure = may_have_run(code, std::move(message))};
 }
 
 StreamEvent StreamIn::on_data(const protocol::Event& event) {
@@ -115,8 +112,7 @@ StreamEvent StreamIn::on_end(std::shared_ptr<const Failure> why) {
   ended_ = true;
   why_ = std::move(why);
   if (!why_ && piece_open_) {
-    why_ = mf::detail::shared(
-        failed(Code::protocol_error, Execution::unknown, "the stream ended within a value"));
+    why_ = mf::detail::shared(may_have_run(Code::protocol_error, "the stream ended within a value"));
   }
   wake(done);
   return done;
@@ -166,7 +162,7 @@ void StreamIn::convert(Frame& frame, StreamConversion& conversion) {
   std::optional<Failure> why;
   while (count < frame.count && !(why = conversion.convert(values, out))) ++count;
   if (!why && !values.empty())
-    why = failed(Code::decode_error, Execution::unknown, "a value of the stream: bytes follow its end");
+    why = may_have_run(Code::decode_error, "a value of the stream: bytes follow its end");
   frame.bytes = Bytes(std::move(out));
   frame.count = count;
   frame.encoding = static_cast<std::uint8_t>(conversion.tier());
@@ -277,8 +273,7 @@ StreamEvent StreamOut::on_credit(std::uint32_t bytes) {
   const std::scoped_lock lock(mutex_);
   if (ended_ || stopped_) return {};
   if (!window_.add(bytes))
-    return {.failure =
-                failed(Code::protocol_error, Execution::unknown, "the peer gave more credit than 2^31 - 1")};
+    return {.failure = may_have_run(Code::protocol_error, "the peer gave more credit than 2^31 - 1")};
   return woken();
 }
 
@@ -341,9 +336,8 @@ std::optional<Failure> StreamOut::add_value() {
     return std::nullopt;
   }
   pending_.resize(before);
-  return failed(Code::message_too_large, Execution::not_executed,
-                "a value of " + std::to_string(size) + " bytes is above the " + std::to_string(most_) +
-                    " that the peer takes");
+  return not_executed(Code::message_too_large, "a value of " + std::to_string(size) + " bytes is above the " +
+                                                   std::to_string(most_) + " that the peer takes");
 }
 
 /// The last value is not in ends_ yet, and stays out if it cannot be converted.
@@ -514,8 +508,8 @@ void StreamOut::transmit(Lock& lock) {
 
 /// A piece is lost, mostly for lack of memory: the stream cannot go on.
 void StreamOut::break_off(const std::exception& error, Lock& lock) {
-  auto why = failed(Code::internal, Execution::unknown,
-                    std::string("the values of the stream cannot be sent: ") + error.what());
+  auto why =
+      may_have_run(Code::internal, std::string("the values of the stream cannot be sent: ") + error.what());
   ended_ = true;
   why_ = mf::detail::shared(why);
   lock.unlock();

@@ -3,6 +3,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "mf/core/code_class.hpp"
+
 namespace mf::protocol {
 namespace {
 
@@ -13,10 +15,6 @@ constexpr std::array<const char*, kCallEvents> kEvents{
     "credit", "stopped",  "replied", "lost",        "expired", "cancelled"};
 constexpr std::array<const char*, 10> kSteps{"none",    "resolve", "bind",   "send",  "wait",
                                              "deliver", "end",     "cancel", "again", "wrong"};
-
-bool is_lost(Code code) noexcept {
-  return code == Code::unavailable || code == Code::connection_lost;
-}
 
 }  // namespace
 
@@ -58,9 +56,9 @@ bool Call::may_repeat(CallEvent event, const Failure& failure, TimePoint now) co
   if (attempt_ >= kMostAttempts || now >= deadline_) return false;
   const bool unharmed = failure.execution == Execution::not_executed;
   // OVERLOADED only if the server says so: limits of this side do not change by waiting.
-  const bool refused = failure.code == Code::shutting_down ||
-                       (failure.code == Code::overloaded && event == CallEvent::replied);
-  if (!is_lost(failure.code) && !(unharmed && refused)) return false;
+  const bool by_server = failure.code != Code::overloaded || event == CallEvent::replied;
+  if (!may_go_elsewhere(failure.code) || !by_server) return false;
+  if (!unharmed && !is_lost(failure.code)) return false;
   if (!unharmed && !rules_.idempotent) return false;
   if (rules_.stream && state_ == CallState::sent &&
       (rules_.sends || heard_ || !unharmed || failure.code == Code::overloaded))

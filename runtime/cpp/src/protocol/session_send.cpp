@@ -77,17 +77,31 @@ std::byte* Session::append_frame(Header header, std::uint32_t count, std::size_t
   return at + offset;
 }
 
-void Session::send_frame(const Header& header, std::uint32_t count, std::span<const std::byte> payload) {
+void Session::send_frame(const Header& header, std::uint32_t count, const Outbound& payload) {
+  if (payload.pieces_.empty() && payload.coming_ == nullptr) [[likely]] {
+    if (payload.owner_ != nullptr && !payload.owner_->empty() && payload.size_ >= Gathered::kFrom) {
+      Gathered shared;
+      shared.pieces.push_back({.at = 0, .bytes = payload.owner_->cut(payload.bytes_)});
+      return share_frame(header, count, std::move(shared));
+    }
+    if (payload.buffer_ == nullptr || payload.size_ < kSeparateSegmentFrom)
+      return copy_frame(header, count, payload.bytes_);
+    return move_frame(header, count, std::move(*payload.buffer_));
+  }
+  if (payload.coming_ != nullptr) return pass_frame(header, count, payload.coming_->shared_from_this());
+  if (payload.gathered_ != nullptr) return share_frame(header, count, std::move(*payload.gathered_));
+  Gathered copy;
+  copy.buffer.append(payload.bytes_);
+  copy.pieces.assign(payload.pieces_.begin(), payload.pieces_.end());
+  share_frame(header, count, std::move(copy));
+}
+
+void Session::copy_frame(const Header& header, std::uint32_t count, std::span<const std::byte> payload) {
   std::byte* at = append_frame(header, count, payload.size());
   if (!payload.empty()) std::memcpy(at, payload.data(), payload.size());
 }
 
-void Session::send_frame(Header header, std::uint32_t count, Buffer&& payload) {
-  if (payload.size() < kSeparateSegmentFrom) {
-    send_frame(header, count, payload.span());
-    payload.clear();
-    return;
-  }
+void Session::move_frame(Header header, std::uint32_t count, Buffer&& payload) {
   const std::size_t offset = payload_offset_for(count);
   header.size = static_cast<std::uint32_t>(offset + payload.size());
   header.count = static_cast<std::uint16_t>(std::min<std::uint32_t>(count, kExtendedCount));
@@ -99,15 +113,24 @@ void Session::send_frame(Header header, std::uint32_t count, Buffer&& payload) {
   output_.push(std::move(payload), offset, padding);
 }
 
-void Session::send_frame(Header header, std::uint32_t count, Gathered&& payload) {
-  if (payload.pieces.empty()) return send_frame(header, count, std::move(payload.buffer));
+void Session::begin_frame(Header header, std::uint32_t count, std::size_t payload_size) {
   const std::size_t offset = payload_offset_for(count);
-  header.size = static_cast<std::uint32_t>(offset + payload.size());
+  header.size = static_cast<std::uint32_t>(offset + payload_size);
   header.count = static_cast<std::uint16_t>(std::min<std::uint32_t>(count, kExtendedCount));
   std::byte* const begin = output_.append(offset);
   encode_header(header, begin);
   if (count >= kExtendedCount) write_extension(begin + kHeaderSize, count);
-  const std::size_t padding = padded(header.size) - header.size;
+}
+
+void Session::pad_frame(std::size_t payload_size, std::uint32_t count) {
+  const std::size_t size = payload_offset_for(count) + payload_size;
+  if (const std::size_t padding = padded(size) - size; padding != 0)
+    std::memset(output_.append(padding), 0, padding);
+}
+
+void Session::share_frame(Header header, std::uint32_t count, Gathered&& payload) {
+  const std::size_t size = payload.size();
+  begin_frame(header, count, size);
   // cut() and push() both copy small slices of the buffer, which is released then.
   const Bytes between(std::move(payload.buffer));
   std::size_t at = 0;
@@ -117,20 +140,15 @@ void Session::send_frame(Header header, std::uint32_t count, Gathered&& payload)
     output_.push(std::move(piece.bytes));
   }
   output_.push(between.cut(between.span().subspan(at)));
-  if (padding != 0) std::memset(output_.append(padding), 0, padding);
+  pad_frame(size, count);
   payload.clear();
 }
 
-void Session::send_frame(Header header, std::uint32_t count, std::shared_ptr<const Coming>&& payload) {
-  const std::size_t offset = payload_offset_for(count);
-  header.size = static_cast<std::uint32_t>(offset + payload->size());
-  header.count = static_cast<std::uint16_t>(std::min<std::uint32_t>(count, kExtendedCount));
-  std::byte* const begin = output_.append(offset);
-  encode_header(header, begin);
-  if (count >= kExtendedCount) write_extension(begin + kHeaderSize, count);
-  const std::size_t padding = padded(header.size) - header.size;
+void Session::pass_frame(Header header, std::uint32_t count, std::shared_ptr<const Coming>&& payload) {
+  const std::size_t size = payload->size();
+  begin_frame(header, count, size);
   output_.push(std::move(payload));
-  if (padding != 0) std::memset(output_.append(padding), 0, padding);
+  pad_frame(size, count);
 }
 
 Header Session::request_header(const RequestHead& head, std::uint32_t& id) {
@@ -144,35 +162,11 @@ Header Session::request_header(const RequestHead& head, std::uint32_t& id) {
   return header;
 }
 
-std::uint32_t Session::send_request(const RequestHead& head, Buffer&& payload) {
-  if (!may_send(FrameType::request)) return 0;
-  check_peer_takes(payload.size(), Execution::not_executed);
-  std::uint32_t id = 0;
-  send_frame(request_header(head, id), head.count, std::move(payload));
-  return id;
-}
-
-std::uint32_t Session::send_request(const RequestHead& head, std::span<const std::byte> payload) {
+std::uint32_t Session::send_request(const RequestHead& head, const Outbound& payload) {
   if (!may_send(FrameType::request)) return 0;
   check_peer_takes(payload.size(), Execution::not_executed);
   std::uint32_t id = 0;
   send_frame(request_header(head, id), head.count, payload);
-  return id;
-}
-
-std::uint32_t Session::send_request(const RequestHead& head, Gathered&& payload) {
-  if (!may_send(FrameType::request)) return 0;
-  check_peer_takes(payload.size(), Execution::not_executed);
-  std::uint32_t id = 0;
-  send_frame(request_header(head, id), head.count, std::move(payload));
-  return id;
-}
-
-std::uint32_t Session::send_request(const RequestHead& head, std::shared_ptr<const Coming> payload) {
-  if (!may_send(FrameType::request)) return 0;
-  check_peer_takes(payload->size(), Execution::not_executed);
-  std::uint32_t id = 0;
-  send_frame(request_header(head, id), head.count, std::move(payload));
   return id;
 }
 
@@ -183,28 +177,10 @@ std::span<std::byte> Session::place_request(const RequestHead& head, std::size_t
   return {append_frame(request_header(head, id), head.count, size), size};
 }
 
-void Session::send_reply(const ReplyHead& head, Buffer&& payload) {
-  if (!may_send(FrameType::reply)) return;
-  check_peer_takes(payload.size(), Execution::unknown);
-  send_frame(reply_header(head), head.count, std::move(payload));
-}
-
-void Session::send_reply(const ReplyHead& head, std::span<const std::byte> payload) {
+void Session::send_reply(const ReplyHead& head, const Outbound& payload) {
   if (!may_send(FrameType::reply)) return;
   check_peer_takes(payload.size(), Execution::unknown);
   send_frame(reply_header(head), head.count, payload);
-}
-
-void Session::send_reply(const ReplyHead& head, Gathered&& payload) {
-  if (!may_send(FrameType::reply)) return;
-  check_peer_takes(payload.size(), Execution::unknown);
-  send_frame(reply_header(head), head.count, std::move(payload));
-}
-
-void Session::send_reply(const ReplyHead& head, std::shared_ptr<const Coming> payload) {
-  if (!may_send(FrameType::reply)) return;
-  check_peer_takes(payload->size(), Execution::unknown);
-  send_frame(reply_header(head), head.count, std::move(payload));
 }
 
 std::span<std::byte> Session::place_reply(const ReplyHead& head, std::size_t size) {
@@ -220,7 +196,7 @@ void Session::send_failure(const ReplyHead& head, Code code, Execution execution
   failed.flags = 0;
   Buffer payload;
   write_failure_record(payload, execution, message);
-  send_reply(failed, payload.span());
+  send_reply(failed, payload);
 }
 
 void Session::send_hello() {
@@ -271,25 +247,15 @@ void Session::send_cancel(std::uint32_t id) {
   send_frame(header, 0, std::span<const std::byte>());
 }
 
-bool Session::data_header(const DataHead& head, std::size_t payload_size, Header& header) {
-  if (payload_size > kMaxDataPayload || head.count == kExtendedCount)
-    throw std::logic_error("a DATA of " + std::to_string(payload_size) + " bytes and " +
+void Session::send_data(const DataHead& head, const Outbound& payload) {
+  if (payload.size() > kMaxDataPayload || head.count == kExtendedCount)
+    throw std::logic_error("a DATA of " + std::to_string(payload.size()) + " bytes and " +
                            std::to_string(head.count) + " values");
-  if (!may_send(FrameType::data)) return false;
-  header = control(FrameType::data);
+  if (!may_send(FrameType::data)) return;
+  Header header = control(FrameType::data);
   header.flags = static_cast<std::uint8_t>(static_cast<std::uint8_t>(head.tier) | head.flags);
   header.id = head.id;
-  return true;
-}
-
-void Session::send_data(const DataHead& head, Buffer&& payload) {
-  Header header;
-  if (data_header(head, payload.size(), header)) send_frame(header, head.count, std::move(payload));
-}
-
-void Session::send_data(const DataHead& head, std::span<const std::byte> payload) {
-  Header header;
-  if (data_header(head, payload.size(), header)) send_frame(header, head.count, payload);
+  send_frame(header, head.count, payload);
 }
 
 void Session::send_credit(std::uint32_t id, std::uint32_t bytes) {

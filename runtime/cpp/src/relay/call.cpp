@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "mf/core/failure.hpp"
 #include "mf/link/server_link.hpp"
 #include "relay/connection.hpp"
 #include "relay/destination.hpp"
@@ -74,11 +75,8 @@ void Call::await_rest(link::Reply&& reply) {
                  kept = std::make_shared<link::Reply>(std::move(reply))](protocol::Coming::State state) {
     if (state == protocol::Coming::State::coming) return;
     if (state == protocol::Coming::State::complete) return self->answer(*kept);
-    self->answer(link::Reply::failed({.code = Code::connection_lost,
-                                      .execution = Execution::unknown,
-                                      .message = "the connection has ended within the reply",
-                                      .declared = nullptr},
-                                     link::Ended::lost));
+    self->answer(link::Reply::failed(
+        may_have_run(Code::connection_lost, "the connection has ended within the reply"), link::Ended::lost));
   });
 }
 
@@ -113,10 +111,7 @@ void Call::cancel() {
 }
 
 Failure Call::violation(std::string_view who, std::string_view what) const {
-  return {.code = Code::protocol_error,
-          .execution = Execution::unknown,
-          .message = std::string(who) + " sent " + std::string(what),
-          .declared = nullptr};
+  return may_have_run(Code::protocol_error, std::string(who) + " sent " + std::string(what));
 }
 
 void Call::on_frame(const protocol::Event& event) {

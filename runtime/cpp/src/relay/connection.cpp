@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "mf/core/failure.hpp"
 #include "relay/description.hpp"
 #include "relay/destination.hpp"
 
@@ -17,11 +18,6 @@ constexpr std::size_t kMostRefusers = 64;
 constexpr std::size_t kMostServices = 128;
 constexpr std::string_view kNotPassed =
     "a relay passes no registrations: of the controller's service only client_id, find, status and watch";
-
-Failure not_bound(Code code, std::string message) {
-  return {
-      .code = code, .execution = Execution::not_executed, .message = std::move(message), .declared = nullptr};
-}
 
 std::size_t size_of(const protocol::Bind& bind) noexcept {
   std::size_t size = bind.service.size() + bind.agent.size() + bind.via.size() + sizeof(Destination);
@@ -72,20 +68,20 @@ Failure Connection::refusal_of(const protocol::Bind& bind) const {
   const auto relays = bind.via.size() / nonce.size();
   for (std::size_t i = 0; i < relays; ++i) {
     if (std::ranges::equal(bind.via.subspan(i * nonce.size(), nonce.size()), nonce))
-      return not_bound(Code::permission_denied,
-                       "a loop of relays: what this one hands on comes back to it; let each have a "
-                       "controller behind it");
+      return not_executed(Code::permission_denied,
+                          "a loop of relays: what this one hands on comes back to it; let each have a "
+                          "controller behind it");
   }
   if (relays >= protocol::kMostRelays)
-    return not_bound(Code::permission_denied, "the call has come through " + std::to_string(relays) +
-                                                  " relays, which is all that it may");
+    return not_executed(Code::permission_denied, "the call has come through " + std::to_string(relays) +
+                                                     " relays, which is all that it may");
   if (bind.service == kController && !shared_->options.registers &&
       std::ranges::none_of(bind.methods, passes_of_controller))
-    return not_bound(Code::permission_denied, std::string(kNotPassed));
-  if (closed()) return not_bound(Code::shutting_down, "it is stopping; use another instance");
+    return not_executed(Code::permission_denied, std::string(kNotPassed));
+  if (closed()) return not_executed(Code::shutting_down, "it is stopping; use another instance");
   if (bind_bytes_ + size_of(bind) > kMostBindBytes)
-    return not_bound(Code::overloaded, "too many services are looked for at once on this connection");
-  return not_bound(Code::ok, {});
+    return not_executed(Code::overloaded, "too many services are looked for at once on this connection");
+  return not_executed(Code::ok, {});
 }
 
 std::shared_ptr<Services::Use> Connection::use(std::string_view service, std::string& why) {
@@ -184,7 +180,7 @@ void Connection::on_request(server::Forwarded& to, std::uint16_t method, const p
     shared_->options.log.write(
         Level::warning, "relay_refused_a_call",
         {{"method", destination.name_of(method)}, {"peer", peer_}, {"reason", kNotPassed}});
-    return answer(request, not_bound(Code::permission_denied, std::string(kNotPassed)));
+    return answer(request, not_executed(Code::permission_denied, std::string(kNotPassed)));
   }
   destination.take(request, event, now);
 }
@@ -271,7 +267,7 @@ bool Connection::passes_on(const std::shared_ptr<protocol::Coming>& reply) {
 void Connection::answer(const protocol::ReplyHead& head, const link::Reply& reply, std::size_t request_size) {
   if (reply.coming != nullptr) return pass_on(head, reply.coming->shared_from_this(), request_size);
   link_do(
-      [&](link::ServerLink& client) { client.send_reply(head, reply.payload, reply.owner, request_size); });
+      [&](link::ServerLink& client) { client.send_reply(head, {reply.payload, reply.owner}, request_size); });
   watch_room();
 }
 
@@ -390,10 +386,8 @@ void Connection::end_calls(bool (*which)(const Call& call)) {
   }
   for (const auto& call : calls) {
     if (!call->sent()) call->destination().drop(*call);
-    call->fail({.code = Code::shutting_down,
-                .execution = call->sent() ? Execution::unknown : Execution::not_executed,
-                .message = "it is stopping; use another instance",
-                .declared = nullptr});
+    call->fail(make_failure(Code::shutting_down, call->sent() ? Execution::unknown : Execution::not_executed,
+                            "it is stopping; use another instance"));
   }
 }
 

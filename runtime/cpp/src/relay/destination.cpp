@@ -6,6 +6,8 @@
 #include <random>
 #include <utility>
 
+#include "mf/core/code_class.hpp"
+#include "mf/core/failure.hpp"
 #include "relay/connection.hpp"
 
 namespace mf::relay {
@@ -24,19 +26,6 @@ constexpr auto kCalm = std::chrono::milliseconds(50);
 
 std::vector<std::string> owned(const std::vector<std::string_view>& names) {
   return {names.begin(), names.end()};
-}
-
-Failure unavailable(std::string message) {
-  return {.code = Code::unavailable,
-          .execution = Execution::not_executed,
-          .message = std::move(message),
-          .declared = nullptr};
-}
-
-/// Whether the same instance may succeed in a moment.
-bool may_pass(Code code) noexcept {
-  return code == Code::unavailable || code == Code::connection_lost || code == Code::shutting_down ||
-         code == Code::deadline_exceeded;
 }
 
 }  // namespace
@@ -118,10 +107,8 @@ void Destination::take(const Request& request, const protocol::Event& event, Tim
   if (!request.oneway()) {
     call = std::make_shared<Call>(connection_, shared_from_this(), request);
     if (!connection_->remember(call)) {
-      return connection_->answer(request, {.code = Code::protocol_error,
-                                           .execution = Execution::not_executed,
-                                           .message = "the id of a call that is in flight was used again",
-                                           .declared = nullptr});
+      return connection_->answer(
+          request, not_executed(Code::protocol_error, "the id of a call that is in flight was used again"));
     }
   }
   const auto payload = event.body();
@@ -286,11 +273,9 @@ void Destination::expire() {
   }
   if (next != kNever) watch_deadline(next);
   for (auto& waiting : late) {
-    Failure why{.code = Code::deadline_exceeded,
-                .execution = Execution::not_executed,
-                .message = "the deadline passed while the call waited for an instance of " + what() +
-                           (failure_.message.empty() ? "" : ": " + failure_.message),
-                .declared = nullptr};
+    auto why = not_executed(Code::deadline_exceeded,
+                            "the deadline passed while the call waited for an instance of " + what() +
+                                (failure_.message.empty() ? "" : ": " + failure_.message));
     if (waiting.call) {
       waiting.call->fail(std::move(why));
     } else {
@@ -335,10 +320,7 @@ void Destination::search() {
 
 void Destination::look() {
   if (connection_->closed())
-    return give_up({.code = Code::shutting_down,
-                    .execution = Execution::not_executed,
-                    .message = "it is stopping; use another instance",
-                    .declared = nullptr});
+    return give_up(not_executed(Code::shutting_down, "it is stopping; use another instance"));
   auto& shared = connection_->shared();
   version_ = shared.resolver->version();
   auto instances = candidates();
@@ -348,8 +330,9 @@ void Destination::look() {
   const auto waited = mf::now() - searched_since_;
   if (waited < (offers->answered ? std::chrono::milliseconds(kGrace) : std::chrono::milliseconds(kLongest)))
     return look_later();
-  give_up(unavailable((offers->answered ? "no server offers " + what() : "nothing is known of " + what()) +
-                      (offers->note.empty() ? "" : " (" + offers->note + ")")));
+  give_up(not_executed(Code::unavailable,
+                       (offers->answered ? "no server offers " + what() : "nothing is known of " + what()) +
+                           (offers->note.empty() ? "" : " (" + offers->note + ")")));
 }
 
 void Destination::look_later() {
@@ -429,10 +412,8 @@ void Destination::give_up(Failure why) {
   // The last server of the client's schema has gone. Only a BIND tells the client of the others' schema, so
   // that it adapts: it connects once more, and repeats what has waited here.
   if (bound_ && why.code == Code::schema_mismatch) {
-    why = {.code = Code::shutting_down,
-           .execution = Execution::not_executed,
-           .message = "the servers of " + what() + " have another schema now; connect again",
-           .declared = nullptr};
+    why = not_executed(Code::shutting_down,
+                       "the servers of " + what() + " have another schema now; connect again");
     connection_->renew(why.message);
   }
   for (auto& waiting : std::exchange(waiting_, {})) {

@@ -2,7 +2,8 @@
 
 #include <utility>
 
-#include "client/core.hpp"
+#include "mf/client/core.hpp"
+#include "mf/core/failure.hpp"
 #include "relay/connection.hpp"
 #include "relay/shared.hpp"
 #include "relay/topics.hpp"
@@ -33,9 +34,9 @@ Failure Shared::told(Failure why, const std::string& server) const {
   if (why.code != Code::protocol_error) return why;
   options.log.write(Level::warning, "relay_server_broke_the_protocol",
                     {{"peer", server}, {"reason", why.message}});
-  why.code = why.execution == Execution::not_executed ? Code::unavailable : Code::connection_lost;
-  why.message = "the server at " + server + " has broken the protocol";
-  return why;
+  const bool unharmed = why.execution == Execution::not_executed;
+  return make_failure(unharmed ? Code::unavailable : Code::connection_lost, why.execution,
+                      "the server at " + server + " has broken the protocol");
 }
 
 void Shared::set_resolver(std::shared_ptr<Resolver> with, const std::vector<Address>& at) {

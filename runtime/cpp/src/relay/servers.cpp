@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "client/attempt.hpp"
-#include "core/not_executed.hpp"
+#include "mf/core/failure.hpp"
 
 namespace mf::relay {
 namespace {

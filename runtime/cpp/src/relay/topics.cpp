@@ -4,9 +4,9 @@
 #include <cstring>
 #include <string>
 
-#include "client/core.hpp"
-#include "core/not_executed.hpp"
+#include "mf/client/core.hpp"
 #include "mf/core/error.hpp"
+#include "mf/core/failure.hpp"
 #include "mf/topics/pattern.hpp"
 
 namespace mf::relay {

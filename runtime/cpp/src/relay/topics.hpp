@@ -13,8 +13,8 @@
 
 #include "mf/protocol/control.hpp"
 #include "mf/relay/relay.hpp"
+#include "mf/topics/servant.hpp"
 #include "relay/trunk.hpp"
-#include "topics/servant.hpp"
 
 namespace mf::client {
 class Core;

@@ -4,8 +4,9 @@
 #include <cstring>
 #include <optional>
 
-#include "client/core.hpp"
+#include "mf/client/core.hpp"
 #include "mf/core/error.hpp"
+#include "mf/core/failure.hpp"
 #include "relay/topics.hpp"
 
 namespace mf::relay {
@@ -33,11 +34,6 @@ std::vector<Uuid> path_of(const Shared& shared, const TrunkKey& key) {
   auto path = key.path;
   std::memcpy(path.emplace_back().bytes.data(), shared.nonce.data(), shared.nonce.size());
   return path;
-}
-
-Failure failure(Code code, std::string message) {
-  return {
-      .code = code, .execution = Execution::not_executed, .message = std::move(message), .declared = nullptr};
 }
 
 }  // namespace
@@ -87,7 +83,8 @@ void Trunk::pump() {
     } catch (const std::exception& error) {
       at_ = count_ = 0;
       run_.clear();
-      end(failure(Code::unavailable, std::string("the relay cannot pass on what comes: ") + error.what()));
+      end(not_executed(Code::unavailable,
+                       std::string("the relay cannot pass on what comes: ") + error.what()));
     }
   });
 }
@@ -106,7 +103,7 @@ void Trunk::pump_all() {
       }
       if (count_ == 0) {
         const auto why = inbox.why();
-        return end(why ? *why : failure(Code::unavailable, "the relay has ended the subscription"));
+        return end(why ? *why : not_executed(Code::unavailable, "the relay has ended the subscription"));
       }
     }
     if (auto full = pass())
@@ -180,9 +177,10 @@ void Trunk::begin_source(const Queue::Entry& entry) {
                              {{"publisher", origin->where}, {"reason", error.message()}});
   }
   if (sources_.size() > kMostSources)
-    return upstream_->end(failure(Code::unavailable, "the relay has seen " + std::to_string(kMostSources) +
-                                                         " publishers and agents of " + origin->topic +
-                                                         " come and go: subscribe again"));
+    return upstream_->end(not_executed(Code::unavailable, "the relay has seen " +
+                                                              std::to_string(kMostSources) +
+                                                              " publishers and agents of " + origin->topic +
+                                                              " come and go: subscribe again"));
   const auto outlet = std::make_shared<Outlet>(origin,
                                                Outlet::Limits{.keep = origin->keep,
                                                               .keep_bytes = options.topics.keep_bytes,
@@ -225,14 +223,15 @@ void Trunk::stalled() {
 
 // ---- end
 
-void Trunk::end(Failure why) {
+void Trunk::end(const Failure& why) {
   const auto queues = fanout_.end();
   shared_->topics->forget(*this);
   upstream_->close();  // its other publishers may continue
   if (queues.empty()) return;
-  if (why.code == Code::cancelled) why.code = Code::unavailable;  // ended by the relay: another one may work
-  why.message.insert(0, shared_->name + ": ");
-  const auto shared = mf::detail::shared(std::move(why));
+  // What was ended by the relay may work by way of another one.
+  const auto code = why.code == Code::cancelled ? Code::unavailable : why.code;
+  const auto shared =
+      mf::detail::shared(make_failure(code, why.execution, shared_->name + ": " + why.message));
   for (const auto& queue : queues) {
     if (queue->end(shared)) queue->wake();
   }

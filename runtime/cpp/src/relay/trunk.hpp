@@ -17,17 +17,17 @@
 #include <tuple>
 #include <vector>
 
+#include "mf/core/one_at_a_time.hpp"
 #include "mf/core/outcome.hpp"
-#include "mf/core/rounds.hpp"
 #include "mf/core/service.hpp"
 #include "mf/relay/relay.hpp"
+#include "mf/topics/fanout.hpp"
 #include "mf/topics/outlet.hpp"
+#include "mf/topics/remote.hpp"
 #include "mf/topics/subscriptions.hpp"
 #include "mf/topics/topic.hpp"
 #include "relay/services.hpp"
 #include "relay/shared.hpp"
-#include "topics/fanout.hpp"
-#include "topics/remote.hpp"
 
 namespace mf::client {
 class Core;
@@ -101,7 +101,7 @@ class Trunk final : public std::enable_shared_from_this<Trunk> {
   void wait_for(std::shared_ptr<topics::Queue> full, std::size_t size);
   void watch_stall();
   void stalled();
-  void end(Failure why);
+  void end(const Failure& why);
 
   const std::shared_ptr<Shared> shared_;
   const TrunkKey key_;
@@ -110,7 +110,7 @@ class Trunk final : public std::enable_shared_from_this<Trunk> {
   const std::shared_ptr<client::Core> core_;
   const std::shared_ptr<topics::RemoteInbox> upstream_;
   // Used only by the delivering thread:
-  Rounds rounds_;
+  OneAtATime rounds_;
   std::vector<topics::Queue::Entry> entries_;
   std::vector<topics::ItemRef> run_;  // messages of one source among them
   std::size_t at_ = 0;

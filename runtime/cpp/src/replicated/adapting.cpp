@@ -2,16 +2,10 @@
 
 #include <utility>
 
+#include "mf/core/failure.hpp"
 #include "mf/link/converting.hpp"
 
 namespace mf::replicated {
-namespace {
-
-Failure failed(Code code, Execution execution, std::string message) {
-  return {.code = code, .execution = execution, .message = std::move(message), .declared = nullptr};
-}
-
-}  // namespace
 
 std::optional<std::uint16_t> AdaptedMessages::index_of(std::string_view method) const {
   const auto methods = adaptation_->plan().here->methods();
@@ -31,7 +25,7 @@ std::optional<Failure> AdaptedMessages::request(std::uint16_t index, std::string
   Buffer out;
   auto converted = conversion.fields(reader, out);
   if (converted.went != described::Went::over)
-    return failed(Code::invalid_argument, Execution::not_executed, std::move(converted.why));
+    return not_executed(Code::invalid_argument, std::move(converted.why));
   payload = Bytes(std::move(out));
   return std::nullopt;
 }
@@ -50,12 +44,12 @@ std::optional<Failure> AdaptedMessages::outcome(std::uint16_t index, replication
     if (outcome.error >= plan.errors.size()) return std::nullopt;
     const auto& error = plan.errors[outcome.error];
     if (error.here == evolution::ErrorPlan::kUndeclared)
-      return failed(Code::handler_failed, Execution::unknown, link::undeclared(*adaptation_, index, error));
+      return may_have_run(Code::handler_failed, link::undeclared(*adaptation_, index, error));
     converted = conversion.error(error, reader, out);
     outcome.error = error.here;
   }
   if (converted.went != described::Went::over)
-    return failed(Code::decode_error, Execution::unknown, std::move(converted.why));
+    return may_have_run(Code::decode_error, std::move(converted.why));
   outcome.payload = Bytes(std::move(out));
   return std::nullopt;
 }

@@ -1,5 +1,6 @@
 #include "mf/replicated/applying.hpp"
 
+#include "mf/core/failure.hpp"
 #include "mf/server/incoming.hpp"
 
 namespace mf::replicated {
@@ -41,12 +42,8 @@ void refuse_call(server::Incoming& in) {
 namespace detail {
 
 Failure undecodable(const codec::Reader& reader) {
-  return invalid(Code::decode_error,
-                 reader.failed() ? reader.error().message() : "another encoding than the schema says");
-}
-
-Failure invalid(Code code, std::string what) {
-  return {.code = code, .execution = Execution::unknown, .message = std::move(what), .declared = nullptr};
+  return may_have_run(Code::decode_error,
+                      reader.failed() ? reader.error().message() : "another encoding than the schema says");
 }
 
 }  // namespace detail

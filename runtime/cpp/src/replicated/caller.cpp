@@ -3,15 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "mf/core/code_class.hpp"
+#include "mf/core/failure.hpp"
+
 namespace mf::replicated {
-namespace {
-
-bool is_final(Code code) noexcept {
-  return code == Code::schema_mismatch || code == Code::invalid_argument || code == Code::message_too_large ||
-         code == Code::permission_denied;
-}
-
-}  // namespace
 
 std::size_t Caller::Call::most() const {
   std::size_t most = 0;
@@ -177,11 +172,7 @@ void Caller::refused(const std::string& member, const Refused& message) {
   if (found == calls_.end()) return;
   found->second.refusal = member + ": " + message.text;
   const auto code = static_cast<Code>(message.code);
-  if (is_final(code))
-    end(found, Failure{.code = code,
-                       .execution = Execution::not_executed,
-                       .message = found->second.refusal,
-                       .declared = nullptr});
+  if (is_for_good(code)) end(found, not_executed(code, found->second.refusal));
 }
 
 Failure Caller::too_late(const Call& call) const {
@@ -195,10 +186,8 @@ Failure Caller::too_late(const Call& call) const {
     text += "; the versioning server " + leading_->member + " is not reached";
   }
   if (!call.refusal.empty()) text += "; " + call.refusal;
-  return {.code = Code::deadline_exceeded,
-          .execution = call.sent ? Execution::unknown : Execution::not_executed,
-          .message = std::move(text),
-          .declared = nullptr};
+  return make_failure(Code::deadline_exceeded, call.sent ? Execution::unknown : Execution::not_executed,
+                      std::move(text));
 }
 
 void Caller::end(Calls::iterator call, std::variant<Applied, Failure> result) {

@@ -1,28 +1,19 @@
-// A link that this process opens to a replica of a group. It is reopened for as long as it is wanted. The
-// pauses before that grow to a second while no link lasts that long, so that a peer that accepts each link
-// and ends it at once is not tried more often than one that does not answer. Messages that are sent while the
-// link is down are dropped: the machines repeat what is needed.
+// A link that this process opens to a replica of a group: a standing call, which is opened again when it
+// ends. Messages that are sent while the link is down are dropped: the machines repeat what is needed.
 //
 // Threads. The events come one after the other, on the client's own thread; any thread may call the rest.
 #pragma once
 
-#include <chrono>
 #include <functional>
 #include <memory>
 #include <mutex>
 
-#include "client/core.hpp"
+#include "mf/client/core.hpp"
+#include "mf/client/standing.hpp"
 #include "mf/client/target.hpp"
-#include "mf/core/clock.hpp"
-#include "mf/link/backoff.hpp"
 #include "replicated/wire.hpp"
 
 namespace mf::replicated {
-
-/// The pause before a link is opened again. `lasted`: how long it has lasted; zero: it did not come up.
-[[nodiscard]] std::chrono::milliseconds pause_after(std::chrono::nanoseconds lasted, link::Backoff& pauses);
-/// The longest pause.
-inline constexpr std::chrono::milliseconds kLongestPause{1'000};
 
 class OutgoingLink final : public std::enable_shared_from_this<OutgoingLink> {
  public:
@@ -36,7 +27,6 @@ class OutgoingLink final : public std::enable_shared_from_this<OutgoingLink> {
 
   OutgoingLink(std::shared_ptr<client::Core> core, client::Target target, replication::Peer peer,
                Events events);
-  ~OutgoingLink();
   OutgoingLink(const OutgoingLink&) = delete;
   OutgoingLink& operator=(const OutgoingLink&) = delete;
 
@@ -53,10 +43,8 @@ class OutgoingLink final : public std::enable_shared_from_this<OutgoingLink> {
   [[nodiscard]] bool next(Message& into);
 
  private:
-  class Call;
-
   void launch();
-  void opened(const Call* call);
+  void opened(const std::shared_ptr<client::StreamedCall>& call);
   void ended();
   void end(const std::shared_ptr<Wire>& of);
   [[nodiscard]] std::shared_ptr<Wire> wire() const;
@@ -65,13 +53,11 @@ class OutgoingLink final : public std::enable_shared_from_this<OutgoingLink> {
   const client::Target target_;
   const replication::Peer peer_;
   const Events events_;
-  link::Backoff backoff_;
+  client::Standing standing_;
 
-  mutable std::mutex mutex_;  // all below
-  std::shared_ptr<Call> call_;
-  std::shared_ptr<Wire> wire_;  // while it is up
-  TimePoint up_since_{};
-  bool left_ = false;
+  mutable std::mutex mutex_;                  // all below
+  std::shared_ptr<Wire> wire_;                // while it is up
+  const client::StreamedCall* up_ = nullptr;  // the call of the latest wire
 };
 
 }  // namespace mf::replicated

@@ -4,8 +4,8 @@
 #include <set>
 #include <utility>
 
-#include "client/target_state.hpp"
-#include "core/agent_text.hpp"
+#include "mf/core/agent_text.hpp"
+#include "mf/core/failure.hpp"
 #include "mf/core/random.hpp"
 #include "mf/link/waiter.hpp"
 #include "mf/replication.client.hpp"
@@ -15,10 +15,6 @@ namespace {
 
 using Group = replication::methods::ReplicaGroup;
 
-Failure failed(Code code, Execution execution, std::string message) {
-  return {.code = code, .execution = execution, .message = std::move(message), .declared = nullptr};
-}
-
 /// To be called in a catch block, for an exception that no handler has thrown.
 Failure broken() {
   auto failure = Failure::from_current_exception();
@@ -27,7 +23,7 @@ Failure broken() {
 }
 
 Failure closed() {
-  return failed(Code::cancelled, Execution::unknown, "the client was closed");
+  return may_have_run(Code::cancelled, "the client was closed");
 }
 
 }  // namespace
@@ -39,7 +35,7 @@ std::string group_agent(std::string_view service, std::string_view agent) {
 struct Replication::Link {
   std::string member;
   std::shared_ptr<OutgoingLink> out;
-  std::atomic<std::uint32_t> asked{0};  // how often it became readable
+  OneAtATime reading;
 };
 
 /// A call whose end a caller waits for. Ends once.
@@ -115,8 +111,7 @@ void Replication::stop_with(const std::shared_ptr<Waiter>& waiter, const std::ve
         std::make_unique<Waiter::Stopping>(each, [weak = std::weak_ptr(waiter), of = weak_from_this()] {
           const auto call = weak.lock();
           const auto self = of.lock();
-          if (call && self)
-            self->end(call, failed(Code::cancelled, Execution::unknown, "cancelled by the caller"));
+          if (call && self) self->end(call, cancelled_by_caller(Execution::unknown));
         }));
   }
   // One that has ended meanwhile needs none, and they must not go under the lock: another thread's may run.
@@ -130,7 +125,7 @@ std::optional<Failure> Replication::adapt(const replication::Group& group) {
   if (link::fingerprint_of(theirs.descriptor) == service_.fingerprint) return std::nullopt;
   const auto peer = "the replicas of " + std::string(service_.name);
   const auto refused = [&](const std::string& why) {
-    return failed(Code::schema_mismatch, Execution::not_executed, "schemas differ from " + peer + ": " + why);
+    return not_executed(Code::schema_mismatch, "schemas differ from " + peer + ": " + why);
   };
   std::string why;
   auto adaptation =
@@ -142,7 +137,7 @@ std::optional<Failure> Replication::adapt(const replication::Group& group) {
   return std::nullopt;
 }
 
-/// To be called when the members of the group are known.
+/// Who its members are is known.
 void Replication::begin(const replication::Group& group) {
   const auto& members = group.members;
   std::vector<std::shared_ptr<Link>> links;
@@ -237,12 +232,9 @@ void Replication::on_closed(const std::string& member) {
   caller_->disconnected(member);
 }
 
-/// Reads what has come on one link. It may become readable again meanwhile, or within next(): a thread that
-/// arrives while another one reads leaves the reading to that one.
+/// Reads what has arrived on one link. It may become readable again meanwhile, or within next().
 void Replication::on_readable(Link& from) noexcept {
-  if (from.asked.fetch_add(1) != 0) return;
-  for (std::uint32_t seen = 1; seen != 0;) {
-    seen = from.asked.load();
+  from.reading.ask([&] {
     try {
       read(from);
     } catch (...) {
@@ -250,8 +242,7 @@ void Replication::on_readable(Link& from) noexcept {
       from.out->reopen();
     }
     carry_out();
-    seen = from.asked.fetch_sub(seen) - seen;
-  }
+  });
 }
 
 void Replication::read(Link& from) {
@@ -261,36 +252,30 @@ void Replication::read(Link& from) {
   }
 }
 
-/// Carries out all that the machine asks for. A thread that arrives while another one does so leaves it to
-/// that one.
+/// Carries out all that the machine asks for.
 void Replication::carry_out() noexcept {
-  {
-    const std::scoped_lock lock(mutex_);
-    if (std::exchange(carrying_out_, true)) return;
-  }
-  for (;;) {
-    try {
-      auto work = take_work();
-      if (!work) return;
-      send(work->messages);
-      for (auto& [waiter, outcome] : work->ended) end(waiter, std::move(outcome));
-    } catch (...) {
-      log_escaped_exception(core_->options().log, "replicated calls");
-      fail_all();
+  carrying_out_.ask([&] {
+    for (;;) {
+      try {
+        auto work = take_work();
+        if (!work) return;
+        send(work->messages);
+        for (auto& [waiter, outcome] : work->ended) end(waiter, std::move(outcome));
+      } catch (...) {
+        log_escaped_exception(core_->options().log, "replicated calls");
+        fail_all();
+      }
     }
-  }
+  });
 }
 
-/// The effects that the machine wants. Nothing if there are none: then this thread no longer carries them
-/// out. Calls stay in `waiting_` until they are ended, so that an exception loses none.
+/// The effects that the machine wants; nothing if there are none. Calls stay in `waiting_` until they are
+/// ended, so that an exception loses none.
 std::optional<Replication::Work> Replication::take_work() {
   Work work;
   const std::scoped_lock lock(mutex_);
   auto effects = caller_->take();
-  if (effects.empty()) {
-    carrying_out_ = false;
-    return std::nullopt;
-  }
+  if (effects.empty()) return std::nullopt;
   for (auto& effect : effects) {
     if (auto* const message = std::get_if<SendTo>(&effect)) {
       const auto link = links_.find(message->member);
@@ -304,7 +289,7 @@ std::optional<Replication::Work> Replication::take_work() {
   return work;
 }
 
-/// The outcome in the client's schema.
+/// As the client's schema has it.
 mf::Outcome<Finished> Replication::outcome_of(const Waiter& waiter, Done& done) const {
   if (auto* const failure = std::get_if<Failure>(&done.result)) return std::move(*failure);
   auto& applied = std::get<Applied>(done.result);
@@ -316,7 +301,7 @@ mf::Outcome<Finished> Replication::outcome_of(const Waiter& waiter, Done& done) 
                   .outcome = std::move(applied.outcome)};
 }
 
-/// A message that a link does not take is lost with that link: the machine repeats what is needed.
+/// What a link does not take is lost with that link: the machine repeats what matters.
 void Replication::send(std::vector<Sending>& messages) const noexcept {
   const auto on_link = [&](Link& link, const auto& what) {
     try {
@@ -331,7 +316,7 @@ void Replication::send(std::vector<Sending>& messages) const noexcept {
   for (auto& [link, message] : messages) on_link(*link, [](OutgoingLink& out) { out.flush(); });
 }
 
-/// To be called in a catch block: ends all calls under way with its exception.
+/// In a catch block: all calls under way end by its exception.
 void Replication::fail_all() noexcept {
   const auto why = mf::detail::shared(broken());
   decltype(waiting_) waiting;
@@ -385,27 +370,25 @@ namespace {
 std::shared_ptr<Replication> replication_of(const client::Target& target, const link::Method& method) {
   static constexpr ServiceInfo kReplications{.name = "replicated calls"};  // by which the client keeps them
   const auto& service = method.service;
-  const auto& state = target.state();
-  {
-    const std::scoped_lock lock(state->mutex);
-    if (auto known = state->replicated.lock()) return std::static_pointer_cast<Replication>(std::move(known));
-  }
-  if (target.in_process() || !state->core->resolver().knows_agents())
-    throw Error(Code::unknown_method, Execution::not_executed,
-                link::full_name(method) +
-                    " is replicated: call it through the controller that its replicas are registered with");
-  if (!state->agent && service.per_agent)
-    throw Error(Code::invalid_argument, Execution::not_executed,
-                "a replicated call of " + std::string(service.name.substr(service.name.rfind('.') + 1)) +
-                    " is for one " + std::string(mf::detail::name_of_agent(service.descriptor)) +
-                    ": name it by at()");
-  const auto agent = state->agent.value_or("");
-  const auto make = [&] { return std::make_shared<Replication>(state->core, service, agent); };
-  auto made = state->core->shared(kReplications, group_agent(service.name, agent),
-                                  [&]() -> std::shared_ptr<client::Shared> { return make(); });
-  const std::scoped_lock lock(state->mutex);
-  state->replicated = made;
-  return std::static_pointer_cast<Replication>(std::move(made));
+  const auto find = [&] {
+    if (target.in_process() || !target.core()->resolver().knows_agents())
+      throw not_executed_error(
+          Code::unknown_method,
+          link::full_name(method) +
+              " is replicated: call it through the controller that its replicas are registered with");
+    if (!target.agent() && service.per_agent)
+      throw not_executed_error(
+          Code::invalid_argument,
+          "a replicated call of " + std::string(service.name.substr(service.name.rfind('.') + 1)) +
+              " is for one " + std::string(mf::detail::name_of_agent(service.descriptor)) +
+              ": name it by at()");
+    const auto agent = target.agent().value_or("");
+    const auto make = [&]() -> std::shared_ptr<client::Shared> {
+      return std::make_shared<Replication>(target.core(), service, agent);
+    };
+    return target.core()->shared(kReplications, group_agent(service.name, agent), make);
+  };
+  return std::static_pointer_cast<Replication>(target.kept(find));
 }
 
 Replication::Request request_of(const client::Target& target, const link::Method& method, Pattern pattern,
@@ -428,12 +411,12 @@ void start(const client::Target& target, const link::Method& method, replication
            Callback<Finished> done) {
   const auto of = attempt([&] { return replication_of(target, method); });
   if (!of) return done(of.failure());
-  of.value()->start(
-      request_of(target, method, pattern, options, std::move(payload)), {options.stop, stop},
-      [core = target.state()->core, done = std::move(done)](mf::Outcome<Finished>&& ended) mutable {
-        core->complete(
-            [done = std::move(done), ended = std::move(ended)]() mutable { done(std::move(ended)); });
-      });
+  of.value()->start(request_of(target, method, pattern, options, std::move(payload)), {options.stop, stop},
+                    [core = target.core(), done = std::move(done)](mf::Outcome<Finished>&& ended) mutable {
+                      core->complete([done = std::move(done), ended = std::move(ended)]() mutable {
+                        done(std::move(ended));
+                      });
+                    });
 }
 
 mf::Outcome<Finished> call(const client::Target& target, const link::Method& method,
@@ -462,12 +445,12 @@ std::optional<Failure> failure_of(const link::Method& method, const replication:
     return error ? Failure::of(*error) : undecodable_result(method, reader);
   }
   const bool known = outcome.status > 1 && outcome.status <= kLastCode;
-  return failed(known ? code : Code::protocol_error, Execution::unknown, std::string(outcome.payload.text()));
+  return may_have_run(known ? code : Code::protocol_error, std::string(outcome.payload.text()));
 }
 
 Failure undecodable_result(const link::Method& method, const codec::Reader& reader) {
-  return failed(Code::decode_error, Execution::unknown,
-                link::full_name(method) + ": what its replicas answered: " + reader.error().message());
+  return may_have_run(Code::decode_error,
+                      link::full_name(method) + ": what its replicas answered: " + reader.error().message());
 }
 
 }  // namespace mf::replicated

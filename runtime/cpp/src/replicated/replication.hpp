@@ -12,7 +12,6 @@
 // of a link ends that link, and any other one ends all calls under way.
 #pragma once
 
-#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -20,8 +19,9 @@
 #include <string>
 #include <vector>
 
-#include "client/core.hpp"
+#include "mf/client/core.hpp"
 #include "mf/client/target.hpp"
+#include "mf/core/one_at_a_time.hpp"
 #include "mf/replicated/call.hpp"
 #include "replicated/adapting.hpp"
 #include "replicated/caller.hpp"
@@ -76,12 +76,13 @@ class Replication final : public client::Shared, public std::enable_shared_from_
   const ServiceInfo& service_;
   const std::string base_;
 
+  OneAtATime carrying_out_;
+
   std::mutex mutex_;                              // all below
   std::optional<const AdaptedMessages> adapted_;  // to replicas of another schema; set before caller_ is
   std::optional<Caller> caller_;
   std::map<std::string, std::shared_ptr<Link>> links_;
   std::map<std::uint64_t, std::shared_ptr<Waiter>> waiting_;
-  bool carrying_out_ = false;
   bool ticking_ = false;
   bool closed_ = false;
 };

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "mf/core/agent.hpp"
+#include "mf/core/failure.hpp"
 #include "mf/core/random.hpp"
 #include "mf/replication.client.hpp"
 #include "mf/server/stream.hpp"
@@ -66,11 +67,7 @@ class Running::Offered final : public replication::ReplicaAsyncServant {
  private:
   void group(replication::ReplicaGroupRequest /*request*/, Responder<replication::Group> responder) override {
     const auto replica = replica_.lock();
-    if (!replica)
-      return responder.respond(Failure{.code = Code::shutting_down,
-                                       .execution = Execution::not_executed,
-                                       .message = "the replica has stopped",
-                                       .declared = nullptr});
+    if (!replica) return responder.respond(not_executed(Code::shutting_down, "the replica has stopped"));
     responder.respond(replica->group());
   }
   // dispatch() does it all: it needs the call.

@@ -12,6 +12,7 @@ namespace {
 
 using Link = replication::methods::ReplicaLink;
 static_assert(Link::kParamElementTier == Link::kResultElementTier);
+static_assert(Link::kParamElementTier == kMessageTier);
 
 constexpr std::size_t kMostQueued = 65'536;
 constexpr std::size_t kMostQueuedBytes = std::size_t{64} << 20U;
@@ -64,36 +65,25 @@ void Wire::send(Message message) {
 void Wire::flush() {
   {
     const std::scoped_lock lock(mutex_);
-    if (queue_.empty() || std::exchange(writing_, true)) return;
+    if (queue_.empty()) return;
   }
   write();
 }
 
-// One thread at a time: behind flush(), or when there is room in the stream again.
 void Wire::write() {
-  for (;;) {
-    bool dry = false;
-    const auto went = out_.write_many(
-        [&](Buffer& out) {
-          dry = !append(out);
-          return !dry;
-        },
-        [self = shared_from_this()] { self->write(); });
-    const bool too_large = !went && went.failure().code == Code::message_too_large;
-    if (!too_large && (!went || !went.value())) {
-      // The stream has ended, and stays so: what is sent goes nowhere.
-      const std::scoped_lock lock(mutex_);
-      queue_.clear();
-      queued_bytes_ = 0;
-      return;
-    }
-    if (!too_large && !dry) return;  // write() is called again
+  writing_.ask([this] {
+    Failure why;
+    auto went = link::Pumped::too_large;  // such a message is dropped
+    while (went == link::Pumped::too_large)
+      went = link::pump(
+          out_, [this](Buffer& out) { return append(out); }, [self = shared_from_this()] { self->write(); },
+          why);
+    if (went != link::Pumped::ended) return;
+    // The stream has ended, and stays so: what is sent goes nowhere.
     const std::scoped_lock lock(mutex_);
-    if (queue_.empty()) {
-      writing_ = false;
-      return;
-    }
-  }
+    queue_.clear();
+    queued_bytes_ = 0;
+  });
 }
 
 bool Wire::append(Buffer& out) {
@@ -105,27 +95,14 @@ bool Wire::append(Buffer& out) {
     queue_.pop_front();
     queued_bytes_ -= cost_of(message);
   }
-  codec::Writer writer(out.append(codec::encoded_room<Link::kParamElementTier>(message)));
-  codec::encode<Link::kParamElementTier>(writer, message);
-  out.cut_at(writer.position());
+  codec::append_value<Link::kParamElementTier>(out, message);
   return true;
 }
 
 Wire::Got Wire::next(Message& into) {
-  while (values_ == 0) {
-    const auto got = in_.take(frame_);
-    if (got == link::StreamIn::Got::nothing) return Got::nothing;
-    if (got == link::StreamIn::Got::ended ||
-        frame_.encoding != static_cast<std::uint8_t>(Link::kParamElementTier))
-      return Got::ended;
-    reader_.emplace(frame_.bytes.span());
-    reader_->set_owner(frame_.bytes);
-    values_ = frame_.count;
-  }
-  --values_;
-  if (!codec::decode<Link::kParamElementTier>(*reader_, into) || (values_ == 0 && !reader_->finish()) ||
-      codec::violation(into))
-    return Got::ended;
+  const auto got = values_.ready(in_);
+  if (got == Values::Got::nothing) return Got::nothing;
+  if (got != Values::Got::value || !values_.decode(into) || codec::violation(into)) return Got::ended;
   return Got::message;
 }
 

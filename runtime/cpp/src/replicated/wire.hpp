@@ -11,11 +11,11 @@
 #include <deque>
 #include <memory>
 #include <mutex>
-#include <optional>
 
-#include "mf/codec/reader.hpp"
+#include "mf/core/one_at_a_time.hpp"
 #include "mf/core/unique_function.hpp"
 #include "mf/link/stream.hpp"
+#include "mf/link/typed.hpp"
 #include "replicated/messages.hpp"
 
 namespace mf::replicated {
@@ -23,6 +23,8 @@ namespace mf::replicated {
 /// How often a machine is asked what its clock brings: those of replicas and those of their clients.
 inline constexpr std::chrono::milliseconds kTick{50};
 
+/// In which messages travel.
+inline constexpr Tier kMessageTier = Tier::febird;
 /// What a message costs in memory, about.
 [[nodiscard]] std::size_t cost_of(const Message& message) noexcept;
 
@@ -44,6 +46,8 @@ class Wire final : public std::enable_shared_from_this<Wire> {
   void when_ready(UniqueFunction<void()> ready) { in_.when_ready(std::move(ready)); }
 
  private:
+  using Values = link::TypedIn<Message, kMessageTier, link::Shares::yes>;
+
   void write();
   [[nodiscard]] bool append(Buffer& out);
 
@@ -51,15 +55,12 @@ class Wire final : public std::enable_shared_from_this<Wire> {
   link::StreamIn& in_;
   link::StreamOut& out_;
 
-  std::mutex mutex_;  // of these three
+  OneAtATime writing_;
+  std::mutex mutex_;  // of these two
   std::deque<Message> queue_;
   std::size_t queued_bytes_ = 0;
-  bool writing_ = false;
 
-  // Of who reads:
-  link::StreamIn::Frame frame_;
-  std::optional<codec::Reader> reader_;
-  std::uint32_t values_ = 0;  // of the frame, that were not read yet
+  Values values_;  // of who reads
 };
 
 }  // namespace mf::replicated

@@ -3,6 +3,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "mf/core/failure.hpp"
 #include "mf/protocol/metadata.hpp"
 
 namespace mf::server {
@@ -11,18 +12,14 @@ namespace {
 using protocol::ServerCallEvent;
 using protocol::ServerCallStep;
 
-Failure failed(Code code, std::string message) {
-  return {.code = code, .execution = Execution::unknown, .message = std::move(message), .declared = nullptr};
-}
-
 Failure why_stopped(ServerCallEvent event) {
   switch (event) {
     case ServerCallEvent::cancelled:
-      return failed(Code::cancelled, "the client has cancelled the call");
+      return may_have_run(Code::cancelled, "the client has cancelled the call");
     case ServerCallEvent::expired:
-      return failed(Code::deadline_exceeded, "the deadline of the call has passed");
+      return may_have_run(Code::deadline_exceeded, "the deadline of the call has passed");
     default:
-      return failed(Code::connection_lost, "the client's connection has ended");
+      return may_have_run(Code::connection_lost, "the client's connection has ended");
   }
 }
 
@@ -141,7 +138,7 @@ bool Call::end() {
   const bool answer = on(ServerCallEvent::answered) == ServerCallStep::answer;
   if (in_table_.exchange(false)) calls_->remove(head_.id, &slot_);
   // Later events of its streams are ignored, and waits for them must end.
-  if (streams_) end_streams(mf::detail::shared(failed(Code::cancelled, "the call has ended")));
+  if (streams_) end_streams(mf::detail::shared(may_have_run(Code::cancelled, "the call has ended")));
   return answer;
 }
 
@@ -200,18 +197,20 @@ Metadata Call::take_reply_metadata() {
 
 void Call::on_data(const protocol::Event& event) {
   if (!streams_)
-    return answer_early(failed(Code::protocol_error, "the client sent DATA for a call without a stream"));
-  if (end_seen_) return answer_early(failed(Code::protocol_error, "the client sent DATA after END"));
+    return answer_early(
+        may_have_run(Code::protocol_error, "the client sent DATA for a call without a stream"));
+  if (end_seen_) return answer_early(may_have_run(Code::protocol_error, "the client sent DATA after END"));
   if (event.header.metadata())
-    return answer_early(failed(Code::protocol_error, "the client sent metadata with DATA"));
+    return answer_early(may_have_run(Code::protocol_error, "the client sent metadata with DATA"));
   if (on(ServerCallEvent::data) == ServerCallStep::deliver) done(streams_->in.on_data(event));
 }
 
 void Call::on_end() {
   if (!streams_)
-    return answer_early(failed(Code::protocol_error, "the client sent END for a call without a stream"));
+    return answer_early(
+        may_have_run(Code::protocol_error, "the client sent END for a call without a stream"));
   if (std::exchange(end_seen_, true))
-    return answer_early(failed(Code::protocol_error, "the client sent END twice"));
+    return answer_early(may_have_run(Code::protocol_error, "the client sent END twice"));
   if (on(ServerCallEvent::end_of_stream) == ServerCallStep::deliver) done(streams_->in.on_end(nullptr));
 }
 
@@ -257,7 +256,7 @@ void Call::forbid_input() {
 }
 
 void Call::abandon() noexcept {
-  auto event = streams_->in.abandon(failed(Code::cancelled, "cancelled by the handler"));
+  auto event = streams_->in.abandon(may_have_run(Code::cancelled, "cancelled by the handler"));
   if (!event) return;
   send_cancel();
   if (event->completion) link_->post(std::move(event->completion));
@@ -269,7 +268,8 @@ void Call::fail(Failure failure) {
 }
 
 void Call::shut_down() {
-  if (streams_) answer_early(failed(Code::shutting_down, "the server stops, and the stream had not ended"));
+  if (streams_)
+    answer_early(may_have_run(Code::shutting_down, "the server stops, and the stream had not ended"));
 }
 
 void Call::refuse_value(const std::string& violation) {

@@ -17,9 +17,9 @@
 #include "mf/core/error.hpp"
 #include "mf/link/registrar.hpp"
 #include "mf/server/server.hpp"
+#include "mf/server/signals.hpp"
 #include "mf/transport/socket.hpp"
 #include "server/connection.hpp"
-#include "server/signals.hpp"
 
 namespace mf {
 namespace server {

@@ -3,10 +3,10 @@
 #include <string>
 #include <utility>
 
-#include "core/not_executed.hpp"
 #include "mf/core/agent.hpp"
 #include "mf/core/error.hpp"
 #include "mf/core/extension.hpp"
+#include "mf/core/failure.hpp"
 #include "mf/core/text.hpp"
 #include "mf/core/weight.hpp"
 #include "mf/server/offering.hpp"

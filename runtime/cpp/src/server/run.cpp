@@ -6,6 +6,7 @@
 #include <stop_token>
 
 #include "mf/core/blocking.hpp"
+#include "mf/core/failure.hpp"
 #include "mf/core/handler_wait.hpp"
 #include "mf/core/log.hpp"
 #include "mf/transport/waiting.hpp"
@@ -18,10 +19,6 @@ using mf::detail::SharedFailure;
 namespace {
 
 constexpr std::size_t kScratchKept = std::size_t{64} << 10U;
-
-Failure failed(Code code, Execution execution, std::string message) {
-  return Failure{.code = code, .execution = execution, .message = std::move(message), .declared = nullptr};
-}
 
 /// Writes a record for a failure; declared errors by their index in the method's list.
 void write_failure(protocol::MixedWriter& writer, Buffer& out, const link::Method& method,
@@ -42,8 +39,7 @@ Failure to_wire_failure(const link::Method& method, const Failure& failure) {
   for (const auto& error : method.errors) {
     if (!error.is(*failure.declared)) continue;
     if (const auto bad = error.refusal(*failure.declared)) {
-      return failed(Code::handler_failed, Execution::unknown,
-                    "the handler's error breaks the schema: " + *bad);
+      return may_have_run(Code::handler_failed, "the handler's error breaks the schema: " + *bad);
     }
     return failure;
   }
@@ -267,9 +263,8 @@ void log_oneway_item(const link::Method& method, const Failure& failure) {
 }
 
 const SharedFailure& passed_deadline() {
-  static const SharedFailure failure =
-      shared(failed(Code::deadline_exceeded, Execution::not_executed,
-                    "the deadline passed while earlier items of the batch ran"));
+  static const SharedFailure failure = shared(
+      not_executed(Code::deadline_exceeded, "the deadline passed while earlier items of the batch ran"));
   return failure;
 }
 
@@ -283,8 +278,8 @@ void refuse_arguments(Incoming& in, const std::string& violation) {
 }
 
 Failure invalid_result(const std::string& violation) {
-  return failed(Code::handler_failed, Execution::unknown,
-                "the handler's result breaks the schema: " + codec::rooted("", violation));
+  return may_have_run(Code::handler_failed,
+                      "the handler's result breaks the schema: " + codec::rooted("", violation));
 }
 
 void answer_nothing(Incoming& in, const link::Method& method) {
@@ -345,7 +340,7 @@ void run_batch(Incoming& in, const link::Method& method, Tier tier, Requests& re
   if (results.size() != items || !refused.kept.empty()) results.remap(items, refused.kept);
   if (all_failed) results.fail_all(all_failed);
   for (const auto& [item, violation] : refused.refused) {
-    results.fail(item, shared(failed(Code::invalid_argument, Execution::not_executed, violation)));
+    results.fail(item, shared(not_executed(Code::invalid_argument, violation)));
   }
   answer(in.ticket(), method, *encoder, *in.failures(), in.info().agent);
 }
@@ -366,7 +361,7 @@ void run_async(Incoming& in, const link::Method& method, Tier tier, Requests& re
   for (std::size_t i = 0; i < items; ++i) {
     if (auto bad = requests.constrained() ? requests.violation(i) : std::nullopt) {
       if (collected) {
-        collected->fail(i, shared(failed(Code::invalid_argument, Execution::not_executed, std::move(*bad))));
+        collected->fail(i, shared(not_executed(Code::invalid_argument, std::move(*bad))));
       }
       continue;
     }

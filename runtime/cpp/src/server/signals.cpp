@@ -1,4 +1,4 @@
-#include "server/signals.hpp"
+#include "mf/server/signals.hpp"
 
 #include <sys/eventfd.h>
 #include <unistd.h>

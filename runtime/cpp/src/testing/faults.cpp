@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "mf/core/error.hpp"
+#include "mf/core/failure.hpp"
 #include "mf/protocol/frame.hpp"
 #include "mf/testing/clock.hpp"
 #include "mf/transport/memory_port.hpp"
@@ -273,10 +274,7 @@ class Faults::Guard final : public transport::MemoryGuard {
  public:
   Outcome<Ends> connecting(Ends ends) override {
     if (plan->next({Operation::connect}).what == What::refuse) {
-      return Failure{.code = Code::unavailable,
-                     .execution = Execution::not_executed,
-                     .message = "connection refused",
-                     .declared = nullptr};
+      return not_executed(Code::unavailable, "connection refused");
     }
     if (!ends.first) return ends;
     const auto connection = std::make_shared<Connection>();

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/agent_text.hpp"
+#include "mf/core/agent_text.hpp"
 #include "mf/core/error.hpp"
 #include "mf/core/text.hpp"
 #include "mf/topics/hub.hpp"

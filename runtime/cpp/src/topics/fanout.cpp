@@ -1,4 +1,4 @@
-#include "topics/fanout.hpp"
+#include "mf/topics/fanout.hpp"
 
 #include "mf/core/error.hpp"
 #include "mf/topics/pattern.hpp"

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "client/core.hpp"
-#include "mf/client/scratch.hpp"
+#include "mf/client/core.hpp"
 #include "mf/codec/constraints.hpp"
-#include "mf/core/random.hpp"
+#include "mf/core/code_class.hpp"
+#include "mf/core/failure.hpp"
 #include "mf/core/text.hpp"
 
 namespace mf::topics {
@@ -34,10 +34,7 @@ constexpr auto kNamedWithin = std::chrono::seconds(10);
 constexpr auto kTellEvery = std::chrono::seconds(10);
 
 Failure misbehaves(std::string message) {
-  return {.code = Code::protocol_error,
-          .execution = Execution::unknown,
-          .message = std::move(message),
-          .declared = nullptr};
+  return may_have_run(Code::protocol_error, std::move(message));
 }
 
 void check_number(std::uint64_t number) {
@@ -47,26 +44,10 @@ void check_number(std::uint64_t number) {
         .raise();
 }
 
-/// The failure with the address of its sender in front, unless the text has it, as relays write it. The
-/// method's name, which is the same for all topics, is removed.
-Failure placed(Failure why, const std::string& where) {
-  static const auto method = link::full_name(link::kMethod<Subscribe>) + ": ";
-  if (why.message.starts_with(method)) why.message.erase(0, method.size());
-  const auto host = std::string_view(where).substr(where.find("://") + 3);
-  if (why.message.find(host) == std::string::npos) why.message.insert(0, where + ": ");
-  return why;
-}
-
-/// Will it be no better next time?
-bool final_for_all(Code code) noexcept {
-  return code == Code::invalid_argument || code == Code::permission_denied || code == Code::unauthenticated ||
-         code == Code::cancelled;
-}
-
 }  // namespace
 
 Feed::Feed(std::shared_ptr<Upstream> upstream, const std::vector<Instance>& ways)
-    : upstream_(std::move(upstream)), backoff_(random_number()) {
+    : upstream_(std::move(upstream)), standing_(upstream_->core()) {
   for (const auto& instance : ways) {
     ways_.emplace_back(upstream_->core(), upstream_->topic().service, instance);
     where_.push_back(instance.address.str());
@@ -76,56 +57,26 @@ Feed::Feed(std::shared_ptr<Upstream> upstream, const std::vector<Instance>& ways
 Feed::~Feed() = default;
 
 void Feed::begin() {
-  if (left_) return;
+  if (standing_.left()) return;
   if (!upstream_->goes_on(*this)) {
     upstream_->give_up(*this);
     upstream_->end_gone(*this, woken_);
     return wake_all(woken_);
   }
-  const auto& target = ways_[way_];
-  CallOptions options;
-  options.deadline = kInfinite;
-  const auto what = upstream_->subscription();
-  Gathered payload(client::take_scratch());
-  client::detail::encode_arguments<Subscribe>(payload, what);
-  const client::Context context(target, options, Subscribe::kInfo);
-  auto head = client::detail::head<Subscribe>();
-  head.flags |= protocol::kStream;
-  const auto call = std::make_shared<Call>(target, link::kMethod<Subscribe>, head, std::move(payload),
-                                           context, options, Tier::memcpy);
-  {
-    const std::scoped_lock lock(mutex_);
-    call_ = call;
-  }
-  reading_ = call;
+  reading_ = standing_.make<Subscribe>(ways_[way_], upstream_->subscription());
+  if (!reading_) return;
   sources_.clear();
   gathered_.clear();
   live_ = names_ = 0;
-  values_ = 0;
+  values_.drop();
   held_ = stands_in_ = false;
-  client::AsyncCall::launch(call, context.now);
-  if (left_) call->abandon();  // leave() may not have seen it
+  standing_.launch(reading_);
   read();
 }
 
-void Feed::leave() {
-  left_ = true;
-  std::shared_ptr<Call> call;
-  {
-    const std::scoped_lock lock(mutex_);
-    call = call_;
-  }
-  if (call) call->abandon();
-}
-
 void Feed::stand_in() {
-  std::shared_ptr<Call> call;
-  {
-    const std::scoped_lock lock(mutex_);
-    call = call_;
-  }
   stands_in_ = true;
-  if (call) call->abandon();
+  standing_.reopen();
 }
 
 void Feed::read() {
@@ -133,9 +84,9 @@ void Feed::read() {
 }
 
 void Feed::read_all() {
-  while (!left_) {
+  while (!standing_.left()) {
     try {
-      if (held_ || values_ == 0) {
+      if (held_ || !values_.loaded()) {
         if (const auto full = put_gathered()) return wait_for(full, gathered_.front()->size);
       }
       if (held_) {
@@ -143,47 +94,32 @@ void Feed::read_all() {
         held_ = false;
         continue;  // it may have been gathered, and goes into the queues before more is waited for
       }
-      if (values_ == 0) {
-        const auto got = reading_->input().take(frame_);
-        if (got == link::StreamIn::Got::nothing)
+      if (!values_.loaded()) {
+        const auto got = values_.ready(reading_->input());
+        if (got == Values::Got::nothing)
           return reading_->input().when_ready([self = shared_from_this()] { self->read(); });
-        if (got == link::StreamIn::Got::ended) {
+        if (got == Values::Got::ended) {
           const auto why = reading_->input().why();
-          return lost(why ? *why
-                          : Failure{.code = Code::shutting_down,
-                                    .execution = Execution::not_executed,
-                                    .message = "the publisher has ended the subscription",
-                                    .declared = nullptr});
+          return lost(
+              why ? *why
+                  : here(not_executed(Code::shutting_down, "the publisher has ended the subscription")));
         }
-        if (frame_.encoding != static_cast<std::uint8_t>(Subscribe::kResultElementTier))
-          throw Error(Code::decode_error, Execution::unknown, link::wrong_encoding().message);
-        reader_.emplace(frame_.bytes.span());
-        reader_->set_owner(frame_.bytes);
-        values_ = frame_.count;
+        if (got == Values::Got::broken) values_.why("").raise();
         if (const auto adaptation = reading_->adaptation(); adaptation != adaptation_) [[unlikely]] {
           adaptation_ = adaptation;
           conversion_ = adaptation ? link::topic_conversion(adaptation) : nullptr;
         }
       }
-      if (!codec::decode<Subscribe::kResultElementTier>(*reader_, delivery_) ||
-          (--values_ == 0 && !reader_->finish()))
-        throw Error(Code::decode_error, Execution::unknown,
-                    "what a publisher sent: " + reader_->error().message());
+      if (!values_.decode(delivery_)) values_.why("what a publisher sent: ").raise();
       if (conversion_ && delivery_.is_message()) [[unlikely]]
         convert(delivery_.message());
       held_ = !delivery_.is_message() || !gather(delivery_.message());
     } catch (const Error& error) {
       (void)put_gathered();  // what finds no room comes again
-      return give_up_reading({.code = error.code(),
-                              .execution = Execution::unknown,
-                              .message = error.message(),
-                              .declared = nullptr});
+      return give_up_reading(here(may_have_run(error.code(), error.message())));
     } catch (const std::exception& error) {  // mostly lack of memory: what was gathered is sent again
       gathered_.clear();
-      return give_up_reading({.code = Code::internal,
-                              .execution = Execution::unknown,
-                              .message = error.what(),
-                              .declared = nullptr});
+      return give_up_reading(here(may_have_run(Code::internal, error.what())));
     }
   }
 }
@@ -202,12 +138,9 @@ void Feed::convert(Message& message) {
   if (converted.went == described::Went::over && !reader.finish())
     converted = {.went = described::Went::broken, .why = reader.error().message()};
   if (converted.went != described::Went::over)
-    fault_ =
-        mf::detail::shared(Failure{.code = Code::decode_error,
-                                   .execution = Execution::unknown,
-                                   .message = "message " + std::to_string(message.sequence) + " of " +
-                                              std::string(upstream_->topic().name()) + ": " + converted.why,
-                                   .declared = nullptr});
+    fault_ = mf::detail::shared(
+        may_have_run(Code::decode_error, "message " + std::to_string(message.sequence) + " of " +
+                                             std::string(upstream_->topic().name()) + ": " + converted.why));
   message.payload = Bytes(std::move(out));
 }
 
@@ -279,7 +212,7 @@ void Feed::take_source(const Source& source) {
   sources_.push_back({.known = known, .bytes = source.agent.size(), .stands_by = !known});
   // What lies between what has come and what will is known when the next of it comes.
   if (!std::exchange(subscribed_, true)) {
-    if (!broken_) backoff_.reset();
+    if (!broken_) standing_.came_up();
     upstream_->give_up(*this, &source.publisher);
     if (turns_++ != 0) end_gone_later();
     set_failure({});
@@ -379,7 +312,13 @@ bool Feed::take_missed(const Missed& missed) {
   return miss(known, first, last - first + 1, missed.why);
 }
 
-void Feed::lost(const Failure& why) {
+Failure Feed::here(Failure why) const {
+  return in_context(where_[way_] + ": ", std::move(why));
+}
+
+void Feed::lost(const Failure& reason) {
+  // The method of all topics says nothing; a failure of the connection names the publisher itself.
+  const auto why = reason.context_size != 0 ? here(reason) : reason;
   const bool was_subscribed = std::exchange(subscribed_, false);
   if (was_subscribed) {
     ++turns_;
@@ -390,18 +329,19 @@ void Feed::lost(const Failure& why) {
     if (each.known) upstream_->lose(*each.known, broken_, woken_);
   }
   wake_all(woken_);
-  if (left_) return;
+  if (standing_.left()) return;
   if (!was_subscribed || broken_) upstream_->give_up(*this);
   if (stands_in_ && why.code == Code::cancelled) {
-    backoff_.reset();
+    standing_.forgive();
     return again();
   }
   if (broken_) upstream_->count_cut();
   const bool asked_for_it =
       why.code == Code::overloaded && upstream_->wanted().overflow == Overflow::disconnect;
-  if (final_for_all(why.code) || asked_for_it || (why.code == Code::schema_mismatch && upstream_->alone()))
-    return upstream_->end(placed(why, where_[way_]));
-  set_failure(placed(why, where_[way_]).message);
+  if (is_same_everywhere(why.code) || why.code == Code::cancelled || asked_for_it ||
+      (why.code == Code::schema_mismatch && upstream_->alone()))
+    return upstream_->end(why);
+  set_failure(why.message);
   if (!upstream_->core()->closed()) log_lost(why);
   again();
 }
@@ -416,7 +356,7 @@ void Feed::log_lost(const Failure& why) {
                                          {{"topic", upstream_->topic().name()},
                                           {"publisher", where_[way_]},
                                           {"code", name(why.code)},
-                                          {"reason", why.message},
+                                          {"reason", why.reason()},
                                           {"next", "tries again"}});
 }
 
@@ -442,8 +382,7 @@ void Feed::end_gone_later() {
 
 void Feed::again() {
   way_ = (way_ + 1) % ways_.size();
-  upstream_->core()->reactor().at(mf::now() + backoff_.next(),
-                                  [self = shared_from_this()] { self->begin(); });
+  standing_.again([self = shared_from_this()] { self->begin(); });
 }
 
 }  // namespace mf::topics

@@ -17,14 +17,14 @@
 #include <string>
 #include <vector>
 
+#include "mf/client/standing.hpp"
 #include "mf/client/stream.hpp"
-#include "mf/codec/reader.hpp"
-#include "mf/core/rounds.hpp"
-#include "mf/link/backoff.hpp"
+#include "mf/core/one_at_a_time.hpp"
 #include "mf/link/converting.hpp"
 #include "mf/link/resolver.hpp"
+#include "mf/link/typed.hpp"
 #include "mf/topics.client.hpp"
-#include "topics/upstream.hpp"
+#include "mf/topics/upstream.hpp"
 
 namespace mf::topics {
 
@@ -38,7 +38,7 @@ class Feed final : public std::enable_shared_from_this<Feed> {
 
   void begin();
   /// Ends the subscription for good.
-  void leave();
+  void leave() { standing_.leave(); }
   /// A publisher for which it stands by is free: subscribes anew, so that nothing is missed that is kept.
   void stand_in();
   /// Why the latest attempt has failed; "" if it has not. From any thread.
@@ -46,6 +46,7 @@ class Feed final : public std::enable_shared_from_this<Feed> {
 
  private:
   using Call = client::StreamedCallOf<methods::AnyTopicSubscribe>;
+  using Values = link::TypedIn<Delivery, methods::AnyTopicSubscribe::kResultElementTier, link::Shares::yes>;
   /// What a number of the stream stands for.
   struct Named {
     std::shared_ptr<Upstream::Known> known;  // null: it has ended, or another feed has its publisher
@@ -74,7 +75,9 @@ class Feed final : public std::enable_shared_from_this<Feed> {
   void end_named(Named& ended);
   /// Received bytes cannot be read, or not now: the subscription starts anew.
   void give_up_reading(const Failure& why);
-  void lost(const Failure& why);
+  void lost(const Failure& reason);
+  /// With the publisher as its context.
+  [[nodiscard]] Failure here(Failure why) const;
   void log_lost(const Failure& why);
   void set_failure(std::string failure);
   void again();
@@ -84,16 +87,14 @@ class Feed final : public std::enable_shared_from_this<Feed> {
   std::vector<client::Target> ways_;
   std::vector<std::string> where_;  // their addresses
   std::atomic<std::size_t> way_{0};
-  Rounds rounds_;
-  std::atomic<bool> left_{false};
+  client::Standing standing_;
+  OneAtATime rounds_;
   std::atomic<bool> stands_in_{false};   // its call was ended for that
   std::atomic<std::uint32_t> turns_{0};  // how often its publisher was there or lost
-  mutable std::mutex mutex_;             // the next two
-  std::shared_ptr<Call> call_;
+  mutable std::mutex mutex_;             // the next one
   std::string failure_{};
   // Of who reads:
   std::shared_ptr<Call> reading_;
-  link::Backoff backoff_;
   bool subscribed_ = false;
   std::shared_ptr<Queue> full_{};  // has no room for a gap
   Woken woken_;                    // queues into which something was put that nobody was told of
@@ -104,11 +105,9 @@ class Feed final : public std::enable_shared_from_this<Feed> {
   std::size_t live_ = 0;   // sources that have not ended
   std::size_t names_ = 0;  // bytes of their agents
   std::vector<Named> sources_;
-  link::StreamIn::Frame frame_;
-  std::optional<codec::Reader> reader_;
+  Values values_;
   std::vector<ItemRef> gathered_;  // messages of one source that are put into the queues together
   std::uint32_t gathered_of_ = 0;  // its number
-  std::uint32_t values_ = 0;       // of the frame, that were not read yet
   Delivery delivery_;
   bool held_ = false;                                   // the delivery waits for room
   std::shared_ptr<const link::Adaptation> adaptation_;  // to the publisher's schema

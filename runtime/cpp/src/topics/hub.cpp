@@ -5,7 +5,7 @@
 #include "mf/core/error.hpp"
 #include "mf/core/random.hpp"
 #include "mf/topics/channel.hpp"
-#include "topics/servant.hpp"
+#include "mf/topics/servant.hpp"
 
 namespace mf::topics {
 namespace {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "mf/core/error.hpp"
+#include "mf/core/failure.hpp"
 #include "mf/topics/channel.hpp"
 #include "mf/topics/count_waits.hpp"
 #include "mf/topics/hub.hpp"
@@ -16,11 +17,6 @@ namespace {
 constexpr int kCallsAtOnce = 256;
 // For how many ended publishers and agents the missed messages are remembered, in case they return.
 constexpr std::size_t kMostGone = 1'024;
-
-Failure ended(Code code, std::string message) {
-  return {
-      .code = code, .execution = Execution::not_executed, .message = std::move(message), .declared = nullptr};
-}
 
 }  // namespace
 
@@ -101,9 +97,9 @@ Queue::Got Inbox::next(Taken& into, TimePoint until) {
 
 Failure Inbox::ending() const {
   if (closed_)
-    return ended(Code::cancelled, "the subscriber of " + std::string(topic_.name()) + " was closed");
+    return not_executed(Code::cancelled, "the subscriber of " + std::string(topic_.name()) + " was closed");
   if (const auto why = queue_->why()) return *why;
-  return ended(Code::shutting_down, "the publisher of " + std::string(topic_.name()) + " has ended");
+  return not_executed(Code::shutting_down, "the publisher of " + std::string(topic_.name()) + " has ended");
 }
 
 bool Inbox::take(Taken& into, TimePoint until) {
@@ -129,9 +125,8 @@ void Inbox::async_take(Take done, const std::stop_token& stop) {
       const auto held = pending.lock();
       auto cancelled = held ? held->take() : nullptr;
       if (!cancelled) return;
-      self->complete([done = std::move(cancelled)]() mutable {
-        done(ended(Code::cancelled, "cancelled by the caller"));
-      });
+      self->complete(
+          [done = std::move(cancelled)]() mutable { done(cancelled_by_caller(Execution::not_executed)); });
     });
   }
   go_on(pending);

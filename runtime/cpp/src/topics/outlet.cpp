@@ -5,16 +5,15 @@
 #include <utility>
 
 #include "mf/core/error.hpp"
+#include "mf/core/failure.hpp"
 
 namespace mf::topics {
 namespace {
 
 Failure stalled(std::chrono::milliseconds timeout) {
-  return {.code = Code::overloaded,
-          .execution = Execution::not_executed,
-          .message = "the subscriber has taken nothing for " + std::to_string(timeout.count()) +
-                     " ms while the publisher waited for room in its queue",
-          .declared = nullptr};
+  return not_executed(Code::overloaded, "the subscriber has taken nothing for " +
+                                            std::to_string(timeout.count()) +
+                                            " ms while the publisher waited for room in its queue");
 }
 
 }  // namespace

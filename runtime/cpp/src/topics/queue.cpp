@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "mf/core/failure.hpp"
 #include "mf/core/text.hpp"
 
 namespace mf::topics {
@@ -190,13 +191,11 @@ void Queue::tell_missed_before(std::uint32_t source) {
 
 void Queue::disconnect() {
   ended_ = true;
-  why_ = mf::detail::shared(Failure{.code = Code::overloaded,
-                                    .execution = Execution::not_executed,
-                                    .message = "the subscriber does not keep up: its queue of " +
-                                               std::to_string(bounds_.max_messages) + " messages and " +
-                                               std::to_string(bounds_.max_bytes) +
-                                               " bytes is full, and it asked to be disconnected then",
-                                    .declared = nullptr});
+  why_ = mf::detail::shared(
+      not_executed(Code::overloaded, "the subscriber does not keep up: its queue of " +
+                                         std::to_string(bounds_.max_messages) + " messages and " +
+                                         std::to_string(bounds_.max_bytes) +
+                                         " bytes is full, and it asked to be disconnected then"));
 }
 
 bool Queue::push_missed(std::uint32_t source, std::uint64_t first, std::uint64_t count, Why why,

@@ -1,6 +1,6 @@
-#include "topics/remote.hpp"
+#include "mf/topics/remote.hpp"
 
-#include "client/failures.hpp"
+#include "mf/client/failures.hpp"
 #include "mf/core/error.hpp"
 #include "mf/topics/channel.hpp"
 

@@ -1,4 +1,4 @@
-#include "topics/servant.hpp"
+#include "mf/topics/servant.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "mf/codec/value.hpp"
+#include "mf/core/failure.hpp"
 #include "mf/link/server_link.hpp"
+#include "mf/link/typed.hpp"
 #include "mf/server/stream.hpp"
 
 namespace mf::topics {
@@ -68,29 +70,25 @@ class Outgoing final : public std::enable_shared_from_this<Outgoing> {
 
   /// One at a time: after when_ready(), or when there is room in the stream again.
   void write() {
-    bool dry = false;
-    auto went = write_some(dry);
-    // What the subscriber does not accept is missed.
-    while (!went && went.failure().code == Code::message_too_large && too_large()) went = write_some(dry);
-    if (!went) {
-      if (went.failure().code == Code::message_too_large) fail(went.failure());
-      return leave();
+    for (;;) {
+      Failure why;
+      switch (link::pump(
+          call_->output(), [this](Buffer& out) { return append(out); },
+          [self = shared_from_this()] { self->write(); }, why)) {
+        case link::Pumped::full:
+          return;  // write() is called again, and perhaps has been, by another thread
+        case link::Pumped::dry:
+          return got_ == Queue::Got::ended ? end() : await();
+        case link::Pumped::ended:
+          return leave();  // the subscriber wants no more
+        case link::Pumped::too_large:
+          if (too_large()) continue;  // what the subscriber does not accept is missed
+          fail(why);
+          return leave();
+      }
     }
-    if (!went.value()) return leave();  // the subscriber wants no more
-    if (!dry) return;                   // write() is called again, and perhaps has been, by another thread
-    if (got_ == Queue::Got::ended) return end();
-    await();
   }
 
-  /// `dry`: the queue had nothing more; otherwise there is no room in the stream.
-  Outcome<bool> write_some(bool& dry) {
-    return call_->output().write_many(
-        [&](Buffer& out) {
-          dry = !append(out);
-          return !dry;
-        },
-        [self = shared_from_this()] { self->write(); });
-  }
   /// False: what was appended last was no message.
   bool too_large() {
     auto& entry = entries_[at_ - 1];
@@ -145,10 +143,7 @@ class Outgoing final : public std::enable_shared_from_this<Outgoing> {
     message.payload.clear();
   }
   static void append_value(Buffer& out, const Delivery& delivery) {
-    const auto room = codec::encoded_room<Subscribe::kResultElementTier>(delivery);
-    codec::Writer writer(out.append(room));
-    codec::encode<Subscribe::kResultElementTier>(writer, delivery);
-    out.cut_at(writer.position());
+    codec::append_value<Subscribe::kResultElementTier>(out, delivery);
   }
 
   /// All has been taken, and nothing more comes.
@@ -197,10 +192,7 @@ class Outgoing final : public std::enable_shared_from_this<Outgoing> {
 };
 
 Failure stops() {
-  return {.code = Code::shutting_down,
-          .execution = Execution::not_executed,
-          .message = "the publisher's server stops",
-          .declared = nullptr};
+  return not_executed(Code::shutting_down, "the publisher's server stops");
 }
 
 }  // namespace

@@ -1,13 +1,14 @@
-#include "topics/upstream.hpp"
+#include "mf/topics/upstream.hpp"
 
 #include <algorithm>
 #include <limits>
 
 #include "mf/core/error.hpp"
+#include "mf/core/failure.hpp"
 #include "mf/core/text.hpp"
 #include "mf/topics/pattern.hpp"
+#include "mf/topics/remote.hpp"
 #include "topics/feed.hpp"
-#include "topics/remote.hpp"
 
 namespace mf::topics {
 namespace {
@@ -23,10 +24,8 @@ constexpr std::size_t kLongestFailure = 300;
 constexpr std::string_view kUpstreams = "*upstreams*";
 
 Failure overwhelmed() {
-  return {.code = Code::overloaded,
-          .execution = Execution::not_executed,
-          .message = "publishers name agents faster than this subscriber takes what comes",
-          .declared = nullptr};
+  return not_executed(Code::overloaded,
+                      "publishers name agents faster than this subscriber takes what comes");
 }
 
 }  // namespace

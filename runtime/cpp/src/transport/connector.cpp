@@ -11,8 +11,9 @@
 #include <vector>
 
 #include "mf/core/error.hpp"
-#include "transport/names.hpp"
-#include "transport/race.hpp"
+#include "mf/core/failure.hpp"
+#include "mf/transport/names.hpp"
+#include "mf/transport/race.hpp"
 #include "transport/schemes.hpp"
 #include "transport/socket_stream.hpp"
 #include "transport/tls_stream.hpp"
@@ -206,7 +207,8 @@ class Connection final : public Connector, public std::enable_shared_from_this<C
   }
 
   void fail() {
-    finish(unavailable("connect " + name_ + ": " + (problem_.empty() ? in_words(error_) : problem_)));
+    finish(not_executed(Code::unavailable,
+                        "connect " + name_ + ": " + (problem_.empty() ? in_words(error_) : problem_)));
   }
 
   void finish(Outcome<std::unique_ptr<Stream>>&& outcome) {

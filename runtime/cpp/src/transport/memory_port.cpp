@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "mf/core/error.hpp"
+#include "mf/core/failure.hpp"
 #include "transport/schemes.hpp"
 #include "transport/socket_stream.hpp"
 
@@ -200,7 +201,8 @@ Outcome<std::unique_ptr<Stream>> connect_memory(const Address& address) {
   auto ends = queue ? new_ends(address) : MemoryGuard::Ends();
   if (guard) {
     auto guarded = guard->connecting(std::move(ends));
-    if (!guarded) return unavailable("connect " + address.str() + ": " + guarded.failure().message);
+    if (!guarded)
+      return not_executed(Code::unavailable, "connect " + address.str() + ": " + guarded.failure().message);
     ends = std::move(guarded).value();
   }
   if (queue) {
@@ -212,7 +214,7 @@ Outcome<std::unique_ptr<Stream>> connect_memory(const Address& address) {
       return std::move(ends.first);
     }
   }
-  return unavailable("connect " + address.str() + ": connection refused");
+  return not_executed(Code::unavailable, "connect " + address.str() + ": connection refused");
 }
 
 }  // namespace mf::transport

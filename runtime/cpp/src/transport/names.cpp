@@ -1,4 +1,4 @@
-#include "transport/names.hpp"
+#include "mf/transport/names.hpp"
 
 #include <sys/socket.h>
 
@@ -7,7 +7,7 @@
 #include <cstring>
 #include <system_error>
 
-#include "transport/thread.hpp"
+#include "mf/transport/thread.hpp"
 
 namespace mf::transport {
 namespace {

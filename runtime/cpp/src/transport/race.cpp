@@ -1,4 +1,4 @@
-#include "transport/race.hpp"
+#include "mf/transport/race.hpp"
 
 #include <fcntl.h>
 #include <poll.h>

@@ -20,8 +20,8 @@
 
 #include "mf/core/blocking.hpp"
 #include "mf/core/error.hpp"
+#include "mf/transport/thread.hpp"
 #include "mf/transport/waiting.hpp"
-#include "transport/thread.hpp"
 
 namespace mf::transport {
 namespace {

@@ -37,7 +37,6 @@ std::unique_ptr<Stream> accept_tls(std::unique_ptr<Stream> socket, const std::sh
 [[nodiscard]] std::uint64_t inode_of(const std::string& path) noexcept;
 
 /// A failure UNAVAILABLE, not executed.
-[[nodiscard]] Failure unavailable(const std::string& message);
 [[noreturn]] void cannot_listen(const Address& address, const std::string& why);
 /// "connection refused"
 [[nodiscard]] std::string in_words(int error);

@@ -23,13 +23,6 @@ constexpr int kMostTurnedAway = 256;
 
 }  // namespace
 
-Failure unavailable(const std::string& message) {
-  return Failure{.code = Code::unavailable,
-                 .execution = Execution::not_executed,
-                 .message = message,
-                 .declared = nullptr};
-}
-
 void cannot_listen(const Address& address, const std::string& why) {
   throw Error(Code::unavailable, Execution::not_executed, "cannot listen on " + address.str() + ": " + why);
 }

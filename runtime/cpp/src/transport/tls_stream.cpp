@@ -10,8 +10,9 @@
 #include <utility>
 
 #include "mf/core/error.hpp"
+#include "mf/core/failure.hpp"
 #include "mf/protocol/foreign.hpp"
-#include "transport/race.hpp"
+#include "mf/transport/race.hpp"
 #include "transport/schemes.hpp"
 #include "transport/tls_words.hpp"
 
@@ -138,7 +139,7 @@ std::optional<std::optional<Failure>> TlsStream::advance_handshake() {
   const int done = check_first_bytes() ? SSL_do_handshake(ssl_.get()) : -1;
   if (!ended_ && done != 1) (void)end_if_fatal(SSL_get_error(ssl_.get(), done));
   (void)send();
-  if (ended_) return failure_ ? failure_ : unavailable("the handshake of TLS has failed");
+  if (ended_) return failure_ ? failure_ : not_executed(Code::unavailable, "the handshake of TLS has failed");
   if (done != 1) return std::nullopt;
   has_input_ = !in_.empty();
   return std::optional<Failure>();
@@ -155,7 +156,8 @@ std::optional<Failure> TlsStream::shake_hands(TimePoint until) {
   for (;;) {
     if (const auto over = advance_handshake()) return *over;
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
-    if (left.count() <= 0) return unavailable("the server did not complete the TLS handshake in time");
+    if (left.count() <= 0)
+      return not_executed(Code::unavailable, "the server did not complete the TLS handshake in time");
     socket_->wait_ready(true, has_output(), left);
     (void)receive(Wait::no);
   }

@@ -4,6 +4,7 @@
 #include <openssl/ssl.h>
 #include <openssl/x509_vfy.h>
 
+#include "mf/core/failure.hpp"
 #include "mf/protocol/foreign.hpp"
 #include "transport/schemes.hpp"
 
@@ -14,13 +15,6 @@ using Side = TlsContext::Side;
 
 const char* peer_of(Side side) noexcept {
   return side == Side::client ? "the server" : "the client";
-}
-
-Failure unauthenticated(std::string message) {
-  return Failure{.code = Code::unauthenticated,
-                 .execution = Execution::not_executed,
-                 .message = std::move(message),
-                 .declared = nullptr};
 }
 
 /// Why this side does not accept the peer's certificate.
@@ -83,29 +77,31 @@ Failure why_tls_failed(const ssl_st* ssl, const TlsContext& context, const Addre
   const int reason = ERR_GET_REASON(error);
   switch (reason) {
     case SSL_R_CERTIFICATE_VERIFY_FAILED:
-      return unauthenticated("the certificate of " + peer + " " +
-                             why_not_accepted(SSL_get_verify_result(ssl), context, address));
+      return not_executed(Code::unauthenticated,
+                          "the certificate of " + peer + " " +
+                              why_not_accepted(SSL_get_verify_result(ssl), context, address));
     case SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE:
-      return unauthenticated(peer + " shows no certificate, and this server demands one");
+      return not_executed(Code::unauthenticated, peer + " shows no certificate, and this server demands one");
     case SSL_R_UNEXPECTED_EOF_WHILE_READING:
-      return unavailable(peer + " has closed the connection within the TLS handshake");
+      return not_executed(Code::unavailable, peer + " has closed the connection within the TLS handshake");
     default:
       break;
   }
   if (reason >= SSL_AD_REASON_OFFSET) {
     const int alert = reason - SSL_AD_REASON_OFFSET;
     if (demands_certificate(alert, context)) {
-      return unauthenticated(peer +
-                             " demands a certificate of this client: set certificate and key of "
-                             "ClientOptions::tls");
+      return not_executed(Code::unauthenticated,
+                          peer +
+                              " demands a certificate of this client: set certificate and key of "
+                              "ClientOptions::tls");
     }
     if (auto refused = why_refused(alert, context); !refused.empty())
-      return unauthenticated(std::move(refused));
-    return unavailable(peer + " has ended TLS: " + SSL_alert_desc_string_long(alert));
+      return not_executed(Code::unauthenticated, std::move(refused));
+    return not_executed(Code::unavailable, peer + " has ended TLS: " + SSL_alert_desc_string_long(alert));
   }
   const char* words = ERR_reason_error_string(error);
-  return unavailable("TLS with " + peer +
-                     " has failed: " + (words != nullptr ? words : "no reason is known"));
+  return not_executed(Code::unavailable, "TLS with " + peer + " has failed: " +
+                                             (words != nullptr ? words : "no reason is known"));
 }
 
 Failure speaks_no_tls(std::span<const std::byte> first, Side side) {
@@ -116,7 +112,7 @@ Failure speaks_no_tls(std::span<const std::byte> first, Side side) {
   } else if (!what.empty()) {
     message += ": its first bytes look like " + std::string(what);
   }
-  auto failure = unavailable(message);
+  auto failure = not_executed(Code::unavailable, message);
   failure.code = Code::protocol_error;  // its bytes prove it: another attempt fails, too
   return failure;
 }

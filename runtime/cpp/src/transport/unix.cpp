@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "mf/core/error.hpp"
+#include "mf/core/failure.hpp"
 #include "transport/schemes.hpp"
 #include "transport/socket_stream.hpp"
 
@@ -131,7 +132,7 @@ Outcome<std::unique_ptr<Stream>> connect_unix(const Address& address, std::chron
   using std::chrono::steady_clock;
   const auto at = socket_address(address);
   const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (fd < 0) return unavailable("connect " + address.str() + ": " + in_words(errno));
+  if (fd < 0) return not_executed(Code::unavailable, "connect " + address.str() + ": " + in_words(errno));
   const auto until = steady_clock::now() + timeout;
   int error = EAGAIN;
   while (error == EAGAIN && !with.stop.stop_requested()) {
@@ -146,7 +147,8 @@ Outcome<std::unique_ptr<Stream>> connect_unix(const Address& address, std::chron
     if (steady_clock::now() >= until) break;
   }
   ::close(fd);
-  return unavailable("connect " + address.str() + ": " + in_words(error == EAGAIN ? ETIMEDOUT : error));
+  return not_executed(Code::unavailable,
+                      "connect " + address.str() + ": " + in_words(error == EAGAIN ? ETIMEDOUT : error));
 }
 
 std::unique_ptr<Stream> try_unix(const Address& address, int& error) {

@@ -10,7 +10,7 @@
 
 #include "mf/core/clock.hpp"
 #include "mf/core/handler_wait.hpp"
-#include "transport/thread.hpp"
+#include "mf/transport/thread.hpp"
 
 namespace mf::transport {
 namespace {

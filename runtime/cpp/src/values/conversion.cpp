@@ -1,4 +1,4 @@
-#include "values/conversion.hpp"
+#include "mf/values/conversion.hpp"
 
 #include <memory>
 #include <string_view>

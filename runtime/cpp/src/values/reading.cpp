@@ -1,7 +1,8 @@
 #include <utility>
 
+#include "mf/core/failure.hpp"
+#include "mf/values/conversion.hpp"
 #include "mf/values/reader.hpp"
-#include "values/conversion.hpp"
 #include "values/file.hpp"
 #include "values/form.hpp"
 
@@ -20,11 +21,9 @@ struct Reading::State {
   }
 
   [[nodiscard]] Failure failure(const std::string& words, Code code = Code::decode_error) const {
-    return {.code = code,
-            .execution = kNoCall,
-            .message = name + ": value " + std::to_string(number) + " at byte " + std::to_string(offset) +
-                       ": " + words,
-            .declared = nullptr};
+    return make_failure(
+        code, kNoCall,
+        name + ": value " + std::to_string(number) + " at byte " + std::to_string(offset) + ": " + words);
   }
 
   [[nodiscard]] Outcome<std::span<const std::byte>> converted(std::span<const std::byte> bytes) {

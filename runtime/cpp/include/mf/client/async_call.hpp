@@ -23,11 +23,11 @@
 #include "mf/core/clock.hpp"
 #include "mf/link/reply.hpp"
 #include "mf/protocol/call.hpp"
+#include "mf/protocol/outbound.hpp"
 
 namespace mf::link {
 class AdaptedRequest;
 class Adaptation;
-class Payload;
 class StreamCall;
 }  // namespace mf::link
 
@@ -54,6 +54,7 @@ class AsyncCall {
   virtual void cancel();
 
   [[nodiscard]] TimePoint deadline() const noexcept { return call_.deadline(); }
+  [[nodiscard]] const std::shared_ptr<Core>& core() const noexcept;
 
  protected:
   /// The payload of the reply is valid until this returns.
@@ -79,7 +80,6 @@ class AsyncCall {
   friend struct Target::State;
   class Stopping;
 
-  [[nodiscard]] static Failure cancelled_by_caller();
   /// `now`: the current time, if it is known.
   static void go(std::shared_ptr<AsyncCall> call, protocol::CallStep step, TimePoint now = {});
   /// Continues a call that waited for a route, once there is one.
@@ -92,7 +92,7 @@ class AsyncCall {
   [[nodiscard]] std::optional<link::Reply> adapt(protocol::RequestHead& head);
   [[nodiscard]] static std::optional<link::Reply> send_stoppable(const std::shared_ptr<AsyncCall>& call,
                                                                  const protocol::RequestHead& head,
-                                                                 link::Payload payload);
+                                                                 protocol::Outbound payload);
   static void on_reply(std::shared_ptr<AsyncCall> call, link::Reply&& reply);
   static void finish(std::shared_ptr<AsyncCall> call, link::Reply&& reply, bool where_completions_run);
   static void leave_reader(AsyncCall& call) noexcept;

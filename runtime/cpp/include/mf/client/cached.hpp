@@ -110,9 +110,7 @@ std::optional<cached::Kept> kept_of(const Outcome<typename M::Result>& outcome) 
   // A servant of this process may return a value that no client could decode.
   if (codec::refusal<M::kResultTier>(value)) return std::nullopt;
   Buffer bytes;
-  codec::Writer writer(bytes.append(codec::encoded_room<M::kResultTier>(value)));
-  codec::encode<M::kResultTier>(writer, value);
-  bytes.cut_at(writer.position());
+  codec::append_value<M::kResultTier>(bytes, value);
   return cached::Kept{Bytes(std::as_const(bytes).span())};
 } catch (const std::bad_alloc&) {
   return std::nullopt;
@@ -224,7 +222,7 @@ class FlyingCall : public cached::Waiter, public std::enable_shared_from_this<Fl
   using OnStop = std::stop_callback<Stop>;
 
   void lead();
-  void give_up(Code code, std::string_view why);
+  void give_up(Failure why);
   void arm();
   void end_later(UniqueFunction<void()> how);
 

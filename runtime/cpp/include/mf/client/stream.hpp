@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -49,6 +50,9 @@ class StreamedCall : public AsyncCall,
   void wait_for_end();
   /// Runs `done` when the call has ended, perhaps before this returns.
   void when_ended(UniqueFunction<void()> done);
+  /// Runs `sent` on the client's own thread each time that the request is in a connection's output, which may
+  /// be more than once. To be called before launch().
+  void when_sent(std::function<void()> sent) { sent_ = std::move(sent); }
 
   [[nodiscard]] bool reads() const noexcept override { return method_.info.streams != Streams::params; }
   void on_schema(const link::Adaptation* adaptation) override;
@@ -103,6 +107,7 @@ class StreamedCall : public AsyncCall,
   bool data_seen_ = false;  // used only by the link, as is the next member
   bool idle_watched_ = false;
   bool adapted_before_ = false;  // used only by the thread that sends the call
+  std::function<void()> sent_;
 
   mutable std::mutex mutex_;  // guards all members below
   Place place_;

@@ -35,6 +35,7 @@ class Waiter;
 namespace mf::client {
 
 class MethodCache;
+class Shared;
 
 /// A connection on which the target's service is bound; the server keeps the binding while this object lives.
 class Route {
@@ -138,6 +139,14 @@ class Target {
   /// streams.
   [[nodiscard]] std::shared_ptr<Servant> shared_servant() const;
   [[nodiscard]] std::shared_ptr<const LocalServants> servants() const;
+
+  /// What all targets of its client share.
+  [[nodiscard]] const std::shared_ptr<Core>& core() const noexcept;
+  /// Nothing: any agent.
+  [[nodiscard]] const std::optional<std::string>& agent() const noexcept;
+  /// What another floor keeps for the service and agent: the object of an earlier call, as long as it lives,
+  /// or that of `find`, which this target does not own. There is one kind of such objects.
+  [[nodiscard]] std::shared_ptr<Shared> kept(FunctionRef<std::shared_ptr<Shared>()> find) const;
 
   struct State;
   [[nodiscard]] const std::shared_ptr<State>& state() const& noexcept { return state_; }

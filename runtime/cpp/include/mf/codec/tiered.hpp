@@ -23,6 +23,7 @@
 #include "mf/codec/reader.hpp"
 #include "mf/codec/tier.hpp"
 #include "mf/codec/writer.hpp"
+#include "mf/core/buffer.hpp"
 #include "mf/core/service.hpp"
 
 namespace mf::codec {
@@ -98,6 +99,14 @@ template <Tier kTier, class T>
 void encode(Writer& writer, const T& value) noexcept {
   constexpr bool kNeedsSize = kTier == Tier::archive || kTier == Tier::custom;
   encode<kTier>(writer, value, kNeedsSize ? encoded_size<kTier>(value) : 0);
+}
+
+/// Appends a value that is known to be fit for it.
+template <Tier kTier, class T>
+void append_value(Buffer& out, const T& value) {
+  Writer writer(out.append(encoded_room<kTier>(value)));
+  encode<kTier>(writer, value);
+  out.cut_at(writer.position());
 }
 
 template <Tier kTier, class T>

@@ -5,9 +5,11 @@
 // answered must not look like a value.
 
 #include <concepts>
+#include <cstdint>
 #include <exception>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -20,9 +22,15 @@ namespace mf {
 struct Failure {
   Code code = Code::internal;
   Execution execution = Execution::unknown;
+  /// How much of the message, from its start, says where or when this happened: see in_context().
+  std::uint32_t context_size = 0;
   std::string message;
-  std::shared_ptr<const DeclaredError> declared;  // set if and only if code is Code::declared
+  std::shared_ptr<const DeclaredError> declared{};  // set if and only if code is Code::declared
 
+  /// The message without its context, for those who say themselves where and when.
+  [[nodiscard]] std::string_view reason() const noexcept {
+    return std::string_view(message).substr(context_size);
+  }
   /// Throws the declared error as its own type, or mf::Error.
   [[noreturn]] void raise() const;
   /// The failure for the current exception: call it in a catch block. Anything that is neither an Error nor a

@@ -55,7 +55,8 @@ class Binding {
   void unpin() noexcept { users_.fetch_sub(1, std::memory_order_release); }
 
  private:
-  friend class ClientLink;
+  friend class Bindings;
+  friend class ClientLink;  // waits for the answer
 
   [[nodiscard]] std::uint16_t adapted_route(std::uint16_t method) const noexcept;
   /// False if the binding is in use.

@@ -26,9 +26,6 @@
 // Silence. While a reply is awaited, a coarse timer checks whether anything has arrived since its last turn,
 // or the peer has taken more of the pending output. If not, the server is pinged; if nothing arrives for
 // three more turns, the link ends. Without pending calls, silence never ends a link.
-//
-// Bindings. A server holds a limited number per connection (max_bindings): above it, the least recently used
-// binding that no call uses is taken back (binding.hpp).
 #pragma once
 
 #include <atomic>
@@ -51,11 +48,13 @@
 #include "mf/core/service.hpp"
 #include "mf/core/unique_function.hpp"
 #include "mf/link/balancing.hpp"
-#include "mf/link/binding.hpp"
+#include "mf/link/bindings.hpp"
+#include "mf/link/liveness.hpp"
+#include "mf/link/pending.hpp"
+#include "mf/link/pipe.hpp"
 #include "mf/link/reply.hpp"
 #include "mf/link/stream.hpp"
 #include "mf/link/waiter.hpp"
-#include "mf/protocol/calls.hpp"
 #include "mf/protocol/session.hpp"
 #include "mf/transport/reactor.hpp"
 #include "mf/transport/stream.hpp"
@@ -63,34 +62,7 @@
 namespace mf::link {
 
 /// The encoded payload of a request.
-class Payload {
- public:
-  /// A large payload may be moved from `from`, and is not copied then.
-  Payload(Buffer& from) noexcept : Payload(from.span()) { buffer_ = &from; }
-  Payload(Gathered& from) noexcept : Payload(std::as_const(from)) {
-    buffer_ = &from.buffer;
-    gathered_ = &from;
-  }
-  /// Copies the buffer; its pieces are shared.
-  explicit Payload(const Gathered& from) noexcept
-      : bytes_(from.buffer.span()), pieces_(from.pieces), size_(from.size()) {}
-  /// Copies the bytes.
-  explicit Payload(std::span<const std::byte> bytes) noexcept : bytes_(bytes), size_(bytes.size()) {}
-
-  /// Sends the payload while it arrives.
-  explicit Payload(const protocol::Coming& coming) noexcept : size_(coming.size()), coming_(&coming) {}
-
-  [[nodiscard]] std::size_t size() const noexcept { return size_; }
-
- private:
-  friend class ClientLink;
-  std::span<const std::byte> bytes_;
-  std::span<const Gathered::Piece> pieces_;
-  std::size_t size_;
-  Buffer* buffer_ = nullptr;
-  Gathered* gathered_ = nullptr;
-  const protocol::Coming* coming_ = nullptr;
-};
+using Payload = protocol::Outbound;
 
 /// How a link detects that its server does not answer.
 struct Liveness {
@@ -129,10 +101,7 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   using Bound = UniqueFunction<void(Outcome<std::shared_ptr<Binding>>&&)>;
   void bind_later(const ServiceInfo& service, const std::string& agent, TimePoint deadline,
                   std::span<const std::byte> via, Bound done);
-  struct Described {
-    std::string text;  // empty: the server does not know the service
-    std::string annex;
-  };
+  using Described = link::Described;
   /// Asks the server to describe a service. `asked`: a relay describes servers with this fingerprint if there
   /// are any; zeros: it does not matter. Blocks until `deadline`; nothing: the server has not answered.
   std::optional<Described> describe(std::string_view service, const Fingerprint& asked, TimePoint deadline);
@@ -179,8 +148,7 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   void hold_reading(bool hold);
 
   // Frames of a stream's call; they are dropped once it has ended. write_now() writes them.
-  void send_data(const protocol::DataHead& head, Buffer&& payload);
-  void send_data(const protocol::DataHead& head, std::span<const std::byte> payload);
+  void send_data(const protocol::DataHead& head, const Payload& payload);
   void send_credit(std::uint32_t id, std::uint32_t bytes);
   void send_end(std::uint32_t id);
   /// Whether more may be queued for writing. If not, StreamCall::on_room() follows.
@@ -227,7 +195,7 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
     return !broken() && !draining_.load(std::memory_order_acquire);
   }
   [[nodiscard]] std::size_t in_flight() const noexcept {
-    return in_flight_.load(std::memory_order_relaxed) + (passing_.load(std::memory_order_relaxed) ? 1 : 0);
+    return calls_.size_now() + (passing_.load(std::memory_order_relaxed) ? 1 : 0);
   }
   /// How many calls the server accepts at the same time.
   [[nodiscard]] std::size_t max_in_flight() const noexcept { return max_in_flight_; }
@@ -235,12 +203,12 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   [[nodiscard]] std::uint64_t unmatched_replies() const noexcept {
     return unmatched_.load(std::memory_order_relaxed);
   }
-  [[nodiscard]] const std::string& peer() const noexcept { return stream_->peer(); }
+  [[nodiscard]] const std::string& peer() const noexcept { return pipe_.stream->peer(); }
   /// The nonce of the server's process.
   [[nodiscard]] const protocol::Nonce& peer_nonce() const noexcept { return peer_nonce_; }
   /// The initial credit of a stream to the server.
   [[nodiscard]] std::uint32_t peer_stream_window() const noexcept { return peer_stream_window_; }
-  [[nodiscard]] const protocol::Limits& limits() const noexcept { return session_.limits(); }
+  [[nodiscard]] const protocol::Limits& limits() const noexcept { return pipe_.session.limits(); }
   /// The window budget of all streams to this client on this connection.
   [[nodiscard]] const std::shared_ptr<protocol::WindowBudget>& windows() const noexcept { return windows_; }
   /// The largest payload that the server accepts.
@@ -249,23 +217,8 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   void on_ready(transport::Ready ready) override;
 
  private:
-  using Lock = std::unique_lock<std::mutex>;
+  using Lock = Pipe::Lock;
 
-  struct Pending {
-    ReplySlot* slot = nullptr;  // of a blocking caller, which has a waiter, too;
-    Waiter* waiter = nullptr;   // or
-    Completion done;            // else a completion, which finishes the waiter if there is one
-    std::uint64_t ends_at = 0;  // position in the stream after the request's last byte
-    bool by_reactor = false;
-    StreamCall* stream = nullptr;  // null unless the call has streams
-    bool reads_stream = false;
-    bool forwarded = false;
-  };
-  struct Description {
-    bool answered = false;
-    Described said;
-    std::vector<Waiter*> waiters;
-  };
   /// A wait of the reactor instead of a blocked thread. `then` runs on the reactor, without the lock.
   using Then = UniqueFunction<void(ClientLink&)>;
   struct Awaited {
@@ -275,65 +228,28 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
     Then then;
   };
   using AwaitedList = std::map<std::uint64_t, Awaited>;
-  struct Finished {
-    Completion done;
-    Reply reply;
-    std::size_t kept_at;
-    std::size_t kept_size;
-
-    Finished(Completion&& then, Reply&& with, std::size_t at = 0, std::size_t size = 0) noexcept
-        : done(std::move(then)), reply(std::move(with)), kept_at(at), kept_size(size) {}
-  };
-  /// Completions that are still to run.
-  struct FinishedList {
-    std::vector<Finished> items;
-    Buffer kept;  // copies of payloads in the receive window
-
-    [[nodiscard]] bool empty() const noexcept { return items.empty(); }
-    void run(const transport::Reactor& reactor) noexcept;
-  };
   enum class Got : std::uint8_t { nothing, some, full };  // full: more may be available at once
 
   ClientLink(std::unique_ptr<transport::Stream> stream, protocol::SessionOptions options,
              std::shared_ptr<transport::Reactor> reactor, Liveness liveness);
 
+  /// Null unless the link has ended. Under the lock.
+  [[nodiscard]] const Failure* why_broken() const noexcept { return broken() ? &why_broken_ : nullptr; }
   Outcome<void> shake_hands(TimePoint deadline);
   [[nodiscard]] Outcome<void> greeted();
-  /// Bindings of one service that differ in any member are different bindings.
-  struct BindingKey {
-    std::string service;
-    std::string agent;
-    Fingerprint fingerprint{};
-    std::vector<std::string> methods;
-    std::shared_ptr<const Adaptation> adaptation{};
-    auto operator<=>(const BindingKey&) const = default;
-  };
-  Outcome<std::shared_ptr<Binding>> ask(const ServiceInfo& service, BindingKey&& key,
-                                        std::span<const std::byte> via);
   /// Returns a pinned binding that is bound or requested.
   Outcome<std::shared_ptr<Binding>> begin_bind(const ServiceInfo& service, const std::string& agent,
                                                std::span<const std::byte> via,
                                                const std::shared_ptr<const Adaptation>& adaptation);
-  /// Nothing if the binding is bound.
-  [[nodiscard]] std::optional<Failure> why_not_bound(const Binding& binding, std::string_view service) const;
-  using Descriptions = std::map<std::pair<std::string, Fingerprint>, std::shared_ptr<Description>>;
-  Descriptions::iterator ask_for_description(std::string_view service, const Fingerprint& asked);
-  std::optional<Described> take_description(const Descriptions::key_type& key, const Description& asked);
   /// Calls `then` once `waiter` is finished, the link has ended, or at the deadline. `waiter` null: a new
   /// one, which is added to `list`.
   void await(Waiter* waiter, std::vector<Waiter*>* list, TimePoint deadline, Then then, Lock& lock);
   AwaitedList::node_type take_awaited(AwaitedList::iterator at);
   void post_awaited() noexcept;
-  [[nodiscard]] bool make_room_for(std::size_t methods, std::uint16_t& first);
-  [[nodiscard]] bool unbind_oldest();
   [[nodiscard]] std::optional<Failure> refuse_early(const Payload& payload, TimePoint now,
                                                     TimePoint deadline) const;
   std::uint32_t append(protocol::RequestHead& head, const Payload& payload, TimePoint now, TimePoint deadline,
                        Pending&& pending);
-  std::optional<Pending> take(std::uint32_t id);
-  /// Counts a call that was added to, or removed from, those in flight.
-  void count(const Pending& pending) noexcept;
-  void uncount(const Pending& pending) noexcept;
 
   void drive(Waiter& waiter, TimePoint deadline, Lock& lock, bool interruptibly = false);
   void announce_wait(Lock& lock);
@@ -356,8 +272,6 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   void after_stream(std::uint32_t id, StreamCall& stream, StreamEvent&& event, FinishedList& own);
   void tell_room();
   void run_room_waiters() noexcept;
-  void on_bound(const protocol::Event& event);
-  void on_descriptor(const protocol::Event& event);
   void run_own(FinishedList& own, Lock& lock);
   void interrupt_finished_leader() noexcept;
   void post_completions(Lock& lock);
@@ -378,7 +292,7 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   void check_idle(TimePoint now, Lock& lock);
   void watch_deadline(TimePoint deadline);
   [[nodiscard]] bool awaits_something() const noexcept {
-    return !calls_.empty() || !asked_.empty() || coming_;
+    return !calls_.empty() || bindings_.awaited() || coming_;
   }
   void watch_silence(TimePoint now);
   void look_for_silence(Lock& lock);
@@ -387,7 +301,6 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   void expire(TimePoint now, Lock& lock);
   void make_room_to_end(FinishedList& own, std::size_t calls);
   void end(Pending&& pending, Reply&& reply, FinishedList& own);
-  void send_request(const protocol::RequestHead& head, const Payload& payload);
   void tell_cancelled(std::uint32_t id, Lock& lock) noexcept;
   [[nodiscard]] bool leading_here() const { return leading_ && leader_ == std::this_thread::get_id(); }
   /// The thread that runs completions writes what they have started, after the last one.
@@ -395,25 +308,17 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
     return leading_here() || (completing_ && reactor_->on_own_thread());
   }
 
-  const std::unique_ptr<transport::Stream> stream_;
+  Pipe pipe_;
   const std::shared_ptr<transport::Reactor> reactor_;
   const std::shared_ptr<SharedStanding> standing_;
-  const std::chrono::milliseconds silence_turn_;  // 0: no check for silence
   std::size_t max_payload_ = 0;
   std::size_t max_in_flight_ = 1;
-  std::size_t max_bindings_ = 1;
   std::uint32_t peer_stream_window_ = 0;
   protocol::Nonce peer_nonce_{};
   std::shared_ptr<protocol::WindowBudget> windows_;
 
-  std::mutex mutex_;
-  protocol::Session session_;
-  protocol::PendingCalls<Pending> calls_;
-  std::map<BindingKey, std::shared_ptr<Binding>> bindings_;            // also requested ones
-  std::unordered_map<std::uint16_t, std::shared_ptr<Binding>> asked_;  // requested ones, by their first route
-  RouteNumbers route_numbers_;
-  std::atomic<std::uint64_t> binding_uses_{0};
-  Descriptions descriptions_;  // that are awaited, by service and the fingerprint that was asked for
+  InFlight calls_;
+  Bindings bindings_;
   Waiter hello_;
   AwaitedList awaited_;
   std::uint64_t last_awaited_ = 0;
@@ -427,8 +332,6 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   bool completions_posted_ = false;
   TimePoint completing_since_{};
   std::deque<Waiter*> followers_;
-  bool writing_ = false;
-  bool blocked_ = false;       // the socket is full
   bool write_failed_ = false;  // nothing more can be sent; what has arrived is still read
   bool flush_posted_ = false;
   bool look_posted_ = false;
@@ -441,23 +344,16 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   bool watched_ = false;
   unsigned armed_ = 0;  // transport::Interest
   bool adopting_ = false;
-  std::size_t by_reactor_ = 0;           // pending calls whose replies only the reactor will read
-  std::size_t streams_to_us_ = 0;        // pending calls whose results are a stream
-  std::uint64_t written_ = 0;            // bytes given to the kernel
-  std::uint64_t offered_ = 0;            // the same, including a write in progress
   std::atomic<std::uint64_t> heard_{0};  // counts what has arrived
   std::atomic<bool> pinged_{false};      // and nothing has arrived since
   bool silence_watched_ = false;
-  int quiet_turns_ = 0;
+  Silence silence_;
   std::uint64_t heard_before_ = 0;  // at the timer's last turn, as are the next two
   std::size_t unacknowledged_before_ = 0;
-  bool moved_ = false;        // the peer has taken more of what it did not take at first
-  bool was_blocked_ = false;  // at the last write
   std::chrono::microseconds coarse_{};
   TimePoint last_call_{};
   TimePoint timer_at_ = kNever;
 
-  std::atomic<std::size_t> in_flight_{0};
   std::atomic<bool> passing_{false};  // coming_ is not null
   std::atomic<std::uint64_t> unmatched_{0};
   std::atomic<bool> broken_{false};

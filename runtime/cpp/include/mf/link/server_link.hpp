@@ -35,6 +35,8 @@
 
 #include "mf/core/clock.hpp"
 #include "mf/core/log.hpp"
+#include "mf/link/liveness.hpp"
+#include "mf/link/pipe.hpp"
 #include "mf/link/server_load.hpp"
 #include "mf/protocol/control.hpp"
 #include "mf/protocol/session.hpp"
@@ -106,15 +108,11 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
 
   /// Both end the request, whose payload had this size: it is no longer counted when its reply is written, so
   /// that the peer may send the next one at once.
-  void send_reply(const protocol::ReplyHead& head, Gathered& payload, std::size_t request_size);
+  /// A payload that is still arriving may be cut_short(): frames behind it wait for its rest.
+  void send_reply(const protocol::ReplyHead& head, const protocol::Outbound& payload,
+                  std::size_t request_size);
   void send_failure(const protocol::ReplyHead& head, Code code, Execution execution, std::string_view message,
                     std::size_t request_size);
-  /// Forwards a reply: the payload is shared if `owner` has it and it is large, otherwise copied.
-  void send_reply(const protocol::ReplyHead& head, std::span<const std::byte> payload, const Bytes& owner,
-                  std::size_t request_size);
-  /// A reply that is still arriving: frames behind it wait for the rest. If that never arrives, cut_short().
-  void send_reply(const protocol::ReplyHead& head, std::shared_ptr<const protocol::Coming> payload,
-                  std::size_t request_size);
   /// Ends the connection in the middle of a reply.
   void cut_short(const std::string& reason);
   // Answers that a Handler did not give at once.
@@ -126,8 +124,7 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
   void end_request(std::size_t request_size);
 
   // Frames of streams; flush_now() writes them. They are dropped once the connection has ended.
-  void send_data(const protocol::DataHead& head, Buffer&& payload);
-  void send_data(const protocol::DataHead& head, std::span<const std::byte> payload);
+  void send_data(const protocol::DataHead& head, const protocol::Outbound& payload);
   void send_credit(std::uint32_t id, std::uint32_t bytes);
   void send_cancel(std::uint32_t id);
   void flush_now();
@@ -159,10 +156,10 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
   [[nodiscard]] std::size_t in_flight() const noexcept { return in_flight_.load(std::memory_order_relaxed); }
   [[nodiscard]] bool closed() const noexcept { return closed_.load(std::memory_order_acquire); }
   [[nodiscard]] bool idle();
-  [[nodiscard]] const std::string& peer() const noexcept { return stream_->peer(); }
+  [[nodiscard]] const std::string& peer() const noexcept { return pipe_.stream->peer(); }
   [[nodiscard]] std::uint32_t client_id() const noexcept { return client_id_; }
   /// The peer's HELLO; available once Handler::on_greeted() was called, and constant then.
-  [[nodiscard]] const protocol::Hello& hello() const noexcept { return session_.peer(); }
+  [[nodiscard]] const protocol::Hello& hello() const noexcept { return pipe_.session.peer(); }
   [[nodiscard]] std::size_t max_payload() const noexcept { return peer_max_payload_; }
   /// The peer's initial credit for a stream to it.
   [[nodiscard]] std::uint32_t peer_stream_window() const noexcept { return peer_stream_window_; }
@@ -176,7 +173,7 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
   void on_ready(transport::Ready ready) override;
 
  private:
-  using Lock = std::unique_lock<std::mutex>;
+  using Lock = Pipe::Lock;
   class Turn;
   // How a turn ended: more may be available at once, or not, or another thread continues it.
   enum class Went : std::uint8_t { more, enough, elsewhere };
@@ -218,14 +215,12 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
   void shut(const std::string& reason, Lock& lock);
   void shut_by_peer(Lock& lock);
 
-  const std::unique_ptr<transport::Stream> stream_;
   const Options options_;
+  Pipe pipe_;
   const std::shared_ptr<transport::Reactor> reactor_;
   std::shared_ptr<Handler> handler_;
 
-  std::mutex mutex_;
   std::condition_variable written_all_;  // a thread has stopped writing
-  protocol::Session session_;
   // State of the turn; used only by the reactor's thread.
   std::vector<protocol::Event> events_;
   std::size_t next_event_ = 0;
@@ -239,18 +234,15 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
   transport::Reactor::TimerId handshake_timer_ = 0;
   std::optional<std::string> drains_;  // the reason for draining
   bool in_turn_ = false;
-  bool writing_ = false;
   bool reading_ = false;    // a thread reads the stream, without the lock
   bool turn_held_ = false;  // until there is room for replies, or the rate permits its questions
   bool released_ = false;   // the stream's descriptor was closed
-  bool blocked_ = false;
   bool paused_ = false;
   bool flush_posted_ = false;
   bool progress_watched_ = false;
   bool look_posted_ = false;
   bool ending_ = false;  // the session broke: write the pending output, then close
   transport::Interest interest_ = transport::Interest::none;
-  std::uint64_t written_ = 0;
   std::uint64_t received_ = 0;
   std::uint64_t frames_ = 0;  // completed frames
   std::shared_ptr<protocol::Coming>
@@ -262,10 +254,9 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
     std::size_t output = 0;
     bool mid_frame = false;
   } progress_;
-  std::chrono::milliseconds silence_turn_{0};  // the period of the timer that checks for silence; 0: none
+  Silence silence_{std::chrono::milliseconds(0)};
   transport::Reactor::TimerId silence_timer_ = 0;
   std::uint64_t received_before_ = 0;  // at the timer's last turn
-  int quiet_turns_ = 0;
   std::atomic<std::size_t> charged_{0};
   std::atomic<bool> full_{false};
   std::atomic<std::size_t> in_flight_{0};

@@ -31,6 +31,7 @@
 #include "mf/protocol/frame.hpp"
 #include "mf/protocol/input.hpp"
 #include "mf/protocol/limits.hpp"
+#include "mf/protocol/outbound.hpp"
 #include "mf/protocol/output.hpp"
 #include "mf/protocol/state.hpp"
 
@@ -111,29 +112,20 @@ class Session {
   void send_hello();
   void send_bind(std::uint16_t first_route, const Bind& bind);
   void send_bound(std::uint16_t first_route, Code code = Code::ok, std::string_view reason = {});
-  /// Both return the request's id; 0 if the session has ended. A payload of 4 KiB and more is moved and not
-  /// copied; a smaller one is copied, and the buffer is left to the caller, cleared, for reuse.
-  std::uint32_t send_request(const RequestHead& head, Buffer&& payload);
-  std::uint32_t send_request(const RequestHead& head, std::span<const std::byte> payload);
-  /// The pieces are shared and the buffer is moved or copied as above; both are cleared.
-  std::uint32_t send_request(const RequestHead& head, Gathered&& payload);
-  std::uint32_t send_request(const RequestHead& head, std::shared_ptr<const Coming> payload);
+  /// Returns the request's id; 0 if the session has ended.
+  std::uint32_t send_request(const RequestHead& head, const Outbound& payload);
   /// Returns room for a payload of exactly `size` bytes in the output, with header and padding written: it
   /// must be filled before any other call. Empty if the session has ended. `id` gets the request's id. For
   /// small payloads.
   [[nodiscard]] std::span<std::byte> place_request(const RequestHead& head, std::size_t size,
                                                    std::uint32_t& id);
-  void send_reply(const ReplyHead& head, Buffer&& payload);
-  void send_reply(const ReplyHead& head, std::span<const std::byte> payload);
-  void send_reply(const ReplyHead& head, Gathered&& payload);
-  void send_reply(const ReplyHead& head, std::shared_ptr<const Coming> payload);
+  void send_reply(const ReplyHead& head, const Outbound& payload);
   [[nodiscard]] std::span<std::byte> place_reply(const ReplyHead& head, std::size_t size);
   /// A reply with the same failure for all items: the failure record of section 5.
   void send_failure(const ReplyHead& head, Code code, Execution execution, std::string_view message);
   void send_cancel(std::uint32_t id);
   /// At most kMaxDataPayload bytes. The stream checks the credit (stream.hpp).
-  void send_data(const DataHead& head, Buffer&& payload);
-  void send_data(const DataHead& head, std::span<const std::byte> payload);
+  void send_data(const DataHead& head, const Outbound& payload);
   void send_credit(std::uint32_t id, std::uint32_t bytes);
   void send_end(std::uint32_t id);
   void send_unbind(std::uint16_t first_route);
@@ -245,12 +237,15 @@ class Session {
   [[nodiscard]] bool may_send(FrameType type);
   void check_peer_takes(std::size_t payload_size, Execution execution) const;
   [[nodiscard]] std::byte* append_frame(Header header, std::uint32_t count, std::size_t payload_size);
-  void send_frame(const Header& header, std::uint32_t count, std::span<const std::byte> payload);
-  void send_frame(Header header, std::uint32_t count, Buffer&& payload);
-  void send_frame(Header header, std::uint32_t count, Gathered&& payload);
-  void send_frame(Header header, std::uint32_t count, std::shared_ptr<const Coming>&& payload);
+  void send_frame(const Header& header, std::uint32_t count, const Outbound& payload);
+  void copy_frame(const Header& header, std::uint32_t count, std::span<const std::byte> payload);
+  void move_frame(Header header, std::uint32_t count, Buffer&& payload);
+  void share_frame(Header header, std::uint32_t count, Gathered&& payload);
+  void pass_frame(Header header, std::uint32_t count, std::shared_ptr<const Coming>&& payload);
+  /// The frame without its payload, in the output.
+  void begin_frame(Header header, std::uint32_t count, std::size_t payload_size);
+  void pad_frame(std::size_t payload_size, std::uint32_t count);
   void send_text(const Header& header, std::string_view text);
-  [[nodiscard]] bool data_header(const DataHead& head, std::size_t payload_size, Header& header);
   [[nodiscard]] Header request_header(const RequestHead& head, std::uint32_t& id);
 
   Role role_;

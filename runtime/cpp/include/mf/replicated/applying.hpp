@@ -10,6 +10,7 @@
 
 #include "mf/codec/constraints.hpp"
 #include "mf/codec/tiered.hpp"
+#include "mf/core/failure.hpp"
 #include "mf/core/fresh.hpp"
 #include "mf/core/handler.hpp"
 #include "mf/core/unique_function.hpp"
@@ -58,7 +59,6 @@ void refuse(server::Incoming& in) {
 namespace detail {
 
 [[nodiscard]] Failure undecodable(const codec::Reader& reader);
-[[nodiscard]] Failure invalid(Code code, std::string what);
 
 /// Decodes the request; fails if it is not decodable or breaks constraints.
 template <class M>
@@ -66,7 +66,7 @@ mf::Outcome<void> decode(const Application& message, typename M::Request& reques
   auto reader = message.reader();
   if (!codec::decode<M::kRequestTier>(reader, request) || !reader.finish()) return undecodable(reader);
   if constexpr (codec::Constrained<typename M::Request>) {
-    if (auto bad = codec::violation(request)) return invalid(Code::invalid_argument, std::move(*bad));
+    if (auto bad = codec::violation(request)) return may_have_run(Code::invalid_argument, std::move(*bad));
   }
   return {};
 }
@@ -82,8 +82,8 @@ replication::Outcome encode(const mf::Outcome<typename M::Result>& outcome) {
     if (!bad) bad = codec::refusal<M::kResultTier>(value);
     if (bad)
       return failed(link::kMethod<M>,
-                    invalid(Code::handler_failed,
-                            "the handler's result breaks the schema: " + codec::rooted("", *bad)));
+                    may_have_run(Code::handler_failed,
+                                 "the handler's result breaks the schema: " + codec::rooted("", *bad)));
     made.payload = Bytes(codec::to_bytes<M::kResultTier>(value));
   }
   return made;

@@ -91,9 +91,7 @@ class EncoderOf final : link::HoldsResults<Result>, public Encoder {
   [[nodiscard]] bool may_refuse() const noexcept override { return kMayRefuse<Result>; }
   void append([[maybe_unused]] Buffer& out, [[maybe_unused]] std::size_t item) const override {
     if constexpr (!std::is_void_v<Result>) {
-      codec::Writer writer(out.append(codec::encoded_room<kTier>(at(item))));
-      codec::encode<kTier>(writer, at(item));
-      out.cut_at(writer.position());
+      codec::append_value<kTier>(out, at(item));
     }
   }
   void append_all([[maybe_unused]] Buffer& out) const override {

@@ -4,7 +4,7 @@
 #include <array>
 #include <string>
 
-#include "codec/flex/tags.hpp"
+#include "mf/codec/flex/tags.hpp"
 
 namespace mf::flex {
 namespace {

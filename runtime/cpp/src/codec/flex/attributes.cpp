@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "codec/flex/reader.hpp"
-#include "codec/flex/tags.hpp"
-#include "codec/flex/writer.hpp"
+#include "mf/codec/flex/tags.hpp"
+#include "mf/codec/flex/writer.hpp"
 #include "mf/core/text.hpp"
 
 namespace mf::flex {

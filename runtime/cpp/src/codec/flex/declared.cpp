@@ -1,6 +1,6 @@
 #include "mf/codec/flex/declared.hpp"
 
-#include "codec/flex/tags.hpp"
+#include "mf/codec/flex/tags.hpp"
 #include "mf/core/text.hpp"
 
 namespace mf::flex {

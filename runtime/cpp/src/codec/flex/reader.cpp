@@ -4,7 +4,7 @@
 #include <cstring>
 #include <limits>
 
-#include "codec/flex/tags.hpp"
+#include "mf/codec/flex/tags.hpp"
 #include "mf/codec/utf8.hpp"
 
 namespace mf::flex {

@@ -5,7 +5,7 @@
 #include <ostream>
 #include <string>
 
-#include "codec/flex/tags.hpp"
+#include "mf/codec/flex/tags.hpp"
 #include "mf/codec/flex/value.hpp"
 #include "mf/core/agent.hpp"
 #include "mf/core/hex.hpp"

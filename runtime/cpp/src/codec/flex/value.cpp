@@ -2,8 +2,8 @@
 
 #include <bit>
 
-#include "codec/flex/tags.hpp"
-#include "codec/flex/writer.hpp"
+#include "mf/codec/flex/tags.hpp"
+#include "mf/codec/flex/writer.hpp"
 
 namespace mf::flex {
 namespace {

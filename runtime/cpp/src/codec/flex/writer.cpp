@@ -1,9 +1,9 @@
-#include "codec/flex/writer.hpp"
+#include "mf/codec/flex/writer.hpp"
 
 #include <cstring>
 #include <limits>
 
-#include "codec/flex/tags.hpp"
+#include "mf/codec/flex/tags.hpp"
 #include "mf/core/text.hpp"
 
 namespace mf::flex {

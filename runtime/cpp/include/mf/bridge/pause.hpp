@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "bridge/described_topic.hpp"
+#include "mf/bridge/described_topic.hpp"
 #include "mf/core/log.hpp"
 #include "mf/core/random.hpp"
 #include "mf/core/types.hpp"

@@ -16,11 +16,11 @@
 #include <string>
 #include <vector>
 
-#include "bridge/described_topic.hpp"
-#include "bridge/engine.hpp"
-#include "bridge/pause.hpp"
-#include "client/core.hpp"
-#include "topics/remote.hpp"
+#include "mf/bridge/described_topic.hpp"
+#include "mf/bridge/engine.hpp"
+#include "mf/bridge/pause.hpp"
+#include "mf/client/core.hpp"
+#include "mf/topics/remote.hpp"
 
 namespace mf::bridge {
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "client/core.hpp"
+#include "mf/client/core.hpp"
 #include "mf/topics/inbox.hpp"
-#include "topics/upstream.hpp"
+#include "mf/topics/upstream.hpp"
 
 namespace mf::topics {
 

@@ -26,13 +26,13 @@
 #include <utility>
 #include <vector>
 
-#include "bridge/described_topic.hpp"
-#include "bridge/engine.hpp"
-#include "bridge/pause.hpp"
+#include "mf/bridge/described_topic.hpp"
+#include "mf/bridge/engine.hpp"
+#include "mf/bridge/pause.hpp"
 #include "mf/server/offering.hpp"
+#include "mf/topics/fanout.hpp"
 #include "mf/topics/outlet.hpp"
 #include "mf/topics/subscriptions.hpp"
-#include "topics/fanout.hpp"
 
 namespace mf::bridge {
 

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "bridge/record.hpp"
+#include "mf/bridge/record.hpp"
 #include "mf/core/clock.hpp"
 #include "mf/core/log.hpp"
 

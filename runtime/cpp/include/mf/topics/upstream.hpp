@@ -23,11 +23,11 @@
 #include <utility>
 #include <vector>
 
-#include "client/core.hpp"
+#include "mf/client/core.hpp"
 #include "mf/topics/count_waits.hpp"
+#include "mf/topics/fanout.hpp"
 #include "mf/topics/inbox.hpp"
 #include "mf/topics/outlet.hpp"
-#include "topics/fanout.hpp"
 
 namespace mf::topics {
 

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "client/process_mark.hpp"
 #include "mf/client/client.hpp"
+#include "mf/client/process_mark.hpp"
 #include "mf/core/function_ref.hpp"
 #include "mf/core/service.hpp"
 #include "mf/link/client_link.hpp"

@@ -1,5 +1,6 @@
 #pragma once
-// Work in rounds, which several threads request and one thread at a time performs.
+// Work in rounds, which several threads request and one thread at a time performs. It has no lock, and no
+// round is lost by an exception.
 
 #include <atomic>
 #include <cstdint>
@@ -10,8 +11,8 @@ namespace mf {
 /// Runs rounds of one piece of work, one at a time. A thread that asks while another one runs a round, or
 /// from within a round, returns at once: another round follows, which sees all that was asked for. An
 /// exception ends its round only: the rounds that were asked for meanwhile follow, and then the first
-/// exception is thrown to the thread that ran them.
-class Rounds {
+/// exception is thrown to the thread that ran them. Its owner must live until ask() returns. Thread-safe.
+class OneAtATime {
  public:
   template <class Round>
   void ask(Round&& round) {

@@ -17,8 +17,8 @@
 
 #include "mf/core/clock.hpp"
 #include "mf/transport/address.hpp"
+#include "mf/transport/race.hpp"
 #include "mf/transport/socket.hpp"
-#include "transport/race.hpp"
 
 namespace mf::transport {
 
