@@ -340,7 +340,7 @@ def test_a_signal_finishes_what_is_under_way_and_exits_0(number: signal.Signals)
         time.sleep(0.1)
         running.send_signal(number)
         thread.join()
-    out, err = running.communicate(timeout=10)
+    out, err = running.communicate(timeout=60)
 
     assert results == [0.4]
     assert (running.returncode, out, err) == (0, "over\n", "")
@@ -350,7 +350,7 @@ def test_a_taken_port_is_said_in_one_line_and_ends_the_program(served: Served) -
     code = script().replace("server.start()\nprint(server.address, flush=True)\n", "")
 
     running = process(code, served.server.address)
-    out, err = running.communicate(timeout=10)
+    out, err = running.communicate(timeout=60)
 
     assert running.returncode == 1
     assert out == ""
@@ -373,7 +373,7 @@ def test_a_server_out_of_descriptors_refuses_cleanly_and_recovers() -> None:
         with mf.Client(address) as late:
             assert EchoClient(late).at("a").twice(3) == 6
     running.terminate()
-    _, err = running.communicate(timeout=10)
+    _, err = running.communicate(timeout=60)
 
     assert running.returncode == 0
     assert err.count("cannot accept connections") >= 1
