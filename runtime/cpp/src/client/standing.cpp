@@ -14,7 +14,7 @@ Standing::~Standing() {
 bool Standing::adopt(std::shared_ptr<StreamedCall> call) {
   const std::scoped_lock lock(mutex_);
   if (left_) return false;
-  call_ = std::move(call);
+  call_.swap(call);  // an earlier one goes without the lock
   up_since_ = {};
   return true;
 }
@@ -36,13 +36,14 @@ void Standing::forgive() {
 
 void Standing::again(UniqueFunction<void()> due) {
   TimePoint when;
+  std::shared_ptr<StreamedCall> ended;
   {
     const std::scoped_lock lock(mutex_);
     if (left_) return;
     const auto now = mf::now();
     if (up_since_ != TimePoint{} && now - up_since_ >= longest_) pauses_.reset();
     up_since_ = {};
-    call_.reset();
+    ended.swap(call_);
     when = now + pauses_.next();
   }
   core_->reactor().at(when, std::move(due));

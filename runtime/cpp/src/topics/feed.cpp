@@ -63,8 +63,9 @@ void Feed::begin() {
     upstream_->end_gone(*this, woken_);
     return wake_all(woken_);
   }
-  reading_ = standing_.make<Subscribe>(ways_[way_], upstream_->subscription());
-  if (!reading_) return;
+  auto call = standing_.make<Subscribe>(ways_[way_], upstream_->subscription());
+  if (!call) return;
+  reading_ = std::move(call);
   sources_.clear();
   gathered_.clear();
   live_ = names_ = 0;
