@@ -25,7 +25,7 @@ from mf.link.balancing import usual_with
 from mf.link.core import HANDSHAKE_TIMEOUT, LinkCore
 from mf.link.places import Places
 from mf.link.resolver import Instance, View, Views
-from mf.protocol.call import Call, RetryBudget
+from mf.protocol.call import Call, RetryBudget, too_late
 from mf.protocol.call_table import CallEvent
 from mf.protocol.calls import Binding
 
@@ -444,7 +444,7 @@ def refusal_of(binding: Binding, method: Method[Any, Any]) -> Error | None:
 class AgentsSearch:
     """All agents known so far, including those whose servers have gone; its driver waits for the first."""
 
-    __slots__ = ("_clock", "_deadline", "_router", "_service", "pause", "view")
+    __slots__ = ("_clock", "_deadline", "_late", "_router", "_service", "pause", "view")
 
     view: View
 
@@ -452,6 +452,7 @@ class AgentsSearch:
         self._router = router
         self._service = service
         self._deadline = deadline
+        self._late = monotonic() >= deadline
         self._clock = _SinceAnswered()
         self.pause = 0.0
 
@@ -470,6 +471,8 @@ class AgentsSearch:
             gone = (agent for agent, instances in view.agents.items() if not instances)
             router.seen.update((service.name, agent) for agent in gone)  # no call waits for these
             return list(view.agents)
+        if self._late:
+            raise too_late()
         limit = router.limit((service.name, None), view, False, start, self._deadline)
         self.pause = limit - monotonic()
         if self.pause <= 0:
