@@ -216,11 +216,6 @@ def test_a_call_of_a_handler_without_time_left_runs_nothing() -> None:
     assert inner.calls == 1
 
 
-def test_a_deadline_that_is_no_number_is_refused() -> None:
-    with pytest.raises(ValueError, match="deadline is nan"):
-        mf.CallOptions(deadline=math.nan)
-
-
 def _with_async_source(place: Place, main: Callable[[Any], Coroutine[Any, Any, None]]) -> None:
     async def run() -> None:
         if isinstance(place.where, mf.Light):
