@@ -252,6 +252,15 @@ def test_errors_are_kept_only_where_the_method_says_so(world: World) -> None:
         assert len(world.servant.calls) == calls
 
 
+def test_a_cached_call_without_time_makes_no_request(world: World) -> None:
+    with pytest.raises(mf.Error) as late:
+        world.ids.call("x", mf.CallOptions(deadline=0))
+    assert (late.value.code, late.value.execution) == (Code.DEADLINE_EXCEEDED, mf.Execution.NOT_EXECUTED)
+    assert world.servant.calls == []
+    assert world.ids.call("x") == ["x", "1"]
+    assert world.ids.call("x", mf.CallOptions(deadline=0)) == ["x", "1"]  # needs no time
+
+
 def test_failures_are_never_kept(world: World) -> None:
     def fail(_: str) -> list[str]:
         raise KeyError("oops")

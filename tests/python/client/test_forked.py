@@ -2,8 +2,9 @@
 child does is felt by the parent."""
 
 import asyncio
-import multiprocessing
-import pickle
+import os
+import select
+import signal
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -15,36 +16,10 @@ from tests.python.conftest import Recorder, Served
 from tests.python.echo import ECHO_SERVICE, SLEEP, EchoAsyncClient, EchoClient, Seconds
 from tests.python.flow import FlowClient
 from tests.python.flowing import Plain
+from tests.python.forking import INHERITED, forked
 from tests.python.topics.made import PATIENCE, events, indexed
 
-FORK = multiprocessing.get_context("fork")
-HERE = "what the child did has ended otherwise"
-
-
-def forked(act: Callable[[], Any]) -> Any:
-    """What a function returns in a child, or the mf.Error that it raises there."""
-    ours, childs = FORK.Pipe()
-
-    def child() -> None:
-        try:
-            result: Any = act()
-        except mf.Error as failure:
-            result = (failure.code.name, failure.message)
-        except BaseException as other:
-            result = f"{HERE}: {other!r}"
-        childs.send_bytes(pickle.dumps(result))
-
-    process = FORK.Process(target=child)
-    process.start()
-    try:
-        assert ours.poll(PATIENCE), "the child hangs"
-        return pickle.loads(ours.recv_bytes())
-    finally:
-        process.kill()
-        process.join()
-
-
-INHERITED = ("CONNECTION_LOST", "the connection belongs to the parent process")
+LOST = f"Outcome(error=mf.Error({INHERITED[0]}, {INHERITED[1]!r}, UNKNOWN))"
 
 
 @pytest.fixture
@@ -167,3 +142,115 @@ def test_a_call_in_a_child_does_not_wait_for_locks_of_the_parent(served: Served)
         stop.set()
         for thread in threads:
             thread.join()
+
+
+def forked_by_a_signal(wait: Callable[[], Any]) -> Any:
+    """What `wait` gives in a child that a signal handler forks while the parent is within it: the outcomes of
+    the child and of the parent. The handler of the child returns into `wait`."""
+    ours, childs = os.pipe()
+    children = []
+
+    def fork(*_: object) -> None:
+        children.append(os.fork())
+
+    before = signal.signal(signal.SIGUSR1, fork)
+    main = threading.get_ident()
+    timer = threading.Timer(0.3, lambda: signal.pthread_kill(main, signal.SIGUSR1))
+    timer.start()
+    try:
+        result = wait()
+    except mf.Error as failure:
+        result = (failure.code.name, failure.message)
+    except BaseException as other:
+        result = f"it has ended otherwise: {other!r}"
+    if children == [0]:
+        os.write(childs, repr(result).encode())
+        os._exit(0)
+    signal.signal(signal.SIGUSR1, before)
+    timer.join()
+    os.close(childs)
+    (child,) = children
+    try:
+        assert select.select([ours], [], [], PATIENCE)[0], "the child hangs"
+        return os.read(ours, 65_536).decode(), result
+    finally:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        os.close(ours)
+
+
+def test_a_scattered_call_within_which_a_process_forks_ends_in_the_child(served: Served) -> None:
+    """Its requests were sent by the parent, which gets the replies."""
+    served.server.offer(served.servant, "c")
+    target = served.client.target(ECHO_SERVICE).on(["b", "c"])
+
+    def scatter() -> list[str]:
+        return [repr(each) for each in target.call(SLEEP, None, 1.0).values()]
+
+    child, parent = forked_by_a_signal(scatter)
+
+    assert parent == ["Outcome(1.0)"] * 2
+    assert child == repr([LOST] * 2)
+
+
+def test_a_scattered_call_that_a_fork_finds_while_it_binds_goes_on_where_nothing_was_sent(
+    served: Served,
+) -> None:
+    """The handler of `a` holds up the server's thread, and so the answer to the BIND for `b`."""
+    target = served.client.target(ECHO_SERVICE).on(["a", "b"])
+
+    def scatter() -> list[str]:
+        return [repr(each) for each in target.call(SLEEP, None, 1.0).values()]
+
+    child, parent = forked_by_a_signal(scatter)
+
+    assert parent == ["Outcome(1.0)"] * 2
+    assert child == repr([LOST, "Outcome(1.0)"])
+
+
+def test_a_call_within_which_a_process_forks_ends_in_the_child(served: Served) -> None:
+    target = served.client.target(ECHO_SERVICE).at("b")
+
+    child, parent = forked_by_a_signal(lambda: target.call(SLEEP, None, 1.0))
+
+    assert parent == 1.0
+    assert child == repr(INHERITED)
+
+
+def test_awaited_calls_end_in_a_child_that_goes_on_with_their_loop(served: Served) -> None:
+    """Each of them would wait for its deadline: no reply comes to the child."""
+
+    async def main() -> Any:
+        async with mf.AsyncClient(served.server.address) as client:
+            target = client.async_target(ECHO_SERVICE)
+            async with asyncio.TaskGroup() as group:
+                one = group.create_task(outcome(target.at("b").call(SLEEP, None, 1.0)))
+                some = group.create_task(outcome(target.on(["a", "b"]).call(SLEEP, None, 1.0)))
+                items = [Seconds(0.5), Seconds(0.5)]
+                batch = group.create_task(outcome(target.at("b").batch(SLEEP, items)))
+                await asyncio.sleep(0.3)
+                child = os.fork()
+            found = [str(each.result()) for each in (one, some, batch)]
+            if child == 0:
+                os.write(childs, "\n".join(found).encode())
+                os._exit(0)
+            return child, found
+
+    async def outcome(call: Any) -> Any:
+        try:
+            return await call
+        except mf.Error as failure:
+            return repr(failure)
+
+    ours, childs = os.pipe()
+    child, parents = asyncio.run(main())
+    try:
+        assert select.select([ours], [], [], PATIENCE)[0], "the child hangs"
+        lines = os.read(ours, 65_536).decode().splitlines()
+    finally:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+
+    assert "Error" not in " ".join(parents)
+    assert len(lines) == 3
+    assert [line.count("CONNECTION_LOST") for line in lines] == [1, 2, 2]

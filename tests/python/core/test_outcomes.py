@@ -97,10 +97,9 @@ def test_an_undeclared_error_is_a_failed_handler() -> None:
     assert told.code == Code.HANDLER_FAILED
 
 
-@pytest.mark.parametrize("deadline", [0, -1, float("nan")])
-def test_a_deadline_that_is_no_time_is_refused(deadline: float) -> None:
+def test_a_deadline_that_is_no_time_is_refused() -> None:
     with pytest.raises(ValueError, match=r"mf\.INFINITE"):
-        mf.CallOptions(deadline=deadline)
+        mf.CallOptions(deadline=float("nan"))
 
 
 def test_batch_options_refuse_empty_messages_and_windows() -> None:

@@ -228,6 +228,17 @@ def test_a_call_that_not_enough_replicas_can_apply_ends_at_its_deadline_and_says
     assert "replicas are known to have applied it, 3 must" in failed.value.message
 
 
+def test_a_replicated_call_without_time_is_applied_nowhere(group: Group) -> None:
+    for _ in range(2):  # before the client has links to the replicas, and with them
+        with pytest.raises(mf.Error) as late:
+            group.journal.one_hop("x", options=mf.ReplicatedOptions(deadline=0))
+        assert late.value.code is mf.Code.DEADLINE_EXCEEDED
+        assert late.value.execution is mf.Execution.NOT_EXECUTED
+        group.journal.one_hop("y", options=ALL)
+
+    assert [page.texts() for page in group.pages.values()] == [["y", "y"]] * 3
+
+
 def test_a_replicated_call_needs_an_agent_and_a_controller(group: Group, journal: ModuleType) -> None:
     with pytest.raises(mf.Error, match="name it by at"):
         journal.JournalClient(group.client).any().one_hop("x")

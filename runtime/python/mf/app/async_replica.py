@@ -21,6 +21,7 @@ from mf.core.offered import offered_agent
 from mf.core.options import CallOptions
 from mf.core.replicated import Version
 from mf.core.service import AsyncServant, BaseServant
+from mf.link import fork
 from mf.replicated._generated.mf import replication as wire
 from mf.replicated._generated.mf.replication._methods import REPLICA_GROUP
 from mf.replicated.applying import Applying, Job
@@ -103,6 +104,8 @@ class AsyncReplica:
         self._resigned = Event()
         self._normal = Event()
         self._tasks: list[Task[None]] = []
+        self._inherited = False
+        fork.register(self)
         self.stuck = ""
         """Why this replica takes part no more; empty while it does."""
 
@@ -117,25 +120,45 @@ class AsyncReplica:
     @property
     def leads(self) -> bool:
         """Whether it gives out the versions, as far as it knows."""
-        return self._machine.versioner is not None and self._machine.versioner.ready
+        versioner = self._machine.versioner
+        return versioner is not None and versioner.ready and not self._inherited
 
     @property
     def serves(self) -> bool:
         """Whether it has caught up, and acknowledges."""
-        return self._machine.is_normal
+        return self._machine.is_normal and not self._inherited
 
     async def until_serving(self, timeout: float) -> bool:
         """Waits until it has caught up, at most so many seconds."""
+        self.check_own()
         if not self.serves:
             self._normal.clear()
             with suppress(TimeoutError):
                 await wait_for(self._normal.wait(), timeout)
+        self.check_own()
         return self.serves
+
+    def check_own(self) -> None:
+        """Raises Error(UNAVAILABLE) in a forked child, if the parent had started it."""
+        if self._inherited:
+            raise not_executed(Code.UNAVAILABLE, self.stuck)
+
+    def after_fork(self) -> None:
+        """In a child: the replica is the parent's. Its server and its client are told themselves."""
+        if self._server is None:
+            return
+        self._inherited = True
+        self.stuck = "the replica belongs to the parent process"
+        with suppress(RuntimeError):  # the loop was closed
+            for task in self._tasks:
+                task.cancel()
+            self._normal.set()
 
     # Beginning and end
 
     async def start(self) -> None:
         """Offers itself, finds the others, and catches up. Raises OSError if an address cannot be had."""
+        self.check_own()
         if self._server is not None:
             raise ValueError("the replica was started already")
         server = self._server = AsyncServer(
@@ -162,6 +185,8 @@ class AsyncReplica:
     async def stop(self) -> None:
         """Gives up the lead, and is gone for clients and the other replicas. May be called twice, but not
         within on_apply."""
+        if self._inherited:
+            return
         if current_task() in self._tasks:
             raise not_within_itself()
         tasks, self._tasks = self._tasks, []

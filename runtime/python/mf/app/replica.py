@@ -9,6 +9,7 @@ from mf.app.async_replica import AsyncReplica, not_within_itself
 from mf.core.agent import Agent
 from mf.core.replicated import Version
 from mf.core.service import Servant
+from mf.link import fork
 from mf.link.background import Background
 from mf.replicated.settings import ReplicaSettings
 
@@ -51,6 +52,7 @@ class Replica:
             settings=settings,
         )
         self._thread: Background | None = None
+        fork.register(self)
 
     @property
     def version(self) -> Version:
@@ -76,10 +78,12 @@ class Replica:
         """Waits until it has caught up, at most so many seconds."""
         if self._thread is None:
             raise ValueError("start the replica first")
+        self._replica.check_own()
         return self._thread.run(self._replica.until_serving(timeout))
 
     def start(self) -> None:
         """Offers itself, finds the others, and catches up. Raises OSError if an address cannot be had."""
+        self._replica.check_own()
         if self._thread is not None:
             raise ValueError("the replica was started already")
         self._thread = Background("mf-replica")
@@ -97,6 +101,11 @@ class Replica:
                 raise not_within_itself()
             with suppress(CancelledError):
                 self._thread.stop(self._replica.stop(), 5.0)
+
+    def after_fork(self) -> None:
+        """In a child, where the thread does not run. The replica itself is told, too."""
+        if self._thread is not None:
+            self._thread.after_fork()
 
     def __enter__(self) -> Self:
         self.start()

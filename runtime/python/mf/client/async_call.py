@@ -102,6 +102,9 @@ async def _send_oneway(call: Call[Any], to: AsyncDestination) -> Route[AsyncLink
 
 async def find(call: Call[Any], to: AsyncDestination) -> Route[AsyncLink] | None:
     """The awaited version of blocking.find."""
+    if (now := monotonic()) >= call.deadline:
+        call.fail(CallEvent.EXPIRED, too_late(), now)
+        return None
     try:
         route = await to.find(call.method, call.deadline)
     except Error as failure:

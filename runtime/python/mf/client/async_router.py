@@ -81,6 +81,7 @@ class AsyncRouter(Routing[AsyncResolver, AsyncPool]):
             try:
                 link = await pool.open(instance, until)
                 binding = await link.bind(service, agent, until, self.schema_of(instance))
+                self.note_schema(service, instance, binding)
                 if (refusal := refusal_of(binding, method)) is None:
                     route = Route(link, binding, len(candidates) > 1)
                     left = self.surer(binding, method, instance, left)
@@ -90,6 +91,7 @@ class AsyncRouter(Routing[AsyncResolver, AsyncPool]):
                 else:
                     troubles.refused(refusal)
             except Error as error:
+                self.note_refusal(service, instance, error)
                 if others and monotonic() >= until:
                     pool.note_silent(instance)
                     troubles.late = True

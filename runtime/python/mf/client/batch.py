@@ -88,6 +88,9 @@ class BlockingBatch(MessageBatch[T, Link], BatchCall[T]):
 
     def _connect(self) -> None:
         """Finds a connection and fills the window; without one, all queued messages fail."""
+        if monotonic() >= self._deadline:
+            self._fail_queue(CallEvent.EXPIRED, too_late())
+            return
         try:
             self._route = self._to.find(self._method, self._deadline)
         except Error as failure:

@@ -55,6 +55,9 @@ def rest(router: Router, until: float) -> None:
 
 def find(call: Call[Any], to: Destination) -> Route[Link] | None:
     """Executes RESOLVE and the following BIND, so that the call has a route. None: the call has ended."""
+    if (now := monotonic()) >= call.deadline:
+        call.fail(CallEvent.EXPIRED, too_late(), now)
+        return None
     try:
         route = to.find(call.method, call.deadline)
     except Error as failure:

@@ -80,6 +80,7 @@ class Router(Routing[Resolver, Pool]):
             try:
                 link = pool.open(instance, until)
                 binding = link.bind(service, agent, until, self.schema_of(instance))
+                self.note_schema(service, instance, binding)
                 if (refusal := refusal_of(binding, method)) is None:
                     route = Route(link, binding, len(candidates) > 1)
                     left = self.surer(binding, method, instance, left)
@@ -89,6 +90,7 @@ class Router(Routing[Resolver, Pool]):
                 else:
                     troubles.refused(refusal)
             except Error as error:
+                self.note_refusal(service, instance, error)
                 if others and monotonic() >= until:
                     pool.note_silent(instance)
                     troubles.late = True

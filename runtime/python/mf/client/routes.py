@@ -19,13 +19,13 @@ from mf.core.agent_names import shown_agent
 from mf.core.backoff import JITTER, Backoff
 from mf.core.cached import Caches
 from mf.core.error import Code, Error, not_executed, shortened, some_of
-from mf.core.log import info, quote, warning
+from mf.core.log import info, line, quote, warning
 from mf.core.service import Method, ServiceInfo
 from mf.link.balancing import usual_with
 from mf.link.core import HANDSHAKE_TIMEOUT, LinkCore
 from mf.link.places import Places
 from mf.link.resolver import Instance, View, Views
-from mf.protocol.call import Call, RetryBudget
+from mf.protocol.call import Call, RetryBudget, too_late
 from mf.protocol.call_table import CallEvent
 from mf.protocol.calls import Binding
 
@@ -96,6 +96,7 @@ class Routing(Generic[V, P]):
 
     __slots__ = (
         "_checked",
+        "_differing",
         "_one_way",
         "_usual",
         "_wait_for_server",
@@ -136,6 +137,8 @@ class Routing(Generic[V, P]):
         self.some_refuse = False  # some server was overloaded before
         self._checked: set[tuple[int, bytes]] = set()
         """By method, schemas that lack some of its values."""
+        self._differing: set[tuple[str, bytes, bytes]] = set()
+        """Services with their own and other schemas of servers, which were logged."""
         self._one_way: dict[str, bytes] = {}  # by service: the schema of the latest one-way call at a relay
         self._usual: dict[int, float] = {}  # seconds that a method usually takes
 
@@ -218,6 +221,35 @@ class Routing(Generic[V, P]):
             if self._checks_key(method, other) not in self._checked
             and (self.pool.usable(other) or self.pool.is_untried(other))
         ]
+
+    def note_schema(self, service: ServiceInfo, instance: Instance, binding: Binding) -> None:
+        """A server is bound. If it has another schema, that is logged once for each schema."""
+        adaptation = binding.adaptation
+        if adaptation is None or not self._is_news(service, adaptation.fingerprint):
+            return
+        if words := adaptation.differences:
+            self._tell_schema(service, instance, words, "other calls go on, adapted")
+        else:
+            harmless = "nothing that calls need"
+            info("%s", _schema_differs(service, instance, harmless, "calls go on, adapted"))
+
+    def note_refusal(self, service: ServiceInfo, instance: Instance, refusal: Error) -> None:
+        """A server is not bound. The same, if that is because of its schema."""
+        if refusal.code is Code.SCHEMA_MISMATCH:
+            theirs = instance.fingerprint or instance.address.encode()
+            if self._is_news(service, theirs):
+                self._tell_schema(service, instance, refusal.message, "no call is made there")
+
+    @staticmethod
+    def _tell_schema(service: ServiceInfo, instance: Instance, words: str, then: str) -> None:
+        warning("%s", _schema_differs(service, instance, words, then), peer=instance.address)
+
+    def _is_news(self, service: ServiceInfo, theirs: bytes) -> bool:
+        key = (service.name, service.fingerprint, theirs)
+        if key in self._differing or len(self._differing) >= _MOST_TOLD:
+            return False
+        self._differing.add(key)
+        return True
 
     @staticmethod
     def _checks_key(method: Method[Any, Any], instance: Instance) -> tuple[int, bytes]:
@@ -432,6 +464,11 @@ class Troubles:
             self._refusal = refusal
 
 
+def _schema_differs(service: ServiceInfo, instance: Instance, words: str, then: str) -> str:
+    at = instance.address
+    return line("schema_differs", service=service.name, server=at, difference=words, next=then)
+
+
 def _preference(instance: Instance, service: ServiceInfo, kept: bytes) -> tuple[bool, bool, int, bytes]:
     schema = instance.fingerprint
     return schema != kept, schema != service.fingerprint, -instance.weight, schema
@@ -445,7 +482,7 @@ def refusal_of(binding: Binding, method: Method[Any, Any]) -> Error | None:
 class AgentsSearch:
     """All agents known so far, including those whose servers have gone; its driver waits for the first."""
 
-    __slots__ = ("_clock", "_deadline", "_router", "_service", "pause", "view")
+    __slots__ = ("_clock", "_deadline", "_late", "_router", "_service", "pause", "view")
 
     view: View
 
@@ -453,6 +490,7 @@ class AgentsSearch:
         self._router = router
         self._service = service
         self._deadline = deadline
+        self._late = monotonic() >= deadline
         self._clock = _SinceAnswered()
         self.pause = 0.0
 
@@ -471,6 +509,8 @@ class AgentsSearch:
             gone = (agent for agent, instances in view.agents.items() if not instances)
             router.seen.update((service.name, agent) for agent in gone)  # no call waits for these
             return list(view.agents)
+        if self._late:
+            raise too_late()
         limit = router.limit((service.name, None), view, False, start, self._deadline)
         self.pause = limit - monotonic()
         if self.pause <= 0:

@@ -19,7 +19,7 @@ from mf.core.options import CallOptions
 from mf.core.service import Method, ServiceInfo
 from mf.core.target import Scattered, ScatterTarget
 from mf.link.link import Link
-from mf.protocol.call import Call
+from mf.protocol.call import Call, too_late
 from mf.protocol.call_table import CallEvent, CallStep
 from mf.protocol.frame import ONEWAY, pack_deadline
 
@@ -102,6 +102,10 @@ class _Scatter:
     def _send(self, agents: list[str]) -> None:
         """Finds a route for each agent, and sends as soon as there is one. The calls in `_routes` then wait
         for replies; all others have ended."""
+        if (now := monotonic()) >= self._calls[agents[0]].deadline:  # all have the same
+            for agent in agents:
+                self._calls[agent].fail(CallEvent.EXPIRED, too_late(), now)
+            return
         searches = {
             agent: Search(self._router, self._service, agent, self._calls[agent].deadline) for agent in agents
         }

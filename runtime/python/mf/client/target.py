@@ -62,6 +62,7 @@ class RemoteTarget(Destination, Target):
             or not route.binding.bound
             or self._resolver.generation != self._generation
             or method.oneway
+            or call.deadline <= now
         ):
             run(call, self)
         else:  # as `run` does, for a route that is available

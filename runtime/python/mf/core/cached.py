@@ -198,9 +198,10 @@ class MethodCache:
             return flight, False
 
     def _end(self, options: CallOptions | None) -> float:
-        seconds = (options.deadline if options is not None else None) or self._method.deadline
+        given = options.deadline if options is not None else None
+        seconds = given if given is not None else self._method.deadline or DEFAULT_DEADLINE
         outer = current.get()
-        return min(monotonic() + (seconds or DEFAULT_DEADLINE), INFINITE if outer is None else outer.deadline)
+        return min(monotonic() + seconds, INFINITE if outer is None else outer.deadline)
 
     def _left(self, flight: Flight, options: CallOptions | None, end: float) -> CallOptions:
         """The options of a call that leads after it has waited."""

@@ -1,6 +1,7 @@
 """R0. The options of calls. All times are seconds as float."""
 
 from collections.abc import Mapping
+from math import isnan
 
 INFINITE = float("inf")
 """No deadline. It must be requested: without options a call ends after the method's deadline, else after 30
@@ -10,7 +11,8 @@ DEFAULT_DEADLINE = 30.0
 
 
 class CallOptions:
-    """Options of one call. `deadline`: seconds from now; None: the method's own, else 30; INFINITE: none.
+    """Options of one call. `deadline`: seconds from now; None: the method's own, else 30; INFINITE: none. A
+    call with 0 or less ends as DEADLINE_EXCEEDED, NOT_EXECUTED.
 
     `idle`: seconds that a stream may go without a value and without credit. `metadata`: text by key, sent
     with the request. `reply_metadata`: a dict of the caller that receives the reply's metadata.
@@ -26,8 +28,8 @@ class CallOptions:
         metadata: Mapping[str, str] | None = None,
         reply_metadata: dict[str, str] | None = None,
     ) -> None:
-        if deadline is not None and not deadline > 0:
-            raise ValueError(f"deadline is {deadline}: give seconds from now, more than 0, or mf.INFINITE")
+        if deadline is not None and isnan(deadline):
+            raise ValueError(f"deadline is {deadline}: give seconds from now, or mf.INFINITE")
         if not idle > 0:
             raise ValueError(f"idle is {idle}: give seconds, more than 0, or mf.INFINITE")
         self.deadline = deadline

@@ -159,6 +159,10 @@ class Callbacks:
         self.wake()
         return left
 
+    def after_fork(self) -> None:
+        """In a child, where its thread does not run."""
+        self._lock = Lock()
+
     def _run(self) -> None:
         while True:
             self._gate.acquire()

@@ -43,5 +43,15 @@ def is_closed(name: str) -> Error:
     return not_executed(Code.CANCELLED, f"the mailbox of {name!r} is closed")
 
 
+def of_parent(what: str) -> Error:
+    """The failure of what a forked child does with something of its parent's."""
+    return not_executed(Code.UNAVAILABLE, f"{what} belongs to the parent process")
+
+
+def begun_by_parent(what: str) -> Error:
+    """The failure of what the parent had begun."""
+    return Error(Code.CONNECTION_LOST, f"{what} belongs to the parent process", Execution.UNKNOWN)
+
+
 def is_full(name: str, why: str) -> Error:
     return not_executed(Code.OVERLOADED, f"there is no room for this message on the way to {name!r}{why}")

@@ -27,10 +27,10 @@ from typing import Any, Final
 
 from mf.core import log
 from mf.core.clock import moment
-from mf.core.error import Code, not_executed
+from mf.core.error import Code, Error, not_executed
 from mf.core.options import DEFAULT_DEADLINE, INFINITE
 from mf.flex.callbacks import Callbacks, Registered, take_all
-from mf.flex.errors import NoMessage, is_closed, none_came
+from mf.flex.errors import NoMessage, begun_by_parent, is_closed, none_came
 from mf.flex.message import Message
 from mf.flex.pattern import Pattern, pattern
 from mf.flex.queue import Parcel, Queue
@@ -65,6 +65,7 @@ class Mailbox:
         self._by_sender: dict[Any, list[int]] = {}  # sender -> its messages and bytes
         self._for_room: list[Callable[[], None]] = []
         self._closed = False
+        self._why: Error | None = None  # it is closed, if not by its owner
         self._told_full = -_TELL_EVERY  # when it was last logged that there is no room
         self._callbacks = Callbacks(self)
 
@@ -170,11 +171,18 @@ class Mailbox:
             call()
         return left
 
+    def after_fork(self) -> None:
+        """In a child, for a mailbox that only threads of the parent fill: it has ended there."""
+        self._lock = Lock()
+        self._why = begun_by_parent(f"the mailbox of {self.name!r}")
+        self._callbacks.after_fork()
+        Mailbox.close(self)
+
     # Inside
 
     def _check_open(self) -> None:
         if self._closed:
-            raise is_closed(self.name)
+            raise self._why or is_closed(self.name)
 
     def _hold(self, parcel: Parcel) -> bool:
         """Counts a message, if there is room for it."""

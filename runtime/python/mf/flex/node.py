@@ -18,11 +18,13 @@ from typing import TYPE_CHECKING, Any, Self
 from uuid import uuid4
 
 from mf.core.error import Code, not_executed
+from mf.flex.errors import of_parent
 from mf.flex.mailbox import MAX_BYTES, MAX_MESSAGES
 from mf.flex.outgoing import PATIENCE
 from mf.flex.post import Post
 from mf.flex.process import Process
 from mf.flex.sent import WhenFull
+from mf.link import fork
 from mf.link.background import Background
 
 if TYPE_CHECKING:
@@ -59,6 +61,8 @@ class BaseNode:
         self._post: Post | None = None
         self._local: dict[str, Process] = {}
         self._closed = False
+        self._inherited = False
+        fork.register(self)
 
     @property
     def address(self) -> str:
@@ -79,6 +83,7 @@ class BaseNode:
                 raise not_executed(Code.INVALID_ARGUMENT, text)
         if name in self._local:
             raise not_executed(Code.INVALID_ARGUMENT, f"this node has a process {name!r} already")
+        self._check_own()
         if self._closed:
             raise not_executed(Code.CANCELLED, "the node is closed")
         return Process(self, name, groups, **options)  # type: ignore[arg-type] # its subclasses are offices
@@ -92,6 +97,19 @@ class BaseNode:
         for name in (process.name, *(f"{group}/{process.name}" for group in process.groups)):
             self._local.pop(name, None)
 
+    def _check_own(self) -> None:
+        if self._inherited:
+            raise of_parent("the node")
+
+    def after_fork(self) -> None:
+        """In a child: the node and its processes belong to the parent, which goes on with them."""
+        self._closed = self._inherited = True
+        for process in {id(each): each for each in self._local.values()}.values():
+            process.after_fork()
+        self._local = {}
+        if self._post is not None:
+            self._post.after_fork()
+
     def _members_here(self, group: str) -> list[str]:
         return [name for name in list(self._local) if name.startswith(group + "/")]
 
@@ -101,6 +119,7 @@ class BaseNode:
         return self._local.get(dest)
 
     def way(self, dest: str) -> Outgoing:
+        self._check_own()
         if self._post is None:
             raise not_executed(
                 Code.UNKNOWN_AGENT, f"this node has no process {dest!r}, and knows no other nodes"
@@ -170,6 +189,12 @@ class Node(BaseNode):
         if self._thread is not None and self._post is not None:
             self._thread.stop(self._post.close(timeout), timeout + 10.0)
 
+    def after_fork(self) -> None:
+        super().after_fork()
+        if self._thread is not None:
+            self._thread.after_fork()
+            self._thread = None
+
     def __enter__(self) -> Self:
         return self
 
@@ -181,6 +206,7 @@ class Node(BaseNode):
     def members(self, group: str) -> list[str]:
         """The members of a group that are known now, as 'GROUP/NAME'. If there is none, it waits up to
         `patience` seconds for the first."""
+        self._check_own()
         here = self._members_here(group)
         if self._post is None or self._thread is None:
             return here
@@ -205,6 +231,7 @@ class AsyncNode(BaseNode):
     processes that end in `_async`; `recv_nb`, `peek` and `regcb` do not block either."""
 
     async def start(self) -> None:
+        self._check_own()
         if not self._alone and self._post is None:
             self._post = Post(*self._options)
             await self._post.start()
@@ -248,6 +275,7 @@ class AsyncNode(BaseNode):
     # Implementation of Office
 
     def members(self, group: str) -> list[str]:
+        self._check_own()
         here = self._members_here(group)
         if not here and self._post is not None:
             raise not_executed(Code.INVALID_ARGUMENT, "a group is sent to by send_async from a loop")
@@ -255,6 +283,7 @@ class AsyncNode(BaseNode):
 
     async def members_async(self, group: str) -> list[str]:
         """See Node.members."""
+        self._check_own()
         here = self._members_here(group)
         return here if self._post is None else _both(here, await self._post.members(group))
 

@@ -147,6 +147,15 @@ class Outgoing:
                 return
         call()
 
+    def after_fork(self) -> None:
+        """In a child: the messages are sent by the parent."""
+        self._lock = Lock()
+        self._closed = True
+        self._pending, self._under_way = deque(), {}
+        calls, self._for_room = self._for_room, []
+        for call in calls:
+            call()
+
     # On the loop
 
     async def arrived(self) -> None:

@@ -162,6 +162,14 @@ class Post:
             if self._ways.get(way.dest) is way:
                 del self._ways[way.dest]
 
+    def after_fork(self) -> None:
+        """In a child, where its loop does not run. Its server and its client are told themselves."""
+        self._lock = Lock()
+        self._closed = True
+        ways, self._ways = list(self._ways.values()), {}
+        for way in ways:
+            way.after_fork()
+
     async def close(self, seconds: float) -> None:
         """Fails messages that are not in their mailbox within `seconds`, and tells senders of other nodes
         that the mailboxes are closed. The caller has closed the mailboxes before."""

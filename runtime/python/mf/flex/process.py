@@ -14,7 +14,7 @@ from __future__ import annotations
 from asyncio import get_running_loop
 from collections import deque
 from contextlib import suppress
-from threading import Event, Lock
+from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
@@ -23,12 +23,13 @@ from mf.core.error import Code, Error, Execution, not_executed
 from mf.core.log import quote, warning
 from mf.core.options import DEFAULT_DEADLINE, INFINITE
 from mf.flex._generated.mf.flex import Message as Carried
-from mf.flex.errors import Undelivered, is_closed, is_full
+from mf.flex.errors import Undelivered, is_closed, is_full, of_parent
 from mf.flex.mailbox import MAX_BYTES, MAX_MESSAGES, OVERHEAD, Mailbox
 from mf.flex.message import Message
 from mf.flex.outgoing import Outbound, Outgoing, message_of
 from mf.flex.queue import Parcel
 from mf.flex.sent import Sent, WhenFull
+from mf.flex.waiter import Gate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -153,6 +154,12 @@ class Process(Mailbox):
         self.leave()
         return []
 
+    def after_fork(self) -> None:
+        """In a child: the process belongs to the parent, which nobody is told."""
+        self._leaving = Lock()
+        self._left = True
+        super().after_fork()
+
     def __enter__(self) -> Self:
         return self
 
@@ -189,7 +196,7 @@ class Process(Mailbox):
             text = f"the attributes take {size:,} bytes; a message has at most {_LARGEST:,}"
             raise not_executed(Code.MESSAGE_TOO_LARGE, f"{text}: send it in pieces")
         if self._left:
-            raise is_closed(self.name)
+            raise is_closed(self.name) if self._why is None else of_parent(repr(self.name))
         return dest, written
 
     def _place(self, dest: str) -> Process | Outgoing:
@@ -239,12 +246,12 @@ class Process(Mailbox):
             if self._gives_up(sent, dest, full, when_full):
                 return
             self._check_may_block()
-            gate = Event()
-            full.when_room(gate.set)
+            gate = Gate()
+            full.when_room(gate.open)
             if attempt() is None:
                 return
             left = until - monotonic()
-            if left <= 0 or not gate.wait(None if left == INFINITE else left):
+            if left <= 0 or not gate.wait(left):
                 raise _no_room_in_time(dest, full)
 
     async def _carry_async(

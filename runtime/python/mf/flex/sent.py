@@ -11,13 +11,15 @@ from asyncio import get_running_loop
 from collections.abc import Callable
 from contextlib import suppress
 from enum import Enum
-from threading import Event, Lock
+from threading import Lock
 from typing import Final, Protocol
 
 from mf.core.error import Code, Error
 from mf.core.options import DEFAULT_DEADLINE, INFINITE
-from mf.flex.errors import Undelivered
+from mf.flex.errors import Undelivered, begun_by_parent
 from mf.flex.message import Message
+from mf.flex.waiter import Gate
+from mf.link import fork
 
 
 class WhenFull(Enum):
@@ -39,16 +41,36 @@ class Way(Protocol):
 
 
 _MOST_NAMED: Final = 3
-_lock: Final = Lock()  # shared by all objects, as it is held only briefly
+
+
+class _Shared:
+    """What all Sent of a process share: the lock, as it is held only briefly, and what wakes those that wait.
+    `generation` tells them from those of a parent."""
+
+    def __init__(self) -> None:
+        self.lock = Lock()
+        self.generation = 0
+        self.waiting: set[Callable[[], None]] = set()
+
+    def after_fork(self) -> None:
+        self.lock = Lock()
+        self.generation += 1
+        for wake in self.waiting:
+            wake()
+
+
+_shared: Final = _Shared()
+fork.register(_shared)
 
 
 class Sent:
     """`copies`: how many messages this one has become; 0 if it was dropped."""
 
-    __slots__ = ("_failed", "_told", "_under_way", "_ways", "copies")
+    __slots__ = ("_failed", "_generation", "_told", "_under_way", "_ways", "copies")
 
     def __init__(self, copies: int = 0) -> None:
         self.copies = copies
+        self._generation = _shared.generation
         self._under_way = copies
         self._failed: list[tuple[Error, Message]] = []
         self._told: list[Callable[[], None]] = []
@@ -62,16 +84,24 @@ class Sent:
     @property
     def done(self) -> bool:
         """Whether `wait` would return or raise at once."""
-        return not self._under_way
+        return not self._under_way or self._is_inherited
+
+    @property
+    def _is_inherited(self) -> bool:
+        """In a forked child, for a message of the parent: nobody tells here what becomes of it."""
+        return self._generation != _shared.generation
 
     def wait(self, timeout: float | None = None) -> None:
         """Waits until every receiver has taken it, at most `timeout` seconds (default 30; or mf.INFINITE).
         Raises Undelivered, and Error(DEADLINE_EXCEEDED), after which it may still be taken."""
-        event = Event()
-        if not self._tell(event.set):
+        gate = Gate()
+        if not self._tell(gate.open):
             seconds = DEFAULT_DEADLINE if timeout is None else timeout
-            if not event.wait(None if seconds == INFINITE else seconds):
-                raise self._late(seconds)
+            try:
+                if not gate.wait(seconds):
+                    raise self._late(seconds)
+            finally:
+                _shared.waiting.discard(gate.open)
         self._result()
 
     async def wait_async(self, timeout: float | None = None) -> None:
@@ -93,6 +123,7 @@ class Sent:
             try:
                 await future
             finally:
+                _shared.waiting.discard(told)
                 if timer is not None:
                     timer.cancel()
             if not self.done:
@@ -101,10 +132,12 @@ class Sent:
 
     def _tell(self, call: Callable[[], None]) -> bool:
         """Registers `call` for the end. True: it has ended already, and `call` is not called."""
-        with _lock:
-            if self._under_way:
+        with _shared.lock:
+            done = self.done
+            if not done:
                 self._told.append(call)
-        return not self._under_way
+                _shared.waiting.add(call)
+        return done
 
     def _late(self, seconds: float) -> Error:
         left = f"{self._under_way} of {self.copies} receivers have" if self.copies > 1 else "its receiver has"
@@ -113,6 +146,8 @@ class Sent:
         return Error(Code.DEADLINE_EXCEEDED, f"{left} not taken the message within {seconds:g} s{why}")
 
     def _result(self) -> None:
+        if self._under_way and self._is_inherited:
+            raise begun_by_parent("the message")
         if self._failed:
             raise Undelivered(self._failed[0][0], [message for _, message in self._failed])
 
@@ -126,7 +161,7 @@ class Sent:
         self._one_ended(None)
 
     def one_dropped(self) -> None:
-        with _lock:
+        with _shared.lock:
             self.copies -= 1
         self._one_ended(None)
 
@@ -134,7 +169,7 @@ class Sent:
         self._one_ended((error, message))
 
     def _one_ended(self, failed: tuple[Error, Message] | None) -> None:
-        with _lock:
+        with _shared.lock:
             if failed is not None:
                 self._failed.append(failed)
             self._under_way -= 1

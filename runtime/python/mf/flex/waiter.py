@@ -16,6 +16,28 @@ from mf.flex.message import Message
 from mf.flex.pattern import Key, Pattern, Shape
 
 
+class Gate:
+    """What one thread waits for; it is opened once. A forked child may open it, too: a lock of another thread
+    is not needed for that, as it is for a threading.Event."""
+
+    __slots__ = ("_lock",)
+
+    def __init__(self) -> None:
+        self._lock = allocate_lock()
+        self._lock.acquire()
+
+    def open(self) -> None:
+        """From any thread; also when it is open."""
+        with suppress(RuntimeError):
+            self._lock.release()
+
+    def wait(self, seconds: float) -> bool:
+        """False: it was not opened within so many seconds, which may be INFINITE."""
+        if seconds == float("inf"):
+            return self._lock.acquire()
+        return self._lock.acquire(timeout=max(seconds, 0.0))
+
+
 class Waiter(ABC):
     """`woken`: whether it was woken since it last looked."""
 
@@ -51,16 +73,14 @@ class BlockingWaiter(Waiter):
 
     def __init__(self, pattern: Pattern) -> None:
         super().__init__(pattern)
-        self._gate = allocate_lock()
-        self._gate.acquire()
+        self._gate = Gate()
 
     def wake(self) -> None:
-        with suppress(RuntimeError):  # it was woken before, and has not looked yet
-            self._gate.release()
+        self._gate.open()
 
     def wait(self, seconds: float) -> bool:
         """False: it was not woken within so many seconds."""
-        found = self._gate.acquire() if seconds == float("inf") else self._gate.acquire(timeout=seconds)
+        found = self._gate.wait(seconds)
         if found:
             self.woken = False
         return found

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-PASSED = 1e-9
-"""Seconds that are left when a deadline is over, since none may be given that is not ahead."""
 _FOREVER = 1e9
 """Seconds beyond which nobody needs a timer."""
 
@@ -85,7 +83,7 @@ class LightCall(CurrentCall):
         self.given_up = False
         check_options(options)
         seconds = options.deadline if options is not None else None
-        if seconds is not None and seconds <= PASSED:
+        if seconds is not None and seconds <= 0:
             raise not_executed(Code.DEADLINE_EXCEEDED, "the deadline passed before the handler started")
         now = monotonic()
         self.deadline = now + (seconds or method.deadline or DEFAULT_DEADLINE)

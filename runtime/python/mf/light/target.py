@@ -16,7 +16,7 @@ from mf.core.outcome import Outcome, each_async, each_in_order, failure_in
 from mf.core.service import Method, ServiceInfo, is_async
 from mf.core.stream import DuplexStream, StreamReader
 from mf.core.target import BatchCall, Scattered, ScatterTarget, Target
-from mf.light.call import PASSED, LightCall, run_to_end
+from mf.light.call import LightCall, run_to_end
 from mf.light.checks import check_arguments
 from mf.light.offers import LightOffers
 from mf.light.opening import Opening
@@ -183,12 +183,8 @@ class LightTarget(LightPlace, Target):
 
 def _end(method: Method[Any, Any], options: CallOptions | BatchOptions | None) -> float:
     """Of several calls that have one deadline."""
-    seconds = (options.deadline if options else None) or method.deadline or DEFAULT_DEADLINE
-    return monotonic() + seconds
-
-
-def _left(end: float) -> float:
-    return max(end - monotonic(), PASSED)
+    given = options.deadline if options else None
+    return monotonic() + (given if given is not None else method.deadline or DEFAULT_DEADLINE)
 
 
 def messages(
@@ -199,7 +195,7 @@ def messages(
     end = _end(method, options)
     for start in range(0, len(requests), size):
         left = CallOptions(
-            deadline=_left(end),
+            deadline=end - monotonic(),
             metadata=options.metadata if options else None,
             reply_metadata=options.reply_metadata if options else None,
         )
@@ -278,7 +274,7 @@ class LightScatter(ScatterTarget):
         options = copy(options) if options is not None else CallOptions()
         end = _end(method, options)
         for agent, target in self._targets():
-            options.deadline = _left(end)
+            options.deadline = end - monotonic()
             try:
                 scattered[agent] = Outcome(target.call(method, options, *arguments))
             except (Error, DeclaredError) as failure:

@@ -166,8 +166,20 @@ class AsyncLink(LinkCore):
         await self._wait(self._greetings[0], min(deadline, monotonic() + HANDSHAKE_TIMEOUT))
 
     def after_fork(self) -> None:
-        """In a child: releases the connection without shutting it down, since the parent uses it."""
+        """In a child: releases the connection without shutting it down, since the parent uses it. Tasks that
+        wait go on, where the child runs their loop."""
+        session = self._session
+        waiting = [*session.calls.by_id.values(), *session.waiting(), *self._greetings]
         self._disown()
+        with suppress(RuntimeError):  # the loop was closed
+            self._loop.call_soon(self._end_inherited, waiting)
+
+    def _end_inherited(self, waiting: list[Pending]) -> None:
+        for pending in waiting:
+            self._done(pending)
+            if pending.on_done is not None:
+                pending.on_done(pending)
+        self._let_in()
 
     async def bind(self, service: ServiceInfo, agent: str, deadline: float, schema: bytes = b"") -> Binding:
         """The routes of (service, agent), requested when first needed. `schema`: the fingerprint of servers

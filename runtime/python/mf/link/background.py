@@ -6,9 +6,11 @@ import threading
 from asyncio import SelectorEventLoop, all_tasks, current_task, run_coroutine_threadsafe, wait
 from asyncio import timeout as within
 from collections.abc import Callable, Coroutine
-from concurrent.futures import CancelledError
+from concurrent.futures import CancelledError, Future
 from selectors import DefaultSelector
 from typing import Any, TypeVar
+
+from mf.core.error import Code, Error, Execution
 
 T = TypeVar("T")
 
@@ -16,11 +18,12 @@ T = TypeVar("T")
 class Background:
     """The loop runs from the start. Other threads may use it."""
 
-    __slots__ = ("_lock", "_loop", "_selector", "_stopped", "_thread")
+    __slots__ = ("_awaited", "_inherited", "_lock", "_loop", "_selector", "_stopped", "_thread")
 
     def __init__(self, name: str) -> None:
         self._lock = threading.Lock()
-        self._stopped = False
+        self._stopped = self._inherited = False
+        self._awaited: set[Future[Any]] = set()
         self._selector = DefaultSelector()
         self._loop = SelectorEventLoop(self._selector)
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
@@ -49,16 +52,24 @@ class Background:
 
     def run(self, coroutine: Coroutine[Any, Any, T], timeout: float | None = None) -> T:
         """The result of a coroutine. After `timeout` seconds it is cancelled, and TimeoutError raised. Raises
-        concurrent.futures.CancelledError when the loop ends before.
+        concurrent.futures.CancelledError when the loop ends before, and Error(CONNECTION_LOST) if this is a
+        child by now, that was forked meanwhile.
         """
         with self._lock:
             if self._stopped:
                 coroutine.close()
                 raise CancelledError
             future = run_coroutine_threadsafe(coroutine, self._loop)
+            self._awaited.add(future)
         try:
             return future.result(timeout)
+        except CancelledError:
+            if self._inherited:
+                text = "what was begun belongs to the parent process"
+                raise Error(Code.CONNECTION_LOST, text, Execution.UNKNOWN) from None
+            raise
         finally:
+            self._awaited.discard(future)
             future.cancel()
 
     def stop(self, last: Coroutine[Any, Any, None], timeout: float) -> None:
@@ -74,10 +85,13 @@ class Background:
             self._thread.join(timeout + 0.1)
 
     def after_fork(self) -> None:
-        """In a child, where the thread does not run: closes its copy of the selector."""
+        """In a child, where the thread does not run: closes its copy of the selector. The thread that has
+        forked, as a signal handler may, waits no longer."""
         self._lock = threading.Lock()
-        self._stopped = True
+        self._stopped = self._inherited = True
         self._selector.close()
+        for future in self._awaited:
+            future.cancel()
 
     async def _end(self, last: Coroutine[Any, Any, None], timeout: float) -> None:
         try:

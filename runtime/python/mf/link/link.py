@@ -202,14 +202,15 @@ class Link(LinkStreams):
         if binding is not None:
             return binding
         deadline = min(deadline, monotonic() + HANDSHAKE_TIMEOUT)
-        if not self._bind_lock.acquire(timeout=max(deadline - monotonic(), 0.0)):
+        lock = self._bind_lock  # another one in a child that is forked meanwhile
+        if not lock.acquire(timeout=max(deadline - monotonic(), 0.0)):
             raise not_executed(Code.UNAVAILABLE, f"{self.peer} does not answer")
         try:
             binding = self._bindings.get(key)
             if binding is None:
                 binding = self._ask_binding(service, agent, deadline, schema)
         finally:
-            self._bind_lock.release()
+            lock.release()
         return binding
 
     def bind_all(self, service: ServiceInfo, agents: list[str], deadline: float, schema: bytes = b"") -> None:
@@ -218,7 +219,8 @@ class Link(LinkStreams):
         deadline = min(deadline, monotonic() + HANDSHAKE_TIMEOUT)
         if self.is_unlearned(service, schema):
             return
-        if not self._bind_lock.acquire(timeout=max(deadline - monotonic(), 0.0)):
+        lock = self._bind_lock
+        if not lock.acquire(timeout=max(deadline - monotonic(), 0.0)):
             return
         try:
             asked: list[Binding] = []
@@ -234,7 +236,7 @@ class Link(LinkStreams):
                 for binding in asked:
                     self._await_answer(binding, deadline)
         finally:
-            self._bind_lock.release()
+            lock.release()
 
     def _ask_binding(self, service: ServiceInfo, agent: str, deadline: float, schema: bytes) -> Binding:
         if self.is_unlearned(service, schema):

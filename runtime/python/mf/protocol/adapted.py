@@ -290,6 +290,11 @@ class Adaptation:
             raise not_executed(found.code, found.message)
         return found
 
+    @property
+    def differences(self) -> str:
+        """Of the methods that cannot be called there, and why; empty if there are none."""
+        return "; ".join(each.reason for each in self._plans if each.reason is not None)
+
     def refusal(self, method: Method[Any, Any]) -> Error | None:
         """The reason why it cannot be called there."""
         found = self._find(method.index)
@@ -338,6 +343,8 @@ class Adaptation:
 class TopicAdaptation:
     """A topic at a publisher with this fingerprint: the method of topics is always the same, but its messages
     differ."""
+
+    differences = ""
 
     def __init__(self, service: ServiceInfo, fingerprint: bytes, value: "_TopicMessages") -> None:
         self.fingerprint = fingerprint

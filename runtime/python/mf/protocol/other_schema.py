@@ -76,6 +76,10 @@ class Adaptation(Protocol):
         """None if the method's bytes and place are those of the client's schema. Raises Error, NOT_EXECUTED,
         if it cannot be called there."""
 
+    @property
+    def differences(self) -> str:
+        """Of the methods that cannot be called there, and why; empty if there are none."""
+
     def refusal(self, method: Method[Any, Any]) -> Error | None:
         """The reason why it cannot be called there."""
 

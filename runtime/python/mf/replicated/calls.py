@@ -18,6 +18,7 @@ from mf.core.service import Method, ServiceInfo
 from mf.core.target import AsyncTarget
 from mf.protocol.adapted import Adaptation, Adapted
 from mf.protocol.adapting import adapting
+from mf.protocol.call import too_late
 from mf.replicated._generated.mf import replication as wire
 from mf.replicated._generated.mf.replication._methods import REPLICA_GROUP
 from mf.replicated.caller import Applied, Caller
@@ -50,8 +51,10 @@ class AsyncReplication:
         """One call. Raises Error, or what the method declares."""
         request = bytes(method.encode_request(*arguments))
         given = None if options is None else options.deadline
-        deadline = given or method.deadline or DEFAULT_DEADLINE
-        end = monotonic() + deadline
+        now = monotonic()
+        end = now + (given if given is not None else method.deadline or DEFAULT_DEADLINE)
+        if end <= now:
+            raise too_late()
         caller = self._caller or await self._begin(end)
         require = wire.Require(options.require if options is not None else Require.MAJORITY)
         assert method.replicated is not None
