@@ -115,7 +115,8 @@ TEST(Pump, StopsWithoutCreditAndGoesOnWhenItIsCalled) {
   EXPECT_GT(left, 0);
   EXPECT_EQ(more, 0);
   StreamIn::Frame frame;
-  while (more == 0) ASSERT_EQ(joint.in.take(frame), StreamIn::Got::values);
+  // Taking returns the credit for the frame before: then values arrive after take() has looked for some.
+  for (int i = 0; i < left && more == 0; ++i) ASSERT_NE(joint.in.take(frame), StreamIn::Got::ended);
   EXPECT_EQ(more, 1) << "and the stream has room again";
 }
 
