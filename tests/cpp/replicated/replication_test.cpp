@@ -183,17 +183,5 @@ TEST_F(CallsOfAGroup, EndWellThoughTheClientForgetsThemMeanwhile) {
   EXPECT_TRUE(mftest::eventually([&] { return held.expired(); }));
 }
 
-TEST(LinksOfReplicas, AreOpenedAgainAtPausesThatGrowToASecondUnlessOneHasLasted) {
-  constexpr std::chrono::milliseconds kShort{900};
-  constexpr std::chrono::milliseconds kFirst{50};
-  link::Backoff pauses(7, kLongestPause);
-  auto longest = std::chrono::milliseconds::zero();
-  for (int i = 0; i < 100; ++i) longest = std::max(longest, pause_after(kShort, pauses));
-  EXPECT_GT(longest, kLongestPause / 2);
-  EXPECT_LE(longest, kLongestPause);
-
-  for (int i = 0; i < 100; ++i) EXPECT_LE(pause_after(kLongestPause, pauses), kFirst);
-}
-
 }  // namespace
 }  // namespace mf::replicated::testing
