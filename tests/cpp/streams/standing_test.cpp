@@ -4,7 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <string>
 
@@ -67,6 +69,16 @@ class Owner : public std::enable_shared_from_this<Owner<M>> {
   std::weak_ptr<mf::client::StreamedCall> latest;
   mf::client::Standing standing;
 };
+
+TEST(StandingPauses, GrowToTheLongestUnlessACallHasLastedAsLong) {
+  constexpr std::chrono::milliseconds kLongest{1'000};
+  mf::client::StandingPauses pauses(7, kLongest);
+  auto longest = std::chrono::milliseconds::zero();
+  for (int i = 0; i < 100; ++i) longest = std::max(longest, pauses.after(kLongest * 9 / 10));
+  EXPECT_GT(longest, kLongest / 2);
+  EXPECT_LE(longest, kLongest);
+  for (int i = 0; i < 100; ++i) EXPECT_LE(pauses.after(kLongest), std::chrono::milliseconds(50));
+}
 
 TEST(Standing, ComesBackWheneverItHasEndedUntilItsOwnerLeaves) {
   const FlowServed served;

@@ -5,7 +5,7 @@
 namespace mf::client {
 
 Standing::Standing(std::shared_ptr<Core> core, std::chrono::milliseconds longest)
-    : core_(std::move(core)), longest_(longest), pauses_(random_number(), longest) {}
+    : core_(std::move(core)), pauses_(random_number(), longest) {}
 
 Standing::~Standing() {
   leave();
@@ -31,7 +31,7 @@ void Standing::came_up() {
 
 void Standing::forgive() {
   const std::scoped_lock lock(mutex_);
-  pauses_.reset();
+  pauses_.forgive();
 }
 
 void Standing::again(UniqueFunction<void()> due) {
@@ -41,10 +41,9 @@ void Standing::again(UniqueFunction<void()> due) {
     const std::scoped_lock lock(mutex_);
     if (left_) return;
     const auto now = mf::now();
-    if (up_since_ != TimePoint{} && now - up_since_ >= longest_) pauses_.reset();
-    up_since_ = {};
+    const auto since = std::exchange(up_since_, TimePoint{});
     ended.swap(call_);
-    when = now + pauses_.next();
+    when = now + pauses_.after(since == TimePoint{} ? TimePoint::duration::zero() : now - since);
   }
   core_->reactor().at(when, std::move(due));
 }

@@ -101,9 +101,8 @@ void Feed::read_all() {
           return reading_->input().when_ready([self = shared_from_this()] { self->read(); });
         if (got == Values::Got::ended) {
           const auto why = reading_->input().why();
-          return lost(
-              why ? *why
-                  : here(not_executed(Code::shutting_down, "the publisher has ended the subscription")));
+          return lost(why ? *why
+                          : not_executed(Code::shutting_down, "the publisher has ended the subscription"));
         }
         if (got == Values::Got::broken) values_.why("").raise();
         if (const auto adaptation = reading_->adaptation(); adaptation != adaptation_) [[unlikely]] {
@@ -117,10 +116,10 @@ void Feed::read_all() {
       held_ = !delivery_.is_message() || !gather(delivery_.message());
     } catch (const Error& error) {
       (void)put_gathered();  // what finds no room comes again
-      return give_up_reading(here(may_have_run(error.code(), error.message())));
+      return give_up_reading(may_have_run(error.code(), error.message()));
     } catch (const std::exception& error) {  // mostly lack of memory: what was gathered is sent again
       gathered_.clear();
-      return give_up_reading(here(may_have_run(Code::internal, error.what())));
+      return give_up_reading(may_have_run(Code::internal, error.what()));
     }
   }
 }
@@ -313,13 +312,15 @@ bool Feed::take_missed(const Missed& missed) {
   return miss(known, first, last - first + 1, missed.why);
 }
 
-Failure Feed::here(Failure why) const {
-  return in_context(where_[way_] + ": ", std::move(why));
+// A failure of the connection names the publisher itself, as relays do in what they say.
+Failure Feed::placed(const Failure& why) const {
+  const std::string_view where = where_[way_];
+  const bool named = why.reason().find(where.substr(where.find("://") + 3)) != std::string_view::npos;
+  return in_context(named ? "" : where_[way_] + ": ", why);
 }
 
 void Feed::lost(const Failure& reason) {
-  // The method of all topics says nothing; a failure of the connection names the publisher itself.
-  const auto why = reason.context_size != 0 ? here(reason) : reason;
+  const auto why = placed(reason);
   const bool was_subscribed = std::exchange(subscribed_, false);
   if (was_subscribed) {
     ++turns_;

@@ -76,8 +76,8 @@ class Feed final : public std::enable_shared_from_this<Feed> {
   /// Received bytes cannot be read, or not now: the subscription starts anew.
   void give_up_reading(const Failure& why);
   void lost(const Failure& reason);
-  /// With the publisher as its context.
-  [[nodiscard]] Failure here(Failure why) const;
+  /// With the publisher as its context, unless it says that itself.
+  [[nodiscard]] Failure placed(const Failure& why) const;
   void log_lost(const Failure& why);
   void set_failure(std::string failure);
   void again();

@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -22,6 +23,24 @@
 #include "mf/link/backoff.hpp"
 
 namespace mf::client {
+
+/// The pauses between the calls.
+class StandingPauses {
+ public:
+  StandingPauses(std::uint64_t seed, std::chrono::milliseconds longest) noexcept
+      : longest_(longest), backoff_(seed, longest) {}
+  /// After a call that was up for so long; zero: it did not come up.
+  [[nodiscard]] std::chrono::milliseconds after(std::chrono::nanoseconds lasted) noexcept {
+    if (lasted >= longest_) backoff_.reset();
+    return backoff_.next();
+  }
+  /// The next one is short.
+  void forgive() noexcept { backoff_.reset(); }
+
+ private:
+  std::chrono::milliseconds longest_;
+  link::Backoff backoff_;
+};
 
 class Standing {
  public:
@@ -71,10 +90,9 @@ class Standing {
   [[nodiscard]] bool adopt(std::shared_ptr<StreamedCall> call);
 
   const std::shared_ptr<Core> core_;
-  const std::chrono::milliseconds longest_;
   mutable std::mutex mutex_;  // all below
   std::shared_ptr<StreamedCall> call_;
-  link::Backoff pauses_;
+  StandingPauses pauses_;
   TimePoint up_since_{};           // of the current call; zero: it is not up
   std::atomic<bool> left_{false};  // set under the lock
 };
