@@ -143,16 +143,19 @@ class TypesFile:
         return self._error(struct) if struct.is_error else self._struct(struct)
 
     def _custom(self, struct: Struct) -> ClassView:
-        """The user's own type, which its codec names; it is imported only for type checkers."""
+        """The user's own type, which its codec names. Only type checkers and `typing.get_type_hints` import
+        it, the latter when it is called."""
         imports = self._context.imports
-        name, type_ = self._context.type_name(struct.full_name), "object"
-        if struct.python_codec is not None:
-            outer, _, inner = struct.python_codec.codec.partition(".")
+        name, type_, doc = self._context.type_name(struct.full_name), "object", self._doc(struct, 0)
+        if (codec := struct.python_codec) is not None:
+            outer, _, inner = codec.codec.partition(".")
             local = self._context.names.codecs[struct.full_name]
-            imports.name_for_checkers(struct.python_codec.module, outer, local)
+            imports.name_for_checkers(codec.module, outer, local)
             type_ = f'"{".".join(filter(None, [local, inner, "Value"]))}"'
+            late = imports.name("mf.codec.custom", "custom_type")
+            doc += f'if not TYPE_CHECKING:\n    {name} = {late}("{codec.module}", "{codec.codec}")\n'
         line = f"{name}: {imports.name('typing', 'TypeAlias')} = {type_}"
-        return ClassView("", line, self._doc(struct, 0), (), alias=True)
+        return ClassView("", line, doc, (), alias=True)
 
     def _union(self, union: Union) -> list[ClassView]:
         """A class for each alternative, and the name of the union for all of them."""

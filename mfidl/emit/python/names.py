@@ -60,7 +60,7 @@ TYPE_HELPERS = _words(
     """
     AbstractSet Any ArchiveStruct DeclaredError Duration Exception Final Flags GraphAlternative GraphStruct
     IntEnum Mapping MappingProxyType OpenEnum Sequence TYPE_CHECKING Timestamp TypeAlias UNSET UUID
-    annotations bit custom_value dataclass deprecated field
+    annotations bit custom_type custom_value dataclass deprecated field
     """
 )
 SERVICE_HELPERS = _words(

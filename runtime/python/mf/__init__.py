@@ -77,6 +77,7 @@ if TYPE_CHECKING:
     from mf.replicated.settings import ReplicaSettings as ReplicaSettings
     from mf.server.admission import Limit as Limit
     from mf.server.async_lead import AsyncLead as AsyncLead
+    from mf.server.base import CALLS_CUT as CALLS_CUT
     from mf.server.counters import MethodStats as MethodStats
     from mf.server.counters import ServerStats as ServerStats
     from mf.server.lead import Lead as Lead
@@ -147,6 +148,7 @@ if not TYPE_CHECKING:
         "mf.replicated.settings": ("ReplicaSettings",),
         "mf.server.admission": ("Limit",),
         "mf.server.async_lead": ("AsyncLead",),
+        "mf.server.base": ("CALLS_CUT",),
         "mf.server.counters": ("MethodStats", "ServerStats"),
         "mf.server.lead": ("Lead",),
         "mf.server.load": ("ConnectionStats",),

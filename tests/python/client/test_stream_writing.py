@@ -21,7 +21,7 @@ class Places:
 
     def __init__(self, where: str) -> None:
         self._where = where
-        self._open: list[Callable[[], None]] = []
+        self._open: list[Callable[[], object]] = []
 
     def at(self, servant: AnyFlowServant) -> str | mf.Light:
         """Returns the address where it is served."""

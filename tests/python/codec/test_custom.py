@@ -210,7 +210,7 @@ def test_whatever_a_codec_raises_json_says_as_bytes_do(
 
 
 def test_what_is_no_class_of_one_codec_is_told() -> None:
-    with pytest.raises(TypeError, match=r"'ColourCodec.Value' is a name that type checkers follow"):
+    with pytest.raises(TypeError, match="this is a name that type checkers follow"):
         mf.from_bytes(schema().package.Colour, b"red")
     with pytest.raises(TypeError, match="int does not say how wide"):
         mf.to_bytes(7)

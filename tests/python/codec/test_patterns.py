@@ -1,7 +1,13 @@
-"""`@pattern` runs in linear time, with the verdicts of `re`, as in C++ (tests/cpp/codec/pattern_test.cpp)."""
+"""`@pattern` runs in linear time, with the verdicts of `re`.
 
+The test of C++, tests/cpp/codec/pattern_test.cpp, reads the same vectors.
+"""
+
+import json
 import random
 import re
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,7 +17,9 @@ from mf.patterns.matcher import _Program
 from mf.patterns.steps import steps_of
 from mfidl.dynamic.constraints import satisfies
 from mfidl.model import PatternConstraint
+from tests.vectors.make_patterns import made
 
+VECTORS = json.loads((Path(__file__).parents[2] / "vectors/patterns.json").read_text())["patterns"]
 PATTERNS = [
     "",
     "[a-z][a-z0-9_]*",
@@ -30,6 +38,19 @@ PATTERNS = [
     r"[^\W\d_]{0,2}[é-ü]?",
     "x*x*x*y?",
 ]
+
+
+@pytest.mark.parametrize("vector", VECTORS, ids=lambda each: each["pattern"])
+def test_a_pattern_has_the_steps_and_the_verdicts_that_both_languages_have(vector: dict[str, Any]) -> None:
+    steps = steps_of(vector["pattern"])
+    assert [[step.kind.value, step.first, step.second] for step in steps] == vector["steps"]
+    for text, verdict in vector["texts"]:
+        assert (Matcher(vector["pattern"]).fullmatch(text) is not None) == verdict, text[:40]
+        assert (_Program(steps).run(text) is not None) == verdict, text[:40]
+
+
+def test_the_vectors_are_those_that_re_gives() -> None:
+    assert made()["patterns"] == VECTORS
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)

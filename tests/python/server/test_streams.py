@@ -135,7 +135,7 @@ def servant(request: pytest.FixtureRequest) -> Servant:
 
 @pytest.fixture
 def start(servant: Servant) -> Iterator[Start]:
-    open_: list[Callable[[], None]] = []
+    open_: list[Callable[[], object]] = []
 
     def started(window: int = 16_384, **options: Any) -> Peer:
         server = server_of(servant, agent="a", drain_timeout=2.0, **options)

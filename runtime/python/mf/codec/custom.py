@@ -6,7 +6,7 @@
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
-from typing import Any, Final
+from typing import Any, Final, ForwardRef
 
 from mf.core.error import Code, Error, Execution
 
@@ -27,6 +27,20 @@ class UserCodec:
 def custom_value(module: str, name: str) -> Any:
     """What a field of the type starts with: `Codec.Value()`; None where the codec has no `Value`."""
     return user_codec(module, name).make()
+
+
+def custom_type(module: str, name: str) -> ForwardRef:
+    """What generated code calls the type at run time: `typing.get_type_hints` makes the codec's `Value` of
+    it, and imports the codec then."""
+    return ForwardRef(f"value_of({module!r}, {name!r})", module=__name__)
+
+
+def value_of(module: str, name: str) -> Any:
+    """The type of the values; `object` where the codec does not say."""
+    found: Any = import_module(module)
+    for part in name.split("."):
+        found = getattr(found, part)
+    return getattr(found, "Value", object)
 
 
 @cache

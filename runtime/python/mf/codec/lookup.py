@@ -15,7 +15,7 @@ is imported when one of them is first asked for. Wherever the package has been p
 import builtins
 from importlib import import_module
 from types import GenericAlias, ModuleType, NoneType, UnionType
-from typing import Annotated, Any, Final, TypeVar, get_args, get_origin, overload
+from typing import Annotated, Any, Final, ForwardRef, TypeVar, get_args, get_origin, overload
 from typing import Union as AnyOf
 
 from mf.codec import shape as s
@@ -131,9 +131,9 @@ def _custom(kind: type) -> s.Custom | None:
 
 
 def _unknown(kind: Any) -> TypeError:
-    if isinstance(kind, str) and kind.endswith(".Value"):
+    if isinstance(kind, ForwardRef):
         return TypeError(
-            f"{kind!r} is a name that type checkers follow, of a type of tier custom: give the class itself, "
+            "this is a name that type checkers follow, of a type of tier custom: give the class itself, "
             "or the attribute `shape` of the generated ..._CODEC"
         )
     shown = getattr(kind, "__qualname__", None) or str(kind)

@@ -72,7 +72,7 @@ class Background:
             self._awaited.discard(future)
             future.cancel()
 
-    def stop(self, last: Coroutine[Any, Any, None], timeout: float) -> None:
+    def stop(self, last: Coroutine[Any, Any, object], timeout: float) -> None:
         """Ends the loop after a last coroutine, and waits at most `timeout` seconds for that. On the loop's
         own thread, in a callback, it does not wait: the loop ends after the callback."""
         with self._lock:
@@ -93,7 +93,7 @@ class Background:
         for future in self._awaited:
             future.cancel()
 
-    async def _end(self, last: Coroutine[Any, Any, None], timeout: float) -> None:
+    async def _end(self, last: Coroutine[Any, Any, object], timeout: float) -> None:
         try:
             async with within(timeout):
                 await last

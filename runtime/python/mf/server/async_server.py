@@ -205,10 +205,10 @@ class AsyncServer(BaseServer):
             raise ValueError("start the server first")
         self._io.adopt(SocketStream(connected, "local", blocking=False))
 
-    async def serve(self) -> None:
+    async def serve(self) -> bool:
         """Starts if necessary, and serves until SIGTERM, SIGINT, SIGHUP, stop(), or the cancellation of its
-        task; then finishes running calls. A second signal ends the program at once. Raises OSError as start()
-        does."""
+        task; then finishes running calls. A second signal ends the program at once. Returns what stop()
+        returns. Raises OSError as start() does."""
         if self._io is None:
             await self.start()
         before = self._catch_signals()
@@ -216,21 +216,24 @@ class AsyncServer(BaseServer):
             await self._stopping.wait()
         finally:
             try:
-                await self.stop()
+                whole = await self.stop()
             finally:
                 self._restore_signals(before)
+        return whole
 
-    async def stop(self) -> None:
+    async def stop(self) -> bool:
         """Withdraws the offers, tells the clients, finishes running calls (within `drain_timeout` seconds),
-        and closes. When it returns, nothing of the server runs any more. May be called twice. In a handler of
-        this server it returns at once, and the server stops when the handler has ended."""
+        and closes. When it returns, nothing of the server runs any more. May be called twice. False if calls
+        were cut, as for mf.Server. In a handler of this server it returns at once, True, and the server stops
+        when the handler has ended."""
         self._stopping.set()
         if self._io is None:
-            return
+            return True
         if self._io.is_here():
             self._ending = create_task(self._stop())
-        else:
-            await self._stop()
+            return True
+        await self._stop()
+        return not self._io.cut
 
     async def _stop(self) -> None:
         assert self._io is not None

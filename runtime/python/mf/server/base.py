@@ -28,6 +28,8 @@ DEFAULT_MAX_CONNECTIONS = 16_384
 DEFAULT_MAX_HANDSHAKES = 1024
 DEFAULT_MAX_HELD_BYTES = 512 << 20
 SMALLEST_WINDOW = 1024
+CALLS_CUT = 3
+"""The exit status of a program whose server had to cut calls when it stopped."""
 
 
 class BaseServer(ABC):

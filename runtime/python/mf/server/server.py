@@ -201,9 +201,9 @@ class Server(BaseServer):
             raise ValueError("start the server first")
         self._io.adopt(SocketStream(connected, "local", blocking=False))
 
-    def run(self) -> None:
+    def run(self) -> bool:
         """Serves until SIGTERM, SIGINT, SIGHUP or stop(), then finishes running calls. A second signal ends
-        the process at once.
+        the process at once. Returns what stop() returns: `sys.exit(0 if server.run() else mf.CALLS_CUT)`.
 
         Ends the program with one sentence if it cannot listen at an address.
         """
@@ -218,31 +218,34 @@ class Server(BaseServer):
                 pass
         finally:
             self._restore_signals(final=False)
-            self.stop()
+            whole = self.stop()
             self._restore_signals(final=True)
+        return whole
 
-    def stop(self) -> None:
+    def stop(self) -> bool:
         """Withdraws the offers, tells the clients, finishes running calls (within `drain_timeout` seconds),
-        and closes. In a handler of this server it returns at once, and the server stops when the handler has
-        ended, or after `drain_timeout`.
+        and closes. False if that time was not enough, so that calls were cut, which the log counts by method
+        (`calls_cut`). In a handler of this server it returns at once, True, and the server stops when the
+        handler has ended, or after `drain_timeout`.
         """
         self._end_run()
         io = self._io
         if io is not None and io.is_here():
             threading.Thread(target=self._stop, name="mf-stop", daemon=True).start()
-        else:
-            self._stop()
+            return True
+        return self._stop()
 
-    def _stop(self) -> None:
+    def _stop(self) -> bool:
         with self._stop_lock:
             io = self._io
             if io is None or not io.thread.is_alive():
-                return
+                return io is None or not io.cut
             if self._registrar is not None:
                 self._registrar.deregister(min(self._drain_timeout, 2.0))
             io.drain(self._drain_timeout)
             io.thread.join(self._drain_timeout + 5.0)
             self._workers.stop(0.1)
+            return not io.cut
 
     def __enter__(self) -> "Server":
         self.start()

@@ -68,6 +68,7 @@ class ServerIo(Loop):
         "_refused_logged_at",
         "_scratch",
         "_stalled",
+        "cut",
     )
 
     def __init__(self, listening: list[Listening], offers: Offers, hello: Hello, load: ServerLoad) -> None:
@@ -88,6 +89,8 @@ class ServerIo(Loop):
         """Connections that must transfer data."""
         self._due: deque[StreamCall] = deque()
         self._drain_until: float | None = None
+        self.cut = False
+        """Whether the drain has cut calls."""
         self._draining = False
 
     def is_here(self) -> bool:
@@ -505,5 +508,6 @@ class ServerIo(Loop):
             with connection.lock:
                 cut.update(str(call.handler) for call in connection.calls.values())
         if cut:
+            self.cut = True
             methods = ", ".join(f"{method} {count}" for method, count in cut.most_common(_MOST_NAMED))
             warning("%s", line("calls_cut", calls=cut.total(), methods=methods))

@@ -9,7 +9,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, TypeAlias
 
 from mf.codec.archived import UNSET, ArchiveStruct, GraphAlternative, GraphStruct
-from mf.codec.custom import custom_value
+from mf.codec.custom import custom_type, custom_value
 from mf.core.dataclass import dataclass, field
 from mf.core.error import DeclaredError
 
@@ -31,9 +31,13 @@ class Point:
 
 Place: TypeAlias = "PlaceCodec.Value"
 """Somewhere, as its own codec writes it."""
+if not TYPE_CHECKING:
+    Place = custom_type("places.codec", "PlaceCodec")
 
 
 Other: TypeAlias = "OtherCodec.Codec.Value"
+if not TYPE_CHECKING:
+    Other = custom_type("places.codec", "places.Codec")
 
 
 @dataclass(slots=True)
