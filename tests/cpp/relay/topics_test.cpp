@@ -630,7 +630,8 @@ TEST(RelayedTopics, APublisherThatBreaksTheProtocolIsCutAndTheOthersGoOn) {
   EXPECT_TRUE(eventually([&] { return liar->times() >= 3; })) << "it is asked again and again, with back-off";
   for (std::uint64_t i = 1; i <= 100; ++i) at.publish(place(i));
   EXPECT_THAT(next_sequences(there, 100).back(), 100U);
-  EXPECT_EQ(there.stats().publishers, 1U);
+  // The liar counts for a moment whenever it is asked again.
+  EXPECT_TRUE(eventually([&] { return there.stats().publishers == 1U; }));
   EXPECT_GE(relay.topics().at(0).cut, 2U);
   there.close();
   server.stop();
