@@ -200,3 +200,22 @@ def test_a_controller_that_was_paused_while_etcd_forgot_the_past_reads_all_anew(
     assert right(peers.client("cpp", other.address, wait_for_server=30.0).ask("who blue")), other.said()
     peers.server("cpp", "--controller", other.address, "--room", "red")
     assert right(peers.client("cpp", one.address, wait_for_server=30.0).ask("who red")), one.said()
+
+
+def test_keys_that_somebody_removes_from_etcd_are_told_and_written_again(
+    peers: Peers, start_etcd: StartEtcd
+) -> None:
+    etcd = start_etcd(1)
+    (one,) = controllers(peers, etcd, 1)
+    peers.server("python", "--controller", one.address, "--room", "red")
+    eventually(lambda: registrations(etcd) == 1, "it is registered")
+    before = set(etcd.keys("mf/at/"))
+
+    etcd.remove_all()
+
+    eventually(lambda: "store_degraded" in one.said(), "the one that had written them says so")
+    assert "were removed from etcd; it writes them again" in one.said()
+    eventually(lambda: set(etcd.keys("mf/at/")) >= before, "they are there again")
+    eventually(lambda: "store_recovered" in one.said(), "and it says so")
+    (other,) = controllers(peers, etcd, 1)
+    assert right(peers.client("python", other.address, wait_for_server=30.0).ask("who red")), other.said()

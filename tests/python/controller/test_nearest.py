@@ -1,6 +1,7 @@
 """A client of either kind automatically uses the unix socket of a server on its own host, and of no other."""
 
 import asyncio
+import os
 import socket
 import threading
 from collections.abc import Callable, Mapping
@@ -186,3 +187,19 @@ def test_a_path_where_another_process_listens_is_not_called(twice: Twice, path: 
         instance = Instance(f"unix:{path}", 1, f"unix:{path}", bytes(16))
         assert "another process answers" in refusal(twice, instance)
     assert not foreign.peer
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files to other users")
+def test_the_socket_of_another_user_is_not_used_although_its_server_has_the_nonce(
+    twice: Twice, path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Anybody may copy the nonce, which the controller tells: here the server behind the path even is the
+    registered one."""
+    wanted = WhoCalls()
+    with serving(f"tcp://127.0.0.1:0,unix:{path}", wanted) as server:
+        os.chown(path, 12_345, 12_345)
+        assert twice({"a": near(server, path)}, 1) == {"a": 2}
+        assert wanted.peer.startswith("tcp://")
+
+    said = [each.getMessage() for each in caplog.records if "path_not_used" in each.getMessage()]
+    assert said == [f'path_not_used address=unix:{path} reason="{path} belongs to user 12345"']
