@@ -62,5 +62,5 @@ def test_no_mount_is_left_and_no_file_of_this_machine_is_lost(project: Path) -> 
 def test_an_unknown_option_is_refused_with_a_reason(project: Path) -> None:
     refused = bare(project, "--fast", "true")
 
-    assert refused.returncode == 3
+    assert refused.returncode == 2
     assert "there is no option --fast" in refused.stderr
