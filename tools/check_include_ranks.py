@@ -17,7 +17,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-RANKS = {
+RANKS: dict[str, float] = {
     "core": 0,
     "codec": 1,
     "protocol": 2,
@@ -25,6 +25,7 @@ RANKS = {
     "values": 3,
     "transport": 3,
     "link": 4,
+    "route": 4.5,
     "client": 5,
     "server": 5,
     "light": 5,
