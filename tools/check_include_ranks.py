@@ -18,7 +18,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-RANKS = {
+RANKS: dict[str, float] = {
     "core": 0,
     "codec": 1,
     "protocol": 2,
@@ -26,6 +26,7 @@ RANKS = {
     "values": 3,
     "transport": 3,
     "link": 4,
+    "route": 4.5,
     "client": 5,
     "server": 5,
     "light": 5,
