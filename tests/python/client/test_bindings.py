@@ -32,7 +32,9 @@ class Numbered(Recorder):
 class Shelves:
     def __init__(self) -> None:
         self.servant = Recorder()
-        self.server = mf.Server("tcp://127.0.0.1:0", drain_timeout=2.0, max_bindings=MOST)
+        self.server = mf.Server(
+            "tcp://127.0.0.1:0", options=mf.ServerOptions(drain_timeout=2.0, max_bindings=MOST)
+        )
         for shelf in SHELVES:
             self.server.offer(self.servant, agent=shelf)
         for number in NUMBERS:

@@ -89,7 +89,7 @@ def test_a_server_that_was_connected_to_beside_another_is_there_when_that_one_ha
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     """It was greeted, since a server gives up a connection on which it hears nothing for 2 s."""
-    servers = [mf.Server(drain_timeout=1.0) for _ in range(2)]
+    servers = [mf.Server(options=mf.ServerOptions(drain_timeout=1.0)) for _ in range(2)]
     for server in servers:
         server.offer(Recorder(), agent="a")
         server.start()

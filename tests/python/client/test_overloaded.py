@@ -51,7 +51,10 @@ class Serving:
         self.holding: list[threading.Thread] = []
 
     def server(self, limit: mf.Limit = FULL) -> mf.Server:
-        servant, server = Held(), mf.Server(workers=8, limit=limit, drain_timeout=1.0)
+        servant, server = (
+            Held(),
+            mf.Server(options=mf.ServerOptions(workers=8, limit=limit, drain_timeout=1.0)),
+        )
         server.offer(servant, "a")
         server.start()
         self.servants.append(servant)

@@ -74,7 +74,7 @@ def look(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Loo
         async def search() -> None:
             nonlocal agents, router
             if request.param == "blocking":
-                blocking = router = Router(story, Pool(), wait_for_server=5.0)
+                blocking = router = Router(story, Pool())
                 prepare(blocking)
                 if to is None:
                     agents = blocking.agents(SERVICE, DEADLINE)
@@ -82,7 +82,7 @@ def look(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Loo
                     blocking.find(SERVICE, to, TWICE, DEADLINE)
             else:
                 pool = AsyncPool(asyncio.get_running_loop())
-                awaited = router = AsyncRouter(AwaitedStory(story), pool, wait_for_server=5.0)
+                awaited = router = AsyncRouter(AwaitedStory(story), pool)
                 prepare(awaited)
                 if to is None:
                     agents = await awaited.agents(SERVICE, DEADLINE)

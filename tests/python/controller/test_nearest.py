@@ -76,7 +76,9 @@ def path(tmp_path: Path) -> Path:
 def at_two(
     path: Path, servant: WhoCalls, controller: str | None = None, advertise: str | None = None
 ) -> mf.Server:
-    server = mf.Server(f"tcp://127.0.0.1:0,unix:{path}", controller, advertise=advertise, drain_timeout=2.0)
+    server = mf.Server(
+        f"tcp://127.0.0.1:0,unix:{path}", controller, mf.ServerOptions(advertise=advertise, drain_timeout=2.0)
+    )
     for agent in BOTH:
         server.offer(servant, agent=agent)
     return server

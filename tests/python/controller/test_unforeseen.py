@@ -42,7 +42,7 @@ class Failing:
 
 @contextmanager
 def serving(address: str) -> Iterator[None]:
-    server = mf.Server(controller=address, drain_timeout=1.0)
+    server = mf.Server(controller=address, options=mf.ServerOptions(drain_timeout=1.0))
     server.offer(Recorder(), agent="a")
     server.start()
     yield
@@ -55,7 +55,7 @@ def call(address: str) -> int:
 
 
 async def served_by_asyncio(address: str) -> int:
-    server = mf.AsyncServer(controller=address, drain_timeout=1.0)
+    server = mf.AsyncServer(controller=address, options=mf.ServerOptions(drain_timeout=1.0))
     server.offer(AsyncRecorder(), agent="a")
     async with server, mf.AsyncClient(address) as client:
         return await EchoAsyncClient(client).at("a").twice(1, options=mf.CallOptions(deadline=20))

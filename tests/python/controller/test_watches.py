@@ -98,7 +98,7 @@ def test_a_watch_that_was_cut_off_goes_on_where_it_was(controller: Running) -> N
 def test_a_client_follows_more_changes_than_the_controller_remembers(controller: Running) -> None:
     with mf.Client(controller.address) as client:
         echo = EchoClient(client)
-        server = mf.Server(controller=controller.address, drain_timeout=1.0)
+        server = mf.Server(controller=controller.address, options=mf.ServerOptions(drain_timeout=1.0))
         for number in range(30):
             server.offer(Recorder(), agent=f"a{number}")
         with server:
@@ -262,7 +262,7 @@ def test_a_client_moves_to_another_controller_when_its_own_has_gone() -> None:
 
 @contextmanager
 def served_at(where: str, agent: str) -> Iterator[None]:
-    server = mf.Server(controller=where, drain_timeout=1.0)
+    server = mf.Server(controller=where, options=mf.ServerOptions(drain_timeout=1.0))
     server.offer(Recorder(), agent=agent)
     with server:
         yield

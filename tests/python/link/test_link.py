@@ -327,7 +327,7 @@ def test_who_writes_takes_the_late_replies_that_keep_the_server_from_reading() -
     stream, theirs = pair()
     thread = threading.Thread(target=serve, args=(theirs,), daemon=True)
     thread.start()
-    with Client("tcp://127.0.0.1:9", connect=lambda address, timeout: stream) as client:  # noqa: ARG005
+    with Client("tcp://127.0.0.1:9", mf.ClientOptions(connect=lambda address, timeout: stream)) as client:  # noqa: ARG005
         target = client.target(ECHO_SERVICE).at("a")
         with pytest.raises(mf.Error) as late:
             target.call(TWICE, mf.CallOptions(deadline=0.2), 1)

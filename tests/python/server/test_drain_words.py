@@ -12,7 +12,7 @@ from tests.python.echo import EchoClient
 
 def test_a_drain_that_times_out_logs_the_calls_that_it_cuts(caplog: pytest.LogCaptureFixture) -> None:
     servant = Recorder()
-    server = mf.Server("tcp://127.0.0.1:0", workers=3, drain_timeout=0.1)
+    server = mf.Server("tcp://127.0.0.1:0", options=mf.ServerOptions(workers=3, drain_timeout=0.1))
     server.offer(servant, "a")
     server.start()
     servant.act = lambda x: x if servant.release.wait(30) else -x

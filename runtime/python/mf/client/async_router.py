@@ -7,6 +7,7 @@ from weakref import WeakValueDictionary
 
 from mf.client.routes import AgentsSearch, Route, Routing, Search, Troubles, refusal_of
 from mf.core.cached import Caches
+from mf.core.client_options import DEFAULTS, ClientOptions
 from mf.core.error import Error
 from mf.core.service import Method, ServiceInfo
 from mf.link.async_link import AsyncLink
@@ -31,11 +32,10 @@ class AsyncRouter(Routing[AsyncResolver, AsyncPool]):
         self,
         resolver: AsyncResolver,
         pool: AsyncPool,
-        wait_for_server: float,
-        forward_metadata: tuple[str, ...] = (),
+        options: ClientOptions = DEFAULTS,
         caches: Caches | None = None,
     ) -> None:
-        super().__init__(resolver, pool, wait_for_server, forward_metadata, caches)
+        super().__init__(resolver, pool, options, caches)
         self.upstreams: dict[Any, Any] = {}
         self._turns: WeakValueDictionary[tuple[str, str | None], Turn] = WeakValueDictionary()
 

@@ -18,6 +18,7 @@ from typing import Any, Generic, Self, TypeVar
 from mf.core.agent_names import shown_agent
 from mf.core.backoff import JITTER, Backoff
 from mf.core.cached import Caches
+from mf.core.client_options import DEFAULTS, ClientOptions
 from mf.core.error import Code, Error, not_executed, shortened, some_of
 from mf.core.log import info, quote, warning
 from mf.core.service import Method, ServiceInfo
@@ -33,7 +34,6 @@ L = TypeVar("L", bound=LinkCore)
 V = TypeVar("V", bound=Views)
 P = TypeVar("P", bound=Places[Any, Any])
 
-DEFAULT_WAIT_FOR_SERVER = 5.0
 _MOST_CHECKED = 4096
 _SHORT = 0.1  # an attempt with less time may only have been too late: the previous failure says more
 
@@ -113,17 +113,12 @@ class Routing(Generic[V, P]):
     )
 
     def __init__(
-        self,
-        resolver: V,
-        pool: P,
-        wait_for_server: float,
-        forward_metadata: tuple[str, ...] = (),
-        caches: Caches | None = None,
+        self, resolver: V, pool: P, options: ClientOptions = DEFAULTS, caches: Caches | None = None
     ) -> None:
         self.resolver = resolver
         self.pool = pool
-        self._wait_for_server = wait_for_server
-        self.forward_metadata = forward_metadata
+        self._wait_for_server = options.wait_for_server
+        self.forward_metadata = tuple(options.forward_metadata)
         self.budget = RetryBudget()
         self.caches = Caches() if caches is None else caches
         self.replications: dict[tuple[str, str], Any] = {}

@@ -1,4 +1,4 @@
-"""R6. Registers asyncio servers: for each of the server's controllers a task registers the offers, over a
+"""R7. Registers asyncio servers: for each of the server's controllers a task registers the offers, over a
 stream that stays open, sends changes and signs of life, and registers again when the stream has ended.
 """
 
@@ -28,13 +28,12 @@ from mf.core.log import info, quote, warning
 from mf.core.options import CallOptions
 from mf.core.stream import AsyncStreamReader
 from mf.server.async_lead import AsyncLead
-from mf.server.async_server import AsyncRegistrar
 from mf.server.identity import Identity
 from mf.server.offer import Offer
 from mf.transport.address import Address
 
 if TYPE_CHECKING:
-    from mf.transport.tls import Tls
+    from mf.core.tls import Tls
 
 _DEAD_AFTER = 30.0
 """Seconds, see ControllerConnection. The controller sends something more often than that."""
@@ -44,7 +43,7 @@ _TELL_AFTER = 0.7
 """Seconds without a controller before a warning is logged: a restart is over by then."""
 
 
-class AsyncControllerRegistrar(AsyncRegistrar):
+class AsyncControllerRegistrar:
     """`controller`: 'mf://host:port', or several separated by commas: the server registers with each.
     `advertise`: see Registration. `tls`: how controllers at mf+tls:// are verified. Raises ValueError for an
     invalid address."""

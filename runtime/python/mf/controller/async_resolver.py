@@ -1,4 +1,4 @@
-"""R6. The resolver over controllers for asyncio clients (watcher.py). It uses tasks and no thread."""
+"""R7. The resolver over controllers for asyncio clients (watcher.py). It uses tasks and no thread."""
 
 from asyncio import AbstractEventLoop
 from time import monotonic
@@ -10,7 +10,7 @@ from mf.link.async_resolver import AsyncResolver, News
 from mf.link.resolver import View
 
 if TYPE_CHECKING:
-    from mf.transport.tls import Tls
+    from mf.core.tls import Tls
 
 
 class AsyncControllerResolver(AsyncResolver):

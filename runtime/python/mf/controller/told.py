@@ -1,4 +1,4 @@
-"""R6. Tracks which offers a controller knows, and which changes to send next. Pure data.
+"""R7. Tracks which offers a controller knows, and which changes to send next. Pure data.
 
 An update that the controller refuses changes nothing, and the registration stays: refused offers are left out
 from then on, until they change, or for a while if the controller only had no room.

@@ -1,4 +1,4 @@
-"""R6. A client's knowledge of one service from a controller's watch, and how long it is kept: pure data; time
+"""R7. A client's knowledge of one service from a controller's watch, and how long it is kept: pure data; time
 is an argument.
 
 A snapshot applies when it is complete. When the controller is lost, known instances stay. When another one

@@ -1,4 +1,4 @@
-"""R6. The watches of one client: a stream for each service that it uses (views.py), over one connection, on
+"""R7. The watches of one client: a stream for each service that it uses (views.py), over one connection, on
 one asyncio loop. resolver.py and async_resolver.py use it.
 
 One task checks whether a controller answers; the tasks of services wait for that, and resume their
@@ -28,7 +28,7 @@ from mf.link.resolver import View
 from mf.transport.address import Address
 
 if TYPE_CHECKING:
-    from mf.transport.tls import Tls
+    from mf.core.tls import Tls
 
 _DEAD_AFTER = 100.0
 """After so many seconds in which a controller sends nothing, not even the answer to a ping, it is given

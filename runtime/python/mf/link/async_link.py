@@ -11,12 +11,13 @@ from contextlib import suppress
 from time import monotonic
 from typing import Any
 
+from mf.core.client_options import DEAD_AFTER
 from mf.core.error import Code, Error, not_executed
 from mf.core.log import error as log_error
 from mf.core.log import quote
 from mf.core.service import Payload, ServiceInfo
 from mf.link.balancing import Standing
-from mf.link.core import DEAD_AFTER, HANDSHAKE_TIMEOUT, MOST_SCHEMAS, NO_RETRY_MENDS, LinkCore, binding_key
+from mf.link.core import HANDSHAKE_TIMEOUT, MOST_SCHEMAS, NO_RETRY_MENDS, LinkCore, binding_key
 from mf.protocol.call import Call
 from mf.protocol.call_table import BOUND_AT_ONCE, WRITTEN_AT_ONCE, CallEvent
 from mf.protocol.calls import Binding, Description, Pending, Request

@@ -10,24 +10,19 @@ from collections.abc import Callable
 from contextlib import suppress
 from contextvars import Context
 from time import monotonic
-from typing import TYPE_CHECKING
 from weakref import finalize
 
+from mf.core.client_options import DEFAULTS, ClientOptions
 from mf.core.error import Code, Error, not_executed
 from mf.link.async_link import AsyncLink
-from mf.link.core import DEAD_AFTER
-from mf.link.local_paths import LocalPaths, another_process
+from mf.link.local_paths import another_process
 from mf.link.places import CONNECT_TIMEOUT, Place, Places, connect_failed
 from mf.link.resolver import Instance
-from mf.protocol.frame import DEFAULT_MAX_PAYLOAD
 from mf.protocol.session import SCRATCH_SIZE
 from mf.transport.address import Address
 from mf.transport.async_connect import Progress, connect
 from mf.transport.sockets import Dialer
 from mf.transport.stream import Stream
-
-if TYPE_CHECKING:
-    from mf.transport.tls import Tls
 
 
 class _Place(Place[AsyncLink]):
@@ -48,17 +43,12 @@ class AsyncPool(Places[_Place, AsyncLink]):
     def __init__(
         self,
         loop: AbstractEventLoop,
-        *,
-        tls: "Tls | None" = None,
-        max_payload: int = DEFAULT_MAX_PAYLOAD,
-        dead_after: float = DEAD_AFTER,
+        options: ClientOptions = DEFAULTS,
         given_id: Callable[[], int] | None = None,
-        authentication: bytes = b"",
-        paths: LocalPaths | None = None,
     ) -> None:
-        super().__init__(max_payload, dead_after, given_id, authentication, paths)
+        super().__init__(options, given_id)
         self._loop = loop
-        self._dialer = Dialer(tls)
+        self._dialer = Dialer(options.tls)
         self._scratch = bytearray(SCRATCH_SIZE)
 
     def _place(self, address: str) -> _Place:
@@ -167,7 +157,7 @@ class AsyncPool(Places[_Place, AsyncLink]):
             place.failed(address, OSError(str(failed)))
         else:
             link = AsyncLink(
-                self._loop, stream, self._hello(), self._scratch, place.standing, self._dead_after
+                self._loop, stream, self._hello(), self._scratch, place.standing, self._options.dead_after
             )
             place.connected(link)
             if self.closed:

@@ -12,8 +12,10 @@ from time import monotonic
 from typing import Any
 
 from mf.core.backoff import LONGEST, Backoff
+from mf.core.client_options import DEAD_AFTER
 from mf.core.error import Code, Error, Execution, not_executed
 from mf.core.log import quote, warning
+from mf.core.server_options import MAX_WINDOWS
 from mf.core.service import Payload, ServiceInfo
 from mf.link.balancing import Standing
 from mf.protocol.call import Call
@@ -33,7 +35,7 @@ from mf.protocol.events import (
 )
 from mf.protocol.handshake import Hello
 from mf.protocol.other_schema import Adaptation
-from mf.protocol.stream import MAX_WINDOWS, WindowBudget
+from mf.protocol.stream import WindowBudget
 from mf.protocol.stream_call import StreamCall
 from mf.transport.stream import Stream, StreamError
 
@@ -45,8 +47,6 @@ MOST_SCHEMAS = 2
 """In how many schemas of one service a binding is requested, beside the client's own: several servers may be
 behind a relay."""
 OF_PARENT = "the connection belongs to the parent process"
-DEAD_AFTER = 10.0
-"""Seconds of silence, during which the server was pinged, that end a connection."""
 SILENCE_TURNS = 5
 """DEAD_AFTER is divided in so many turns: after one silent turn the server is pinged, after three more the
 connection ends."""

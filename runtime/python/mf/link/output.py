@@ -5,11 +5,12 @@ from abc import abstractmethod
 from threading import Lock, RLock
 from time import monotonic
 
+from mf.core.client_options import DEAD_AFTER
 from mf.core.error import Code, Error, not_executed
 from mf.link import fork
 from mf.link.alarm import Alarm, StreamWait
 from mf.link.balancing import Standing
-from mf.link.core import DEAD_AFTER, LinkCore
+from mf.link.core import LinkCore
 from mf.link.watch import FOREVER, READ, WRITE, Watch, Watches
 from mf.protocol.calls import Pending
 from mf.protocol.frame import Buffer

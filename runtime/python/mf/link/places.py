@@ -9,9 +9,10 @@ from time import monotonic
 from typing import Any, Generic, TypeVar
 
 from mf.core.backoff import JITTER, Backoff
+from mf.core.client_options import ClientOptions
 from mf.core.error import Code, Error, not_executed
 from mf.link.balancing import Standing, choose
-from mf.link.core import DEAD_AFTER, LinkCore
+from mf.link.core import LinkCore
 from mf.link.local_paths import LocalPaths
 from mf.link.resolver import Instance
 from mf.protocol.handshake import Hello, check_authentication, check_max_payload
@@ -81,35 +82,24 @@ class Places(ABC, Generic[P, L]):
     """Places by address."""
 
     __slots__ = (
-        "_authentication",
-        "_dead_after",
         "_given_id",
         "_late",
-        "_max_payload",
         "_nonce",
+        "_options",
         "_paths",
         "_places",
         "_random_id",
         "closed",
     )
 
-    def __init__(
-        self,
-        max_payload: int,
-        dead_after: float = DEAD_AFTER,
-        given_id: Callable[[], int] | None = None,
-        authentication: bytes = b"",
-        paths: LocalPaths | None = None,
-    ) -> None:
-        check_max_payload(max_payload)  # here, and not when the first connection is made
-        check_authentication(authentication)
-        self._authentication = authentication
+    def __init__(self, options: ClientOptions, given_id: Callable[[], int] | None = None) -> None:
+        check_max_payload(options.max_payload)  # here, and not when the first connection is made
+        check_authentication(options.authentication)
+        self._options = options
         self._given_id = given_id
-        self._dead_after = dead_after
-        self._paths = paths or LocalPaths()
+        self._paths = LocalPaths(allowed=options.tls is None, users=options.trusted_users)
         self._places: dict[str, P] = {}
         self._late = False  # whether any place ever was late
-        self._max_payload = max_payload
         self.closed = False
         self._draw()
 
@@ -123,9 +113,9 @@ class Places(ABC, Generic[P, L]):
         client_id = (self._given_id() if self._given_id is not None else 0) or self._random_id
         return Hello(
             nonce=self._nonce,
-            max_payload=self._max_payload,
+            max_payload=self._options.max_payload,
             client_id=client_id,
-            auth=self._authentication,
+            auth=self._options.authentication,
         )
 
     def ordered(self, candidates: list[tuple[str, Instance]]) -> list[tuple[str, Instance]]:

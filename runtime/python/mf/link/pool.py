@@ -5,24 +5,19 @@ callers.
 from collections.abc import Callable
 from threading import Lock
 from time import monotonic
-from typing import TYPE_CHECKING
 
+from mf.core.client_options import DEFAULTS, ClientOptions
 from mf.core.error import Code, Error, not_executed
 from mf.link import fork
-from mf.link.core import DEAD_AFTER
 from mf.link.link import Link
-from mf.link.local_paths import LocalPaths, another_process
+from mf.link.local_paths import another_process
 from mf.link.places import A_MOMENT, CONNECT_TIMEOUT, Place, Places, connect_failed
 from mf.link.resolver import Instance
 from mf.link.watch import Watches
-from mf.protocol.frame import DEFAULT_MAX_PAYLOAD
 from mf.transport import tcp
 from mf.transport.address import Address
 from mf.transport.sockets import Dialer
 from mf.transport.stream import Stream
-
-if TYPE_CHECKING:
-    from mf.transport.tls import Tls
 
 _HEARD_WITHIN = 1.0
 """Seconds. A server gives up a connection on which it hears nothing for 2 s."""
@@ -65,20 +60,10 @@ class Pool(Places[_Place, Link]):
 
     __slots__ = ("__weakref__", "_connect", "_dialer", "_lock", "watches")
 
-    def __init__(
-        self,
-        *,
-        connect: Connect | None = None,
-        tls: "Tls | None" = None,
-        max_payload: int = DEFAULT_MAX_PAYLOAD,
-        dead_after: float = DEAD_AFTER,
-        given_id: Callable[[], int] | None = None,
-        authentication: bytes = b"",
-        paths: LocalPaths | None = None,
-    ) -> None:
-        super().__init__(max_payload, dead_after, given_id, authentication, paths)
-        self._connect = connect
-        self._dialer = Dialer(tls)
+    def __init__(self, options: ClientOptions = DEFAULTS, given_id: Callable[[], int] | None = None) -> None:
+        super().__init__(options, given_id)
+        self._connect: Connect | None = options.connect
+        self._dialer = Dialer(options.tls)
         self._lock = Lock()
         self.watches = Watches()
         fork.register(self)
@@ -199,7 +184,7 @@ class Pool(Places[_Place, Link]):
 
     def _connected(self, place: _Place, stream: Stream) -> Link:
         """With the lock of the place."""
-        link = Link(stream, self._hello(), self.watches, place.standing, self._dead_after)
+        link = Link(stream, self._hello(), self.watches, place.standing, self._options.dead_after)
         place.connected(link)
         return link
 

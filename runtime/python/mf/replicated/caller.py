@@ -1,4 +1,4 @@
-"""R4. The replicated calls of one client to one group: what it sends, and when a call is over.
+"""R6. The replicated calls of one client to one group: what it sends, and when a call is over.
 
     start -> (sent again when a leader changes, and after a while) -> enough acknowledgements of one epoch
           -> refused for good | its deadline

@@ -1,4 +1,4 @@
-"""R4. The links of replicated messages over real streams: who opens one, and how messages lie in it.
+"""R6. The links of replicated messages over real streams: who opens one, and how messages lie in it.
 
 One loop of asyncio. A link is opened anew for as long as it is wanted, after pauses that grow to a second
 while no link lasts that long: a peer that accepts each link and ends it at once is not asked faster than one

@@ -16,6 +16,7 @@ from mf.client.async_streams import read_stream
 from mf.client.async_target import AsyncRemoteTarget
 from mf.client.routes import Route
 from mf.core.backoff import Backoff
+from mf.core.client_options import ClientOptions
 from mf.core.error import Code, Error, Execution, not_executed
 from mf.core.log import info, line, log_handler_failure, warning
 from mf.core.options import INFINITE, CallOptions
@@ -263,7 +264,7 @@ class Follow:
             text = f"{link.peer} knows no publisher of {service.name} with the schema that was announced"
             raise not_executed(Code.UNAVAILABLE, text)
         adapt = None if binding.adaptation is None else binding.adaptation.value
-        router = AsyncRouter(_One(instance), self._router.pool, 0.0)
+        router = AsyncRouter(_One(instance), self._router.pool, _NO_WAIT)
         router.seen.add((service.name, ""))  # makes the router try only once
         target = AsyncRemoteTarget(router, service, None)
         target.begin_at(Route(link, binding, False))
@@ -384,3 +385,4 @@ def _broken(what: str) -> Error:
 
 
 _WITHOUT_END = CallOptions(deadline=INFINITE)
+_NO_WAIT = ClientOptions(wait_for_server=0.0)

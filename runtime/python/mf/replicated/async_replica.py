@@ -1,4 +1,4 @@
-"""R8. One replica of a service in a program of asyncio: the machine of mf.replicated.replica over links to
+"""R6. One replica of a service in a program of asyncio: the machine of mf.replicated.replica over links to
 the others and to clients, with the lead that the controller gives.
 """
 
@@ -8,19 +8,21 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
 from contextvars import Context
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 from uuid import UUID, uuid4
 
-from mf.app.async_client import AsyncClient
-from mf.app.async_server import AsyncServer
+from mf.client.async_client import AsyncClient
 from mf.codec.texts import Texts
 from mf.core import log
 from mf.core.agent import Agent
+from mf.core.client_options import ClientOptions
 from mf.core.error import Code, Error, MfError, not_executed
 from mf.core.offered import offered_agent
 from mf.core.options import CallOptions
 from mf.core.replicated import Version
+from mf.core.server_options import ServerOptions
 from mf.core.service import AsyncServant, BaseServant
+from mf.core.tls import Tls
 from mf.replicated._generated.mf import replication as wire
 from mf.replicated._generated.mf.replication._methods import REPLICA_GROUP
 from mf.replicated.applying import Applying, Job
@@ -29,9 +31,7 @@ from mf.replicated.messages import Apply, Distrust, Message, PeerId, Resign, Sen
 from mf.replicated.replica import Replica as Machine
 from mf.replicated.schemas import UnadaptableError
 from mf.replicated.settings import ReplicaSettings
-
-if TYPE_CHECKING:
-    from mf.transport.tls import Tls
+from mf.server.async_server import AsyncServer
 
 _TICK = 0.05
 _PAUSE = 0.2
@@ -73,7 +73,7 @@ class AsyncReplica:
         agent: Agent | None = None,
         listen: str = "tcp://127.0.0.1:0",
         advertise: str | None = None,
-        tls: "Tls | None" = None,
+        tls: Tls | None = None,
         settings: ReplicaSettings | None = None,
     ) -> None:
         service = servant.mf_service
@@ -141,12 +141,14 @@ class AsyncReplica:
         server = self._server = AsyncServer(
             self._listen,
             self._controller,
-            advertise=self._advertise,
-            tls=self._tls,
-            controller_tls=self._tls if "mf+tls://" in self._controller else None,
-            drain_timeout=0.5,
+            ServerOptions(
+                advertise=self._advertise,
+                tls=self._tls,
+                controller_tls=self._tls if "mf+tls://" in self._controller else None,
+                drain_timeout=0.5,
+            ),
         )
-        self._client = AsyncClient(self._controller, tls=self._tls)
+        self._client = AsyncClient(self._controller, ClientOptions(tls=self._tls))
         servant = _ReplicaServant(self)
         server.offer(servant, f"{self._base}{self._machine.me}")
         server.offer(servant, self._base)
