@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 import mf
-from mf.link.resolver import Instance
+from mf.route.resolver import Instance
 from tests.python.conftest import Recorder
 from tests.python.echo import EchoAsyncClient, EchoClient, Number
 

@@ -12,7 +12,7 @@ import pytest
 
 import mf
 from mf.core.error import Code, Execution
-from mf.link.resolver import StaticResolver
+from mf.route.resolver import StaticResolver
 from tests.python.conftest import Recorder, Served, eventually
 from tests.python.echo import DESCRIPTOR, EchoAsyncClient, EchoClient, Negative, Number, service
 

@@ -15,12 +15,12 @@ import mf
 from mf.client import streams
 from mf.client.client import Client
 from mf.core.service import FEBIRD, MEMCPY
-from mf.link.pool import Connect
 from mf.protocol import events as ev
 from mf.protocol.frame import METADATA, STREAM, pack
 from mf.protocol.handshake import Hello
 from mf.protocol.metadata import pack_metadata
 from mf.protocol.server_session import ServerSession
+from mf.route.blocking_pool import Connect
 from mf.transport.inproc import pair
 from mf.transport.stream import Stream
 from tests.python.conftest import eventually

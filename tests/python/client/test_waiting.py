@@ -7,15 +7,17 @@ import threading
 import pytest
 
 import mf
-from mf.client import routes, scatter
-from mf.client.router import Router
+from mf.client import scatter
 from mf.client.scatter import AgentsTarget
+from mf.core.immediate import immediate
 from mf.core.service import ServiceInfo
-from mf.link.pool import Pool
-from mf.link.resolver import Instance, Resolver, StaticResolver, View
 from mf.protocol.events import BindRequested
 from mf.protocol.handshake import Hello
 from mf.protocol.server_session import ServerSession
+from mf.route import finder, routing
+from mf.route.blocking_pool import BlockingPool
+from mf.route.blocking_routing import BlockingRouting
+from mf.route.resolver import Instance, Resolver, StaticResolver, View
 from mf.transport.inproc import pair
 from mf.transport.stream import Stream
 from tests.python.conftest import Served
@@ -50,24 +52,25 @@ class Story(Resolver):
 
 def test_a_wait_for_a_server_counts_from_the_controllers_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock()
-    monkeypatch.setattr(routes, "monotonic", clock)
+    for module in (finder, routing):
+        monkeypatch.setattr(module, "monotonic", clock)
     nobody = View({}, reached=False, trouble="the controller is away")
     story = Story(clock, {1000.0: nobody, 1004.0: View({})})
-    router = Router(story, Pool())
+    router = BlockingRouting(story, BlockingPool())
     service = ServiceInfo(name="a.S", agent=None, descriptor="", fingerprint=bytes(16), methods=())
 
     with pytest.raises(mf.Error, match=r"no server offers a\.S"):
-        router.find(service, None, TWICE, 1030.0)
+        immediate(router.find(service, None, TWICE, 1030.0))
 
     assert clock.now == pytest.approx(1009.0)
 
 
 def test_agents_that_nobody_has_heard_of_are_waited_for_together(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock()
-    for module in (routes, scatter):
+    for module in (finder, routing, scatter):
         monkeypatch.setattr(module, "monotonic", clock)
     story = Story(clock, {1000.0: View({})})
-    router = Router(story, Pool())
+    router = BlockingRouting(story, BlockingPool())
     agents = AgentsTarget(router, ECHO_SERVICE, [f"unknown {number}" for number in range(5)])
 
     scattered = agents.call(TWICE, mf.CallOptions(deadline=30), 1)

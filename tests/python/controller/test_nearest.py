@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import mf
-from mf.link.async_resolver import AsyncStaticResolver
-from mf.link.resolver import Instance, StaticResolver, View
+from mf.route.async_resolver import AsyncStaticResolver
+from mf.route.resolver import Instance, StaticResolver, View
 from tests.python.controller.test_controller import Running, controller
 from tests.python.echo import EchoAsyncClient, EchoClient
 from tests.python.server.test_unix_server import WhoCalls, serving

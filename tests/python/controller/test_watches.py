@@ -17,7 +17,7 @@ from mf.controller.async_resolver import AsyncControllerResolver
 from mf.controller.resolver import ControllerResolver
 from mf.core.error import Code, Execution
 from mf.core.service import ServiceInfo
-from mf.link.resolver import View
+from mf.route.resolver import View
 from tests.python.conftest import Recorder, eventually
 from tests.python.controller.test_controller import Running, controller, serve
 from tests.python.echo import DESCRIPTOR, EchoAsyncClient, EchoClient, service

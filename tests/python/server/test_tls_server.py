@@ -13,7 +13,7 @@ import pytest
 
 import mf
 from mf.core.error import Code, Execution
-from mf.link.resolver import StaticResolver
+from mf.route.resolver import StaticResolver
 from tests.python.certificates import Authority
 from tests.python.conftest import AsyncRecorder, Recorder, eventually
 from tests.python.controller.test_controller import Running, controller

@@ -18,8 +18,8 @@ from mf.controller import watcher
 from mf.controller._generated.mf.controller import Change
 from mf.controller.async_resolver import AsyncControllerResolver
 from mf.controller.views import Watched
-from mf.link.async_resolver import AsyncResolver
-from mf.link.resolver import Instance, View
+from mf.route.async_resolver import AsyncResolver
+from mf.route.resolver import Instance, View
 from mf.testing.loop import VirtualLoop
 
 LEADS_FOR = 5.0

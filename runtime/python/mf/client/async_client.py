@@ -3,7 +3,6 @@
 from asyncio import get_running_loop
 from typing import Any, Self
 
-from mf.client.async_router import AsyncRouter
 from mf.client.async_target import AsyncRemoteTarget
 from mf.client.where import async_resolver_for
 from mf.core import clock
@@ -13,8 +12,9 @@ from mf.core.error import Code, not_executed
 from mf.core.service import ServiceInfo
 from mf.core.target import AsyncTarget, AsyncTargetSource
 from mf.link import fork
-from mf.link.async_pool import AsyncPool
-from mf.link.async_resolver import AsyncResolver
+from mf.route.async_pool import AsyncPool
+from mf.route.async_resolver import AsyncResolver
+from mf.route.async_routing import AsyncRouting
 
 
 class AsyncClient(AsyncTargetSource):
@@ -42,13 +42,13 @@ class AsyncClient(AsyncTargetSource):
         self._source: AsyncTargetSource | None = None
         self._pool: AsyncPool | None = None
         self._resolver: AsyncResolver | None = None
-        self._router: AsyncRouter | None = None
+        self._router: AsyncRouting | None = None
         if isinstance(where, AsyncTargetSource):
             self._source = where
             return
         self._resolver = async_resolver_for(where, loop, options.tls) if isinstance(where, str) else where
         self._pool = AsyncPool(loop, options, self._resolver.client_id)
-        self._router = AsyncRouter(self._resolver, self._pool, options, self._caches)
+        self._router = AsyncRouting(self._resolver, self._pool, options, self._caches)
         fork.register(self)
         self._pool.close_when_dropped(self._resolver.close if isinstance(where, str) else None)
 
@@ -62,7 +62,7 @@ class AsyncClient(AsyncTargetSource):
         assert self._router is not None
         return AsyncRemoteTarget(self._router.passing_on(keys) if keys else self._router, service, None)
 
-    def subscriptions(self) -> tuple[AsyncResolver, AsyncRouter]:
+    def subscriptions(self) -> tuple[AsyncResolver, AsyncRouting]:
         """The resolver and router for subscribers (mf.topics.remote). Raises Error(INVALID_ARGUMENT) for the
         client of a Light."""
         if self._resolver is None or self._router is None:

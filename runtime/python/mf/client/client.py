@@ -3,7 +3,6 @@
 from typing import Any, Self
 
 from mf.client.background import AsyncSide
-from mf.client.router import Router
 from mf.client.target import RemoteTarget
 from mf.client.where import is_controller, resolver_for
 from mf.core import clock
@@ -13,8 +12,9 @@ from mf.core.error import Code, not_executed
 from mf.core.service import ServiceInfo
 from mf.core.target import Target, TargetSource
 from mf.link import fork
-from mf.link.pool import Pool
-from mf.link.resolver import Resolver
+from mf.route.blocking_pool import BlockingPool
+from mf.route.blocking_routing import BlockingRouting
+from mf.route.resolver import Resolver
 
 
 class Client(TargetSource):
@@ -35,17 +35,17 @@ class Client(TargetSource):
         self._options = checked(options)
         self._caches = Caches(options.clock or clock.monotonic)
         self._source: TargetSource | None = None
-        self._pool: Pool | None = None
+        self._pool: BlockingPool | None = None
         self._resolver: Resolver | None = None
-        self._router: Router | None = None
+        self._router: BlockingRouting | None = None
         self._side: AsyncSide | None = None
         fork.register(self)
         if isinstance(where, TargetSource):
             self._source = where
             return
         self._resolver = resolver_for(where, options.tls) if isinstance(where, str) else where
-        self._pool = Pool(options, self._resolver.client_id)
-        self._router = Router(self._resolver, self._pool, options, self._caches)
+        self._pool = BlockingPool(options, self._resolver.client_id)
+        self._router = BlockingRouting(self._resolver, self._pool, options, self._caches)
         if isinstance(where, str):
             self._side = AsyncSide(where, options)
             if is_controller(where):  # without one there are no replicas

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from mf.core.tls import Tls
-from mf.link.resolver import (
+from mf.route.resolver import (
     CONTROLLERS,
     RELAYS,
     RelayedResolver,
@@ -22,7 +22,7 @@ from mf.transport.sockets import SCHEMES
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
 
-    from mf.link.async_resolver import AsyncResolver
+    from mf.route.async_resolver import AsyncResolver
 
 
 def is_controller(where: str) -> bool:
@@ -47,7 +47,7 @@ def resolver_for(where: str, tls: Tls | None) -> Resolver:
 
 def async_resolver_for(where: str, loop: "AbstractEventLoop", tls: Tls | None) -> "AsyncResolver":
     """The same on the running loop."""
-    from mf.link.async_resolver import AsyncRelayedResolver, AsyncStaticResolver
+    from mf.route.async_resolver import AsyncRelayedResolver, AsyncStaticResolver
 
     if not is_controller(where) and not is_relay(where):
         return AsyncStaticResolver(loop, server_addresses(where, tls))

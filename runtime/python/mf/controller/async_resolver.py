@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from mf.controller.connection import asked_addresses
 from mf.controller.watcher import Watcher
-from mf.link.async_resolver import AsyncResolver, News
-from mf.link.resolver import View
+from mf.route.async_resolver import AsyncResolver, News
+from mf.route.resolver import View
 
 if TYPE_CHECKING:
     from mf.core.tls import Tls

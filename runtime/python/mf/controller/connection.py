@@ -6,21 +6,21 @@ import uuid
 from asyncio import get_running_loop, timeout
 from typing import TypeVar
 
-from mf.client.async_router import AsyncRouter
 from mf.client.async_target import AsyncRemoteTarget
 from mf.controller._generated.mf.controller import ControllerAsyncClient
 from mf.core.cached import Caches
 from mf.core.client_options import ClientOptions
+from mf.core.code_class import FOR_GOOD
 from mf.core.error import Code, Error, Execution
 from mf.core.options import INFINITE, CallOptions
 from mf.core.service import ServiceInfo
 from mf.core.stream import AsyncStreamReader
 from mf.core.target import AsyncTarget, AsyncTargetSource
 from mf.core.tls import Tls
-from mf.link.async_pool import AsyncPool
-from mf.link.async_resolver import AsyncStaticResolver
-from mf.link.core import NO_RETRY_MENDS
-from mf.link.resolver import CONTROLLERS, RELAYS, View, relay_addresses
+from mf.route.async_pool import AsyncPool
+from mf.route.async_resolver import AsyncStaticResolver
+from mf.route.async_routing import AsyncRouting
+from mf.route.resolver import CONTROLLERS, RELAYS, View, relay_addresses
 from mf.transport.address import Address
 
 T = TypeVar("T")
@@ -32,9 +32,6 @@ _AGAIN_WITHIN = 5.0  # a slow controller gets more time after that message
 
 WITHOUT_END = CallOptions(deadline=INFINITE)
 """For streams that stay open as long as both sides live."""
-
-MOVING = frozenset((Code.CONNECTION_LOST, Code.UNAVAILABLE, Code.SHUTTING_DOWN, Code.CANCELLED))
-"""How a stream ends when its controller stops or its connection breaks."""
 
 
 class ControllerConnection(AsyncTargetSource):
@@ -48,7 +45,7 @@ class ControllerConnection(AsyncTargetSource):
         servers = AsyncStaticResolver(loop, (str(each.server) for each in controllers))
         options = ClientOptions(tls=tls, dead_after=dead_after)
         self._pool = AsyncPool(loop, options)
-        self._router = AsyncRouter(servers, self._pool, options)
+        self._router = AsyncRouting(servers, self._pool, options)
         self._router.quiet = True  # what cannot be reached is logged by those who use this
         self.stub = ControllerAsyncClient(self)
 
@@ -126,8 +123,7 @@ def asked_addresses(where: str) -> list[Address]:
 
 def final_code(error: Exception) -> Code:
     """Of calls that wait for a controller: one that no retry mends, or UNAVAILABLE."""
-    is_final = isinstance(error, Error) and error.code in NO_RETRY_MENDS
-    return error.code if is_final else Code.UNAVAILABLE  # type: ignore[attr-defined]
+    return error.code if isinstance(error, Error) and error.code in FOR_GOOD else Code.UNAVAILABLE
 
 
 def unanswered(controllers: list[Address]) -> View:

@@ -10,7 +10,7 @@ from mf.controller.connection import asked_addresses, unanswered
 from mf.controller.watcher import Watcher
 from mf.link import fork
 from mf.link.background import Background
-from mf.link.resolver import Resolver, View
+from mf.route.resolver import Resolver, View
 
 if TYPE_CHECKING:
     from mf.core.tls import Tls

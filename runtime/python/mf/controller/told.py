@@ -11,8 +11,6 @@ from mf.controller._generated.mf.controller import Key
 from mf.controller._generated.mf.controller import Offer as Entry
 from mf.core.error import Code
 
-REFUSALS = frozenset((Code.OVERLOADED, Code.INVALID_ARGUMENT))
-"""With these codes only one update was refused, not the registration."""
 REFUSED_AGAIN = 10.0
 """Seconds after which offers without room at the controller are sent again."""
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from mf.core.tls import Tls
     from mf.flex.errors import Undelivered
     from mf.flex.outgoing import Outgoing
-    from mf.link.async_resolver import AsyncResolver
+    from mf.route.async_resolver import AsyncResolver
 
 _LONGEST_NAME = 255
 LINGER = 5.0

@@ -18,8 +18,8 @@ from mf.core.server_options import ServerOptions
 from mf.flex._generated.mf.flex import MAILBOX_SERVICE, MailboxAsyncClient
 from mf.flex.arrivals import Arrivals
 from mf.flex.outgoing import PATIENCE, Outgoing
-from mf.link.async_resolver import AsyncResolver, AsyncStaticResolver
-from mf.link.resolver import relay_addresses
+from mf.route.async_resolver import AsyncResolver, AsyncStaticResolver
+from mf.route.resolver import relay_addresses
 from mf.server.async_server import AsyncServer
 from mf.transport.address import Address
 

@@ -14,6 +14,7 @@ One object is a call and, for the link, the request in progress (calls.Pending):
 
 from typing import Any, Generic, TypeVar
 
+from mf.core.code_class import ELSEWHERE, LOST
 from mf.core.error import Code, DeclaredError, Error, Execution, not_executed
 from mf.core.outcome import Outcome
 from mf.core.service import Method
@@ -214,9 +215,9 @@ class Call(Request, Generic[T]):
         surely_not = failure.execution is Execution.NOT_EXECUTED
         if surely_not:
             # OVERLOADED only if the server says so: limits of this side do not change by waiting.
-            may = code in _REPEATED_IF_NOT_EXECUTED and (code is not Code.OVERLOADED or event is _E.REPLIED)
+            may = code in ELSEWHERE and (code is not Code.OVERLOADED or event is _E.REPLIED)
         else:
-            may = self.method.idempotent and not self.in_order and code in _BUDGETED
+            may = self.method.idempotent and not self.in_order and code in LOST
         if not may or self.attempts >= MOST_ATTEMPTS or now >= self.deadline:
             return False
         anew = surely_not and code is not Code.OVERLOADED and self.may_begin_anew()
@@ -283,10 +284,6 @@ class Call(Request, Generic[T]):
                 if isinstance(outcome.error, Error):
                     outcome.error = self._final(outcome.error)
         return outcomes
-
-
-_BUDGETED = (Code.UNAVAILABLE, Code.CONNECTION_LOST)
-_REPEATED_IF_NOT_EXECUTED = (*_BUDGETED, Code.SHUTTING_DOWN, Code.OVERLOADED)
 
 
 def wrong_encoding(method: Method[Any, Any], encoding: int) -> Error:

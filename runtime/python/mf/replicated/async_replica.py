@@ -6,12 +6,12 @@ from asyncio import Event, Queue, Task, current_task, get_running_loop, sleep, w
 from collections import deque
 from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
-from contextvars import Context
 from time import monotonic
 from typing import Any, Self
 from uuid import UUID, uuid4
 
 from mf.client.async_client import AsyncClient
+from mf.client.standing import side_by_side
 from mf.codec.texts import Texts
 from mf.core import log
 from mf.core.agent import Agent
@@ -23,6 +23,7 @@ from mf.core.replicated import Version
 from mf.core.server_options import ServerOptions
 from mf.core.service import AsyncServant, BaseServant
 from mf.core.tls import Tls
+from mf.link.background import spawn
 from mf.replicated._generated.mf import replication as wire
 from mf.replicated._generated.mf.replication._methods import REPLICA_GROUP
 from mf.replicated.applying import Applying, Job
@@ -159,7 +160,7 @@ class AsyncReplica:
         runs = [self._tick(), self._seek_lead(server), self._learn(replicas)]
         if self._is_async:
             runs.append(self._work())
-        self._tasks = [get_running_loop().create_task(each, context=Context()) for each in runs]
+        self._tasks = [spawn(each) for each in runs]
 
     async def stop(self) -> None:
         """Gives up the lead, and is gone for clients and the other replicas. May be called twice, but not
@@ -358,6 +359,9 @@ class AsyncReplica:
 
     # The lead
 
+    async def _has_resigned(self) -> None:
+        await self._resigned.wait()
+
     async def _seek_lead(self, server: AsyncServer) -> None:
         while True:
             try:
@@ -365,21 +369,11 @@ class AsyncReplica:
                     self._resigned.clear()
                     self._machine.lead(lead.epoch, monotonic())
                     self._carry_out()
-                    await self._until_over(lead.lost())
+                    await side_by_side(lead.lost(), self._has_resigned())
             except Error as trouble:
                 log.info("replica %s does not get the lead: %s", self._machine.me, trouble)
             # It goes on giving out versions until it hears of a later epoch: the controller may just be away.
             await sleep(_PAUSE)
-
-    async def _until_over(self, lost: Any) -> None:
-        loop = get_running_loop()
-        ways = [loop.create_task(lost), loop.create_task(self._resigned.wait())]
-        try:
-            await wait(ways, return_when="FIRST_COMPLETED")
-        finally:
-            for each in ways:
-                each.cancel()
-            await wait(ways)
 
 
 class _ReplicaServant(wire.ReplicaAsyncServant):

@@ -19,8 +19,8 @@ from mf.core.agent import Agent
 from mf.core.client_options import DEFAULTS, ClientOptions
 from mf.core.clock import moment
 from mf.core.service import AsyncServant, BaseServant, Servant, services_of
-from mf.link.async_resolver import AsyncResolver, News
-from mf.link.resolver import Instance, Resolver, View
+from mf.route.async_resolver import AsyncResolver, News
+from mf.route.resolver import Instance, Resolver, View
 from mf.server.async_server import AsyncServer
 from mf.server.server import Server
 from mf.testing.channel import new_name
