@@ -10,6 +10,7 @@ import pytest
 
 import mf
 from mf.client import async_target
+from mf.client.driving import run as run_one
 from mf.core.error import Code, Execution
 from mf.link.async_link import AsyncLink
 from mf.protocol.client_session import ClientSession
@@ -259,7 +260,6 @@ def test_a_one_way_call_behind_another_one_keeps_its_own_deadline() -> None:
 def test_a_bug_in_one_call_of_a_scatter_leaves_no_task_behind(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run_one = async_target.run
     ended: list[str] = []
 
     async def broken(call: Any, to: Any, step: Any = None) -> None:

@@ -46,7 +46,8 @@ class Pool:
 
     closed = False
 
-    def __init__(self) -> None:
+    def __init__(self, now: Callable[[], float]) -> None:
+        self._now = now
         self.rests_until: dict[Instance, float] = {}
         self.silent: list[Instance] = []
 
@@ -54,7 +55,7 @@ class Pool:
         return list(endpoints)
 
     def patience(self, deadline: float) -> float:
-        return min(deadline, finder_file.monotonic() + 0.25)
+        return min(deadline, self._now() + 0.25)
 
     def again_at(self, instance: Instance) -> float:
         return self.rests_until.get(instance, 0.0)
@@ -107,7 +108,7 @@ class Scene:
         for module in (finder_file, routing_file):
             monkeypatch.setattr(module, "monotonic", lambda: self.now)
         self.source = Said()
-        self.pool = Pool()
+        self.pool = Pool(lambda: self.now)
         self.rules = Rules(self.source, self.pool, ClientOptions())
         self.finder: Finder = self.rules.finder(SERVICE, "a")
 
