@@ -19,8 +19,8 @@ from mf.core.replicated import Replicated, ReplicatedOptions
 from mf.core.service import Method, ServiceInfo
 from mf.core.stream import AsyncDuplexStream, AsyncStreamReader
 from mf.core.target import AsyncScatterTarget, AsyncTarget, Scattered
+from mf.protocol.call import NOT_OVER
 from mf.protocol.call_table import RESOLVE
-from mf.protocol.reply import OK
 from mf.route.async_routing import AsyncRouting
 
 T = TypeVar("T")
@@ -70,10 +70,8 @@ class AsyncRemoteTarget(Destination[AsyncRouting], AsyncTarget):
                 except CancelledError:
                     route.link.give_up(call)
                     raise
-            if call.failure is None and call.status == OK and call.reply_metadata is None:
-                if call.encoding == method.result_encoding:
-                    return method.decode_result(call.payload)  # the state machine is not needed any more
-                return call.value_at_once()
+            if (result := call.take_result()) is not NOT_OVER:
+                return result
             if call.settle(monotonic()) is RESOLVE:
                 await go_on(call, self, route)
         give_metadata(options, call.reply_metadata)

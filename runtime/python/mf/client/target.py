@@ -21,8 +21,8 @@ from mf.core.replicated import Replicated, ReplicatedOptions
 from mf.core.service import Method
 from mf.core.stream import DuplexStream, StreamReader
 from mf.core.target import BatchCall, ScatterTarget, Target, without_replicas
+from mf.protocol.call import NOT_OVER
 from mf.protocol.call_table import RESOLVE
-from mf.protocol.reply import OK
 from mf.route.blocking_routing import BlockingRouting
 
 T = TypeVar("T")
@@ -68,10 +68,8 @@ class RemoteTarget(Destination[BlockingRouting], Target):
         else:  # as `run` does, for a route that is available
             call.begin_at(route.binding, now)
             route.link.call(call, call.word, now)
-            if call.failure is None and call.status == OK and call.reply_metadata is None:
-                if call.encoding == method.result_encoding:
-                    return method.decode_result(call.payload)  # the state machine is not needed any more
-                return call.value_at_once()
+            if (result := call.take_result()) is not NOT_OVER:
+                return result
             if call.settle(monotonic()) is RESOLVE:
                 immediate(go_on(call, self, route))
         give_metadata(options, call.reply_metadata)

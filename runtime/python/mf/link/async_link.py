@@ -19,7 +19,7 @@ from mf.core.log import quote
 from mf.core.service import Payload, ServiceInfo
 from mf.link.core import HANDSHAKE_TIMEOUT, LinkCore, Remembered
 from mf.protocol.call import Call
-from mf.protocol.call_table import BOUND_AT_ONCE, WRITTEN_AT_ONCE, CallEvent
+from mf.protocol.call_table import CallEvent
 from mf.protocol.calls import Binding, Description, Pending, Request
 from mf.protocol.handshake import Hello
 from mf.protocol.stream_call import StreamCall
@@ -85,10 +85,7 @@ class AsyncLink(LinkCore):
         ) and not self._may_send(call):
             return None
         session.request(call, call.flags, word, call.items, call.body)
-        if call.state is BOUND_AT_ONCE:
-            call.state = WRITTEN_AT_ONCE
-        else:
-            call.on(CallEvent.WRITTEN)
+        call.written()
         future: Future[None] = self._loop.create_future()
         call.waiter = future
         if call.deadline < self._expiry:

@@ -19,7 +19,7 @@ from mf.core.log import quote, warning
 from mf.core.server_options import MAX_WINDOWS
 from mf.core.service import Payload, ServiceInfo
 from mf.protocol.call import Call
-from mf.protocol.call_table import BOUND_AT_ONCE, WRITTEN_AT_ONCE, CallEvent
+from mf.protocol.call_table import CallEvent
 from mf.protocol.calls import Binding, Description, Pending, Request
 from mf.protocol.client_session import ClientSession
 from mf.protocol.events import (
@@ -374,10 +374,7 @@ class LinkCore(ABC):
         if isinstance(call, StreamCall) and not self._may_open(call):
             return False
         self._session.request(call, call.flags, word, call.items, call.body)
-        if call.state is BOUND_AT_ONCE:
-            call.state = WRITTEN_AT_ONCE
-        else:
-            call.on(CallEvent.WRITTEN)
+        call.written()
         if isinstance(call, StreamCall):
             self._opened(call)
         return True

@@ -31,7 +31,6 @@ from mf.link.core import HANDSHAKE_TIMEOUT
 from mf.link.streams import LinkStreams
 from mf.link.watch import FOREVER, READ, Watch
 from mf.protocol.call import Call
-from mf.protocol.call_table import WRITTEN_AT_ONCE
 from mf.protocol.calls import Binding, Description, Pending
 from mf.protocol.frame import Buffer
 from mf.protocol.stream_call import StreamCall
@@ -83,7 +82,7 @@ class Link(LinkStreams):
                 ) and not self._may_send(call):
                     return
                 session.request(call, call.flags, word, call.items, body)
-                call.state = WRITTEN_AT_ONCE
+                call.written()
                 if self._leading:
                     self._enqueue(call)
                 else:

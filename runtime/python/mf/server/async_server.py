@@ -84,7 +84,7 @@ class AsyncServer(BaseServer):
         if not is_async:  # type checkers detect it, too
             text = "an AsyncServer runs `async def`: derive from the generated …AsyncServant, or use a Server"
             raise TypeError(f"{type(servant).__name__} is no servant of asyncio; {text}")
-        self._offer(servant, agent, inline=False, limits=limits, announced=announced)
+        self._offers.add(servant, agent, False, limits, announced)
         self._offers_changed()
 
     def _offers_changed(self) -> None:
@@ -108,10 +108,9 @@ class AsyncServer(BaseServer):
         waits until this process leads. See AsyncLead. The first of this server's controllers decides. To be
         called after start(). Raises ValueError for a server without a controller.
         """
-        if self._registrar is None:
-            raise ValueError("the lead is given by a controller, and this server has none")
-        service = servant.mf_service
-        return self._registrar.lead(service.name, offered_agent(service, agent))
+        named = self._lead(servant, agent)
+        assert self._registrar is not None
+        return self._registrar.lead(*named)
 
     async def start(self) -> None:
         """Listens, and serves from now on. Raises OSError, in one sentence, if it cannot listen at an

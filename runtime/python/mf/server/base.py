@@ -2,18 +2,18 @@
 
 import signal
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
 from dataclasses import replace
 
 from mf.core.agent import Agent
-from mf.core.server_options import Limit, ServerOptions, checked
+from mf.core.offered import offered_agent
+from mf.core.server_options import ServerOptions, checked
 from mf.core.service import BaseServant
 from mf.core.source import OfferSource
 from mf.protocol.handshake import Hello
 from mf.server import identity
 from mf.server.counters import ServerStats
 from mf.server.load import ServerLoad
-from mf.server.offer import Announced, Offer, Offers
+from mf.server.offer import Announced, Offers
 from mf.transport.address import Address
 from mf.transport.sockets import SCHEMES, server_context
 
@@ -66,18 +66,6 @@ class BaseServer(ABC):
         """Statistics of each method's calls, and of connections. Thread-safe at any time."""
         return replace(self._offers.stats(), connections=self._load.stats())
 
-    def _offer(
-        self,
-        servant: BaseServant,
-        agent: Agent | None,
-        *,
-        inline: bool,
-        limits: Mapping[str, Limit] | None = None,
-        announced: Announced,
-    ) -> Offer:
-        """Raises ValueError if the offer does not fit, TypeError for an invalid agent."""
-        return self._offers.add(servant, agent, inline, limits, announced)
-
     def _offer_source(self, source: OfferSource, announced: Announced) -> None:
         """Raises ValueError if it is offered already."""
         self._offers.add_source(source, announced)
@@ -86,6 +74,13 @@ class BaseServer(ABC):
     @abstractmethod
     def _offers_changed(self) -> None:
         """The offers for controllers have changed. Called on any thread."""
+
+    def _lead(self, servant: type[BaseServant], agent: Agent | None) -> tuple[str, str]:
+        """The name and agent of a lead. Raises ValueError for a server without a controller."""
+        if not self._offers.registered:
+            raise ValueError("the lead is given by a controller, and this server has none")
+        service = servant.mf_service
+        return service.name, offered_agent(service, agent)
 
     def _become_another(self) -> None:
         """In a child, which is a different process than its parent, also for controllers and clients."""

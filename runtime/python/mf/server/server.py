@@ -12,7 +12,6 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from mf.core.agent import Agent
-from mf.core.offered import offered_agent
 from mf.core.server_options import DEFAULTS, Limit, ServerOptions
 from mf.core.service import AsyncServant, Servant, is_async
 from mf.core.source import OfferSource
@@ -88,7 +87,7 @@ class Server(BaseServer):
             return
         if isinstance(servant, AsyncServant) or any(map(is_async, handlers_of(servant))):
             raise TypeError(f"{name} has functions with `async def`: an mf.AsyncServer runs these")
-        self._offer(servant, agent, inline=inline, limits=limits, announced=announced)
+        self._offers.add(servant, agent, inline, limits, announced)
         self._offers_changed()
 
     def _offers_changed(self) -> None:
@@ -100,10 +99,9 @@ class Server(BaseServer):
         until this process leads. See Lead. The first of this server's controllers decides. To be called after
         start(). Raises ValueError for a server without a controller.
         """
-        if self._registrar is None:
-            raise ValueError("the lead is given by a controller, and this server has none")
-        service = servant.mf_service
-        return self._registrar.lead(service.name, offered_agent(service, agent))
+        named = self._lead(servant, agent)
+        assert self._registrar is not None
+        return self._registrar.lead(*named)
 
     def start(self) -> None:
         """Listens and serves in the background. Raises OSError, in one sentence, if it cannot listen at an
