@@ -6,8 +6,7 @@ from functools import partial
 from time import monotonic
 from typing import Any, TypeVar, cast
 
-from mf.client.async_call import rest
-from mf.client.async_destination import AsyncDestination
+from mf.client.destination import Destination
 from mf.client.message_batch import Message, MessageBatch
 from mf.core.error import Error
 from mf.core.options import BatchOptions
@@ -25,7 +24,7 @@ class _AwaitedBatch(MessageBatch[T, AsyncLink]):
     __slots__ = ("_to",)
 
     def __init__(
-        self, to: AsyncDestination, method: Method[Any, T], requests: Sequence[Any], options: BatchOptions
+        self, to: Destination[Any], method: Method[Any, T], requests: Sequence[Any], options: BatchOptions
     ) -> None:
         super().__init__(to, method, requests, options)
         self._to = to
@@ -39,7 +38,7 @@ class _AwaitedBatch(MessageBatch[T, AsyncLink]):
                     self._fail_queue(CallEvent.EXPIRED, too_late())
                 else:
                     if self._rests():
-                        await rest(self._to.router, self._to.service.name, self._rest(self._deadline))
+                        await self._to.router.rest(self._to.service, self._rest(self._deadline))
                     await self._connect()
         except CancelledError:
             self._give_up()
@@ -88,6 +87,6 @@ def _set(future: "Future[None]") -> None:
 
 
 async def batch(
-    to: AsyncDestination, method: Method[Any, T], requests: Sequence[Any], options: BatchOptions
+    to: Destination[Any], method: Method[Any, T], requests: Sequence[Any], options: BatchOptions
 ) -> list[Outcome[T]]:
     return await _AwaitedBatch(to, method, requests, options).results()

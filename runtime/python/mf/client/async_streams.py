@@ -10,17 +10,15 @@ from contextlib import suppress
 from time import monotonic
 from typing import Any, TypeVar
 
-from mf.client.async_call import find
-from mf.client.async_destination import AsyncDestination
-from mf.client.driving import given_up
-from mf.client.routes import Route
+from mf.client.destination import Destination
+from mf.client.driving import open_stream
 from mf.client.stream_base import ClientStream
+from mf.core.error import cancelled_by_caller
 from mf.core.options import INFINITE, CallOptions
 from mf.core.service import Method
 from mf.core.stream import AsyncDuplexStream, AsyncStreamReader
 from mf.link.async_link import AsyncLink
 from mf.protocol.call_table import CallEvent, CallStep
-from mf.protocol.frame import pack_deadline
 
 T = TypeVar("T")
 
@@ -30,7 +28,7 @@ class _Stream(ClientStream[AsyncLink]):
 
     def __init__(
         self,
-        to: AsyncDestination,
+        to: Destination[Any],
         method: Method[Any, Any],
         options: CallOptions | None,
         arguments: tuple[Any, ...],
@@ -53,30 +51,16 @@ class _Stream(ClientStream[AsyncLink]):
     async def _open(self) -> None:
         self._loop = get_running_loop()
         self.call.on_done = lambda _: self.wake()
-        self.route = await self._send(self.call.begin())
-
-    async def _send(self, step: CallStep) -> Route[AsyncLink] | None:
-        """Drives the call until the request is sent. None: the call has ended."""
-        call = self.call
-        while step < CallStep.END:
-            route = await find(call, self._to)
-            if route is None:
-                return None
-            now = monotonic()
-            if route.link.start(call, pack_deadline(max(call.deadline - now, 0.0)), now):
-                return route
-            step = call.settle(monotonic())
-            self._to.forget(route)
-        return None
+        self.route = await open_stream(self.call, self._to)
 
     async def _reopen(self) -> None:
         route = None
         try:
             if self.route is not None:
                 self._to.forget(self.route)
-            route = await self._send(CallStep.RESOLVE)
+            route = await open_stream(self.call, self._to, CallStep.RESOLVE)
         except BaseException:
-            self.call.fail(CallEvent.CANCELLED, given_up(), monotonic())
+            self.call.fail(CallEvent.CANCELLED, cancelled_by_caller(), monotonic())
             raise
         finally:
             self.reopened(route)
@@ -238,19 +222,19 @@ class _Duplex(AsyncDuplexStream[Any, T]):
 
 
 def read_stream(
-    to: AsyncDestination, method: Method[Any, Any], options: CallOptions | None, arguments: tuple[Any, ...]
+    to: Destination[Any], method: Method[Any, Any], options: CallOptions | None, arguments: tuple[Any, ...]
 ) -> AsyncStreamReader[Any]:
     return _Reader(_Stream(to, method, options, arguments))
 
 
 def duplex_stream(
-    to: AsyncDestination, method: Method[Any, Any], options: CallOptions | None, arguments: tuple[Any, ...]
+    to: Destination[Any], method: Method[Any, Any], options: CallOptions | None, arguments: tuple[Any, ...]
 ) -> AsyncDuplexStream[Any, Any]:
     return _Duplex(_Stream(to, method, options, arguments))
 
 
 async def write_stream(
-    to: AsyncDestination,
+    to: Destination[Any],
     method: Method[Any, T],
     options: CallOptions | None,
     values: AsyncIterable[Any] | Iterable[Any],

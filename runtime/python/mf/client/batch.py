@@ -7,11 +7,11 @@ from functools import partial
 from time import monotonic
 from typing import Any, TypeVar, cast
 
-from mf.client.blocking import rest
 from mf.client.destination import Destination
 from mf.client.message_batch import Message, MessageBatch
 from mf.core.error import Error
 from mf.core.handler_wait import waiting
+from mf.core.immediate import immediate
 from mf.core.options import BatchOptions
 from mf.core.outcome import Outcome
 from mf.core.service import Method
@@ -32,7 +32,7 @@ class BlockingBatch(MessageBatch[T, Link], BatchCall[T]):
     __slots__ = ("__weakref__", "_to")
 
     def __init__(
-        self, to: Destination, method: Method[Any, T], requests: Sequence[Any], options: BatchOptions
+        self, to: Destination[Any], method: Method[Any, T], requests: Sequence[Any], options: BatchOptions
     ) -> None:
         super().__init__(to, method, requests, options)
         self._to = to
@@ -68,7 +68,7 @@ class BlockingBatch(MessageBatch[T, Link], BatchCall[T]):
                 break
             if stuck:
                 if self._rests():
-                    rest(self._to.router, until)
+                    immediate(self._to.router.rest(self._to.service, until))
                 self._connect()
             else:
                 assert route is not None
@@ -92,7 +92,7 @@ class BlockingBatch(MessageBatch[T, Link], BatchCall[T]):
             self._fail_queue(CallEvent.EXPIRED, too_late())
             return
         try:
-            self._route = self._to.find(self._method, self._deadline)
+            self._route = immediate(self._to.find(self._method, self._deadline))
         except Error as failure:
             self._fail_queue(CallEvent.UNREACHABLE, failure)
             return

@@ -9,10 +9,8 @@ from time import monotonic
 from typing import Any, Generic
 
 from mf.client.begin import begin_stream, give_metadata, idle_of
-from mf.client.destination import BaseDestination
-from mf.client.driving import given_up
-from mf.client.routes import L, Route
-from mf.core.error import Code, DeclaredError, Error, Execution
+from mf.client.destination import Destination
+from mf.core.error import Code, DeclaredError, Error, Execution, cancelled_by_caller
 from mf.core.options import CallOptions
 from mf.core.outcome import Failure
 from mf.core.service import Method, Payload
@@ -20,6 +18,7 @@ from mf.core.stream import stream_has_ended, stream_is_idle
 from mf.protocol.call_table import CallEvent, CallStep
 from mf.protocol.frame import DATA_LIMIT
 from mf.protocol.stream_call import StreamCall
+from mf.route.finder import L, Route
 
 NOTHING: Any = object()
 """There is no value."""
@@ -48,7 +47,7 @@ class ClientStream(Generic[L]):
 
     def __init__(
         self,
-        to: BaseDestination[Any, L],
+        to: Destination[Any],
         method: Method[Any, Any],
         options: CallOptions | None,
         arguments: tuple[Any, ...],
@@ -119,7 +118,7 @@ class ClientStream(Generic[L]):
         return None
 
     def cancel(self) -> None:
-        self.give_up(CallEvent.CANCELLED, given_up())
+        self.give_up(CallEvent.CANCELLED, cancelled_by_caller())
 
     def give_up(self, event: CallEvent, failure: Error) -> None:
         """Ends the call unless it has ended; received values are dropped."""

@@ -12,10 +12,11 @@ from collections.abc import Iterable
 from time import monotonic
 from typing import Any, TypeVar
 
-from mf.client.blocking import open_stream
 from mf.client.destination import Destination
+from mf.client.driving import open_stream
 from mf.client.stream_base import NOTHING, ClientStream
 from mf.core.handler_wait import waiting
+from mf.core.immediate import immediate
 from mf.core.options import CallOptions
 from mf.core.service import Method
 from mf.core.stream import DuplexStream, StreamReader
@@ -36,7 +37,7 @@ class _Stream(ClientStream[Link]):
 
     def __init__(
         self,
-        to: Destination,
+        to: Destination[Any],
         method: Method[Any, Any],
         options: CallOptions | None,
         arguments: tuple[Any, ...],
@@ -44,7 +45,7 @@ class _Stream(ClientStream[Link]):
         super().__init__(to, method, options, arguments)
         self._written = self._flushed = 0.0
         self._to = to
-        self.route = waiting(open_stream, self.call, to)
+        self.route = waiting(immediate, open_stream(self.call, to))
 
     def _limit(self) -> float:
         return min(self.call.deadline, monotonic() + self.idle)
@@ -70,7 +71,7 @@ class _Stream(ClientStream[Link]):
         try:
             if self.route is not None:
                 self._to.forget(self.route)
-            route = waiting(open_stream, self.call, self._to, CallStep.RESOLVE)
+            route = waiting(immediate, open_stream(self.call, self._to, CallStep.RESOLVE))
         finally:
             self.reopened(route)
 
@@ -165,19 +166,19 @@ class _Duplex(DuplexStream[Any, T]):
 
 
 def read_stream(
-    to: Destination, method: Method[Any, Any], options: CallOptions | None, arguments: tuple[Any, ...]
+    to: Destination[Any], method: Method[Any, Any], options: CallOptions | None, arguments: tuple[Any, ...]
 ) -> StreamReader[Any]:
     return _Reader(_Stream(to, method, options, arguments))
 
 
 def duplex_stream(
-    to: Destination, method: Method[Any, Any], options: CallOptions | None, arguments: tuple[Any, ...]
+    to: Destination[Any], method: Method[Any, Any], options: CallOptions | None, arguments: tuple[Any, ...]
 ) -> DuplexStream[Any, Any]:
     return _Duplex(_Stream(to, method, options, arguments))
 
 
 def write_stream(
-    to: Destination,
+    to: Destination[Any],
     method: Method[Any, T],
     options: CallOptions | None,
     values: Iterable[Any],
