@@ -193,6 +193,17 @@ def test_a_scattered_call_within_which_a_process_forks_ends_in_the_child(served:
     assert child == repr([LOST] * 2)
 
 
+def test_a_child_finds_servers_while_another_thread_of_its_parent_is_about_to_find_them(
+    served: Served,
+) -> None:
+    """It is forked while that thread has the lock of the finder."""
+    target = served.client.target(ECHO_SERVICE)
+    finder = target.router.finder(ECHO_SERVICE, "b")  # type: ignore[attr-defined]
+
+    with finder.lock:
+        assert forked(lambda: EchoClient(served.client).at("b").twice(2)) == 4
+
+
 def test_a_scattered_call_that_a_fork_finds_while_it_binds_goes_on_where_nothing_was_sent(
     served: Served,
 ) -> None:

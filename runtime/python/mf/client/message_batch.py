@@ -163,6 +163,21 @@ class MessageBatch(ABC, Generic[T, L]):
 
     # Sending
 
+    async def _connect(self) -> None:
+        """Finds a connection and fills the window; without one, all queued messages fail."""
+        if monotonic() >= self._deadline:
+            self._fail_queue(CallEvent.EXPIRED, too_late())
+            return
+        try:
+            self._route = await self._target.find(self._method, self._deadline)
+        except Error as failure:
+            self._fail_queue(CallEvent.UNREACHABLE, failure)
+            return
+        self._leaves = False
+        self._pump(self._route)
+        self._route.link.flush()
+        await self._route.link.room(self._deadline)  # one-way messages have no replies that limit them
+
     def _pump(self, route: Route[L]) -> None:
         """Queues as many messages as the window allows. The caller sends them."""
         hello = route.link.peer_hello
