@@ -40,7 +40,7 @@ class _Works:
         """Runs on its own loop, with its own client, whose connection is made within the measured time."""
 
         async def run() -> T:
-            async with mf.AsyncClient(self._where, max_payload=_MAX_PAYLOAD) as client:
+            async with mf.AsyncClient(self._where, mf.ClientOptions(max_payload=_MAX_PAYLOAD)) as client:
                 return await calls(stubs.BenchAsyncClient(client))
 
         return asyncio.run(run())
@@ -145,7 +145,7 @@ class _Works:
 
 def main(port: str) -> None:
     where = f"tcp://127.0.0.1:{port}"
-    client = mf.Client(where, max_payload=_MAX_PAYLOAD)
+    client = mf.Client(where, mf.ClientOptions(max_payload=_MAX_PAYLOAD))
     works = _Works(stubs.BenchClient(client), where)
     obey(
         {

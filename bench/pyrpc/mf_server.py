@@ -92,14 +92,14 @@ class AsyncServant(stubs.BenchAsyncServant):  # type: ignore[misc, name-defined]
 
 
 async def _serve_on_a_loop() -> None:
-    server = mf.AsyncServer(max_payload=MAX_PAYLOAD, max_in_flight=1 << 17)
+    server = mf.AsyncServer(options=mf.ServerOptions(max_payload=MAX_PAYLOAD, max_in_flight=1 << 17))
     server.offer(AsyncServant())
     async with server:
         await asyncio.to_thread(serve_until_stdin_ends, _port(server.address))
 
 
 def _serve() -> None:
-    server = mf.Server(max_payload=MAX_PAYLOAD, max_in_flight=1 << 17)
+    server = mf.Server(options=mf.ServerOptions(max_payload=MAX_PAYLOAD, max_in_flight=1 << 17))
     server.offer(Servant(), inline=True)
     server.start()
     serve_until_stdin_ends(_port(server.address))

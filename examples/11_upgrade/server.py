@@ -44,7 +44,7 @@ class Orders(orders.OrdersServant):
 
 
 def main() -> None:
-    server = mf.Server(controller=sys.argv[1], drain_timeout=10.0)
+    server = mf.Server(controller=sys.argv[1], options=mf.ServerOptions(drain_timeout=10.0))
     server.offer(Orders())
     server.start()
     print("serves", flush=True)

@@ -22,7 +22,7 @@ def parts(scattered: mf.Scattered[str, list[str]]) -> list[Part]:
 
 class Ba(AccessServant):
     def __init__(self, controller: str) -> None:
-        client = mf.Client(controller, wait_for_server=0.2)
+        client = mf.Client(controller, mf.ClientOptions(wait_for_server=0.2))
         self._search, self._mining = SearchClient(client), MiningClient(client)
 
     def query(self, collections: list[str], word: str) -> Answer:

@@ -60,7 +60,7 @@ class Roles:
     def await_registered(self) -> None:
         """Returns when the controller that runs now knows all agents: a BA that is started next is told where
         they are."""
-        with mf.Client(self._addresses["controller"], wait_for_server=PATIENCE) as client:
+        with mf.Client(self._addresses["controller"], mf.ClientOptions(wait_for_server=PATIENCE)) as client:
             for name in COLLECTIONS:
                 SearchClient(client).at(name).search("apple")
                 MiningClient(client).at(name).related("apple")

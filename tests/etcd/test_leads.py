@@ -18,7 +18,7 @@ class Candidate:
     """A server at one controller that asks for the lead again whenever it has lost or given it up."""
 
     def __init__(self, controller: str, epochs: list[int]) -> None:
-        self._server = mf.Server(controller=controller, drain_timeout=1.0)
+        self._server = mf.Server(controller=controller, options=mf.ServerOptions(drain_timeout=1.0))
         self._server.offer(Recorder(), agent="clock")
         self._server.start()
         self._epochs = epochs

@@ -201,7 +201,7 @@ def test_calls_go_to_those_servers_whose_schema_allows_them(old: Any, new: Any) 
     servers = []
     try:
         for servant in servants:
-            server = mf.Server(controller=controller.address, drain_timeout=1.0)
+            server = mf.Server(controller=controller.address, options=mf.ServerOptions(drain_timeout=1.0))
             server.offer(servant)
             server.start()
             servers.append(server)

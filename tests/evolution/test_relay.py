@@ -51,7 +51,7 @@ class Relayed:
 
     def add(self, schema: Any) -> None:
         servant = servant_of(schema)
-        server = mf.Server(controller=self.controller, drain_timeout=10.0)
+        server = mf.Server(controller=self.controller, options=mf.ServerOptions(drain_timeout=10.0))
         server.offer(servant)
         server.start()
         self.servants.append(servant)

@@ -133,7 +133,7 @@ def test_a_server_alone_that_is_frozen_ends_the_call_that_waits_long_before_its_
     peers: Peers, interop: Any, server: str
 ) -> None:
     frozen = peers.server(server, "--room", "red")
-    with mf.Client(frozen.address, dead_after=0.5) as client:
+    with mf.Client(frozen.address, mf.ClientOptions(dead_after=0.5)) as client:
         shapes = interop.ShapesClient(client).at("red")
         assert shapes.in1_out1(0) == 0
         frozen.freeze()
@@ -158,7 +158,7 @@ def test_the_same_for_a_call_that_is_awaited_and_for_a_batch(peers: Peers, inter
     options = mf.CallOptions(deadline=300.0)
 
     async def run() -> None:
-        async with mf.AsyncClient(frozen.address, dead_after=0.5) as client:
+        async with mf.AsyncClient(frozen.address, mf.ClientOptions(dead_after=0.5)) as client:
             shapes = interop.ShapesAsyncClient(client).at("red")
             assert await shapes.in1_out1(0) == 0
             frozen.freeze()
@@ -169,7 +169,7 @@ def test_the_same_for_a_call_that_is_awaited_and_for_a_batch(peers: Peers, inter
             assert await shapes.in1_out1(0) == 0
 
     asyncio.run(run())
-    with mf.Client(frozen.address, dead_after=0.5) as client:
+    with mf.Client(frozen.address, mf.ClientOptions(dead_after=0.5)) as client:
         shapes = interop.ShapesClient(client).at("red")
         assert shapes.in1_out1(0) == 0
         frozen.freeze()
@@ -187,11 +187,11 @@ def test_a_server_that_runs_a_long_call_answers_pings_and_is_not_cut(
 ) -> None:
     busy = peers.server(server, "--room", "red")
     options = mf.CallOptions(deadline=60.0)
-    with mf.Client(busy.address, dead_after=0.25) as client:
+    with mf.Client(busy.address, mf.ClientOptions(dead_after=0.25)) as client:
         interop.ShapesClient(client).at("red").slow(1_500, options=options)
 
     async def run() -> None:
-        async with mf.AsyncClient(busy.address, dead_after=0.25) as client:
+        async with mf.AsyncClient(busy.address, mf.ClientOptions(dead_after=0.25)) as client:
             await interop.ShapesAsyncClient(client).at("red").slow(1_500, options=options)
 
     asyncio.run(run())

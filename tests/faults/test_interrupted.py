@@ -14,7 +14,7 @@ import mf
 from tests.python.conftest import Recorder
 from tests.python.echo import EchoAsyncClient, EchoClient
 
-server = mf.Server("tcp://127.0.0.1:0", drain_timeout=2.0)
+server = mf.Server("tcp://127.0.0.1:0", options=mf.ServerOptions(drain_timeout=2.0))
 server.offer(Recorder(), agent="a", inline=True)
 server.start()
 random.seed(int(sys.argv[1]))

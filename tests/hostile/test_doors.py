@@ -168,9 +168,11 @@ def test_a_client_of_a_controller_over_tls_uses_no_address_in_clear(
     address = peers.controller_at("tls://127.0.0.1:0", *shows).address
     rightful, intruder = Recorder(), Recorder()
     with (
-        mf.Server("tls://127.0.0.1:0", address, tls=shown, controller_tls=authority.accepted) as server,
-        mf.Server("tcp://127.0.0.1:0", address, controller_tls=authority.accepted) as other,
-        mf.Client(address, tls=authority.accepted) as client,
+        mf.Server(
+            "tls://127.0.0.1:0", address, mf.ServerOptions(tls=shown, controller_tls=authority.accepted)
+        ) as server,
+        mf.Server("tcp://127.0.0.1:0", address, mf.ServerOptions(controller_tls=authority.accepted)) as other,
+        mf.Client(address, mf.ClientOptions(tls=authority.accepted)) as client,
     ):
         other.offer(intruder, agent="a", weight=1000)
         server.offer(rightful, agent="a")
@@ -188,11 +190,13 @@ def test_the_error_names_the_address_in_clear_where_there_is_no_other(peers: Pee
     shows = ("--certificate", shown.certificate, "--key", shown.key)
     address = peers.controller_at("tls://127.0.0.1:0", *shows).address
     relay = peers.relay(address, "--ca", authority.file)
-    with mf.Server("tcp://127.0.0.1:0", address, controller_tls=authority.accepted) as server:
+    with mf.Server(
+        "tcp://127.0.0.1:0", address, mf.ServerOptions(controller_tls=authority.accepted)
+    ) as server:
         server.offer(Recorder(), agent="a")
         with mf.Client(relay.address) as client, pytest.raises(mf.Error, match="no address in clear"):
             EchoClient(client).at("a").twice(1, options=LITTLE)
-        with mf.Client(address, tls=authority.accepted) as client, pytest.raises(mf.Error):
+        with mf.Client(address, mf.ClientOptions(tls=authority.accepted)) as client, pytest.raises(mf.Error):
             EchoClient(client).at("a").twice(1, options=LITTLE)
     assert "address_in_clear" in relay.said()
 

@@ -27,11 +27,15 @@ def controller(peers: Peers, shown: mf.Tls, *arguments: str) -> str:
 
 def secret_server(address: str, authority: Authority) -> mf.Server:
     """A server at tls://: clients that know their controller over TLS use no other address."""
-    return mf.Server("tls://127.0.0.1:0", address, tls=authority.issue(), controller_tls=authority.accepted)
+    return mf.Server(
+        "tls://127.0.0.1:0",
+        address,
+        mf.ServerOptions(tls=authority.issue(), controller_tls=authority.accepted),
+    )
 
 
 def refusal(where: str, tls: mf.Tls | None) -> str:
-    with mf.Client(where, tls=tls) as client, pytest.raises(mf.Error) as refused:
+    with mf.Client(where, mf.ClientOptions(tls=tls)) as client, pytest.raises(mf.Error) as refused:
         EchoClient(client).at("a").twice(1, options=LITTLE)
     assert refused.value.execution == mf.Execution.NOT_EXECUTED
     return refused.value.message
@@ -44,7 +48,7 @@ def test_a_server_registers_and_a_client_finds_it_over_tls(
     assert address.startswith("mf+tls://127.0.0.1:")
     with secret_server(address, authority) as server:
         server.offer(Recorder(), agent="a")
-        with mf.Client(address, tls=authority.accepted) as client:
+        with mf.Client(address, mf.ClientOptions(tls=authority.accepted)) as client:
             assert EchoClient(client).at("a").twice(21, options=SOON) == 42
         assert "certificate" in refusal(address, Authority(tmp_path, "other").accepted)
 
@@ -55,9 +59,11 @@ def test_a_server_of_asyncio_registers_over_tls(peers: Peers, authority: Authori
     async def served() -> int:
         shown = authority.issue()
         accepted = authority.accepted
-        async with mf.AsyncServer("tls://127.0.0.1:0", address, tls=shown, controller_tls=accepted) as server:
+        async with mf.AsyncServer(
+            "tls://127.0.0.1:0", address, mf.ServerOptions(tls=shown, controller_tls=accepted)
+        ) as server:
             server.offer(AsyncRecorder(), agent="a")
-            async with mf.AsyncClient(address, tls=authority.accepted) as client:
+            async with mf.AsyncClient(address, mf.ClientOptions(tls=authority.accepted)) as client:
                 return await EchoAsyncClient(client).at("a").twice(21, options=SOON)
 
     assert asyncio.run(served()) == 42
@@ -78,11 +84,11 @@ def test_one_that_wants_certificates_takes_no_server_without(peers: Peers, autho
     known = mf.Tls(ca=authority.file, certificate=shown.certificate, key=shown.key)
     with (
         secret_server(address, authority) as stranger,
-        mf.Server("tls://127.0.0.1:0", address, tls=shown, controller_tls=known) as server,
+        mf.Server("tls://127.0.0.1:0", address, mf.ServerOptions(tls=shown, controller_tls=known)) as server,
     ):
         stranger.offer(Recorder(), agent="stranger")
         server.offer(Recorder(), agent="a")
-        with mf.Client(address, tls=known) as client:
+        with mf.Client(address, mf.ClientOptions(tls=known)) as client:
             assert EchoClient(client).at("a").twice(21, options=SOON) == 42
             with pytest.raises(mf.Error, match="stranger"):
                 EchoClient(client).at("stranger").twice(1, options=LITTLE)
@@ -94,7 +100,9 @@ def test_a_relay_shows_its_certificate_to_servers_that_demand_one(peers: Peers, 
     known = mf.Tls(ca=authority.file, certificate=shown.certificate, key=shown.key)
     shows = ("--server-certificate", shown.certificate, "--server-key", shown.key)
     relay = peers.relay(address, "--ca", authority.file, *shows).address
-    with mf.Server("tls://127.0.0.1:0", address, tls=demanding, controller_tls=known) as server:
+    with mf.Server(
+        "tls://127.0.0.1:0", address, mf.ServerOptions(tls=demanding, controller_tls=known)
+    ) as server:
         server.offer(Recorder(), agent="a")
         with mf.Client(relay) as client:
             assert EchoClient(client).at("a").twice(21, options=SOON) == 42

@@ -34,7 +34,7 @@ def relay(peers: Peers, controller: str, shown: mf.Tls, *arguments: str) -> str:
 
 
 def refusal(where: str, tls: mf.Tls | None) -> str:
-    with mf.Client(where, tls=tls) as client, pytest.raises(mf.Error) as refused:
+    with mf.Client(where, mf.ClientOptions(tls=tls)) as client, pytest.raises(mf.Error) as refused:
         EchoClient(client).at("a").twice(1, options=LITTLE)
     assert refused.value.execution == mf.Execution.NOT_EXECUTED
     return refused.value.message
@@ -45,7 +45,7 @@ def test_who_accepts_its_certificate_calls_through_it_and_others_hear_why_not(
 ) -> None:
     address = relay(peers, controller, authority.issue())
     assert address.startswith("relay+tls://127.0.0.1:")
-    with mf.Client(address, tls=authority.accepted) as client:
+    with mf.Client(address, mf.ClientOptions(tls=authority.accepted)) as client:
         assert EchoClient(client).at("a").twice(21, options=SOON) == 42
     assert "certificate" in refusal(address, Authority(tmp_path, "other").accepted)
     assert "TLS" in refusal(address.replace("relay+tls", "relay"), None)
@@ -57,7 +57,7 @@ def test_a_relay_that_wants_certificates_of_clients_refuses_those_without(
     address = relay(peers, controller, authority.issue(), "--client-ca", authority.file)
     shown = authority.issue()
     known = mf.Tls(ca=authority.file, certificate=shown.certificate, key=shown.key)
-    with mf.Client(address, tls=known) as client:
+    with mf.Client(address, mf.ClientOptions(tls=known)) as client:
         assert EchoClient(client).at("a").twice(21, options=SOON) == 42
     assert "certificate" in refusal(address, authority.accepted)
 

@@ -68,7 +68,8 @@ class Served:
     def __init__(self, max_in_flight: int = 8192, max_payload: int = 1 << 24) -> None:
         self.servant = Recorder()
         self.server = mf.Server(
-            "tcp://127.0.0.1:0", drain_timeout=2.0, max_in_flight=max_in_flight, max_payload=max_payload
+            "tcp://127.0.0.1:0",
+            options=mf.ServerOptions(drain_timeout=2.0, max_in_flight=max_in_flight, max_payload=max_payload),
         )
         self.server.offer(self.servant, agent="a", inline=True)
         self.server.offer(self.servant, agent="b")

@@ -53,7 +53,7 @@ async def opened(where: mf.Light | str, **options: Any) -> AsyncIterator[FlowAsy
     if isinstance(where, mf.Light):
         yield FlowAsyncClient(where)
     else:
-        async with mf.AsyncClient(where, **options) as client:
+        async with mf.AsyncClient(where, mf.ClientOptions(**options)) as client:
             yield FlowAsyncClient(client)
 
 
@@ -68,7 +68,7 @@ class Flow:
             where.offer(servant)
         self._where = where
         self._options = options
-        source = mf.Client(where, **options)
+        source = mf.Client(where, mf.ClientOptions(**options))
         self.client = FlowClient(source)
         self.close = source.close
         self.awaits = awaits

@@ -18,11 +18,10 @@ PATIENCE = 20.0
 class LoopServer:
     """The interface of mf.Server for tests, with asyncio servants."""
 
-    def __init__(self, *arguments: Any, **options: Any) -> None:
-        options.pop("workers", None)
+    def __init__(self, *arguments: Any, **named: Any) -> None:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="test-loop", daemon=True)
-        self.server = mf.AsyncServer(*arguments, **options)
+        self.server = mf.AsyncServer(*arguments, **named)
 
     def offer(self, servant: mf.AsyncServant, agent: Any = None, **options: Any) -> None:
         self.server.offer(servant, agent, **options)
@@ -85,16 +84,17 @@ AnyServant = mf.Servant | mf.AsyncServant
 
 def server_of(
     servant: AnyServant,
-    *arguments: Any,
+    listen: str = "tcp://127.0.0.1:0",
+    *,
     agent: Any = None,
     limits: dict[str, mf.Limit] | None = None,
     **options: Any,
 ) -> AnyServer:
     """The server is not started yet."""
     if isinstance(servant, mf.AsyncServant):
-        looped = LoopServer(*arguments, **options)
+        looped = LoopServer(listen, options=mf.ServerOptions(**options))
         looped.offer(servant, agent, limits=limits)
         return looped
-    server = mf.Server(*arguments, **options)
+    server = mf.Server(listen, options=mf.ServerOptions(**options))
     server.offer(servant, agent, limits=limits)
     return server

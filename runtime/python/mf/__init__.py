@@ -49,12 +49,8 @@ from mf.core.target import Scattered as Scattered
 
 if TYPE_CHECKING:
     from mf import client as client
-    from mf.app.async_client import AsyncClient as AsyncClient
-    from mf.app.async_replica import AsyncReplica as AsyncReplica
-    from mf.app.async_server import AsyncServer as AsyncServer
-    from mf.app.client import Client as Client
-    from mf.app.replica import Replica as Replica
-    from mf.app.server import Server as Server
+    from mf.client.async_client import AsyncClient as AsyncClient
+    from mf.client.client import Client as Client
     from mf.codec.decode_error import DecodeError as DecodeError
     from mf.codec.enums import OpenEnum as OpenEnum
     from mf.codec.fault import Fault as Fault
@@ -73,15 +69,22 @@ if TYPE_CHECKING:
     from mf.codec.view import view as view
     from mf.core.cache import CacheStats as CacheStats
     from mf.core.cached import CallCache as CallCache
+    from mf.core.client_options import ClientOptions as ClientOptions
+    from mf.core.server_options import Limit as Limit
+    from mf.core.server_options import ServerOptions as ServerOptions
+    from mf.core.tls import Tls as Tls
     from mf.light import Light as Light
+    from mf.replicated.async_replica import AsyncReplica as AsyncReplica
+    from mf.replicated.blocking_replica import Replica as Replica
     from mf.replicated.settings import ReplicaSettings as ReplicaSettings
-    from mf.server.admission import Limit as Limit
     from mf.server.async_lead import AsyncLead as AsyncLead
+    from mf.server.async_server import AsyncServer as AsyncServer
     from mf.server.base import CALLS_CUT as CALLS_CUT
     from mf.server.counters import MethodStats as MethodStats
     from mf.server.counters import ServerStats as ServerStats
     from mf.server.lead import Lead as Lead
     from mf.server.load import ConnectionStats as ConnectionStats
+    from mf.server.server import Server as Server
     from mf.topics._generated.mf.topics._types import Overflow as Overflow
     from mf.topics._generated.mf.topics._types import Why as Why
     from mf.topics.hub import Topics as Topics
@@ -117,7 +120,6 @@ if TYPE_CHECKING:
     from mf.topics.options import (
         TopicsOptions as TopicsOptions,
     )
-    from mf.transport.tls import Tls as Tls
     from mf.values.reader import ValueReader as ValueReader
     from mf.values.writer import ValueWriter as ValueWriter
 
@@ -128,12 +130,12 @@ if not TYPE_CHECKING:
     # what it does not use, and codecs alone bring neither sockets nor threads. A test compares these with the
     # imports above.
     _HOMES = {
-        "mf.app.async_client": ("AsyncClient",),
-        "mf.app.async_replica": ("AsyncReplica",),
-        "mf.app.async_server": ("AsyncServer",),
-        "mf.app.client": ("Client",),
-        "mf.app.replica": ("Replica",),
-        "mf.app.server": ("Server",),
+        "mf.client.async_client": ("AsyncClient",),
+        "mf.replicated.async_replica": ("AsyncReplica",),
+        "mf.server.async_server": ("AsyncServer",),
+        "mf.client.client": ("Client",),
+        "mf.replicated.blocking_replica": ("Replica",),
+        "mf.server.server": ("Server",),
         "mf.codec.decode_error": ("DecodeError",),
         "mf.codec.enums": ("OpenEnum",),
         "mf.codec.fault": ("Fault",),
@@ -144,9 +146,10 @@ if not TYPE_CHECKING:
         "mf.codec.view": ("View", "as_numpy", "numpy_dtype", "view"),
         "mf.core.cache": ("CacheStats",),
         "mf.core.cached": ("CallCache",),
+        "mf.core.client_options": ("ClientOptions",),
         "mf.light": ("Light",),
         "mf.replicated.settings": ("ReplicaSettings",),
-        "mf.server.admission": ("Limit",),
+        "mf.core.server_options": ("Limit", "ServerOptions"),
         "mf.server.async_lead": ("AsyncLead",),
         "mf.server.base": ("CALLS_CUT",),
         "mf.server.counters": ("MethodStats", "ServerStats"),
@@ -168,7 +171,7 @@ if not TYPE_CHECKING:
             "TopicAction",
             "TopicsOptions",
         ),
-        "mf.transport.tls": ("Tls",),
+        "mf.core.tls": ("Tls",),
         "mf.values.reader": ("ValueReader",),
         "mf.values.writer": ("ValueWriter",),
     }

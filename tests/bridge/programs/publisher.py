@@ -20,7 +20,7 @@ def main() -> None:
     # However long an engine is away, its bridge is not cut.
     topics = mf.Topics(mf.TopicsOptions(stall_timeout=10 * PATIENCE))
     entries = EntriesPublisher(topics)
-    server = mf.Server(sys.argv[1], drain_timeout=1.0)
+    server = mf.Server(sys.argv[1], options=mf.ServerOptions(drain_timeout=1.0))
     server.offer(topics)
     server.start()
     print(server.address, flush=True)

@@ -23,10 +23,15 @@ def place(where: str) -> str | mf.Light:
     light = mf.Light()
     if where == "light-plain":
         for name in ROOMS:
-            light.offer(PlainRoom(name, lambda: mf.Client(light, forward_metadata=("tenant",))), agent=name)
+            light.offer(
+                PlainRoom(name, lambda: mf.Client(light, mf.ClientOptions(forward_metadata=("tenant",)))),
+                agent=name,
+            )
     else:
         for name in ROOMS:
-            room = AsyncRoom(name, lambda: mf.AsyncClient(light, forward_metadata=("tenant",)))
+            room = AsyncRoom(
+                name, lambda: mf.AsyncClient(light, mf.ClientOptions(forward_metadata=("tenant",)))
+            )
             light.offer(room, agent=name)
     return light
 
@@ -43,7 +48,9 @@ def say(observed: Json) -> None:
 
 
 async def await_each(where: str | mf.Light, time: ManualClock) -> None:
-    caller = Awaiting(lambda: mf.AsyncClient(where, tls=tls(where), clock=time, wait_for_server=0.5), time)
+    caller = Awaiting(
+        lambda: mf.AsyncClient(where, mf.ClientOptions(tls=tls(where), clock=time, wait_for_server=0.5)), time
+    )
     loop = asyncio.get_running_loop()
     while line := await loop.run_in_executor(None, sys.stdin.readline):
         words = parse(line)
@@ -58,7 +65,9 @@ def main() -> None:
         asyncio.run(await_each(place(where), time))
         return
     to = place(where)
-    caller = Blocking(lambda: mf.Client(to, tls=tls(to), clock=time, wait_for_server=0.5), time)
+    caller = Blocking(
+        lambda: mf.Client(to, mf.ClientOptions(tls=tls(to), clock=time, wait_for_server=0.5)), time
+    )
     for line in sys.stdin:
         words = parse(line)
         say(getattr(caller, words.verb)(words))

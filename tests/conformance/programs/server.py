@@ -20,23 +20,23 @@ def tls(listen: str) -> mf.Tls | None:
 
 
 def serve(listen: str, controller: str | None) -> None:
-    server = mf.Server(listen, controller, tls=tls(listen))
+    server = mf.Server(listen, controller, mf.ServerOptions(tls=tls(listen)))
     opened: list[mf.Client] = []
     for name in ROOMS:
         server.offer(PlainRoom(name, lambda: opened[0]), agent=name)
     server.start()
-    opened.append(mf.Client(server.address, forward_metadata=("tenant",)))
+    opened.append(mf.Client(server.address, mf.ClientOptions(forward_metadata=("tenant",))))
     print(*server.addresses, flush=True)
     server.run()
 
 
 async def serve_on_the_loop(listen: str, controller: str | None) -> None:
-    server = mf.AsyncServer(listen, controller, tls=tls(listen))
+    server = mf.AsyncServer(listen, controller, mf.ServerOptions(tls=tls(listen)))
     opened: list[mf.AsyncClient] = []
     for name in ROOMS:
         server.offer(AsyncRoom(name, lambda: opened[0]), agent=name)
     await server.start()
-    async with mf.AsyncClient(server.address, forward_metadata=("tenant",)) as client:
+    async with mf.AsyncClient(server.address, mf.ClientOptions(forward_metadata=("tenant",))) as client:
         opened.append(client)
         print(*server.addresses, flush=True)
         await server.serve()

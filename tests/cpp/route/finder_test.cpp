@@ -566,11 +566,12 @@ class World {
       case 3:
       case 4:
       case 5:
-        if (!attempts_.empty()) answer(std::next(attempts_.begin(), below(attempts_.size()))->first);
+        if (!attempts_.empty())
+          answer(std::next(attempts_.begin(), below(static_cast<std::uint32_t>(attempts_.size())))->first);
         break;
       case 6:
         if (!routes_.empty()) {
-          const auto route = *std::next(routes_.begin(), below(routes_.size()));
+          const auto route = *std::next(routes_.begin(), below(static_cast<std::uint32_t>(routes_.size())));
           if (below(2) == 0) {
             finder_.on_lost(route, now_);
           } else {

@@ -106,7 +106,7 @@ def place(where: str) -> str | mf.Light:
 
 def main() -> None:
     where = place(sys.argv[1])
-    client = mf.Client(where, wait_for_server=float(sys.argv[2]))
+    client = mf.Client(where, mf.ClientOptions(wait_for_server=float(sys.argv[2])))
     stub = ShapesClient(client)
     caller: Caller | None = None
     for line in sys.stdin:

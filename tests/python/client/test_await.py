@@ -9,7 +9,8 @@ from typing import Any, TypeVar
 import pytest
 
 import mf
-from mf.client import async_call
+from mf.client import async_target
+from mf.client.driving import run as run_one
 from mf.core.error import Code, Execution
 from mf.link.async_link import AsyncLink
 from mf.protocol.client_session import ClientSession
@@ -259,7 +260,6 @@ def test_a_one_way_call_behind_another_one_keeps_its_own_deadline() -> None:
 def test_a_bug_in_one_call_of_a_scatter_leaves_no_task_behind(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run_one = async_call.run
     ended: list[str] = []
 
     async def broken(call: Any, to: Any, step: Any = None) -> None:
@@ -279,7 +279,7 @@ def test_a_bug_in_one_call_of_a_scatter_leaves_no_task_behind(
                 await call(client)
             return {task for task in asyncio.all_tasks() - before if "broken" in repr(task)}
 
-    monkeypatch.setattr(async_call, "run", broken)
+    monkeypatch.setattr(async_target, "run", broken)
     assert asyncio.run(run()) == set()
     assert ended == ["b"]
 

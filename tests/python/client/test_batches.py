@@ -76,7 +76,7 @@ def test_messages_that_are_too_large_are_halved() -> None:
 
 def test_a_handle_tells_what_has_arrived(served: Served) -> None:
     served.servant.twice = lambda x: (served.servant.release.wait(5), 2 * x)[1] if x == 5 else 2 * x  # type: ignore[method-assign]
-    server = mf.Server(drain_timeout=1.0)
+    server = mf.Server(options=mf.ServerOptions(drain_timeout=1.0))
     server.offer(served.servant, agent="c")
     server.start()
     with mf.Client(server.address) as client:
@@ -111,7 +111,10 @@ class Counting(Recorder):
 def two_servers() -> Iterator[tuple[Counting, mf.Server, str]]:
     """The calls of both servers, the first server, and the addresses of both."""
     counting = Counting()
-    servers = [mf.Server(drain_timeout=5.0), mf.Server(drain_timeout=5.0)]
+    servers = [
+        mf.Server(options=mf.ServerOptions(drain_timeout=5.0)),
+        mf.Server(options=mf.ServerOptions(drain_timeout=5.0)),
+    ]
     for server in servers:
         server.offer(counting, agent="a")
         server.start()

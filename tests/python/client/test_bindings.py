@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 import mf
-from mf.link.resolver import Instance
+from mf.route.resolver import Instance
 from tests.python.conftest import Recorder
 from tests.python.echo import EchoAsyncClient, EchoClient, Number
 
@@ -32,7 +32,9 @@ class Numbered(Recorder):
 class Shelves:
     def __init__(self) -> None:
         self.servant = Recorder()
-        self.server = mf.Server("tcp://127.0.0.1:0", drain_timeout=2.0, max_bindings=MOST)
+        self.server = mf.Server(
+            "tcp://127.0.0.1:0", options=mf.ServerOptions(drain_timeout=2.0, max_bindings=MOST)
+        )
         for shelf in SHELVES:
             self.server.offer(self.servant, agent=shelf)
         for number in NUMBERS:

@@ -161,11 +161,11 @@ class World:
             self._thread.start()
             self.client = self.run(self._made(where))
         else:
-            self.client = mf.Client(where, clock=lambda: self.now)
+            self.client = mf.Client(where, mf.ClientOptions(clock=lambda: self.now))
         self.ids = self.stub()
 
     async def _made(self, where: Any) -> mf.AsyncClient:
-        return mf.AsyncClient(where, clock=lambda: self.now)
+        return mf.AsyncClient(where, mf.ClientOptions(clock=lambda: self.now))
 
     def run(self, task: Coroutine[Any, Any, T]) -> T:
         """For an asyncio client: runs the task on its loop to the end."""

@@ -6,14 +6,13 @@ import socket
 import threading
 import time
 from collections.abc import Callable
-from functools import partial
 from typing import cast
 
 import pytest
 
 import mf
 from mf.core.error import Code, Execution
-from mf.link.resolver import StaticResolver
+from mf.route.resolver import StaticResolver
 from tests.python.conftest import Recorder, Served, eventually
 from tests.python.echo import DESCRIPTOR, EchoAsyncClient, EchoClient, Negative, Number, service
 
@@ -71,7 +70,11 @@ def test_a_wrong_argument_is_refused_before_anything_is_sent(served: Served) -> 
     assert (raised.value.code, raised.value.execution) == (Code.INVALID_ARGUMENT, Execution.NOT_EXECUTED)
 
 
-@pytest.mark.parametrize("make", [partial(mf.Client, "tcp://127.0.0.1:1"), Served])
+def _with_max_payload(max_payload: int) -> mf.Client:
+    return mf.Client("tcp://127.0.0.1:1", mf.ClientOptions(max_payload=max_payload))
+
+
+@pytest.mark.parametrize("make", [_with_max_payload, Served])
 def test_a_limit_of_payloads_that_no_peer_accepts_is_refused_where_it_is_given(
     make: Callable[..., object],
 ) -> None:
@@ -175,7 +178,7 @@ def free_port() -> int:
 
 
 def server_on(port: int, servant: Recorder | None = None) -> mf.Server:
-    server = mf.Server(f"tcp://127.0.0.1:{port}", drain_timeout=1.0)
+    server = mf.Server(f"tcp://127.0.0.1:{port}", options=mf.ServerOptions(drain_timeout=1.0))
     server.offer(servant or Recorder(), agent="a")
     server.start()
     return server
@@ -207,10 +210,13 @@ def test_wait_for_server_is_no_limit_where_addresses_of_servers_were_given() -> 
     address = f"tcp://127.0.0.1:{free_port()}"
 
     async def awaiting() -> None:
-        async with mf.AsyncClient(address, wait_for_server=0.001) as client:
+        async with mf.AsyncClient(address, mf.ClientOptions(wait_for_server=0.001)) as client:
             await EchoAsyncClient(client).at("a").twice(4, options=mf.CallOptions(deadline=0.3))
 
-    with mf.Client(address, wait_for_server=0.001) as client, pytest.raises(mf.Error) as blocked:
+    with (
+        mf.Client(address, mf.ClientOptions(wait_for_server=0.001)) as client,
+        pytest.raises(mf.Error) as blocked,
+    ):
         EchoClient(client).at("a").twice(4, options=mf.CallOptions(deadline=0.3))
     with pytest.raises(mf.Error) as awaited:
         asyncio.run(awaiting())
@@ -221,14 +227,14 @@ def test_wait_for_server_is_no_limit_where_addresses_of_servers_were_given() -> 
 
 def test_nobody_waits_for_a_server_that_was_reached_once_and_has_gone() -> None:
     async def awaiting(server: mf.Server) -> None:
-        async with mf.AsyncClient(server.address, wait_for_server=60) as client:
+        async with mf.AsyncClient(server.address, mf.ClientOptions(wait_for_server=60)) as client:
             echo = EchoAsyncClient(client).at("a")
             await echo.twice(1)
             await asyncio.to_thread(server.stop)
             await echo.twice(2, options=mf.CallOptions(deadline=60))
 
     def blocking(server: mf.Server) -> None:
-        with mf.Client(server.address, wait_for_server=60) as client:
+        with mf.Client(server.address, mf.ClientOptions(wait_for_server=60)) as client:
             echo = EchoClient(client).at("a")
             echo.twice(1)
             server.stop()

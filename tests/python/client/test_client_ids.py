@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 import mf
-from mf.link.pool import Pool
+from mf.route.blocking_pool import BlockingPool
 from tests.python.client.test_wrap import Near
 from tests.python.controller.test_controller import Running, controller
 from tests.python.echo import EchoAsyncClient, EchoClient
@@ -71,7 +71,7 @@ def test_a_client_without_a_controller_draws_one_number_for_all_its_connections(
 
 
 def test_a_child_process_draws_another_number() -> None:
-    pool = Pool()
+    pool = BlockingPool()
     parent = pool._hello()
     pool.after_fork()
     assert pool._hello().client_id not in (parent.client_id, 0)

@@ -53,10 +53,10 @@ class Chain:
         self.seen: list[tuple[dict[str, str], float]] = []
         self.back = Served()
         self.back.servant.act = self._act
-        self.inner = mf.Client(self.back.server.address, forward_metadata=forward)
+        self.inner = mf.Client(self.back.server.address, mf.ClientOptions(forward_metadata=forward))
         self.front = Front()
         self.front.behind = EchoClient(self.inner).at("b")
-        self.server = mf.Server("tcp://127.0.0.1:0", drain_timeout=2.0)
+        self.server = mf.Server("tcp://127.0.0.1:0", options=mf.ServerOptions(drain_timeout=2.0))
         self.server.offer(self.front, agent="a")
         self.flows = Flows()
         self.server.offer(self.flows)
@@ -121,8 +121,8 @@ def test_a_client_over_a_client_passes_on_the_keys_of_both(chain: Chain, listed:
     """Also over a Light, which is a source of targets like a client is."""
     keys = {"outer": (("other",), ()), "inner": ((), ("other",))}[listed]
     with (
-        mf.Client(chain.back.server.address, forward_metadata=keys[1]) as inner,
-        mf.Client(inner, forward_metadata=keys[0]) as outer,
+        mf.Client(chain.back.server.address, mf.ClientOptions(forward_metadata=keys[1])) as inner,
+        mf.Client(inner, mf.ClientOptions(forward_metadata=keys[0])) as outer,
     ):
         chain.front.behind = EchoClient(outer).at("b")
         chain.echo.flaky(1, options=options())
@@ -133,9 +133,9 @@ def test_a_client_over_a_client_passes_on_the_keys_of_both(chain: Chain, listed:
 
 def test_a_token_is_not_to_be_listed() -> None:
     with pytest.raises(ValueError, match="token"):
-        mf.Client("tcp://127.0.0.1:1", forward_metadata=("authorization",))
+        mf.Client("tcp://127.0.0.1:1", mf.ClientOptions(forward_metadata=("authorization",)))
     with pytest.raises(mf.Error, match="a key of metadata has"):
-        mf.Client("tcp://127.0.0.1:1", forward_metadata=("Tenant",))
+        mf.Client("tcp://127.0.0.1:1", mf.ClientOptions(forward_metadata=("Tenant",)))
 
 
 CALLS: dict[str, Callable[[Chain, mf.CallOptions], Any]] = {

@@ -24,7 +24,7 @@ LOST = f"Outcome(error=mf.Error({INHERITED[0]}, {INHERITED[1]!r}, UNKNOWN))"
 
 @pytest.fixture
 def flow() -> Iterator[FlowClient]:
-    server = mf.Server("tcp://127.0.0.1:0", drain_timeout=0.5)
+    server = mf.Server("tcp://127.0.0.1:0", options=mf.ServerOptions(drain_timeout=0.5))
     server.offer(Plain())
     server.start()
     with mf.Client(server.address) as client:
@@ -72,7 +72,7 @@ def test_a_batch_ends_in_the_child_and_goes_on_in_the_parent(served: Served) -> 
 
 def test_a_subscriber_ends_in_the_child_and_goes_on_in_the_parent() -> None:
     topics = mf.Topics()
-    server = mf.Server("tcp://127.0.0.1:0", drain_timeout=0.5)
+    server = mf.Server("tcp://127.0.0.1:0", options=mf.ServerOptions(drain_timeout=0.5))
     server.offer(topics)
     server.start()
     publisher = events.AdditionsPublisher(topics)
@@ -116,13 +116,13 @@ def test_a_server_that_is_started_in_the_child_has_workers_of_its_own(served: Se
     assert served.echo.at("b").twice(1) == 2
 
     def serve() -> int:
-        server = mf.Server("tcp://127.0.0.1:0", drain_timeout=0.5)
+        server = mf.Server("tcp://127.0.0.1:0", options=mf.ServerOptions(drain_timeout=0.5))
         server.offer(Recorder(), "b")
         with server, mf.Client(server.address) as client:
             return EchoClient(client).at("b").twice(4)
 
     assert forked(serve) == 8
-    assert forked(lambda: served.server.stop()) is None
+    assert forked(lambda: served.server.stop()) is True
     assert served.echo.at("b").twice(2) == 4
 
 
@@ -191,6 +191,17 @@ def test_a_scattered_call_within_which_a_process_forks_ends_in_the_child(served:
 
     assert parent == ["Outcome(1.0)"] * 2
     assert child == repr([LOST] * 2)
+
+
+def test_a_child_finds_servers_while_another_thread_of_its_parent_is_about_to_find_them(
+    served: Served,
+) -> None:
+    """It is forked while that thread has the lock of the finder."""
+    target = served.client.target(ECHO_SERVICE)
+    finder = target.router.finder(ECHO_SERVICE, "b")  # type: ignore[attr-defined]
+
+    with finder.lock:
+        assert forked(lambda: EchoClient(served.client).at("b").twice(2)) == 4
 
 
 def test_a_scattered_call_that_a_fork_finds_while_it_binds_goes_on_where_nothing_was_sent(

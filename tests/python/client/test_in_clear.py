@@ -14,12 +14,12 @@ Open = Callable[[str, mf.Tls], None]
 
 
 def blocking(where: str, tls: mf.Tls) -> None:
-    mf.Client(where, tls=tls).close()
+    mf.Client(where, mf.ClientOptions(tls=tls)).close()
 
 
 def awaited(where: str, tls: mf.Tls) -> None:
     async def run() -> None:
-        await mf.AsyncClient(where, tls=tls).close()
+        await mf.AsyncClient(where, mf.ClientOptions(tls=tls)).close()
 
     asyncio.run(run())
 
@@ -68,4 +68,4 @@ def test_a_server_with_controller_tls_and_a_controller_in_clear_is_an_error(
 ) -> None:
     where = "mf+tls://127.0.0.1:1,mf://127.0.0.1:2"
     with pytest.raises(ValueError, match=r"nothing is encrypted at the controller mf://127\.0\.0\.1:2"):
-        kind(controller=where, controller_tls=tls)
+        kind(controller=where, options=mf.ServerOptions(controller_tls=tls))

@@ -13,12 +13,13 @@ import pytest
 
 import mf
 from mf.core.error import Code
-from mf.link.places import Places
-from mf.link.pool import Pool
-from mf.link.resolver import Instance
+from mf.core.immediate import immediate
 from mf.protocol.events import BindRequested
 from mf.protocol.handshake import Hello
 from mf.protocol.server_session import ServerSession
+from mf.route.blocking_pool import BlockingPool
+from mf.route.pool import Pool
+from mf.route.resolver import Instance
 from tests.python.conftest import Recorder
 from tests.python.echo import EchoAsyncClient, EchoClient
 
@@ -59,9 +60,8 @@ def scripted(bind: Callable[[ServerSession, BindRequested], None]) -> Iterator[s
 def test_a_server_that_is_late_is_waited_for_when_the_other_refuses_or_is_silent(
     awaits: bool, refuses: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Places, "ordered", lambda _, candidates: candidates)
-    for where in ("link", "async_link"):
-        monkeypatch.setattr(f"mf.link.{where}.HANDSHAKE_TIMEOUT", 60.0)
+    monkeypatch.setattr(Pool, "ordered", lambda _, candidates: list(candidates))
+    monkeypatch.setattr("mf.route.adaptation.HANDSHAKE_TIMEOUT", 60.0)
     other_asked = threading.Event()
 
     def late(session: ServerSession, event: BindRequested) -> None:
@@ -89,18 +89,18 @@ def test_a_server_that_was_connected_to_beside_another_is_there_when_that_one_ha
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     """It was greeted, since a server gives up a connection on which it hears nothing for 2 s."""
-    servers = [mf.Server(drain_timeout=1.0) for _ in range(2)]
+    servers = [mf.Server(options=mf.ServerOptions(drain_timeout=1.0)) for _ in range(2)]
     for server in servers:
         server.offer(Recorder(), agent="a")
         server.start()
     with mf.Client(",".join(server.address for server in servers)) as client:
         assert EchoClient(client).at("a").twice(1, options=OPTIONS) == 2
         pool = client._pool
-        assert isinstance(pool, Pool)
+        assert isinstance(pool, BlockingPool)
         for server in servers:
             link = pool.usable(Instance(server.address))
             assert link is not None
-            link.await_greeting(monotonic() + 20)
+            immediate(link.await_greeting(monotonic() + 20))
             assert link.peer_hello is not None
     for server in servers:
         server.stop()

@@ -78,7 +78,7 @@ def place(request: pytest.FixtureRequest) -> Iterator[Place]:
         hub.offer(flow)
         yield Place(hub, hub, echo, flow, known=True)
         return
-    with mf.Server("tcp://127.0.0.1:0", drain_timeout=2.0) as server:
+    with mf.Server("tcp://127.0.0.1:0", options=mf.ServerOptions(drain_timeout=2.0)) as server:
         server.offer(echo, agent="a")
         server.offer(flow)
         with mf.Client(server.address) as client:
@@ -202,7 +202,7 @@ def test_a_call_of_a_handler_without_time_left_runs_nothing() -> None:
                 failures.append(failure)
             yield 0
 
-    with mf.Server("tcp://127.0.0.1:0", drain_timeout=2.0) as server:
+    with mf.Server("tcp://127.0.0.1:0", options=mf.ServerOptions(drain_timeout=2.0)) as server:
         server.offer(inner, agent="a")
         server.offer(Outer())
         with mf.Client(server.address) as client:

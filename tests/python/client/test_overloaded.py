@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 
 import mf
-from mf.client import routes
 from mf.core import backoff
 from mf.core.error import Code, Execution
 from mf.protocol.call import RetryBudget
+from mf.route import routing
 from tests.python.conftest import Recorder, eventually
 from tests.python.echo import TWICE, EchoAsyncClient, EchoClient, Number
 
@@ -51,7 +51,10 @@ class Serving:
         self.holding: list[threading.Thread] = []
 
     def server(self, limit: mf.Limit = FULL) -> mf.Server:
-        servant, server = Held(), mf.Server(workers=8, limit=limit, drain_timeout=1.0)
+        servant, server = (
+            Held(),
+            mf.Server(options=mf.ServerOptions(workers=8, limit=limit, drain_timeout=1.0)),
+        )
         server.offer(servant, "a")
         server.start()
         self.servants.append(servant)
@@ -221,7 +224,7 @@ def test_an_instance_that_is_down_is_no_other_to_be_asked_at_once(
             rests.append(super().next())
             return rests[-1]
 
-    monkeypatch.setattr(routes, "Backoff", Noted)
+    monkeypatch.setattr(routing, "Backoff", Noted)
     serving.server()
     serving.hold(0)
     with socket.socket() as bound:  # and does not listen

@@ -19,7 +19,7 @@ class _Stopping:
         self.began, self._let_go = Event(), Event()
         servant = Recorder()
         servant.act = self._hold
-        self._first = mf.Server(listen="tcp://127.0.0.1:0", drain_timeout=20)
+        self._first = mf.Server(listen="tcp://127.0.0.1:0", options=mf.ServerOptions(drain_timeout=20))
         self._first.offer(servant, agent="a")
         self._first.start()
         self.address = self._first.address

@@ -7,15 +7,16 @@ from dataclasses import dataclass
 import pytest
 
 import mf
-from mf.client import routes
-from mf.client.async_router import AsyncRouter
-from mf.client.router import Router
 from mf.core.error import Code, Execution
+from mf.core.immediate import immediate
 from mf.core.service import ServiceInfo
-from mf.link.async_pool import AsyncPool
-from mf.link.async_resolver import AsyncResolver
-from mf.link.pool import Pool
-from mf.link.resolver import Instance, View
+from mf.route import finder, routing
+from mf.route.async_pool import AsyncPool
+from mf.route.async_resolver import AsyncResolver
+from mf.route.async_routing import AsyncRouting
+from mf.route.blocking_pool import BlockingPool
+from mf.route.blocking_routing import BlockingRouting
+from mf.route.resolver import Instance, View
 from tests.python.client.test_waiting import Clock, Story
 from tests.python.echo import TWICE
 
@@ -65,31 +66,32 @@ def look(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Loo
         views: dict[float, View], *, to: str | None = None, seen: str | None = None, closed: bool = False
     ) -> Look:
         clock = Clock()
-        monkeypatch.setattr(routes, "monotonic", clock)
+        for module in (finder, routing):
+            monkeypatch.setattr(module, "monotonic", clock)
         story = Story(clock, views)
         agents: list[str] | None = None
         error: mf.Error | None = None
-        router: Router | AsyncRouter | None = None
+        router: BlockingRouting | AsyncRouting | None = None
 
         async def search() -> None:
             nonlocal agents, router
             if request.param == "blocking":
-                blocking = router = Router(story, Pool(), wait_for_server=5.0)
+                blocking = router = BlockingRouting(story, BlockingPool())
                 prepare(blocking)
                 if to is None:
-                    agents = blocking.agents(SERVICE, DEADLINE)
+                    agents = immediate(blocking.agents(SERVICE, DEADLINE))
                 else:
-                    blocking.find(SERVICE, to, TWICE, DEADLINE)
+                    immediate(blocking.find(SERVICE, to, TWICE, DEADLINE))
             else:
                 pool = AsyncPool(asyncio.get_running_loop())
-                awaited = router = AsyncRouter(AwaitedStory(story), pool, wait_for_server=5.0)
+                awaited = router = AsyncRouting(AwaitedStory(story), pool)
                 prepare(awaited)
                 if to is None:
                     agents = await awaited.agents(SERVICE, DEADLINE)
                 else:
                     await awaited.find(SERVICE, to, TWICE, DEADLINE)
 
-        def prepare(router: Router | AsyncRouter) -> None:
+        def prepare(router: BlockingRouting | AsyncRouting) -> None:
             router.pool.closed = closed
             if seen is not None:
                 router.seen.add((SERVICE.name, seen))

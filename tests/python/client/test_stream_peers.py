@@ -15,12 +15,12 @@ import mf
 from mf.client import streams
 from mf.client.client import Client
 from mf.core.service import FEBIRD, MEMCPY
-from mf.link.pool import Connect
 from mf.protocol import events as ev
 from mf.protocol.frame import METADATA, STREAM, pack
 from mf.protocol.handshake import Hello
 from mf.protocol.metadata import pack_metadata
 from mf.protocol.server_session import ServerSession
+from mf.route.blocking_pool import Connect
 from mf.transport.inproc import pair
 from mf.transport.stream import Stream
 from tests.python.conftest import eventually
@@ -430,7 +430,7 @@ def test_a_hostile_server_gives_an_error_of_ours(type_: int) -> None:
         hello = pack(1, Hello(nonce=bytes(16), max_in_flight=9).pack())
         theirs.sendall(hello + pack(4, route=0) + garbage)
         theirs.shutdown(socket.SHUT_WR)
-        with Client("tcp://127.0.0.1:9", connect=_giving(stream)) as client:
+        with Client("tcp://127.0.0.1:9", mf.ClientOptions(connect=_giving(stream))) as client:
             flow = FlowClient(client)
             options = mf.CallOptions(deadline=0.5)
             for _ in range(2):

@@ -19,7 +19,7 @@ T = TypeVar("T")
 class Flowing:
     def __init__(self) -> None:
         self.servant = FlowServant()
-        self.server = mf.Server("tcp://127.0.0.1:0", drain_timeout=2.0)
+        self.server = mf.Server("tcp://127.0.0.1:0", options=mf.ServerOptions(drain_timeout=2.0))
         self.server.offer(self.servant)
         self.server.start()
         self.client = mf.Client(self.server.address)

@@ -7,15 +7,17 @@ import threading
 import pytest
 
 import mf
-from mf.client import routes, scatter
-from mf.client.router import Router
+from mf.client import scatter
 from mf.client.scatter import AgentsTarget
+from mf.core.immediate import immediate
 from mf.core.service import ServiceInfo
-from mf.link.pool import Pool
-from mf.link.resolver import Instance, Resolver, StaticResolver, View
 from mf.protocol.events import BindRequested
 from mf.protocol.handshake import Hello
 from mf.protocol.server_session import ServerSession
+from mf.route import finder, routing
+from mf.route.blocking_pool import BlockingPool
+from mf.route.blocking_routing import BlockingRouting
+from mf.route.resolver import Instance, Resolver, StaticResolver, View
 from mf.transport.inproc import pair
 from mf.transport.stream import Stream
 from tests.python.conftest import Served
@@ -50,24 +52,25 @@ class Story(Resolver):
 
 def test_a_wait_for_a_server_counts_from_the_controllers_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock()
-    monkeypatch.setattr(routes, "monotonic", clock)
+    for module in (finder, routing):
+        monkeypatch.setattr(module, "monotonic", clock)
     nobody = View({}, reached=False, trouble="the controller is away")
     story = Story(clock, {1000.0: nobody, 1004.0: View({})})
-    router = Router(story, Pool(), wait_for_server=5.0)
+    router = BlockingRouting(story, BlockingPool())
     service = ServiceInfo(name="a.S", agent=None, descriptor="", fingerprint=bytes(16), methods=())
 
     with pytest.raises(mf.Error, match=r"no server offers a\.S"):
-        router.find(service, None, TWICE, 1030.0)
+        immediate(router.find(service, None, TWICE, 1030.0))
 
     assert clock.now == pytest.approx(1009.0)
 
 
 def test_agents_that_nobody_has_heard_of_are_waited_for_together(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock()
-    for module in (routes, scatter):
+    for module in (finder, routing, scatter):
         monkeypatch.setattr(module, "monotonic", clock)
     story = Story(clock, {1000.0: View({})})
-    router = Router(story, Pool(), wait_for_server=5.0)
+    router = BlockingRouting(story, BlockingPool())
     agents = AgentsTarget(router, ECHO_SERVICE, [f"unknown {number}" for number in range(5)])
 
     scattered = agents.call(TWICE, mf.CallOptions(deadline=30), 1)
@@ -79,7 +82,7 @@ def test_agents_that_nobody_has_heard_of_are_waited_for_together(monkeypatch: py
 def test_an_unknown_agent_does_not_hold_up_a_known_one(served: Served) -> None:
     at = Instance(served.server.address)
     resolver = StaticResolver({"a": [at.address], "b": [at.address]})
-    with mf.Client(resolver, wait_for_server=10.0) as client:
+    with mf.Client(resolver, mf.ClientOptions(wait_for_server=10.0)) as client:
         started = EchoClient(client).on(["unknown", "b", "a"])
         scattered = started.twice(4, options=mf.CallOptions(deadline=0.5))
 
@@ -110,7 +113,10 @@ def test_bindings_of_several_agents_are_asked_for_together() -> None:
     stream, theirs = pair()
     thread = threading.Thread(target=serve, args=(theirs,), daemon=True)
     thread.start()
-    with mf.client.Client("tcp://127.0.0.1:9", connect=lambda address, timeout: stream) as client:  # noqa: ARG005
+    with mf.client.Client(
+        "tcp://127.0.0.1:9",
+        mf.ClientOptions(connect=lambda address, timeout: stream),  # noqa: ARG005
+    ) as client:
         echo = EchoClient(client)
         first = echo.at("w").twice(3, options=mf.CallOptions(deadline=5))
         scattered = echo.on(agents).twice(4, options=mf.CallOptions(deadline=5))
@@ -130,7 +136,10 @@ def test_who_gives_up_says_what_its_last_whole_attempt_met() -> None:
             raise TimeoutError(errno.ETIMEDOUT, "Connection timed out")
         raise ConnectionRefusedError(errno.ECONNREFUSED, "Connection refused")
 
-    with mf.client.Client("tcp://127.0.0.1:9", connect=connect) as client, pytest.raises(mf.Error) as raised:
+    with (
+        mf.client.Client("tcp://127.0.0.1:9", mf.ClientOptions(connect=connect)) as client,
+        pytest.raises(mf.Error) as raised,
+    ):
         EchoClient(client).at("a").twice(3, options=mf.CallOptions(deadline=0.5))
 
     assert timeouts[0] > 0.4

@@ -41,7 +41,11 @@ class Near:
     def __init__(self, first: int, url: str = "", controller: str | None = None) -> None:
         self.first = first
         self.servant = Counting()
-        self.server = mf.Server("tcp://127.0.0.1:0", controller=controller, workers=16, drain_timeout=2.0)
+        self.server = mf.Server(
+            "tcp://127.0.0.1:0",
+            controller=controller,
+            options=mf.ServerOptions(workers=16, drain_timeout=2.0),
+        )
         self.server.offer(self.servant, agent="a")
         self.server.offer(FlowServant())
         self.server.start()

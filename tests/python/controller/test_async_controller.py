@@ -15,7 +15,7 @@ __all__ = ["controller"]
 
 
 def serving(address: str, agent: str) -> mf.AsyncServer:
-    server = mf.AsyncServer(controller=address, drain_timeout=1.0)
+    server = mf.AsyncServer(controller=address, options=mf.ServerOptions(drain_timeout=1.0))
     server.offer(AsyncRecorder(), agent=agent)
     return server
 
@@ -40,7 +40,7 @@ def test_a_server_registers_and_a_client_finds_it_without_a_thread(controller: R
 
 def test_one_way_calls_that_wait_for_their_server_arrive_in_order(controller: Running) -> None:
     servant = Recorder()
-    server = mf.Server(controller=controller.address, drain_timeout=1.0)
+    server = mf.Server(controller=controller.address, options=mf.ServerOptions(drain_timeout=1.0))
     server.offer(servant, agent="a")
 
     async def main() -> None:
@@ -59,7 +59,7 @@ def test_one_way_calls_that_wait_for_their_server_arrive_in_order(controller: Ru
 
 def test_an_offer_ends_with_its_server(controller: Running) -> None:
     async def main() -> mf.Error:
-        async with mf.AsyncClient(controller.address, wait_for_server=0.05) as client:
+        async with mf.AsyncClient(controller.address, mf.ClientOptions(wait_for_server=0.05)) as client:
             echo = EchoAsyncClient(client).at("a")
             async with serving(controller.address, "a"):
                 assert await echo.twice(1) == 2
@@ -68,7 +68,10 @@ def test_an_offer_ends_with_its_server(controller: Running) -> None:
             return raised.value
 
     assert asyncio.run(main()).code is Code.UNAVAILABLE
-    with mf.Client(controller.address, wait_for_server=0.05) as client, pytest.raises(mf.Error):
+    with (
+        mf.Client(controller.address, mf.ClientOptions(wait_for_server=0.05)) as client,
+        pytest.raises(mf.Error),
+    ):
         EchoClient(client).at("a").twice(1)
 
 

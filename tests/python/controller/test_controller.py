@@ -35,7 +35,7 @@ class Running:
 
     def _make(self) -> tuple[SmallController, mf.AsyncServer]:
         servant = SmallController(self.run)
-        server = mf.AsyncServer(f"tcp://127.0.0.1:{self.port}", drain_timeout=1.0)
+        server = mf.AsyncServer(f"tcp://127.0.0.1:{self.port}", options=mf.ServerOptions(drain_timeout=1.0))
         server.offer(servant)
         return servant, server
 
@@ -60,7 +60,7 @@ def controller() -> Iterator[Running]:
 
 
 def serve(controller: Running, agent: str, servant: Recorder | None = None) -> mf.Server:
-    server = mf.Server(controller=controller.address, drain_timeout=1.0)
+    server = mf.Server(controller=controller.address, options=mf.ServerOptions(drain_timeout=1.0))
     server.offer(servant or Recorder(), agent=agent)
     server.start()
     return server
@@ -104,7 +104,7 @@ def test_agents_come_and_go_and_everywhere_follows(controller: Running) -> None:
 
 
 def test_an_agent_never_seen_is_waited_for_and_no_longer_than_told(controller: Running) -> None:
-    with mf.Client(controller.address, wait_for_server=0.3) as client:
+    with mf.Client(controller.address, mf.ClientOptions(wait_for_server=0.3)) as client:
         start = time.monotonic()
         with pytest.raises(mf.Error, match="no server offers") as raised:
             EchoClient(client).at("y").twice(1)
@@ -201,7 +201,9 @@ def test_calls_are_spread_over_the_instances_of_an_agent_and_survive_one_of_them
 def test_a_server_that_listens_everywhere_advertises_an_address_that_can_be_reached(
     controller: Running,
 ) -> None:
-    server = mf.Server("tcp://0.0.0.0:0", controller=controller.address, drain_timeout=1.0)
+    server = mf.Server(
+        "tcp://0.0.0.0:0", controller=controller.address, options=mf.ServerOptions(drain_timeout=1.0)
+    )
     server.offer(Recorder(), agent="a")
     with server, mf.Client(controller.address) as client:
         assert EchoClient(client).at("a").twice(1) == 2

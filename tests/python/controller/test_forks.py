@@ -59,7 +59,7 @@ def run(program: str, controller: Running) -> "subprocess.CompletedProcess[str]"
 def test_the_child_of_a_client_finds_servers_by_itself_and_its_parent_goes_on(controller: Running) -> None:
     done = run(
         """
-server = mf.Server(controller=where, drain_timeout=1.0)
+server = mf.Server(controller=where, options=mf.ServerOptions(drain_timeout=1.0))
 server.offer(Recorder(), agent="a")
 server.start()
 client = mf.Client(where)
@@ -73,7 +73,7 @@ def child():
     client.close()
 
 print(in_child(child), echo.twice(3), flush=True)
-later = mf.Server(controller=where, drain_timeout=1.0)
+later = mf.Server(controller=where, options=mf.ServerOptions(drain_timeout=1.0))
 later.offer(Recorder(), agent="b")
 later.start()
 print(EchoClient(client).at("b").twice(4))
@@ -90,7 +90,7 @@ server.stop()
 def test_a_server_that_is_started_in_a_child_registers_as_itself(controller: Running) -> None:
     done = run(
         """
-server = mf.Server(controller=where, drain_timeout=1.0)
+server = mf.Server(controller=where, options=mf.ServerOptions(drain_timeout=1.0))
 server.offer(Recorder(), agent="a")
 
 def child():
@@ -119,7 +119,7 @@ def test_a_child_keeps_no_connection_of_its_parent_to_the_controller(controller:
     done = run(
         """
 import os, time
-server = mf.Server(controller=where, drain_timeout=1.0)
+server = mf.Server(controller=where, options=mf.ServerOptions(drain_timeout=1.0))
 server.offer(Recorder(), agent="a")
 server.start()
 client = mf.Client(where)

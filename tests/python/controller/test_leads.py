@@ -21,7 +21,10 @@ __all__ = ["controller"]
 
 @pytest.fixture
 def servers(controller: Running) -> Iterator[list[mf.Server]]:
-    made = [mf.Server(controller=controller.address, drain_timeout=1.0) for _ in range(2)]
+    made = [
+        mf.Server(controller=controller.address, options=mf.ServerOptions(drain_timeout=1.0))
+        for _ in range(2)
+    ]
     for each in made:
         each.offer(Recorder(), agent="a")
         each.start()
@@ -79,7 +82,7 @@ def test_who_is_refused_rests_before_it_asks_again_and_the_log_says_why(
 
     rests: list[tuple[int, bool]] = []
     controller.servant.refuses_leads = 3
-    server = mf.Server(controller=controller.address, drain_timeout=1.0)
+    server = mf.Server(controller=controller.address, options=mf.ServerOptions(drain_timeout=1.0))
     server.offer(Recorder(), agent="a")
     with server, caplog.at_level(logging.WARNING, "mf"):
         monkeypatch.setattr(async_registrar, "sleep", rest)
@@ -92,7 +95,7 @@ def test_who_is_refused_rests_before_it_asks_again_and_the_log_says_why(
 
 
 def test_leads_of_other_agents_are_others(controller: Running) -> None:
-    server = mf.Server(controller=controller.address, drain_timeout=1.0)
+    server = mf.Server(controller=controller.address, options=mf.ServerOptions(drain_timeout=1.0))
     with server, server.lead(EchoServant, "a") as one, server.lead(EchoServant, "b") as other:
         assert has(one)
         assert has(other)
@@ -146,7 +149,10 @@ def test_a_server_without_a_controller_and_one_that_is_not_started_have_none() -
 
 def test_tasks_wait_for_it_and_give_it_up_when_they_are_cancelled(controller: Running) -> None:
     async def main() -> None:
-        servers = [mf.AsyncServer(controller=controller.address, drain_timeout=1.0) for _ in range(3)]
+        servers = [
+            mf.AsyncServer(controller=controller.address, options=mf.ServerOptions(drain_timeout=1.0))
+            for _ in range(3)
+        ]
         for each in servers:
             each.offer(AsyncRecorder(), agent="a")
         async with servers[0], servers[1], servers[2]:

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import mf
-from mf.link.async_resolver import AsyncStaticResolver
-from mf.link.resolver import Instance, StaticResolver, View
+from mf.route.async_resolver import AsyncStaticResolver
+from mf.route.resolver import Instance, StaticResolver, View
 from tests.python.controller.test_controller import Running, controller
 from tests.python.echo import EchoAsyncClient, EchoClient
 from tests.python.server.test_unix_server import WhoCalls, serving
@@ -77,7 +77,9 @@ def path(tmp_path: Path) -> Path:
 def at_two(
     path: Path, servant: WhoCalls, controller: str | None = None, advertise: str | None = None
 ) -> mf.Server:
-    server = mf.Server(f"tcp://127.0.0.1:0,unix:{path}", controller, advertise=advertise, drain_timeout=2.0)
+    server = mf.Server(
+        f"tcp://127.0.0.1:0,unix:{path}", controller, mf.ServerOptions(advertise=advertise, drain_timeout=2.0)
+    )
     for agent in BOTH:
         server.offer(servant, agent=agent)
     return server

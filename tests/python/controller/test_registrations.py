@@ -32,10 +32,10 @@ def registered(kind: str, address: str, agent: str = "a", **options: Any) -> Ite
     """A server with one offer, which starts to register."""
     server: AnyServer
     if kind == "asyncio":
-        server = LoopServer(controller=address, drain_timeout=1.0)
+        server = LoopServer(controller=address, options=mf.ServerOptions(drain_timeout=1.0))
         server.offer(AsyncRecorder(), agent=agent, **options)
     else:
-        server = mf.Server(controller=address, drain_timeout=1.0)
+        server = mf.Server(controller=address, options=mf.ServerOptions(drain_timeout=1.0))
         server.offer(Recorder(), agent=agent, **options)
     with server:
         yield server

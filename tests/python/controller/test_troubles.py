@@ -8,7 +8,8 @@ import logging
 import pytest
 
 import mf
-from mf.controller import async_registrar, connection
+from mf.client import standing
+from mf.controller import connection
 from tests.python.client.test_calls import free_port
 from tests.python.conftest import Recorder, eventually
 from tests.python.controller.test_controller import Running, controller
@@ -85,7 +86,7 @@ def test_a_server_says_once_that_it_cannot_register_however_often_it_tries(
         await asyncio.sleep(0.001)
 
     rests: list[tuple[float, int]] = []
-    monkeypatch.setattr(async_registrar, "sleep", rest)
+    monkeypatch.setattr(standing, "sleep", rest)
     monkeypatch.setattr(connection, "_FIRST_WITHIN", 0.05)
     monkeypatch.setattr(connection, "_AGAIN_WITHIN", 0.05)
     with caplog.at_level(logging.WARNING, "mf"):

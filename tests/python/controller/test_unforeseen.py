@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 import mf
-from mf.controller import watcher
-from mf.controller.connection import MOVING
+from mf.client import standing
 from mf.controller.registration import Registration
 from mf.controller.views import Watched
 from mf.controller.watcher import Watcher
+from mf.core.code_class import GOES_AWAY
 from mf.core.error import Code, Error, Execution
 from mf.transport.address import Address
 from tests.python.conftest import AsyncRecorder, Recorder
@@ -42,7 +42,7 @@ class Failing:
 
 @contextmanager
 def serving(address: str) -> Iterator[None]:
-    server = mf.Server(controller=address, drain_timeout=1.0)
+    server = mf.Server(controller=address, options=mf.ServerOptions(drain_timeout=1.0))
     server.offer(Recorder(), agent="a")
     server.start()
     yield
@@ -55,7 +55,7 @@ def call(address: str) -> int:
 
 
 async def served_by_asyncio(address: str) -> int:
-    server = mf.AsyncServer(controller=address, drain_timeout=1.0)
+    server = mf.AsyncServer(controller=address, options=mf.ServerOptions(drain_timeout=1.0))
     server.offer(AsyncRecorder(), agent="a")
     async with server, mf.AsyncClient(address) as client:
         return await EchoAsyncClient(client).at("a").twice(1, options=mf.CallOptions(deadline=20))
@@ -129,13 +129,13 @@ def test_a_client_is_told_why_its_watches_end_unless_the_controller_only_moves(
         return told
 
     monkeypatch.setattr(Watcher, "_follow", follow)
-    monkeypatch.setattr(watcher, "sleep", rest)
+    monkeypatch.setattr(standing, "sleep", rest)
     why = f"the controller at {controller.address} does not answer: no more"
     with caplog.at_level(logging.WARNING, "mf"):
         told = asyncio.run(watch())
 
     said = [each.getMessage() for each in caplog.records]
-    if code in MOVING:
+    if code in GOES_AWAY:
         assert (told, said) == ([], [])
     else:
         assert told == [why]

@@ -8,7 +8,7 @@ import mf
 from mf.controller._generated.mf.controller import Change, Gone, Key, KeyKind, Offer
 from mf.controller._generated.mf.controller import Instance as Entry
 from mf.controller.views import KEEP_OLD, Watched
-from mf.link.resolver import Instance
+from mf.route.resolver import Instance
 
 
 def key(agent: str) -> Key:

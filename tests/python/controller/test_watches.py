@@ -17,7 +17,7 @@ from mf.controller.async_resolver import AsyncControllerResolver
 from mf.controller.resolver import ControllerResolver
 from mf.core.error import Code, Execution
 from mf.core.service import ServiceInfo
-from mf.link.resolver import View
+from mf.route.resolver import View
 from tests.python.conftest import Recorder, eventually
 from tests.python.controller.test_controller import Running, controller, serve
 from tests.python.echo import DESCRIPTOR, EchoAsyncClient, EchoClient, service
@@ -98,7 +98,7 @@ def test_a_watch_that_was_cut_off_goes_on_where_it_was(controller: Running) -> N
 def test_a_client_follows_more_changes_than_the_controller_remembers(controller: Running) -> None:
     with mf.Client(controller.address) as client:
         echo = EchoClient(client)
-        server = mf.Server(controller=controller.address, drain_timeout=1.0)
+        server = mf.Server(controller=controller.address, options=mf.ServerOptions(drain_timeout=1.0))
         for number in range(30):
             server.offer(Recorder(), agent=f"a{number}")
         with server:
@@ -262,7 +262,7 @@ def test_a_client_moves_to_another_controller_when_its_own_has_gone() -> None:
 
 @contextmanager
 def served_at(where: str, agent: str) -> Iterator[None]:
-    server = mf.Server(controller=where, drain_timeout=1.0)
+    server = mf.Server(controller=where, options=mf.ServerOptions(drain_timeout=1.0))
     server.offer(Recorder(), agent=agent)
     with server:
         yield

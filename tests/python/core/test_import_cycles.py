@@ -8,7 +8,18 @@ from pathlib import Path
 import pytest
 
 MF = Path(__file__).parents[3] / "runtime" / "python" / "mf"
-FLOORS = ("core", "protocol", "transport", "link", "client", "server", "light", "replicated", "app")
+FLOORS = (
+    "core",
+    "protocol",
+    "transport",
+    "link",
+    "route",
+    "client",
+    "server",
+    "light",
+    "replicated",
+    "controller",
+)
 
 
 def module_of(path: Path) -> str:

@@ -30,7 +30,7 @@ def served(*descriptors: str) -> Iterator[str]:
             class Stranger(Recorder):
                 mf_service: ClassVar[ServiceInfo] = service(descriptor)
 
-            server = mf.Server("tcp://127.0.0.1:0", drain_timeout=2.0)
+            server = mf.Server("tcp://127.0.0.1:0", options=mf.ServerOptions(drain_timeout=2.0))
             server.offer(Stranger(), "a")
             stack.enter_context(server)
             addresses.append(server.address)

@@ -19,7 +19,7 @@ from tests.python.flowing import Plain
 
 @pytest.fixture
 def server() -> Iterator[mf.Server]:
-    one = mf.Server("tcp://127.0.0.1:0", drain_timeout=2.0)
+    one = mf.Server("tcp://127.0.0.1:0", options=mf.ServerOptions(drain_timeout=2.0))
     one.offer(Recorder(), agent="a", inline=True)
     one.offer(Plain())
     one.start()

@@ -13,17 +13,20 @@ import mf
 from mf.client import Client
 from mf.core.backoff import LONGEST, Backoff
 from mf.core.error import Code, Error, Execution
+from mf.core.immediate import immediate
+from mf.core.service import ServiceInfo
 from mf.link.link import Link
-from mf.link.pool import Pool
-from mf.link.resolver import Instance, StaticResolver
 from mf.link.watch import Watches
 from mf.protocol import frame
 from mf.protocol.call import Call, RetryBudget
 from mf.protocol.call_table import CallEvent
-from mf.protocol.calls import Pending
+from mf.protocol.calls import Binding, Pending
 from mf.protocol.events import BindRequested
 from mf.protocol.handshake import Hello
 from mf.protocol.server_session import ServerSession
+from mf.route import adaptation
+from mf.route.blocking_pool import BlockingPool
+from mf.route.resolver import Instance, StaticResolver
 from mf.transport import tcp
 from mf.transport.address import Address
 from mf.transport.inproc import pair
@@ -44,6 +47,10 @@ def link_over(stream: Stream) -> Link:
     return Link(stream, Hello(nonce=bytes(16)), Watches())
 
 
+def bind(link: Link, service: ServiceInfo, agent: str, deadline: float) -> Binding:
+    return immediate(adaptation.bind(link, service, agent, deadline))
+
+
 def call_of(body: bytes, seconds: float) -> Call[int]:
     call = Call(TWICE, time.monotonic() + seconds, RetryBudget(), 1, body)
     call.begin()
@@ -52,7 +59,7 @@ def call_of(body: bytes, seconds: float) -> Call[int]:
 
 
 def one_call(link: Link) -> Call[int]:
-    binding = link.bind(ECHO_SERVICE, "a", time.monotonic() + 20)
+    binding = bind(link, ECHO_SERVICE, "a", time.monotonic() + 20)
     call = call_of(b"\x15\0\0\0", 20)
     call.route = binding.first
     link.call(call, 0, time.monotonic())
@@ -104,7 +111,7 @@ def test_a_good_bye_is_read_also_when_the_write_behind_it_fails() -> None:
     goaway = frame.pack(frame.GOAWAY, bytes(2), word=Code.SHUTTING_DOWN)
     stream = FailingWrites([HELLO + BOUND, goaway])
     link = link_over(stream)
-    binding = link.bind(ECHO_SERVICE, "a", time.monotonic() + 1)
+    binding = bind(link, ECHO_SERVICE, "a", time.monotonic() + 1)
     stream.fail = True
     call = call_of(b"\x15\0\0\0", 1)
     call.route = binding.first
@@ -146,7 +153,7 @@ def test_a_silent_server_is_found_by_many_calls_that_each_wait_less_than_a_turn(
     stream, theirs = pair()
     link = Link(stream, Hello(nonce=bytes(16)), Watches(), dead_after=0.5)  # ten turns
     theirs.sendall(HELLO + BOUND)
-    binding = link.bind(ECHO_SERVICE, "a", time.monotonic() + 5)
+    binding = bind(link, ECHO_SERVICE, "a", time.monotonic() + 5)
 
     ended: list[Code] = []
     while link.failure is None and len(ended) < 300:
@@ -183,11 +190,11 @@ def test_a_binding_whose_answer_was_too_late_for_one_is_there_for_the_next() -> 
     theirs.sendall(HELLO)
     for _ in range(3):
         with pytest.raises(Error, match="within the deadline") as late:
-            link.bind(ECHO_SERVICE, "a", time.monotonic())
+            bind(link, ECHO_SERVICE, "a", time.monotonic())
         assert (late.value.code, late.value.execution) == (Code.UNAVAILABLE, Execution.NOT_EXECUTED)
     theirs.sendall(BOUND)
 
-    assert link.bind(ECHO_SERVICE, "a", time.monotonic() + 20).first == 0
+    assert bind(link, ECHO_SERVICE, "a", time.monotonic() + 20).first == 0
     link.close()
     assert kinds_of(theirs).count(frame.BIND) == 1
 
@@ -197,7 +204,7 @@ def test_many_callers_share_one_connection_and_get_their_own_replies() -> None:
     link = Link(stream, Hello(nonce=bytes(16)), Watches())
     server = threading.Thread(target=_echo_back, args=(theirs,), daemon=True)
     server.start()
-    link.bind(ECHO_SERVICE, "a", time.monotonic() + 5)
+    bind(link, ECHO_SERVICE, "a", time.monotonic() + 5)
     wrong: list[object] = []
 
     def work(number: int) -> None:
@@ -293,13 +300,13 @@ def test_instances_that_were_not_reached_a_moment_ago_are_not_tried_with_the_oth
     ):
         addresses = [f"tcp://127.0.0.1:{each.getsockname()[1]}" for each in (one, other)]
         instances = [Instance(address) for address in addresses]
-        pool = Pool()
+        pool = BlockingPool()
         pool._dialer = dialer = CountingDialer()
         pool._place(addresses[0]).not_before = time.monotonic() + 60
 
-        pool.connect_all(instances, time.monotonic() + 1)
+        immediate(pool.begin_all(instances, time.monotonic() + 1))
         pool._place(addresses[0]).not_before = 0.0
-        pool.connect_all(instances, time.monotonic() + 1)
+        immediate(pool.begin_all(instances, time.monotonic() + 1))
         pool.close()
 
     assert dialer.begun == [addresses[1], addresses[0]]
@@ -327,7 +334,7 @@ def test_who_writes_takes_the_late_replies_that_keep_the_server_from_reading() -
     stream, theirs = pair()
     thread = threading.Thread(target=serve, args=(theirs,), daemon=True)
     thread.start()
-    with Client("tcp://127.0.0.1:9", connect=lambda address, timeout: stream) as client:  # noqa: ARG005
+    with Client("tcp://127.0.0.1:9", mf.ClientOptions(connect=lambda address, timeout: stream)) as client:  # noqa: ARG005
         target = client.target(ECHO_SERVICE).at("a")
         with pytest.raises(mf.Error) as late:
             target.call(TWICE, mf.CallOptions(deadline=0.2), 1)

@@ -5,12 +5,12 @@ import random
 import pytest
 
 from mf.core.error import Code, Error, not_executed
+from mf.core.server_options import MAX_WINDOWS
 from mf.core.service import FEBIRD, Payload
 from mf.protocol.events import DataReceived, MetadataOrFault
 from mf.protocol.frame import DATA_LIMIT, frame_cost
 from mf.protocol.stream import (
     LARGEST_WINDOW,
-    MAX_WINDOWS,
     MOST_VALUES,
     Incoming,
     Outgoing,

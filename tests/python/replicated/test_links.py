@@ -9,8 +9,8 @@ from uuid import UUID
 
 import pytest
 
+from mf.client import standing
 from mf.core.error import Code, Error, Execution
-from mf.replicated import links
 from mf.replicated._generated.mf import replication as wire
 from mf.replicated.links import OutgoingLink
 from mf.replicated.messages import Leading, Message, Recover
@@ -24,8 +24,8 @@ class Clock:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now = 100.0
         self.pauses: list[float] = []
-        monkeypatch.setattr(links, "monotonic", lambda: self.now)
-        monkeypatch.setattr(links, "sleep", self.sleep)
+        monkeypatch.setattr(standing, "monotonic", lambda: self.now)
+        monkeypatch.setattr(standing, "sleep", self.sleep)
         monkeypatch.setattr("mf.core.backoff.JITTER", Full())
 
     async def sleep(self, seconds: float) -> None:

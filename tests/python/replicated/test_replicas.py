@@ -254,7 +254,7 @@ def test_an_ordinary_server_serves_what_is_not_replicated_and_refuses_what_is(
     group: Group, journal: ModuleType
 ) -> None:
     group.journal.one_hop("text", options=ALL)
-    with mf.Server(controller=group.controller, drain_timeout=1.0) as server:
+    with mf.Server(controller=group.controller, options=mf.ServerOptions(drain_timeout=1.0)) as server:
         server.offer(group.pages["a"], agent="s")
 
         assert group.journal.texts() == ["text"]
@@ -296,7 +296,7 @@ def test_replicas_speak_tls_with_each_other_and_with_clients(
                 tls=own,
             )
             stack.enter_context(replica)
-        client = stack.enter_context(mf.Client(controller.address, tls=own))
+        client = stack.enter_context(mf.Client(controller.address, mf.ClientOptions(tls=own)))
 
         done = journal.JournalClient(client).at("s").one_hop("secret", options=ALL)
 

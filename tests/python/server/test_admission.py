@@ -6,7 +6,8 @@ from math import inf
 import pytest
 
 import mf
-from mf.server.admission import Admission, Gate, Limit, Standing
+from mf.core.server_options import Limit
+from mf.server.admission import Admission, Gate, Standing
 
 
 class Call:

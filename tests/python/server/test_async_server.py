@@ -55,8 +55,8 @@ class Held(AsyncRecorder):
             await asyncio.sleep(0.001)
 
 
-def serving(servant: EchoAsyncServant, **options: Any) -> mf.AsyncServer:
-    server = mf.AsyncServer(**options)
+def serving(servant: EchoAsyncServant, listen: str = "tcp://127.0.0.1:0", **options: Any) -> mf.AsyncServer:
+    server = mf.AsyncServer(listen, options=mf.ServerOptions(**options))
     server.offer(servant, agent="a")
     return server
 
@@ -82,7 +82,7 @@ def test_it_finishes_what_is_under_way_and_takes_nothing_new() -> None:
         servant = Held()
         server = serving(servant, drain_timeout=10.0)
         await server.start()
-        async with mf.AsyncClient(server.address, wait_for_server=0) as client:
+        async with mf.AsyncClient(server.address, mf.ClientOptions(wait_for_server=0)) as client:
             echo = EchoAsyncClient(client).at("a")
             running = asyncio.create_task(echo.flaky(7))
             await servant.until(1)

@@ -291,7 +291,7 @@ def test_what_may_not_go_back_is_refused_where_it_is_set(key: str, value: str) -
                 refused.append(error)
             return x
 
-    server = mf.Server(drain_timeout=1.0)
+    server = mf.Server(options=mf.ServerOptions(drain_timeout=1.0))
     server.offer(Setting(), agent="a", inline=True)
     with server:
         peer = Peer(server)
@@ -365,7 +365,7 @@ def test_a_descriptor_comes_with_its_annex(start: Start) -> None:
 def test_a_connection_with_too_many_bytes_of_requests_is_not_read_until_some_were_run() -> None:
     """64 MiB in total: requests of 8 MiB, of which the first occupies the only worker."""
     release = threading.Event()
-    server = mf.Server(drain_timeout=2.0, workers=1)
+    server = mf.Server(options=mf.ServerOptions(drain_timeout=2.0, workers=1))
 
     class Holding(Recorder):
         def echo(self, data: bytes) -> bytes:
@@ -414,7 +414,7 @@ def test_a_descriptor_that_was_closed_in_the_same_turn_is_no_listener() -> None:
             free.wait(10)
             return x
 
-    server = mf.Server(drain_timeout=5.0)
+    server = mf.Server(options=mf.ServerOptions(drain_timeout=5.0))
     server.offer(Turns(), agent="a")
     server.offer(Holds(), agent="a", inline=True)
     server.start()

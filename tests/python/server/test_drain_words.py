@@ -17,7 +17,7 @@ from tests.python.echo import EchoClient
 
 def test_a_drain_that_times_out_logs_the_calls_that_it_cuts(caplog: pytest.LogCaptureFixture) -> None:
     servant = Recorder()
-    server = mf.Server("tcp://127.0.0.1:0", workers=3, drain_timeout=0.1)
+    server = mf.Server("tcp://127.0.0.1:0", options=mf.ServerOptions(workers=3, drain_timeout=0.1))
     server.offer(servant, "a")
     server.start()
     servant.act = lambda x: x if servant.release.wait(30) else -x
@@ -80,7 +80,7 @@ class Awaited(AsyncRecorder):
 
 async def main():
     global server
-    server = mf.AsyncServer("tcp://127.0.0.1:0", drain_timeout=drain)
+    server = mf.AsyncServer("tcp://127.0.0.1:0", options=mf.ServerOptions(drain_timeout=drain))
     server.offer(Awaited(), "a")
     await server.start()
     threading.Thread(target=call, daemon=True).start()
@@ -90,7 +90,7 @@ seconds, drain = float(sys.argv[2]), float(sys.argv[3])
 if sys.argv[1] == "awaited":
     whole = asyncio.run(main())
 else:
-    server = mf.Server("tcp://127.0.0.1:0", drain_timeout=drain)
+    server = mf.Server("tcp://127.0.0.1:0", options=mf.ServerOptions(drain_timeout=drain))
     server.offer(Plain(), "a")
     server.start()
     threading.Thread(target=call, daemon=True).start()

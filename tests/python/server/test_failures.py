@@ -53,7 +53,7 @@ def over(request: pytest.FixtureRequest) -> Iterator[Callable[[AnyServant], Echo
             hub.offer(servant, agent="a")
             return EchoClient(mf.Client(hub)).at("a")
         if isinstance(servant, mf.Servant):
-            plain = mf.Server(drain_timeout=1.0)
+            plain = mf.Server(options=mf.ServerOptions(drain_timeout=1.0))
             plain.offer(servant, agent="a", inline=request.param == "inline")
             server: AnyServer = plain
         else:

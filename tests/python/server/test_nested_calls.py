@@ -31,7 +31,10 @@ class Two:
 
     def __init__(self, at_once: int) -> None:
         self.servants = Calling(), Calling()
-        self.servers = [mf.Server("tcp://127.0.0.1:0", workers=at_once, drain_timeout=0.5) for _ in range(2)]
+        self.servers = [
+            mf.Server("tcp://127.0.0.1:0", options=mf.ServerOptions(workers=at_once, drain_timeout=0.5))
+            for _ in range(2)
+        ]
         for server, servant in zip(self.servers, self.servants, strict=True):
             server.offer(servant, "a")
             server.start()

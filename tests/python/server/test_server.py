@@ -27,7 +27,7 @@ ROOT = Path(__file__).parents[3]
 
 
 def serve(servant: Servant, agent: str = "a", **options: Any) -> tuple[mf.Server, mf.Client]:
-    server = mf.Server(drain_timeout=2.0, **options)
+    server = mf.Server(options=mf.ServerOptions(drain_timeout=2.0, **options))
     server.offer(servant, agent=agent)
     server.start()
     return server, mf.Client(server.address)
@@ -52,7 +52,7 @@ def test_several_services_and_agents_of_one_server() -> None:
     class Plain(Recorder):
         mf_service = service(name="demo.Plain", agent=None)
 
-    server = mf.Server(drain_timeout=1.0)
+    server = mf.Server(options=mf.ServerOptions(drain_timeout=1.0))
     server.offer(Recorder(), agent="a")
     server.offer(Plain())
     with server, mf.Client(server.address) as client:
@@ -72,7 +72,7 @@ def test_a_handler_knows_what_it_serves(inline: bool) -> None:
             )
             return x
 
-    server = mf.Server(drain_timeout=1.0)
+    server = mf.Server(options=mf.ServerOptions(drain_timeout=1.0))
     server.offer(Asking(), agent="a", inline=inline)
     with server, mf.Client(server.address) as client:
         EchoClient(client).at("a").twice(1, options=mf.CallOptions(deadline=5))
@@ -301,7 +301,7 @@ SCRIPT = """
 import resource, sys, time
 import mf
 from tests.python.conftest import Recorder
-server = mf.Server(sys.argv[1], drain_timeout=5.0)
+server = mf.Server(sys.argv[1], options=mf.ServerOptions(drain_timeout=5.0))
 server.offer(Recorder(), agent="a")
 {before}
 server.start()
@@ -388,7 +388,7 @@ def test_adopted_sockets_are_served_like_accepted_ones(served: Served) -> None:
         served.server.adopt(theirs)
         return ours
 
-    with mf.Client("tcp://in-process:1", connect=connect) as client:
+    with mf.Client("tcp://in-process:1", mf.ClientOptions(connect=connect)) as client:
         assert EchoClient(client).at("b").twice(5) == 10
 
 

@@ -13,7 +13,7 @@ from tests.python.echo import EchoAsyncClient, EchoClient
 @pytest.mark.parametrize("inline", [True, False])
 def test_a_handler_stops_its_server(inline: bool) -> None:
     servant = Recorder()
-    server = mf.Server("tcp://127.0.0.1:0", drain_timeout=20.0)
+    server = mf.Server("tcp://127.0.0.1:0", options=mf.ServerOptions(drain_timeout=20.0))
     server.offer(servant, "a", inline=inline)
     server.start()
     io: Any = server._io
@@ -32,7 +32,7 @@ def test_a_handler_stops_its_server(inline: bool) -> None:
 
 def test_a_handler_of_asyncio_stops_its_server() -> None:
     async def main() -> int:
-        server = mf.AsyncServer("tcp://127.0.0.1:0", drain_timeout=20.0)
+        server = mf.AsyncServer("tcp://127.0.0.1:0", options=mf.ServerOptions(drain_timeout=20.0))
 
         class Stopping(AsyncRecorder):
             async def flaky(self, x: int) -> int:

@@ -271,7 +271,7 @@ def test_a_value_that_the_schema_does_not_have_ends_the_stream_behind_the_others
             yield -1
             yield 2
 
-    server = mf.Server(drain_timeout=1.0)
+    server = mf.Server(options=mf.ServerOptions(drain_timeout=1.0))
     server.offer(Wrong(), agent="a")
     with server:
         peer = Peer(server)
@@ -290,7 +290,7 @@ def test_a_value_longer_than_the_client_takes_is_too_large() -> None:
             yield "short"
             yield "x" * (1 << 24)
 
-    server = mf.Server(drain_timeout=1.0)
+    server = mf.Server(options=mf.ServerOptions(drain_timeout=1.0))
     server.offer(Long(), agent="a")
     with server:
         peer = Peer(server)
@@ -430,7 +430,7 @@ def test_a_thread_that_a_handler_leaves_behind_with_its_iterator_is_told_that_th
             threading.Thread(target=read).start()
             return 7
 
-    server = mf.Server(drain_timeout=1.0)
+    server = mf.Server(options=mf.ServerOptions(drain_timeout=1.0))
     server.offer(Leaving(), agent="a")
     with server:
         peer = Peer(server)
@@ -521,9 +521,9 @@ def test_streams_above_the_limit_are_overloaded_and_not_executed(start: Start) -
 
 def test_windows_that_exceed_the_bound_of_a_connection_are_refused() -> None:
     with pytest.raises(ValueError, match="together they may take"):
-        mf.Server(max_streams=1024, stream_window=16_384)
+        mf.Server(options=mf.ServerOptions(max_streams=1024, stream_window=16_384))
     with pytest.raises(ValueError, match="carry no value"):
-        mf.Server(stream_window=100)
+        mf.Server(options=mf.ServerOptions(stream_window=100))
 
 
 # Violations by clients
@@ -596,7 +596,7 @@ def test_what_breaks_the_rules_of_a_stream_ends_its_call_and_not_the_connection(
             return super().load(into, values)
 
     if what in ("values behind the end", "two ends"):  # it must come before the answer
-        server = mf.Server(drain_timeout=1.0)
+        server = mf.Server(options=mf.ServerOptions(drain_timeout=1.0))
         server.offer(Held(), agent="a")
         server.start()
         peer = Peer(server)
@@ -672,7 +672,7 @@ def test_data_and_end_for_a_call_without_streams_end_it_and_credit_does_not(end:
             go.wait(10)
             return x
 
-    server = mf.Server(drain_timeout=1.0)
+    server = mf.Server(options=mf.ServerOptions(drain_timeout=1.0))
     server.offer(Held(), agent="a")
     with server:
         peer = Peer(server)

@@ -13,7 +13,7 @@ import pytest
 
 import mf
 from mf.core.error import Code, Execution
-from mf.link.resolver import StaticResolver
+from mf.route.resolver import StaticResolver
 from tests.python.certificates import Authority
 from tests.python.conftest import AsyncRecorder, Recorder, eventually
 from tests.python.controller.test_controller import Running, controller
@@ -52,7 +52,7 @@ def flow(request: pytest.FixtureRequest, authority: Authority) -> Iterator[Flow]
 def echo(authority: Authority) -> Iterator[EchoClient]:
     with (
         serving(Recorder(), authority.issue()) as server,
-        mf.Client(server.address, tls=authority.accepted) as client,
+        mf.Client(server.address, mf.ClientOptions(tls=authority.accepted)) as client,
     ):
         yield EchoClient(client).at("a")
 
@@ -79,7 +79,7 @@ def test_no_request_and_no_reply_that_waits_inside_is_forgotten(
 ) -> None:
     # Many messages fit into one read of a socket, and no descriptor reports the later ones.
     async def run(where: str) -> None:
-        async with mf.AsyncClient(where, tls=authority.accepted) as client:
+        async with mf.AsyncClient(where, mf.ClientOptions(tls=authority.accepted)) as client:
             echo = EchoAsyncClient(client).at("a")
             for number in range(20):
                 data = bytes([number]) * size
@@ -113,7 +113,7 @@ def test_many_threads_share_a_connection(echo: EchoClient) -> None:
 def test_clients_may_have_to_show_a_certificate(authority: Authority) -> None:
     with (
         serving(Recorder(), authority.issue(ca=authority.file)) as server,
-        mf.Client(server.address, tls=authority.issue(ca=authority.file)) as client,
+        mf.Client(server.address, mf.ClientOptions(tls=authority.issue(ca=authority.file))) as client,
     ):
         assert EchoClient(client).at("a").twice(1) == 2
 
@@ -122,7 +122,7 @@ def test_the_name_may_be_another_one_than_that_of_the_address(authority: Authori
     tls = mf.Tls(ca=authority.file, server_name="books.example")
     with (
         serving(Recorder(), authority.issue("DNS:books.example")) as server,
-        mf.Client(server.address, tls=tls) as client,
+        mf.Client(server.address, mf.ClientOptions(tls=tls)) as client,
     ):
         assert EchoClient(client).at("a").twice(1) == 2
 
@@ -133,14 +133,16 @@ def test_a_server_may_listen_at_addresses_of_all_schemes(authority: Authority, t
         assert [address.partition(":")[0] for address in server.addresses] == ["tcp", "tls", "unix"]
         for where in server.addresses:
             tls = authority.accepted if where.startswith("tls://") else None
-            with mf.Client(where, tls=tls) as client:
+            with mf.Client(where, mf.ClientOptions(tls=tls)) as client:
                 assert [EchoClient(client).at("a").twice(x) for x in range(20)] == list(range(0, 40, 2))
 
 
 def test_it_is_registered_and_found_as_a_server_at_tls(authority: Authority, controller: Running) -> None:
-    server = mf.Server("tls://0.0.0.0:0", controller.address, tls=authority.issue(), drain_timeout=2.0)
+    server = mf.Server(
+        "tls://0.0.0.0:0", controller.address, mf.ServerOptions(tls=authority.issue(), drain_timeout=2.0)
+    )
     server.offer(Recorder(), "a")
-    with server, mf.Client(controller.address, tls=authority.accepted) as client:
+    with server, mf.Client(controller.address, mf.ClientOptions(tls=authority.accepted)) as client:
         assert EchoClient(client).at("a").twice(1) == 2
         (instance,) = controller.servant.instances()
 
@@ -151,7 +153,7 @@ def test_it_is_registered_and_found_as_a_server_at_tls(authority: Authority, con
 def test_several_servers_are_connected_to_at_once(authority: Authority) -> None:
     with serving(Recorder(), authority.issue()) as one, serving(Recorder(), authority.issue()) as other:
         known = StaticResolver({"a": [one.address], "b": [other.address]})
-        with mf.Client(known, tls=authority.accepted) as client:
+        with mf.Client(known, mf.ClientOptions(tls=authority.accepted)) as client:
             scattered = EchoClient(client).on(["a", "b"]).twice(1)
     assert scattered.ok == {"a": 2}
     failure = scattered.failed["b"]
@@ -163,7 +165,10 @@ def failure_with(
     server: mf.Tls, client: mf.Tls | None, log: pytest.LogCaptureFixture
 ) -> tuple[mf.Error, str]:
     """The client's failure, and the server's log."""
-    with serving(Recorder(), server) as running, mf.Client(running.address, tls=client) as calling:
+    with (
+        serving(Recorder(), server) as running,
+        mf.Client(running.address, mf.ClientOptions(tls=client)) as calling,
+    ):
         with pytest.raises(mf.Error) as raised:
             EchoClient(calling).at("a").twice(1, options=FOREVER)
         assert eventually(lambda: "certificate" in log.text)
@@ -244,7 +249,10 @@ def test_a_client_that_speaks_tls_to_a_server_without(
 ) -> None:
     with serving(Recorder(), None, "tcp://127.0.0.1:0") as server:
         where = server.address.replace("tcp", "tls")
-        with mf.Client(where, tls=authority.accepted) as client, pytest.raises(mf.Error) as raised:
+        with (
+            mf.Client(where, mf.ClientOptions(tls=authority.accepted)) as client,
+            pytest.raises(mf.Error) as raised,
+        ):
             EchoClient(client).at("a").twice(1, options=mf.CallOptions(deadline=0.2))
 
     assert (raised.value.code, raised.value.execution) == (Code.PROTOCOL_ERROR, Execution.NOT_EXECUTED)
@@ -270,7 +278,7 @@ def test_a_client_that_speaks_no_tls_to_a_server_with(
 def test_a_connection_within_its_handshake_holds_up_nobody(authority: Authority) -> None:
     with serving(Recorder(), authority.issue()) as server:
         silent = socket.create_connection(("127.0.0.1", int(server.address.rpartition(":")[2])))
-        with mf.Client(server.address, tls=authority.accepted) as client:
+        with mf.Client(server.address, mf.ClientOptions(tls=authority.accepted)) as client:
             assert EchoClient(client).at("a").twice(1) == 2
         silent.sendall(b"\x16\x03\x01")
     with silent:  # the server has stopped
@@ -279,11 +287,11 @@ def test_a_connection_within_its_handshake_holds_up_nobody(authority: Authority)
 
 def test_tls_without_an_address_that_uses_it_is_refused_and_the_other_way_round(authority: Authority) -> None:
     with pytest.raises(ValueError, match="tls is given, but no address of `listen` begins with tls://"):
-        mf.Server("tcp://127.0.0.1:0", tls=authority.issue())
+        mf.Server("tcp://127.0.0.1:0", options=mf.ServerOptions(tls=authority.issue()))
     with pytest.raises(ValueError, match="a server at tls:// needs a certificate and its key"):
         mf.Server("tls://127.0.0.1:0")
     with pytest.raises(ValueError, match=r"mf\.Tls\.ca: cannot read '/nowhere/ca'"):
-        mf.Client("tls://127.0.0.1:1", tls=mf.Tls(ca="/nowhere/ca"))
+        mf.Client("tls://127.0.0.1:1", mf.ClientOptions(tls=mf.Tls(ca="/nowhere/ca")))
 
 
 def test_who_uses_no_tls_loads_no_openssl() -> None:

@@ -128,7 +128,7 @@ def test_one_clock_decides(mf_clock: FakeClock) -> None:  # noqa: ARG001
 
 
 def test_instances_come_and_go_by_a_call(mf_controller: FakeController) -> None:
-    with mf_controller.client(wait_for_server=0) as client:
+    with mf_controller.client(mf.ClientOptions(wait_for_server=0)) as client:
         echo = EchoClient(client)
         books = mf_controller.serve(Echo(), "books")
         assert echo.at("books").twice(1) == 2
@@ -147,7 +147,7 @@ def test_a_controller_says_all_of_a_service_at_once(mf_controller: FakeControlle
     with (
         Channel(Echo(), "books") as books,
         Channel(Echo(), "films") as films,
-        mf_controller.client(wait_for_server=0) as client,
+        mf_controller.client(mf.ClientOptions(wait_for_server=0)) as client,
     ):
         echo = EchoClient(client)
         with pytest.raises(mf.Error, match="it has said nothing yet"):
@@ -171,7 +171,7 @@ def test_a_call_waits_for_its_server_no_longer_than_its_client_says(
         except mf.Error as error:
             failed.append(error)
 
-    with mf_controller.client(wait_for_server=5) as client:
+    with mf_controller.client(mf.ClientOptions(wait_for_server=5)) as client:
         waiting = threading.Thread(target=call)
         waiting.start()
         assert eventually(lambda: mf_controller.waits > 0)

@@ -12,7 +12,7 @@ from tests.python.topics.made import PATIENCE, events, indexed
 class Served:
     def __init__(self) -> None:
         self.topics = mf.Topics()
-        self.server = mf.Server("tcp://127.0.0.1:0", drain_timeout=2.0)
+        self.server = mf.Server("tcp://127.0.0.1:0", options=mf.ServerOptions(drain_timeout=2.0))
         self.server.offer(self.topics)
         self.server.start()
         self.client = mf.Client(self.server.address)

@@ -29,7 +29,7 @@ class Publishing:
         make: Any = mf.Server if kind == "plain" else LoopServer
         self.topics = mf.Topics()
         self.additions = events.AdditionsPublisher(self.topics)
-        self.server = make("tcp://127.0.0.1:0", controller, drain_timeout=2.0)
+        self.server = make("tcp://127.0.0.1:0", controller, mf.ServerOptions(drain_timeout=2.0))
         self.server.offer(self.topics)
         self.server.start()
 

@@ -110,7 +110,7 @@ class Liar(OfferSource, PushServant):
 
 @contextmanager
 def served(offer: Any) -> Iterator[str]:
-    server = mf.Server("tcp://127.0.0.1:0", drain_timeout=0.5)
+    server = mf.Server("tcp://127.0.0.1:0", options=mf.ServerOptions(drain_timeout=0.5))
     server.offer(offer)
     server.start()
     try:

@@ -31,7 +31,7 @@ class Publishing:
 
     def start(self) -> None:
         make: Any = mf.Server if self._kind == "plain" else LoopServer
-        self.server = make(self.address, drain_timeout=2.0)
+        self.server = make(self.address, options=mf.ServerOptions(drain_timeout=2.0))
         self.server.offer(self.topics)
         self.server.start()
 
@@ -298,7 +298,7 @@ def test_one_of_several_publishers_may_have_another_schema(publishing: Publishin
 
 def test_a_message_that_a_subscriber_does_not_accept_is_a_gap(publishing: Publishing) -> None:
     publisher = events.AdditionsPublisher(publishing.topics)
-    with mf.Client(publishing.address, max_payload=65_536) as client:
+    with mf.Client(publishing.address, mf.ClientOptions(max_payload=65_536)) as client:
         subscriber = events.AdditionsSubscriber(client, "*")
         gaps: list[mf.Gap] = []
         subscriber.on_gap(gaps.append)

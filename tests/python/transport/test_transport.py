@@ -82,7 +82,7 @@ def test_the_client_can_be_imported_where_select_has_no_epoll() -> None:
         "for module, name in ((os, 'eventfd'), (os, 'EFD_NONBLOCK'), (os, 'EFD_CLOEXEC'),\n"
         "                     (os, 'register_at_fork'), (socket, 'MSG_DONTWAIT')):\n"
         "    delattr(module, name)\n"
-        "import mf.app.client, mf.client.batch, mf.client.streams, mf.link.link\n"
+        "import mf.client.client, mf.client.batch, mf.client.streams, mf.link.link\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
 

@@ -18,8 +18,8 @@ from mf.controller import watcher
 from mf.controller._generated.mf.controller import Change
 from mf.controller.async_resolver import AsyncControllerResolver
 from mf.controller.views import Watched
-from mf.link.async_resolver import AsyncResolver
-from mf.link.resolver import Instance, View
+from mf.route.async_resolver import AsyncResolver
+from mf.route.resolver import Instance, View
 from mf.testing.loop import VirtualLoop
 
 LEADS_FOR = 5.0
@@ -101,7 +101,9 @@ class Process:
         self.world = world
         self.host = host
         self.alive = True
-        self.server = mf.AsyncServer(f"tcp://{host}:1", f"mf://{host}-{CONTROLLER}:1", drain_timeout=2.0)
+        self.server = mf.AsyncServer(
+            f"tcp://{host}:1", f"mf://{host}-{CONTROLLER}:1", mf.ServerOptions(drain_timeout=2.0)
+        )
         self.places = [place for place, hosts in PLACES.items() if host in hosts]
         self.offer()
 
@@ -169,7 +171,7 @@ class Controller:
         self._world = world
         self._write()
         self.servant.changed = self._write
-        self.server = mf.AsyncServer(f"tcp://{CONTROLLER}:1", drain_timeout=0.5)
+        self.server = mf.AsyncServer(f"tcp://{CONTROLLER}:1", options=mf.ServerOptions(drain_timeout=0.5))
         self.server.offer(self.servant)
 
     def _write(self) -> None:

@@ -209,7 +209,7 @@ def main() -> None:
         with mf.Client(controller) as client:
             IDENTITIES.append(AdditionsSubscriber(client, "good").next(60.0).publisher)
     hostile = Hostile(ATTACKS[attack])
-    server = mf.Server(listen, controller, drain_timeout=1.0)
+    server = mf.Server(listen, controller, mf.ServerOptions(drain_timeout=1.0))
     server.offer(hostile)
     server.start()
     print(server.address, flush=True)

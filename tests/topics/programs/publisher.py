@@ -48,7 +48,7 @@ def main() -> None:
     listen, controller = (*sys.argv[1:], None)[:2]
     topics = mf.Topics(mf.TopicsOptions(stall_timeout=2.0))
     additions, orders = AdditionsPublisher(topics), OrdersPublisher(topics)
-    server = mf.Server(str(listen), controller, drain_timeout=1.0)
+    server = mf.Server(str(listen), controller, mf.ServerOptions(drain_timeout=1.0))
     server.offer(topics)
     server.start()
     print(server.address, flush=True)

@@ -58,7 +58,7 @@ def main() -> None:  # noqa: C901 - one branch a command
     authority, shown = (*more, "", "")[:2]
     options = mf.SubscribeOptions(overflow=mf.Overflow[overflow], max_messages=int(messages))
     tls = mf.Tls(ca=authority) if authority else None
-    client = mf.Client(address, tls=tls, authentication=shown.encode())
+    client = mf.Client(address, mf.ClientOptions(tls=tls, authentication=shown.encode()))
     subscriber: Any
     try:
         if topic == "Additions":

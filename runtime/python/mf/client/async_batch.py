@@ -6,10 +6,8 @@ from functools import partial
 from time import monotonic
 from typing import Any, TypeVar, cast
 
-from mf.client.async_call import rest
-from mf.client.async_destination import AsyncDestination
+from mf.client.destination import Destination
 from mf.client.message_batch import Message, MessageBatch
-from mf.core.error import Error
 from mf.core.options import BatchOptions
 from mf.core.outcome import Outcome
 from mf.core.service import Method
@@ -22,13 +20,7 @@ T = TypeVar("T")
 
 
 class _AwaitedBatch(MessageBatch[T, AsyncLink]):
-    __slots__ = ("_to",)
-
-    def __init__(
-        self, to: AsyncDestination, method: Method[Any, T], requests: Sequence[Any], options: BatchOptions
-    ) -> None:
-        super().__init__(to, method, requests, options)
-        self._to = to
+    __slots__ = ()
 
     async def results(self) -> list[Outcome[T]]:
         try:
@@ -39,7 +31,7 @@ class _AwaitedBatch(MessageBatch[T, AsyncLink]):
                     self._fail_queue(CallEvent.EXPIRED, too_late())
                 else:
                     if self._rests():
-                        await rest(self._to.router, self._to.service.name, self._rest(self._deadline))
+                        await self._target.router.rest(self._target.service, self._rest(self._deadline))
                     await self._connect()
         except CancelledError:
             self._give_up()
@@ -64,20 +56,6 @@ class _AwaitedBatch(MessageBatch[T, AsyncLink]):
         if self._flying and self._route is not None:
             self._pump(self._route)
 
-    async def _connect(self) -> None:
-        """Finds a connection and fills the window; without one, all queued messages fail."""
-        if monotonic() >= self._deadline:
-            self._fail_queue(CallEvent.EXPIRED, too_late())
-            return
-        try:
-            self._route = await self._to.find(self._method, self._deadline)
-        except Error as failure:
-            self._fail_queue(CallEvent.UNREACHABLE, failure)
-            return
-        self._leaves = False
-        self._pump(self._route)
-        await self._route.link.room(self._deadline)  # one-way messages have no replies that limit them
-
     def _submit_to(self, link: AsyncLink, message: Message[T], now: float) -> bool:
         return link.start(message, pack_deadline(max(self._deadline - now, 0.0)), now)
 
@@ -88,6 +66,6 @@ def _set(future: "Future[None]") -> None:
 
 
 async def batch(
-    to: AsyncDestination, method: Method[Any, T], requests: Sequence[Any], options: BatchOptions
+    to: Destination[Any], method: Method[Any, T], requests: Sequence[Any], options: BatchOptions
 ) -> list[Outcome[T]]:
     return await _AwaitedBatch(to, method, requests, options).results()

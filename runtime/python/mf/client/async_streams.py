@@ -7,36 +7,30 @@ that waits for a stream cancels the call.
 from asyncio import AbstractEventLoop, CancelledError, Future, Lock, get_running_loop
 from collections.abc import AsyncIterable, Iterable
 from contextlib import suppress
-from time import monotonic
 from typing import Any, TypeVar
 
-from mf.client.async_call import find
-from mf.client.async_destination import AsyncDestination
-from mf.client.driving import given_up
-from mf.client.routes import Route
+from mf.client.destination import Destination
+from mf.client.driving import open_stream
 from mf.client.stream_base import ClientStream
 from mf.core.options import INFINITE, CallOptions
 from mf.core.service import Method
 from mf.core.stream import AsyncDuplexStream, AsyncStreamReader
 from mf.link.async_link import AsyncLink
-from mf.protocol.call_table import CallEvent, CallStep
-from mf.protocol.frame import pack_deadline
 
 T = TypeVar("T")
 
 
 class _Stream(ClientStream[AsyncLink]):
-    __slots__ = ("_loop", "_opening", "_scheduled", "_to", "_waiting")
+    __slots__ = ("_loop", "_opening", "_scheduled", "_waiting")
 
     def __init__(
         self,
-        to: AsyncDestination,
+        to: Destination[Any],
         method: Method[Any, Any],
         options: CallOptions | None,
         arguments: tuple[Any, ...],
     ) -> None:
         super().__init__(to, method, options, arguments)
-        self._to = to
         self._loop: AbstractEventLoop | None = None
         self._opening = Lock()
         self._scheduled = False
@@ -53,33 +47,7 @@ class _Stream(ClientStream[AsyncLink]):
     async def _open(self) -> None:
         self._loop = get_running_loop()
         self.call.on_done = lambda _: self.wake()
-        self.route = await self._send(self.call.begin())
-
-    async def _send(self, step: CallStep) -> Route[AsyncLink] | None:
-        """Drives the call until the request is sent. None: the call has ended."""
-        call = self.call
-        while step < CallStep.END:
-            route = await find(call, self._to)
-            if route is None:
-                return None
-            now = monotonic()
-            if route.link.start(call, pack_deadline(max(call.deadline - now, 0.0)), now):
-                return route
-            step = call.settle(monotonic())
-            self._to.forget(route)
-        return None
-
-    async def _reopen(self) -> None:
-        route = None
-        try:
-            if self.route is not None:
-                self._to.forget(self.route)
-            route = await self._send(CallStep.RESOLVE)
-        except BaseException:
-            self.call.fail(CallEvent.CANCELLED, given_up(), monotonic())
-            raise
-        finally:
-            self.reopened(route)
+        self.route = await open_stream(self.call, self.to)
 
     def wake(self) -> None:
         waiting, self._waiting = self._waiting, []
@@ -90,8 +58,13 @@ class _Stream(ClientStream[AsyncLink]):
             self._scheduled = True
             self._loop.call_soon(self._flush_soon)
 
+    async def wait_values(self) -> None:
+        await self.wait(self.idle)
+
+    wait_room = wait_values
+
     async def wait(self, seconds: float) -> None:
-        """Waits for an event. If there is none for `seconds`, the call ends."""
+        """Waits for any event. If there is none for `seconds`, the call ends."""
         loop = self._loop
         assert loop is not None
         future: Future[None] = loop.create_future()
@@ -106,6 +79,10 @@ class _Stream(ClientStream[AsyncLink]):
             if timer is not None:
                 timer.cancel()
 
+    def send(self) -> None:
+        assert self.route is not None
+        self.route.link.flush()
+
     def _nothing_came(self, future: "Future[None]") -> None:
         if not future.done():
             self.too_idle()
@@ -115,15 +92,8 @@ class _Stream(ClientStream[AsyncLink]):
         """Raises StopAsyncIteration at the end, or the failure of the call."""
         await self.open()
         while not self.values:
-            if self.take():
-                continue
-            if self.ended:
-                if not self.settle():
-                    await self._reopen()
-                    continue
-                self.result()
+            if not await self.step():
                 raise StopAsyncIteration
-            await self.wait(self.idle)
         return self.values.popleft()
 
     async def write(self, value: Any) -> bool:
@@ -149,24 +119,12 @@ class _Stream(ClientStream[AsyncLink]):
             self.route.link.flush()
 
     async def flush(self) -> None:
-        """Sends gathered values, and waits while there is no credit for them."""
         await self.open()
-        while self.takes_more():
-            assert self.route is not None
-            everything = self.queue_values()
-            self.route.link.flush()
-            if everything:
-                return
-            await self.wait(self.idle)
+        await super().flush()
 
     async def done_writing(self) -> None:
         await self.open()
-        self._done_writing = True
-        if self.wanted:
-            await self.flush()
-            assert self.route is not None
-            self.route.link.end_values(self.call)
-            self.route.link.flush()
+        await super().done_writing()
 
     async def feed(self, values: AsyncIterable[Any] | Iterable[Any]) -> None:
         if isinstance(values, AsyncIterable):
@@ -238,19 +196,19 @@ class _Duplex(AsyncDuplexStream[Any, T]):
 
 
 def read_stream(
-    to: AsyncDestination, method: Method[Any, Any], options: CallOptions | None, arguments: tuple[Any, ...]
+    to: Destination[Any], method: Method[Any, Any], options: CallOptions | None, arguments: tuple[Any, ...]
 ) -> AsyncStreamReader[Any]:
     return _Reader(_Stream(to, method, options, arguments))
 
 
 def duplex_stream(
-    to: AsyncDestination, method: Method[Any, Any], options: CallOptions | None, arguments: tuple[Any, ...]
+    to: Destination[Any], method: Method[Any, Any], options: CallOptions | None, arguments: tuple[Any, ...]
 ) -> AsyncDuplexStream[Any, Any]:
     return _Duplex(_Stream(to, method, options, arguments))
 
 
 async def write_stream(
-    to: AsyncDestination,
+    to: Destination[Any],
     method: Method[Any, T],
     options: CallOptions | None,
     values: AsyncIterable[Any] | Iterable[Any],

@@ -1,5 +1,5 @@
 """R5. The target of generated asyncio clients: one service at one agent or any, over connections. See
-target.py; the drivers are async_call.py, async_batch.py and async_streams.py.
+target.py; the drivers are driving.py, async_batch.py and async_streams.py.
 """
 
 from asyncio import CancelledError, gather
@@ -7,12 +7,11 @@ from collections.abc import AsyncIterable, Coroutine, Iterable, Sequence
 from time import monotonic
 from typing import Any, TypeVar, cast
 
-from mf.client import async_batch, async_call
-from mf.client.async_destination import AsyncDestination
-from mf.client.async_router import AsyncRouter
+from mf.client import async_batch
 from mf.client.async_streams import duplex_stream, read_stream, write_stream
 from mf.client.begin import begin, deadline_of, give_metadata
-from mf.client.driving import Bulk, replicated_agent, scattered_outcome
+from mf.client.destination import Destination
+from mf.client.driving import Bulk, go_on, replicated_agent, run, scattered_outcome
 from mf.core.agent import Agent, called_agent
 from mf.core.options import BatchOptions, CallOptions
 from mf.core.outcome import Outcome
@@ -20,14 +19,15 @@ from mf.core.replicated import Replicated, ReplicatedOptions
 from mf.core.service import Method, ServiceInfo
 from mf.core.stream import AsyncDuplexStream, AsyncStreamReader
 from mf.core.target import AsyncScatterTarget, AsyncTarget, Scattered
+from mf.protocol.call import NOT_OVER
 from mf.protocol.call_table import RESOLVE
-from mf.protocol.reply import OK
+from mf.route.async_routing import AsyncRouting
 
 T = TypeVar("T")
 R = TypeVar("R")
 
 
-class AsyncRemoteTarget(AsyncDestination, AsyncTarget):
+class AsyncRemoteTarget(Destination[AsyncRouting], AsyncTarget):
     """See above. For one loop."""
 
     __slots__ = ()
@@ -60,7 +60,7 @@ class AsyncRemoteTarget(AsyncDestination, AsyncTarget):
             or method.oneway
             or call.deadline <= now
         ):
-            await async_call.run(call, self)
+            await run(call, self)
         else:  # as `run` does, for a route that is available
             call.begin_at(route.binding, now)
             future = route.link.submit(call, call.word)
@@ -68,14 +68,12 @@ class AsyncRemoteTarget(AsyncDestination, AsyncTarget):
                 try:
                     await future
                 except CancelledError:
-                    async_call.cancel(route.link, call)
+                    route.link.give_up(call)
                     raise
-            if call.failure is None and call.status == OK and call.reply_metadata is None:
-                if call.encoding == method.result_encoding:
-                    return method.decode_result(call.payload)  # the state machine is not needed any more
-                return call.value_at_once()
+            if (result := call.take_result()) is not NOT_OVER:
+                return result
             if call.settle(monotonic()) is RESOLVE:
-                await async_call.run(call, self, await async_call.again(call, self, route))
+                await go_on(call, self, route)
         give_metadata(options, call.reply_metadata)
         if method.oneway and call.failure is None:
             return cast(T, None)
@@ -109,7 +107,7 @@ class AsyncRemoteTarget(AsyncDestination, AsyncTarget):
         bulk = Bulk(self.router, method, options, requests)
         while True:
             call = bulk.begin()
-            await async_call.run(call, self)
+            await run(call, self)
             outcomes = bulk.ended(call)
             if outcomes is not None:
                 return outcomes
@@ -142,7 +140,7 @@ class AsyncAgentsTarget(AsyncScatterTarget):
 
     __slots__ = ("_agents", "_router", "_service")
 
-    def __init__(self, router: AsyncRouter, service: ServiceInfo, agents: list[str] | None) -> None:
+    def __init__(self, router: AsyncRouting, service: ServiceInfo, agents: list[str] | None) -> None:
         self._router = router
         self._service = service
         self._agents = agents
@@ -158,10 +156,7 @@ class AsyncAgentsTarget(AsyncScatterTarget):
         calls = {agent: begin(router, method, options, arguments, now) for agent in agents}
         # Waits for all calls before an exception of one is raised, so that no task is left behind.
         ended = await gather(
-            *(
-                async_call.run(call, AsyncDestination(router, service, agent))
-                for agent, call in calls.items()
-            ),
+            *(run(call, Destination(router, service, agent)) for agent, call in calls.items()),
             return_exceptions=True,
         )
         for each in ended:

@@ -7,11 +7,10 @@ from functools import partial
 from time import monotonic
 from typing import Any, TypeVar, cast
 
-from mf.client.blocking import rest
 from mf.client.destination import Destination
 from mf.client.message_batch import Message, MessageBatch
-from mf.core.error import Error
 from mf.core.handler_wait import waiting
+from mf.core.immediate import immediate
 from mf.core.options import BatchOptions
 from mf.core.outcome import Outcome
 from mf.core.service import Method
@@ -29,16 +28,15 @@ T = TypeVar("T")
 class BlockingBatch(MessageBatch[T, Link], BatchCall[T]):
     """See above. Thread-safe."""
 
-    __slots__ = ("__weakref__", "_to")
+    __slots__ = ("__weakref__",)
 
     def __init__(
-        self, to: Destination, method: Method[Any, T], requests: Sequence[Any], options: BatchOptions
+        self, to: Destination[Any], method: Method[Any, T], requests: Sequence[Any], options: BatchOptions
     ) -> None:
         super().__init__(to, method, requests, options)
-        self._to = to
         fork.register(self)
         if requests:
-            waiting(self._connect)
+            waiting(immediate, self._connect())
 
     def ready(self) -> bool:
         if self._left and not self._flying:
@@ -68,8 +66,8 @@ class BlockingBatch(MessageBatch[T, Link], BatchCall[T]):
                 break
             if stuck:
                 if self._rests():
-                    rest(self._to.router, until)
-                self._connect()
+                    immediate(self._target.router.rest(self._target.service, until))
+                immediate(self._connect())
             else:
                 assert route is not None
                 try:
@@ -85,20 +83,6 @@ class BlockingBatch(MessageBatch[T, Link], BatchCall[T]):
     def results(self) -> list[Outcome[T]]:
         self.wait()
         return cast("list[Outcome[T]]", self.partial())
-
-    def _connect(self) -> None:
-        """Finds a connection and fills the window; without one, all queued messages fail."""
-        if monotonic() >= self._deadline:
-            self._fail_queue(CallEvent.EXPIRED, too_late())
-            return
-        try:
-            self._route = self._to.find(self._method, self._deadline)
-        except Error as failure:
-            self._fail_queue(CallEvent.UNREACHABLE, failure)
-            return
-        self._leaves = False
-        self._pump(self._route)
-        self._route.link.flush()
 
     def _submit_to(self, link: Link, message: Message[T], now: float) -> bool:
         word = pack_deadline(max(self._deadline - now, 0.0))

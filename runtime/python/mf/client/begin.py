@@ -7,7 +7,6 @@ that the client forwards.
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
-from mf.client.routes import Routing
 from mf.core.current import current
 from mf.core.error import Error
 from mf.core.metadata import passed_on
@@ -17,6 +16,7 @@ from mf.protocol.call import Call
 from mf.protocol.frame import BULK, METADATA, ONEWAY, STREAM, pack_deadline
 from mf.protocol.metadata import pack_metadata
 from mf.protocol.stream_call import StreamCall
+from mf.route.routing import Routing
 
 T = TypeVar("T")
 

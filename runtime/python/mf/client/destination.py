@@ -7,19 +7,18 @@ with several instances a route is chosen for each call.
 from time import monotonic
 from typing import Any, Generic, TypeVar
 
-from mf.client.router import Router
-from mf.client.routes import L, Route, Routing
 from mf.core.cached import Caches
 from mf.core.service import Method, ServiceInfo
-from mf.link.link import Link
 from mf.protocol.call import Call
 from mf.protocol.call_table import CallEvent, CallStep
+from mf.route.finder import Route
+from mf.route.routing import Routing
 
 R = TypeVar("R", bound=Routing[Any, Any])
 
 
-class BaseDestination(Generic[R, L]):
-    """See above. `agent` None: any reachable agent."""
+class Destination(Generic[R]):
+    """See above. `agent` None: any reachable agent. Any number of threads may use one."""
 
     __slots__ = ("_generation", "_resolver", "_route", "agent", "agent_key", "router", "service")
 
@@ -29,7 +28,7 @@ class BaseDestination(Generic[R, L]):
         self.agent = agent
         self.agent_key = "*" if agent is None else f"={agent}"
         self._resolver = router.resolver
-        self._route: Route[L] | None = None
+        self._route: Route[Any] | None = None
         self._generation = -1
 
     @property
@@ -40,30 +39,28 @@ class BaseDestination(Generic[R, L]):
     def forwarded(self) -> tuple[str, ...]:
         return self.router.forward_metadata
 
-    def ready(self) -> Route[L] | None:
-        """The route that can be used at once, if there is one."""
+    def begin_at(self, route: Route[Any]) -> None:
+        """Offers this route to the next call, if it is still usable then."""
+        self._route = route
+        self._generation = self._resolver.generation
+
+    async def find(self, method: Method[Any, Any], deadline: float) -> Route[Any]:
+        """A usable route, waiting as the finder says. Raises Error, NOT_EXECUTED."""
         route = self._route
-        if (
-            route is None
-            or not route.link.usable
-            or not route.binding.bound
-            or self._resolver.generation != self._generation
-        ):
-            return None
-        return route
-
-    def _found(self, route: Route[L], only: bool, generation: int) -> Route[L]:
-        """`generation`: that of the resolver when the search began."""
+        generation = self._resolver.generation
+        if route is not None and route.usable and generation == self._generation:
+            return route
+        route, only = await self.router.find(self.service, self.agent, method, deadline)
         self._route = route if only and route.binding.adaptation is None else None
-        self._generation = generation
+        self._generation = generation  # that of the resolver when the search began
         return route
 
-    def forget(self, route: Route[L]) -> None:
+    def forget(self, route: Route[Any]) -> None:
         """A call on this route failed: the next call searches for another one."""
         if self._route is route:
             self._route = None
 
-    def again(self, call: Call[Any], route: Route[L]) -> tuple[CallStep, float]:
+    def again(self, call: Call[Any], route: Route[Any]) -> tuple[CallStep, float]:
         """The next step of a call after an attempt on this route, and the time until which it rests before:
         0, meaning no rest, unless the server was overloaded and there is no other. A call without time for
         the rest ends with the server's failure.
@@ -76,17 +73,3 @@ class BaseDestination(Generic[R, L]):
         if until >= call.deadline:
             return call.fail(CallEvent.UNREACHABLE, call.refusal, now), 0.0
         return CallStep.RESOLVE, until
-
-
-class Destination(BaseDestination[Router, Link]):
-    """The destination of blocking calls. Thread-safe."""
-
-    __slots__ = ()
-
-    def find(self, method: Method[Any, Any], deadline: float) -> Route[Link]:
-        """A usable route, waiting as the router's rules say. Raises Error, NOT_EXECUTED."""
-        route = self.ready()
-        if route is not None:
-            return route
-        generation = self._resolver.generation
-        return self._found(*self.router.find(self.service, self.agent, method, deadline), generation)

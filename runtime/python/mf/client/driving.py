@@ -1,19 +1,24 @@
-"""R5. Functions that the blocking and the awaited drivers of calls share."""
+"""R5. The drivers of calls: execute the steps of the call's state machine, which decides about repetitions
+(mf.protocol.call). They are written once, for calls that block and calls that are awaited
+(mf.core.immediate). Cancelling the task, also by a timeout, ends its call at once, and the server is told.
+"""
 
 from collections.abc import Sequence
 from time import monotonic
 from typing import Any, Generic, TypeVar
 
 from mf.client.begin import begin_bulk, give_metadata
-from mf.client.routes import Route, Routing
-from mf.core.error import Code, DeclaredError, Error, Execution, not_executed
+from mf.client.destination import Destination
+from mf.core.error import Code, DeclaredError, Error, cancelled_by_caller, not_executed
 from mf.core.options import CallOptions
 from mf.core.outcome import Outcome
 from mf.core.service import Method, ServiceInfo
-from mf.protocol.call import Call
-from mf.protocol.call_table import CallEvent, CallStep
+from mf.protocol.call import Call, too_late
+from mf.protocol.call_table import CallEvent, CallState, CallStep
 from mf.protocol.frame import ONEWAY, pack_deadline
 from mf.protocol.other_schema import LostItemsError
+from mf.route.finder import Route
+from mf.route.routing import Routing
 
 T = TypeVar("T")
 
@@ -26,8 +31,68 @@ def replicated_agent(service: ServiceInfo, agent: str | None) -> str:
     return agent or ""
 
 
-def given_up() -> Error:
-    return Error(Code.CANCELLED, "cancelled by the caller", Execution.UNKNOWN)
+async def run(call: Call[Any], to: Destination[Any], step: CallStep | None = None) -> None:
+    """Drives the call to its end; `step` is the next step if the call has already begun."""
+    if step is None:
+        step = call.begin()
+    if call.flags & ONEWAY:
+        await _run_oneway(call, to)
+        return
+    while step < CallStep.END:
+        route = await find(call, to)
+        if route is None:
+            return
+        now = monotonic()
+        await route.link.perform(call, pack_deadline(max(call.deadline - now, 0.0)), now)
+        done = monotonic()
+        if route.chosen:
+            to.router.learn(route, call, now, done)
+        step = call.settle(done)
+        if step is CallStep.RESOLVE:
+            step = await _again(call, to, route)
+
+
+async def go_on(call: Call[Any], to: Destination[Any], route: Route[Any]) -> None:
+    """Drives a call to its end whose attempt on this route has failed."""
+    await run(call, to, await _again(call, to, route))
+
+
+async def _again(call: Call[Any], to: Destination[Any], route: Route[Any]) -> CallStep:
+    """The next step after an attempt on this route, once the call has rested."""
+    step, until = to.again(call, route)
+    try:
+        await to.router.rest(to.service, until)
+    except BaseException:  # its task is cancelled, or its thread interrupted
+        call.fail(CallEvent.CANCELLED, cancelled_by_caller(), monotonic())
+        raise
+    return step
+
+
+async def _run_oneway(call: Call[Any], to: Destination[Any]) -> None:
+    """Tasks send one-way calls to this agent in the order in which they were made, also while no server is
+    found yet."""
+    try:
+        async with to.router.in_turn(to.service, to.agent, call.deadline):
+            route = await _send_oneway(call, to)
+    except TimeoutError:
+        call.fail(CallEvent.EXPIRED, too_late(), monotonic())
+        return
+    except BaseException:
+        if call.state is not CallState.ENDED:
+            call.fail(CallEvent.CANCELLED, cancelled_by_caller(), monotonic())
+        raise
+    if route is not None:
+        await route.link.room(call.deadline)
+
+
+async def _send_oneway(call: Call[Any], to: Destination[Any]) -> Route[Any] | None:
+    while True:
+        route = await find(call, to)
+        if route is None:
+            return None
+        if sent_off(call, route, monotonic()) is not CallStep.RESOLVE:
+            return route
+        to.forget(route)
 
 
 def sent_off(call: Call[Any], route: Route[Any], now: float) -> CallStep:
@@ -35,6 +100,51 @@ def sent_off(call: Call[Any], route: Route[Any], now: float) -> CallStep:
     if route.link.start(call, pack_deadline(max(call.deadline - now, 0.0)), now):
         return call.on(CallEvent.REPLIED)
     return call.settle(now)
+
+
+async def find(call: Call[Any], to: Destination[Any]) -> Route[Any] | None:
+    """Executes RESOLVE and the following BIND, so that the call has a route. None: the call has ended."""
+    if (now := monotonic()) >= call.deadline:
+        call.fail(CallEvent.EXPIRED, too_late(), now)
+        return None
+    try:
+        route = await to.find(call.method, call.deadline)
+    except Error as failure:
+        if call.state is not CallState.ENDED:
+            call.fail(CallEvent.UNREACHABLE, failure, monotonic())
+        return None
+    except BaseException:
+        if call.state is not CallState.ENDED:
+            call.fail(CallEvent.CANCELLED, cancelled_by_caller(), monotonic())
+        raise
+    if call.state is CallState.ENDED:  # a stream that was cancelled in the meantime
+        return None
+    now = monotonic()
+    if call.bound_to(route.binding, now) is CallStep.END:
+        return None
+    if now >= call.deadline:
+        call.fail(CallEvent.EXPIRED, too_late(), now)
+        return None
+    return route
+
+
+async def open_stream(
+    call: Call[Any], to: Destination[Any], step: CallStep | None = None
+) -> Route[Any] | None:
+    """Drives the call until the request is sent; `step` is the next step if the call has already begun. None:
+    the call has ended."""
+    if step is None:
+        step = call.begin()
+    while step < CallStep.END:
+        route = await find(call, to)
+        if route is None:
+            return None
+        now = monotonic()
+        if route.link.start(call, pack_deadline(max(call.deadline - now, 0.0)), now):
+            return route
+        step = call.settle(monotonic())
+        to.forget(route)
+    return None
 
 
 class Bulk(Generic[T]):

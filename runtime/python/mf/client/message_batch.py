@@ -19,10 +19,10 @@ from time import monotonic
 from typing import Any, Generic, TypeVar
 
 from mf.client.begin import deadline_of, give_metadata, metadata_of
-from mf.client.destination import BaseDestination
-from mf.client.driving import given_up, sent_off
-from mf.client.routes import L, Route
-from mf.core.error import Code, Error, Execution, not_executed
+from mf.client.destination import Destination
+from mf.client.driving import sent_off
+from mf.core.code_class import MAY_RUN
+from mf.core.error import Code, Error, Execution, cancelled_by_caller, not_executed
 from mf.core.options import BatchOptions, check_options
 from mf.core.outcome import Outcome
 from mf.core.service import Method
@@ -30,16 +30,14 @@ from mf.link.core import OF_PARENT, LinkCore
 from mf.protocol.call import Call, RetryBudget, too_late
 from mf.protocol.call_table import CallEvent, CallStep
 from mf.protocol.frame import METADATA, ONEWAY
+from mf.route.finder import L, Route
 
 T = TypeVar("T")
 
 
-_IN_THE_DARK = frozenset((Code.UNAVAILABLE, Code.CONNECTION_LOST, Code.DEADLINE_EXCEEDED, Code.CANCELLED))
-
-
 def may_still_run(failure: Error) -> bool:
     """Whether a message with this failure may still be executed."""
-    return failure.execution is Execution.UNKNOWN and failure.code in _IN_THE_DARK
+    return failure.execution is Execution.UNKNOWN and failure.code in MAY_RUN
 
 
 def stopped_behind(failure: Error) -> Error:
@@ -93,7 +91,7 @@ class MessageBatch(ABC, Generic[T, L]):
 
     def __init__(
         self,
-        to: BaseDestination[Any, L],
+        to: Destination[Any],
         method: Method[Any, T],
         requests: Sequence[Any],
         options: BatchOptions,
@@ -145,10 +143,10 @@ class MessageBatch(ABC, Generic[T, L]):
         return len(self._outcomes)
 
     def _give_up(self) -> None:
-        self._fail_queue(CallEvent.CANCELLED, given_up())
+        self._fail_queue(CallEvent.CANCELLED, cancelled_by_caller())
         for message in list(self._flying):
             assert self._route is not None
-            self._route.link.abandon(message, CallEvent.CANCELLED, given_up())
+            self._route.link.abandon(message, CallEvent.CANCELLED, cancelled_by_caller())
 
     def after_fork(self) -> None:
         """In a child: messages that were sent may have been executed for the parent, and their outcomes are
@@ -164,6 +162,21 @@ class MessageBatch(ABC, Generic[T, L]):
             self._completed(message)
 
     # Sending
+
+    async def _connect(self) -> None:
+        """Finds a connection and fills the window; without one, all queued messages fail."""
+        if monotonic() >= self._deadline:
+            self._fail_queue(CallEvent.EXPIRED, too_late())
+            return
+        try:
+            self._route = await self._target.find(self._method, self._deadline)
+        except Error as failure:
+            self._fail_queue(CallEvent.UNREACHABLE, failure)
+            return
+        self._leaves = False
+        self._pump(self._route)
+        self._route.link.flush()
+        await self._route.link.room(self._deadline)  # one-way messages have no replies that limit them
 
     def _pump(self, route: Route[L]) -> None:
         """Queues as many messages as the window allows. The caller sends them."""

@@ -9,12 +9,10 @@ from time import monotonic
 from typing import Any, TypeVar
 
 from mf.client.begin import begin, deadline_of
-from mf.client.blocking import rest
-from mf.client.driving import given_up, scattered_outcome, sent_off
-from mf.client.router import Router
-from mf.client.routes import Route, Search
-from mf.core.error import Error
+from mf.client.driving import scattered_outcome, sent_off
+from mf.core.error import Error, cancelled_by_caller
 from mf.core.handler_wait import here
+from mf.core.immediate import immediate
 from mf.core.options import CallOptions
 from mf.core.service import Method, ServiceInfo
 from mf.core.target import Scattered, ScatterTarget
@@ -22,6 +20,8 @@ from mf.link.link import Link
 from mf.protocol.call import Call, too_late
 from mf.protocol.call_table import CallEvent, CallStep
 from mf.protocol.frame import ONEWAY, pack_deadline
+from mf.route.blocking_routing import BlockingRouting
+from mf.route.finder import Route, Search
 
 T = TypeVar("T")
 
@@ -31,7 +31,7 @@ class AgentsTarget(ScatterTarget):
 
     __slots__ = ("_agents", "_router", "_service")
 
-    def __init__(self, router: Router, service: ServiceInfo, agents: list[str] | None) -> None:
+    def __init__(self, router: BlockingRouting, service: ServiceInfo, agents: list[str] | None) -> None:
         self._router = router
         self._service = service
         self._agents = agents
@@ -43,7 +43,7 @@ class AgentsTarget(ScatterTarget):
         now = monotonic()
         agents = self._agents
         if agents is None:
-            agents = self._router.agents(self._service, deadline_of(method, options, now))
+            agents = immediate(self._router.agents(self._service, deadline_of(method, options, now)))
         calls = {agent: begin(self._router, method, options, arguments, now) for agent in agents}
         _Scatter(self._router, self._service, calls).run()
         return Scattered((agent, scattered_outcome(call, options)) for agent, call in calls.items())
@@ -54,7 +54,7 @@ class _Scatter:
 
     __slots__ = ("_calls", "_router", "_routes", "_service")
 
-    def __init__(self, router: Router, service: ServiceInfo, calls: dict[str, Call[Any]]) -> None:
+    def __init__(self, router: BlockingRouting, service: ServiceInfo, calls: dict[str, Call[Any]]) -> None:
         self._router = router
         self._service = service
         self._calls = calls
@@ -65,7 +65,7 @@ class _Scatter:
             self._run()
         except BaseException:  # for example of a signal handler
             for agent, route in self._routes.items():
-                route.link.abandon(self._calls[agent], CallEvent.CANCELLED, given_up())
+                route.link.abandon(self._calls[agent], CallEvent.CANCELLED, cancelled_by_caller())
             raise
 
     def _run(self) -> None:
@@ -96,7 +96,7 @@ class _Scatter:
                     continue
             longest = max(longest, until)
             asked.append(agent)
-        rest(self._router, longest)
+        immediate(self._router.rest(self._service, longest))
         return asked
 
     def _send(self, agents: list[str]) -> None:
@@ -106,11 +106,10 @@ class _Scatter:
             for agent in agents:
                 self._calls[agent].fail(CallEvent.EXPIRED, too_late(), now)
             return
-        searches = {
-            agent: Search(self._router, self._service, agent, self._calls[agent].deadline) for agent in agents
-        }
+        searches = {agent: self._search(self._calls[agent], agent) for agent in agents}
         if len(searches) > 1:
-            self._router.prepare(self._service, searches.values(), self._calls[agents[0]].deadline)
+            deadline = self._calls[agents[0]].deadline
+            immediate(self._router.prepare(searches.values(), self._service, deadline))
         while searches:
             for agent, search in list(searches.items()):
                 if self._attempt(agent, search):
@@ -121,12 +120,15 @@ class _Scatter:
                 first = min(searches.values(), key=_pause)
                 self._router.resolver.wait(self._service.name, first.view, first.pause)
 
+    def _search(self, call: Call[Any], agent: str) -> Search:
+        return self._router.finder(self._service, agent).search(call.method, call.deadline)
+
     def _attempt(self, agent: str, search: Search) -> bool:
         """Whether the agent's search is over."""
         call = self._calls[agent]
         while True:
             try:
-                route = self._router.attempt(search, self._service, call.method, call.deadline)
+                route = immediate(self._router.attempt(search, self._service, call.deadline))
             except Error as failure:
                 call.fail(CallEvent.UNREACHABLE, failure, monotonic())
                 return True

@@ -1,18 +1,18 @@
-"""R5. The common part of blocking and awaited streams: a call with a stream, its received values, and its
-end.
+"""R5. The common part of blocking and awaited streams: a call with a stream, its values, and its end. What
+waits is written once (mf.core.immediate), over the waits of streams.py and async_streams.py.
 """
 
 from _thread import allocate_lock
+from abc import ABC, abstractmethod
 from collections import deque
 from contextlib import suppress
 from time import monotonic
 from typing import Any, Generic
 
 from mf.client.begin import begin_stream, give_metadata, idle_of
-from mf.client.destination import BaseDestination
-from mf.client.driving import given_up
-from mf.client.routes import L, Route
-from mf.core.error import Code, DeclaredError, Error, Execution
+from mf.client.destination import Destination
+from mf.client.driving import open_stream
+from mf.core.error import Code, DeclaredError, Error, Execution, cancelled_by_caller
 from mf.core.options import CallOptions
 from mf.core.outcome import Failure
 from mf.core.service import Method, Payload
@@ -20,12 +20,13 @@ from mf.core.stream import stream_has_ended, stream_is_idle
 from mf.protocol.call_table import CallEvent, CallStep
 from mf.protocol.frame import DATA_LIMIT
 from mf.protocol.stream_call import StreamCall
+from mf.route.finder import L, Route
 
 NOTHING: Any = object()
 """There is no value."""
 
 
-class ClientStream(Generic[L]):
+class ClientStream(ABC, Generic[L]):
     """See above. `route` is set once the request was sent. One thread or task may write while another one
     reads, and any may cancel."""
 
@@ -43,16 +44,18 @@ class ClientStream(Generic[L]):
         "idle",
         "options",
         "route",
+        "to",
         "values",
     )
 
     def __init__(
         self,
-        to: BaseDestination[Any, L],
+        to: Destination[Any],
         method: Method[Any, Any],
         options: CallOptions | None,
         arguments: tuple[Any, ...],
     ) -> None:
+        self.to = to
         self._service = to.service
         self.options = options
         self.idle = idle_of(options)
@@ -72,6 +75,20 @@ class ClientStream(Generic[L]):
         self._given_up: tuple[CallEvent, Error] | None = None
         """How the call was given up while it was sent to another server."""
         self.call: StreamCall[Any] = begin_stream(to.router, method, options, arguments, monotonic())
+
+    # Waits
+
+    @abstractmethod
+    async def wait_values(self) -> None:
+        """Waits until something has arrived; if nothing does for too long, the call ends."""
+
+    @abstractmethod
+    async def wait_room(self) -> None:
+        """The same for credit and room."""
+
+    @abstractmethod
+    def send(self) -> None:
+        """Sends what is queued."""
 
     # The end
 
@@ -101,6 +118,18 @@ class ClientStream(Generic[L]):
             give_metadata(self.options, call.reply_metadata)
             return True
 
+    async def _reopen(self) -> None:
+        route = None
+        try:
+            if self.route is not None:
+                self.to.forget(self.route)
+            route = await open_stream(self.call, self.to, CallStep.RESOLVE)
+        except BaseException:
+            self.call.fail(CallEvent.CANCELLED, cancelled_by_caller(), monotonic())
+            raise
+        finally:
+            self.reopened(route)
+
     def reopened(self, route: Route[L] | None) -> None:
         """The call is at another server, or has ended since there is none."""
         with self._settling:
@@ -119,7 +148,7 @@ class ClientStream(Generic[L]):
         return None
 
     def cancel(self) -> None:
-        self.give_up(CallEvent.CANCELLED, given_up())
+        self.give_up(CallEvent.CANCELLED, cancelled_by_caller())
 
     def give_up(self, event: CallEvent, failure: Error) -> None:
         """Ends the call unless it has ended; received values are dropped."""
@@ -154,6 +183,20 @@ class ClientStream(Generic[L]):
                 self.route.link.orphan(self.call)
 
     # Values that arrive
+
+    async def step(self) -> bool:
+        """Towards the next value, when there is none. False: there are no more. Raises the failure of the
+        call."""
+        if self.take():
+            return True
+        if not self.ended:
+            await self.wait_values()
+        elif self.settle():
+            self.result()
+            return False
+        else:
+            await self._reopen()
+        return True
 
     def taken_value(self) -> Any:
         """The next available value, or NOTHING. Another thread may drop all values at any moment."""
@@ -223,6 +266,25 @@ class ClientStream(Generic[L]):
         sending.add(body)
         self._unsent += len(body) + 1
         return True
+
+    async def flush(self) -> None:
+        """Sends gathered values, and waits while there is no credit for them. Raises the failure of the
+        call."""
+        while self.takes_more():
+            everything = self.queue_values()
+            self.send()
+            if everything:
+                return
+            await self.wait_room()
+
+    async def done_writing(self) -> None:
+        """Ends the stream of written values."""
+        self._done_writing = True
+        if self.wanted:
+            await self.flush()
+            assert self.route is not None
+            self.route.link.end_values(self.call)
+            self.send()
 
     def takes_more(self) -> bool:
         """Whether the other side still reads. Raises the failure of the call."""

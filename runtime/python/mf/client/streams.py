@@ -12,15 +12,15 @@ from collections.abc import Iterable
 from time import monotonic
 from typing import Any, TypeVar
 
-from mf.client.blocking import open_stream
 from mf.client.destination import Destination
+from mf.client.driving import open_stream
 from mf.client.stream_base import NOTHING, ClientStream
 from mf.core.handler_wait import waiting
+from mf.core.immediate import immediate
 from mf.core.options import CallOptions
 from mf.core.service import Method
 from mf.core.stream import DuplexStream, StreamReader
 from mf.link.link import Link
-from mf.protocol.call_table import CallStep
 
 T = TypeVar("T")
 
@@ -32,47 +32,48 @@ _LONGEST = 0.005
 
 
 class _Stream(ClientStream[Link]):
-    __slots__ = ("_flushed", "_to", "_written")
+    __slots__ = ("_flushed", "_written")
 
     def __init__(
         self,
-        to: Destination,
+        to: Destination[Any],
         method: Method[Any, Any],
         options: CallOptions | None,
         arguments: tuple[Any, ...],
     ) -> None:
         super().__init__(to, method, options, arguments)
         self._written = self._flushed = 0.0
-        self._to = to
-        self.route = waiting(open_stream, self.call, to)
+        self.route = waiting(immediate, open_stream(self.call, to))
 
-    def _limit(self) -> float:
-        return min(self.call.deadline, monotonic() + self.idle)
+    # Waits
+
+    def _wait(self, how: str, until: float) -> None:
+        assert self.route is not None
+        if not waiting(getattr(self.route.link, how), self.call, until):
+            self.too_idle()
+
+    async def wait_values(self) -> None:
+        self._wait("await_values", min(self.call.deadline, monotonic() + self.idle))
+
+    async def wait_room(self) -> None:
+        self._wait("await_room", min(self.call.deadline, monotonic() + self.idle))
+
+    def await_end(self) -> None:
+        while not self.ended:
+            self._wait("await_end", self.call.deadline)
+
+    def send(self) -> None:
+        assert self.route is not None
+        self.route.link.send(self.call.deadline, self.call)
+
+    # Values
 
     def next_value(self) -> Any:
         """Raises StopIteration at the end, or the failure of the call."""
         while (value := self.taken_value()) is NOTHING:
-            if self.take():
-                continue
-            if self.ended:
-                if not self.settle():
-                    self._reopen()
-                    continue
-                self.result()
+            if not immediate(self.step()):
                 raise StopIteration
-            assert self.route is not None
-            if not waiting(self.route.link.await_values, self.call, self._limit()):
-                self.too_idle()
         return value
-
-    def _reopen(self) -> None:
-        route = None
-        try:
-            if self.route is not None:
-                self._to.forget(self.route)
-            route = waiting(open_stream, self.call, self._to, CallStep.RESOLVE)
-        finally:
-            self.reopened(route)
 
     def write(self, value: Any) -> bool:
         """Sends a value now or, if more seem to follow, with them. False if the other side reads no more."""
@@ -86,38 +87,11 @@ class _Stream(ClientStream[Link]):
             or now - self._flushed > _LONGEST
             or self.call.is_read
         ):
-            self.flush()
+            immediate(self.flush())
             more = self.takes_more()
             now = self._flushed = monotonic()
         self._written = now
         return more
-
-    def flush(self) -> None:
-        """Sends gathered values, and waits while there is no credit for them."""
-        assert self.route is not None
-        link = self.route.link
-        while True:
-            everything = self.queue_values()
-            link.send(self.call.deadline, self.call)
-            if everything or not self.wanted:
-                return
-            if not waiting(link.await_room, self.call, self._limit()):
-                self.too_idle()
-
-    def done_writing(self) -> None:
-        """Ends the stream of written values."""
-        self._done_writing = True
-        if self.wanted:
-            self.flush()
-            assert self.route is not None
-            self.route.link.end_values(self.call)
-            self.route.link.send(self.call.deadline, self.call)
-
-    def await_end(self) -> None:
-        while not self.ended:
-            assert self.route is not None
-            if not waiting(self.route.link.await_end, self.call, self.call.deadline):
-                self.too_idle()
 
 
 class _Reader(StreamReader[T]):
@@ -151,11 +125,10 @@ class _Duplex(DuplexStream[Any, T]):
         return self._stream.write(value)
 
     def flush(self) -> None:
-        if self._stream.takes_more():
-            self._stream.flush()
+        immediate(self._stream.flush())
 
     def done_writing(self) -> None:
-        self._stream.done_writing()
+        immediate(self._stream.done_writing())
 
     def cancel(self) -> None:
         self._stream.cancel()
@@ -165,19 +138,19 @@ class _Duplex(DuplexStream[Any, T]):
 
 
 def read_stream(
-    to: Destination, method: Method[Any, Any], options: CallOptions | None, arguments: tuple[Any, ...]
+    to: Destination[Any], method: Method[Any, Any], options: CallOptions | None, arguments: tuple[Any, ...]
 ) -> StreamReader[Any]:
     return _Reader(_Stream(to, method, options, arguments))
 
 
 def duplex_stream(
-    to: Destination, method: Method[Any, Any], options: CallOptions | None, arguments: tuple[Any, ...]
+    to: Destination[Any], method: Method[Any, Any], options: CallOptions | None, arguments: tuple[Any, ...]
 ) -> DuplexStream[Any, Any]:
     return _Duplex(_Stream(to, method, options, arguments))
 
 
 def write_stream(
-    to: Destination,
+    to: Destination[Any],
     method: Method[Any, T],
     options: CallOptions | None,
     values: Iterable[Any],
@@ -191,12 +164,12 @@ def write_stream(
                 if not stream.put(value):
                     break
                 if stream.full:
-                    stream.flush()
+                    immediate(stream.flush())
         else:
             for value in values:
                 if not stream.write(value):
                     break
-        stream.done_writing()
+        immediate(stream.done_writing())
         stream.await_end()
     except BaseException:
         stream.cancel()

@@ -1,7 +1,7 @@
 """R5. The target of generated blocking clients: one service at one agent or any, over connections.
 
 begin.py creates calls, and the state machine of mf.protocol.call decides what becomes of them; the drivers
-are blocking.py, batch.py, scatter.py and streams.py. async_target.py is the counterpart for asyncio.
+are driving.py, batch.py, scatter.py and streams.py. async_target.py is the counterpart for asyncio.
 """
 
 from collections.abc import Iterable, Sequence
@@ -9,26 +9,27 @@ from time import monotonic
 from typing import Any, TypeVar, cast
 
 from mf.client.begin import begin, give_metadata
-from mf.client.blocking import again, run
 from mf.client.destination import Destination
-from mf.client.driving import Bulk, replicated_agent
+from mf.client.driving import Bulk, go_on, replicated_agent, run
 from mf.client.scatter import AgentsTarget
 from mf.core.agent import Agent, called_agent
 from mf.core.handler_wait import here
+from mf.core.immediate import immediate
 from mf.core.options import BatchOptions, CallOptions
 from mf.core.outcome import Outcome
 from mf.core.replicated import Replicated, ReplicatedOptions
 from mf.core.service import Method
 from mf.core.stream import DuplexStream, StreamReader
 from mf.core.target import BatchCall, ScatterTarget, Target, without_replicas
+from mf.protocol.call import NOT_OVER
 from mf.protocol.call_table import RESOLVE
-from mf.protocol.reply import OK
+from mf.route.blocking_routing import BlockingRouting
 
 T = TypeVar("T")
 R = TypeVar("R")
 
 
-class RemoteTarget(Destination, Target):
+class RemoteTarget(Destination[BlockingRouting], Target):
     """See above. Thread-safe."""
 
     __slots__ = ()
@@ -64,16 +65,14 @@ class RemoteTarget(Destination, Target):
             or method.oneway
             or call.deadline <= now
         ):
-            run(call, self)
+            immediate(run(call, self))
         else:  # as `run` does, for a route that is available
             call.begin_at(route.binding, now)
             route.link.call(call, call.word, now)
-            if call.failure is None and call.status == OK and call.reply_metadata is None:
-                if call.encoding == method.result_encoding:
-                    return method.decode_result(call.payload)  # the state machine is not needed any more
-                return call.value_at_once()
+            if (result := call.take_result()) is not NOT_OVER:
+                return result
             if call.settle(monotonic()) is RESOLVE:
-                run(call, self, again(call, self, route))
+                immediate(go_on(call, self, route))
         give_metadata(options, call.reply_metadata)
         if method.oneway and call.failure is None:
             return cast(T, None)
@@ -99,7 +98,7 @@ class RemoteTarget(Destination, Target):
         bulk = Bulk(self.router, method, options, requests)
         while True:
             call = bulk.begin()
-            run(call, self)
+            immediate(run(call, self))
             outcomes = bulk.ended(call)
             if outcomes is not None:
                 return outcomes

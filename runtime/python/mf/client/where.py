@@ -1,37 +1,65 @@
-"""R5. Common arguments of both kinds of clients: addresses of servers, and forwarded metadata keys."""
+"""R5. What an address of a client stands for: servers, a controller that names them, or relays to them.
+
+Controllers are on a floor above. The resolver that asks them is made here and nowhere else, when an address
+wants it, as C++ does by linking. What asyncio needs is imported by those who use it.
+"""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from mf.core.metadata import TOKEN_KEY, check_key
+from mf.core.tls import Tls
+from mf.route.resolver import (
+    CONTROLLERS,
+    RELAYS,
+    RelayedResolver,
+    Resolver,
+    StaticResolver,
+    relay_addresses,
+)
 from mf.transport.address import Address
 from mf.transport.sockets import SCHEMES
 
 if TYPE_CHECKING:
-    from mf.transport.tls import Tls
+    from asyncio import AbstractEventLoop
+
+    from mf.route.async_resolver import AsyncResolver
 
 
-def forwarded_keys(keys: Iterable[str]) -> tuple[str, ...]:
-    """Raises ValueError for keys that must not be forwarded."""
-    forwarded = tuple(keys)
-    for key in forwarded:
-        check_key(key)
-    if TOKEN_KEY in forwarded:
-        raise ValueError(f"forward_metadata: {TOKEN_KEY} is a token, which never passes on by itself")
-    return forwarded
+def is_controller(where: str) -> bool:
+    return where.partition("://")[0] in CONTROLLERS
 
 
-def refuse_in_clear(addresses: Iterable[Address], tls: "Tls | None") -> None:
-    """An address in clear together with `tls` is an error: the user believes that the bytes are encrypted.
-    Servers that a controller at mf:// names may be at tls://. Raises ValueError."""
-    for address in addresses:
-        if tls is not None and address.scheme in ("tcp", "relay"):
-            better = {"tcp": "tls", "relay": "relay+tls"}[address.scheme]
-            text = f"tls is given, and nothing is encrypted there; write {better}://, or leave tls out"
-            raise ValueError(f"address '{address}': {text}")
+def is_relay(where: str) -> bool:
+    return where.partition("://")[0] in RELAYS
 
 
-def server_addresses(where: str, tls: "Tls | None" = None) -> list[str]:
+def resolver_for(where: str, tls: Tls | None) -> Resolver:
+    """Raises ValueError for an invalid address, or one in clear with `tls`."""
+    if not is_controller(where) and not is_relay(where):
+        return StaticResolver(server_addresses(where, tls))
+    from mf.controller.resolver import ControllerResolver
+
+    if is_controller(where):
+        return ControllerResolver(where, tls)
+    relays = _relays(where, tls)
+    return RelayedResolver(ControllerResolver(where, tls), relays)
+
+
+def async_resolver_for(where: str, loop: "AbstractEventLoop", tls: Tls | None) -> "AsyncResolver":
+    """The same on the running loop."""
+    from mf.route.async_resolver import AsyncRelayedResolver, AsyncStaticResolver
+
+    if not is_controller(where) and not is_relay(where):
+        return AsyncStaticResolver(loop, server_addresses(where, tls))
+    from mf.controller.async_resolver import AsyncControllerResolver
+
+    if is_controller(where):
+        return AsyncControllerResolver(where, loop, tls)
+    relays = _relays(where, tls)
+    return AsyncRelayedResolver(AsyncControllerResolver(where, loop, tls), relays)
+
+
+def server_addresses(where: str, tls: Tls | None = None) -> list[str]:
     """Raises ValueError for an invalid address, one that is not a server's, or one in clear with `tls`."""
     addresses = Address.parse_list(where)
     for address in addresses:
@@ -41,5 +69,21 @@ def server_addresses(where: str, tls: "Tls | None" = None) -> list[str]:
                 "(relay, relay+tls)"
             )
             raise ValueError(f"address '{address}': the addresses of a client {text}")
-    refuse_in_clear(addresses, tls)
+    _refuse_in_clear(addresses, tls)
     return list(map(str, addresses))
+
+
+def _relays(where: str, tls: Tls | None) -> list[Address]:
+    relays = relay_addresses(where)
+    _refuse_in_clear(relays, tls)
+    return relays
+
+
+def _refuse_in_clear(addresses: Iterable[Address], tls: Tls | None) -> None:
+    """An address in clear together with `tls` is an error: the user believes that the bytes are encrypted.
+    Servers that a controller at mf:// names may be at tls://. Raises ValueError."""
+    for address in addresses:
+        if tls is not None and address.scheme in ("tcp", "relay"):
+            better = {"tcp": "tls", "relay": "relay+tls"}[address.scheme]
+            text = f"tls is given, and nothing is encrypted there; write {better}://, or leave tls out"
+            raise ValueError(f"address '{address}': {text}")

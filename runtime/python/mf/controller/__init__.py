@@ -1,6 +1,1 @@
-"""R6. The parts of clients and servers that talk to a controller: looking up services, and registering."""
-
-from mf.controller.registrar import ControllerRegistrar
-from mf.controller.resolver import ControllerResolver
-
-__all__ = ["ControllerRegistrar", "ControllerResolver"]
+"""R7. The parts of clients and servers that talk to a controller: looking up services, and registering."""

@@ -1,40 +1,40 @@
-"""R6. Registers asyncio servers: for each of the server's controllers a task registers the offers, over a
+"""R7. Registers asyncio servers: for each of the server's controllers a task registers the offers, over a
 stream that stays open, sends changes and signs of life, and registers again when the stream has ended.
 """
 
-from asyncio import Event, Task, gather, get_running_loop, sleep, timeout, wait
+from asyncio import Event, gather, sleep, timeout, wait
 from collections.abc import Callable
 from contextlib import suppress
-from contextvars import Context
 from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING
 from uuid import UUID
 
+from mf.client.standing import StandingCall, side_by_side
 from mf.controller._generated.mf.controller import Key, KeyKind, Lead, NotOwner, Standing
 from mf.controller._generated.mf.controller import Offer as Entry
 from mf.controller.connection import (
-    MOVING,
     WITHOUT_END,
     ControllerConnection,
     first_of,
     registered_addresses,
 )
 from mf.controller.registration import Registration
-from mf.controller.told import REFUSALS, Told
+from mf.controller.told import Told
 from mf.core.backoff import Backoff
+from mf.core.code_class import GOES_AWAY, ONLY_THIS
 from mf.core.error import Code, DeclaredError, Error, not_executed
 from mf.core.log import info, quote, warning
 from mf.core.options import CallOptions
 from mf.core.stream import AsyncStreamReader
+from mf.link.background import spawn
 from mf.server.async_lead import AsyncLead
-from mf.server.async_server import AsyncRegistrar
 from mf.server.identity import Identity
 from mf.server.offer import Offer
 from mf.transport.address import Address
 
 if TYPE_CHECKING:
-    from mf.transport.tls import Tls
+    from mf.core.tls import Tls
 
 _DEAD_AFTER = 30.0
 """Seconds, see ControllerConnection. The controller sends something more often than that."""
@@ -44,7 +44,7 @@ _TELL_AFTER = 0.7
 """Seconds without a controller before a warning is logged: a restart is over by then."""
 
 
-class AsyncControllerRegistrar(AsyncRegistrar):
+class AsyncControllerRegistrar:
     """`controller`: 'mf://host:port', or several separated by commas: the server registers with each.
     `advertise`: see Registration. `tls`: how controllers at mf+tls:// are verified. Raises ValueError for an
     invalid address."""
@@ -127,8 +127,7 @@ class _AtOne:
         self._silent = False  # the log says that the controller does not answer
         self.changed = Event()
         self.connection = ControllerConnection([controller], _DEAD_AFTER, tls)
-        # In a context of its own, since it belongs to no call.
-        self._task: Task[None] = get_running_loop().create_task(self._stay_registered(), context=Context())
+        self._task = spawn(self._stay_registered())
 
     async def deregister(self, timeout: float) -> None:
         if self._ended:
@@ -146,28 +145,27 @@ class _AtOne:
         await self.connection.close()
 
     async def _stay_registered(self) -> None:
-        backoff = Backoff()
+        call = StandingCall()
         since = monotonic()
-        while not self._ended:
-            try:
-                await self._register(backoff)
-            except Exception as failed:  # any exception: a server that gave up would never be found again
-                error: Exception | None = failed
-            else:
-                error = None  # it has to register again
+
+        def goes_on(ended: Exception | None) -> bool:
+            """None: it only has to register again."""
+            nonlocal since
             self._asked = False
             if self.stands:
                 self.stands = False
                 if not self._ended:
                     self._either.clear()
                 since = monotonic()
-            late = monotonic() - since > _TELL_AFTER or isinstance(error, NotOwner)
-            if error is not None and late and not self._silent:
-                warning("%s; trying on", quote(self.connection.trouble(error)))
+            late = monotonic() - since > _TELL_AFTER or isinstance(ended, NotOwner)
+            if ended is not None and late and not self._silent:
+                warning("%s; trying on", quote(self.connection.trouble(ended)))
                 self._silent = True
-            await sleep(backoff.next())
+            return not self._ended
 
-    async def _register(self, backoff: Backoff) -> None:
+        await call.keep(lambda: self._register(call), goes_on)
+
+    async def _register(self, call: StandingCall) -> None:
         """Returns when the registration has ended. Raises the reason, unless the server only has to register
         again."""
         await self.connection.greet(patiently=self._silent)
@@ -181,61 +179,45 @@ class _AtOne:
             self.stands = True
             self.cluster = standing.cluster
             self._either.set()
-            backoff.reset()
+            call.answered()
             if self._silent:
                 info("registered at controller %s", self._address)
                 self._silent = False
-            keeper = get_running_loop().create_task(self._keep(stream, standing, told))
             try:
-                _warn(standing)
-                async for standing in stream:
-                    _warn(standing)
-            except Error:
-                if not keeper.done():
-                    raise
-                keeper.result()  # raises the reason why it ended the stream
+                await side_by_side(self._keep(standing, told), _hear(standing, stream))
             finally:
                 for lead in self._leads:
                     lead.cancel()
-                keeper.cancel()
-                await wait((keeper,))
 
-    async def _keep(
-        self, stream: AsyncStreamReader[Standing], standing: Standing, begun_with: list[Entry]
-    ) -> None:
-        """Sends signs of life in time, and the current offers; ends the stream if that fails."""
+    async def _keep(self, standing: Standing, begun_with: list[Entry]) -> None:
+        """Sends signs of life in time, and the current offers. Returns only by raising."""
         usual = max(standing.lease.to_seconds() / 3, 0.001)
         pause = usual
         told = Told(begun_with)
         backoff = Backoff()
-        try:
-            while True:
-                with suppress(TimeoutError):
-                    async with timeout(max(min(pause, told.again - monotonic()), 0.0)):
-                        await self.changed.wait()
-                self.changed.clear()
-                put, removed = told.changes(await self._registration.entries(self._address), monotonic())
-                pause = usual
-                try:
-                    # There is no time limit: a controller that was only stopped would treat the registration
-                    # as withdrawn when it continues, and tell clients that the server is gone. A dead
-                    # connection ends by itself.
-                    await self.connection.stub.update(
-                        self._registration.who, put, removed, options=WITHOUT_END
-                    )
-                except Error as refused:
-                    if refused.code not in REFUSALS:
-                        raise
-                    for each in told.refuse(put, refused.code, monotonic()):
-                        warning("the controller refuses %s: %s", quote(each.key.name), quote(refused.message))
-                    # A refusal may not count as a sign of life, so one follows, unless the refused update was
-                    # one.
-                    pause = 0.0 if put else backoff.next()
-                else:
-                    told.accept(put, removed)
-                    backoff.reset()
-        finally:
-            stream.cancel()
+        while True:
+            with suppress(TimeoutError):
+                async with timeout(max(min(pause, told.again - monotonic()), 0.0)):
+                    await self.changed.wait()
+            self.changed.clear()
+            put, removed = told.changes(await self._registration.entries(self._address), monotonic())
+            pause = usual
+            try:
+                # There is no time limit: a controller that was only stopped would treat the registration
+                # as withdrawn when it continues, and tell clients that the server is gone. A dead
+                # connection ends by itself.
+                await self.connection.stub.update(self._registration.who, put, removed, options=WITHOUT_END)
+            except Error as refused:
+                if refused.code not in ONLY_THIS:
+                    raise
+                for each in told.refuse(put, refused.code, monotonic()):
+                    warning("the controller refuses %s: %s", quote(each.key.name), quote(refused.message))
+                # A refusal may not count as a sign of life, so one follows, unless the refused update was
+                # one.
+                pause = 0.0 if put else backoff.next()
+            else:
+                told.accept(put, removed)
+                backoff.reset()
 
     async def hold(self, key: Key, got: Callable[[int], None], *, is_first: bool) -> bool:
         """Whether the lead was granted. The lead ends with the registration at the latest. `is_first`: the
@@ -257,11 +239,18 @@ class _AtOne:
                     got(lead.epoch)
         except (Error, DeclaredError) as error:
             early = is_first and isinstance(error, Error) and error.code is Code.PERMISSION_DENIED
-            if not held and isinstance(error, Error) and error.code not in MOVING and not early:
+            if not held and isinstance(error, Error) and error.code not in GOES_AWAY and not early:
                 warning("%s; trying on", quote(self.connection.trouble(error)))
         finally:
             del self._leads[stream]
         return held
+
+
+async def _hear(standing: Standing, stream: AsyncStreamReader[Standing]) -> None:
+    """Logs the warnings of the controller, until the stream ends."""
+    _warn(standing)
+    async for later in stream:
+        _warn(later)
 
 
 def _warn(standing: Standing) -> None:

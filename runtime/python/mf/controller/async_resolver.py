@@ -1,4 +1,4 @@
-"""R6. The resolver over controllers for asyncio clients (watcher.py). It uses tasks and no thread."""
+"""R7. The resolver over controllers for asyncio clients (watcher.py). It uses tasks and no thread."""
 
 from asyncio import AbstractEventLoop
 from time import monotonic
@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from mf.controller.connection import asked_addresses
 from mf.controller.watcher import Watcher
-from mf.link.async_resolver import AsyncResolver, News
-from mf.link.resolver import View
+from mf.route.async_resolver import AsyncResolver, News
+from mf.route.resolver import View
 
 if TYPE_CHECKING:
-    from mf.transport.tls import Tls
+    from mf.core.tls import Tls
 
 
 class AsyncControllerResolver(AsyncResolver):

@@ -1,23 +1,27 @@
-"""R6. The connection to controllers, or to relays in their place: a client of its own, and the messages for
+"""R7. The connection to controllers, or to relays in their place: a client of its own, and the messages for
 users when there is no answer.
 """
 
 import uuid
 from asyncio import get_running_loop, timeout
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
-from mf.client.async_client import AsyncClient
+from mf.client.async_target import AsyncRemoteTarget
 from mf.controller._generated.mf.controller import ControllerAsyncClient
+from mf.core.cached import Caches
+from mf.core.client_options import ClientOptions
+from mf.core.code_class import FOR_GOOD
 from mf.core.error import Code, Error, Execution
 from mf.core.options import INFINITE, CallOptions
+from mf.core.service import ServiceInfo
 from mf.core.stream import AsyncStreamReader
-from mf.link.async_resolver import AsyncStaticResolver
-from mf.link.core import NO_RETRY_MENDS
-from mf.link.resolver import CONTROLLERS, RELAYS, View, relay_addresses
+from mf.core.target import AsyncTarget, AsyncTargetSource
+from mf.core.tls import Tls
+from mf.route.async_pool import AsyncPool
+from mf.route.async_resolver import AsyncStaticResolver
+from mf.route.async_routing import AsyncRouting
+from mf.route.resolver import CONTROLLERS, RELAYS, View, relay_addresses
 from mf.transport.address import Address
-
-if TYPE_CHECKING:
-    from mf.transport.tls import Tls
 
 T = TypeVar("T")
 
@@ -29,21 +33,29 @@ _AGAIN_WITHIN = 5.0  # a slow controller gets more time after that message
 WITHOUT_END = CallOptions(deadline=INFINITE)
 """For streams that stay open as long as both sides live."""
 
-MOVING = frozenset((Code.CONNECTION_LOST, Code.UNAVAILABLE, Code.SHUTTING_DOWN, Code.CANCELLED))
-"""How a stream ends when its controller stops or its connection breaks."""
 
-
-class ControllerConnection:
+class ControllerConnection(AsyncTargetSource):
     """On the running loop. With several controllers it uses any that answers."""
 
-    __slots__ = ("_client", "_controllers", "stub")
+    __slots__ = ("_controllers", "_pool", "_router", "stub")
 
-    def __init__(self, controllers: list[Address], dead_after: float, tls: "Tls | None" = None) -> None:
+    def __init__(self, controllers: list[Address], dead_after: float, tls: Tls | None = None) -> None:
         self._controllers = controllers
-        servers = AsyncStaticResolver(get_running_loop(), (str(each.server) for each in controllers))
-        self._client = AsyncClient(servers, tls=tls, dead_after=dead_after)
-        self._client.log_nothing()
-        self.stub = ControllerAsyncClient(self._client)
+        loop = get_running_loop()
+        servers = AsyncStaticResolver(loop, (str(each.server) for each in controllers))
+        options = ClientOptions(tls=tls, dead_after=dead_after)
+        self._pool = AsyncPool(loop, options)
+        self._router = AsyncRouting(servers, self._pool, options)
+        self._router.quiet = True  # what cannot be reached is logged by those who use this
+        self.stub = ControllerAsyncClient(self)
+
+    def async_target(
+        self,
+        service: ServiceInfo,
+        keys: tuple[str, ...] = (),  # noqa: ARG002 - the parameters of AsyncTargetSource
+        caches: Caches | None = None,  # noqa: ARG002
+    ) -> AsyncTarget:
+        return AsyncRemoteTarget(self._router, service, None)
 
     async def greet(self, *, patiently: bool) -> None:
         """Returns when a controller answers. Raises Error with the reason if none does."""
@@ -62,17 +74,18 @@ class ControllerConnection:
         return f"what the controller at {where} is asked fails with {type(error).__name__}: {error}"
 
     async def close(self) -> None:
-        await self._client.close()
+        self._pool.close()
+        await self._pool.end()
 
     def after_fork(self) -> None:
-        self._client.after_fork()
+        self._pool.after_fork()
 
 
 def _within(patiently: bool) -> CallOptions:
     return CallOptions(deadline=_AGAIN_WITHIN if patiently else _FIRST_WITHIN)
 
 
-def is_over_tls(asked: list[Address], tls: "Tls | None") -> bool:
+def is_over_tls(asked: list[Address], tls: Tls | None) -> bool:
     """Whether clients of these controllers use addresses at tls:// only. Behind relays the instances' own
     addresses are the relay's concern."""
     if any(each.scheme in RELAYS for each in asked):
@@ -80,7 +93,7 @@ def is_over_tls(asked: list[Address], tls: "Tls | None") -> bool:
     return tls is not None or any(each.scheme == "mf+tls" for each in asked)
 
 
-def registered_addresses(where: str, tls: "Tls | None") -> list[Address]:
+def registered_addresses(where: str, tls: Tls | None) -> list[Address]:
     """The addresses of controllers at which a server registers. Raises ValueError for an invalid one, and for
     one in clear with `tls`."""
     addresses = controller_addresses(where)
@@ -110,8 +123,7 @@ def asked_addresses(where: str) -> list[Address]:
 
 def final_code(error: Exception) -> Code:
     """The code of calls that wait for a controller: one that no retry can resolve, or UNAVAILABLE."""
-    is_final = isinstance(error, Error) and error.code in NO_RETRY_MENDS
-    return error.code if is_final else Code.UNAVAILABLE  # type: ignore[attr-defined]
+    return error.code if isinstance(error, Error) and error.code in FOR_GOOD else Code.UNAVAILABLE
 
 
 def unanswered(controllers: list[Address]) -> View:

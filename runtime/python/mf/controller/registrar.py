@@ -1,21 +1,19 @@
-"""R6. Registers blocking servers: runs the asyncio registrar on one daemon thread."""
+"""R7. Registers blocking servers: runs the asyncio registrar on one daemon thread."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from mf.controller.async_registrar import AsyncControllerRegistrar
-from mf.controller.lead import ControllerLead
 from mf.link.background import Background
 from mf.server.identity import Identity
 from mf.server.lead import Lead
 from mf.server.offer import Offer
-from mf.server.server import Registrar
 
 if TYPE_CHECKING:
-    from mf.transport.tls import Tls
+    from mf.core.tls import Tls
 
 
-class ControllerRegistrar(Registrar):
+class ControllerRegistrar:
     """`controller`, `advertise`, `tls`: see AsyncControllerRegistrar."""
 
     __slots__ = ("_registrar", "_thread")
@@ -35,7 +33,7 @@ class ControllerRegistrar(Registrar):
     def lead(self, service: str, agent: str) -> Lead:
         if self._thread is None:
             raise ValueError("start the server first")
-        return ControllerLead(self._thread, self._registrar.lead(service, agent))
+        return Lead(self._thread, self._registrar.lead(service, agent))
 
     def deregister(self, timeout: float) -> None:
         if self._thread is not None:

@@ -1,4 +1,4 @@
-"""R6. The data that a server sends its controllers: its identity, offers, and addresses for clients."""
+"""R7. The data that a server sends its controllers: its identity, offers, and addresses for clients."""
 
 import socket
 import sys

@@ -1,4 +1,4 @@
-"""R6. The resolver over controllers for blocking clients (watcher.py). One daemon thread watches all services
+"""R7. The resolver over controllers for blocking clients (watcher.py). One daemon thread watches all services
 that a client uses; it starts with the first of them.
 """
 
@@ -10,10 +10,10 @@ from mf.controller.connection import asked_addresses, unanswered
 from mf.controller.watcher import Watcher
 from mf.link import fork
 from mf.link.background import Background
-from mf.link.resolver import Resolver, View
+from mf.route.resolver import Resolver, View
 
 if TYPE_CHECKING:
-    from mf.transport.tls import Tls
+    from mf.core.tls import Tls
 
 _END_WITHIN = 2.0
 

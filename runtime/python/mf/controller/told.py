@@ -1,4 +1,4 @@
-"""R6. Tracks which offers a controller knows, and which changes to send next. Pure data.
+"""R7. Tracks which offers a controller knows, and which changes to send next. Pure data.
 
 An update that the controller refuses changes nothing, and the registration stays: refused offers are left out
 from then on, until they change, or for a while if the controller only had no room.
@@ -11,8 +11,6 @@ from mf.controller._generated.mf.controller import Key
 from mf.controller._generated.mf.controller import Offer as Entry
 from mf.core.error import Code
 
-REFUSALS = frozenset((Code.OVERLOADED, Code.INVALID_ARGUMENT))
-"""With these codes only one update was refused, not the registration."""
 REFUSED_AGAIN = 10.0
 """Seconds after which offers without room at the controller are sent again."""
 

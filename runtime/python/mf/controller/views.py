@@ -1,4 +1,4 @@
-"""R6. A client's knowledge of one service from a controller's watch, and how long it is kept: pure data; time
+"""R7. A client's knowledge of one service from a controller's watch, and how long it is kept: pure data; time
 is an argument.
 
 A snapshot applies when it is complete. When the controller is lost, known instances stay. When another one
@@ -13,7 +13,7 @@ from mf.controller._generated.mf.controller import Change, Filter, KeyKind
 from mf.controller._generated.mf.controller import Instance as Entry
 from mf.core.error import Code, Error, Execution
 from mf.core.weight import MOST_WEIGHT
-from mf.link.resolver import TOPIC_VIEW, Instance, View, is_topic_view
+from mf.route.resolver import TOPIC_VIEW, Instance, View, is_topic_view
 from mf.transport.address import Address
 from mf.transport.sockets import SCHEMES
 

@@ -1,18 +1,17 @@
-"""R6. The watches of one client: a stream for each service that it uses (views.py), over one connection, on
+"""R7. The watches of one client: a stream for each service that it uses (views.py), over one connection, on
 one asyncio loop. resolver.py and async_resolver.py use it.
 
 One task checks whether a controller answers; the tasks of services wait for that, and resume their
 interrupted streams at any controller.
 """
 
-from asyncio import AbstractEventLoop, Event, Task, TimerHandle, get_running_loop, sleep, wait
-from collections.abc import Callable, Coroutine
-from contextvars import Context
+from asyncio import AbstractEventLoop, Event, Task, TimerHandle, get_running_loop, wait
+from collections.abc import Callable
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
+from mf.client.standing import StandingCall
 from mf.controller.connection import (
-    MOVING,
     WITHOUT_END,
     ControllerConnection,
     final_code,
@@ -21,14 +20,15 @@ from mf.controller.connection import (
     unanswered,
 )
 from mf.controller.views import Watched, all_of
-from mf.core.backoff import Backoff
+from mf.core.code_class import GOES_AWAY
 from mf.core.error import Code, Error
 from mf.core.log import info, line, quote, warning
-from mf.link.resolver import View
+from mf.link.background import spawn
+from mf.route.resolver import View
 from mf.transport.address import Address
 
 if TYPE_CHECKING:
-    from mf.transport.tls import Tls
+    from mf.core.tls import Tls
 
 _DEAD_AFTER = 100.0
 """After so many seconds in which a controller sends nothing, not even the answer to a ping, it is given
@@ -80,12 +80,12 @@ class Watcher:
     def watch(self, service: str) -> None:
         """Starts to watch the service."""
         if not self._tasks:
-            self._begin(self._stay_connected())
+            self._tasks.append(spawn(self._stay_connected()))
         watched = self._watched[service] = Watched(self.unanswered, over_tls=self._over_tls)
         if self._trouble:
             watched.lost(self._trouble, self._code)
             self._tell(service, watched.view)
-        self._begin(self._watch(service, watched))
+        self._tasks.append(spawn(self._watch(service, watched)))
 
     def close(self) -> None:
         for task in self._tasks:
@@ -107,28 +107,28 @@ class Watcher:
     def after_fork(self) -> None:
         self._connection.after_fork()
 
-    def _begin(self, coroutine: Coroutine[Any, Any, None]) -> None:
-        # In a context of its own, since it belongs to no call.
-        self._tasks.append(self._loop.create_task(coroutine, context=Context()))
-
     # Whether a controller answers
 
     async def _stay_connected(self) -> None:
-        backoff = Backoff()
-        while True:
-            try:
-                await self._greet(patiently=bool(self._trouble))
-            except Exception as error:  # any exception: a stopped task would miss all changes
-                self._lost(self._connection.trouble(error), final_code(error))
-                await sleep(backoff.next())
-                continue
-            backoff.reset()
+        standing = StandingCall()
+
+        async def session() -> None:
+            """Returns when it is doubtful whether the controller still answers."""
+            await self._greet(patiently=bool(self._trouble))
+            standing.answered()
             if self._trouble:
                 info("the controller at %s answers again", self._where)
                 self._trouble = ""
             self._answers.set()
             await self._doubted.wait()
             self._doubted.clear()
+
+        def goes_on(ended: Exception | None) -> bool:
+            if ended is not None:
+                self._lost(self._connection.trouble(ended), final_code(ended))
+            return True
+
+        await standing.keep(session, goes_on)
 
     async def _greet(self, *, patiently: bool) -> None:
         if self.client_id:
@@ -147,19 +147,22 @@ class Watcher:
     # One service
 
     async def _watch(self, service: str, watched: Watched) -> None:
-        backoff = Backoff()
-        while True:
+        standing = StandingCall()
+
+        async def session() -> None:
             await self._answers.wait()
-            try:
-                await self._follow(service, watched, backoff)
-            except Exception as error:
-                if not isinstance(error, Error) or error.code not in MOVING:
-                    self._failed(service, watched, self._connection.trouble(error))
+            await self._follow(service, watched, standing)
+
+        def goes_on(ended: Exception | None) -> bool:
+            if ended is not None and (not isinstance(ended, Error) or ended.code not in GOES_AWAY):
+                self._failed(service, watched, self._connection.trouble(ended))
             self._answers.clear()
             self._doubted.set()
-            await sleep(backoff.next())
+            return True
 
-    async def _follow(self, service: str, watched: Watched, backoff: Backoff) -> None:
+        await standing.keep(session, goes_on)
+
+    async def _follow(self, service: str, watched: Watched, standing: StandingCall) -> None:
         """Returns when the stream has ended."""
         watched.begins()
         stream = self._connection.stub.watch(
@@ -169,7 +172,7 @@ class Watcher:
             if not watched.view.reached:
                 self._take(service, watched, await first_of(stream))
             async for change in stream:
-                backoff.reset()
+                standing.answered()
                 self._take(service, watched, change)
 
     def _take(self, service: str, watched: Watched, change: Any) -> None:

@@ -91,6 +91,10 @@ def not_executed(code: Code, message: str) -> Error:
     return Error(code, message, Execution.NOT_EXECUTED)
 
 
+def cancelled_by_caller() -> Error:
+    return Error(Code.CANCELLED, "cancelled by the caller", Execution.UNKNOWN)
+
+
 def some_of(names: Collection[str], mark: str = "") -> str:
     """A few names in words, each between marks, so that a list of thousands of names does not make an answer
     long."""

@@ -52,11 +52,16 @@ class CallOptions:
 
 def check_options(options: object, wanted: type[CallOptions] = CallOptions) -> None:
     """Raises TypeError for what a call cannot take as its options, such as a dict. None: there are none."""
-    if options is not None and not isinstance(options, wanted):
+    if options is not None:
+        check_is(options, wanted, "options", "deadline=2.5")
+
+
+def check_is(given: object, wanted: type, parameter: str, example: str) -> None:
+    """Raises TypeError for a dict, for example, in place of an object of options."""
+    if not isinstance(given, wanted):
         name = f"mf.{wanted.__name__}"
-        raise TypeError(
-            f"options is a {type(options).__name__}: give {name}, as options={name}(deadline=2.5)"
-        )
+        text = f"{parameter} is a {type(given).__name__}: give {name}, as {parameter}={name}({example})"
+        raise TypeError(text)
 
 
 class BatchOptions(CallOptions):

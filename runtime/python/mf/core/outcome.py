@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from itertools import islice
 from typing import Any, Generic, TypeVar, cast
 
+from mf.core.code_class import BY_HANDLER
 from mf.core.error import Code, DeclaredError, Error, Execution
 
 T = TypeVar("T")
@@ -49,22 +50,16 @@ def _comparable(error: Failure | None) -> object:
     return (error.code, error.execution, error.message) if isinstance(error, Error) else error
 
 
-# The codes that a servant may set for its own call. Any other Error that a handler raises comes from its own
-# actions (for example a nested call), and its "not executed" would be wrong for this call.
-_SERVANT_MAY_RAISE = frozenset(
-    (Code.INVALID_ARGUMENT, Code.OVERLOADED, Code.UNAUTHENTICATED, Code.PERMISSION_DENIED)
-)
-
-
 def failure_of(raised: BaseException, declared: tuple[type[DeclaredError], ...]) -> Failure:
     """The caller's failure for an exception that a handler raised.
 
     It never says that the call was not executed, whatever the exception claims: the handler has started, and
-    it is unknown what it did before it raised.
+    it is unknown what it did before it raised. An Error with another code comes from the handler's own
+    actions (for example a nested call), and would be wrong for this call.
     """
     if isinstance(raised, declared):
         return raised
-    if isinstance(raised, Error) and raised.code in _SERVANT_MAY_RAISE:
+    if isinstance(raised, Error) and raised.code in BY_HANDLER:
         return raised if raised.execution == Execution.UNKNOWN else Error(raised.code, raised.message)
     return Error(Code.HANDLER_FAILED, words_of(raised), Execution.UNKNOWN)
 

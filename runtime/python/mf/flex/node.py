@@ -30,10 +30,10 @@ from mf.link.background import Background
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from mf.core.tls import Tls
     from mf.flex.errors import Undelivered
     from mf.flex.outgoing import Outgoing
-    from mf.link.async_resolver import AsyncResolver
-    from mf.transport.tls import Tls
+    from mf.route.async_resolver import AsyncResolver
 
 _LONGEST_NAME = 255
 LINGER = 5.0

@@ -7,18 +7,18 @@ go to the process that has the name at that time. All tasks run on the node's lo
 
 from __future__ import annotations
 
-from asyncio import Event, Task, current_task, get_running_loop, sleep, wait
+from asyncio import Event, Task, current_task, get_running_loop, wait
 from collections import deque
 from contextlib import suppress
-from contextvars import Context
 from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 from uuid import UUID, uuid4
 
+from mf.client.standing import StandingCall
 from mf.codec.flex.attributes import decode_attributes
 from mf.codec.flex.reader import NO_TYPES
-from mf.core.backoff import Backoff
+from mf.core.code_class import COMES_BACK
 from mf.core.error import Code, Error, Execution, not_executed
 from mf.core.log import quote, warning
 from mf.core.options import INFINITE, CallOptions
@@ -27,6 +27,7 @@ from mf.flex._generated.mf.flex import Message as Carried
 from mf.flex.described import Told
 from mf.flex.mailbox import OVERHEAD
 from mf.flex.message import Message
+from mf.link.background import spawn
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
@@ -45,12 +46,6 @@ PATIENCE: Final = 5.0
 
 _WITHOUT_END: Final = CallOptions(deadline=INFINITE)
 _LONGEST_PAUSE: Final = 0.2
-_MAY_COME_BACK: Final = frozenset(
-    (
-        *(Code.UNAVAILABLE, Code.CONNECTION_LOST, Code.SHUTTING_DOWN, Code.UNKNOWN_AGENT),
-        *(Code.UNKNOWN_SERVICE, Code.OVERLOADED, Code.CANCELLED, Code.DEADLINE_EXCEEDED),
-    )
-)
 
 
 class Outbound:
@@ -110,7 +105,7 @@ class Outgoing:
     def begin(self) -> None:
         """Called on the loop."""
         if not self._closed:
-            self._task = self._loop.create_task(self._run(), context=Context())
+            self._task = spawn(self._run())
 
     # For any thread
 
@@ -183,20 +178,28 @@ class Outgoing:
             self._fail_all(Error(Code.INTERNAL, f"the way to {self.dest!r} ends: {bug!r}"))
 
     async def _sessions(self) -> None:
-        backoff = Backoff(longest=_LONGEST_PAUSE)
+        standing = StandingCall(longest=_LONGEST_PAUSE)
         lost = monotonic()
-        while True:
-            error = await self._session(backoff)
+
+        def goes_on(error: Exception | None) -> bool:
+            nonlocal lost
+            assert error is not None
+            if not isinstance(error, Error):
+                raise error
             if not self._pending and not self._under_way:
-                return self._end()  # the next message to this name creates a new Outgoing
+                self._end()  # the next message to this name creates a new Outgoing
+                return False
             if self._connected:
                 lost = monotonic()
-            if error.code not in _MAY_COME_BACK or monotonic() - lost > self._patience:
-                return self._fail_all(error)
-            await sleep(backoff.next())
+            if error.code not in COMES_BACK or monotonic() - lost > self._patience:
+                self._fail_all(error)
+                return False
+            return True
 
-    async def _session(self, backoff: Backoff) -> Error:
-        """Runs one stream until it ends; returns the reason."""
+        await standing.keep(lambda: self._session(standing), goes_on)
+
+    async def _session(self, standing: StandingCall) -> None:
+        """Runs one stream until it ends. Raises the reason."""
         self._connected = self.mailbox_is_full = False
         stream = self._stub.deliver(self._sender, options=_WITHOUT_END)
         writer: Task[None] | None = None
@@ -205,14 +208,12 @@ class Outgoing:
                 if writer is None:
                     self._meet(receipt)
                     self._connected = True
-                    backoff.reset()
+                    standing.answered()
                     writer = get_running_loop().create_task(self._write(stream))
                 self._receive(receipt)
                 if receipt.closing:
-                    return not_executed(Code.UNAVAILABLE, f"{self.dest!r} has closed its mailbox")
-            return not_executed(Code.UNAVAILABLE, f"{self.dest!r} has ended the stream")
-        except Error as failed:
-            return failed
+                    raise not_executed(Code.UNAVAILABLE, f"{self.dest!r} has closed its mailbox")
+            raise not_executed(Code.UNAVAILABLE, f"{self.dest!r} has ended the stream")
         finally:
             stream.cancel()
             if writer is not None:

@@ -10,22 +10,24 @@ from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
-from mf.app.async_client import AsyncClient
-from mf.app.async_server import AsyncServer
-from mf.client.where import refuse_in_clear, server_addresses
+from mf.client.async_client import AsyncClient
+from mf.client.where import async_resolver_for, is_controller, is_relay
+from mf.core.client_options import ClientOptions
 from mf.core.error import Code, not_executed
+from mf.core.server_options import ServerOptions
 from mf.flex._generated.mf.flex import MAILBOX_SERVICE, MailboxAsyncClient
 from mf.flex.arrivals import Arrivals
 from mf.flex.outgoing import PATIENCE, Outgoing
-from mf.link.async_resolver import AsyncRelayedResolver, AsyncResolver, AsyncStaticResolver
-from mf.link.resolver import CONTROLLERS, RELAYS, relay_addresses
+from mf.route.async_resolver import AsyncResolver, AsyncStaticResolver
+from mf.route.resolver import relay_addresses
+from mf.server.async_server import AsyncServer
 from mf.transport.address import Address
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from mf.core.tls import Tls
     from mf.flex.mailbox import Mailbox
-    from mf.transport.tls import Tls
 
 _MOST_WAYS: Final = 4096
 _MOST_SLOTS: Final = 4096
@@ -35,25 +37,7 @@ _SERVICE: Final = MAILBOX_SERVICE.name
 def resolver_of(where: str, tls: Tls | None) -> AsyncResolver:
     """A resolver on the running loop, for a controller, for relays, or for nodes addressed directly."""
     loop = get_running_loop()
-    if _is_controller(where):
-        from mf.controller.async_resolver import AsyncControllerResolver
-
-        return AsyncControllerResolver(where, loop, tls)
-    if _is_relay(where):
-        from mf.controller.async_resolver import AsyncControllerResolver
-
-        relays = relay_addresses(where)
-        refuse_in_clear(relays, tls)
-        return AsyncRelayedResolver(AsyncControllerResolver(where, loop, tls), relays)
-    return AsyncStaticResolver(loop, server_addresses(where, tls) if where else [])
-
-
-def _is_controller(where: str) -> bool:
-    return where.partition("://")[0] in CONTROLLERS
-
-
-def _is_relay(where: str) -> bool:
-    return where.partition("://")[0] in RELAYS
+    return async_resolver_for(where, loop, tls) if where else AsyncStaticResolver(loop, [])
 
 
 def registered_at(where: str) -> str:
@@ -77,20 +61,22 @@ class Post:
     ) -> None:
         self._loop = get_running_loop()
         self._patience = patience
-        controller = where if isinstance(where, str) and _is_controller(where) else None
-        if isinstance(where, str) and _is_relay(where):
+        controller = where if isinstance(where, str) and is_controller(where) else None
+        if isinstance(where, str) and is_relay(where):
             controller = registered_at(where)
         shown = tls if "tls://" in listen else None
         self._server = AsyncServer(
             listen,
             controller,
-            advertise=advertise,
-            tls=shown,
-            controller_tls=tls if controller and "mf+tls://" in controller else None,
-            drain_timeout=2.0,
+            ServerOptions(
+                advertise=advertise,
+                tls=shown,
+                controller_tls=tls if controller and "mf+tls://" in controller else None,
+                drain_timeout=2.0,
+            ),
         )
         self._resolver = resolver_of(where, tls) if isinstance(where, str) else where()
-        self._client = AsyncClient(self._resolver, tls=tls, wait_for_server=0.5)
+        self._client = AsyncClient(self._resolver, ClientOptions(tls=tls, wait_for_server=0.5))
         self._stub = MailboxAsyncClient(self._client)
         self._lock = Lock()
         self._arrivals: dict[str, Arrivals] = {}

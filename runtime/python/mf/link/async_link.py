@@ -6,19 +6,20 @@ connection, for the earliest deadline of the calls in flight; it is moved when i
 A coarse timer detects silent servers while replies are awaited.
 """
 
-from asyncio import AbstractEventLoop, Future, TimerHandle
+from asyncio import AbstractEventLoop, CancelledError, Future, TimerHandle
 from contextlib import suppress
 from time import monotonic
 from typing import Any
 
-from mf.core.error import Code, Error, not_executed
+from mf.core.client_options import DEAD_AFTER
+from mf.core.code_class import FOR_GOOD
+from mf.core.error import Code, Error, cancelled_by_caller, not_executed
 from mf.core.log import error as log_error
 from mf.core.log import quote
 from mf.core.service import Payload, ServiceInfo
-from mf.link.balancing import Standing
-from mf.link.core import DEAD_AFTER, HANDSHAKE_TIMEOUT, MOST_SCHEMAS, NO_RETRY_MENDS, LinkCore, binding_key
+from mf.link.core import HANDSHAKE_TIMEOUT, LinkCore, Remembered
 from mf.protocol.call import Call
-from mf.protocol.call_table import BOUND_AT_ONCE, WRITTEN_AT_ONCE, CallEvent
+from mf.protocol.call_table import CallEvent
 from mf.protocol.calls import Binding, Description, Pending, Request
 from mf.protocol.handshake import Hello
 from mf.protocol.stream_call import StreamCall
@@ -52,7 +53,7 @@ class AsyncLink(LinkCore):
         stream: Stream,
         hello: Hello,
         scratch: bytearray,
-        standing: Standing | None = None,
+        standing: Remembered | None = None,
         dead_after: float = DEAD_AFTER,
     ) -> None:
         """`scratch` may be shared by all connections of the loop."""
@@ -84,10 +85,7 @@ class AsyncLink(LinkCore):
         ) and not self._may_send(call):
             return None
         session.request(call, call.flags, word, call.items, call.body)
-        if call.state is BOUND_AT_ONCE:
-            call.state = WRITTEN_AT_ONCE
-        else:
-            call.on(CallEvent.WRITTEN)
+        call.written()
         future: Future[None] = self._loop.create_future()
         call.waiter = future
         if call.deadline < self._expiry:
@@ -98,6 +96,20 @@ class AsyncLink(LinkCore):
             self._flush_due = True
             self._loop.call_soon(self._flush)
         return future
+
+    async def perform(self, call: Call[Any], word: int, now: float) -> None:  # noqa: ARG002
+        future = self.submit(call, word)
+        if future is not None:
+            try:
+                await future
+            except CancelledError:
+                self.give_up(call)
+                raise
+
+    def give_up(self, call: Call[Any]) -> None:
+        """Its task was cancelled."""
+        self.abandon(call, CallEvent.CANCELLED, cancelled_by_caller())
+        call.settle(monotonic())
 
     def start(self, call: Call[Any], word: int, now: float) -> bool:  # noqa: ARG002 - as threads need it
         """Calls `on_done` when the reply has arrived, or never will."""
@@ -120,7 +132,6 @@ class AsyncLink(LinkCore):
         return True
 
     async def room(self, deadline: float) -> None:
-        """Waits until little waits to be sent, or until the deadline."""
         while self._session.out_bytes > ROOM and self.failure is None:
             future: Future[None] = self._loop.create_future()
             self._crowd.append(future)
@@ -157,8 +168,6 @@ class AsyncLink(LinkCore):
     # Greeting and bindings
 
     async def await_greeting(self, deadline: float) -> None:
-        """Waits until the server's HELLO has arrived, the connection has ended, or the deadline passes. Only
-        callers that must know the server's identity need that: BIND and requests do not wait for it."""
         if self._session.peer is not None or self.failure is not None:
             return
         if not self._greetings:
@@ -181,28 +190,8 @@ class AsyncLink(LinkCore):
                 pending.on_done(pending)
         self._let_in()
 
-    async def bind(self, service: ServiceInfo, agent: str, deadline: float, schema: bytes = b"") -> Binding:
-        """The routes of (service, agent), requested when first needed. `schema`: the fingerprint of servers
-        behind a relay. Raises Error if the server refuses."""
-        binding = self._bindings.get(binding_key(service, agent, schema))
-        if binding is not None:
-            return binding
-        deadline = min(deadline, monotonic() + HANDSHAKE_TIMEOUT)
-        if self.is_unlearned(service, schema):
-            schema = await self._learn_schema(service, deadline, schema, None)
-        asked = await self._ask_once(service, agent, deadline, schema)
-        for _ in range(MOST_SCHEMAS):
-            if asked.status != Code.SCHEMA_MISMATCH:
-                break
-            schema = await self._learn_schema(service, deadline, schema, asked)
-            asked = await self._ask_once(service, agent, deadline, schema)
-        if asked.status:
-            raise not_executed(Code(asked.status), self.refusal(asked))
-        return asked
-
-    async def _ask_once(self, service: ServiceInfo, agent: str, deadline: float, schema: bytes) -> Binding:
-        key = binding_key(service, agent, schema)
-        known = self._bindings.get(key)
+    async def ask(self, service: ServiceInfo, agent: str, deadline: float, schema: bytes) -> Binding:
+        known = self.bound(service, agent, schema)
         if known is not None:
             return known
         asked = self._ask_for(service, agent, schema)
@@ -212,15 +201,10 @@ class AsyncLink(LinkCore):
         await self._answer(asked, deadline)
         return asked
 
-    async def _learn_schema(
-        self, service: ServiceInfo, deadline: float, schema: bytes, refused: Binding | None
-    ) -> bytes:
-        """See adapt()."""
-        description = Description(service.name, FOREVER, schema if refused is None else b"")
+    async def describe(self, description: Description, deadline: float) -> None:
         self._session.describe(description)
         self.flush()
         await self._answer(description, deadline)
-        return self.adapt(service, schema, refused, description)
 
     async def _answer(self, pending: Pending, deadline: float) -> None:
         """Waits for the server's answer. Raises Error, NOT_EXECUTED, if there is none."""
@@ -228,7 +212,7 @@ class AsyncLink(LinkCore):
             raise not_executed(Code.UNAVAILABLE, self._no_answer())
         failure = pending.failure
         if failure is not None:
-            code = failure.code if failure.code in NO_RETRY_MENDS else Code.UNAVAILABLE
+            code = failure.code if failure.code in FOR_GOOD else Code.UNAVAILABLE
             raise not_executed(code, failure.message)
 
     async def _wait(self, pending: Pending, deadline: float) -> bool:

@@ -1,18 +1,32 @@
-"""R4. An asyncio loop on one daemon thread, for the background work of a blocking client or server: watching
-services, or staying registered, with the asyncio implementations.
+"""R4. Work that belongs to no call: tasks of a loop, and an asyncio loop on one daemon thread, where a
+blocking client or server watches services, or stays registered, with the asyncio implementations.
 """
 
 import threading
-from asyncio import SelectorEventLoop, all_tasks, current_task, run_coroutine_threadsafe, wait
+from asyncio import (
+    SelectorEventLoop,
+    Task,
+    all_tasks,
+    current_task,
+    get_running_loop,
+    run_coroutine_threadsafe,
+    wait,
+)
 from asyncio import timeout as within
 from collections.abc import Callable, Coroutine
 from concurrent.futures import CancelledError, Future
+from contextvars import Context
 from selectors import DefaultSelector
 from typing import Any, TypeVar
 
 from mf.core.error import Code, Error, Execution
 
 T = TypeVar("T")
+
+
+def spawn(coroutine: Coroutine[Any, Any, None]) -> Task[None]:
+    """A task on the running loop, in a context of its own, since it belongs to no call."""
+    return get_running_loop().create_task(coroutine, context=Context())
 
 
 class Background:

@@ -12,12 +12,14 @@ from time import monotonic
 from typing import Any
 
 from mf.core.backoff import LONGEST, Backoff
+from mf.core.client_options import DEAD_AFTER
+from mf.core.code_class import FOR_GOOD
 from mf.core.error import Code, Error, Execution, not_executed
 from mf.core.log import quote, warning
+from mf.core.server_options import MAX_WINDOWS
 from mf.core.service import Payload, ServiceInfo
-from mf.link.balancing import Standing
 from mf.protocol.call import Call
-from mf.protocol.call_table import BOUND_AT_ONCE, WRITTEN_AT_ONCE, CallEvent
+from mf.protocol.call_table import CallEvent
 from mf.protocol.calls import Binding, Description, Pending, Request
 from mf.protocol.client_session import ClientSession
 from mf.protocol.events import (
@@ -33,23 +35,29 @@ from mf.protocol.events import (
 )
 from mf.protocol.handshake import Hello
 from mf.protocol.other_schema import Adaptation
-from mf.protocol.stream import MAX_WINDOWS, WindowBudget
+from mf.protocol.stream import WindowBudget
 from mf.protocol.stream_call import StreamCall
 from mf.transport.stream import Stream, StreamError
 
 HANDSHAKE_TIMEOUT = 5.0
-NO_RETRY_MENDS = frozenset((Code.UNAUTHENTICATED, Code.PROTOCOL_ERROR))
-"""If a connection ended with one of these before a call was sent on it, another attempt ends in the same
-way."""
 MOST_SCHEMAS = 2
 """In how many schemas of one service a binding is requested, beside the client's own: several servers may be
 behind a relay."""
 OF_PARENT = "the connection belongs to the parent process"
-DEAD_AFTER = 10.0
-"""Seconds of silence, during which the server was pinged, that end a connection."""
 SILENCE_TURNS = 5
 """DEAD_AFTER is divided in so many turns: after one silent turn the server is pinged, after three more the
 connection ends."""
+
+
+class Remembered:
+    """What is remembered of an address beyond one connection (mf.route.balance)."""
+
+    __slots__ = ("broke",)
+
+    def __init__(self) -> None:
+        self.broke = False
+        """Whether it broke the protocol instead of sending a greeting, and this was logged."""
+
 
 BindingKey = tuple[str, bytes, str, bytes]
 """The service, the client's schema of it, since a program may have code of several, the agent, and the schema
@@ -95,7 +103,7 @@ class LinkCore(ABC):
         stream: Stream,
         hello: Hello,
         scratch: bytearray,
-        standing: Standing | None = None,
+        standing: Remembered | None = None,
         dead_after: float = DEAD_AFTER,
     ) -> None:
         self._stream = stream
@@ -112,7 +120,7 @@ class LinkCore(ABC):
         self.usable = True
         self.failure: Error | None = None
         self.heard = 0
-        self.standing = standing or Standing()
+        self.standing: Any = standing or Remembered()
         self._turn = dead_after / SILENCE_TURNS or float("inf")
         self._silent = 0.0  # seconds in which replies were awaited, in total, since `heard` had this value:
         self._silent_since = 0
@@ -185,7 +193,8 @@ class LinkCore(ABC):
             binding.used = monotonic()
             self._bindings[key] = binding
         self._done(binding)
-        self._wake(binding.awaited_by)
+        for waiter in binding.awaited_by:
+            self._wake(waiter)
 
     def _binding_to(self, service: ServiceInfo, agent: str, schema: bytes) -> Binding:
         """A binding to request, in the schema that the server is known to have."""
@@ -231,6 +240,35 @@ class LinkCore(ABC):
             return key
         self._adaptations[service.name, service.fingerprint, key] = found.at(self.peer)
         return key
+
+    def bound(self, service: ServiceInfo, agent: str, schema: bytes) -> Binding | None:
+        return self._bindings.get(binding_key(service, agent, schema))
+
+    # For mf.route and drivers of calls. Links of threads block within these, and do not suspend
+    # (mf.core.immediate).
+
+    @abstractmethod
+    async def await_greeting(self, deadline: float) -> None:
+        """Waits until the server's HELLO has arrived, the connection has ended, or the deadline passes. Only
+        callers that must know the server's identity need that: BIND and requests do not wait for it."""
+
+    @abstractmethod
+    async def ask(self, service: ServiceInfo, agent: str, deadline: float, schema: bytes) -> Binding:
+        """The binding with the server's answer, which may be a refusal. Raises Error, NOT_EXECUTED, if none
+        comes."""
+
+    @abstractmethod
+    async def describe(self, description: Description, deadline: float) -> None:
+        """Asks the server for its schema, and waits for it. Raises Error, NOT_EXECUTED, if none comes."""
+
+    @abstractmethod
+    async def perform(self, call: Call[Any], word: int, now: float) -> None:
+        """Sends a request and waits until the call has ended, at most until its deadline. If its caller is
+        interrupted, the call ends as CANCELLED."""
+
+    async def room(self, deadline: float) -> None:  # noqa: B027 - links of threads have waited when they send
+        """Waits until little waits to be sent, or until the deadline: one-way calls have no replies that
+        limit them."""
 
     @abstractmethod
     def start(self, call: Call[Any], word: int, now: float) -> bool:
@@ -336,10 +374,7 @@ class LinkCore(ABC):
         if isinstance(call, StreamCall) and not self._may_open(call):
             return False
         self._session.request(call, call.flags, word, call.items, call.body)
-        if call.state is BOUND_AT_ONCE:
-            call.state = WRITTEN_AT_ONCE
-        else:
-            call.on(CallEvent.WRITTEN)
+        call.written()
         if isinstance(call, StreamCall):
             self._opened(call)
         return True
@@ -387,7 +422,7 @@ class LinkCore(ABC):
         """The failure for a call that comes too late for this connection."""
         if self.failure is None or self.failure.code == Code.SHUTTING_DOWN:
             return self._stopping()
-        code = self.failure.code if self.failure.code in NO_RETRY_MENDS else Code.UNAVAILABLE
+        code = self.failure.code if self.failure.code in FOR_GOOD else Code.UNAVAILABLE
         return not_executed(code, self.failure.message)
 
     def _stopping(self) -> Error:

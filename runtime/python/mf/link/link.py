@@ -23,14 +23,14 @@ from contextlib import suppress
 from time import monotonic
 from typing import Any
 
+from mf.core.code_class import FOR_GOOD
 from mf.core.error import Code, Error, not_executed
 from mf.core.service import ServiceInfo
 from mf.link.alarm import StreamWait
-from mf.link.core import HANDSHAKE_TIMEOUT, MOST_SCHEMAS, NO_RETRY_MENDS, binding_key
+from mf.link.core import HANDSHAKE_TIMEOUT
 from mf.link.streams import LinkStreams
 from mf.link.watch import FOREVER, READ, Watch
 from mf.protocol.call import Call
-from mf.protocol.call_table import WRITTEN_AT_ONCE
 from mf.protocol.calls import Binding, Description, Pending
 from mf.protocol.frame import Buffer
 from mf.protocol.stream_call import StreamCall
@@ -47,9 +47,7 @@ class Link(LinkStreams):
 
     # Greeting
 
-    def await_greeting(self, deadline: float) -> None:
-        """Waits until the server's HELLO has arrived, the connection has ended, or the deadline passes. Only
-        callers that must know the server's identity need that: BIND and requests do not wait for it."""
+    async def await_greeting(self, deadline: float) -> None:
         greeting = Pending(min(deadline, monotonic() + HANDSHAKE_TIMEOUT))
         with self._lock:
             if self._session.peer is not None or self.failure is not None:
@@ -59,6 +57,9 @@ class Link(LinkStreams):
         self.wait(greeting, monotonic())
 
     # Calls
+
+    async def perform(self, call: Call[Any], word: int, now: float) -> None:
+        self.call(call, word, now)
 
     def call(self, call: Call[Any], word: int, now: float) -> None:
         """Sends a request and waits until it has ended, at most until call.deadline."""
@@ -81,7 +82,7 @@ class Link(LinkStreams):
                 ) and not self._may_send(call):
                     return
                 session.request(call, call.flags, word, call.items, body)
-                call.state = WRITTEN_AT_ONCE
+                call.written()
                 if self._leading:
                     self._enqueue(call)
                 else:
@@ -194,87 +195,44 @@ class Link(LinkStreams):
 
     # Bindings
 
-    def bind(self, service: ServiceInfo, agent: str, deadline: float, schema: bytes = b"") -> Binding:
-        """The routes of (service, agent), requested when first needed. `schema`: the fingerprint of servers
-        behind a relay. Raises Error if the server refuses."""
-        key = binding_key(service, agent, schema)
-        binding = self._bindings.get(key)
-        if binding is not None:
-            return binding
-        deadline = min(deadline, monotonic() + HANDSHAKE_TIMEOUT)
-        lock = self._bind_lock  # another one in a child that is forked meanwhile
-        if not lock.acquire(timeout=max(deadline - monotonic(), 0.0)):
-            raise not_executed(Code.UNAVAILABLE, f"{self.peer} does not answer")
-        try:
-            binding = self._bindings.get(key)
-            if binding is None:
-                binding = self._ask_binding(service, agent, deadline, schema)
-        finally:
-            lock.release()
-        return binding
-
-    def bind_all(self, service: ServiceInfo, agents: list[str], deadline: float, schema: bytes = b"") -> None:
-        """Requests several bindings at once, so that `bind` finds them. Refusals, and missing answers, are
-        left to `bind`, which reports them."""
-        deadline = min(deadline, monotonic() + HANDSHAKE_TIMEOUT)
-        if self.is_unlearned(service, schema):
-            return
-        lock = self._bind_lock
-        if not lock.acquire(timeout=max(deadline - monotonic(), 0.0)):
-            return
-        try:
-            asked: list[Binding] = []
-            with self._lock, suppress(Error):
-                for agent in agents:
-                    if binding_key(service, agent, schema) in self._bindings:
-                        continue
-                    asked.append(self._ask_for(service, agent, schema))
-                    if self._session.peer is None:
-                        break  # how many bindings the server accepts is not known yet
-            self.send(deadline)
-            with suppress(Error):
-                for binding in asked:
-                    self._await_answer(binding, deadline)
-        finally:
-            lock.release()
-
-    def _ask_binding(self, service: ServiceInfo, agent: str, deadline: float, schema: bytes) -> Binding:
-        if self.is_unlearned(service, schema):
-            schema = self._learn_schema(service, deadline, schema, None)
-        binding = self._ask_once(service, agent, deadline, schema)
-        for _ in range(MOST_SCHEMAS):
-            if binding.status != Code.SCHEMA_MISMATCH:
-                break
-            schema = self._learn_schema(service, deadline, schema, binding)
-            binding = self._ask_once(service, agent, deadline, schema)
-        if binding.status:
-            raise not_executed(Code(binding.status), self.refusal(binding))
-        return binding
-
-    def _ask_once(self, service: ServiceInfo, agent: str, deadline: float, schema: bytes) -> Binding:
-        known = self._bindings.get(binding_key(service, agent, schema))
-        if known is not None:
-            return known
+    async def ask(self, service: ServiceInfo, agent: str, deadline: float, schema: bytes) -> Binding:
         with self._lock:
+            known = self.bound(service, agent, schema)
+            if known is not None:
+                return known
             asked = self._ask_for(service, agent, schema)
         self._await_answer(asked, deadline)
         return asked
 
-    def _learn_schema(
-        self, service: ServiceInfo, deadline: float, schema: bytes, refused: Binding | None
-    ) -> bytes:
-        """See adapt()."""
-        description = Description(service.name, deadline, schema if refused is None else b"")
+    async def describe(self, description: Description, deadline: float) -> None:  # noqa: ARG002 - its own
         with self._lock:
             self._session.describe(description)
         self._await(description, description)
-        return self.adapt(service, schema, refused, description)
+
+    def bind_all(self, service: ServiceInfo, agents: list[str], deadline: float, schema: bytes = b"") -> None:
+        """Requests several bindings at once, so that `ask` finds them. Refusals, and missing answers, are
+        left to `ask`, which reports them."""
+        deadline = min(deadline, monotonic() + HANDSHAKE_TIMEOUT)
+        if self.is_unlearned(service, schema):
+            return
+        asked: list[Binding] = []
+        with self._lock, suppress(Error):
+            for agent in agents:
+                if self.bound(service, agent, schema) is not None:
+                    continue
+                asked.append(self._ask_for(service, agent, schema))
+                if self._session.peer is None:
+                    break  # how many bindings the server accepts is not known yet
+        self.send(deadline)
+        with suppress(Error):
+            for binding in asked:
+                self._await_answer(binding, deadline)
 
     def _await_answer(self, asked: Binding, deadline: float) -> None:
         wait = Pending(deadline)
         with self._lock:
             wait.done = asked.done
-            asked.awaited_by = wait
+            asked.awaited_by = (*asked.awaited_by, wait)
         self._await(wait, asked)
 
     def _await(self, pending: Pending, of: Pending) -> None:
@@ -283,5 +241,5 @@ class Link(LinkStreams):
         self.wait(pending, monotonic())
         failure = pending.failure or of.failure
         if failure is not None:
-            code = failure.code if failure.code in NO_RETRY_MENDS else Code.UNAVAILABLE
+            code = failure.code if failure.code in FOR_GOOD else Code.UNAVAILABLE
             raise not_executed(code, failure.message)

@@ -2,14 +2,14 @@
 
 from _thread import get_ident
 from abc import abstractmethod
-from threading import Lock, RLock
+from threading import RLock
 from time import monotonic
 
+from mf.core.client_options import DEAD_AFTER
 from mf.core.error import Code, Error, not_executed
 from mf.link import fork
 from mf.link.alarm import Alarm, StreamWait
-from mf.link.balancing import Standing
-from mf.link.core import DEAD_AFTER, LinkCore
+from mf.link.core import LinkCore, Remembered
 from mf.link.watch import FOREVER, READ, WRITE, Watch, Watches
 from mf.protocol.calls import Pending
 from mf.protocol.frame import Buffer
@@ -30,7 +30,6 @@ class LinkOutput(LinkCore):
     __slots__ = (
         "_alarms",
         "_armed",
-        "_bind_lock",
         "_blocked",
         "_callbacks",
         "_expiry",
@@ -54,13 +53,12 @@ class LinkOutput(LinkCore):
         stream: Stream,
         hello: Hello,
         watches: Watches,
-        standing: Standing | None = None,
+        standing: Remembered | None = None,
         dead_after: float = DEAD_AFTER,
     ) -> None:
         super().__init__(stream, hello, bytearray(SCRATCH_SIZE), standing, dead_after)
         self.watches = watches
         self._lock = RLock()  # never entered twice; an RLock because it knows its owner
-        self._bind_lock = Lock()
         self._followers: dict[Pending, None] = {}
         self._leading = False
         self._leader = self._writer = 0  # the threads that lead, or write, if one does
@@ -246,7 +244,6 @@ class LinkOutput(LinkCore):
     def after_fork(self) -> None:
         """In a child: releases the connection without shutting it down, since the parent uses it."""
         self._lock = RLock()
-        self._bind_lock = Lock()
         self._followers = {}
         self._leading = self._flushing = self._blocked = False
         self._heir = self._watch = None

@@ -12,15 +12,16 @@ lock; time is an argument.
 One object is a call and, for the link, the request in progress (calls.Pending): a single call needs no other.
 """
 
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
+from mf.core.code_class import ELSEWHERE, LOST
 from mf.core.error import Code, DeclaredError, Error, Execution, not_executed
 from mf.core.outcome import Outcome
 from mf.core.service import Method
 from mf.protocol.call_table import (
-    BOUND_AT_ONCE,
     END,
-    REPLIED_AT_ONCE,
+    ENDED,
+    SENDING,
     SENT,
     TABLE,
     CallEvent,
@@ -35,6 +36,7 @@ from mf.protocol.reply import MIXED, OK, read_outcomes, read_whole_failure
 T = TypeVar("T")
 
 MOST_ATTEMPTS = 3
+NOT_OVER: Any = object()
 
 _S, _E, _T = CallState, CallEvent, CallStep
 
@@ -113,10 +115,17 @@ class Call(Request, Generic[T]):
         budget = self.budget
         if budget.fifths < _MOST:
             budget.fifths += 1
-        self.state = BOUND_AT_ONCE
+        self.state = SENDING
         self.binding = binding
         self.route = binding.first + self.method.index
         binding.used = now
+
+    def written(self) -> None:
+        """The connection has accepted the request."""
+        if self.state is SENDING:
+            self.state = SENT
+        else:
+            self.on(_E.WRITTEN)
 
     def bound_to(self, binding: Binding, now: float) -> CallStep:
         """The same, for a call that has started, and for servers of any schema. END: a value of the request
@@ -189,7 +198,7 @@ class Call(Request, Generic[T]):
             except Error as malformed:
                 return self.fail(_E.REPLIED, malformed, now)
         if self.status == OK and self.reply_metadata is None and self.state is SENT:
-            self.state = REPLIED_AT_ONCE
+            self.state = ENDED
             return END
         if type(self.reply_metadata) is Error:
             return self.fail(_E.REPLIED, Error(Code.DECODE_ERROR, self.reply_metadata.message), now)
@@ -214,9 +223,9 @@ class Call(Request, Generic[T]):
         surely_not = failure.execution is Execution.NOT_EXECUTED
         if surely_not:
             # OVERLOADED only if the server says so: limits of this side do not change by waiting.
-            may = code in _REPEATED_IF_NOT_EXECUTED and (code is not Code.OVERLOADED or event is _E.REPLIED)
+            may = code in ELSEWHERE and (code is not Code.OVERLOADED or event is _E.REPLIED)
         else:
-            may = self.method.idempotent and not self.in_order and code in _BUDGETED
+            may = self.method.idempotent and not self.in_order and code in LOST
         if not may or self.attempts >= MOST_ATTEMPTS or now >= self.deadline:
             return False
         anew = surely_not and code is not Code.OVERLOADED and self.may_begin_anew()
@@ -259,9 +268,12 @@ class Call(Request, Generic[T]):
             raise Error(Code.DECODE_ERROR, "reply: MIXED without a failure")
         raise outcome.error
 
-    def value_at_once(self) -> T:
-        """As `settle` and `value` together, for a call with an OK reply in the common case."""
-        self.state = REPLIED_AT_ONCE
+    def take_result(self) -> T:
+        """As `settle` and `value` together, for a call whose OK reply has nothing beside the result. Any
+        other one is left as it is, and NOT_OVER returned."""
+        if self.failure is not None or self.status != OK or self.reply_metadata is not None:
+            return cast(T, NOT_OVER)
+        self.state = ENDED
         method = self.method
         if self.encoding == method.result_encoding:
             return method.decode_result(self.payload)
@@ -283,10 +295,6 @@ class Call(Request, Generic[T]):
                 if isinstance(outcome.error, Error):
                     outcome.error = self._final(outcome.error)
         return outcomes
-
-
-_BUDGETED = (Code.UNAVAILABLE, Code.CONNECTION_LOST)
-_REPEATED_IF_NOT_EXECUTED = (*_BUDGETED, Code.SHUTTING_DOWN, Code.OVERLOADED)
 
 
 def wrong_encoding(method: Method[Any, Any], encoding: int) -> Error:

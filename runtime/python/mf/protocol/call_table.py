@@ -101,13 +101,10 @@ TABLE: dict[CallState, dict[CallEvent, _Cell]] = {
     },
 }
 
-# The states that every single call meets, as names of this module, since attributes of their classes are
-# slower.
+# What every single call meets, as names of this module, since attributes of their classes are slower. Call
+# has methods for its transitions, which need no look-up: begin_at, written, take_result.
+SENDING = _S.SENDING
 SENT = _S.SENT
+ENDED = _S.ENDED
 END = _T.END
 RESOLVE = _T.RESOLVE
-
-# The transitions of every single call, looked up once.
-BOUND_AT_ONCE = TABLE[TABLE[_S.START][_E.BEGIN][0]][_E.BOUND][0]
-WRITTEN_AT_ONCE = TABLE[BOUND_AT_ONCE][_E.WRITTEN][0]
-REPLIED_AT_ONCE = TABLE[WRITTEN_AT_ONCE][_E.REPLIED][0]

@@ -3,6 +3,7 @@
 from typing import Any
 
 from mf.core.error import Code
+from mf.core.server_options import DEFAULT_MAX_BINDINGS
 from mf.core.service import Payload
 from mf.protocol.calls import Binding, Description, Request, RequestTable
 from mf.protocol.events import BindingAnswered, DescriptionReceived, GoawayReceived, StreamStopped
@@ -28,7 +29,6 @@ from mf.protocol.frame import (
     is_behind,
 )
 from mf.protocol.handshake import (
-    DEFAULT_MAX_BINDINGS,
     MAX_ROUTES,
     Hello,
     pack_bind,

@@ -7,9 +7,11 @@ must not be skipped.
 from collections.abc import Callable
 from struct import Struct
 
+from mf.core.client_options import DEFAULT_MAX_PAYLOAD
 from mf.core.error import Code, not_executed
+from mf.core.server_options import DEFAULT_MAX_BINDINGS, DEFAULT_MAX_STREAMS, DEFAULT_STREAM_WINDOW
 from mf.core.service import Payload
-from mf.protocol.frame import CONTROL_LIMIT, DEFAULT_MAX_PAYLOAD, SMALLEST_MAX_PAYLOAD
+from mf.protocol.frame import CONTROL_LIMIT, SMALLEST_MAX_PAYLOAD
 from mf.protocol.wire import U16, U32, U64, Violation, pack_str16, read_str16
 
 MAGIC = b"\x89MFIDL\r\n"
@@ -18,9 +20,6 @@ MAX_AUTH = 16 * 1024
 MAX_ROUTES = 65_536
 MAX_NAME = 255
 MAX_WINDOW = (1 << 31) - 1
-DEFAULT_MAX_BINDINGS = 4_096
-DEFAULT_MAX_STREAMS = 256
-DEFAULT_STREAM_WINDOW = 16_384
 
 _HELLO = Struct("<8sHHIII16sH")
 FINGERPRINT_SIZE = 16

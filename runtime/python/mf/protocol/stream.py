@@ -14,13 +14,11 @@ Incoming        DATA frames on their way to the user: checked when they arrive, 
 from collections import deque
 
 from mf.core.error import Code, Error
+from mf.core.server_options import MAX_WINDOWS
 from mf.core.service import Payload
 from mf.protocol.events import DataReceived
 from mf.protocol.frame import DATA_LIMIT, EXTENDED_COUNT, HEADER_SIZE
 from mf.protocol.handshake import MAX_WINDOW
-
-MAX_WINDOWS = 8 << 20
-"""The limit for the sum of all windows towards one side of a connection."""
 
 LARGEST_WINDOW = 1 << 20
 MOST_VALUES = EXTENDED_COUNT - 1

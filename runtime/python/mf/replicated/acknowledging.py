@@ -1,4 +1,4 @@
-"""R4. Who is to hear from a replica that a message was applied, and when: acknowledgements, as the message's
+"""R6. Who is to hear from a replica that a message was applied, and when: acknowledgements, as the message's
 pattern wants them. Part of a replica, as that has the log; a file of its own, since it is a role of its own.
 """
 

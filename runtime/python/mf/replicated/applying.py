@@ -1,4 +1,4 @@
-"""R4. What a replica asks of its servant: messages are decoded, applied and answered here, and states kept
+"""R6. What a replica asks of its servant: messages are decoded, applied and answered here, and states kept
 and restored.
 """
 

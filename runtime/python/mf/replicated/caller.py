@@ -1,4 +1,4 @@
-"""R4. The replicated calls of one client to one group: what it sends, and when a call is over.
+"""R6. The replicated calls of one client to one group: what it sends, and when a call is over.
 
     start -> (sent again when a leader changes, and after a while) -> enough acknowledgements of one epoch
           -> refused for good | its deadline
@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 from uuid import UUID
 
+from mf.core.code_class import FOR_GOOD
 from mf.core.error import Code, Error, Execution
 from mf.replicated.messages import (
     MOST_AHEAD,
@@ -44,7 +45,6 @@ from mf.replicated.messages import (
 DEFAULT_WINDOW = 256
 FIRST_REPEAT = 0.25
 LONGEST_REPEAT = 1.0
-_FINAL = (Code.SCHEMA_MISMATCH, Code.INVALID_ARGUMENT, Code.MESSAGE_TOO_LARGE, Code.PERMISSION_DENIED)
 
 
 @dataclass(slots=True)
@@ -229,7 +229,7 @@ class Caller:
             code = Code(message.code)
         except ValueError:
             return
-        if code in _FINAL:
+        if code in FOR_GOOD:
             self._end(message.sequence, Error(code, call.refusal, Execution.NOT_EXECUTED))
 
     def _too_late(self, call: _Call) -> Error:

@@ -1,4 +1,4 @@
-"""R4. The replicated calls of a client of asyncio: the machine of caller.py over links to all replicas.
+"""R6. The replicated calls of a client of asyncio: the machine of caller.py over links to all replicas.
 
 A client has one of these for each (service, agent) that it sends replicated messages to. It holds a link to
 each replica from the first call on, over which acknowledgements come from wherever the pattern lets them

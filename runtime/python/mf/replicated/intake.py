@@ -1,4 +1,4 @@
-"""R4. What comes into a replica's log and goes from there to its servant: messages that wait for those before
+"""R6. What comes into a replica's log and goes from there to its servant: messages that wait for those before
 them, the log's growth, what the servant is asked for, and who hears of what it has done. Part of a replica,
 which has the log and knows the epoch; a file of its own, since it is a role of its own.
 

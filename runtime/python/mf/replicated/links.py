@@ -1,4 +1,4 @@
-"""R4. The links of replicated messages over real streams: who opens one, and how messages lie in it.
+"""R6. The links of replicated messages over real streams: who opens one, and how messages lie in it.
 
 All links share one asyncio loop. A link is reopened for as long as it is wanted. The pauses before that grow
 to a second while no link lasts that long, so that a peer that accepts each link and ends it at once is not
@@ -6,25 +6,25 @@ tried more often than one that does not answer. Messages that are sent while a l
 the peer takes them, are dropped: the machines repeat what is needed.
 """
 
-from asyncio import FIRST_COMPLETED, Event, Task, get_running_loop, sleep, wait
+from asyncio import Event, wait
 from collections import deque
 from collections.abc import Callable
-from contextvars import Context
-from time import monotonic
 from typing import Any
 
+from mf.client.standing import StandingCall, side_by_side
 from mf.core import log
-from mf.core.backoff import Backoff
 from mf.core.error import Code, Error, MfError
 from mf.core.options import INFINITE, CallOptions
 from mf.core.stream import AsyncDuplexStream
 from mf.core.target import AsyncTarget
+from mf.link.background import spawn
 from mf.replicated._generated.mf import replication as wire
 from mf.replicated._generated.mf.replication._methods import REPLICA_LINK
 from mf.replicated.messages import Message
 
 MOST_QUEUED = 65_536
 _LONGEST_PAUSE = 1.0
+_WITHOUT_END = CallOptions(deadline=INFINITE)
 
 _WRAPPERS: dict[type[Any], Callable[[Any], wire.Message]] = {
     wire.Ask: wire.MessageAsk,
@@ -79,10 +79,9 @@ class OutgoingLink:
         self._closed = closed
         self._queue: deque[Message] = deque()
         self._more = Event()
-        self._backoff = Backoff(longest=_LONGEST_PAUSE)
+        self._standing = StandingCall(longest=_LONGEST_PAUSE, steady=_LONGEST_PAUSE)
         self.is_up = False
-        # In a context of its own: it belongs to no call.
-        self._task: Task[None] = get_running_loop().create_task(self._run(), context=Context())
+        self._task = spawn(self._standing.keep(self._session, self._goes_on))
 
     def send(self, message: Message) -> None:
         if self.is_up and len(self._queue) < MOST_QUEUED:
@@ -93,42 +92,25 @@ class OutgoingLink:
         self._task.cancel()
         await wait((self._task,))
 
-    async def _run(self) -> None:
-        while True:
-            stream = self._target.duplex_stream(REPLICA_LINK, CallOptions(deadline=INFINITE), self._peer)
+    async def _session(self) -> None:
+        async with self._target.duplex_stream(REPLICA_LINK, _WITHOUT_END, self._peer) as stream:
+            await stream.flush()  # raises if there was no route: it is up when its request is on its way
+            self._standing.answered()
+            self._queue.clear()
+            self.is_up = True
             try:
-                async with stream:
-                    await self._hold(stream)
-            except MfError:
-                pass  # the peer is not reachable, or has ended the link
-            except Exception as bug:
-                what = log.quote(f"{type(bug).__name__}: {bug}")
-                log.error("a link of a replicated group is opened again: %s", what, exc_info=bug)
-            await sleep(self._backoff.next())
+                self._opened()
+                await side_by_side(self._read(stream), self._write(stream))
+            finally:
+                self.is_up = False
+                self._closed()
 
-    async def _hold(self, stream: AsyncDuplexStream[Any, Any]) -> None:
-        """Returns, or raises, when one of both directions has ended."""
-        await stream.flush()  # raises if there was no route: it is up when its request is on its way
-        up = monotonic()
-        self._queue.clear()
-        self.is_up = True
-        loop = get_running_loop()
-        ways = (loop.create_task(self._read(stream)), loop.create_task(self._write(stream)))
-        try:
-            self._opened()
-            await wait(ways, return_when=FIRST_COMPLETED)
-        finally:
-            self.is_up = False
-            if monotonic() - up >= _LONGEST_PAUSE:
-                self._backoff.reset()
-            for each in ways:
-                each.cancel()
-            await wait(ways)  # a cancellation of this task interrupts this wait, and is not lost in it
-            self._closed()
-        troubles = [each.exception() for each in ways if not each.cancelled()]
-        for trouble in troubles:
-            if trouble is not None:
-                raise trouble
+    def _goes_on(self, ended: Exception | None) -> bool:
+        """Also if the peer is not reachable, or has ended the link."""
+        if ended is not None and not isinstance(ended, MfError):
+            what = log.quote(f"{type(ended).__name__}: {ended}")
+            log.error("a link of a replicated group is opened again: %s", what, exc_info=ended)
+        return True
 
     async def _read(self, stream: AsyncDuplexStream[Any, Any]) -> None:
         async for message in stream:

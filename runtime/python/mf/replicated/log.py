@@ -1,4 +1,4 @@
-"""R4. What a replica holds: the latest messages in the order of their versions, and which messages of which
+"""R6. What a replica holds: the latest messages in the order of their versions, and which messages of which
 clients it has had. Pure data.
 
 The mark of a log's end is a hash over all origins and versions that it has ever held, so that two logs are

@@ -1,4 +1,4 @@
-"""R4. The messages of runtime/idl/mf/replication.mfidl under their short names, and the effects that the
+"""R6. The messages of runtime/idl/mf/replication.mfidl under their short names, and the effects that the
 machines ask of whoever drives them.
 """
 

@@ -1,4 +1,4 @@
-"""R4. One replica of a group: what it holds, applies and acknowledges.
+"""R6. One replica of a group: what it holds, applies and acknowledges.
 
 Messages go in with the time, effects come out of `take`. A replica holds a log whose order is that of the
 versions; what comes early waits, what is missing is asked for, and everything is applied once, in order, when

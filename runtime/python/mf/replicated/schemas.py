@@ -1,4 +1,4 @@
-"""R4. The schemas of the messages of a group whose replicas are upgraded one by one.
+"""R6. The schemas of the messages of a group whose replicas are upgraded one by one.
 
 A message stays as its client has sent it, with the fingerprint of its schema. A replica of another version
 asks the other members what they know of that schema, and applies the message as it would serve a client of

@@ -1,4 +1,4 @@
-"""R4. The bounds of a replica, and its times."""
+"""R6. The bounds of a replica, and its times."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""R4. A servant's state on its way to another replica, in parts: what a replica keeps that gives one, and
+"""R6. A servant's state on its way to another replica, in parts: what a replica keeps that gives one, and
 what one keeps that takes it. Pure data.
 
 The taker asks for each part by saying how much it has, so that one part is on its way at a time, however long

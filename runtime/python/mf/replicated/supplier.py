@@ -1,4 +1,4 @@
-"""R4. How a replica gives others what they lack: what follows on their log, or the state of its servant and
+"""R6. How a replica gives others what they lack: what follows on their log, or the state of its servant and
 the log behind that. Part of a replica, as that has the log; a file of its own, since it is a role of its own.
 """
 

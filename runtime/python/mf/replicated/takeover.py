@@ -1,4 +1,4 @@
-"""R4. How a replica takes from others what it lacks: entries that follow on its log, or the state of a
+"""R6. How a replica takes from others what it lacks: entries that follow on its log, or the state of a
 servant and the log behind that. The counterpart of supplier.py. Part of a replica, as that has the log; a
 file of its own, since it is a role of its own.
 """

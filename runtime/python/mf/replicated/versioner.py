@@ -1,4 +1,4 @@
-"""R4. What a replica does besides while it has the lead: it gives out the versions of its epoch.
+"""R6. What a replica does besides while it has the lead: it gives out the versions of its epoch.
 
     preparing -> a majority (or, where some are blank, everybody) has reported -> the best log is taken over
     -> ready

@@ -12,34 +12,14 @@ Thread-safe. The functions of a queued call (`go`, `expire`) are called without 
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import IntEnum
 from heapq import heapify, heappop, heappush
 from threading import Lock
 from typing import Protocol
 
+from mf.core.server_options import Limit
+
 _FEW = 64
-
-
-@dataclass(frozen=True, slots=True)
-class Limit:
-    """How many calls run at once, and how many more may wait; `queued` None: as many as may run. Others are
-    refused at once as OVERLOADED, not executed. A message of a batch counts as one call, a call with a stream
-    counts while its handler runs. See docs/servers.md.
-    """
-
-    concurrent: int
-    queued: int | None = None
-
-    def __post_init__(self) -> None:
-        if self.concurrent < 1:
-            raise ValueError(f"concurrent is {self.concurrent}: at least one call must be able to run")
-        if self.queued is not None and self.queued < 0:
-            raise ValueError(f"queued is {self.queued}: it cannot be negative")
-
-    @property
-    def room(self) -> int:
-        return self.concurrent if self.queued is None else self.queued
 
 
 class Standing(IntEnum):

@@ -1,9 +1,10 @@
 """R5. The counterpart of lead.py for programs of asyncio."""
 
-from asyncio import Event, Task, get_running_loop, wait
+from asyncio import Event, Task, wait
 from collections.abc import Callable, Coroutine
-from contextvars import Context
 from typing import Any, Self
+
+from mf.link.background import spawn
 
 Hold = Callable[[Callable[[int], None]], Coroutine[Any, Any, None]]
 """Asks for the lead, calls its argument with the epoch once this process leads, and returns when it no longer
@@ -41,8 +42,7 @@ class AsyncLead:
 
     async def __aenter__(self) -> Self:
         """Waits until this process leads. Raises Error if the server is stopped before."""
-        # In a context of its own, since it belongs to no call.
-        self._task = get_running_loop().create_task(self._run(), context=Context())
+        self._task = spawn(self._run())
         try:
             await self._got.wait()
         except BaseException:

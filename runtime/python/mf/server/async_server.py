@@ -4,31 +4,21 @@ import os
 import signal
 import socket
 import threading
-from abc import ABC, abstractmethod
 from asyncio import AbstractEventLoop, Event, Task, create_task, get_running_loop
-from collections.abc import Callable
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Self
 
 from mf.core.agent import Agent
 from mf.core.offered import offered_agent
+from mf.core.server_options import DEFAULTS, Limit, ServerOptions
 from mf.core.service import AsyncServant, generated_base
 from mf.core.source import OfferSource
 from mf.link import fork
-from mf.protocol.frame import DEFAULT_MAX_PAYLOAD
-from mf.protocol.handshake import DEFAULT_MAX_BINDINGS, DEFAULT_MAX_STREAMS, DEFAULT_STREAM_WINDOW
 from mf.server.async_io import AsyncIo
 from mf.server.async_lead import AsyncLead
-from mf.server.base import (
-    DEFAULT_MAX_CONNECTIONS,
-    DEFAULT_MAX_HANDSHAKES,
-    DEFAULT_MAX_HELD_BYTES,
-    DEFAULT_MAX_IN_FLIGHT,
-    BaseServer,
-    stop_signals,
-)
-from mf.server.identity import Identity
-from mf.server.offer import Announced, Offer
+from mf.server.base import BaseServer, stop_signals
+from mf.server.offer import Announced
 from mf.transport.address import Address
 from mf.transport.names import addresses
 from mf.transport.network import network_of
@@ -36,81 +26,28 @@ from mf.transport.sockets import Listening
 from mf.transport.stream import SocketStream
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from mf.server.admission import Limit
-    from mf.transport.tls import Tls
-
-
-class AsyncRegistrar(ABC):
-    """Announces a server's offers, for example to a controller."""
-
-    __slots__ = ()
-
-    @abstractmethod
-    def register(self, who: Identity, addresses: list[str], offers: Callable[[], list[Offer]]) -> None:
-        """Starts to announce the offers, as `offers` returns them at each moment, and continues in a task
-        until deregister."""
-
-    @abstractmethod
-    def update(self) -> None:
-        """The offers have changed."""
-
-    @abstractmethod
-    async def deregister(self, timeout: float) -> None:
-        """Withdraws the offers, waiting at most `timeout` seconds for that."""
-
-    @abstractmethod
-    def lead(self, service: str, agent: str) -> AsyncLead:
-        """Does not ask for the lead yet. Raises ValueError if nothing is registered."""
-
-    @abstractmethod
-    def after_fork(self) -> None:
-        """In a child: the registration belongs to the parent. The child may register on its own."""
+    from mf.controller.async_registrar import AsyncControllerRegistrar
 
 
 class AsyncServer(BaseServer):
-    """Serves servants with `async def` on the asyncio loop that runs when it starts: each call is a task of
-    that loop, which is cancelled at the call's deadline, and when its client cancels it or disconnects.
+    """Serves servants with `async def` on the asyncio loop that runs when it starts, and makes that known to
+    a controller. Each call is a task of that loop, which is cancelled at the call's deadline, and when its
+    client cancels it or disconnects; no thread is started.
 
-    The options are those of BaseServer.
+        async with mf.AsyncServer("tcp://127.0.0.1:7401") as server: ...    # or: await server.serve()
+
+    `listen`, `controller` and the options are those of Server, but `workers`.
     """
 
     def __init__(
         self,
         listen: str = "tcp://127.0.0.1:0",
-        *,
-        registrar: AsyncRegistrar | None = None,
-        tls: "Tls | None" = None,
-        max_payload: int = DEFAULT_MAX_PAYLOAD,
-        max_in_flight: int = DEFAULT_MAX_IN_FLIGHT,
-        max_bindings: int = DEFAULT_MAX_BINDINGS,
-        max_streams: int = DEFAULT_MAX_STREAMS,
-        stream_window: int = DEFAULT_STREAM_WINDOW,
-        max_connections: int = DEFAULT_MAX_CONNECTIONS,
-        max_connections_per_host: int = 0,
-        max_handshakes: int = DEFAULT_MAX_HANDSHAKES,
-        max_held_bytes: int = DEFAULT_MAX_HELD_BYTES,
-        limit: "Limit | None" = None,
-        drain_timeout: float = 5.0,
+        controller: str | None = None,
+        options: ServerOptions = DEFAULTS,
     ) -> None:
-        super().__init__(
-            listen,
-            tls=tls,
-            max_payload=max_payload,
-            max_in_flight=max_in_flight,
-            max_bindings=max_bindings,
-            max_streams=max_streams,
-            stream_window=stream_window,
-            max_connections=max_connections,
-            max_connections_per_host=max_connections_per_host,
-            max_handshakes=max_handshakes,
-            max_held_bytes=max_held_bytes,
-            limit=limit,
-            drain_timeout=drain_timeout,
-        )
-        self._registrar = registrar
-        self._offers.registered = registrar is not None
+        super().__init__(listen, options)
+        self._registrar = None if controller is None else _registrar_at(controller, options)
+        self._offers.registered = controller is not None
         self._io: AsyncIo | None = None
         self._loop: AbstractEventLoop | None = None
         self._stopping = Event()
@@ -123,9 +60,9 @@ class AsyncServer(BaseServer):
         servant: AsyncServant | OfferSource,
         agent: Agent | None = None,
         *,
-        limits: "Mapping[str, Limit] | None" = None,
+        limits: Mapping[str, Limit] | None = None,
         weight: int = 1,
-        labels: "Mapping[str, str] | None" = None,
+        labels: Mapping[str, str] | None = None,
         alone: bool = False,
     ) -> None:
         """Offers a servant, for one agent if its service is `per` agent; or the topics of this process, with
@@ -147,7 +84,7 @@ class AsyncServer(BaseServer):
         if not is_async:  # type checkers detect it, too
             text = "an AsyncServer runs `async def`: derive from the generated …AsyncServant, or use a Server"
             raise TypeError(f"{type(servant).__name__} is no servant of asyncio; {text}")
-        self._offer(servant, agent, inline=False, limits=limits, announced=announced)
+        self._offers.add(servant, agent, False, limits, announced)
         self._offers_changed()
 
     def _offers_changed(self) -> None:
@@ -171,10 +108,9 @@ class AsyncServer(BaseServer):
         waits until this process leads. See AsyncLead. The first of this server's controllers decides. To be
         called after start(). Raises ValueError for a server without a controller.
         """
-        if self._registrar is None:
-            raise ValueError("the lead is given by a controller, and this server has none")
-        service = servant.mf_service
-        return self._registrar.lead(service.name, offered_agent(service, agent))
+        named = self._lead(servant, agent)
+        assert self._registrar is not None
+        return self._registrar.lead(*named)
 
     async def start(self) -> None:
         """Listens, and serves from now on. Raises OSError, in one sentence, if it cannot listen at an
@@ -243,10 +179,10 @@ class AsyncServer(BaseServer):
         self._stopped = Event()
         try:
             if self._registrar is not None:
-                await self._registrar.deregister(min(self._drain_timeout, 2.0))
+                await self._registrar.deregister(min(self._options.drain_timeout, 2.0))
         finally:
             try:
-                await self._io.drain(self._drain_timeout)
+                await self._io.drain(self._options.drain_timeout)
             finally:
                 self._stopped.set()
 
@@ -288,6 +224,12 @@ class AsyncServer(BaseServer):
         if self._io is not None:
             self._io.after_fork()
             self._io = None
+
+
+def _registrar_at(controller: str, options: ServerOptions) -> "AsyncControllerRegistrar":
+    from mf.controller.async_registrar import AsyncControllerRegistrar  # as in server.py
+
+    return AsyncControllerRegistrar(controller, options.advertise, options.controller_tls)
 
 
 async def _looked_up(address: Address) -> tuple[Any, ...] | None:

@@ -2,88 +2,52 @@
 
 import signal
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from mf.core.agent import Agent
+from mf.core.offered import offered_agent
+from mf.core.server_options import ServerOptions, checked
 from mf.core.service import BaseServant
 from mf.core.source import OfferSource
-from mf.protocol.frame import DEFAULT_MAX_PAYLOAD
-from mf.protocol.handshake import DEFAULT_MAX_BINDINGS, DEFAULT_MAX_STREAMS, DEFAULT_STREAM_WINDOW, Hello
-from mf.protocol.stream import MAX_WINDOWS
+from mf.protocol.handshake import Hello
 from mf.server import identity
-from mf.server.admission import Limit
 from mf.server.counters import ServerStats
 from mf.server.load import ServerLoad
-from mf.server.offer import Announced, Offer, Offers
+from mf.server.offer import Announced, Offers
 from mf.transport.address import Address
 from mf.transport.sockets import SCHEMES, server_context
 
-if TYPE_CHECKING:
-    from mf.transport.tls import Tls
-
-DEFAULT_MAX_IN_FLIGHT = 8192
-DEFAULT_MAX_CONNECTIONS = 16_384
-DEFAULT_MAX_HANDSHAKES = 1024
-DEFAULT_MAX_HELD_BYTES = 512 << 20
-SMALLEST_WINDOW = 1024
 CALLS_CUT = 3
 """The exit status of a program whose server had to cut calls when it stopped."""
 
 
 class BaseServer(ABC):
     """`listen`: 'tcp://host:port' (port 0: the system chooses, see `address`), 'tls://host:port',
-    'unix:/path', or several of them, separated by commas. `tls`: for addresses with tls://. `max_payload`:
-    bytes of the largest accepted request. `max_in_flight`: unanswered requests of one connection,
-    `max_bindings` and `max_streams`: services, by agent, that one connection has bound, and calls with
-    streams that it has open; more are refused with OVERLOADED. `stream_window`: bytes that a client may send
-    on a stream before its handler has taken any; together the windows of a connection are at most 8 MiB.
-    `max_connections`: further ones are refused; `max_connections_per_host`: the same for one host, 0: no
-    limit of its own; `max_handshakes`: above this number of connections without a
-    HELLO the oldest is ended; `max_held_bytes`: bytes that all connections hold together, above which the one
-    that holds the most is ended (docs/limits.md). `limit`: how many calls of all clients run at once, and
-    wait; more are refused with OVERLOADED, not executed; None: no such limit. `drain_timeout`: seconds that
-    stop() gives running calls. Raises ValueError for an invalid address, and for unusable files of `tls`.
+    'unix:/path', or several of them, separated by commas. Raises ValueError for an invalid address, and for
+    unusable files of `options.tls`.
     """
 
-    def __init__(
-        self,
-        listen: str,
-        *,
-        tls: "Tls | None" = None,
-        max_payload: int = DEFAULT_MAX_PAYLOAD,
-        max_in_flight: int = DEFAULT_MAX_IN_FLIGHT,
-        max_bindings: int = DEFAULT_MAX_BINDINGS,
-        max_streams: int = DEFAULT_MAX_STREAMS,
-        stream_window: int = DEFAULT_STREAM_WINDOW,
-        max_connections: int = DEFAULT_MAX_CONNECTIONS,
-        max_connections_per_host: int = 0,
-        max_handshakes: int = DEFAULT_MAX_HANDSHAKES,
-        max_held_bytes: int = DEFAULT_MAX_HELD_BYTES,
-        limit: Limit | None = None,
-        drain_timeout: float = 5.0,
-    ) -> None:
-        if max_streams * stream_window > MAX_WINDOWS:
-            text = f"max_streams {max_streams} of stream_window {stream_window} bytes each"
-            raise ValueError(f"{text}: together they may take {MAX_WINDOWS:,} bytes")
-        if stream_window < SMALLEST_WINDOW:
-            raise ValueError(f"stream_window is {stream_window}: less than {SMALLEST_WINDOW} carry no value")
+    def __init__(self, listen: str, options: ServerOptions) -> None:
+        self._options = checked(options)
         self._listen = _listened_at(listen)
-        self._tls = server_context(self._listen, tls)
-        self._drain_timeout = drain_timeout
-        self._offers = Offers(limit)
+        self._tls = server_context(self._listen, options.tls)
+        self._offers = Offers(options.limit)
         self._identity = identity.draw()
         self._hello = Hello(
             nonce=self._identity.nonce,
-            max_payload=max_payload,
-            max_in_flight=max_in_flight,
-            max_bindings=max_bindings,
-            max_streams=max_streams,
-            stream_window=stream_window,
+            max_payload=options.max_payload,
+            max_in_flight=options.max_in_flight,
+            max_bindings=options.max_bindings,
+            max_streams=options.max_streams,
+            stream_window=options.stream_window,
         )
         self._addresses: list[str] = []
-        self._load = ServerLoad(max_connections, max_connections_per_host, max_handshakes, max_held_bytes)
+        self._load = ServerLoad(
+            options.max_connections,
+            options.max_connections_per_host,
+            options.max_handshakes,
+            options.max_held_bytes,
+        )
 
     @property
     def address(self) -> str:
@@ -105,18 +69,6 @@ class BaseServer(ABC):
         """Statistics of each method's calls, and of connections. Thread-safe at any time."""
         return replace(self._offers.stats(), connections=self._load.stats())
 
-    def _offer(
-        self,
-        servant: BaseServant,
-        agent: Agent | None,
-        *,
-        inline: bool,
-        limits: Mapping[str, Limit] | None = None,
-        announced: Announced,
-    ) -> Offer:
-        """Raises ValueError if the offer does not fit, TypeError for an invalid agent."""
-        return self._offers.add(servant, agent, inline, limits, announced)
-
     def _offer_source(self, source: OfferSource, announced: Announced) -> None:
         """Raises ValueError if it is offered already."""
         self._offers.add_source(source, announced)
@@ -125,6 +77,13 @@ class BaseServer(ABC):
     @abstractmethod
     def _offers_changed(self) -> None:
         """The offers for controllers have changed. Called on any thread."""
+
+    def _lead(self, servant: type[BaseServant], agent: Agent | None) -> tuple[str, str]:
+        """The name and agent of a lead. Raises ValueError for a server without a controller."""
+        if not self._offers.registered:
+            raise ValueError("the lead is given by a controller, and this server has none")
+        service = servant.mf_service
+        return service.name, offered_agent(service, agent)
 
     def _become_another(self) -> None:
         """In a child, which is a different process than its parent, also for controllers and clients."""

@@ -4,7 +4,6 @@ Every request is a batch; a single item takes a shorter path.
 """
 
 from collections.abc import Callable, Iterable
-from threading import Condition
 from typing import Any
 
 from mf.core.current import enter, leave
@@ -21,10 +20,11 @@ from mf.server.answers import (
     failure_for,
     may_run,
 )
-from mf.server.blocking_stream import BlockingReader, BlockingWriter, StoppedError
+from mf.server.blocking_stream import BlockingReader, BlockingWriter, ThreadWaits
 from mf.server.current import ServedCall
 from mf.server.offer import Handler
 from mf.server.stream import BadValueError, StreamCall
+from mf.server.stream_ends import StoppedError
 
 _RUNNING = ServerCallState.RUNNING
 
@@ -92,16 +92,16 @@ def run_stream(call: StreamCall) -> None:
     decoded = decode(call, handler)
     if decoded is None:
         return
-    changed = Condition(call.connection.lock)
-    call.driven_by(changed.notify_all)
-    if not call.connection.started(call, changed.notify_all):
+    waits = ThreadWaits(call)
+    call.driven_by(waits.changed.notify_all)
+    if not call.connection.started(call, waits.changed.notify_all):
         return
     handler.counters.on_executed(1)
     token = enter(call)
-    writer = BlockingWriter(call, changed)
+    writer = BlockingWriter(waits)
     try:
         try:
-            result = _handled(call, list(decoded[0]), writer, changed)
+            result = _handled(call, list(decoded[0]), writer, waits)
         except Exception as raised:
             writer.finish()  # values from before are sent
             _answer_failed(call, raised)
@@ -118,11 +118,11 @@ def run_stream(call: StreamCall) -> None:
     answer_one(call, handler, result)
 
 
-def _handled(call: StreamCall, arguments: list[Any], writer: BlockingWriter, changed: Condition) -> Any:
+def _handled(call: StreamCall, arguments: list[Any], writer: BlockingWriter, waits: ThreadWaits) -> Any:
     """Only the handler holds the reader: when it releases it, the client is told that no more is read."""
     handler = call.handler
     if handler.method.param_element is not None:
-        arguments.append(BlockingReader(call, changed))
+        arguments.append(BlockingReader(waits))
     result = handler.function(*arguments)
     if handler.method.result_element is None:
         return result

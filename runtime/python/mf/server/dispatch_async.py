@@ -19,7 +19,7 @@ from mf.server.answers import (
     failure_for,
     may_run,
 )
-from mf.server.awaited_stream import AwaitedReader, AwaitedWriter, Waiters
+from mf.server.awaited_stream import AwaitedReader, AwaitedWriter, TaskWaits
 from mf.server.blocking_stream import expire
 from mf.server.current import ServedCall
 from mf.server.offer import Handler
@@ -110,17 +110,17 @@ async def run_stream_async(call: StreamCall) -> None:
     if decoded is None:
         return
     watch = TaskWatch(call)
-    waiters = Waiters(call, asyncio.get_running_loop())
-    call.driven_by(waiters.wake)
+    waits = TaskWaits(call, asyncio.get_running_loop())
+    call.driven_by(waits.wake)
     if not call.connection.started(call, watch.stop):
         watch.end()
         return
     handler.counters.on_executed(call.count)
     token = enter(call)
-    writer = AwaitedWriter(call, waiters)
+    writer = AwaitedWriter(waits)
     try:
         try:
-            result = await _handled(call, list(decoded[0]), writer, waiters)
+            result = await _handled(call, list(decoded[0]), writer, waits)
         except Exception as raised:
             await writer.finish()  # values from before are sent
             _answer_failed(call, raised)
@@ -135,11 +135,11 @@ async def run_stream_async(call: StreamCall) -> None:
     answer_one(call, handler, result)
 
 
-async def _handled(call: StreamCall, arguments: list[Any], writer: AwaitedWriter, waiters: Waiters) -> Any:
+async def _handled(call: StreamCall, arguments: list[Any], writer: AwaitedWriter, waits: TaskWaits) -> Any:
     """Only the handler holds the reader: when it releases it, the client is told that no more is read."""
     handler = call.handler
     if handler.method.param_element is not None:
-        arguments.append(AwaitedReader(call, waiters))
+        arguments.append(AwaitedReader(waits))
     result = await _maybe_await(handler.function(*arguments))
     if handler.method.result_element is None:
         return result

@@ -2,12 +2,19 @@
 it at a time.
 """
 
-from abc import ABC, abstractmethod
-from typing import Any, Self
+from concurrent.futures import CancelledError
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Self
+
+from mf.core.error import Code, not_executed
+
+if TYPE_CHECKING:
+    from mf.link.background import Background
+    from mf.server.async_lead import AsyncLead
 
 
-class Lead(ABC):
-    """The lead, for programs that block.
+class Lead:
+    """The lead, for programs that block. Thread-safe.
 
         with server.lead(IndexServant, agent="books") as lead:    # waits until this process has it
             while not lead.lost(timeout=1.0):
@@ -18,24 +25,40 @@ class Lead(ABC):
     they have seen.
     """
 
-    __slots__ = ()
+    __slots__ = ("_lead", "_thread")
+
+    def __init__(self, thread: "Background", lead: "AsyncLead") -> None:
+        """`thread`: that of the registrar, whose loop has the lead."""
+        self._thread = thread
+        self._lead = lead
 
     @property
-    @abstractmethod
     def epoch(self) -> int:
         """Larger than the epochs of all previous leaders; 0 before this process leads."""
+        return self._lead.epoch
 
     @property
-    @abstractmethod
     def held(self) -> bool:
         """Whether this process leads, as far as it knows."""
+        return self._lead.held
 
-    @abstractmethod
     def lost(self, timeout: float | None = None) -> bool:
         """Waits until this process no longer leads, at most `timeout` seconds. False: it still leads."""
+        try:
+            self._thread.run(self._lead.lost(), timeout)
+        except TimeoutError:
+            return False
+        except CancelledError:  # the server has stopped
+            pass
+        return True
 
-    @abstractmethod
-    def __enter__(self) -> Self: ...
+    def __enter__(self) -> Self:
+        try:
+            self._thread.run(self._lead.__aenter__())
+        except CancelledError:
+            raise not_executed(Code.CANCELLED, "the server was stopped") from None
+        return self
 
-    @abstractmethod
-    def __exit__(self, *_: Any) -> None: ...
+    def __exit__(self, *_: Any) -> None:
+        with suppress(CancelledError):  # the server has stopped, and has given up the lead
+            self._thread.run(self._lead.__aexit__())

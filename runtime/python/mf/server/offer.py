@@ -8,12 +8,13 @@ from mf.core.agent import Agent
 from mf.core.agent_names import shown_agent
 from mf.core.error import Code, not_executed, shortened, some_of
 from mf.core.offered import offered_agent
+from mf.core.server_options import Limit
 from mf.core.service import FEBIRD, BaseServant, Method, ServiceInfo, generated_base, services_of
 from mf.core.source import OfferSource, PushServant
 from mf.core.weight import MOST_WEIGHT
 from mf.protocol.events import BindRequested
 from mf.protocol.frame import STREAM
-from mf.server.admission import Admission, Gate, Limit
+from mf.server.admission import Admission, Gate
 from mf.server.counters import Counters, MethodStats, ServerStats
 
 _MOST_LABELS = 16

@@ -7,117 +7,46 @@ import signal
 import socket
 import threading
 from _thread import allocate_lock
-from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from mf.core.agent import Agent
-from mf.core.offered import offered_agent
+from mf.core.server_options import DEFAULTS, Limit, ServerOptions
 from mf.core.service import AsyncServant, Servant, is_async
 from mf.core.source import OfferSource
 from mf.link import fork
-from mf.protocol.frame import DEFAULT_MAX_PAYLOAD
-from mf.protocol.handshake import (
-    DEFAULT_MAX_BINDINGS,
-    DEFAULT_MAX_STREAMS,
-    DEFAULT_STREAM_WINDOW,
-)
-from mf.server.base import (
-    DEFAULT_MAX_CONNECTIONS,
-    DEFAULT_MAX_HANDSHAKES,
-    DEFAULT_MAX_HELD_BYTES,
-    DEFAULT_MAX_IN_FLIGHT,
-    BaseServer,
-    stop_signals,
-)
+from mf.server.base import BaseServer, stop_signals
 from mf.server.dispatch import run, run_stream
-from mf.server.identity import Identity
 from mf.server.io import IoThread
 from mf.server.lead import Lead
-from mf.server.offer import Announced, Offer, handlers_of
+from mf.server.offer import Announced, handlers_of
 from mf.server.workers import StreamThreads, Workers
 from mf.transport.sockets import Listening
 from mf.transport.stream import SocketStream
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from mf.server.admission import Limit
-    from mf.transport.tls import Tls
-
-
-class Registrar(ABC):
-    """Announces a server's offers, for example to a controller. It must not block longer than it is told."""
-
-    __slots__ = ()
-
-    @abstractmethod
-    def register(self, who: Identity, addresses: list[str], offers: Callable[[], list[Offer]]) -> None:
-        """Starts to announce the offers, as `offers` returns them at each moment, and continues in the
-        background until deregister."""
-
-    @abstractmethod
-    def update(self) -> None:
-        """The offers have changed."""
-
-    @abstractmethod
-    def deregister(self, timeout: float) -> None:
-        """Withdraws the offers, waiting at most `timeout` seconds for that."""
-
-    @abstractmethod
-    def lead(self, service: str, agent: str) -> Lead:
-        """Does not ask for the lead yet. Raises ValueError if nothing is registered."""
-
-    @abstractmethod
-    def after_fork(self) -> None:
-        """In a child: the registration belongs to the parent. The child may register on its own."""
+    from mf.controller.registrar import ControllerRegistrar
 
 
 class Server(BaseServer):
-    """Serves servants with plain functions. `workers`: threads for handlers that are not inline. The other
-    options are those of BaseServer.
+    """Serves servants with plain functions, and makes that known to a controller.
+
+    `listen`: 'tcp://host:port' (port 0 lets the system choose), 'tls://host:port', 'unix:/path', or several
+    of them, with commas between them. `controller`: 'mf://host:port', or 'mf+tls://host:port' over TLS, or
+    several with commas between them, each of which the server registers with; None for a server that clients
+    address directly. Raises ValueError for an address that is none, and for files of TLS that cannot be used.
     """
 
     def __init__(
         self,
         listen: str = "tcp://127.0.0.1:0",
-        *,
-        registrar: Registrar | None = None,
-        tls: "Tls | None" = None,
-        workers: int = 4,
-        max_payload: int = DEFAULT_MAX_PAYLOAD,
-        max_in_flight: int = DEFAULT_MAX_IN_FLIGHT,
-        max_bindings: int = DEFAULT_MAX_BINDINGS,
-        max_streams: int = DEFAULT_MAX_STREAMS,
-        stream_window: int = DEFAULT_STREAM_WINDOW,
-        max_connections: int = DEFAULT_MAX_CONNECTIONS,
-        max_connections_per_host: int = 0,
-        max_handshakes: int = DEFAULT_MAX_HANDSHAKES,
-        max_held_bytes: int = DEFAULT_MAX_HELD_BYTES,
-        limit: "Limit | None" = None,
-        drain_timeout: float = 5.0,
+        controller: str | None = None,
+        options: ServerOptions = DEFAULTS,
     ) -> None:
-        if workers < 1:
-            raise ValueError(f"workers is {workers}: at least one thread is needed")
-        super().__init__(
-            listen,
-            tls=tls,
-            max_payload=max_payload,
-            max_in_flight=max_in_flight,
-            max_bindings=max_bindings,
-            max_streams=max_streams,
-            stream_window=stream_window,
-            max_connections=max_connections,
-            max_connections_per_host=max_connections_per_host,
-            max_handshakes=max_handshakes,
-            max_held_bytes=max_held_bytes,
-            limit=limit,
-            drain_timeout=drain_timeout,
-        )
-        self._registrar = registrar
-        self._offers.registered = registrar is not None
-        self._most_workers = workers
+        super().__init__(listen, options)
+        self._registrar = None if controller is None else _registrar_at(controller, options)
+        self._offers.registered = controller is not None
         self._make_threads()
         self._io: IoThread | None = None
         self._stop_lock = threading.Lock()
@@ -126,7 +55,7 @@ class Server(BaseServer):
         fork.register(self)
 
     def _make_threads(self) -> None:
-        self._workers = Workers(self._most_workers, run)
+        self._workers = Workers(self._options.workers, run)
         self._streams = StreamThreads(run_stream)
 
     def offer(
@@ -135,9 +64,9 @@ class Server(BaseServer):
         agent: Agent | None = None,
         *,
         inline: bool = False,
-        limits: "Mapping[str, Limit] | None" = None,
+        limits: Mapping[str, Limit] | None = None,
         weight: int = 1,
-        labels: "Mapping[str, str] | None" = None,
+        labels: Mapping[str, str] | None = None,
         alone: bool = False,
     ) -> None:
         """Offers a servant, for one agent if its service is `per` agent; or the topics of this process, with
@@ -158,7 +87,7 @@ class Server(BaseServer):
             return
         if isinstance(servant, AsyncServant) or any(map(is_async, handlers_of(servant))):
             raise TypeError(f"{name} has functions with `async def`: an mf.AsyncServer runs these")
-        self._offer(servant, agent, inline=inline, limits=limits, announced=announced)
+        self._offers.add(servant, agent, inline, limits, announced)
         self._offers_changed()
 
     def _offers_changed(self) -> None:
@@ -170,10 +99,9 @@ class Server(BaseServer):
         until this process leads. See Lead. The first of this server's controllers decides. To be called after
         start(). Raises ValueError for a server without a controller.
         """
-        if self._registrar is None:
-            raise ValueError("the lead is given by a controller, and this server has none")
-        service = servant.mf_service
-        return self._registrar.lead(service.name, offered_agent(service, agent))
+        named = self._lead(servant, agent)
+        assert self._registrar is not None
+        return self._registrar.lead(*named)
 
     def start(self) -> None:
         """Listens and serves in the background. Raises OSError, in one sentence, if it cannot listen at an
@@ -241,9 +169,9 @@ class Server(BaseServer):
             if io is None or not io.thread.is_alive():
                 return io is None or not io.cut
             if self._registrar is not None:
-                self._registrar.deregister(min(self._drain_timeout, 2.0))
-            io.drain(self._drain_timeout)
-            io.thread.join(self._drain_timeout + 5.0)
+                self._registrar.deregister(min(self._options.drain_timeout, 2.0))
+            io.drain(self._options.drain_timeout)
+            io.thread.join(self._options.drain_timeout + 5.0)
             self._workers.stop(0.1)
             return not io.cut
 
@@ -286,6 +214,12 @@ class Server(BaseServer):
         if self._io is not None and self._io.thread.ident is not None:
             self._io.after_fork()
         self._io = None
+
+
+def _registrar_at(controller: str, options: ServerOptions) -> "ControllerRegistrar":
+    from mf.controller.registrar import ControllerRegistrar  # of a floor above, as C++ does by linking
+
+    return ControllerRegistrar(controller, options.advertise, options.controller_tls)
 
 
 def _held_lock() -> Any:

@@ -1,6 +1,6 @@
 """R5. A call with a stream at its server: received values that are not taken, written values that are not
-sent, and the waiting handler. It knows neither threads nor loops; drivers are blocking_stream.py and
-awaited_stream.py.
+sent, and the waiting handler. It knows neither threads nor loops; the handler's ends of
+its streams are stream_ends.py.
 
 All of it changes under the lock of the connection. `news` counts events that may wake a waiting handler:
 data, credit, the end, room in the connection's output. A handler that must wait remembers `news`, releases

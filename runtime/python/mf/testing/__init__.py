@@ -1,4 +1,4 @@
-"""R8. What tests of programs that are clients or servers need (docs/testing.md). C++ has the same names in
+"""R9. What tests of programs that are clients or servers need (docs/testing.md). C++ has the same names in
 `mf::testing`. The fixtures of pytest are in mf.testing.pytest_plugin.
 """
 

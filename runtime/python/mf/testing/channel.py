@@ -12,12 +12,12 @@ from collections.abc import Callable
 from itertools import count
 from typing import Self
 
-from mf.app.async_client import AsyncClient
-from mf.app.async_server import AsyncServer
-from mf.app.client import Client
-from mf.app.server import Server
+from mf.client.async_client import AsyncClient
+from mf.client.client import Client
 from mf.core.agent import Agent
 from mf.core.service import AsyncServant, Servant
+from mf.server.async_server import AsyncServer
+from mf.server.server import Server
 from mf.testing.faults import Faults
 
 _numbers = count(1)
@@ -30,7 +30,7 @@ def new_name() -> str:
 
 class Channel:
     """See above. `client` and `server` make these for an address, if theirs need options:
-    server=lambda address: mf.Server(address, workers=1)."""
+    server=lambda address: mf.Server(address, options=mf.ServerOptions(workers=1))."""
 
     def __init__(
         self,

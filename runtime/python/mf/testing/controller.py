@@ -13,16 +13,16 @@ from collections.abc import Callable, Iterable, Mapping
 from threading import Condition
 from time import monotonic
 
-from mf.app.async_client import AsyncClient
-from mf.app.async_server import AsyncServer
-from mf.app.client import Client
-from mf.app.server import Server
-from mf.client.routes import DEFAULT_WAIT_FOR_SERVER
+from mf.client.async_client import AsyncClient
+from mf.client.client import Client
 from mf.core.agent import Agent
+from mf.core.client_options import DEFAULTS, ClientOptions
 from mf.core.clock import moment
 from mf.core.service import AsyncServant, BaseServant, Servant, services_of
-from mf.link.async_resolver import AsyncResolver, News
-from mf.link.resolver import Instance, Resolver, View
+from mf.route.async_resolver import AsyncResolver, News
+from mf.route.resolver import Instance, Resolver, View
+from mf.server.async_server import AsyncServer
+from mf.server.server import Server
 from mf.testing.channel import new_name
 from mf.transport.address import Address
 
@@ -44,11 +44,11 @@ class FakeController:
         self.waits = 0
         """How often somebody has waited for a change."""
 
-    def client(self, *, wait_for_server: float = DEFAULT_WAIT_FOR_SERVER) -> Client:
-        return Client(self.resolver(), wait_for_server=wait_for_server)
+    def client(self, options: ClientOptions = DEFAULTS) -> Client:
+        return Client(self.resolver(), options)
 
-    def async_client(self, *, wait_for_server: float = DEFAULT_WAIT_FOR_SERVER) -> AsyncClient:
-        return AsyncClient(self.async_resolver(), wait_for_server=wait_for_server)
+    def async_client(self, options: ClientOptions = DEFAULTS) -> AsyncClient:
+        return AsyncClient(self.async_resolver(), options)
 
     def resolver(self) -> Resolver:
         return _Blocking(self)

@@ -8,21 +8,25 @@ publishers, so only one of them has a stream, and the next one when it is lost."
 
 from asyncio import Task, get_running_loop, sleep, wait
 from collections.abc import Iterable
+from itertools import count
 from time import monotonic
 from typing import Any, NamedTuple
 
-from mf.client.async_router import AsyncRouter
 from mf.client.async_streams import read_stream
 from mf.client.async_target import AsyncRemoteTarget
-from mf.client.routes import Route
-from mf.core.backoff import Backoff
+from mf.client.standing import StandingCall
+from mf.core.client_options import ClientOptions
+from mf.core.code_class import EVERYWHERE
 from mf.core.error import Code, Error, Execution, not_executed
 from mf.core.log import info, line, log_handler_failure, warning
 from mf.core.options import INFINITE, CallOptions
 from mf.core.stream import AsyncStreamReader
-from mf.link.async_resolver import AsyncResolver
-from mf.link.resolver import Instance, View, topic_view
 from mf.protocol.other_schema import TopicValue
+from mf.route.adaptation import bind
+from mf.route.async_resolver import AsyncResolver
+from mf.route.async_routing import AsyncRouting
+from mf.route.finder import Route
+from mf.route.resolver import Instance, View, topic_view
 from mf.topics._generated.mf.topics._types import (
     DeliveryEnded,
     DeliveryMessage,
@@ -35,16 +39,6 @@ from mf.topics.channel import LONGEST_AGENT
 from mf.topics.pattern import pattern_matches
 from mf.topics.upstream import Seen, Upstream
 
-_FINAL = frozenset(
-    (
-        Code.INVALID_ARGUMENT,
-        Code.SCHEMA_MISMATCH,
-        Code.PERMISSION_DENIED,
-        Code.UNAUTHENTICATED,
-        Code.MESSAGE_TOO_LARGE,
-    )
-)
-"""Errors after which subscribing again would be useless."""
 _CONNECT_WITHIN = 10.0
 _OTHERWISE_WITHIN = 2.0
 """The same where there is another way."""
@@ -92,6 +86,7 @@ class Stay:
         "_lost_told",
         "_told_at",
         "address",
+        "broken",
         "matched",
         "sources",
         "standing_in",
@@ -101,6 +96,7 @@ class Stay:
 
     def __init__(self) -> None:
         self.address = ""
+        self.broken = False  # the last stream has broken the protocol
         self.matched = False  # the publisher has answered; before that it may not know the subscriber
         self.sources: list[Seen] = []  # of the last stream
         self.standing_in = False  # the stream was ended for that
@@ -155,7 +151,7 @@ class _One(AsyncResolver):
 class Follow:
     """Follows the instances that publish what the subscriber wants, with one task for each."""
 
-    def __init__(self, upstream: Upstream, resolver: AsyncResolver, router: AsyncRouter) -> None:
+    def __init__(self, upstream: Upstream, resolver: AsyncResolver, router: AsyncRouting) -> None:
         self._upstream = upstream
         self._resolver = resolver
         self._router = router
@@ -206,34 +202,23 @@ class Follow:
 
     async def _stay(self, key: str) -> None:
         """Keeps a subscription to one key open while its instance is known."""
-        backoff, upstream, stay = Backoff(), self._upstream, Stay()
-        broken = False
-        turn = 0
+        upstream, stay, standing = self._upstream, Stay(), StandingCall()
+        turns = count()
+
+        async def session() -> None:
+            offered = self._offered.get(key)
+            if offered is None:  # during the pause
+                return
+            instance = offered[next(turns) % len(offered)]
+            stay.address = instance.address
+            until = monotonic() + (_CONNECT_WITHIN if len(offered) == 1 else _OTHERWISE_WITHIN)
+            await self._subscribe(key, instance, stay, until, standing)
+
+        def goes_on(ended: Exception | None) -> bool:
+            return self._goes_on(key, stay, ended) and key in self._offered and not self._router.pool.closed
+
         try:
-            while key in self._offered and not self._router.pool.closed:
-                ways = self._offered[key]
-                instance = ways[turn % len(ways)]
-                stay.address = instance.address
-                turn += 1
-                try:
-                    # One that has broken the protocol is asked again less and less often.
-                    until = monotonic() + (_CONNECT_WITHIN if len(ways) == 1 else _OTHERWISE_WITHIN)
-                    await self._subscribe(key, instance, stay, until, None if broken else backoff)
-                except Error as error:
-                    broken = _is_of_broken(error)
-                    upstream.cut += broken
-                    placed = _placed(error, stay.address)
-                    if not broken and self._is_final(error.code):
-                        upstream.end(placed)
-                        return
-                    upstream.failed(key, placed.message)
-                    if not self._router.pool.closed:
-                        stay.tell_lost(upstream.topic.name, error)
-                else:
-                    broken = False
-                if broken or not stay.matched:
-                    upstream.give_up(stay)
-                await sleep(backoff.next())
+            await standing.keep(session, goes_on)
         except Exception as bug:
             log_handler_failure(f"a subscription to {upstream.topic.name} at {stay.address}", bug)
             upstream.end(Error(Code.INTERNAL, f"{type(bug).__name__}: {bug}", Execution.UNKNOWN))
@@ -244,26 +229,49 @@ class Follow:
             upstream.failures.pop(key, None)
             self._tasks.pop(key, None)
 
+    def _goes_on(self, key: str, stay: Stay, ended: Exception | None) -> bool:
+        """Whether a stream that has ended so is opened again. Raises what is a bug."""
+        upstream = self._upstream
+        stay.broken = False
+        if ended is not None:
+            if not isinstance(ended, Error):
+                raise ended
+            stay.broken = _is_of_broken(ended)
+            upstream.cut += stay.broken
+            placed = _placed(ended, stay.address)
+            if not stay.broken and self._is_final(ended.code):
+                upstream.end(placed)
+                return False
+            upstream.failed(key, placed.message)
+            if not self._router.pool.closed:
+                stay.tell_lost(upstream.topic.name, ended)
+        if stay.broken or not stay.matched:
+            upstream.give_up(stay)
+        return True
+
     def _is_final(self, code: Code) -> bool:
-        """A schema mismatch is not final if there are other publishers: those continue."""
+        """Whether to subscribe again is useless. With another schema there may be other
+        publishers: those continue."""
         if code is Code.OVERLOADED:
             return self._upstream.wanted.overflow is Overflow.disconnect
-        return code in _FINAL and (code is not Code.SCHEMA_MISMATCH or len(self._offered) == 1)
+        if code is Code.SCHEMA_MISMATCH:
+            return len(self._offered) == 1
+        return code in EVERYWHERE or code is Code.MESSAGE_TOO_LARGE
 
     async def _subscribe(
-        self, key: str, instance: Instance, stay: Stay, until: float, backoff: Backoff | None
+        self, key: str, instance: Instance, stay: Stay, until: float, standing: StandingCall
     ) -> None:
         """Reads one stream until it ends. Raises the error that it ends with. `until` it has to begin."""
         upstream, service = self._upstream, self._upstream.topic.service
         stay.matched = stay.standing_in = False
         link = await self._router.pool.open(instance, until)
         schema = instance.fingerprint if self._resolver.of_relays else b""
-        binding = await link.bind(service, "", until, schema)
+        binding = await bind(link, service, "", until, schema)
         if binding.schema != schema:  # or it would be subscribed to twice
             text = f"{link.peer} knows no publisher of {service.name} with the schema that was announced"
             raise not_executed(Code.UNAVAILABLE, text)
         adapt = None if binding.adaptation is None else binding.adaptation.value
-        router = AsyncRouter(_One(instance), self._router.pool, 0.0)
+        router = AsyncRouting(_One(instance), self._router.pool, _NO_WAIT)
         router.seen.add((service.name, ""))  # makes the router try only once
         target = AsyncRemoteTarget(router, service, None)
         target.begin_at(Route(link, binding, False))
@@ -273,8 +281,8 @@ class Follow:
             sources = _Sources()
             try:
                 async for delivery in stream:
-                    if backoff is not None:
-                        backoff.reset()
+                    if not stay.broken:  # one that has broken the protocol is asked less and less often
+                        standing.answered()
                     if not stay.matched:
                         stay.matched = True
                         upstream.failures.pop(key, None)
@@ -384,3 +392,4 @@ def _broken(what: str) -> Error:
 
 
 _WITHOUT_END = CallOptions(deadline=INFINITE)
+_NO_WAIT = ClientOptions(wait_for_server=0.0)

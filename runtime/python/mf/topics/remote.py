@@ -145,7 +145,7 @@ def _upstream(client: AsyncClient, wanted: Wanted) -> Upstream:
     found: Upstream | None = router.upstreams.get(wanted)
     if found is None:
         found = router.upstreams[wanted] = Upstream(wanted, router.upstreams)
-        found.begin(get_running_loop(), Follow(found, resolver, router).run())
+        found.begin(Follow(found, resolver, router).run())
     return found
 
 

@@ -8,10 +8,9 @@ nothing for `stall_timeout`; the policy of the others acts on their own queues.
 
 It is used on the loop of its client, except by waiters and for figures."""
 
-from asyncio import AbstractEventLoop, Task
+from asyncio import Task
 from collections import deque
 from collections.abc import Callable, Coroutine, Iterable
-from contextvars import Context
 from functools import partial
 from threading import Lock
 from time import monotonic
@@ -21,6 +20,7 @@ from uuid import UUID
 from mf.core.error import Error
 from mf.core.log import info
 from mf.core.options import INFINITE
+from mf.link.background import spawn
 from mf.protocol.other_schema import TopicValue
 from mf.topics._generated.mf.topics._types import (
     MOST_POSITIONS,
@@ -166,8 +166,8 @@ class Upstream:
 
     # Its subscribers
 
-    def begin(self, loop: AbstractEventLoop, streams: Coroutine[Any, Any, None]) -> None:
-        self._task = loop.create_task(streams, context=Context())
+    def begin(self, streams: Coroutine[Any, Any, None]) -> None:
+        self._task = spawn(streams)
 
     def join(self, inbox: Sharing) -> None:
         for seen in self.seen.values():

@@ -10,7 +10,7 @@ from mf.transport.address import Address
 from mf.transport.stream import SocketStream, Stream
 
 if TYPE_CHECKING:  # programs without tls:// do not load OpenSSL
-    from mf.transport.tls import Tls
+    from mf.core.tls import Tls
     from mf.transport.tls_context import TlsContext
 
 SCHEMES = ("tcp", "tls", "unix", "memory")
@@ -58,7 +58,7 @@ class Dialer:
 
 
 def _context(tls: "Tls | None", *, server: bool) -> "TlsContext":
-    from mf.transport.tls import Tls
+    from mf.core.tls import Tls
     from mf.transport.tls_context import TlsContext
 
     return TlsContext(tls or Tls(), server=server)

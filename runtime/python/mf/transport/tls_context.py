@@ -7,8 +7,8 @@ from pathlib import Path
 from threading import Lock
 from typing import NoReturn
 
+from mf.core.tls import Tls
 from mf.transport.address import Address
-from mf.transport.tls import Tls
 
 # For TLS 1.2: only ciphers with forward secrecy and authenticated encryption, which TLS 1.3 always has.
 _CIPHERS = "ECDHE+AESGCM:ECDHE+CHACHA20"

@@ -1,10 +1,10 @@
-"""R4. The locations of services, for asyncio clients. All of it runs on one loop."""
+"""R5. The locations of services, for asyncio clients. All of it runs on one loop."""
 
 from abc import abstractmethod
 from asyncio import AbstractEventLoop, Future, TimerHandle
 from collections.abc import Iterable, Mapping
 
-from mf.link.resolver import RelayedViews, View, Views, static_view
+from mf.route.resolver import RelayedViews, View, Views, static_view
 from mf.transport.address import Address
 
 

@@ -1,28 +1,20 @@
-"""R4. The connections of one blocking client, one for each address, opened when needed and shared by all its
-callers.
-"""
+"""R5. The pool of a blocking client: whoever needs a connection makes it, on its own thread."""
 
 from collections.abc import Callable
 from threading import Lock
 from time import monotonic
-from typing import TYPE_CHECKING
 
-from mf.core.error import Code, Error, not_executed
+from mf.core.client_options import DEFAULTS, ClientOptions
+from mf.core.error import Code, not_executed
 from mf.link import fork
-from mf.link.core import DEAD_AFTER
 from mf.link.link import Link
-from mf.link.local_paths import LocalPaths, another_process
-from mf.link.places import A_MOMENT, CONNECT_TIMEOUT, Place, Places, connect_failed
-from mf.link.resolver import Instance
 from mf.link.watch import Watches
-from mf.protocol.frame import DEFAULT_MAX_PAYLOAD
+from mf.route.pool import A_MOMENT, CONNECT_TIMEOUT, Place, Pool, connect_failed
+from mf.route.resolver import Instance
 from mf.transport import tcp
 from mf.transport.address import Address
 from mf.transport.sockets import Dialer
 from mf.transport.stream import Stream
-
-if TYPE_CHECKING:
-    from mf.transport.tls import Tls
 
 _HEARD_WITHIN = 1.0
 """Seconds. A server gives up a connection on which it hears nothing for 2 s."""
@@ -60,39 +52,28 @@ class _Place(Place[Link]):
         return stream
 
 
-class Pool(Places[_Place, Link]):
+class BlockingPool(Pool[_Place, Link]):
     """Links by address. Thread-safe."""
 
     __slots__ = ("__weakref__", "_connect", "_dialer", "_lock", "watches")
 
-    def __init__(
-        self,
-        *,
-        connect: Connect | None = None,
-        tls: "Tls | None" = None,
-        max_payload: int = DEFAULT_MAX_PAYLOAD,
-        dead_after: float = DEAD_AFTER,
-        given_id: Callable[[], int] | None = None,
-        authentication: bytes = b"",
-        paths: LocalPaths | None = None,
-    ) -> None:
-        super().__init__(max_payload, dead_after, given_id, authentication, paths)
-        self._connect = connect
-        self._dialer = Dialer(tls)
+    def __init__(self, options: ClientOptions = DEFAULTS, given_id: Callable[[], int] | None = None) -> None:
+        super().__init__(options, given_id)
+        self._connect: Connect | None = options.connect
+        self._dialer = Dialer(options.tls)
         self._lock = Lock()
         self.watches = Watches()
         fork.register(self)
 
-    def connect_all(self, instances: list[Instance], deadline: float) -> None:
-        """Starts to connect to several instances at once, and waits until all are connected, or for a moment:
-        `open` waits for the rest. Failures are ignored here. Servers are greeted, even those that are not
-        needed now: a connection on which they hear nothing ends."""
+    async def begin_all(self, instances: list[Instance], deadline: float) -> None:
+        """Waits until all are connected, or for a moment: `open` waits for the rest. Servers are greeted,
+        even those that are not needed now: a connection on which they hear nothing ends."""
         begun: list[tuple[_Place, tcp.Connecting]] = []
         if self._connect is not None or len(instances) < 2:
             return
         until = min(deadline, monotonic() + A_MOMENT)
         for instance in instances:
-            if self.closed or self.usable(instance) or self._nearest(instance, until):
+            if self.closed or self.usable(instance) or await self.nearest(instance, until):
                 continue
             place = self._place(instance.address)
             if not place.lock.acquire(blocking=False):
@@ -124,39 +105,7 @@ class Pool(Places[_Place, Link]):
                 place = self._places.setdefault(address, _Place())
         return place
 
-    def open(self, instance: Instance, deadline: float) -> Link:
-        """The link to an instance, over a socket of this host if the instance is found there and LocalPaths
-        allows it. Raises Error(UNAVAILABLE), NOT_EXECUTED."""
-        if instance.is_path:
-            link = self._at_path(instance, deadline)
-            if link is None:
-                raise another_process(instance)
-            return link
-        return self._nearest(instance, deadline) or self.get(instance.address, deadline)
-
-    def _nearest(self, instance: Instance, deadline: float) -> Link | None:
-        """None: the instance is not at its path on this host, or does not answer before the deadline."""
-        if not instance.local or instance.is_path or self._is_late(instance.local, monotonic()):
-            return None
-        until = self.patience(deadline)
-        try:
-            link = self._at_path(instance, until)
-        except Error:
-            return None
-        if link is None and monotonic() >= until:
-            self.note_late(instance.local)
-        return link
-
-    def _at_path(self, instance: Instance, deadline: float) -> Link | None:
-        """None if another process answers there. Raises Error(UNAVAILABLE), NOT_EXECUTED."""
-        self._paths.check(instance)
-        link = self.get(instance.local, deadline, by_instance=True)
-        link.await_greeting(deadline)
-        return link if link.is_to(instance.nonce) else None
-
-    def get(self, address: str, deadline: float, *, by_instance: bool = False) -> Link:
-        """The link to an address, connected if necessary. `by_instance`: it is a path that an instance has
-        registered. Raises Error(UNAVAILABLE), NOT_EXECUTED."""
+    async def get(self, address: str, deadline: float, *, by_instance: bool = False) -> Link:
         place = self._places.get(address) or self._place(address)
         link = place.link
         if link is not None and link.usable:
@@ -185,12 +134,8 @@ class Pool(Places[_Place, Link]):
         if stream is None:  # whoever comes next goes on with it
             assert begun is not None
             raise connect_failed(address, begun.too_late())
-        if by_instance:  # before HELLO is sent, which contains the client's authentication
-            try:
-                self._paths.check_peer(Address.parse(address), stream)
-            except Error:
-                stream.close()
-                raise
+        if by_instance:
+            self._check_peer(address, stream)
         link = self._connected(place, stream)
         if self._closed_meanwhile():
             link.close()
@@ -199,7 +144,7 @@ class Pool(Places[_Place, Link]):
 
     def _connected(self, place: _Place, stream: Stream) -> Link:
         """With the lock of the place."""
-        link = Link(stream, self._hello(), self.watches, place.standing, self._dead_after)
+        link = Link(stream, self._hello(), self.watches, place.standing, self._options.dead_after)
         place.connected(link)
         return link
 

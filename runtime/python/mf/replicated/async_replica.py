@@ -1,4 +1,4 @@
-"""R8. One replica of a service in a program of asyncio: the machine of mf.replicated.replica over links to
+"""R6. One replica of a service in a program of asyncio: the machine of mf.replicated.replica over links to
 the others and to clients, with the lead that the controller gives.
 """
 
@@ -6,22 +6,25 @@ from asyncio import Event, Queue, Task, current_task, get_running_loop, sleep, w
 from collections import deque
 from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
-from contextvars import Context
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 from uuid import UUID, uuid4
 
-from mf.app.async_client import AsyncClient
-from mf.app.async_server import AsyncServer
+from mf.client.async_client import AsyncClient
+from mf.client.standing import side_by_side
 from mf.codec.texts import Texts
 from mf.core import log
 from mf.core.agent import Agent
+from mf.core.client_options import ClientOptions
 from mf.core.error import Code, Error, MfError, not_executed
 from mf.core.offered import offered_agent
 from mf.core.options import CallOptions
 from mf.core.replicated import Version
+from mf.core.server_options import ServerOptions
 from mf.core.service import AsyncServant, BaseServant
+from mf.core.tls import Tls
 from mf.link import fork
+from mf.link.background import spawn
 from mf.replicated._generated.mf import replication as wire
 from mf.replicated._generated.mf.replication._methods import REPLICA_GROUP
 from mf.replicated.applying import Applying, Job
@@ -30,9 +33,7 @@ from mf.replicated.messages import Apply, Distrust, Message, PeerId, Resign, Sen
 from mf.replicated.replica import Replica as Machine
 from mf.replicated.schemas import UnadaptableError
 from mf.replicated.settings import ReplicaSettings
-
-if TYPE_CHECKING:
-    from mf.transport.tls import Tls
+from mf.server.async_server import AsyncServer
 
 _TICK = 0.05
 _PAUSE = 0.2
@@ -74,7 +75,7 @@ class AsyncReplica:
         agent: Agent | None = None,
         listen: str = "tcp://127.0.0.1:0",
         advertise: str | None = None,
-        tls: "Tls | None" = None,
+        tls: Tls | None = None,
         settings: ReplicaSettings | None = None,
     ) -> None:
         service = servant.mf_service
@@ -164,12 +165,14 @@ class AsyncReplica:
         server = self._server = AsyncServer(
             self._listen,
             self._controller,
-            advertise=self._advertise,
-            tls=self._tls,
-            controller_tls=self._tls if "mf+tls://" in self._controller else None,
-            drain_timeout=0.5,
+            ServerOptions(
+                advertise=self._advertise,
+                tls=self._tls,
+                controller_tls=self._tls if "mf+tls://" in self._controller else None,
+                drain_timeout=0.5,
+            ),
         )
-        self._client = AsyncClient(self._controller, tls=self._tls)
+        self._client = AsyncClient(self._controller, ClientOptions(tls=self._tls))
         servant = _ReplicaServant(self)
         server.offer(servant, f"{self._base}{self._machine.me}")
         server.offer(servant, self._base)
@@ -180,7 +183,7 @@ class AsyncReplica:
         runs = [self._tick(), self._seek_lead(server), self._learn(replicas)]
         if self._is_async:
             runs.append(self._work())
-        self._tasks = [get_running_loop().create_task(each, context=Context()) for each in runs]
+        self._tasks = [spawn(each) for each in runs]
 
     async def stop(self) -> None:
         """Gives up the lead, and is gone for clients and the other replicas. May be called twice, but not
@@ -381,6 +384,9 @@ class AsyncReplica:
 
     # The lead
 
+    async def _has_resigned(self) -> None:
+        await self._resigned.wait()
+
     async def _seek_lead(self, server: AsyncServer) -> None:
         while True:
             try:
@@ -388,21 +394,11 @@ class AsyncReplica:
                     self._resigned.clear()
                     self._machine.lead(lead.epoch, monotonic())
                     self._carry_out()
-                    await self._until_over(lead.lost())
+                    await side_by_side(lead.lost(), self._has_resigned())
             except Error as trouble:
                 log.info("replica %s does not get the lead: %s", self._machine.me, trouble)
             # It goes on giving out versions until it hears of a later epoch: the controller may just be away.
             await sleep(_PAUSE)
-
-    async def _until_over(self, lost: Any) -> None:
-        loop = get_running_loop()
-        ways = [loop.create_task(lost), loop.create_task(self._resigned.wait())]
-        try:
-            await wait(ways, return_when="FIRST_COMPLETED")
-        finally:
-            for each in ways:
-                each.cancel()
-            await wait(ways)
 
 
 class _ReplicaServant(wire.ReplicaAsyncServant):

@@ -1,21 +1,24 @@
-"""R4. A client's knowledge of the addresses that it connects to: the connection, the result of the latest
-attempt, and whether it answered in time. pool.py and async_pool.py make the connections.
+"""R5. The connections of a client, one for each address, opened when needed and shared by all its callers;
+and what is known of each address: the result of the latest attempt, and whether it answered in time.
+blocking_pool.py and async_pool.py make the connections.
 """
 
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from time import monotonic
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from mf.core.backoff import JITTER, Backoff
+from mf.core.client_options import ClientOptions
 from mf.core.error import Code, Error, not_executed
-from mf.link.balancing import Standing, choose
-from mf.link.core import DEAD_AFTER, LinkCore
-from mf.link.local_paths import LocalPaths
-from mf.link.resolver import Instance
+from mf.link.core import LinkCore
 from mf.protocol.handshake import Hello, check_authentication, check_max_payload
-from mf.transport.stream import StreamError
+from mf.route.balance import Standing, choose
+from mf.route.local_paths import LocalPaths, another_process
+from mf.route.resolver import Instance
+from mf.transport.address import Address
+from mf.transport.stream import Stream, StreamError
 
 L = TypeVar("L", bound=LinkCore)
 
@@ -77,39 +80,35 @@ class Place(Generic[L]):
 P = TypeVar("P", bound=Place[Any])
 
 
-class Places(ABC, Generic[P, L]):
-    """Places by address."""
+class _WithInstance(Protocol):
+    instance: Instance
+
+
+E = TypeVar("E", bound=_WithInstance)
+
+
+class Pool(ABC, Generic[P, L]):
+    """Links by address."""
 
     __slots__ = (
-        "_authentication",
-        "_dead_after",
         "_given_id",
         "_late",
-        "_max_payload",
         "_nonce",
+        "_options",
         "_paths",
         "_places",
         "_random_id",
         "closed",
     )
 
-    def __init__(
-        self,
-        max_payload: int,
-        dead_after: float = DEAD_AFTER,
-        given_id: Callable[[], int] | None = None,
-        authentication: bytes = b"",
-        paths: LocalPaths | None = None,
-    ) -> None:
-        check_max_payload(max_payload)  # here, and not when the first connection is made
-        check_authentication(authentication)
-        self._authentication = authentication
+    def __init__(self, options: ClientOptions, given_id: Callable[[], int] | None = None) -> None:
+        check_max_payload(options.max_payload)  # here, and not when the first connection is made
+        check_authentication(options.authentication)
+        self._options = options
         self._given_id = given_id
-        self._dead_after = dead_after
-        self._paths = paths or LocalPaths()
+        self._paths = LocalPaths(allowed=options.tls is None, users=options.trusted_users)
         self._places: dict[str, P] = {}
         self._late = False  # whether any place ever was late
-        self._max_payload = max_payload
         self.closed = False
         self._draw()
 
@@ -123,31 +122,85 @@ class Places(ABC, Generic[P, L]):
         client_id = (self._given_id() if self._given_id is not None else 0) or self._random_id
         return Hello(
             nonce=self._nonce,
-            max_payload=self._max_payload,
+            max_payload=self._options.max_payload,
             client_id=client_id,
-            auth=self._authentication,
+            auth=self._options.authentication,
         )
 
-    def ordered(self, candidates: list[tuple[str, Instance]]) -> list[tuple[str, Instance]]:
-        """The instance that gets the next call comes first, avoided ones last."""
-        if len(candidates) < 2:
-            return candidates
+    # Opening, written once: waits of the blocking pool block (mf.core.immediate)
+
+    async def open(self, instance: Instance, deadline: float) -> L:
+        """The link to an instance, over a socket of this host if the instance is found there and LocalPaths
+        allows it. Raises Error(UNAVAILABLE), NOT_EXECUTED."""
+        if instance.is_path:
+            link = await self._at_path(instance, deadline)
+            if link is None:
+                raise another_process(instance)
+            return link
+        return await self.nearest(instance, deadline) or await self.get(instance.address, deadline)
+
+    async def nearest(self, instance: Instance, deadline: float) -> L | None:
+        """None: the instance is not at its path on this host, or does not answer before the deadline."""
+        if not instance.local or instance.is_path or self._is_late(instance.local, monotonic()):
+            return None
+        until = self.patience(deadline)
+        try:
+            link = await self._at_path(instance, until)
+        except Error:
+            return None
+        if link is None and monotonic() >= until:
+            self.note_late(instance.local)
+        return link
+
+    async def _at_path(self, instance: Instance, deadline: float) -> L | None:
+        """None if another process answers there. Raises Error(UNAVAILABLE), NOT_EXECUTED."""
+        self._paths.check(instance)
+        link = await self.get(instance.local, deadline, by_instance=True)
+        await link.await_greeting(deadline)
+        return link if link.is_to(instance.nonce) else None
+
+    @abstractmethod
+    async def get(self, address: str, deadline: float, *, by_instance: bool = False) -> L:
+        """The link to an address, connected if necessary. `by_instance`: it is a path that an instance has
+        registered. Raises Error(UNAVAILABLE), NOT_EXECUTED."""
+
+    @abstractmethod
+    async def begin_all(self, instances: list[Instance], deadline: float) -> None:
+        """Starts to connect to several instances at once. Failures are ignored here: `open` reports them."""
+
+    def _check_peer(self, path: str, stream: Stream) -> None:
+        """Called before HELLO is sent, which contains the client's authentication, to a process at a path.
+        Raises Error."""
+        try:
+            self._paths.check_peer(Address.parse(path), stream)
+        except Error:
+            stream.close()
+            raise
+
+    # Choosing
+
+    def ordered(self, endpoints: list[E]) -> list[E]:
+        """The endpoint that gets the next call comes first, avoided ones last."""
+        if len(endpoints) < 2:
+            return endpoints
         now = monotonic()
-        standings = [self._look(instance, now) for _, instance in candidates]
+        standings = [self._look(each.instance, now) for each in endpoints]
         first = choose(standings)
         if standings[first].probe:
             standings[first].probed(now, JITTER.random())
-        others = [index for index in range(len(candidates)) if index != first]
+        others = [index for index in range(len(endpoints)) if index != first]
         if len(others) > 1:
             JITTER.shuffle(others)
             others.sort(key=lambda index: not standings[index].trusted)
-        ordered = [candidates[first], *(candidates[index] for index in others)]
-        return self._late_last(ordered, now) if self._late else ordered
+        ordered = [endpoints[first], *(endpoints[index] for index in others)]
+        if self._late:  # those that recently did not answer within a moment go behind the others
+            ordered.sort(key=lambda each: self._is_late(each.instance.address, now))
+        return ordered
 
     def _look(self, instance: Instance, now: float) -> Standing:
         link = self.usable(instance)
         if link is None:
-            standing = self._place(instance.address).standing
+            standing: Standing = self._place(instance.address).standing
             if not standing.trusted:  # the connection on which it was avoided has ended
                 standing.connected(False, now)
             return standing.look(-1, 0, now, instance.weight)
@@ -181,9 +234,10 @@ class Places(ABC, Generic[P, L]):
         """The time until which an instance is awaited while there are others."""
         return min(deadline, monotonic() + A_MOMENT)
 
-    def _late_last(self, candidates: list[tuple[str, Instance]], now: float) -> list[tuple[str, Instance]]:
-        """Moves instances that recently did not answer within a moment behind the others."""
-        return sorted(candidates, key=lambda candidate: self._is_late(candidate[1].address, now))
+    def again_at(self, instance: Instance) -> float:
+        """When an instance that could not be reached may be tried again."""
+        place = self._places.get(instance.address)
+        return 0.0 if place is None else place.not_before
 
     def note_silent(self, instance: Instance) -> None:
         """The server did not answer a connection attempt or a BIND within a moment."""

@@ -1,4 +1,4 @@
-"""R3. Options of TLS 1.2 and 1.3 for servers and clients.
+"""R0. Options of TLS 1.2 and 1.3 for servers and clients.
 
 A server at tls://host:port has a certificate. A client always verifies that one of its authorities has issued
 it, that it has not expired, and that it is for the name or IP address that the client connects to.

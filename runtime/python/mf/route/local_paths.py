@@ -1,4 +1,4 @@
-"""R4. Whether a client may reach an instance by the unix socket that the instance has registered, instead of
+"""R5. Whether a client may reach an instance by the unix socket that the instance has registered, instead of
 by the network (mf/transport/trust.py). A client with TLS never does. A path that is there and must not be
 used is logged once.
 """
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from mf.core.error import Code, Error, not_executed
 from mf.core.log import line, warning
-from mf.link.resolver import Instance
+from mf.route.resolver import Instance
 from mf.transport.address import Address
 from mf.transport.sockets import exists_here
 from mf.transport.stream import Stream

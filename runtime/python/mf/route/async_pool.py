@@ -1,5 +1,4 @@
-"""R4. The connections of one asyncio client, one for each address, opened when needed and shared by all its
-tasks.
+"""R5. The pool of an asyncio client.
 
 An attempt to connect is a task that all interested callers wait for. When the last of them is cancelled, the
 attempt is, too, and its socket is closed; a caller that turns to another instance leaves it running.
@@ -10,24 +9,17 @@ from collections.abc import Callable
 from contextlib import suppress
 from contextvars import Context
 from time import monotonic
-from typing import TYPE_CHECKING
 from weakref import finalize
 
+from mf.core.client_options import DEFAULTS, ClientOptions
 from mf.core.error import Code, Error, not_executed
 from mf.link.async_link import AsyncLink
-from mf.link.core import DEAD_AFTER
-from mf.link.local_paths import LocalPaths, another_process
-from mf.link.places import CONNECT_TIMEOUT, Place, Places, connect_failed
-from mf.link.resolver import Instance
-from mf.protocol.frame import DEFAULT_MAX_PAYLOAD
 from mf.protocol.session import SCRATCH_SIZE
+from mf.route.pool import CONNECT_TIMEOUT, Place, Pool, connect_failed
+from mf.route.resolver import Instance
 from mf.transport.address import Address
 from mf.transport.async_connect import Progress, connect
 from mf.transport.sockets import Dialer
-from mf.transport.stream import Stream
-
-if TYPE_CHECKING:
-    from mf.transport.tls import Tls
 
 
 class _Place(Place[AsyncLink]):
@@ -40,7 +32,7 @@ class _Place(Place[AsyncLink]):
         self.waiting = 0
 
 
-class AsyncPool(Places[_Place, AsyncLink]):
+class AsyncPool(Pool[_Place, AsyncLink]):
     """Links by address, on one loop."""
 
     __slots__ = ("__weakref__", "_dialer", "_loop", "_scratch")
@@ -48,17 +40,12 @@ class AsyncPool(Places[_Place, AsyncLink]):
     def __init__(
         self,
         loop: AbstractEventLoop,
-        *,
-        tls: "Tls | None" = None,
-        max_payload: int = DEFAULT_MAX_PAYLOAD,
-        dead_after: float = DEAD_AFTER,
+        options: ClientOptions = DEFAULTS,
         given_id: Callable[[], int] | None = None,
-        authentication: bytes = b"",
-        paths: LocalPaths | None = None,
     ) -> None:
-        super().__init__(max_payload, dead_after, given_id, authentication, paths)
+        super().__init__(options, given_id)
         self._loop = loop
-        self._dialer = Dialer(tls)
+        self._dialer = Dialer(options.tls)
         self._scratch = bytearray(SCRATCH_SIZE)
 
     def _place(self, address: str) -> _Place:
@@ -67,48 +54,15 @@ class AsyncPool(Places[_Place, AsyncLink]):
             place = self._places[address] = _Place()
         return place
 
-    def begin_all(self, instances: list[Instance]) -> None:
-        """Starts to connect to several instances at once. Failures are ignored here."""
+    async def begin_all(self, instances: list[Instance], deadline: float) -> None:  # noqa: ARG002
         for instance in instances:
-            if instance.is_path:  # which is checked first
+            if instance.local:  # which is checked first
                 continue
             place = self._place(instance.address)
             if not self.closed and self.usable(instance) is None and monotonic() >= place.not_before:
                 self._begin(place, instance.address)
 
-    async def open(self, instance: Instance, deadline: float) -> AsyncLink:
-        """The link to an instance, over a socket of this host if the instance is found there and LocalPaths
-        allows it. Raises Error(UNAVAILABLE), NOT_EXECUTED."""
-        if instance.is_path:
-            link = await self._at_path(instance, deadline)
-            if link is None:
-                raise another_process(instance)
-            return link
-        return await self._nearest(instance, deadline) or await self.get(instance.address, deadline)
-
-    async def _nearest(self, instance: Instance, deadline: float) -> AsyncLink | None:
-        """None: the instance is not at its path on this host, or does not answer before the deadline."""
-        if not instance.local or instance.is_path or self._is_late(instance.local, monotonic()):
-            return None
-        until = self.patience(deadline)
-        try:
-            link = await self._at_path(instance, until)
-        except Error:
-            return None
-        if link is None and monotonic() >= until:
-            self.note_late(instance.local)
-        return link
-
-    async def _at_path(self, instance: Instance, deadline: float) -> AsyncLink | None:
-        """None if another process answers there. Raises Error(UNAVAILABLE), NOT_EXECUTED."""
-        self._paths.check(instance)
-        link = await self.get(instance.local, deadline, by_instance=True)
-        await link.await_greeting(deadline)
-        return link if link.is_to(instance.nonce) else None
-
     async def get(self, address: str, deadline: float, *, by_instance: bool = False) -> AsyncLink:
-        """The link to an address, connected if necessary. `by_instance`: it is a path that an instance has
-        registered. Raises Error(UNAVAILABLE), NOT_EXECUTED."""
         place = self._place(address)
         link = place.link
         if link is not None and link.usable:
@@ -159,27 +113,21 @@ class AsyncPool(Places[_Place, AsyncLink]):
         place.progress = Progress()
         try:
             stream = await connect(self._dialer, Address.parse(address), place.progress)
-            if by_instance:  # before HELLO is sent, which contains the client's authentication
+            if by_instance:
                 self._check_peer(address, stream)
+        except Error as refused:
+            place.failed(address, OSError(refused.message))
         except OSError as failed:
             place.failed(address, failed)
         except ValueError as failed:  # an address that cannot be used
             place.failed(address, OSError(str(failed)))
         else:
             link = AsyncLink(
-                self._loop, stream, self._hello(), self._scratch, place.standing, self._dead_after
+                self._loop, stream, self._hello(), self._scratch, place.standing, self._options.dead_after
             )
             place.connected(link)
             if self.closed:
                 link.close()
-
-    def _check_peer(self, path: str, stream: Stream) -> None:
-        """Raises OSError."""
-        try:
-            self._paths.check_peer(Address.parse(path), stream)
-        except Error as refused:
-            stream.close()
-            raise OSError(refused.message) from None
 
     def close(self) -> None:
         self.closed = True

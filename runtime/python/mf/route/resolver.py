@@ -1,4 +1,4 @@
-"""R4. The interface through which clients learn where services are; they do not know the controller behind
+"""R5. The interface through which clients learn where services are; they do not know the controller behind
 it."""
 
 import time

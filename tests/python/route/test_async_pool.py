@@ -10,8 +10,8 @@ import pytest
 import mf
 from mf.core.error import Code, Execution
 from mf.link.async_link import AsyncLink
-from mf.link.async_pool import AsyncPool
-from mf.link.places import Place
+from mf.route.async_pool import AsyncPool
+from mf.route.pool import Place
 
 
 def test_a_connection_that_ends_as_soon_as_it_is_made_is_told_with_the_reason(

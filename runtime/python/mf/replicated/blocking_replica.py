@@ -1,20 +1,18 @@
-"""R8. What AsyncReplica is, for programs that block: on a thread with a loop of its own."""
+"""R6. What AsyncReplica is, for programs that block: on a thread with a loop of its own."""
 
 from collections.abc import Sequence
 from concurrent.futures import CancelledError
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
-from mf.app.async_replica import AsyncReplica, not_within_itself
 from mf.core.agent import Agent
 from mf.core.replicated import Version
 from mf.core.service import Servant
+from mf.core.tls import Tls
 from mf.link import fork
 from mf.link.background import Background
+from mf.replicated.async_replica import AsyncReplica, not_within_itself
 from mf.replicated.settings import ReplicaSettings
-
-if TYPE_CHECKING:
-    from mf.transport.tls import Tls
 
 
 class Replica:
@@ -37,7 +35,7 @@ class Replica:
         agent: Agent | None = None,
         listen: str = "tcp://127.0.0.1:0",
         advertise: str | None = None,
-        tls: "Tls | None" = None,
+        tls: Tls | None = None,
         settings: ReplicaSettings | None = None,
     ) -> None:
         self._replica = AsyncReplica(

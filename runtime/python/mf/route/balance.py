@@ -1,4 +1,4 @@
-"""R4. Decides which of several instances gets the next call, and which are avoided for a while: pure data and
+"""R5. Decides which of several instances gets the next call, and which are avoided for a while: pure data and
 rules (docs/decisions/0029). Time and random numbers are arguments; there is no lock, no socket and no thread.
 mf/link/balancing.hpp has the same rules and constants for C++, and tests/vectors/balancing.json checks both
 against one table of cases. Times are seconds.
@@ -19,6 +19,7 @@ from collections.abc import Callable, Sequence
 from itertools import accumulate
 
 from mf.core.backoff import JITTER
+from mf.link.core import Remembered
 
 SLOW = 10.0
 """A reply that takes this many times the usual time is slow."""
@@ -63,7 +64,7 @@ def usual_with(known: float, took: float) -> float:
     return known + (min(took, known * MOST_RISE) - known) * METHOD_WEIGHT
 
 
-class Standing:
+class Standing(Remembered):
     """What is known about one instance, as described above. `look` sets the attributes without an
     underscore."""
 
@@ -81,7 +82,6 @@ class Standing:
         "_suspected_at",
         "_trusted_at",
         "alive",
-        "broke",
         "cost",
         "load",
         "probe",
@@ -91,6 +91,7 @@ class Standing:
     )
 
     def __init__(self) -> None:
+        super().__init__()
         self._heard = -1
         self._quiet_since = 0.0
         self._latency = 0.0  # of all its methods; 0: not known
@@ -106,8 +107,6 @@ class Standing:
         self.trusted = True
         self.alive = True
         """Something arrived since it became suspected."""
-        self.broke = False
-        """Whether it broke the protocol instead of sending a greeting, and this was logged."""
         self.probe = False
         self.weight = 1
         self.load = 0.0

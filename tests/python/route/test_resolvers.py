@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 import pytest
 
-from mf.link.async_resolver import AsyncRelayedResolver, AsyncResolver, AsyncStaticResolver, News
-from mf.link.resolver import Instance, RelayedResolver, Resolver, View, relay_addresses
+from mf.route.async_resolver import AsyncRelayedResolver, AsyncResolver, AsyncStaticResolver, News
+from mf.route.resolver import Instance, RelayedResolver, Resolver, View, relay_addresses
 
 RELAYS = relay_addresses("relay://1.2.3.4:5,relay://6.7.8.9:10")
 PLACES = (Instance("tcp://1.2.3.4:5"), Instance("tcp://6.7.8.9:10"))

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from mf.link.balancing import Standing, choose, usual_with
+from mf.route.balance import Standing, choose, usual_with
 
 CASES = json.loads((Path(__file__).parents[2] / "vectors" / "balancing.json").read_text())
 FROM = 3600.0

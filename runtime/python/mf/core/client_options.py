@@ -1,0 +1,69 @@
+"""R0. The options of `Client` and `AsyncClient`: stated here alone, and handed on as they are."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from mf.core.clock import Clock
+from mf.core.metadata import TOKEN_KEY, check_key
+from mf.core.options import check_is
+from mf.core.tls import Tls
+
+WAIT_FOR_SERVER = 5.0
+DEAD_AFTER = 10.0
+"""Seconds of silence, during which the server was pinged, that end a connection."""
+DEFAULT_MAX_PAYLOAD = 1 << 24
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClientOptions:
+    """Options of a client. All times are seconds. Raises ValueError for what does not fit.
+
+    `wait_for_server`: how long a call waits for a server of a (service, agent) that this client never saw,
+    counted from the controller's first answer. `dead_after`: if a server with pending calls sends nothing for
+    so long, not even the answer to a ping, its connection is given up, and the calls on it end as UNKNOWN; 0:
+    never. `max_payload`: bytes of the largest accepted reply.
+
+    `tls`: how servers, controllers and relays at TLS are verified, and what is shown to them. A client with
+    it, or with a controller at mf+tls://, never uses an address in clear: to pass one together with `tls` is
+    a ValueError, and one that a controller names is skipped, and logged once. `trusted_users`: a server that
+    has registered a path of this host is called over it if its user is root, this process's own, or one of
+    these, and no other user can replace the path; a client with TLS never does that. `authentication`: up to
+    16 KiB that are shown to each peer when a connection is made; `TopicAccess` contains them.
+
+    `forward_metadata`: keys that a handler's calls through this client forward from the call being handled,
+    as is done with trace context. `clock`: monotonic seconds, by which cached results expire. `connect`: what
+    opens a stream to an address within a time, for tests; only blocking clients use it.
+    """
+
+    wait_for_server: float = WAIT_FOR_SERVER
+    dead_after: float = DEAD_AFTER
+    max_payload: int = DEFAULT_MAX_PAYLOAD
+    tls: Tls | None = None
+    trusted_users: Iterable[int] = ()
+    authentication: bytes = b""
+    forward_metadata: Iterable[str] = ()
+    clock: Clock | None = None
+    connect: Callable[[str, float], Any] | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "trusted_users", tuple(self.trusted_users))
+        object.__setattr__(self, "forward_metadata", _forwarded(self.forward_metadata))
+
+
+def _forwarded(keys: Iterable[str]) -> tuple[str, ...]:
+    forwarded = tuple(keys)
+    for key in forwarded:
+        check_key(key)
+    if TOKEN_KEY in forwarded:
+        raise ValueError(f"forward_metadata: {TOKEN_KEY} is a token, which never passes on by itself")
+    return forwarded
+
+
+DEFAULTS = ClientOptions()
+
+
+def checked(options: ClientOptions) -> ClientOptions:
+    """Raises TypeError for what is no options of a client, such as a dict."""
+    check_is(options, ClientOptions, "options", "wait_for_server=2.5")
+    return options

@@ -1,0 +1,92 @@
+"""R0. The options of `Server` and `AsyncServer`: stated here alone, and handed on as they are."""
+
+from dataclasses import dataclass
+
+from mf.core.client_options import DEFAULT_MAX_PAYLOAD
+from mf.core.options import check_is
+from mf.core.tls import Tls
+
+DEFAULT_MAX_BINDINGS = 4_096
+DEFAULT_MAX_STREAMS = 256
+DEFAULT_STREAM_WINDOW = 16_384
+SMALLEST_WINDOW = 1024
+MAX_WINDOWS = 8 << 20
+"""Bytes of all windows of a connection together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """How many calls run at once, and how many more may wait; `queued` None: as many as may run. Others are
+    refused at once as OVERLOADED, not executed. A message of a batch counts as one call, a call with a stream
+    counts while its handler runs. See docs/servers.md.
+    """
+
+    concurrent: int
+    queued: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.concurrent < 1:
+            raise ValueError(f"concurrent is {self.concurrent}: at least one call must be able to run")
+        if self.queued is not None and self.queued < 0:
+            raise ValueError(f"queued is {self.queued}: it cannot be negative")
+
+    @property
+    def room(self) -> int:
+        return self.concurrent if self.queued is None else self.queued
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerOptions:
+    """Options of a server. Raises ValueError for what does not fit.
+
+    `advertise`: the address under which clients of other hosts reach this server, if it is not the one it
+    listens on. `tls`: for tls:// among the addresses where it listens. `controller_tls`: how controllers at
+    mf+tls:// are verified, and what is shown to them. `workers`: threads for handlers that are not inline; an
+    AsyncServer has none. `limit`: how many calls of all clients run at once, and wait; more are refused with
+    OVERLOADED, not executed. `drain_timeout`: seconds that stop() gives to running calls.
+
+    `max_payload`: bytes of the largest accepted request. `max_in_flight`: unanswered requests of one
+    connection; `max_bindings` and `max_streams`: services, by agent, that it has bound, and calls with
+    streams that it has open; more are refused with OVERLOADED. `stream_window`: bytes that a client may send
+    on a stream before its handler has taken any; together the windows of a connection are at most 8 MiB.
+
+    `max_connections`: further ones are refused; `max_connections_per_host`: the same for one host, 0: no
+    limit of its own; `max_handshakes`: above this number of connections without a HELLO the oldest is ended;
+    `max_held_bytes`: bytes that all connections hold together, above which the one that holds the most is
+    ended (docs/limits.md).
+    """
+
+    advertise: str | None = None
+    tls: Tls | None = None
+    controller_tls: Tls | None = None
+    workers: int = 4
+    limit: Limit | None = None
+    drain_timeout: float = 5.0
+    max_payload: int = DEFAULT_MAX_PAYLOAD
+    max_in_flight: int = 8192
+    max_bindings: int = DEFAULT_MAX_BINDINGS
+    max_streams: int = DEFAULT_MAX_STREAMS
+    stream_window: int = DEFAULT_STREAM_WINDOW
+    max_connections: int = 16_384
+    max_connections_per_host: int = 0
+    max_handshakes: int = 1024
+    max_held_bytes: int = 512 << 20
+
+    def __post_init__(self) -> None:
+        if self.workers < 1:
+            raise ValueError(f"workers is {self.workers}: at least one thread is needed")
+        if self.max_streams * self.stream_window > MAX_WINDOWS:
+            text = f"max_streams {self.max_streams} of stream_window {self.stream_window} bytes each"
+            raise ValueError(f"{text}: together they may take {MAX_WINDOWS:,} bytes")
+        if self.stream_window < SMALLEST_WINDOW:
+            text = f"stream_window is {self.stream_window}"
+            raise ValueError(f"{text}: less than {SMALLEST_WINDOW} carry no value")
+
+
+DEFAULTS = ServerOptions()
+
+
+def checked(options: ServerOptions) -> ServerOptions:
+    """Raises TypeError for what is no options of a server, such as a dict."""
+    check_is(options, ServerOptions, "options", "drain_timeout=2.5")
+    return options

@@ -1,0 +1,1 @@
+"""R5. The way to a server: finding it, connecting, binding, and coming back."""
