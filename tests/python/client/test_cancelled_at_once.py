@@ -35,7 +35,7 @@ class Waiting(AsyncRecorder):
 async def calls_to_cancel(tasks: int) -> int:
     """How many functions are called from the first `cancel()` to the end of the last handler."""
     servant = Waiting()
-    server = mf.AsyncServer("tcp://127.0.0.1:0", max_in_flight=tasks, drain_timeout=2.0)
+    server = mf.AsyncServer(options=mf.ServerOptions(max_in_flight=tasks, drain_timeout=2.0))
     server.offer(servant, "a")
     async with server, mf.AsyncClient(server.address) as client:
         echo = EchoAsyncClient(client).at("a")

@@ -1,13 +1,13 @@
 """R5. A client of asyncio: connections on one loop, shared by all generated clients made from it."""
 
 from asyncio import get_running_loop
-from typing import Any, Self
+from typing import Any, Self, Unpack
 
 from mf.client.async_target import AsyncRemoteTarget
 from mf.client.where import async_resolver_for
 from mf.core import clock
 from mf.core.cached import Caches
-from mf.core.client_options import DEFAULTS, ClientOptions, checked
+from mf.core.client_options import DEFAULTS, ClientFields, ClientOptions, checked
 from mf.core.error import Code, not_executed
 from mf.core.service import ServiceInfo
 from mf.core.target import AsyncTarget, AsyncTargetSource
@@ -30,14 +30,17 @@ class AsyncClient(AsyncTargetSource):
     __slots__ = ("__weakref__", "_caches", "_options", "_pool", "_resolver", "_router", "_source")
 
     def __init__(
-        self, where: str | AsyncResolver | AsyncTargetSource, options: ClientOptions = DEFAULTS
+        self,
+        where: str | AsyncResolver | AsyncTargetSource,
+        options: ClientOptions = DEFAULTS,
+        **changes: Unpack[ClientFields],
     ) -> None:
         try:
             loop = get_running_loop()
         except RuntimeError:
             text = "an AsyncClient belongs to the running loop of asyncio: make it within a coroutine"
             raise RuntimeError(text) from None
-        self._options = checked(options)
+        options = self._options = checked(options, **changes)
         self._caches = Caches(options.clock or clock.monotonic)
         self._source: AsyncTargetSource | None = None
         self._pool: AsyncPool | None = None

@@ -1,13 +1,13 @@
 """R5. A client that blocks: connections, shared by all generated clients made from it."""
 
-from typing import Any, Self
+from typing import Any, Self, Unpack
 
 from mf.client.background import AsyncSide
 from mf.client.target import RemoteTarget
 from mf.client.where import is_controller, resolver_for
 from mf.core import clock
 from mf.core.cached import Caches
-from mf.core.client_options import DEFAULTS, ClientOptions, checked
+from mf.core.client_options import DEFAULTS, ClientFields, ClientOptions, checked
 from mf.core.error import Code, not_executed
 from mf.core.service import ServiceInfo
 from mf.core.target import Target, TargetSource
@@ -31,8 +31,13 @@ class Client(TargetSource):
 
     __slots__ = ("__weakref__", "_caches", "_options", "_pool", "_resolver", "_router", "_side", "_source")
 
-    def __init__(self, where: str | Resolver | TargetSource, options: ClientOptions = DEFAULTS) -> None:
-        self._options = checked(options)
+    def __init__(
+        self,
+        where: str | Resolver | TargetSource,
+        options: ClientOptions = DEFAULTS,
+        **changes: Unpack[ClientFields],
+    ) -> None:
+        options = self._options = checked(options, **changes)
         self._caches = Caches(options.clock or clock.monotonic)
         self._source: TargetSource | None = None
         self._pool: BlockingPool | None = None

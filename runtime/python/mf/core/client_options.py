@@ -1,8 +1,8 @@
 """R0. The options of `Client` and `AsyncClient`: stated here alone, and handed on as they are."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, TypedDict, Unpack
 
 from mf.core.clock import Clock
 from mf.core.metadata import TOKEN_KEY, check_key
@@ -51,6 +51,20 @@ class ClientOptions:
         object.__setattr__(self, "forward_metadata", _forwarded(self.forward_metadata))
 
 
+class ClientFields(TypedDict, total=False):
+    """The fields of ClientOptions, as keyword arguments of clients. A test compares both lists."""
+
+    wait_for_server: float
+    dead_after: float
+    max_payload: int
+    tls: Tls | None
+    trusted_users: Iterable[int]
+    authentication: bytes
+    forward_metadata: Iterable[str]
+    clock: Clock | None
+    connect: Callable[[str, float], Any] | None
+
+
 def _forwarded(keys: Iterable[str]) -> tuple[str, ...]:
     forwarded = tuple(keys)
     for key in forwarded:
@@ -63,7 +77,8 @@ def _forwarded(keys: Iterable[str]) -> tuple[str, ...]:
 DEFAULTS = ClientOptions()
 
 
-def checked(options: ClientOptions) -> ClientOptions:
-    """Raises TypeError for what is no options of a client, such as a dict."""
+def checked(options: ClientOptions, **changes: Unpack[ClientFields]) -> ClientOptions:
+    """The options with these fields changed. Raises TypeError for what is no options of a client, such as a
+    dict, and for a name that is none of its fields."""
     check_is(options, ClientOptions, "options", "wait_for_server=2.5")
-    return options
+    return replace(options, **changes) if changes else options

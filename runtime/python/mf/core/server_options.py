@@ -1,6 +1,7 @@
 """R0. The options of `Server` and `AsyncServer`: stated here alone, and handed on as they are."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TypedDict, Unpack
 
 from mf.core.client_options import DEFAULT_MAX_PAYLOAD
 from mf.core.options import check_is
@@ -83,10 +84,31 @@ class ServerOptions:
             raise ValueError(f"{text}: less than {SMALLEST_WINDOW} carry no value")
 
 
+class ServerFields(TypedDict, total=False):
+    """The fields of ServerOptions, as keyword arguments of servers. A test compares both lists."""
+
+    advertise: str | None
+    tls: Tls | None
+    controller_tls: Tls | None
+    workers: int
+    limit: Limit | None
+    drain_timeout: float
+    max_payload: int
+    max_in_flight: int
+    max_bindings: int
+    max_streams: int
+    stream_window: int
+    max_connections: int
+    max_connections_per_host: int
+    max_handshakes: int
+    max_held_bytes: int
+
+
 DEFAULTS = ServerOptions()
 
 
-def checked(options: ServerOptions) -> ServerOptions:
-    """Raises TypeError for what is no options of a server, such as a dict."""
+def checked(options: ServerOptions, **changes: Unpack[ServerFields]) -> ServerOptions:
+    """The options with these fields changed. Raises TypeError for what is no options of a server, such as a
+    dict, and for a name that is none of its fields."""
     check_is(options, ServerOptions, "options", "drain_timeout=2.5")
-    return options
+    return replace(options, **changes) if changes else options

@@ -7,11 +7,11 @@ import threading
 from asyncio import AbstractEventLoop, Event, Task, create_task, get_running_loop
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from mf.core.agent import Agent
 from mf.core.offered import offered_agent
-from mf.core.server_options import DEFAULTS, Limit, ServerOptions
+from mf.core.server_options import DEFAULTS, Limit, ServerFields, ServerOptions, checked
 from mf.core.service import AsyncServant, generated_base
 from mf.core.source import OfferSource
 from mf.link import fork
@@ -44,7 +44,9 @@ class AsyncServer(BaseServer):
         listen: str = "tcp://127.0.0.1:0",
         controller: str | None = None,
         options: ServerOptions = DEFAULTS,
+        **changes: Unpack[ServerFields],
     ) -> None:
+        options = checked(options, **changes)
         super().__init__(listen, options)
         self._registrar = None if controller is None else _registrar_at(controller, options)
         self._offers.registered = controller is not None

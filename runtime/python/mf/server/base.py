@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from mf.core.agent import Agent
 from mf.core.offered import offered_agent
-from mf.core.server_options import ServerOptions, checked
+from mf.core.server_options import ServerOptions
 from mf.core.service import BaseServant
 from mf.core.source import OfferSource
 from mf.protocol.handshake import Hello
@@ -28,7 +28,7 @@ class BaseServer(ABC):
     """
 
     def __init__(self, listen: str, options: ServerOptions) -> None:
-        self._options = checked(options)
+        self._options = options
         self._listen = _listened_at(listen)
         self._tls = server_context(self._listen, options.tls)
         self._offers = Offers(options.limit)

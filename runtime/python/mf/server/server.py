@@ -9,10 +9,10 @@ import threading
 from _thread import allocate_lock
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from mf.core.agent import Agent
-from mf.core.server_options import DEFAULTS, Limit, ServerOptions
+from mf.core.server_options import DEFAULTS, Limit, ServerFields, ServerOptions, checked
 from mf.core.service import AsyncServant, Servant, is_async
 from mf.core.source import OfferSource
 from mf.link import fork
@@ -43,7 +43,9 @@ class Server(BaseServer):
         listen: str = "tcp://127.0.0.1:0",
         controller: str | None = None,
         options: ServerOptions = DEFAULTS,
+        **changes: Unpack[ServerFields],
     ) -> None:
+        options = checked(options, **changes)
         super().__init__(listen, options)
         self._registrar = None if controller is None else _registrar_at(controller, options)
         self._offers.registered = controller is not None

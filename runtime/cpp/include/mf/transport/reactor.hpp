@@ -1,5 +1,5 @@
 // An epoll that one thread at a time waits for: the only place that waits for sockets which no other thread
-// reads. It only waits; its callbacks read and write (decision 0080).
+// reads. It only waits; its callbacks read and write (decision 0082).
 //
 // Watched descriptors are either one-shot (client links: armed only while no caller leads) or reported for as
 // long as they are ready (server links, listeners). An interest in reading that is over is taken out of the
