@@ -61,8 +61,7 @@ def test_a_server_that_is_late_is_waited_for_when_the_other_refuses_or_is_silent
     awaits: bool, refuses: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Pool, "ordered", lambda _, candidates: candidates)
-    for where in ("link", "async_link"):
-        monkeypatch.setattr(f"mf.link.{where}.HANDSHAKE_TIMEOUT", 60.0)
+    monkeypatch.setattr("mf.route.adaptation.HANDSHAKE_TIMEOUT", 60.0)
     other_asked = threading.Event()
 
     def late(session: ServerSession, event: BindRequested) -> None:
