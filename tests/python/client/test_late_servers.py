@@ -60,7 +60,7 @@ def scripted(bind: Callable[[ServerSession, BindRequested], None]) -> Iterator[s
 def test_a_server_that_is_late_is_waited_for_when_the_other_refuses_or_is_silent(
     awaits: bool, refuses: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Pool, "ordered", lambda _, candidates: list(candidates))
+    monkeypatch.setattr(Pool, "ordered", lambda _, candidates: candidates)
     monkeypatch.setattr("mf.route.adaptation.HANDSHAKE_TIMEOUT", 60.0)
     other_asked = threading.Event()
 

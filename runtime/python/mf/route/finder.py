@@ -337,11 +337,9 @@ class Search:
         for each in endpoints:
             if each.state is State.REFUSED:
                 each.fire(Event.ASKED)
-        self._left = (
-            list(endpoints)
-            if len(endpoints) < 2
-            else routing.ordered(endpoints, finder.service, self._method)
-        )
+        if len(endpoints) > 1:
+            endpoints = routing.ordered(endpoints, finder.service, self._method)
+        self._left = list(endpoints)
         self._ahead = True  # the others may be connected ahead, once
 
     def _try(self, endpoint: Endpoint) -> None:
