@@ -152,24 +152,28 @@ class _File:
     def _member(self, field: Field, is_union: bool) -> draft.Member:
         """With the default that is written, or the zero that Thrift takes for a field that was not sent."""
         type_ = self._type(field.type)
-        if field.need == "optional" and field.default is None:
-            type_ = draft.optional(type_)
+        if field.need == "optional":
+            type_ = draft.optional(type_)  # with a default, until that is known
         member = draft.Member(field.name.text, type_, field.name.span, field.number, doc=field.doc)
         default = field.default
         if is_union and default is not None:
             what = f"the default of `{member.name}`, an alternative of a union"
             self._left_out(default.span, what)
         elif default is not None:
-            self._later.add(id(member), lambda: self._default(member, default))
+            self._later.add(id(member), lambda: self._default(member, field, default))
         elif not is_union and field.need == "":
             self._later.add(id(member), lambda: self._zero(member, field))
         return member
 
-    def _default(self, member: draft.Member, default: Constant) -> None:
+    def _default(self, member: draft.Member, field: Field, default: Constant) -> None:
+        """The default that is written. A field whose default is left out is as if none were written."""
         try:
             member.default = self._values.of(member.type, default)
+            member.type = draft.present(member.type)
         except Unwritable as unwritable:
             self._left_out(unwritable.span, f"the default of `{member.name}`: {unwritable.reason}")
+            if field.need == "":
+                self._zero(member, field)
 
     def _zero(self, member: draft.Member, field: Field) -> None:
         try:

@@ -233,10 +233,10 @@ class Values:
             return []
         made: list[tuple[str, draft.Value]] = []
         for each in struct.members:
-            if each.name in given or isinstance(each.type, draft.OptionalOf):
+            if each.name in given:
                 continue
             self._later.do(id(each))
-            if each.default is None:
+            if each.default is None and not isinstance(each.type, draft.OptionalOf):
                 made.append((each.name, self.zero(each.type, span)))
         return made
 

@@ -55,6 +55,45 @@ def test_an_optional_field_may_be_absent_unless_it_has_a_default(tmp_path: Path)
     ]
 
 
+def test_a_field_whose_default_is_left_out_is_as_if_none_were_written(tmp_path: Path) -> None:
+    text = """
+    enum K { A = 1 }
+    enum Z { O = 0 }
+    struct WithEnum { 1: K k }
+    struct All {
+      1: optional i8 a = 200, 2: optional K b = 7, 3: optional WithEnum c = {}, 4: optional i8 d = 20
+      5: i8 e = 200, 6: K f = 7, 7: Z g = 7, 8: required i8 h = 200
+    }
+    exception X { 1: optional i8 i = 200, 2: i8 j = 200 }
+    service S { void f(1: optional i8 k = 200, 2: i8 l = 200) }
+    const All EARLY = {"f": 1, "h": 2}
+    """
+    made = text_of(tmp_path, text)
+    for line in (
+        "  1: a: i8?;",
+        "  2: b: K?;",
+        "  3: c: WithEnum?;",
+        "  4: d: i8 = 20;",
+        "  5: e: i8 = 0;",
+        "  6: f: K;",
+        "  7: g: Z = Z.O;",
+        "  8: h: i8;",
+        "  1: i: i8?;",
+        "  2: j: i8 = 0;",
+        "  f(1: k: i8?, 2: l: i8 = 0);",
+        "const EARLY: All = { f: K.A, h: 2 };",
+    ):
+        assert f"{line}\n" in made
+    names = [each.partition("the default of `")[2][:1] for each in told(tmp_path, text)]
+    assert sorted(names) == list("abcefghijkl")
+
+
+def test_a_value_leaves_out_an_optional_field_whose_default_is_left_out(tmp_path: Path) -> None:
+    """The value comes first, so that it asks for the default before the field has it."""
+    text = "const S C = {'n': 1} struct S { 1: optional i8 a = 200, 2: i32 n }"
+    assert "const C: S = { n: 1 };" in text_of(tmp_path, text)
+
+
 def test_a_field_that_was_not_sent_is_zero_if_there_is_a_zero(tmp_path: Path) -> None:
     """When an interface of Thrift gets a new field, old programs do not send it."""
     made = text_of(
@@ -399,7 +438,7 @@ def test_hexadecimal_digits_give_the_bits_of_a_number(tmp_path: Path) -> None:
         ),
         ("const i32 A = 4294967296", "", "constant `A`: 4294967296 does not fit i32"),
         ("const i32 A = 99999999999; const i32 B = A", "", "constant `B`: `A` is left out"),
-        ("struct S { 1: i8 a = 200 }", "1: a: i8;", "the default of `a`: 200 does not fit i8"),
+        ("struct S { 1: i8 a = 200 }", "1: a: i8 = 0;", "the default of `a`: 200 does not fit i8"),
         (
             "enum E { A = 1 } struct S { 1: E e = 2 }",
             "1: e: E;",
