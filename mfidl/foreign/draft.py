@@ -161,11 +161,14 @@ class EnumMember:
 
 @dataclass(slots=True)
 class Enum(Declaration):
-    """`second_names` has the names that are left out because their numbers have one, with that one."""
+    """`second_names` has the names that are left out because their numbers have one, with that one;
+    `left_out` has those whose numbers cannot be written.
+    """
 
     open: bool = True
     members: list[EnumMember] = field(default_factory=list)
     second_names: dict[str, str] = field(default_factory=dict)
+    left_out: set[str] = field(default_factory=set)
 
     def member_of(self, number: int) -> str | None:
         return next((each.name for each in self.members if each.number == number), None)
@@ -174,6 +177,10 @@ class Enum(Declaration):
         """The member that has this name, or whose number has it, too."""
         name = self.second_names.get(name, name)
         return next((each for each in self.members if each.name == name), None)
+
+    def declares(self, name: str) -> bool:
+        """Whether the foreign file gives the enum a member of this name, left out or not."""
+        return name in self.left_out or self.member_called(name) is not None
 
 
 @dataclass(slots=True)

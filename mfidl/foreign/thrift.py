@@ -108,6 +108,7 @@ class _File:
                 text = str(number) if written is None else written.text
                 own = as_signed("i32", number, text, place.span, self._diagnostics)
             except Unwritable as unwritable:
+                made.left_out.add(name.text)
                 self._left_out(name.span, f"`{name.text}`: {unwritable.reason}")
                 continue
             known = made.member_of(own)

@@ -146,11 +146,13 @@ class Values:
         expected = self._project.of(bare.key) if isinstance(bare, draft.Ref) else None
         found = self._names.member(constant.text)
         name = constant.text.rpartition(".")[2]
-        is_known = found is not None and found[0].member_called(name) is not None
-        if not is_known and isinstance(expected, draft.Enum) and expected.member_called(name) is not None:
+        is_known = found is not None and found[0].declares(name)
+        if not is_known and isinstance(expected, draft.Enum) and expected.declares(name):
             found = expected, name
         if found is not None:
             enum, name = found
+            if name in enum.left_out:
+                raise Unwritable(constant.span, f"`{constant.text}` is left out")
             member = enum.member_called(name)
             if member is None:
                 raise Refused(constant.span, f"enum `{enum.name}` has no member `{name}`")

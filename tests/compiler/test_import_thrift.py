@@ -286,6 +286,7 @@ def test_what_has_no_equal_is_told(tmp_path: Path, text: str, line: str, message
     ("text", "message"),
     [
         ("struct A { 1: Missing m }", "1: E1003 `Missing` is no type that is known here"),
+        ("enum E { A = 5000000000 } struct S { 1: E e = E.C }", "1: E1003 enum `E` has no member `C`"),
         ("struct A { 1: i32 }", "1: E1003 expected a name, found `}`"),
         ("struct A {\n 1: i32 a", "2: E1003 expected `}`, found the end of the file"),
         ("const i32 A = 'x'", "1: E1003 this is no value of i32"),
@@ -455,6 +456,28 @@ def test_hexadecimal_digits_give_the_bits_of_a_number(tmp_path: Path) -> None:
             "constant `C`: a value of union `U` has one alternative",
         ),
         ("enum E { A = 2147483647, B }", "A = 2147483647", "`B`: 2147483648 does not fit i32"),
+        (
+            "enum E { A = 5000000000 } struct S { 1: E e = E.A }",
+            "1: e: E;",
+            "the default of `e`: `E.A` is left out",
+        ),
+        (
+            "enum E { A = 5000000000, Z = 0 } struct S { 1: E e = A }",
+            "1: e: E = E.Z;",
+            "the default of `e`: `A` is left out",
+        ),
+        (
+            "enum E { A = 5000000000 } struct S { 1: optional i64 n = E.A }",
+            "1: n: i64?;",
+            "the default of `n`: `E.A` is left out",
+        ),
+        (
+            "enum E { A = 5000000000, B = 1 } struct S { 1: list<E> l = [B, E.A] }",
+            "1: l: list<E> = [];",
+            "the default of `l`: `E.A` is left out",
+        ),
+        ("enum E { A = 5000000000 } const E C = E.A", "open enum E", "constant `C`: `E.A` is left out"),
+        ("enum E { A = 5000000000 } const E C = E.A const E D = C", "", "constant `D`: `C` is left out"),
         ('const string S = "\\xff"', "", "constant `S`: the bytes of this text are no UTF-8"),
         ("struct S { -1: i32 a }", "a: i32 = 0;", "the numbers of the fields of `S`"),
         (
@@ -472,6 +495,18 @@ def test_what_cannot_be_written_is_left_out_and_the_rest_stays(
     assert "struct Other" in made
     assert kept in made
     assert f"2: W1001 left out, for want of an equal here: {what}" in messages(result)
+
+
+def test_what_names_a_left_out_member_of_an_included_file_is_left_out_at_its_place(tmp_path: Path) -> None:
+    shared = "enum E { A = 5000000000, B = 1 }"
+    text = 'include "shared.thrift"\nstruct S {\n1: shared.E e = shared.E.A,\n2: shared.E f = shared.E.B }'
+    result = imported(tmp_path, shared_dot_thrift=shared, api_dot_thrift=text)
+    assert "  1: e: shared.E;\n  2: f: shared.E = shared.E.B;\n" in schema(result, tmp_path)
+    left_out = "W1001 left out, for want of an equal here:"
+    assert messages(result) == [
+        f"3: {left_out} the default of `e`: `shared.E.A` is left out",
+        f"1: {left_out} `A`: 5000000000 does not fit i32",
+    ]
 
 
 # Words -----------------------------------------------------------------------------------------------------
