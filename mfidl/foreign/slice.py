@@ -7,7 +7,7 @@ from mfidl.foreign import draft
 from mfidl.foreign.draft import Builtin, Project, Ref
 from mfidl.foreign.numbers import fits
 from mfidl.foreign.scan import Name, Refused, Unwritable, check_unique
-from mfidl.foreign.slice_syntax import Definition, Document, Member, Operation, Type
+from mfidl.foreign.slice_syntax import Definition, Document, Enumerator, Member, Operation, Type
 from mfidl.foreign.slice_values import Values
 from mfidl.source import Span
 
@@ -153,18 +153,35 @@ class _File:
         if not definition.enumerators:
             raise Refused(definition.name.span, f"enum `{definition.name.text}` has no enumerators")
         check_unique(f"enum `{definition.name.text}`", (each.name for each in definition.enumerators))
-        number = -1
+        number: int | None = -1
         for each in definition.enumerators:
-            value, name = each.number, each.name
-            number = number + 1 if value is None else self._run.values.number(value, definition.scope)
+            name = each.name
+            try:
+                number = self._number(each, number, definition.scope)
+            except Unwritable as unwritable:
+                made.left_out.add(name.text)
+                self._left_out(name.span, f"`{name.text}`: {unwritable.reason}")
+                number = None
+                continue
             known = made.member_of(number)
             if known is not None:
                 made.second_names[name.text] = known
                 self._left_out(name.span, f"`{name.text}`, which is another name of `{known}`")
-            elif not fits("i32", number):
-                self._left_out(name.span, f"`{name.text}`: {number} does not fit i32")
             else:
                 made.members.append(draft.EnumMember(name.text, number, doc=each.doc))
+
+    def _number(self, enumerator: Enumerator, before: int | None, scope: str) -> int:
+        """What is written, or one more than the enumerator before, which has none if it is left out."""
+        span = enumerator.name.span
+        if enumerator.number is not None:
+            number = self._run.values.number(enumerator.number, scope)
+        elif before is not None:
+            number = before + 1
+        else:
+            raise Unwritable(span, "it follows one that is left out")
+        if not fits("i32", number):
+            raise Unwritable(span, f"{number} does not fit i32")
+        return number
 
     def _constant(self, definition: Definition, made: draft.Const) -> None:
         assert definition.value is not None

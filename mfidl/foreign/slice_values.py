@@ -56,9 +56,9 @@ class Values:
         """An enumerator, alone or behind its enum or module, or a constant."""
         expected = self._project.of(bare.key) if isinstance(bare, Ref) else None
         if isinstance(expected, draft.Enum):
-            member = expected.member_called(value.text.rpartition("::")[2])
-            if member is not None:
-                return draft.Named(expected.key, member.name)
+            name = value.text.rpartition("::")[2]
+            if expected.declares(name):
+                return draft.Named(expected.key, _member(expected, name, value).name)
         key = self._find(value.text, scope)
         if key in self._project.left_out:
             raise Unwritable(value.span, f"`{value.text}` is left out")
@@ -78,12 +78,12 @@ class Values:
         key = self._find(holder, scope) if holder else None
         enum = self._project.of(key) if key is not None and self._project.knows(key) else None
         if isinstance(enum, draft.Enum):
-            return enum.member_called(name)
+            return _member(enum, name, value) if enum.declares(name) else None
         while True:
             around = holder if holder.startswith("::") else f"{scope}::{holder}" if holder else scope
             for each in self._project.within(around):
-                if isinstance(each, draft.Enum) and (member := each.member_called(name)) is not None:
-                    return member
+                if isinstance(each, draft.Enum) and each.declares(name):
+                    return _member(each, name, value)
             if not scope or holder.startswith("::"):
                 return None
             scope = scope.rpartition("::")[0]
@@ -100,6 +100,14 @@ class Values:
                 assert member is not None
                 value = draft.Literal(str(member.number))
         return value
+
+
+def _member(enum: draft.Enum, name: str, value: Value) -> draft.EnumMember:
+    """The member that the enum declares by this name."""
+    member = enum.member_called(name)
+    if member is None:
+        raise Unwritable(value.span, f"`{value.text}` is left out")
+    return member
 
 
 def _whole(value: Value) -> int:

@@ -287,6 +287,35 @@ def test_constants_and_enumerators_may_be_tags_and_ids(tmp_path: Path) -> None:
     assert "get(x: string?) -> (result: i32?, y: i64?);" in made
 
 
+def test_what_names_a_left_out_enumerator_or_constant_is_left_out_at_its_place(tmp_path: Path) -> None:
+    text = """
+    const int BAD = 4294967296;
+    enum E { a = 4294967296, b = BAD, c = 3 }
+    enum F { w = 1, x = E::a, y, z = 5 }
+    const E FIRST = a; const long SECOND = E::b;
+    struct S { E e = a; E f = c; int g = b; F h = y; }
+    """
+    made = text_of(tmp_path, text)
+    assert made == (
+        "enum E: i32 {\n  c = 3,\n}\n\nenum F: i32 {\n  w = 1,\n  z = 5,\n}\n\n"
+        "struct S {\n  e: E;\n  f: E = E.c;\n  g: i32;\n  h: F;\n}\n"
+    )
+    assert [
+        each.replace("W1001 left out, for want of an equal here: ", "") for each in told(tmp_path, text)
+    ] == [
+        "2: constant `BAD`: 4294967296 does not fit i32",
+        "3: `a`: 4294967296 does not fit i32",
+        "3: `b`: `BAD` is left out",
+        "4: `x`: `E::a` is left out",
+        "4: `y`: it follows one that is left out",
+        "5: constant `FIRST`: `a` is left out",
+        "5: constant `SECOND`: `E::b` is left out",
+        "6: the default of `e`: `a` is left out",
+        "6: the default of `g`: `b` is left out",
+        "6: the default of `h`: `y` is left out",
+    ]
+
+
 def test_modules_and_attributes_have_two_forms(tmp_path: Path) -> None:
     text = """[["cpp:include:x.h", "java:package:a"]]
     /** Of pumps. */
