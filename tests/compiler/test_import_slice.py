@@ -273,6 +273,37 @@ def test_a_backslash_makes_a_name_of_any_word(tmp_path: Path) -> None:
         assert line in made, made
 
 
+def test_true_and_false_with_a_backslash_are_enumerators(tmp_path: Path) -> None:
+    made = text_of(
+        tmp_path,
+        r"""
+        enum Yes { \true = 3, \false } const Yes Y = \true; const bool B = true; const int N = \true;
+        enum More { m = \false } struct S { Yes e = \false; Yes f = Yes::\true; bool g = false; }
+        """,
+    )
+    for line in (
+        "enum Yes: i32 {\n  true = 3,\n  false = 4,\n}",
+        "const Y: Yes = Yes.true;",
+        "const B: bool = true;",
+        "const N: i32 = 3;",
+        "m = 4,",
+        "  e: Yes = Yes.false;\n  f: Yes = Yes.true;\n  g: bool = false;",
+    ):
+        assert line in made, made
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (r"enum E { \true } struct S { E e = true; }", "this value does not fit its type"),
+        (r"enum E { \true } struct S { bool b = \true; }", "this value does not fit its type"),
+        (r"enum E { \true } enum F { x = true }", "expected a whole number"),
+    ],
+)
+def test_true_without_a_backslash_is_no_enumerator(tmp_path: Path, text: str, message: str) -> None:
+    assert told(tmp_path, text) == [f"1: E1003 {message}"]
+
+
 def test_constants_and_enumerators_may_be_tags_and_ids(tmp_path: Path) -> None:
     made = text_of(
         tmp_path,
