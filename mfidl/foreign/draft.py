@@ -161,7 +161,7 @@ class EnumMember:
 
 @dataclass(slots=True)
 class Enum(Declaration):
-    """`second_names` has the names that are left out because their numbers have one already, with that name;
+    """`second_names` has the names that are left out because their numbers have one, with that one;
     `left_out` has those whose numbers cannot be written.
     """
 

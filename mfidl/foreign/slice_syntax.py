@@ -31,7 +31,9 @@ class Type:
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """`kind`: int, float, text or name. A text has several parts if it is written as several literals."""
+    """`kind`: int, float, bool, text or name. A text has several parts if it is written as several literals.
+    A name has lost its backslash: `\\true` is a name, `true` is a bool.
+    """
 
     kind: str
     text: str
@@ -306,7 +308,8 @@ def _value(context: Any) -> Value:
     if context.number is not None:
         return Value("int" if first.type == SliceLexer.INTEGER else "float", first.text, first.span)
     if context.id_ is not None:
-        return Value("name", first.text.replace("\\", ""), first.span)
+        kind = "bool" if first.text in ("true", "false") else "name"
+        return Value(kind, first.text.replace("\\", ""), first.span)
     return Value("text", "", first.span, tuple(Name(each.text, each.span) for each in context.texts))
 
 

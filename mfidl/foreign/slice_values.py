@@ -27,10 +27,10 @@ class Values:
 
     def of(self, type_: draft.Type, value: Value, scope: str) -> draft.Value:
         bare = self._project.bare(type_)
-        if value.kind == "name" and value.text not in ("true", "false"):
+        if value.kind == "name":
             return self._named(bare, value, scope)
         match bare:
-            case Builtin("bool") if value.text in ("true", "false"):
+            case Builtin("bool") if value.kind == "bool":
                 return draft.Literal(value.text)
             case Builtin("f32" | "f64" as word) if value.kind == "float":
                 return _float(word, float(value.text.rstrip("fF")), value.text, value.span)

@@ -273,6 +273,37 @@ def test_a_backslash_makes_a_name_of_any_word(tmp_path: Path) -> None:
         assert line in made, made
 
 
+def test_true_and_false_with_a_backslash_are_enumerators(tmp_path: Path) -> None:
+    made = text_of(
+        tmp_path,
+        r"""
+        enum Yes { \true = 3, \false } const Yes Y = \true; const bool B = true; const int N = \true;
+        enum More { m = \false } struct S { Yes e = \false; Yes f = Yes::\true; bool g = false; }
+        """,
+    )
+    for line in (
+        "enum Yes: i32 {\n  true = 3,\n  false = 4,\n}",
+        "const Y: Yes = Yes.true;",
+        "const B: bool = true;",
+        "const N: i32 = 3;",
+        "m = 4,",
+        "  e: Yes = Yes.false;\n  f: Yes = Yes.true;\n  g: bool = false;",
+    ):
+        assert line in made, made
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (r"enum E { \true } struct S { E e = true; }", "this value does not fit its type"),
+        (r"enum E { \true } struct S { bool b = \true; }", "this value does not fit its type"),
+        (r"enum E { \true } enum F { x = true }", "expected a whole number"),
+    ],
+)
+def test_true_without_a_backslash_is_no_enumerator(tmp_path: Path, text: str, message: str) -> None:
+    assert told(tmp_path, text) == [f"1: E1003 {message}"]
+
+
 def test_constants_and_enumerators_may_be_tags_and_ids(tmp_path: Path) -> None:
     made = text_of(
         tmp_path,
@@ -285,6 +316,35 @@ def test_constants_and_enumerators_may_be_tags_and_ids(tmp_path: Path) -> None:
     )
     assert 'struct Pump {\n  a: i32?;\n  b: string = "x";\n}' in made
     assert "get(x: string?) -> (result: i32?, y: i64?);" in made
+
+
+def test_what_names_a_left_out_enumerator_or_constant_is_left_out_at_its_place(tmp_path: Path) -> None:
+    text = """
+    const int BAD = 4294967296;
+    enum E { a = 4294967296, b = BAD, c = 3 }
+    enum F { w = 1, x = E::a, y, z = 5 }
+    const E FIRST = a; const long SECOND = E::b;
+    struct S { E e = a; E f = c; int g = b; F h = y; }
+    """
+    made = text_of(tmp_path, text)
+    assert made == (
+        "enum E: i32 {\n  c = 3,\n}\n\nenum F: i32 {\n  w = 1,\n  z = 5,\n}\n\n"
+        "struct S {\n  e: E;\n  f: E = E.c;\n  g: i32;\n  h: F;\n}\n"
+    )
+    assert [
+        each.replace("W1001 left out, for want of an equal here: ", "") for each in told(tmp_path, text)
+    ] == [
+        "2: constant `BAD`: 4294967296 does not fit i32",
+        "3: `a`: 4294967296 does not fit i32",
+        "3: `b`: `BAD` is left out",
+        "4: `x`: `E::a` is left out",
+        "4: `y`: it follows one that is left out",
+        "5: constant `FIRST`: `a` is left out",
+        "5: constant `SECOND`: `E::b` is left out",
+        "6: the default of `e`: `a` is left out",
+        "6: the default of `g`: `b` is left out",
+        "6: the default of `h`: `y` is left out",
+    ]
 
 
 def test_modules_and_attributes_have_two_forms(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from mfidl.foreign import Options, import_files
+from mfidl.foreign import Options, Result, import_files
 from tests.compiler.foreign import imported, messages, schema
 
 
@@ -53,6 +53,45 @@ def test_an_optional_field_may_be_absent_unless_it_has_a_default(tmp_path: Path)
         "3: c: i32 = 16;",
         "4: d: i32 = 0;",
     ]
+
+
+def test_a_field_whose_default_is_left_out_is_as_if_none_were_written(tmp_path: Path) -> None:
+    text = """
+    enum K { A = 1 }
+    enum Z { O = 0 }
+    struct WithEnum { 1: K k }
+    struct All {
+      1: optional i8 a = 200, 2: optional K b = 7, 3: optional WithEnum c = {}, 4: optional i8 d = 20
+      5: i8 e = 200, 6: K f = 7, 7: Z g = 7, 8: required i8 h = 200
+    }
+    exception X { 1: optional i8 i = 200, 2: i8 j = 200 }
+    service S { void f(1: optional i8 k = 200, 2: i8 l = 200) }
+    const All EARLY = {"f": 1, "h": 2}
+    """
+    made = text_of(tmp_path, text)
+    for line in (
+        "  1: a: i8?;",
+        "  2: b: K?;",
+        "  3: c: WithEnum?;",
+        "  4: d: i8 = 20;",
+        "  5: e: i8 = 0;",
+        "  6: f: K;",
+        "  7: g: Z = Z.O;",
+        "  8: h: i8;",
+        "  1: i: i8?;",
+        "  2: j: i8 = 0;",
+        "  f(1: k: i8?, 2: l: i8 = 0);",
+        "const EARLY: All = { f: K.A, h: 2 };",
+    ):
+        assert f"{line}\n" in made
+    names = [each.partition("the default of `")[2][:1] for each in told(tmp_path, text)]
+    assert sorted(names) == list("abcefghijkl")
+
+
+def test_a_value_leaves_out_an_optional_field_whose_default_is_left_out(tmp_path: Path) -> None:
+    """The value comes first, so that it asks for the default before the field has it."""
+    text = "const S C = {'n': 1} struct S { 1: optional i8 a = 200, 2: i32 n }"
+    assert "const C: S = { n: 1 };" in text_of(tmp_path, text)
 
 
 def test_a_field_that_was_not_sent_is_zero_if_there_is_a_zero(tmp_path: Path) -> None:
@@ -181,6 +220,53 @@ def test_what_a_file_uses_of_an_included_one_is_named_by_its_module(tmp_path: Pa
     assert messages(result) == []
 
 
+def in_two_files(folder: Path, *, first: str, second: str, text: str) -> Result:
+    """The import of a file that includes two files that are called `same`."""
+    for name, content in (("one", first), ("two", second)):
+        (folder / name).mkdir()
+        (folder / name / "same.thrift").write_text(content)
+    return imported(folder, api_dot_thrift=f'include "one/same.thrift"\ninclude "two/same.thrift"\n{text}')
+
+
+def test_names_are_looked_up_in_all_included_files_of_one_name(tmp_path: Path) -> None:
+    result = in_two_files(
+        tmp_path,
+        first="struct A { 1: i32 x } enum E { M = 1 } const i32 ONE = 1 service First { } struct Both { }",
+        second="struct B { 1: i32 x } enum F { M = 0 } const i32 TWO = 2 service Second { } struct Both { }",
+        text="""include "./one/same.thrift"
+        struct S {
+          1: same.A a, 2: same.B b, 3: same.E e = same.E.M, 4: same.F f = same.F.M, 5: i32 m = same.ONE, 6: i32 n = same.TWO
+        }
+        service T extends same.Second { void f() }
+        """,
+    )
+    assert schema(result, tmp_path).partition(";\n\n")[2] == (
+        'import "one/same.mfidl";\nimport "two/same.mfidl" as other_same;\n\n'
+        "struct S {\n  1: a: same.A = { };\n  2: b: other_same.B = { };\n  3: e: same.E = same.E.M;\n"
+        "  4: f: other_same.F = other_same.F.M;\n  5: m: i32 = same.ONE;\n  6: n: i32 = other_same.TWO;\n}\n\n"
+        "service T extends other_same.Second {\n  f();\n}\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("struct S { 1: same.A a }", "same.A"),
+        ("service S extends same.V { }", "same.V"),
+        ("const i32 N = same.C", "same.C"),
+        ("const i32 N = same.E.M", "same.E"),
+    ],
+)
+def test_a_name_that_two_included_files_of_one_name_declare_is_refused(
+    tmp_path: Path, text: str, name: str
+) -> None:
+    content = "struct A { } service V { } const i32 C = 1 enum E { M = 1 }"
+    result = in_two_files(tmp_path, first=content, second=content, text=text)
+    assert messages(result) == [
+        f"3: E1003 `{name}` is in two files that are called `same`, `one/same.thrift` and `two/same.thrift`"
+    ]
+
+
 def test_a_file_of_which_nothing_is_used_becomes_no_schema(tmp_path: Path) -> None:
     text = 'include "shared.thrift"\nstruct A { 1: i32 a }'
     result = imported(tmp_path, shared_dot_thrift="senum S { 'x' }", api_dot_thrift=text)
@@ -247,6 +333,7 @@ def test_what_has_no_equal_is_told(tmp_path: Path, text: str, line: str, message
     ("text", "message"),
     [
         ("struct A { 1: Missing m }", "1: E1003 `Missing` is no type that is known here"),
+        ("enum E { A = 5000000000 } struct S { 1: E e = E.C }", "1: E1003 enum `E` has no member `C`"),
         ("struct A { 1: i32 }", "1: E1003 expected a name, found `}`"),
         ("struct A {\n 1: i32 a", "2: E1003 expected `}`, found the end of the file"),
         ("const i32 A = 'x'", "1: E1003 this is no value of i32"),
@@ -399,7 +486,7 @@ def test_hexadecimal_digits_give_the_bits_of_a_number(tmp_path: Path) -> None:
         ),
         ("const i32 A = 4294967296", "", "constant `A`: 4294967296 does not fit i32"),
         ("const i32 A = 99999999999; const i32 B = A", "", "constant `B`: `A` is left out"),
-        ("struct S { 1: i8 a = 200 }", "1: a: i8;", "the default of `a`: 200 does not fit i8"),
+        ("struct S { 1: i8 a = 200 }", "1: a: i8 = 0;", "the default of `a`: 200 does not fit i8"),
         (
             "enum E { A = 1 } struct S { 1: E e = 2 }",
             "1: e: E;",
@@ -416,6 +503,28 @@ def test_hexadecimal_digits_give_the_bits_of_a_number(tmp_path: Path) -> None:
             "constant `C`: a value of union `U` has one alternative",
         ),
         ("enum E { A = 2147483647, B }", "A = 2147483647", "`B`: 2147483648 does not fit i32"),
+        (
+            "enum E { A = 5000000000 } struct S { 1: E e = E.A }",
+            "1: e: E;",
+            "the default of `e`: `E.A` is left out",
+        ),
+        (
+            "enum E { A = 5000000000, Z = 0 } struct S { 1: E e = A }",
+            "1: e: E = E.Z;",
+            "the default of `e`: `A` is left out",
+        ),
+        (
+            "enum E { A = 5000000000 } struct S { 1: optional i64 n = E.A }",
+            "1: n: i64?;",
+            "the default of `n`: `E.A` is left out",
+        ),
+        (
+            "enum E { A = 5000000000, B = 1 } struct S { 1: list<E> l = [B, E.A] }",
+            "1: l: list<E> = [];",
+            "the default of `l`: `E.A` is left out",
+        ),
+        ("enum E { A = 5000000000 } const E C = E.A", "open enum E", "constant `C`: `E.A` is left out"),
+        ("enum E { A = 5000000000 } const E C = E.A const E D = C", "", "constant `D`: `C` is left out"),
         ('const string S = "\\xff"', "", "constant `S`: the bytes of this text are no UTF-8"),
         ("struct S { -1: i32 a }", "a: i32 = 0;", "the numbers of the fields of `S`"),
         (
@@ -433,6 +542,18 @@ def test_what_cannot_be_written_is_left_out_and_the_rest_stays(
     assert "struct Other" in made
     assert kept in made
     assert f"2: W1001 left out, for want of an equal here: {what}" in messages(result)
+
+
+def test_what_names_a_left_out_member_of_an_included_file_is_left_out_at_its_place(tmp_path: Path) -> None:
+    shared = "enum E { A = 5000000000, B = 1 }"
+    text = 'include "shared.thrift"\nstruct S {\n1: shared.E e = shared.E.A,\n2: shared.E f = shared.E.B }'
+    result = imported(tmp_path, shared_dot_thrift=shared, api_dot_thrift=text)
+    assert "  1: e: shared.E;\n  2: f: shared.E = shared.E.B;\n" in schema(result, tmp_path)
+    left_out = "W1001 left out, for want of an equal here:"
+    assert messages(result) == [
+        f"3: {left_out} the default of `e`: `shared.E.A` is left out",
+        f"1: {left_out} `A`: 5000000000 does not fit i32",
+    ]
 
 
 # Words -----------------------------------------------------------------------------------------------------
