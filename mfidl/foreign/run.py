@@ -204,7 +204,7 @@ class _Loader(Generic[_D]):
         self,
         folders: Sequence[str],
         parse: Callable[[SourceFile], _D],
-        read: Callable[[_D, str, dict[str, str]], None],
+        read: Callable[[_D, str, dict[str, list[str]]], None],
         diagnostics: Diagnostics,
     ) -> None:
         self._places = Places(folders)
@@ -252,9 +252,9 @@ class _Loader(Generic[_D]):
             return False
         return True
 
-    def _included(self, document: _D, path: str, name: str) -> dict[str, str] | None:
+    def _included(self, document: _D, path: str, name: str) -> dict[str, list[str]] | None:
         """The names of the included files by their stems; None where one is missing or wrong."""
-        found: dict[str, str] = {}
+        found: dict[str, list[str]] = {}
         complete = True
         for target, span in document.includes:
             place = self._places.find(target, beside=path)
@@ -271,7 +271,8 @@ class _Loader(Generic[_D]):
             known = self.load(place, own, span)
             complete = complete and known is not None
             if known is not None:
-                found[posixpath.splitext(posixpath.basename(target))[0]] = known
+                stem = posixpath.splitext(posixpath.basename(target))[0]
+                found.setdefault(stem, []).append(known)
         return found if complete else None
 
 
@@ -279,7 +280,7 @@ def _read_thrift(paths: Sequence[str], options: Options, project: Project, diagn
     from mfidl.foreign.thrift import read_thrift
     from mfidl.foreign.thrift_syntax import parse
 
-    def read(document: "thrift_syntax.Document", name: str, included: dict[str, str]) -> None:
+    def read(document: "thrift_syntax.Document", name: str, included: dict[str, list[str]]) -> None:
         read_thrift(document, name, included, project, diagnostics)
 
     folders, names = _named(paths, options.folders)
@@ -294,7 +295,7 @@ def _read_slice(paths: Sequence[str], options: Options, project: Project, diagno
 
     run = Slice(project, diagnostics)
 
-    def read(document: "slice_syntax.Document", name: str, _: dict[str, str]) -> None:
+    def read(document: "slice_syntax.Document", name: str, _: dict[str, list[str]]) -> None:
         run.read(document, name)
 
     folders, names = _named(paths, options.folders)

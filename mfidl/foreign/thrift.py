@@ -10,7 +10,7 @@ from mfidl.foreign.draft import Builtin, Project, Ref
 from mfidl.foreign.numbers import whole
 from mfidl.foreign.scan import Refused, Unwritable, check_unique
 from mfidl.foreign.thrift_syntax import Constant, Definition, Document, Field, Function, Type
-from mfidl.foreign.thrift_values import Later, Names, Values, as_signed
+from mfidl.foreign.thrift_values import Later, Names, Values, as_signed, key_of
 from mfidl.source import Span
 
 _SCALARS = {
@@ -29,7 +29,11 @@ _SCALARS = {
 
 
 def read_thrift(
-    document: Document, name: str, included: dict[str, str], project: Project, diagnostics: Diagnostics
+    document: Document,
+    name: str,
+    included: dict[str, list[str]],
+    project: Project,
+    diagnostics: Diagnostics,
 ) -> None:
     """Add the draft of one file. Its name is that below the folders of the run; `included` has those of the
     files that it includes, which were read before, by their stems.
@@ -42,18 +46,17 @@ class _File:
         self,
         document: Document,
         name: str,
-        included: dict[str, str],
+        included: dict[str, list[str]],
         project: Project,
         diagnostics: Diagnostics,
     ) -> None:
         self._document = document
         self._project = project
         self._diagnostics = diagnostics
-        self._own = f"{name}::"
+        self._own = name
         self._file = draft.File(document.source, name, (), document.doc)
-        prefixes = {stem: f"{each}::" for stem, each in included.items()}
-        prefixes.setdefault(PurePosixPath(name).stem, self._own)
-        self._names = Names(project, prefixes, self._own)
+        files = {PurePosixPath(name).stem: [name], **included}
+        self._names = Names(project, files, name)
         self._later = Later()  # values need all types of the file
         self._values = Values(project, self._names, self._later, diagnostics)
 
@@ -74,7 +77,7 @@ class _File:
     def _declaration(self, definition: Definition) -> draft.Declaration:
         """The declaration without what needs others."""
         name = definition.name.text
-        key, span, doc = self._own + name, definition.name.span, definition.doc
+        key, span, doc = key_of(self._own, name), definition.name.span, definition.doc
         match definition.kind:
             case "const":
                 return draft.Const(key, name, span, doc=doc)
@@ -96,9 +99,8 @@ class _File:
 
     def _enum(self, definition: Definition) -> draft.Enum:
         check_unique(f"enum `{definition.name.text}`", (each.name for each in definition.members))
-        made = draft.Enum(
-            self._own + definition.name.text, definition.name.text, definition.name.span, doc=definition.doc
-        )
+        enum = definition.name
+        made = draft.Enum(key_of(self._own, enum.text), enum.text, enum.span, doc=definition.doc)
         number = -1
         for each in definition.members:
             name, written = each.name, each.number
@@ -211,7 +213,7 @@ class _File:
                     return draft.MapOf(*inner)
         if type_.name in _SCALARS:
             return Builtin(_SCALARS[type_.name])
-        key = self._names.find(type_.name)
+        key = self._names.find(type_.name, type_.span)
         declared = self._project.of(key) if key is not None and self._project.knows(key) else None
         if key is None or declared is None or isinstance(declared, draft.Service | draft.Const):
             raise Refused(type_.span, f"`{type_.name}` is no type that is known here")
@@ -221,7 +223,7 @@ class _File:
 
     def _service(self, definition: Definition, made: draft.Service) -> None:
         if definition.extends is not None:
-            key = self._names.find(definition.extends.text)
+            key = self._names.find(definition.extends.text, definition.extends.span)
             if key is None or not isinstance(self._project.of(key), draft.Service):
                 raise Refused(
                     definition.extends.span, f"`{definition.extends.text}` is no service that is known here"

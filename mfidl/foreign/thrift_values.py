@@ -19,33 +19,43 @@ _DEPTH_LIMIT = 40  # of constants and zeros that need each other
 _INTEGERS = ("i8", "i16", "i32", "i64")
 
 
-class Names:
-    """What names of values mean in one file: it answers with the key of a declaration, or None."""
+def key_of(file: str, name: str) -> str:
+    """The key of what a file declares by this name."""
+    return f"{file}::{name}"
 
-    def __init__(self, project: Project, prefixes: dict[str, str], own: str) -> None:
+
+class Names:
+    """What names mean in one file: it answers with the key of a declaration, or None. `files` has the names
+    of the files that it includes by their stems; several may have one stem, but only one of these may have
+    declared what is looked for.
+    """
+
+    def __init__(self, project: Project, files: dict[str, list[str]], own: str) -> None:
         self._project = project
-        self._prefixes = prefixes  # stem of an included file: prefix of its keys
+        self._files = files
         self._own = own
 
-    def find(self, name: str) -> str | None:
-        for key in self._keys(name):
-            if self._project.knows(key) or key in self._project.left_out:
-                return key
-        return None
-
-    def _keys(self, name: str) -> list[str]:
-        """The stem of a file may have points, too."""
+    def find(self, name: str, span: Span) -> str | None:
         parts = name.split(".")
-        splits = ((".".join(parts[:end]), ".".join(parts[end:])) for end in range(1, len(parts)))
-        return [
-            *(self._prefixes[stem] + rest for stem, rest in splits if stem in self._prefixes),
-            self._own + name,
-        ]
+        for end in range(1, len(parts)):  # a stem may have points, too
+            stem, rest = ".".join(parts[:end]), ".".join(parts[end:])
+            found = {file: key for file in self._files.get(stem, ()) if (key := self._declared(file, rest))}
+            if len(found) > 1:
+                first, second, *_ = found
+                message = f"`{name}` is in two files that are called `{stem}`, `{first}` and `{second}`"
+                raise Refused(span, message)
+            if found:
+                return next(iter(found.values()))
+        return self._declared(self._own, name)
 
-    def member(self, name: str) -> tuple[draft.Enum, str] | None:
+    def _declared(self, file: str, name: str) -> str | None:
+        key = key_of(file, name)
+        return key if self._project.knows(key) or key in self._project.left_out else None
+
+    def member(self, name: str, span: Span) -> tuple[draft.Enum, str] | None:
         """The enum and the name in it that `Enum.MEMBER` means."""
         holder, _, member = name.rpartition(".")
-        key = self.find(holder) if holder else None
+        key = self.find(holder, span) if holder else None
         declared = self._project.of(key) if key is not None and self._project.knows(key) else None
         return (declared, member) if isinstance(declared, draft.Enum) else None
 
@@ -144,7 +154,7 @@ class Values:
     def _named(self, bare: draft.Type, constant: Constant) -> draft.Value:
         """A constant, `Enum.MEMBER`, or a member alone where its enum is expected."""
         expected = self._project.of(bare.key) if isinstance(bare, draft.Ref) else None
-        found = self._names.member(constant.text)
+        found = self._names.member(constant.text, constant.span)
         name = constant.text.rpartition(".")[2]
         is_known = found is not None and found[0].declares(name)
         if not is_known and isinstance(expected, draft.Enum) and expected.declares(name):
@@ -157,7 +167,7 @@ class Values:
             if member is None:
                 raise Refused(constant.span, f"enum `{enum.name}` has no member `{name}`")
             return self._in_place(bare, draft.Named(enum.key, member.name), constant.span)
-        key = self._names.find(constant.text)
+        key = self._names.find(constant.text, constant.span)
         if key is not None:
             if self._later.depth > _DEPTH_LIMIT:
                 raise Refused(

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from mfidl.foreign import Options, import_files
+from mfidl.foreign import Options, Result, import_files
 from tests.compiler.foreign import imported, messages, schema
 
 
@@ -218,6 +218,53 @@ def test_what_a_file_uses_of_an_included_one_is_named_by_its_module(tmp_path: Pa
     )
     assert [each.path for each in result.schemas] == ["shared.mfidl", "api.mfidl"]
     assert messages(result) == []
+
+
+def in_two_files(folder: Path, *, first: str, second: str, text: str) -> Result:
+    """The import of a file that includes two files that are called `same`."""
+    for name, content in (("one", first), ("two", second)):
+        (folder / name).mkdir()
+        (folder / name / "same.thrift").write_text(content)
+    return imported(folder, api_dot_thrift=f'include "one/same.thrift"\ninclude "two/same.thrift"\n{text}')
+
+
+def test_names_are_looked_up_in_all_included_files_of_one_name(tmp_path: Path) -> None:
+    result = in_two_files(
+        tmp_path,
+        first="struct A { 1: i32 x } enum E { M = 1 } const i32 ONE = 1 service First { } struct Both { }",
+        second="struct B { 1: i32 x } enum F { M = 0 } const i32 TWO = 2 service Second { } struct Both { }",
+        text="""include "./one/same.thrift"
+        struct S {
+          1: same.A a, 2: same.B b, 3: same.E e = same.E.M, 4: same.F f = same.F.M, 5: i32 m = same.ONE, 6: i32 n = same.TWO
+        }
+        service T extends same.Second { void f() }
+        """,
+    )
+    assert schema(result, tmp_path).partition(";\n\n")[2] == (
+        'import "one/same.mfidl";\nimport "two/same.mfidl" as other_same;\n\n'
+        "struct S {\n  1: a: same.A = { };\n  2: b: other_same.B = { };\n  3: e: same.E = same.E.M;\n"
+        "  4: f: other_same.F = other_same.F.M;\n  5: m: i32 = same.ONE;\n  6: n: i32 = other_same.TWO;\n}\n\n"
+        "service T extends other_same.Second {\n  f();\n}\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("struct S { 1: same.A a }", "same.A"),
+        ("service S extends same.V { }", "same.V"),
+        ("const i32 N = same.C", "same.C"),
+        ("const i32 N = same.E.M", "same.E"),
+    ],
+)
+def test_a_name_that_two_included_files_of_one_name_declare_is_refused(
+    tmp_path: Path, text: str, name: str
+) -> None:
+    content = "struct A { } service V { } const i32 C = 1 enum E { M = 1 }"
+    result = in_two_files(tmp_path, first=content, second=content, text=text)
+    assert messages(result) == [
+        f"3: E1003 `{name}` is in two files that are called `same`, `one/same.thrift` and `two/same.thrift`"
+    ]
 
 
 def test_a_file_of_which_nothing_is_used_becomes_no_schema(tmp_path: Path) -> None:
