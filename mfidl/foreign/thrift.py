@@ -224,11 +224,12 @@ class _File:
     def _service(self, definition: Definition, made: draft.Service) -> None:
         if definition.extends is not None:
             key = self._names.find(definition.extends.text, definition.extends.span)
-            if key is None or not isinstance(self._project.of(key), draft.Service):
+            declared = self._project.of(key) if key is not None and self._project.knows(key) else None
+            if not isinstance(declared, draft.Service):
                 raise Refused(
                     definition.extends.span, f"`{definition.extends.text}` is no service that is known here"
                 )
-            made.base = key
+            made.base = declared.key
         check_unique(f"service `{made.name}`", (each.name for each in definition.functions))
         taken = self._inherited(made)
         for each in definition.functions:

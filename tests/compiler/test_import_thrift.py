@@ -339,6 +339,7 @@ def test_what_has_no_equal_is_told(tmp_path: Path, text: str, line: str, message
         ("const i32 A = 'x'", "1: E1003 this is no value of i32"),
         ("service S { void f() throws (1: i32 e) }", "1: E1003 `i32` is no exception"),
         ("service S extends T { }", "1: E1003 `T` is no service that is known here"),
+        ("const i8 A = 200 service S extends A { }", "1: E1003 `A` is no service that is known here"),
         ("struct A { 1: i32 a; ~ }", "1: E1003 stray character `~`"),
         ('include "gone.thrift"', "1: E1005 cannot find `gone.thrift`"),
         ('include "api.thrift"', "1: E1005 `api.thrift` includes itself"),
