@@ -16,8 +16,8 @@ from tests.mypy import mypy_cache
 settings.register_profile("mf", derandomize=True, deadline=None, max_examples=100)
 settings.load_profile("mf")
 
-# A run under nohup ignores SIGHUP, a background job of a script SIGINT. The programs that tests start and stop
-# would inherit that.
+# A run under nohup ignores SIGHUP, a background job of a script SIGINT. The programs that tests start and
+# stop would inherit that.
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
