@@ -182,6 +182,17 @@ def test_a_cut_file_is_told_and_migrated_without_its_end_if_that_is_asked_for(fi
     assert len(shown(file)) == 2
 
 
+def test_zeros_at_the_end_of_a_file_are_left_out_as_a_cut_end(file: Path) -> None:
+    with file.open("r+b") as held:
+        held.seek(-30, os.SEEK_END)
+        held.write(bytes(5000))
+    result = run("migrate", str(file), "--schema", NEW)
+    assert result.exit_code == 1
+    assert "where zeros begin" in result.stderr
+    assert run("migrate", str(file), "--schema", NEW, "--drop-cut").exit_code == 0
+    assert len(shown(file)) == 1
+
+
 def test_a_file_that_is_being_written_is_left_alone(file: Path) -> None:
     with mf.ValueWriter(file, kind_of("old", "Point"), append=True):
         result = run("migrate", str(file), "--schema", NEW)

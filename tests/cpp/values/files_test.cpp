@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 
 #include <csignal>
+#include <fstream>
 
 #include "values/stored.hpp"
 
@@ -119,6 +120,46 @@ TEST(ValueFile, LosesACutEndOnlyWhereThatIsAskedFor) {
   std::filesystem::resize_file(folder / "points", 40);  // within its head
   write_points(folder / "points", {4}, {.append = true, .drop_cut = true});
   EXPECT_EQ(xs_in(folder / "points"), (std::vector{4U}));
+}
+
+/// The file with zeros in the place of its last bytes and behind them, up to so many.
+void leave_zeros(const std::filesystem::path& path, std::uintmax_t last, std::uintmax_t size) {
+  cut_by(path, last);
+  std::filesystem::resize_file(path, size);
+}
+
+TEST(ValueFile, LosesZerosInThePlaceOfItsEndAsACutOne) {
+  const Folder folder;
+  write_points(folder / "points", {1, 2});
+  const auto whole = std::filesystem::file_size(folder / "points");
+  leave_zeros(folder / "points", 10, std::uintmax_t{4} << 20U);
+  {
+    ValueReader<Point> reader(folder / "points");
+    EXPECT_EQ(reader.next()->value().x, 1U);
+    EXPECT_NE(told(reader.next()->failure()).find(", where zeros begin: "), std::string::npos);
+    EXPECT_TRUE(reader.is_cut());
+    EXPECT_FALSE(reader.next().has_value());
+  }
+  EXPECT_NE(refusal([&] { write_points(folder / "points", {3}, {.append = true}); }).find("cut off"),
+            std::string::npos);
+  write_points(folder / "points", {3}, {.append = true, .drop_cut = true});
+  EXPECT_EQ(std::filesystem::file_size(folder / "points"), whole);
+  EXPECT_EQ(xs_in(folder / "points"), (std::vector{1U, 3U}));
+  leave_zeros(folder / "points", whole, 5'000);
+  write_points(folder / "points", {4}, {.append = true, .drop_cut = true});
+  EXPECT_EQ(xs_in(folder / "points"), (std::vector{4U}));
+}
+
+TEST(ValueFile, KeepsZerosWithSomethingBehindThem) {
+  const Folder folder;
+  write_points(folder / "points", {1, 2});
+  leave_zeros(folder / "points", 10, std::uintmax_t{4} << 20U);
+  std::ofstream(folder / "points", std::ios::app) << '!';
+  EXPECT_NE(refusal([&] {
+              write_points(folder / "points", {3}, {.append = true, .drop_cut = true});
+            }).find("damaged at byte"),
+            std::string::npos);
+  EXPECT_EQ(std::filesystem::file_size(folder / "points"), (std::uintmax_t{4} << 20U) + 1);
 }
 
 TEST(ValueFile, ThatTheSystemDoesNotGiveIsToldInWords) {

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -135,14 +136,49 @@ def test_a_head_that_is_cut_off_is_written_anew(tmp_path: Path) -> None:
     assert xs(path) == [2]
 
 
+def test_zeros_in_the_place_of_the_end_are_dropped_as_a_cut_one(tmp_path: Path) -> None:
+    """What a machine leaves that loses its power before the last blocks are written."""
+    path = written(tmp_path / "points.mfv", point(1), point(2))
+    whole = path.stat().st_size
+    with path.open("r+b") as file:
+        file.seek(whole - 10)
+        file.write(bytes(10))
+        file.truncate(100 << 20)
+    tracemalloc.start()
+    with mf.ValueReader(path, Point) as reader:
+        assert next(reader).x == 1
+        with pytest.raises(mf.Error, match=f"cut off at byte .*the value that begins at byte {whole - 24}"):
+            next(reader)
+        assert reader.is_cut
+        assert list(reader) == []
+    assert tracemalloc.get_traced_memory()[1] < 4 << 20  # however long they are
+    tracemalloc.stop()
+    with pytest.raises(mf.Error, match="where zeros begin"):
+        mf.ValueWriter(path, Point, append=True)
+    written(path, point(3), append=True, drop_cut=True)
+    assert path.stat().st_size == whole
+    assert xs(path) == [1, 3]
+
+
+def test_a_file_of_zeros_alone_is_written_anew(tmp_path: Path) -> None:
+    path = tmp_path / "points.mfv"
+    path.write_bytes(bytes(5000))
+    with pytest.raises(mf.Error, match="cut off at byte 0, within its head, where zeros begin"):
+        mf.ValueReader(path, Point)
+    written(path, point(2), append=True, drop_cut=True)
+    assert xs(path) == [2]
+
+
 def test_damage_is_never_dropped(tmp_path: Path) -> None:
     path = written(tmp_path / "points.mfv", point(1), point(2))
-    data = bytearray(path.read_bytes())
-    data[-24 + 8] ^= 1  # a bit of a length
-    path.write_bytes(data)
-    with pytest.raises(mf.Error, match="damaged at byte"):
-        mf.ValueWriter(path, Point, append=True, drop_cut=True)
-    assert path.read_bytes() == bytes(data)
+    whole = path.read_bytes()
+    length = bytearray(whole)
+    length[-24 + 8] ^= 1  # a bit of it
+    for data in (bytes(length), whole[:-10] + bytes(1 << 20) + b"\1"):
+        path.write_bytes(data)
+        with pytest.raises(mf.Error, match="damaged at byte"):
+            mf.ValueWriter(path, Point, append=True, drop_cut=True)
+        assert path.read_bytes() == data
 
 
 def test_reading_goes_on_behind_a_value_that_does_not_go_over(tmp_path: Path) -> None:

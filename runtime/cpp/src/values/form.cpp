@@ -17,6 +17,9 @@ constexpr std::size_t kHead = 24;
 constexpr std::size_t kSum = 8;
 constexpr std::size_t kRecord = 16;
 constexpr std::size_t kChunk = std::size_t{1} << 18U;
+constexpr std::size_t kLeastZeros = 8;
+
+constexpr std::string_view kWhereZeros = ", where zeros begin";
 
 constexpr std::size_t zeros_behind(std::size_t size) noexcept {
   return -size & 7U;
@@ -56,8 +59,13 @@ std::string text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-FormError within_head(std::size_t at) {
-  return {.words = "cut off at byte " + std::to_string(at) + ", within its head", .cut = true};
+FormError within_head(std::size_t at, std::string_view why = "") {
+  return {.words = "cut off at byte " + std::to_string(at) + ", within its head" + std::string(why),
+          .cut = true};
+}
+
+FormError foreign() {
+  return {.words = "no file of values: it does not begin as one"};
 }
 
 FormError damaged_head() {
@@ -91,9 +99,14 @@ std::optional<FormError> Records::begin(TypeTexts& texts) {
   const auto start = peek(kHead);
   if (error_ != 0) return unreadable();
   const auto magic = std::as_bytes(std::span(kMagic));
+  if (!start.empty() && all_zero(start)) {
+    const auto zeros = before_zeros(start.size());
+    if (error_ != 0) return unreadable();
+    if (zeros) return within_head(0, kWhereZeros);
+    return foreign();
+  }
   const auto compared = std::min(start.size(), magic.size());
-  if (start.empty() || !std::ranges::equal(start.first(compared), magic.first(compared)))
-    return FormError{.words = "no file of values: it does not begin as one"};
+  if (start.empty() || !std::ranges::equal(start.first(compared), magic.first(compared))) return foreign();
   if (start.size() < kHead) return within_head(start.size());
   const auto version = number_at<std::uint32_t>(start, 8);
   if (version != kVersion)
@@ -109,7 +122,11 @@ std::optional<FormError> Records::begin(TypeTexts& texts) {
   const auto all = peek(size + kSum);
   if (error_ != 0) return unreadable();
   if (all.size() < size + kSum) return within_head(all.size());
-  if (codec::xxh64(all.first(size)) != number_at<std::uint64_t>(all, size)) return damaged_head();
+  if (codec::xxh64(all.first(size)) != number_at<std::uint64_t>(all, size)) {
+    const auto before = before_zeros(size + kSum);
+    if (error_ != 0) return unreadable();
+    return before ? within_head(*before, kWhereZeros) : damaged_head();
+  }
   texts.descriptor = text_of(all.subspan(kHead, descriptor));
   texts.annex = text_of(all.subspan(kHead + descriptor, annex));
   if (!is_utf8(texts.descriptor) || !is_utf8(texts.annex))
@@ -127,13 +144,13 @@ std::optional<FormError> Records::next(std::optional<std::span<const std::byte>>
   const auto sum = number_at<std::uint64_t>(start, 0);
   const std::size_t length = number_at<std::uint32_t>(start, 8);
   if (length > kMostValue || number_at<std::uint32_t>(start, 12) != check_of(length, number_))
-    return damaged();
+    return broken(kRecord);
   const auto size = kRecord + length + zeros_behind(length);
   const auto all = peek(size);
   if (error_ != 0) return unreadable();
   if (all.size() < size) return cut(all.size());
   const auto found = all.subspan(kRecord, length);
-  if (codec::xxh64(found) != sum || !all_zero(all.subspan(kRecord + length))) return damaged();
+  if (codec::xxh64(found) != sum || !all_zero(all.subspan(kRecord + length))) return broken(kRecord + length);
   pass(size);
   ++number_;
   value = found;
@@ -161,19 +178,40 @@ void Records::pass(std::size_t size) noexcept {
   offset_ += size;
 }
 
-FormError Records::cut(std::size_t left) const {
-  return {.words = "cut off at byte " + std::to_string(offset_ + left) + ": the value that begins at byte " +
-                   std::to_string(offset_) + " is not whole; values before it: " + std::to_string(number_),
+FormError Records::cut(std::size_t left, std::string_view why) const {
+  return {.words = "cut off at byte " + std::to_string(offset_ + left) + std::string(why) +
+                   ": the value that begins at byte " + std::to_string(offset_) +
+                   " is not whole; values before it: " + std::to_string(number_),
           .cut = true};
 }
 
-FormError Records::damaged() const {
+FormError Records::broken(std::size_t size) {
+  const auto before = before_zeros(size);
+  if (error_ != 0) return unreadable();
+  if (before) return cut(*before, kWhereZeros);
   return {.words = "damaged at byte " + std::to_string(offset_) +
                    ": no value begins there; values before it: " + std::to_string(number_)};
 }
 
-std::optional<FormError> Records::unreadable() const {
-  return FormError{.words = std::generic_category().message(error_), .of_system = true};
+std::optional<std::size_t> Records::before_zeros(std::size_t size) {
+  auto before = size;
+  while (before > 0 && buffer_[begin_ + before - 1] == std::byte{0}) --before;
+  auto zeros = size - before;
+  auto part = std::span<const std::byte>(buffer_).subspan(begin_ + size, end_ - begin_ - size);
+  begin_ = end_ = 0;
+  while (zeros > 0 && all_zero(part)) {
+    zeros += part.size();
+    const auto got = source_(std::span(buffer_));
+    if (got < 0) error_ = static_cast<int>(-got);
+    if (got == 0 && zeros >= kLeastZeros) return before;
+    if (got <= 0) return std::nullopt;
+    part = std::span<const std::byte>(buffer_).first(static_cast<std::size_t>(got));
+  }
+  return std::nullopt;
+}
+
+FormError Records::unreadable() const {
+  return {.words = std::generic_category().message(error_), .of_system = true};
 }
 
 }  // namespace mf::values

@@ -9,6 +9,10 @@
 // u64, which counts the values of the file from 0: so a length that is damaged is no value that is cut off.
 // A file may come from anywhere: every length has a bound, and memory is taken for bytes that are there
 // alone.
+//
+// A machine that loses its power may leave zeros at the end of a file in the place of what was written. All
+// begins at multiples of 8, so these are 8 at least, and no record is zeros: from a head or record that they
+// reach into up to the end of the file, they are an end that is cut off.
 
 #include <cstddef>
 #include <cstdint>
@@ -45,7 +49,7 @@ class Records {
   /// The head: to be read first.
   [[nodiscard]] std::optional<FormError> begin(TypeTexts& texts);
   /// The next value, in place until the next call. At the end of the file and after a fault `value` stays
-  /// empty, and a fault comes each time again.
+  /// empty; nothing can be read behind a fault.
   [[nodiscard]] std::optional<FormError> next(std::optional<std::span<const std::byte>>& value);
 
   /// Where the next record begins, and how many came before it.
@@ -56,9 +60,13 @@ class Records {
   /// The bytes that come next: fewer than asked for only at the end of the file, or if it cannot be read.
   [[nodiscard]] std::span<const std::byte> peek(std::size_t size);
   void pass(std::size_t size) noexcept;
-  [[nodiscard]] FormError cut(std::size_t left) const;
-  [[nodiscard]] FormError damaged() const;
-  [[nodiscard]] std::optional<FormError> unreadable() const;
+  [[nodiscard]] FormError cut(std::size_t left, std::string_view why = "") const;
+  /// The next `size` bytes are no record.
+  [[nodiscard]] FormError broken(std::size_t size);
+  /// Whether zeros that reach into the next `size` bytes are all up to the end of the file, and how many
+  /// bytes are before them. It is read to there and not kept.
+  [[nodiscard]] std::optional<std::size_t> before_zeros(std::size_t size);
+  [[nodiscard]] FormError unreadable() const;
 
   Source source_;
   std::vector<std::byte> buffer_;

@@ -7,6 +7,10 @@
 Numbers are little-endian, sums are XXH64. `check` is the lower half of the sum over length u32 and number
 u64, which counts the values of the file from 0: so a length that is damaged is no value that is cut off. A
 file may come from anywhere: every length has a bound, and memory is taken for bytes that are there alone.
+
+A machine that loses its power may leave zeros at the end of a file in the place of what was written. All
+begins at multiples of 8, so these are 8 at least, and no record is zeros: from a head or record that they
+reach into up to the end of the file, they are an end that is cut off.
 """
 
 import struct
@@ -28,6 +32,7 @@ _SUM: Final = struct.Struct("<Q")
 _RECORD: Final = struct.Struct("<QII")
 _NUMBERED: Final = struct.Struct("<IQ")
 _CHUNK: Final = 1 << 18
+_LEAST_ZEROS: Final = 8
 
 
 class FormError(Exception):
@@ -69,6 +74,8 @@ class Records:
         self.offset = 0
         self.number = 0
         start = self._peek(_HEAD.size)
+        if start and not any(start) and self._zeros_end(start):
+            raise FormError("cut off at byte 0, within its head, where zeros begin", cut=True)
         if start[: len(MAGIC)] != MAGIC[: len(start)] or not start:
             raise FormError("no file of values: it does not begin as one")
         if len(start) < _HEAD.size:
@@ -84,6 +91,9 @@ class Records:
         if len(data) < size + _SUM.size:
             raise FormError(f"cut off at byte {len(data)}, within its head", cut=True)
         if hash64(data[:size]) != _SUM.unpack_from(data, size)[0]:
+            if self._zeros_end(data):
+                at = len(data.rstrip(b"\0"))
+                raise FormError(f"cut off at byte {at}, within its head, where zeros begin", cut=True)
             raise FormError("its head is damaged")
         texts = data[_HEAD.size : _HEAD.size + sum(lengths)]
         try:
@@ -92,34 +102,51 @@ class Records:
             raise FormError("its descriptor is no UTF-8") from None
 
     def next(self) -> bytes | None:
-        """The bytes of the next value; None at the end of the file. Raises FormError, each time again."""
+        """The bytes of the next value; None at the end of the file. Raises FormError; nothing can be read
+        behind it."""
         start = self._peek(_RECORD.size)
         if not start:
             return None
         if len(start) < _RECORD.size:
-            raise self._cut(len(start))
+            raise self._cut(f"byte {self.offset + len(start)}")
         total, length, check = _RECORD.unpack(start)
         if length > MOST_VALUE or check != _check(length, self.number):
-            raise self._damaged()
+            raise self._broken(start)
         size = _RECORD.size + length
         data = self._peek(size + -length % 8)
         if len(data) < size + -length % 8:
-            raise self._cut(len(data))
+            raise self._cut(f"byte {self.offset + len(data)}")
         value = data[_RECORD.size : size]
         if hash64(value) != total or data[size:].strip(b"\0"):
-            raise self._damaged()
+            raise self._broken(data[:size])
         self._take(len(data))
         self.number += 1
         return value
 
-    def _cut(self, left: int) -> FormError:
-        place = f"cut off at byte {self.offset + left}: the value that begins at byte {self.offset}"
-        return FormError(f"{place} is not whole; values before it: {self.number}", cut=True)
+    def _cut(self, place: str) -> FormError:
+        what = f"the value that begins at byte {self.offset} is not whole"
+        return FormError(f"cut off at {place}: {what}; values before it: {self.number}", cut=True)
 
-    def _damaged(self) -> FormError:
+    def _broken(self, data: bytes) -> FormError:
+        """`data`: the next bytes, which are no record."""
+        if self._zeros_end(data):
+            return self._cut(f"byte {self.offset + len(data.rstrip(bytes(1)))}, where zeros begin")
         return FormError(
             f"damaged at byte {self.offset}: no value begins there; values before it: {self.number}"
         )
+
+    def _zeros_end(self, data: bytes) -> bool:
+        """Whether zeros that reach into the next bytes, `data`, are all up to the end of the file. It is read
+        to there and not kept."""
+        zeros = len(data) - len(data.rstrip(b"\0"))
+        part = self._data[self._at + len(data) :]
+        self._data, self._at = b"", 0
+        while zeros and not part.strip(b"\0"):
+            zeros += len(part)
+            part = self._read(_CHUNK)
+            if not part:
+                return zeros >= _LEAST_ZEROS
+        return False
 
     # The bytes that come next: fewer than asked for only at the end of the file.
 
