@@ -55,7 +55,7 @@ def servant_of(schema: Any) -> Any:  # noqa: C901 - a function for each method
 
 @contextmanager
 def served(servant: Any, **options: Any) -> Iterator[Any]:
-    server = mf.Server("tcp://127.0.0.1:0", options=mf.ServerOptions(**options))
+    server = mf.Server("tcp://127.0.0.1:0", **options)
     server.offer(servant)
     server.start()
     try:

@@ -188,7 +188,7 @@ class Peers:
         process = self._keep(Process(command, self._environment(schema), self._errors()))
         assert process.wait() == 0
         said = process.said().splitlines()
-        assert all(" schema_differs " in line for line in said), said  # as schemas of finders may
+        assert all("schema_differs " in line for line in said), said  # as schemas of finders may
         return [json.loads(line) for line in process.output().splitlines()]
 
     def peer_server(self, language: str, schema: str) -> Server:

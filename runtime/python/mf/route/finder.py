@@ -417,7 +417,7 @@ class Search:
             if self._left:
                 self._found = self._found or route
                 return False
-        self._ready(self._found or route)
+        self._ready(route)
         return True
 
     def _ready(self, route: Route[Any]) -> Step:
