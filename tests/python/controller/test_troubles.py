@@ -49,6 +49,28 @@ def test_a_client_says_within_a_second_which_controller_does_not_answer_and_why(
 
 
 @pytest.mark.parametrize("way", ["blocking", "asyncio"])
+def test_a_call_whose_deadline_passes_at_once_says_which_controller_has_not_answered(way: str) -> None:
+    """As a first call does on a busy machine, before it looks for a server."""
+    at_once = mf.CallOptions(deadline=1e-9)
+
+    async def call(where: str) -> None:
+        async with mf.AsyncClient(where) as client:
+            await EchoAsyncClient(client).at("a").twice(1, options=at_once)
+
+    def block(where: str) -> None:
+        with mf.Client(where) as client:
+            EchoClient(client).at("a").twice(1, options=at_once)
+
+    where = f"mf://127.0.0.1:{free_port()}"
+    with pytest.raises(mf.Error) as raised:
+        block(where) if way == "blocking" else asyncio.run(call(where))
+    assert raised.value.code is mf.Code.UNAVAILABLE
+    assert raised.value.execution is mf.Execution.NOT_EXECUTED
+    words = 'gave up at the deadline: nothing is known of demo.Echo for agent "a"'
+    assert raised.value.message == f"{words}: the controller at {where} has not answered yet"
+
+
+@pytest.mark.parametrize("way", ["blocking", "asyncio"])
 def test_a_server_says_which_controller_it_cannot_register_with(
     way: str, caplog: pytest.LogCaptureFixture
 ) -> None:

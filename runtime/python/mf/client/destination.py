@@ -8,6 +8,7 @@ from time import monotonic
 from typing import Any, Generic, TypeVar
 
 from mf.core.cached import Caches
+from mf.core.error import Error
 from mf.core.service import Method, ServiceInfo
 from mf.protocol.call import Call
 from mf.protocol.call_table import CallEvent, CallStep
@@ -54,6 +55,10 @@ class Destination(Generic[R]):
         self._route = route if only and route.binding.adaptation is None else None
         self._generation = generation  # that of the resolver when the search began
         return route
+
+    def late(self) -> Error:
+        """The failure of a call whose deadline passed before it looked for a route."""
+        return self.router.late(self.service, self.agent)
 
     def forget(self, route: Route[Any]) -> None:
         """A call on this route failed: the next call searches for another one."""

@@ -105,7 +105,7 @@ def sent_off(call: Call[Any], route: Route[Any], now: float) -> CallStep:
 async def find(call: Call[Any], to: Destination[Any]) -> Route[Any] | None:
     """Executes RESOLVE and the following BIND, so that the call has a route. None: the call has ended."""
     if (now := monotonic()) >= call.deadline:
-        call.fail(CallEvent.EXPIRED, too_late(), now)
+        call.fail(CallEvent.EXPIRED, to.late(), now)
         return None
     try:
         route = await to.find(call.method, call.deadline)

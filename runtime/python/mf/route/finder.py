@@ -212,6 +212,15 @@ class Finder:
             text += "; known agents: " + some_of(known, mark='"')
         return not_executed(Code.UNAVAILABLE, text)
 
+    def unknown(self) -> Error | None:
+        """The failure of a search that has to end now, if the source has not answered."""
+        with self.lock:
+            view = self.compare()
+            if view.reached or self.endpoints:
+                return None
+        failure = self.nobody(view)
+        return failure if _is_final(failure.code) else _gave_up(failure)
+
 
 class SinceAnswered:
     """`wait_for_server` counts from the first answer of the resolver's source, not from the start of the

@@ -136,6 +136,11 @@ class Routing(ABC, Generic[V, P]):
                 step = search.bound(link, binding)
         return search.route if step is Step.READY else None
 
+    def late(self, service: ServiceInfo, agent: str | None) -> Error:
+        """The failure of a call whose deadline passed before its search began."""
+        failure = None if self.pool.closed else self.finder(service, agent).unknown()
+        return failure or too_late()
+
     async def agents(self, service: ServiceInfo, deadline: float) -> list[str]:
         """All agents known so far, including those whose servers have gone; waits for the first. Raises
         Error, NOT_EXECUTED."""
