@@ -256,7 +256,7 @@ int getrusage(__rusage_who_t who, rusage* usage) noexcept {
   return 0;
 }
 
-// Asio then gives its timers to epoll_wait.
+// The loop then gives its timers to epoll_wait.
 int timerfd_create(int, int) noexcept {
   errno = ENOSYS;
   return -1;

@@ -30,6 +30,8 @@ namespace {
 constexpr auto kSpareKept = std::chrono::seconds(10);
 // The events of one turn; more wait for the next one.
 constexpr std::size_t kMostEvents = 64;
+// The longest wait where the system has no alarms.
+constexpr std::chrono::milliseconds kLongestWait = std::chrono::hours(1);
 
 constexpr unsigned kRead = static_cast<unsigned>(Interest::read);
 constexpr unsigned kWrite = static_cast<unsigned>(Interest::write);
@@ -48,13 +50,19 @@ constexpr unsigned interest_of(std::uint32_t events) noexcept {
 /// A descriptor that belongs to the loop itself.
 class Own {
  public:
-  explicit Own(int fd) : fd_(fd) {
-    if (fd_ < 0) throw std::system_error(errno, std::system_category(), "cannot make a loop");
+  enum class If : std::uint8_t { always, supported };
+
+  explicit Own(int fd, If needed = If::always) : fd_(fd) {
+    if (fd_ < 0 && (needed == If::always || errno != ENOSYS))
+      throw std::system_error(errno, std::system_category(), "cannot make a loop");
   }
-  ~Own() { ::close(fd_); }
+  ~Own() {
+    if (exists()) ::close(fd_);
+  }
   Own(const Own&) = delete;
   Own& operator=(const Own&) = delete;
   [[nodiscard]] int get() const noexcept { return fd_; }
+  [[nodiscard]] bool exists() const noexcept { return fd_ >= 0; }
 
  private:
   const int fd_;
@@ -146,7 +154,7 @@ class Reactor::Loop final : public detail::IoRole, public std::enable_shared_fro
 
   const Own epoll_;
   const Own bell_;   // readable events of it wake the thread that waits
-  const Own alarm_;  // set to the time of the first timer
+  const Own alarm_;  // set to the time of the first timer; without it the wait ends then
   const std::size_t spares_;
   const std::shared_ptr<Crew> crew_;
   const Log log_;
@@ -171,11 +179,12 @@ class Reactor::Loop final : public detail::IoRole, public std::enable_shared_fro
 Reactor::Loop::Loop(std::size_t spares, std::shared_ptr<Crew> crew, Log log)
     : epoll_(::epoll_create1(EPOLL_CLOEXEC)),
       bell_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
-      alarm_(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)),
+      alarm_(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK), Own::If::supported),
       spares_(spares),
       crew_(std::move(crew)),
       log_(std::move(log)) {
   for (const auto* const own : {&bell_, &alarm_}) {
+    if (!own->exists()) continue;
     // Each change is reported once: neither is ever read.
     epoll_event event{.events = EPOLLIN | EPOLLET, .data = {.u64 = static_cast<std::uint32_t>(own->get())}};
     if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, own->get(), &event) != 0)
@@ -261,7 +270,7 @@ Reactor::Loop::Left Reactor::Loop::run_turns() {
   std::array<epoll_event, kMostEvents> events;
   bool time_has_come = true;
   for (;;) {
-    if ((time_has_come || on_test_time()) && !run_timers()) return Left::role;
+    if ((time_has_come || on_test_time() || !alarm_.exists()) && !run_timers()) return Left::role;
     if (!run_posted()) return Left::role;
     const auto timeout = prepare_wait();
     if (!timeout) return Left::stopped;
@@ -289,8 +298,12 @@ std::optional<int> Reactor::Loop::prepare_wait() {
   asleep_.store(true, std::memory_order_relaxed);
   if (timers_.empty()) return -1;
   if (on_test_time()) return static_cast<int>(kLookEvery.count());
-  set_alarm();
-  return -1;
+  if (alarm_.exists()) {
+    set_alarm();
+    return -1;
+  }
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(timers_.begin()->first.first - mf::now());
+  return static_cast<int>(std::clamp<std::chrono::milliseconds::rep>(left.count(), 0, kLongestWait.count()));
 }
 
 bool Reactor::Loop::run_timers() {
@@ -486,7 +499,7 @@ Reactor::TimerId Reactor::Loop::at(TimePoint when, UniqueFunction<void()> work) 
       throw;
     }
     if (!asleep_.load(std::memory_order_relaxed)) return id;  // the alarm is set before the next wait
-    if (!on_test_time()) {
+    if (!on_test_time() && alarm_.exists()) {
       set_alarm();
       return id;
     }
