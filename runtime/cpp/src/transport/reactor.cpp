@@ -264,14 +264,14 @@ void Reactor::Loop::hand_over() noexcept {
   if (give_role()) detail::io_role = nullptr;
 }
 
-// A turn waits for events, runs their callbacks, then the timers whose time has come, then what was posted.
+// A turn waits for events, runs their callbacks, then what was posted, then the timers whose time has come.
 // The events that a thread leaves when it has lost the role are reported to its successor.
 Reactor::Loop::Left Reactor::Loop::run_turns() {
   std::array<epoll_event, kMostEvents> events;
   bool time_has_come = true;
   for (;;) {
-    if ((time_has_come || on_test_time() || !alarm_.exists()) && !run_timers()) return Left::role;
     if (!run_posted()) return Left::role;
+    if ((time_has_come || on_test_time() || !alarm_.exists()) && !run_timers()) return Left::role;
     const auto timeout = prepare_wait();
     if (!timeout) return Left::stopped;
     const int count = ::epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), *timeout);
