@@ -1,6 +1,6 @@
-"""R0. What a failure's code means for the one who got it: the one table of the classes of codes. Whoever asks
-"may this pass?" asks here; no other file lists codes for such a question. C++ has the same table
-(mf/core/code_class.hpp), which says where the sets of the callers differed before there was one.
+"""R0. What the code of a failure means for the caller that received it: the one table of the classes of
+codes. Every question of the kind "may this failure pass?" is answered here; no other file lists codes for
+one. C++ has the same table (mf/core/code_class.hpp), which says where the callers' sets differed before.
 """
 
 from mf.core.error import Code
@@ -34,7 +34,7 @@ LOST = _column(0)
 ELSEWHERE = _column(1)
 """Another server may be tried with a call that certainly was not executed."""
 PASSES = _column(2)
-"""The same server may be reached in a moment: who looks for a way tries again until its deadline."""
+"""The same server may be reached in a moment: a search for a connection tries again until its deadline."""
 COMES_BACK = _column(3)
 """A stream that stays and has ended so may be opened again, within the patience of its user."""
 MAY_RUN = _column(4)
@@ -42,9 +42,9 @@ MAY_RUN = _column(4)
 GOES_AWAY = _column(5)
 """A stream ends so when its server or its connection goes away: nothing that needs a line in a log."""
 ONLY_THIS = _column(6)
-"""The server is well and knows who asks: it refuses this one request, and may take others."""
+"""The server works and has accepted the sender: it refuses this one request, and may accept others."""
 EVERYWHERE = _column(7)
-"""The request is refused for what it says or who sends it: every server says the same."""
+"""The request is refused for its content or its sender: every server gives the same answer."""
 FOR_GOOD = _column(8)
 """The same request to the same server fails until a person changes something."""
 BY_HANDLER = _column(9)

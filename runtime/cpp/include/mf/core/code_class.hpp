@@ -1,21 +1,21 @@
 #pragma once
-// What a failure's code means for the one who got it: the one table of the classes of codes, and a function
-// for each class. Whoever asks "may this pass?" asks here; no other file lists codes for such a question.
+// What the code of a failure means for the caller that received it: the one table of the classes of codes,
+// and a function for each class. Every question of the kind "may this failure pass?" is answered here; no
+// other file lists codes for one.
 //
-// Where the callers' own sets differed before there was a table, and what was decided:
-//  - passes: a relay also waited after DEADLINE_EXCEEDED (a server that did not answer BIND in time), a
-//  client
-//    had a branch of its own for it. Both wait. Neither waits after OVERLOADED: the server's answer tells the
-//    caller to come later, and a caller that waits for a connection would hide that.
-//  - comes_back: a stream that stays (to a mailbox) also waits for names that nobody offers yet, for room,
-//  and
-//    after CANCELLED, which is how a server that goes away ends it; a call has none of these reasons to wait.
-//  - same_everywhere: for a subscription, one of whose publishers may be broken or of another version, only
-//    what is said of the request and its sender is final. Hence it is a part of is_for_good.
-//  - is_for_good: MESSAGE_TOO_LARGE and the codes of a mismatch were missing at some and not at others. The
-//    same bytes to the same server fail again, so they belong to it. Replicas asked for a part of it.
-//  - refuses_only_this: UNAUTHENTICATED and PERMISSION_DENIED concern all that its sender asks for, so they
-//    are no refusals of one request among several.
+// The callers' own sets differed before there was a table. What was decided:
+//  - passes: a search for a connection goes on after DEADLINE_EXCEEDED, which is a server that did not answer
+//    BIND in time, in clients as in relays. It does not go on after OVERLOADED: the server's answer asks the
+//    caller to come later, and waiting would hide that.
+//  - comes_back: a standing stream, such as one to a mailbox, is also opened again after UNKNOWN_SERVICE and
+//    UNKNOWN_AGENT, after OVERLOADED, and after CANCELLED, which is how a server that stops ends it. A single
+//    call is not repeated for these reasons.
+//  - same_everywhere: one of several publishers may be broken or have another schema. So for a subscription
+//    only what concerns the request and its sender is final. This class is a part of is_for_good.
+//  - is_for_good: MESSAGE_TOO_LARGE and the codes of a mismatch belong to it, since the same bytes to the
+//    same server fail again.
+//  - refuses_only_this: UNAUTHENTICATED and PERMISSION_DENIED concern all requests of their sender, so they
+//    do not refuse one request among several.
 
 #include <array>
 #include <cstddef>
@@ -92,7 +92,7 @@ inline constexpr std::array<std::uint16_t, kLastCode + 1> kCodeClasses{
 [[nodiscard]] constexpr bool may_go_elsewhere(Code code) noexcept {
   return is_in(code, CodeClass::elsewhere);
 }
-/// The same server may be reached in a moment: who looks for a way tries again until its deadline.
+/// The same server may be reached in a moment: a search for a connection tries again until its deadline.
 [[nodiscard]] constexpr bool may_pass(Code code) noexcept {
   return is_in(code, CodeClass::passes);
 }
@@ -108,11 +108,11 @@ inline constexpr std::array<std::uint16_t, kLastCode + 1> kCodeClasses{
 [[nodiscard]] constexpr bool is_going_away(Code code) noexcept {
   return is_in(code, CodeClass::goes_away);
 }
-/// The server is well and knows who asks: it refuses this one request, and may take others.
+/// The server works and has accepted the sender: it refuses this one request, and may accept others.
 [[nodiscard]] constexpr bool refuses_only_this(Code code) noexcept {
   return is_in(code, CodeClass::only_this);
 }
-/// The request is refused for what it says or who sends it: every server says the same.
+/// The request is refused for its content or its sender: every server gives the same answer.
 [[nodiscard]] constexpr bool is_same_everywhere(Code code) noexcept {
   return is_in(code, CodeClass::everywhere);
 }
