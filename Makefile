@@ -53,7 +53,7 @@ test: ## Run everything that must hold, as CI does
 test-system: ## Run the tests of whole systems under harm, which take minutes
 	@$(STAGE) 'install what the tests need' tools/bootstrap core test
 	@$(STAGE) 'install the engines of bridges, and what makes a bare machine' tools/bootstrap bridge bare
-	@$(MAKE) build-release
+	@$(MAKE) build-release WHAT='--target all bench' # so that the benches go on compiling
 	@$(STAGE) 'systems under harm' $(CHANCE) $(PY) -m pytest -q -n $(JOBS) --dist worksteal $(SYSTEM)
 	@MF_CONFORMANCE=all $(STAGE) 'conformance, all cells' $(CHANCE) $(PY) -m pytest -q -n $(JOBS) --dist worksteal tests/conformance/test_conformance.py
 	@$(MAKE) build-clang-tsan WHAT='--target mf_threaded_tests'

@@ -41,8 +41,6 @@ RANKS: dict[str, float] = {
 }
 FLOORS_OF_SCHEMAS = {"replication": "replicated"}  # whose names differ
 FIRST_RANK_WITH_ASIO = RANKS["transport"]
-# Private headers that others still include: to be empty when one finder serves clients and relays.
-NOT_YET_PUBLIC = {"client/attempt.hpp"}
 SOURCE_SUFFIXES = {".hpp", ".cpp", ".ipp", ".h"}
 
 _INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"(?P<quoted>[^"]+)"|<(?P<angled>[^>]+)>)')
@@ -88,7 +86,7 @@ def complaint(floor: str, include: str, target: str | None) -> str | None:
         return None
     if target not in RANKS:
         return f"'{include}' lies on no floor; put it into one of {', '.join(RANKS)}"
-    if RANKS[target] < RANKS[floor] and not include.startswith("mf/") and include not in NOT_YET_PUBLIC:
+    if RANKS[target] < RANKS[floor] and not include.startswith("mf/"):
         return (
             f"'{include}' is private to floor '{target}'; what others use of it belongs into "
             f"include/mf/{target}/"

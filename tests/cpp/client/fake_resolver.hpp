@@ -3,6 +3,8 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -15,19 +17,31 @@ namespace mftest {
 class FakeResolver final : public mf::Resolver {
  public:
   void set(mf::Offers offers) {
+    std::map<std::uint64_t, std::function<void()>> listeners;
+    {
+      const std::scoped_lock lock(mutex_);
+      offers_ = std::make_shared<const mf::Offers>(std::move(offers));
+      ++version_;
+      changed_.notify_all();
+      listeners = listeners_;
+    }
+    for (const auto& [id, listener] : listeners) listener();
+  }
+  std::uint64_t add_listener(std::function<void()> changed) override {
     const std::scoped_lock lock(mutex_);
-    offers_ = std::make_shared<const mf::Offers>(std::move(offers));
-    ++version_;
-    changed_.notify_all();
+    listeners_.emplace(++last_listener_, std::move(changed));
+    return last_listener_;
+  }
+  void remove_listener(std::uint64_t listener) noexcept override {
+    const std::scoped_lock lock(mutex_);
+    listeners_.erase(listener);
   }
   Snapshot offers(std::string_view) override {
-    ++asks_;
     const std::scoped_lock lock(mutex_);
     return offers_;
   }
   Snapshot wait_for_change(std::string_view, const Snapshot& known, TimePoint until) override {
     std::unique_lock lock(mutex_);
-    ++waits_;
     changed_.wait_until(lock, until, [&] { return offers_ != known; });
     return offers_;
   }
@@ -36,18 +50,19 @@ class FakeResolver final : public mf::Resolver {
   [[nodiscard]] bool of_relays() const noexcept override { return relays; }
   std::atomic<bool> relays{false};
 
-  /// How often the offers were requested.
-  [[nodiscard]] std::uint64_t asks() const noexcept { return asks_; }
-  /// How often a thread has waited for a change.
-  [[nodiscard]] std::uint64_t waits() const noexcept { return waits_; }
+  /// How many want to hear of changes.
+  [[nodiscard]] std::size_t listeners() {
+    const std::scoped_lock lock(mutex_);
+    return listeners_.size();
+  }
 
  private:
   std::mutex mutex_;
   std::condition_variable changed_;
   std::shared_ptr<const mf::Offers> offers_ = std::make_shared<const mf::Offers>();
   std::atomic<std::uint64_t> version_{1};
-  std::atomic<std::uint64_t> asks_{0};
-  std::atomic<std::uint64_t> waits_{0};
+  std::map<std::uint64_t, std::function<void()>> listeners_;
+  std::uint64_t last_listener_ = 0;
 };
 
 inline mf::Offers answered() {

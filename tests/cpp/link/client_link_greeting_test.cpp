@@ -1,6 +1,5 @@
 // ClientLink: the handshake and the binding of services.
 #include "link/client_link_fixture.hpp"
-#include "mf/link/adaptation.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -99,49 +98,6 @@ TEST(ClientLink, ARefusedBindingIsToldAndMayBeAskedAgain) {
   const auto again = joined.peer->next(EventType::bind);
   EXPECT_EQ(again.header.route, bind.header.route);
   joined.peer->session.send_bound(again.header.route);
-  joined.peer->flush();
-  asking.join();
-}
-
-TEST(ClientLink, ASchemaThatCannotBeAdaptedToIsPutInWords) {
-  static constexpr std::string_view kOne[] = {"q"};
-  static constexpr ServiceInfo kHere{
-      .name = "t.S",
-      .per_agent = false,
-      .descriptor = "service t.S\n method q\n  params memcpy\n   x u32\n  results memcpy\n   value f32\n",
-      .fingerprint = {9},
-      .methods = kOne};
-  Joined joined;
-  std::thread asking([&] {
-    const auto refused = mf::link::bind_adapting(*joined.link, kHere, "", {}, soon());
-    ASSERT_FALSE(refused.ok());
-    EXPECT_EQ(refused.failure().code, Code::schema_mismatch);
-    EXPECT_THAT(refused.failure().message, testing::HasSubstr("S: per nothing here, per pond string there"));
-  });
-  const auto bind = joined.peer->next(EventType::bind);
-  joined.peer->session.send_bound(bind.header.route, Code::schema_mismatch, "differs");
-  joined.peer->flush();
-  (void)joined.peer->next(EventType::describe);
-  joined.peer->session.send_descriptor({.service = "t.S",
-                                        .text = "service t.S\n per pond string\n method q\n  params memcpy\n "
-                                                "  x u32\n  results memcpy\n   value f64\n"});
-  joined.peer->flush();
-  asking.join();
-}
-
-TEST(ClientLink, AServerThatDoesNotSayWhatItsSchemaIsIsGivenUpAtTheDeadline) {
-  static constexpr std::string_view kOne[] = {"q"};
-  static constexpr ServiceInfo kHere{.name = "t.S", .descriptor = "service t.S\n", .methods = kOne};
-  Joined joined;
-  std::thread asking([&] {
-    const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
-    const auto refused = mf::link::bind_adapting(*joined.link, kHere, "", {}, until);
-    ASSERT_FALSE(refused.ok());
-    EXPECT_EQ(refused.failure().code, Code::deadline_exceeded);  // it may still have the schema
-    EXPECT_EQ(refused.failure().execution, Execution::not_executed);
-  });
-  const auto bind = joined.peer->next(EventType::bind);
-  joined.peer->session.send_bound(bind.header.route, Code::schema_mismatch, "differs");
   joined.peer->flush();
   asking.join();
 }

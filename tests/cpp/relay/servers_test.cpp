@@ -1,5 +1,4 @@
 // The connections of a relay to servers: their number, and that one which hangs delays no other.
-#include "relay/servers.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // The finder, driven step by step without a socket: what it asks for, what it answers, and when.
-#include "route/finder.hpp"
+#include "mf/route/finder.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

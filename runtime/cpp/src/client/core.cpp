@@ -9,8 +9,6 @@ namespace mf::client {
 namespace {
 
 constexpr std::size_t kBackgroundThreads = 4;
-// Connections that are made at the same time, each by a thread.
-constexpr std::size_t kMostConnecting = 64;
 // Agents whose connections are remembered; above this number, unused ones are dropped.
 constexpr std::size_t kMostShared = 4096;
 // Addresses of which the log says at the same time that they are not reached.
@@ -80,37 +78,58 @@ Core::Core(std::shared_ptr<Resolver> resolver, std::shared_ptr<const LocalServan
   std::random_device random;
   for (auto& byte : nonce_) byte = static_cast<std::byte>(random());
   random_id_ = random() | 1U;
-  auto tls = transport::make_tls_client(options_.tls);
-  if (!reactor_) {
-    reactor_ = std::make_shared<transport::Reactor>(0, options_.log);
-    owns_reactor_ = true;
-  }
-  pool_ = std::make_unique<link::Pool>(
-      reactor_, [this] { return session_options(); }, options_.connect_timeout, std::move(tls),
-      options_.dead_after,
-      std::make_shared<link::LocalPaths>(options_.tls == TlsOptions(),
-                                         transport::Trust(options_.trusted_users), options_.log));
+  tls_ = transport::make_tls_client(options_.tls);
+  if (reactor_) return;
+  reactor_ = std::make_shared<transport::Reactor>(0, options_.log);
+  owns_reactor_ = true;
+}
+
+const std::shared_ptr<transport::Reactor>& Core::loop() {
+  std::call_once(loop_made_, [this] {
+    auto loop = loop_           ? loop_
+                : owns_reactor_ ? std::make_shared<transport::Reactor>(0, options_.log)
+                                : reactor_;
+    auto pool = std::make_shared<route::Pool>(reactor_, loop, pool_options());
+    const std::scoped_lock lock(mutex_);
+    if (closed()) pool->close("the client was closed");
+    loop_ = std::move(loop);
+    pool_ = std::move(pool);
+  });
+  return loop_;
 }
 
 std::shared_ptr<Core> Core::at(std::string_view url, ClientOptions options) {
   auto reactor = std::make_shared<transport::Reactor>(0, options.log);
-  auto core = std::make_shared<Core>(resolver_for(url, reactor, options.log, options.tls), nullptr,
+  auto loop = std::make_shared<transport::Reactor>(0, options.log);
+  auto core = std::make_shared<Core>(resolver_for(url, loop, options.log, options.tls), nullptr,
                                      std::move(options), reactor);
   core->owns_reactor_ = true;
+  core->loop_ = std::move(loop);
   core->owns_resolver_ = true;
   return core;
 }
 
-protocol::SessionOptions Core::session_options() {
+// The pool may outlive this object by what it has begun.
+route::PoolOptions Core::pool_options() {
   protocol::SessionOptions session;
   session.limits.max_payload = options_.max_payload;
   session.limits.stream_window = options_.stream_window;
-  const auto given = resolver_->client_id();
-  session.client_id = given != 0 ? given : random_id_;
-  session.first_id = first_id_.load(std::memory_order_relaxed);
   session.nonce = nonce_;
   session.authentication = options_.authentication;
-  return session;
+  route::PoolOptions options;
+  options.make_session = [session, resolver = resolver_, own = random_id_, first_id = first_id_] {
+    auto made = session;
+    const auto given = resolver->client_id();
+    made.client_id = given != 0 ? given : own;
+    made.first_id = first_id->load(std::memory_order_relaxed);
+    return made;
+  };
+  options.connect_timeout = options_.connect_timeout;
+  options.dead_after = options_.dead_after;
+  options.connecting.tls = tls_;
+  options.paths = std::make_shared<link::LocalPaths>(options_.tls == TlsOptions(),
+                                                     transport::Trust(options_.trusted_users), options_.log);
+  return options;
 }
 
 bool Core::seen(std::string_view service, std::string_view agent) const {
@@ -191,13 +210,6 @@ void Core::note_schema(const ServiceInfo& service, const Fingerprint& theirs, co
                                           : "other calls go on, adapted"}});
 }
 
-void Core::connecting(UniqueFunction<void()> work) {
-  const std::scoped_lock lock(mutex_);
-  if (closed()) return;
-  if (!connecting_) connecting_ = std::make_unique<transport::Workers>(0, kMostConnecting, options_.log);
-  connecting_->submit(std::move(work));
-}
-
 void Core::in_background(UniqueFunction<void()> work) {
   const std::scoped_lock lock(mutex_);
   if (closed()) return;
@@ -230,18 +242,20 @@ void Core::release_wait(std::size_t bytes) noexcept {
 void Core::close() {
   if (closed_.exchange(true)) return;
   if (owns_resolver_) resolver_->close();
-  if (pool_) pool_->close("the client was closed");
   std::unique_ptr<transport::Workers> background;
-  std::unique_ptr<transport::Workers> connecting;
   decltype(shared_) shared;  // holds this object: destroyed after unlocking
+  std::shared_ptr<transport::Reactor> loop;
+  std::shared_ptr<route::Pool> pool;
   {
     const std::scoped_lock lock(mutex_);
     background = std::move(background_);
-    connecting = std::move(connecting_);
     shared.swap(shared_);
+    loop = loop_;
+    pool = pool_;
   }
   for (const auto& [key, state] : shared) state->on_close();
-  if (connecting) connecting->stop();
+  if (pool) loop->post([pool = std::move(pool)] { pool->close("the client was closed"); });
+  if (loop && owns_reactor_) loop->stop();
   if (background) background->stop();
   {
     const std::scoped_lock lock(mutex_);

@@ -4,8 +4,8 @@
 #include <array>
 #include <random>
 #include <span>
+#include <tuple>
 
-#include "client/attempt.hpp"
 #include "mf/client/failures.hpp"
 #include "mf/core/agent.hpp"
 #include "mf/core/blocking.hpp"
@@ -66,14 +66,56 @@ std::string Target::State::what() const {
 
 Route Target::State::ready_route(const MethodInfo& method, TimePoint now) {
   const std::scoped_lock lock(mutex);
-  if (version_ != resolver().version()) [[unlikely]]
-    return {};
+  if (version_ != resolver()->version()) [[unlikely]]
+    refresh();
   return pick(method, now);
+}
+
+// Under the lock. The offers may have changed; those of this service have mostly not.
+void Target::State::refresh() {
+  version_ = resolver()->version();
+  if (routes_.empty()) return;
+  auto offers = resolver()->offers(service->name);
+  if (std::exchange(offers_, std::move(offers)) == offers_) return;
+  core->loop()->post([self = shared_from_this()] { self->seeker().on_news(); });
+  const auto instances = select(*offers_);
+  if (!offers_->answered && instances.empty()) return;
+  const bool of_relays = resolver()->of_relays();
+  std::erase_if(routes_, [&](Known& known) {
+    const auto found = std::ranges::find_if(instances, [&](const Instance& instance) {
+      return known.address == instance.address && (!of_relays || known.announced == instance.fingerprint);
+    });
+    if (found == instances.end()) return true;
+    known.set_weight(found->weight, of_relays);
+    return false;
+  });
+  note_routes();
+}
+
+// Under the lock.
+void Target::State::note_routes() {
+  adapted_ = std::ranges::any_of(routes_, [](const Known& known) { return known.adaptation() != nullptr; });
+}
+
+// Under the lock.
+void Target::State::report_unusable(const Known& known) {
+  missing_ = true;
+  core->loop()->post([self = shared_from_this(), id = known.id, drains = !known.link->broken()] {
+    if (drains) {
+      self->seeker().on_goaway(id);
+    } else {
+      self->seeker().on_lost(id);
+    }
+  });
 }
 
 // Under the lock.
 Route Target::State::pick(const MethodInfo& method, TimePoint now) {
-  if (std::erase_if(routes_, [](const Known& known) { return !known.link->usable(); }) != 0) missing_ = true;
+  std::erase_if(routes_, [this](const Known& known) {
+    if (known.link->usable()) return false;
+    report_unusable(known);
+    return true;
+  });
   while (!routes_.empty()) {
     if (missing_) [[unlikely]]
       try_missing();
@@ -92,7 +134,8 @@ Route Target::State::pick(const MethodInfo& method, TimePoint now) {
       }
       return {known.link, known.binding.get(), several};
     }
-    routes_.erase(routes_.begin() + static_cast<std::ptrdiff_t>(taken));  // the binding was taken back
+    report_unusable(known);  // the binding was taken back
+    routes_.erase(routes_.begin() + static_cast<std::ptrdiff_t>(taken));
   }
   return {};
 }
@@ -100,20 +143,20 @@ Route Target::State::pick(const MethodInfo& method, TimePoint now) {
 // Under the lock. The number of routes if none of them allows the method. Where a schema takes every value,
 // those that do not are left alone.
 std::size_t Target::State::choose(const MethodInfo& method, TimePoint now) {
-  std::array<const Candidate*, kMostRoutes> candidates{};
-  std::array<std::size_t, kMostRoutes> places{};
+  std::array<const route::Candidate*, route::kMostRoutes> candidates{};
+  std::array<std::size_t, route::kMostRoutes> places{};
   std::size_t count = 0;
   ordered_ = ordered_ || method.oneway;
-  std::array<std::uint32_t, kMostRoutes> shares{};
+  std::array<std::uint32_t, route::kMostRoutes> shares{};
   const bool sure = adapted_ && std::ranges::any_of(routes_, [&](const Known& known) {
                       return known.allows(method) && !known.checks(method);
                     });
-  for (std::size_t i = 0; i < routes_.size() && count < kMostRoutes; ++i) {
+  for (std::size_t i = 0; i < routes_.size() && count < route::kMostRoutes; ++i) {
     const auto& known = routes_[i];
     if (!known.allows(method) || (sure && known.checks(method))) continue;
     const auto known_candidates = std::span(candidates).first(count);
-    const auto same =
-        adapted_ ? std::ranges::find(known_candidates, known.link, &Candidate::link) : known_candidates.end();
+    const auto same = adapted_ ? std::ranges::find(known_candidates, known.link, &route::Candidate::link)
+                               : known_candidates.end();
     const auto at = static_cast<std::size_t>(same - known_candidates.begin());
     shares.at(at) += known.share;
     if (at != count && !replaces(known, routes_[places.at(at)], shares.at(at), now)) continue;
@@ -123,7 +166,7 @@ std::size_t Target::State::choose(const MethodInfo& method, TimePoint now) {
   }
   if (count < 2) return count == 0 ? routes_.size() : places.front();
   if (now == TimePoint{}) now = mf::now();
-  return places.at(client::choose(std::span(candidates).first(count), now, core->reactor(), some_refuse_));
+  return places.at(route::choose(std::span(candidates).first(count), now, core->reactor(), some_refuse_));
 }
 
 // Under the lock. In proportion to the servers that have the schemas; but order holds only among calls that
@@ -135,7 +178,7 @@ bool Target::State::replaces(const Known& other, const Known& known, std::uint32
     const bool refuses = known.refuses_until > now;
     if (refuses != (other.refuses_until > now)) return refuses;
   }
-  if (!ordered_) return random_number() % total < other.share;
+  if (!ordered_) return route::random_number() % total < other.share;
   const auto* const one = known.adaptation();
   const auto* const another = other.adaptation();
   if (is_latest_one_way(one) || is_latest_one_way(another)) return is_latest_one_way(another);
@@ -149,17 +192,6 @@ bool Target::State::is_latest_one_way(const link::Adaptation* adaptation) const 
   return one_way_ && *one_way_ == adaptation->service().fingerprint;
 }
 
-bool Target::State::is_way_to(const Known& known, const Instance& instance) const {
-  return known.address == instance.address &&
-         (!core->resolver().of_relays() || known.announced == instance.fingerprint);
-}
-
-bool Target::State::is_provisional(const Known& known) const {
-  const auto& bound =
-      known.adaptation() == nullptr ? service->fingerprint : known.adaptation()->service().fingerprint;
-  return core->resolver().of_relays() && known.announced != Fingerprint{} && known.announced != bound;
-}
-
 bool Target::State::Known::allows(const MethodInfo& method) const {
   return adaptation() == nullptr || adaptation()->allows(method.index);
 }
@@ -168,25 +200,24 @@ bool Target::State::Known::checks(const MethodInfo& method) const {
   return adaptation() != nullptr && adaptation()->method(method.index).verdict == evolution::Verdict::checked;
 }
 
-// Under the lock.
-bool Target::State::can_be_asked(const MethodInfo& method) const {
-  return std::ranges::any_of(routes_, [&](const Known& known) { return known.allows(method); });
-}
-
-// Under the lock. The refusal of one of the connected instances; none of them allows the method. That it does
-// not allow the call says more than that it does not know the method.
-std::optional<Failure> Target::State::refusal_of(const MethodInfo& method) const {
+// The refusal of one of the connected instances, none of which allows the method. That it does not allow the
+// call says more than that it does not know the method.
+Failure Target::State::refusal_of(const MethodInfo& method, route::Command::Refused refused) {
+  const std::scoped_lock lock(mutex);
   std::optional<Failure> refusal;
   for (const auto& known : routes_) {
     if (refusal && refusal->code == Code::schema_mismatch) break;
-    refusal = known.adaptation()->refusal_of(method.index);
+    if (!known.allows(method)) refusal = known.adaptation()->refusal_of(method.index);
   }
-  return refusal;
+  if (!refusal) return not_executed(Code::unavailable, "the servers of " + what() + " change their schema");
+  if (refused == route::Command::Refused::by_all && routes_.size() > 1)
+    refusal->message.insert(0, "all servers of " + what() + " have another schema: ");
+  return *std::move(refusal);
 }
 
 void Target::State::learn(const Route& route, const MethodInfo& method, std::uint32_t items,
                           const link::Reply& reply, TimePoint sent) {
-  client::learn(*route.link, usual_[method.index], items, reply, sent);
+  route::learn(*route.link, usual_[method.index], items, reply, sent);
 }
 
 // ---- calls that were refused as OVERLOADED
@@ -207,7 +238,7 @@ std::optional<TimePoint> Target::State::rest_of(const protocol::Call& call, cons
     }
     if (others) return now;
   }
-  link::Backoff backoff(random_number());
+  link::Backoff backoff(route::random_number());
   for (int attempt = 2; attempt < call.attempt(); ++attempt) (void)backoff.next();
   const auto until = now + backoff.next();
   if (until >= call.deadline()) return std::nullopt;
@@ -273,11 +304,7 @@ void Target::State::try_missing() {
   const auto now = mf::now();
   if (now < try_again_) return;
   try_again_ = now + kTryMissingEvery;
-  core->in_background([self = shared_from_this()] {
-    const auto offers = self->resolver().offers(self->service->name);
-    Found found;
-    (void)self->open(self->select(*offers), nullptr, mf::now(), mf::now(), found);
-  });
+  core->loop()->post([self = shared_from_this()] { self->seeker().want(); });
 }
 
 }  // namespace mf::client

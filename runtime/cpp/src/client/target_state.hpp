@@ -1,10 +1,8 @@
-// The state that the targets of one service and agent share: known routes, and the search for new ones.
+// The state that the targets of one service and agent share: known routes, and the calls that wait for one.
 //
-// A search is made in steps (look()): a step reads the resolver's offers, opens connections and binds, and
-// returns the result, or when to look again. Silent instances are awaited only while no other answers; those
-// that answer later are kept, too (opening.hpp). A blocking caller executes the steps on its own thread, with
-// its own deadline. All calls without a waiting thread share one search, whose steps run in the background
-// and whose pauses hold no thread; each call ends at its deadline by a timer.
+// A call takes a known route on its own thread. If there is none, it is handed to a seeker
+// (route/seeker.hpp) on the client's loop, which finds routes for all waiting calls together; each of them
+// waits until its own deadline, a blocking caller asleep, any other without a thread.
 //
 // Instances may have another schema (link/adaptation.hpp). All those whose plan allows a call's method are
 // equivalent; if there are only others, the call ends with the refusal of their plan.
@@ -12,47 +10,34 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "client/attempt.hpp"
-#include "client/opening.hpp"
 #include "mf/client/async_call.hpp"
 #include "mf/client/core.hpp"
 #include "mf/client/target.hpp"
 #include "mf/link/backoff.hpp"
 #include "mf/link/balancing.hpp"
+#include "mf/route/choice.hpp"
+#include "mf/route/seeker.hpp"
 
 namespace mf::client {
 
-/// The state of a search between its steps.
-struct Search {
-  link::Backoff backoff;
-  TimePoint began = mf::now();
-  TimePoint nobody_since{};  // when the source first said that there are no instances
-};
-
-/// The result of a step of a search.
+/// The end of a blocking wait.
 struct Found {
-  Route route;             // if there is one
-  bool over = false;       // otherwise: whether waiting is useless
-  bool reached = false;    // it failed at a reachable instance
-  bool of_method = false;  // and only for the requested method
-  bool under_way = false;  // attempts to connect were in progress when this step ended
+  Route route;  // if there is one; otherwise
   Failure failure;
-  TimePoint again_at{};  // when to look again at the latest
-  Resolver::Snapshot offers;
+  bool reached = false;  // it failed at a reachable instance
 };
 
-/// How often instances that could not be reached are tried again while others serve the calls.
+/// How often the seeker is reminded of instances that could not be reached, while others serve the calls.
 inline constexpr std::chrono::milliseconds kTryMissingEvery{200};
-/// How often a search without a thread checks whether the resolver has news.
-inline constexpr std::chrono::milliseconds kLookEvery{10};
 
-struct Target::State final : Shared, std::enable_shared_from_this<State> {
+struct Target::State final : Shared, route::SeekerUser, std::enable_shared_from_this<State> {
   std::shared_ptr<Core> core;
   const ServiceInfo* service = nullptr;
   std::optional<std::string> agent;             // none: any agent
@@ -70,7 +55,9 @@ struct Target::State final : Shared, std::enable_shared_from_this<State> {
   static std::shared_ptr<State> at(const std::shared_ptr<Core>& core, const ServiceInfo& service,
                                    const Instance& instance);
   /// The resolver for the service.
-  [[nodiscard]] Resolver& resolver() const noexcept { return only ? *only : core->resolver(); }
+  [[nodiscard]] const std::shared_ptr<Resolver>& resolver() const noexcept {
+    return only ? only : core->shared_resolver();
+  }
   /// "sf1.search.Index for agent "books""
   [[nodiscard]] std::string what() const;
 
@@ -105,7 +92,8 @@ struct Target::State final : Shared, std::enable_shared_from_this<State> {
   [[nodiscard]] Failure nobody(const LocalServants& servants) const;
 
  private:
-  struct Known : Candidate {
+  struct Known : route::Candidate {
+    route::Attempt id = 0;
     Address address;
     std::shared_ptr<link::Binding> binding;
     link::Backoff calm{0};  // how long it is avoided after a refusal as OVERLOADED
@@ -120,72 +108,85 @@ struct Target::State final : Shared, std::enable_shared_from_this<State> {
     void set_weight(std::uint32_t given, bool of_relay) noexcept { (of_relay ? share : weight) = given; }
     [[nodiscard]] const link::Adaptation* adaptation() const noexcept { return binding->adaptation(); }
   };
+  /// A caller that sleeps until the seeker has ended its wait.
+  struct Blocked {
+    link::Waiter waiter;
+    std::optional<Failure> failure;  // nothing: there is a route
+    bool reached = false;
+  };
   struct Waiting {
-    std::shared_ptr<AsyncCall> call;
+    std::shared_ptr<AsyncCall> call;  // or
+    std::shared_ptr<Blocked> blocked;
+    const MethodInfo* method = nullptr;
+    TimePoint deadline;
     std::size_t bytes = 0;
+
+    [[nodiscard]] const void* who() const noexcept {
+      return call ? static_cast<const void*>(call.get()) : blocked.get();
+    }
   };
 
   [[nodiscard]] std::string seen_agent() const { return agent.value_or("*"); }
+  // Known routes
+  void refresh();
   [[nodiscard]] Route pick(const MethodInfo& method, TimePoint now);
   [[nodiscard]] std::size_t choose(const MethodInfo& method, TimePoint now);
   /// Whether `other` gets the call in the place of `known`, at the same relay. `total`: the shares so far.
   [[nodiscard]] bool replaces(const Known& other, const Known& known, std::uint32_t total,
                               TimePoint now) const;
-  [[nodiscard]] bool is_way_to(const Known& known, const Instance& instance) const;
-  /// Whether the relay did not know the schema yet that the client's resolver told of, and another is bound.
-  [[nodiscard]] bool is_provisional(const Known& known) const;
-  [[nodiscard]] bool can_be_asked(const MethodInfo& method) const;
   [[nodiscard]] bool is_latest_one_way(const link::Adaptation* adaptation) const;
-  [[nodiscard]] std::optional<Failure> refusal_of(const MethodInfo& method) const;
+  [[nodiscard]] Failure refusal_of(const MethodInfo& method, route::Command::Refused refused);
   [[nodiscard]] std::shared_ptr<AsyncCall> stop_resting(const AsyncCall* call);
+  void report_unusable(const Known& known);
   void try_missing();
+  void note_routes();
+
+  // Offers
   [[nodiscard]] bool is_stranger(const Instance& instance) const;
   /// The instances to try, in random order. Those on which nothing can be called are included only if there
   /// are no others.
   [[nodiscard]] std::vector<Instance> select(const Offers& offers) const;
-  /// `of_one`: the refusal of one of them, which names it.
-  [[nodiscard]] Failure another_schema(const std::vector<Instance>& instances, Failure of_one) const;
-  [[nodiscard]] Failure out_of_time();
-  [[nodiscard]] Failure nobody(const Offers& offers) const;
-  /// The address of the latest attempt that failed.
-  [[nodiscard]] Address latest_unreached();
-  /// Without a method any route is accepted.
-  [[nodiscard]] Found look(Search& search, const MethodInfo* method, TimePoint deadline);
-  [[nodiscard]] std::optional<Failure> open(const std::vector<Instance>& instances, const MethodInfo* method,
-                                            TimePoint deadline, TimePoint since, Found& found);
-  [[nodiscard]] std::vector<Instance> able(std::vector<Instance> instances, const MethodInfo& method,
-                                           std::optional<Failure>& refusal) const;
-  [[nodiscard]] std::vector<Instance> forget_all_but(const std::vector<Instance>& instances);
-  [[nodiscard]] std::shared_ptr<Opening> begin_opening(std::vector<Instance> instances);
-  [[nodiscard]] Outcome<void> attempt(const Instance& instance);
-  void reset_backoff_of_new(const std::vector<Instance>& instances);
-  void begin_search();
-  void search_in_background(std::shared_ptr<Search> search);
-  void search_step(const std::shared_ptr<Search>& search);
-  [[nodiscard]] const MethodInfo* method_to_search() const;
-  void search_later(const std::shared_ptr<Search>& search, Resolver::Snapshot known, TimePoint again_at);
-  void end_search(Found& found, const MethodInfo* method);
+  [[nodiscard]] std::string nobody(const Offers& offers) const;
+
+  // Calls that wait
+  void wait(Waiting&& waiting);
+  void admit();
+  [[nodiscard]] std::optional<Waiting> take(const void* who);
+  [[nodiscard]] std::optional<Waiting> take(route::WaiterId id);
+  void end(Waiting&& waiting, protocol::CallEvent event, Failure failure, bool reached);
+  void stop_waiting(const void* who, protocol::CallEvent event, Failure failure);
+
+  // Of the seeker, on the loop
+  [[nodiscard]] route::Seeker& seeker();
+  [[nodiscard]] route::Offered offered() override;
+  [[nodiscard]] Failure on_refused(const Instance& instance, const std::shared_ptr<link::ClientLink>& link,
+                                   Failure why) override;
+  void on_route(route::Found&& route) override;
+  void on_remove(route::Attempt route) override;
+  void on_found(route::WaiterId waiter) override;
+  void on_failed(route::WaiterId waiter, const std::shared_ptr<const Failure>& why,
+                 route::Command::Refused refused) override;
+  void on_unreached(const Address& address, const Failure& why) override;
+  void on_settled(bool missing) override;
 
   std::unique_ptr<link::Usual[]> usual_;  // for each method
   std::vector<Known> routes_;
   bool adapted_ = false;  // some of them have another schema
   bool ordered_ = false;  // one-way calls were made: a relay gets calls for one of its schemas only,
   std::optional<Fingerprint> one_way_;  // that of the latest of them; none: this client's
-  std::uint64_t version_ = 0;           // the resolver's version when the routes were made
-  std::vector<Address> announced_;
-  bool missing_ = false;  // some offered instances are not connected
+  std::uint64_t version_ = 0;           // the resolver's version when the routes were compared with
+  Resolver::Snapshot offers_;           // this snapshot
+  bool missing_ = false;                // some offered instances are not connected
   TimePoint try_again_{};
-  std::shared_ptr<Opening> opening_;  // the latest one
-  std::optional<Failure> cause_;      // of the latest failed attempt since the last success
-  TimePoint cause_at_{};
-  Address cause_of_{};
   bool some_refuse_ = false;  // some instances may refuse
   std::vector<std::shared_ptr<AsyncCall>> resting_;
   std::condition_variable closed_;
-  std::vector<Waiting> waiting_;
-  std::size_t covered_ = 0;  // how many of the waiting calls the current step covers
-  bool searching_ = false;
-  std::optional<Failure> last_failure_;  // of the search
+  std::vector<Waiting> fresh_;  // the loop will admit them
+  std::map<route::WaiterId, Waiting> admitted_;
+  std::map<const void*, route::WaiterId> admitted_by_who_;
+  // Used only by the loop's thread.
+  std::shared_ptr<route::Seeker> seeker_;
+  route::WaiterId last_waiter_ = 0;
 };
 
 }  // namespace mf::client

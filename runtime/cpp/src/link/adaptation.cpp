@@ -16,10 +16,6 @@ namespace {
 // The number of remembered pairs of schemas. Above it, unused ones are dropped.
 constexpr std::size_t kMostKept = 1'024;
 
-// In how many schemas of one service a binding is requested, beside the client's own: several servers may be
-// behind a relay.
-constexpr int kMostSchemas = 2;
-
 struct Key {
   std::string service;
   Fingerprint own;
@@ -83,8 +79,8 @@ std::string said_of(std::string_view peer, std::string_view words) {
   return said.append(words);
 }
 
-Failure differs(const ClientLink& link, const std::string& how) {
-  return not_executed(Code::schema_mismatch, "schemas differ from " + link.peer() + ": " + how);
+Failure differs(const std::string& peer, const std::string& how) {
+  return not_executed(Code::schema_mismatch, "schemas differ from " + peer + ": " + how);
 }
 
 }  // namespace
@@ -167,41 +163,19 @@ std::shared_ptr<const Adaptation> adaptation_to(const ServiceInfo& own, const Cl
   return Kept::of_process().add(std::move(key), std::move(made));
 }
 
-Outcome<std::shared_ptr<Binding>> bind_adapting(ClientLink& link, const ServiceInfo& own,
-                                                const std::string& agent, const Fingerprint& announced,
-                                                TimePoint deadline) {
-  const bool stranger = announced != Fingerprint{} && announced != own.fingerprint;
-  Outcome<std::shared_ptr<Binding>> refused;
-  if (!stranger || own.descriptor.empty()) {
-    refused = link.bind(own, agent, deadline);
-    if (refused || refused.failure().code != Code::schema_mismatch || own.descriptor.empty()) return refused;
-  }
-  auto asked = stranger ? announced : Fingerprint{};
-  auto refused_as = stranger ? Fingerprint{} : own.fingerprint;
-  for (int schemas = 1;; ++schemas) {
-    const auto theirs = link.describe(own.name, asked, deadline);
-    if (!theirs) {
-      if (link.broken()) return link.bind(own, agent, deadline);  // which returns the reason
-      return not_executed(Code::deadline_exceeded, link.peer() + " has another schema of " +
-                                                       std::string(own.name) +
-                                                       ", and did not say in time what that schema is");
-    }
-    const bool own_refused = !stranger && schemas == 1;
-    if (theirs->text.empty()) return own_refused ? std::move(refused) : link.bind(own, agent, deadline);
-    const auto fingerprint = fingerprint_of(theirs->text);
-    if (fingerprint == refused_as)
-      return differs(link, "the schema that it describes is not the one that it has");
-    if (fingerprint == own.fingerprint) return link.bind(own, agent, deadline);
-    std::string why;
-    const auto adaptation = adaptation_to(own, *theirs, link.peer(), why);
-    if (!adaptation && !why.empty()) return differs(link, why);
-    if (!adaptation) return link.bind(own, agent, deadline);
-    if (!adaptation->refusal().empty()) return differs(link, adaptation->refusal());
-    auto bound = link.bind(adaptation->service(), agent, deadline, adaptation);
-    if (bound || bound.failure().code != Code::schema_mismatch || schemas == kMostSchemas) return bound;
-    refused_as = fingerprint;
-    asked = {};  // the servers of that schema have gone from behind a relay meanwhile
-  }
+Adapted adapt_to(const ServiceInfo& own, const ClientLink::Described& theirs, const std::string& peer,
+                 const Fingerprint& refused) {
+  const auto fingerprint = fingerprint_of(theirs.text);
+  if (fingerprint == refused)
+    return {.adaptation = {},
+            .failure = differs(peer, "the schema that it describes is not the one that it has")};
+  if (fingerprint == own.fingerprint) return {};
+  std::string why;
+  auto adaptation = adaptation_to(own, theirs, peer, why);
+  if (!adaptation) return {.adaptation = {}, .failure = differs(peer, why)};
+  if (!adaptation->refusal().empty())
+    return {.adaptation = {}, .failure = differs(peer, adaptation->refusal())};
+  return {.adaptation = std::move(adaptation), .failure = {}};
 }
 
 }  // namespace mf::link

@@ -32,21 +32,25 @@ std::uint16_t deadline_field(TimePoint now, TimePoint deadline) {
 }  // namespace
 
 ClientLink::ClientLink(std::unique_ptr<transport::Stream> stream, protocol::SessionOptions options,
-                       std::shared_ptr<transport::Reactor> reactor, Liveness liveness)
+                       std::shared_ptr<transport::Reactor> reactor, Liveness liveness,
+                       std::shared_ptr<transport::Reactor> loop)
     : pipe_(std::move(stream), protocol::Role::client, std::move(options)),
       reactor_(std::move(reactor)),
+      loop_(loop ? std::move(loop) : reactor_),
       standing_(liveness.standing ? std::move(liveness.standing) : std::make_shared<SharedStanding>()),
       bindings_(pipe_.session, pipe_.stream->peer()),
       silence_(liveness.dead_after) {}
 
-ClientLink::~ClientLink() = default;
+ClientLink::~ClientLink() {
+  forget_loop();
+}
 
 Outcome<std::shared_ptr<ClientLink>> ClientLink::open(std::unique_ptr<transport::Stream> stream,
                                                       protocol::SessionOptions options,
                                                       std::shared_ptr<transport::Reactor> reactor,
                                                       TimePoint deadline, Liveness liveness) {
-  const std::shared_ptr<ClientLink> link(
-      new ClientLink(std::move(stream), std::move(options), std::move(reactor), std::move(liveness)));
+  const std::shared_ptr<ClientLink> link(new ClientLink(std::move(stream), std::move(options),
+                                                        std::move(reactor), std::move(liveness), nullptr));
   if (auto shaken = link->shake_hands(deadline); !shaken) {
     link->close("handshake failed");
     return shaken.failure();

@@ -48,6 +48,7 @@ void ClientLink::break_off(Failure why, Lock& lock) {
   broken_.store(true, std::memory_order_release);
   pipe_.stream->shutdown();
   if (watched_) reactor_->forget(pipe_.stream->fd());
+  forget_loop();
   const auto cut_off = std::exchange(coming_, nullptr);
   passing_ = false;
   FinishedList own;

@@ -480,8 +480,10 @@ void ClientLink::flush_soon(Lock& lock) {
 // Depending on the state: reads for asynchronous calls while no thread leads, writes while the socket is
 // full.
 void ClientLink::arm(Lock& lock) {
-  const bool reads =
-      (calls_.by_reactor() > 0 || pinged() || !awaited_.empty() || coming_) && !leading_ && !held_;
+  if (!awaited_.empty() && loop_ != reactor_) arm_loop(lock);
+  if (broken()) return;
+  const bool awaits = !awaited_.empty() && loop_ == reactor_;
+  const bool reads = (calls_.by_reactor() > 0 || pinged() || awaits || coming_) && !leading_ && !held_;
   const unsigned wanted = (reads ? 1U : 0U) | (pipe_.blocked() ? 2U : 0U);
   if ((wanted & 1U) != 0 && pipe_.stream->has_input()) look_again(lock);
   if ((wanted & ~armed_) == 0) return;

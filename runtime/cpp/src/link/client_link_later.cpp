@@ -1,17 +1,37 @@
-// Operations of a link without a waiting thread: the reactor reads for them.
+// Operations of a link without a waiting thread: the loop reads for them.
 #include <algorithm>
 #include <utility>
 
+#include "mf/core/failure.hpp"
 #include "mf/link/client_link.hpp"
 
 namespace mf::link {
 
+/// Reads on the loop's thread. It holds no link, whose end forgets it.
+class ClientLink::LoopReader final : public transport::Watched {
+ public:
+  explicit LoopReader(std::weak_ptr<ClientLink> link) : link_(std::move(link)) {}
+  void on_ready(transport::Ready /*ready*/) override {
+    const auto link = link_.lock();
+    if (!link) return;
+    {
+      const Lock lock(link->pipe_.mutex);
+      link->loop_armed_ = false;
+    }
+    link->poll();  // arms again while something is awaited, and so does a thread that leads when it leaves
+  }
+
+ private:
+  const std::weak_ptr<ClientLink> link_;
+};
+
 std::shared_ptr<ClientLink> ClientLink::open_later(std::unique_ptr<transport::Stream> stream,
                                                    protocol::SessionOptions options,
                                                    std::shared_ptr<transport::Reactor> reactor,
-                                                   TimePoint deadline, Liveness liveness, Opened done) {
-  std::shared_ptr<ClientLink> link(
-      new ClientLink(std::move(stream), std::move(options), std::move(reactor), std::move(liveness)));
+                                                   TimePoint deadline, Liveness liveness, Opened done,
+                                                   std::shared_ptr<transport::Reactor> loop) {
+  std::shared_ptr<ClientLink> link(new ClientLink(std::move(stream), std::move(options), std::move(reactor),
+                                                  std::move(liveness), std::move(loop)));
   Lock lock(link->pipe_.mutex);
   link->pipe_.session.send_hello();
   link->await(
@@ -31,11 +51,12 @@ std::shared_ptr<ClientLink> ClientLink::open_later(std::unique_ptr<transport::St
 }
 
 void ClientLink::bind_later(const ServiceInfo& service, const std::string& agent, TimePoint deadline,
-                            std::span<const std::byte> via, Bound done) {
+                            std::span<const std::byte> via, Bound done,
+                            const std::shared_ptr<const Adaptation>& adaptation) {
   Lock lock(pipe_.mutex);
-  auto begun = begin_bind(service, agent, via, nullptr);
+  auto begun = begin_bind(service, agent, via, adaptation);
   if (!begun || begun.value()->bound_.load()) {
-    reactor_->post([begun = std::move(begun), done = std::move(done)]() mutable { done(std::move(begun)); });
+    loop_->post([begun = std::move(begun), done = std::move(done)]() mutable { done(std::move(begun)); });
     return;
   }
   auto binding = std::move(begun).value();
@@ -60,7 +81,7 @@ void ClientLink::describe_later(std::string_view service, const Fingerprint& ask
                                 UniqueFunction<void(std::optional<Described>&&)> done) {
   Lock lock(pipe_.mutex);
   if (broken()) {
-    reactor_->post([done = std::move(done)]() mutable { done(std::nullopt); });
+    loop_->post([done = std::move(done)]() mutable { done(std::nullopt); });
     return;
   }
   const auto [key, description] = *bindings_.ask(service, asked);
@@ -80,7 +101,7 @@ void ClientLink::describe_later(std::string_view service, const Fingerprint& ask
 void ClientLink::when_ended(UniqueFunction<void()> done) {
   Lock lock(pipe_.mutex);
   if (broken()) {
-    reactor_->post(std::move(done));
+    loop_->post(std::move(done));
     return;
   }
   await(nullptr, nullptr, kNever, [done = std::move(done)](ClientLink& /*self*/) mutable { done(); }, lock);
@@ -95,7 +116,7 @@ void ClientLink::await(Waiter* waiter, std::vector<Waiter*>* list, TimePoint dea
   awaited.then = std::move(then);
   if (list != nullptr) list->push_back(&awaited.own);
   if (deadline != kNever) {
-    reactor_->at(deadline, [weak = weak_from_this(), number] {
+    loop_->at(deadline, [weak = weak_from_this(), number] {
       const auto self = weak.lock();
       if (!self) return;
       Lock later(self->pipe_.mutex);
@@ -119,9 +140,32 @@ void ClientLink::post_awaited() noexcept {
   for (auto at = awaited_.begin(); at != awaited_.end();) {
     const auto over = at++;
     if (!broken() && !over->second.waiter->done()) continue;
-    reactor_->post(
+    loop_->post(
         [self = shared_from_this(), node = take_awaited(over)]() mutable { node.mapped().then(*self); });
   }
+}
+
+void ClientLink::arm_loop(Lock& lock) {
+  if (leading_ || held_ || broken()) return;
+  try {
+    if (pipe_.stream->has_input())  // which makes no descriptor readable
+      loop_->post([weak = weak_from_this()] {
+        if (const auto self = weak.lock()) self->poll();
+      });
+    if (loop_armed_) return;
+    if (!loop_watches_)
+      loop_->watch(pipe_.stream->fd(), std::make_shared<LoopReader>(weak_from_this()), true);
+    loop_watches_ = true;
+    loop_->arm(pipe_.stream->fd(), transport::Interest::read);
+    loop_armed_ = true;
+  } catch (const std::exception& error) {
+    break_off(may_have_run(Code::connection_lost, error.what()), lock);
+  }
+}
+
+void ClientLink::forget_loop() noexcept {
+  if (std::exchange(loop_watches_, false)) loop_->forget(pipe_.stream->fd());
+  loop_armed_ = false;
 }
 
 }  // namespace mf::link

@@ -34,19 +34,29 @@ Connection::Connection(std::shared_ptr<Shared> shared, const std::shared_ptr<lin
       peer_(client->peer()),
       hello_(client->hello()),
       client_window_(client->peer_stream_window()),
-      servers_(std::make_shared<Servers>(shared_, reactor_, [this] { return session_options(); })) {}
+      servers_(std::make_shared<route::Pool>(reactor_, reactor_, pool_options())) {}
 
 // Servers see the client's own HELLO, except for the credit of streams, which the client grants itself.
-protocol::SessionOptions Connection::session_options() const {
-  protocol::SessionOptions options;
-  options.limits.max_payload = hello_.max_payload;
-  options.limits.stream_window = 0;
-  options.told_from = server::kPassedOnFrom;
-  options.client_id = hello_.client_id;
-  options.nonce = hello_.nonce;
-  options.authentication = hello_.authentication;
-  options.name = hello_.name;
-  return options;
+route::PoolOptions Connection::pool_options() const {
+  protocol::SessionOptions session;
+  session.limits.max_payload = hello_.max_payload;
+  session.limits.stream_window = 0;
+  session.told_from = server::kPassedOnFrom;
+  session.client_id = hello_.client_id;
+  session.nonce = hello_.nonce;
+  session.authentication = hello_.authentication;
+  session.name = hello_.name;
+  const auto& limits = shared_->options;
+  return {.make_session = [session] { return session; },
+          .tell = [shared = shared_](
+                      Failure why,
+                      const Address& address) { return shared->told(std::move(why), address.str()); },
+          .connect_timeout = limits.connect_timeout,
+          .connecting = shared_->connecting,
+          .paths = shared_->paths,
+          .most = std::max<std::size_t>(limits.max_servers_of_client, 1),
+          .most_of_all = limits.max_servers,
+          .all = shared_->connections};
 }
 
 void Connection::post(UniqueFunction<void()> work) {

@@ -18,9 +18,9 @@
 
 #include "mf/link/server_link.hpp"
 #include "mf/protocol/calls.hpp"
+#include "mf/route/pool.hpp"
 #include "mf/server/forwarder.hpp"
 #include "relay/call.hpp"
-#include "relay/servers.hpp"
 #include "relay/shared.hpp"
 #include "relay/topics.hpp"
 
@@ -43,7 +43,8 @@ class Connection final : public server::Forwarding, public std::enable_shared_fr
   void close() override;
 
   [[nodiscard]] Shared& shared() const noexcept { return *shared_; }
-  [[nodiscard]] Servers& servers() noexcept { return *servers_; }
+  /// The client's connections to servers.
+  [[nodiscard]] const std::shared_ptr<route::Pool>& servers() const noexcept { return servers_; }
   [[nodiscard]] bool closed() const noexcept { return closed_.load(std::memory_order_acquire); }
   /// The initial credit of a stream to the client.
   [[nodiscard]] std::uint32_t client_window() const noexcept { return client_window_; }
@@ -56,7 +57,7 @@ class Connection final : public server::Forwarding, public std::enable_shared_fr
   // Later, on the reactor's thread.
   void post(UniqueFunction<void()> work);
   void at(TimePoint when, UniqueFunction<void()> work);
-  [[nodiscard]] transport::Reactor& reactor() const noexcept { return *reactor_; }
+  [[nodiscard]] const std::shared_ptr<transport::Reactor>& reactor() const noexcept { return reactor_; }
 
   /// False if a call with this id is in progress.
   [[nodiscard]] bool remember(const std::shared_ptr<Call>& call);
@@ -91,7 +92,7 @@ class Connection final : public server::Forwarding, public std::enable_shared_fr
   /// Ends the calls for which `which` is true, since the relay stops.
   void end_calls(bool (*which)(const Call& call));
   [[nodiscard]] Failure refusal_of(const protocol::Bind& bind) const;
-  [[nodiscard]] protocol::SessionOptions session_options() const;
+  [[nodiscard]] route::PoolOptions pool_options() const;
   /// Forwards the rest of the payload as it arrives. If it does not, the client's connection ends.
   void pass_on(const protocol::ReplyHead& head, const std::shared_ptr<protocol::Coming>& payload,
                std::size_t request_size);
@@ -105,7 +106,7 @@ class Connection final : public server::Forwarding, public std::enable_shared_fr
   const std::string peer_;
   const protocol::Hello hello_;  // the client's
   const std::uint32_t client_window_;
-  const std::shared_ptr<Servers> servers_;
+  const std::shared_ptr<route::Pool> servers_;
   std::atomic<bool> closed_{false};
   std::atomic<bool> flush_posted_{false};
   // Used only by the reactor's thread.

@@ -32,22 +32,40 @@ class Asking : public std::enable_shared_from_this<Asking> {
  private:
   void look() {
     auto& shared = connection_->shared();
-    if (connection_->closed()) return answer({});
+    if (connection_->closed()) {
+      stop_waiting();
+      return answer({});
+    }
     if (service_ == kController) {
       instances_ = shared.controllers;
       return go_on();
     }
     const auto offers = shared.resolver->offers(name_);
-    if (!offers->answered && mf::now() < until_) {
-      connection_->at(mf::now() + kLookEvery, [self = shared_from_this()] { self->look(); });
-      return;
-    }
+    if (!offers->answered && mf::now() < until_) return wait_for_answer();
+    stop_waiting();
     instances_ = instances_of(shared, name_, "");
     if (instances_.empty() && name_ == service_) return look_for_topic();
     const auto others = std::ranges::partition(
         instances_, [this](const Instance& each) { return each.fingerprint != fingerprint_; });
     if (others.empty() && refuser_ && !refuser_->broken()) return ask(refuser_);
     go_on();
+  }
+
+  /// Looks again when the resolver says something, and at the end.
+  void wait_for_answer() {
+    if (std::exchange(waiting_, true)) return;
+    const auto look_again = [](const std::shared_ptr<Asking>& self) {
+      if (self->waiting_) self->look();
+    };
+    connection_->at(until_, [self = shared_from_this(), look_again] { look_again(self); });
+    listener_ = connection_->shared().resolver->add_listener([weak = weak_from_this(), look_again] {
+      if (const auto self = weak.lock()) self->connection_->post([self, look_again] { look_again(self); });
+    });
+  }
+
+  void stop_waiting() {
+    if (!std::exchange(waiting_, false)) return;
+    if (listener_ != 0) connection_->shared().resolver->remove_listener(std::exchange(listener_, 0));
   }
 
   void look_for_topic() {
@@ -62,8 +80,8 @@ class Asking : public std::enable_shared_from_this<Asking> {
     if (connection_->closed() || instances_.empty()) return answer({});
     const auto instance = std::move(instances_.back());
     instances_.pop_back();
-    connection_->servers().open(instance, until_, [self = shared_from_this()](auto&& link) {
-      if (link) return self->ask(std::move(link).value());
+    connection_->servers()->open(instance, [self = shared_from_this()](route::Pool::Opened&& opened) {
+      if (opened.link) return self->ask(opened.link);
       self->go_on();
     });
   }
@@ -88,6 +106,8 @@ class Asking : public std::enable_shared_from_this<Asking> {
   const TimePoint until_;
   const std::shared_ptr<link::ClientLink> refuser_;
   std::vector<Instance> instances_;
+  bool waiting_ = false;  // for the resolver's answer
+  std::uint64_t listener_ = 0;
 };
 
 }  // namespace

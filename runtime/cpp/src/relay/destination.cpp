@@ -15,10 +15,12 @@ namespace {
 
 // How long a client waits for instances in total, and how long for a service without offers: the controller's
 // news may be on its way to the relay.
-constexpr auto kLongest = std::chrono::milliseconds(1'500);
-constexpr auto kGrace = std::chrono::milliseconds(250);
-// After this number of attempts the intervals grow.
-constexpr int kQuickLooks = 5;
+constexpr route::Rules kRules{.most_attempts = route::kMostRoutes,
+                              .moment = std::chrono::milliseconds(0),
+                              .for_answer = std::chrono::milliseconds(1'500),
+                              .for_endpoint = std::chrono::milliseconds(250),
+                              .for_recovery = std::chrono::milliseconds(1'500),
+                              .adapts = false};
 // How often instances that could not be reached are tried again while others serve the calls.
 constexpr auto kTryMissingEvery = std::chrono::milliseconds(200);
 // How long other instances are preferred after one was overloaded.
@@ -63,8 +65,7 @@ Destination::Destination(std::shared_ptr<Connection> connection, const protocol:
       answer_(std::move(answer)),
       bind_bytes_(bind_bytes),
       use_(std::move(service)),
-      usual_(std::make_unique<link::Usual[]>(methods_.size())),
-      backoff_(client::random_number()) {}
+      usual_(std::make_unique<link::Usual[]>(methods_.size())) {}
 
 std::vector<Instance> Destination::candidates() const {
   auto instances = instances_of(connection_->shared(), name_, agent_);
@@ -90,6 +91,17 @@ bool Destination::passes(std::uint16_t method) const noexcept {
 }
 
 void Destination::begin() {
+  auto& shared = connection_->shared();
+  seeker_ =
+      std::make_shared<route::Seeker>(route::Sought{.service = service_,
+                                                    .agent = agent_,
+                                                    .what = what(),
+                                                    .via = via_,
+                                                    .rules = kRules,
+                                                    .connect_timeout = shared.options.connect_timeout},
+                                      is_controller() ? nullptr : shared.resolver, connection_->servers(),
+                                      connection_->reactor(), weak_from_this(), route::random_number());
+  stay_while_needed();
   search();
 }
 
@@ -98,6 +110,7 @@ void Destination::answer(Code code, std::string_view why) {
   bound_ = code == Code::ok;
   connection_->release_bind(bind_bytes_);
   std::exchange(answer_, nullptr)(this, code, why);
+  stay_while_needed();
 }
 
 // ---- requests
@@ -166,7 +179,7 @@ bool Destination::send(const Request& request, const std::shared_ptr<Call>& call
 }
 
 client::Route Destination::pick(TimePoint now) {
-  if (std::erase_if(paths_, [](const Path& path) { return !path.link->usable(); }) != 0) missing_ = true;
+  drop_unusable();
   if (version_ != connection_->shared().resolver->version() || (missing_ && now >= try_again_)) refresh(now);
   const bool in_order = oneways_ != settled_.load(std::memory_order_acquire);
   const auto before = in_order ? oneways_to_.lock() : nullptr;
@@ -178,16 +191,17 @@ client::Route Destination::pick(TimePoint now) {
       if (before && known != paths_.end()) {
         taken = static_cast<std::size_t>(known - paths_.begin());
       } else {
-        std::array<const client::Candidate*, client::kMostRoutes> candidates{};
+        std::array<const route::Candidate*, route::kMostRoutes> candidates{};
         const auto count = std::min(paths_.size(), candidates.size());
         for (std::size_t i = 0; i < count; ++i) candidates.at(i) = &paths_[i];
-        taken = client::choose(std::span(candidates).first(count), now, connection_->reactor(), some_refuse_);
+        taken = route::choose(std::span(candidates).first(count), now, *connection_->reactor(), some_refuse_);
       }
     }
     auto& path = paths_[taken];
     if (path.binding->pin()) return {path.link, path.binding.get(), several};
-    paths_.erase(paths_.begin() + static_cast<std::ptrdiff_t>(taken));  // the binding was taken back
-    missing_ = true;
+    const auto taken_back = std::move(path);
+    paths_.erase(paths_.begin() + static_cast<std::ptrdiff_t>(taken));
+    report_unusable(taken_back);
   }
   if (!searching_) search();
   return {};
@@ -195,33 +209,41 @@ client::Route Destination::pick(TimePoint now) {
 
 // The resolver's data may have changed, or a server may have returned.
 void Destination::refresh(TimePoint now) {
-  auto& shared = connection_->shared();
-  version_ = shared.resolver->version();
-  auto instances = candidates();
-  std::erase_if(paths_, [&](const Path& path) {
-    return std::ranges::find(instances, path.address, &Instance::address) == instances.end();
-  });
-  std::erase_if(instances, [&](const Instance& instance) {
-    return std::ranges::find(paths_, instance.address, &Path::address) != paths_.end();
-  });
-  missing_ = !instances.empty() && paths_.size() < client::kMostRoutes;
+  if (!seeker_) return;
+  if (std::exchange(version_, connection_->shared().resolver->version()) != version_) seeker_->on_news();
+  if (!missing_ || now < try_again_) return;
   try_again_ = now + kTryMissingEvery;
-  if (missing_ && !paths_.empty() && !searching_) {
-    searching_ = true;
-    searched_since_ = now;
-    failure_.code = Code::ok;
-    attempt(std::move(instances));
+  seeker_->want();
+}
+
+void Destination::drop_unusable() {
+  if (std::ranges::all_of(paths_, [](const Path& path) { return path.link->usable(); })) [[likely]]
+    return;
+  std::vector<Path> unusable;
+  for (auto& path : std::exchange(paths_, {}))
+    (path.link->usable() ? paths_ : unusable).push_back(std::move(path));
+  for (const auto& path : unusable) report_unusable(path);
+}
+
+// To be called when it is no longer among the paths, since the seeker removes it there.
+void Destination::report_unusable(const Path& path) {
+  missing_ = true;
+  if (path.link->broken()) {
+    seeker_->on_lost(path.id);
+  } else {
+    seeker_->on_goaway(path.id);
   }
 }
 
-void Destination::stay_while_some_wait() {
-  const auto before = std::exchange(stays_, waiting_.empty() ? nullptr : shared_from_this());
+void Destination::stay_while_needed() {
+  const bool needed = !waiting_.empty() || (answer_ && seeker_);
+  const auto before = std::exchange(stays_, needed ? shared_from_this() : nullptr);
 }
 
 void Destination::wait(Waiting&& waiting) {
   const auto deadline = waiting.request.deadline;
   waiting_.push_back(std::move(waiting));
-  stay_while_some_wait();
+  stay_while_needed();
   if (deadline != kNever) watch_deadline(deadline);
   if (paths_.empty() && !searching_) search();
 }
@@ -230,7 +252,7 @@ void Destination::drop(const Call& call) {
   const auto found =
       std::ranges::find_if(waiting_, [&](const Waiting& waiting) { return waiting.call.get() == &call; });
   if (found != waiting_.end()) waiting_.erase(found);
-  stay_while_some_wait();
+  stay_while_needed();
 }
 
 void Destination::go_on() {
@@ -245,7 +267,7 @@ void Destination::go_on() {
   }
   going_on_ = false;
   if (connection_->closed()) waiting_.clear();  // no client is left
-  stay_while_some_wait();
+  stay_while_needed();
 }
 
 void Destination::watch_deadline(TimePoint deadline) {
@@ -275,19 +297,19 @@ void Destination::expire() {
   for (auto& waiting : late) {
     auto why = not_executed(Code::deadline_exceeded,
                             "the deadline passed while the call waited for an instance of " + what() +
-                                (failure_.message.empty() ? "" : ": " + failure_.message));
+                                (unreached_.empty() ? "" : ": " + unreached_));
     if (waiting.call) {
       waiting.call->fail(std::move(why));
     } else {
       connection_->answer(waiting.request, why);
     }
   }
-  stay_while_some_wait();
+  stay_while_needed();
 }
 
 void Destination::learn(link::ClientLink& link, std::uint16_t method, std::uint32_t items,
                         const link::Reply& reply, TimePoint sent) {
-  client::learn(link, usual_[method], items, reply, sent);
+  route::learn(link, usual_[method], items, reply, sent);
   if (reply.how != link::Ended::replied || reply.status != Code::overloaded) return;
   connection_->post([weak = weak_from_this(), refuses = &link] {
     const auto self = weak.lock();
@@ -309,97 +331,66 @@ void Destination::settled(std::uint64_t oneways) noexcept {
 // ---- looking for instances
 
 void Destination::search() {
+  if (!seeker_) return;
   searching_ = true;
-  searched_since_ = mf::now();
-  failure_ = {};
-  failure_.code = Code::ok;
-  backoff_.reset();
-  looks_ = 0;
-  look();
-}
-
-void Destination::look() {
+  unreached_.clear();
   if (connection_->closed())
     return give_up(not_executed(Code::shutting_down, "it is stopping; use another instance"));
+  version_ = connection_->shared().resolver->version();
+  seeker_->wait(++searches_, std::nullopt, kNever);
+}
+
+route::Offered Destination::offered() {
   auto& shared = connection_->shared();
-  version_ = shared.resolver->version();
-  auto instances = candidates();
-  std::ranges::shuffle(instances, std::minstd_rand(client::random_number()));
-  if (!instances.empty()) return attempt(std::move(instances));
+  route::Offered offered{.answered = true, .refused = Code::ok, .words = {}, .instances = candidates()};
+  std::ranges::shuffle(offered.instances, std::minstd_rand(route::random_number()));
+  if (is_controller()) return offered;
   const auto offers = shared.resolver->offers(name_);
-  const auto waited = mf::now() - searched_since_;
-  if (waited < (offers->answered ? std::chrono::milliseconds(kGrace) : std::chrono::milliseconds(kLongest)))
-    return look_later();
-  give_up(not_executed(Code::unavailable,
-                       (offers->answered ? "no server offers " + what() : "nothing is known of " + what()) +
-                           (offers->note.empty() ? "" : " (" + offers->note + ")")));
+  offered.answered = offers->answered;
+  offered.words = (offers->answered ? "no server offers " + what() : "nothing is known of " + what()) +
+                  (offers->note.empty() ? "" : " (" + offers->note + ")");
+  return offered;
 }
 
-void Destination::look_later() {
-  const auto pause = ++looks_ <= kQuickLooks ? kLookEvery : backoff_.next();
-  connection_->at(mf::now() + pause, [weak = weak_from_this()] {
-    if (const auto self = weak.lock()) self->look();
-  });
-}
-
-void Destination::attempt(std::vector<Instance> instances) {
-  const auto room = client::kMostRoutes - paths_.size();
-  if (instances.size() > room) instances.resize(room);
-  attempts_ = instances.size();
-  const auto until = mf::now() + connection_->shared().options.connect_timeout;
-  for (const auto& instance : instances) {
-    connection_->servers().open(instance, until,
-                                [self = shared_from_this(), address = instance.address, until](auto&& link) {
-                                  self->opened(address, until, std::move(link));
-                                });
-  }
-}
-
-void Destination::opened(const Address& address, TimePoint until,
-                         Outcome<std::shared_ptr<link::ClientLink>>&& opened) {
-  if (!opened) return attempted({.address = address, .link = {}, .binding = {}, .failure = opened.failure()});
-  const auto& link = opened.value();
+void Destination::on_connected(const std::shared_ptr<link::ClientLink>& link) {
   connection_->add(link);
-  link->bind_later(service_, agent_, until, via_, [self = shared_from_this(), address, link](auto&& binding) {
-    Attempted result{.address = address, .link = link, .binding = {}, .failure = {}};
-    if (binding) {
-      result.binding = std::move(binding).value();
-      result.binding->unpin();
-    } else {
-      result.failure = self->connection_->shared().told(binding.failure(), address.str());
-    }
-    self->attempted(std::move(result));
-  });
 }
 
-void Destination::attempted(Attempted&& result) {
-  --attempts_;
-  if (result.binding) {
-    Path path;
-    path.link = std::move(result.link);
-    path.address = std::move(result.address);
-    path.binding = std::move(result.binding);
-    std::erase_if(paths_, [&](const Path& known) { return known.link == path.link; });
-    paths_.push_back(std::move(path));
-    answer(Code::ok, {});
-    go_on();
-  } else {
-    if (result.failure.code == Code::schema_mismatch && result.link) connection_->refused(name_, result.link);
-    // A server's own failure is more specific than that another one could not be reached.
-    if (failure_.code == Code::ok || may_pass(failure_.code)) failure_ = std::move(result.failure);
-  }
-  if (attempts_ != 0) return;
-  if (!paths_.empty()) {
-    searching_ = false;
-    return;
-  }
-  const auto now = mf::now();
-  if (failure_.code == Code::ok || may_pass(failure_.code)) {
-    if (now - searched_since_ < kLongest && !connection_->closed()) return look_later();
-    if (failure_.code != Code::shutting_down) failure_.code = Code::unavailable;
-  }
-  failure_.execution = Execution::not_executed;
-  give_up(failure_);
+Failure Destination::on_refused(const Instance& instance, const std::shared_ptr<link::ClientLink>& link,
+                                Failure why) {
+  why = connection_->shared().told(std::move(why), instance.address.str());
+  if (why.code == Code::schema_mismatch) connection_->refused(name_, link);
+  unreached_ = why.message;
+  return why;
+}
+
+void Destination::on_route(route::Found&& route) {
+  Path path;
+  path.id = route.id;
+  path.link = std::move(route.link);
+  path.binding = std::move(route.binding);
+  paths_.push_back(std::move(path));
+  answer(Code::ok, {});
+}
+
+void Destination::on_remove(route::Attempt route) {
+  std::erase_if(paths_, [&](const Path& path) { return path.id == route; });
+}
+
+void Destination::on_found(route::WaiterId /*waiter*/) {
+  searching_ = false;
+  go_on();
+}
+
+void Destination::on_failed(route::WaiterId /*waiter*/, const std::shared_ptr<const Failure>& why,
+                            route::Command::Refused /*refused*/) {
+  auto failure = *why;
+  if (may_pass(failure.code) && failure.code != Code::shutting_down) failure.code = Code::unavailable;
+  give_up(std::move(failure));
+}
+
+void Destination::on_unreached(const Address& /*address*/, const Failure& why) {
+  unreached_ = why.message;
 }
 
 void Destination::refuse(const Failure& why) {
@@ -423,7 +414,7 @@ void Destination::give_up(Failure why) {
       connection_->answer(waiting.request, why);
     }
   }
-  stay_while_some_wait();
+  stay_while_needed();
 }
 
 }  // namespace mf::relay

@@ -19,11 +19,11 @@
 #include <string_view>
 #include <vector>
 
-#include "client/attempt.hpp"
 #include "mf/client/target.hpp"
 #include "mf/core/bytes.hpp"
 #include "mf/core/service.hpp"
-#include "mf/link/backoff.hpp"
+#include "mf/route/choice.hpp"
+#include "mf/route/seeker.hpp"
 #include "mf/server/forwarder.hpp"
 #include "relay/call.hpp"
 #include "relay/shared.hpp"
@@ -39,7 +39,9 @@ class Connection;
 /// Whether every client of a relay may call this method of the controller's service.
 [[nodiscard]] bool passes_of_controller(std::string_view method) noexcept;
 
-class Destination final : public server::Forwarded, public std::enable_shared_from_this<Destination> {
+class Destination final : public server::Forwarded,
+                          public route::SeekerUser,
+                          public std::enable_shared_from_this<Destination> {
  public:
   Destination(std::shared_ptr<Connection> connection, const protocol::Bind& bind,
               server::Forwarding::Answer answer, std::size_t bind_bytes,
@@ -63,8 +65,8 @@ class Destination final : public server::Forwarded, public std::enable_shared_fr
   void settled(std::uint64_t oneways) noexcept;
 
  private:
-  struct Path : client::Candidate {
-    Address address;
+  struct Path : route::Candidate {
+    route::Attempt id = 0;
     std::shared_ptr<link::Binding> binding;
   };
   struct Waiting {
@@ -73,15 +75,11 @@ class Destination final : public server::Forwarded, public std::enable_shared_fr
     Bytes payload;                             // or
     std::shared_ptr<protocol::Coming> coming;  // a payload that is still arriving
   };
-  struct Attempted {
-    Address address;
-    std::shared_ptr<link::ClientLink> link;
-    std::shared_ptr<link::Binding> binding;  // or
-    Failure failure;
-  };
 
   [[nodiscard]] client::Route pick(TimePoint now);
   void refresh(TimePoint now);
+  void drop_unusable();
+  void report_unusable(const Path& path);
   /// False if it has to wait.
   struct Body {
     std::span<const std::byte> payload;
@@ -92,17 +90,24 @@ class Destination final : public server::Forwarded, public std::enable_shared_fr
                           TimePoint now);
   void wait(Waiting&& waiting);
   void go_on();
-  /// Keeps this object while requests wait, even if its client has unbound it.
-  void stay_while_some_wait();
+  /// Keeps this object while requests wait or the BIND is not answered, even if its client has unbound it.
+  void stay_while_needed();
   void watch_deadline(TimePoint deadline);
   void expire();
 
+  // Looking for instances
   void search();
-  void look();
-  void attempt(std::vector<Instance> instances);
-  void opened(const Address& address, TimePoint until, Outcome<std::shared_ptr<link::ClientLink>>&& link);
-  void attempted(Attempted&& result);
-  void look_later();
+  [[nodiscard]] route::Offered offered() override;
+  void on_connected(const std::shared_ptr<link::ClientLink>& link) override;
+  [[nodiscard]] Failure on_refused(const Instance& instance, const std::shared_ptr<link::ClientLink>& link,
+                                   Failure why) override;
+  void on_route(route::Found&& route) override;
+  void on_remove(route::Attempt route) override;
+  void on_found(route::WaiterId waiter) override;
+  void on_failed(route::WaiterId waiter, const std::shared_ptr<const Failure>& why,
+                 route::Command::Refused refused) override;
+  void on_unreached(const Address& address, const Failure& why) override;
+  void on_settled(bool missing) override { missing_ = missing; }
   void give_up(Failure why);
   void answer(Code code, std::string_view why);
   [[nodiscard]] std::string what() const;
@@ -132,12 +137,10 @@ class Destination final : public server::Forwarded, public std::enable_shared_fr
   bool going_on_ = false;
   TimePoint timer_at_ = kNever;
 
-  bool searching_ = false;
-  TimePoint searched_since_{};
-  std::size_t attempts_ = 0;
-  int looks_ = 0;    // of this search
-  Failure failure_;  // of this search
-  link::Backoff backoff_;
+  std::shared_ptr<route::Seeker> seeker_;  // null before begin()
+  bool searching_ = false;                 // it waits for a route
+  route::WaiterId searches_ = 0;
+  std::string unreached_;  // why this search has not reached an instance
 
   std::uint64_t oneways_ = 0;
   std::atomic<std::uint64_t> settled_{0};

@@ -24,7 +24,7 @@ namespace mf::relay {
 
 /// The controller's service, at the relay's configured address.
 inline constexpr std::string_view kController = "mf.controller.Controller";
-/// The pause before a route that the resolver does not know yet is looked up again.
+/// The pause before a topic that the resolver does not know yet is looked up again.
 inline constexpr std::chrono::milliseconds kLookEvery{10};
 
 class Topics;
@@ -39,7 +39,8 @@ struct Shared : std::enable_shared_from_this<Shared> {
   std::vector<Instance> controllers;
   transport::Connecting connecting;
   std::shared_ptr<link::LocalPaths> paths;
-  std::atomic<std::size_t> connections{0};  // to servers, including those being made
+  /// To servers, including those being made.
+  std::shared_ptr<std::atomic<std::size_t>> connections = std::make_shared<std::atomic<std::size_t>>(0);
   protocol::Nonce nonce{};
   std::string name = "relay";  // "relay tcp://10.0.0.1:7500"
 

@@ -1,4 +1,4 @@
-#include "route/finder.hpp"
+#include "mf/route/finder.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -172,10 +172,8 @@ Step Finder::fire(Endpoint& endpoint, Event event) {
 }
 
 Finder::Endpoint* Finder::of_attempt(Attempt attempt) {
-  const auto found = std::ranges::find_if(endpoints_, [&](const Endpoint& endpoint) {
-    return endpoint.attempt == attempt && is_under_way(endpoint.state);
-  });
-  return found == endpoints_.end() ? nullptr : &*found;
+  const auto found = std::ranges::find(endpoints_, attempt, &Endpoint::attempt);
+  return found == endpoints_.end() || !is_under_way(found->state) ? nullptr : &*found;
 }
 
 Finder::Endpoint* Finder::of_route(Attempt route) {
@@ -465,8 +463,7 @@ Failure Finder::out_of_time(const Waiter& waiter) const {
                        source_words_.empty() ? "nothing is known of " + what_ + " yet" : source_words_);
   }
   if (why.code == Code::ok || why.code == Code::internal) why.code = Code::unavailable;
-  why.message.insert(0, kGaveUp);
-  return why;
+  return in_context("gave up at the deadline: ", std::move(why));
 }
 
 /// Reports endpoints for which waiters go on waiting.
@@ -544,6 +541,12 @@ std::size_t Finder::routes() const noexcept {
 std::size_t Finder::under_way() const noexcept {
   return static_cast<std::size_t>(std::ranges::count_if(
       endpoints_, [](const Endpoint& endpoint) { return is_under_way(endpoint.state); }));
+}
+
+bool Finder::awaits(Attempt attempt) const noexcept {
+  return std::ranges::any_of(endpoints_, [&](const Endpoint& endpoint) {
+    return endpoint.attempt == attempt && is_under_way(endpoint.state);
+  });
 }
 
 std::optional<State> Finder::state_of(const Address& address) const {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <utility>
@@ -25,28 +26,42 @@ class FakeController::State final : public Resolver {
     transport::wait_until(changed_, lock, until, [&] { return of(service) != known; });
     return of(service);
   }
+  std::uint64_t add_listener(std::function<void()> changed) override {
+    const std::scoped_lock lock(mutex_);
+    ++waits;
+    listeners_.emplace(++last_listener_, std::move(changed));
+    return last_listener_;
+  }
+  void remove_listener(std::uint64_t listener) noexcept override {
+    const std::scoped_lock lock(mutex_);
+    listeners_.erase(listener);
+  }
   [[nodiscard]] std::uint64_t version() const noexcept override { return version_; }
   [[nodiscard]] bool knows_agents() const noexcept override { return true; }
 
   template <class Change>
   void change(std::string_view service, Change change) {
-    const std::scoped_lock lock(mutex_);
-    auto& entry = of(service);
-    auto offers = *entry;
-    change(offers);
-    entry = std::make_shared<const Offers>(std::move(offers));
-    tell();
-  }
-  template <class Change>
-  void change_all(Change change) {
-    const std::scoped_lock lock(mutex_);
-    change(unknown_);
-    for (auto& [service, entry] : known_) {
+    {
+      const std::scoped_lock lock(mutex_);
+      auto& entry = of(service);
       auto offers = *entry;
       change(offers);
       entry = std::make_shared<const Offers>(std::move(offers));
     }
-    tell();
+    notify();
+  }
+  template <class Change>
+  void change_all(Change change) {
+    {
+      const std::scoped_lock lock(mutex_);
+      change(unknown_);
+      for (auto& [service, entry] : known_) {
+        auto offers = *entry;
+        change(offers);
+        entry = std::make_shared<const Offers>(std::move(offers));
+      }
+    }
+    notify();
   }
 
   std::atomic<std::uint64_t> waits{0};
@@ -59,15 +74,23 @@ class FakeController::State final : public Resolver {
     if (found != known_.end()) return found->second;
     return known_.emplace(service, std::make_shared<const Offers>(unknown_)).first->second;
   }
-  void tell() {
-    ++version_;
-    changed_.notify_all();
+  void notify() {
+    std::map<std::uint64_t, std::function<void()>> listeners;
+    {
+      const std::scoped_lock lock(mutex_);
+      ++version_;
+      changed_.notify_all();
+      listeners = listeners_;
+    }
+    for (const auto& [id, listener] : listeners) listener();
   }
 
   std::mutex mutex_;
   std::condition_variable changed_;
   Offers unknown_{.agents = {}, .any_agent = {}, .answered = true, .note = {}};
   std::map<std::string, Snapshot, std::less<>> known_;
+  std::map<std::uint64_t, std::function<void()>> listeners_;
+  std::uint64_t last_listener_ = 0;
   std::atomic<std::uint64_t> version_{1};
 };
 

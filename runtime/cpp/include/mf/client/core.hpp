@@ -1,5 +1,8 @@
 // The state that all stubs of a client share: resolver, connections, the reactor, a few threads for blocking
 // work.
+//
+// Servers are sought on the loop, which has a thread of its own from the first search on. It runs no code of
+// users, so that no search waits for a slow completion, which has the reactor's thread.
 #pragma once
 
 #include <atomic>
@@ -16,8 +19,8 @@
 #include "mf/core/function_ref.hpp"
 #include "mf/core/service.hpp"
 #include "mf/link/client_link.hpp"
-#include "mf/link/pool.hpp"
 #include "mf/protocol/call.hpp"
+#include "mf/route/pool.hpp"
 #include "mf/transport/reactor.hpp"
 #include "mf/transport/workers.hpp"
 
@@ -55,8 +58,8 @@ std::shared_ptr<Resolver> resolver_for(std::string_view url,
 
 class Core {
  public:
-  /// With a given reactor it has no thread of its own for sockets; that reactor must not be stopped before
-  /// this is closed.
+  /// With a given reactor it has no thread of its own, and no code of users may run there; that reactor must
+  /// not be stopped before this is closed.
   Core(std::shared_ptr<Resolver> resolver, std::shared_ptr<const LocalServants> servants,
        ClientOptions options, std::shared_ptr<transport::Reactor> reactor = nullptr);
   /// For servers, controllers or relays at a URL.
@@ -64,9 +67,13 @@ class Core {
 
   [[nodiscard]] const ClientOptions& options() const noexcept { return options_; }
   [[nodiscard]] Resolver& resolver() noexcept { return *resolver_; }
+  [[nodiscard]] const std::shared_ptr<Resolver>& shared_resolver() const noexcept { return resolver_; }
   [[nodiscard]] const std::shared_ptr<const LocalServants>& servants() const noexcept { return servants_; }
-  [[nodiscard]] link::Pool& pool() noexcept { return *pool_; }
   [[nodiscard]] transport::Reactor& reactor() noexcept { return *reactor_; }
+  /// Where servers are sought; made on first use.
+  [[nodiscard]] const std::shared_ptr<transport::Reactor>& loop();
+  /// Only on the loop's thread.
+  [[nodiscard]] const std::shared_ptr<route::Pool>& pool() const noexcept { return pool_; }
   [[nodiscard]] protocol::RetryBudget& retry_budget() noexcept { return retry_budget_; }
 
   /// Whether this client was ever bound to the (service, agent). It does not wait for a target that it has
@@ -95,8 +102,6 @@ class Core {
   void note_schema(const ServiceInfo& service, const Fingerprint& theirs, const Address& address,
                    bool adapted, std::string_view difference);
 
-  /// Runs `work` on its own thread, which may block while it connects.
-  void connecting(UniqueFunction<void()> work);
   /// Runs `work`, which may block, on a thread of the client.
   void in_background(UniqueFunction<void()> work);
   /// Runs `work` where asynchronous calls complete: on the reactor's thread, or here if the client was
@@ -109,7 +114,7 @@ class Core {
   void release_wait(std::size_t bytes) noexcept;
 
   /// The id of the first request on each later connection: other values than 1 make the wrap testable.
-  void set_first_id(std::uint32_t id) noexcept { first_id_.store(id, std::memory_order_relaxed); }
+  void set_first_id(std::uint32_t id) noexcept { first_id_->store(id, std::memory_order_relaxed); }
 
   /// Whether this process is a forked child of the one that opened the client. Nothing of it may be used then
   /// but what returns this as a failure: its threads and connections are the parent's.
@@ -119,7 +124,7 @@ class Core {
   [[nodiscard]] bool closed() const noexcept { return closed_.load(std::memory_order_acquire); }
 
  private:
-  [[nodiscard]] protocol::SessionOptions session_options();
+  [[nodiscard]] route::PoolOptions pool_options();
 
   const ProcessMark process_;
   const ClientOptions options_;
@@ -127,11 +132,15 @@ class Core {
   const std::shared_ptr<const LocalServants> servants_;
   protocol::Nonce nonce_{};
   std::uint32_t random_id_ = 0;
-  std::atomic<std::uint32_t> first_id_{1};
+  const std::shared_ptr<std::atomic<std::uint32_t>> first_id_ =
+      std::make_shared<std::atomic<std::uint32_t>>(1);
   std::shared_ptr<transport::Reactor> reactor_;
   bool owns_reactor_ = false;
   bool owns_resolver_ = false;
-  std::unique_ptr<link::Pool> pool_;
+  std::shared_ptr<transport::TlsContext> tls_;
+  std::once_flag loop_made_;
+  std::shared_ptr<transport::Reactor> loop_;  // the reactor, if that was given; with it the resolver runs
+  std::shared_ptr<route::Pool> pool_;
   protocol::RetryBudget retry_budget_;
   mutable std::mutex mutex_;
   std::set<std::pair<std::string, std::string>> seen_;
@@ -141,7 +150,6 @@ class Core {
   std::set<Address> unreached_;                                   // those that were logged
   std::set<std::pair<const ServiceInfo*, Fingerprint>> schemas_;  // as above
   std::unique_ptr<transport::Workers> background_;
-  std::unique_ptr<transport::Workers> connecting_;
   std::size_t waiting_calls_ = 0;
   std::size_t waiting_bytes_ = 0;
   bool stopped_ = false;  // the reactor runs nothing any more

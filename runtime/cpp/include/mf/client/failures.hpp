@@ -24,10 +24,4 @@ namespace mf::client {
                       "the process was forked: the " + std::string(what) + " belongs to the parent process");
 }
 
-/// The failure of a search that has run out of time, by that of its last attempt.
-[[nodiscard]] inline Failure gave_up(Failure failure) {
-  if (failure.code == Code::ok || failure.code == Code::internal) failure.code = Code::unavailable;
-  return in_context("gave up at the deadline: ", std::move(failure));
-}
-
 }  // namespace mf::client

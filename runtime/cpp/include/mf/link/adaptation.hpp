@@ -9,11 +9,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "mf/core/clock.hpp"
 #include "mf/core/outcome.hpp"
 #include "mf/core/service.hpp"
 #include "mf/evolution/plan.hpp"
@@ -76,12 +76,14 @@ class Adaptation final : public std::enable_shared_from_this<Adaptation> {
                                                               const ClientLink::Described& theirs,
                                                               const std::string& peer, std::string& why);
 
-/// Binds a service whose schema at the server may differ. `announced`: the server's fingerprint, as a
-/// resolver has it; zeros: it is unknown. Failure: SCHEMA_MISMATCH with the difference, if the schemas cannot
-/// be used together, or that of bind().
-[[nodiscard]] Outcome<std::shared_ptr<Binding>> bind_adapting(ClientLink& link, const ServiceInfo& own,
-                                                              const std::string& agent,
-                                                              const Fingerprint& announced,
-                                                              TimePoint deadline);
+/// What the description of a server's schema means for a client that wants to bind there.
+struct Adapted {
+  std::shared_ptr<const Adaptation> adaptation;  // or
+  std::optional<Failure> failure;  // SCHEMA_MISMATCH with the difference; neither: the schema is
+                                   // the client's own
+};
+/// `refused`: the fingerprint with which the server has refused a binding; zeros: with none.
+[[nodiscard]] Adapted adapt_to(const ServiceInfo& own, const ClientLink::Described& theirs,
+                               const std::string& peer, const Fingerprint& refused);
 
 }  // namespace mf::link

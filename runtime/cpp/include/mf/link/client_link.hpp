@@ -17,6 +17,10 @@
 // reactor's thread, with payloads of their own: in the turn that read them after it has given up the lead, or
 // posted there by a blocked leader. So no caller waits for the callback of another one.
 //
+// Waits without a thread (bind_later() and the like). What follows them runs on the link's loop, which also
+// reads the answers if no caller does: a reactor on which no user's code runs, so that a slow completion
+// delays no search for a server. It may be the reactor itself.
+//
 // Ends. Each call ends exactly once: by a reply, its deadline, cancel, or the end of the link. What the
 // session has accepted can still reach the server, so a call that is given up is UNKNOWN; at the end of the
 // link it is not executed if its last byte cannot have been sent. A broken link is never used again; one
@@ -82,12 +86,14 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
                                                    protocol::SessionOptions options,
                                                    std::shared_ptr<transport::Reactor> reactor,
                                                    TimePoint deadline, Liveness liveness = {});
-  /// The asynchronous version: `done` runs later on the reactor's thread. The link is returned for close().
+  /// The asynchronous version: `done` runs later on the loop's thread. The link is returned for close().
+  /// Without a loop it is the reactor.
   using Opened = UniqueFunction<void(Outcome<std::shared_ptr<ClientLink>>&&)>;
   static std::shared_ptr<ClientLink> open_later(std::unique_ptr<transport::Stream> stream,
                                                 protocol::SessionOptions options,
                                                 std::shared_ptr<transport::Reactor> reactor,
-                                                TimePoint deadline, Liveness liveness, Opened done);
+                                                TimePoint deadline, Liveness liveness, Opened done,
+                                                std::shared_ptr<transport::Reactor> loop = nullptr);
   ~ClientLink() override;
 
   /// Binds the service for the agent on first use, and returns the pinned binding, which the caller must
@@ -96,19 +102,20 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   Outcome<std::shared_ptr<Binding>> bind(const ServiceInfo& service, const std::string& agent,
                                          TimePoint deadline,
                                          const std::shared_ptr<const Adaptation>& adaptation = nullptr);
-  /// The asynchronous version: `done` runs later on the reactor's thread. `via` are the relays that the
+  /// The asynchronous version: `done` runs later on the loop's thread. `via` are the relays that the
   /// request has passed (protocol::Bind).
   using Bound = UniqueFunction<void(Outcome<std::shared_ptr<Binding>>&&)>;
   void bind_later(const ServiceInfo& service, const std::string& agent, TimePoint deadline,
-                  std::span<const std::byte> via, Bound done);
+                  std::span<const std::byte> via, Bound done,
+                  const std::shared_ptr<const Adaptation>& adaptation = nullptr);
   using Described = link::Described;
   /// Asks the server to describe a service. `asked`: a relay describes servers with this fingerprint if there
   /// are any; zeros: it does not matter. Blocks until `deadline`; nothing: the server has not answered.
   std::optional<Described> describe(std::string_view service, const Fingerprint& asked, TimePoint deadline);
-  /// The asynchronous version: `done` runs later on the reactor's thread.
+  /// The asynchronous version: `done` runs later on the loop's thread.
   void describe_later(std::string_view service, const Fingerprint& asked, TimePoint deadline,
                       UniqueFunction<void(std::optional<Described>&&)> done);
-  /// Runs `done` on the reactor's thread once the link has ended; the reactor watches for that from now on.
+  /// Runs `done` on the loop's thread once the link has ended, for which is watched from now on.
   void when_ended(UniqueFunction<void()> done);
 
   /// One blocking call. A payload of 4 KiB and more is moved out of the buffer, a smaller one is left in it.
@@ -219,7 +226,7 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
  private:
   using Lock = Pipe::Lock;
 
-  /// A wait of the reactor instead of a blocked thread. `then` runs on the reactor, without the lock.
+  /// A wait of the loop instead of a blocked thread. `then` runs on the loop, without the lock.
   using Then = UniqueFunction<void(ClientLink&)>;
   struct Awaited {
     Waiter own;
@@ -231,7 +238,10 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   enum class Got : std::uint8_t { nothing, some, full };  // full: more may be available at once
 
   ClientLink(std::unique_ptr<transport::Stream> stream, protocol::SessionOptions options,
-             std::shared_ptr<transport::Reactor> reactor, Liveness liveness);
+             std::shared_ptr<transport::Reactor> reactor, Liveness liveness,
+             std::shared_ptr<transport::Reactor> loop);
+
+  class LoopReader;
 
   /// Null unless the link has ended. Under the lock.
   [[nodiscard]] const Failure* why_broken() const noexcept { return broken() ? &why_broken_ : nullptr; }
@@ -246,6 +256,9 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   void await(Waiter* waiter, std::vector<Waiter*>* list, TimePoint deadline, Then then, Lock& lock);
   AwaitedList::node_type take_awaited(AwaitedList::iterator at);
   void post_awaited() noexcept;
+  /// Has the loop read for what is awaited, if it is not the reactor.
+  void arm_loop(Lock& lock);
+  void forget_loop() noexcept;
   [[nodiscard]] std::optional<Failure> refuse_early(const Payload& payload, TimePoint now,
                                                     TimePoint deadline) const;
   std::uint32_t append(protocol::RequestHead& head, const Payload& payload, TimePoint now, TimePoint deadline,
@@ -310,6 +323,7 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
 
   Pipe pipe_;
   const std::shared_ptr<transport::Reactor> reactor_;
+  const std::shared_ptr<transport::Reactor> loop_;
   const std::shared_ptr<SharedStanding> standing_;
   std::size_t max_payload_ = 0;
   std::size_t max_in_flight_ = 1;
@@ -322,6 +336,8 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   Waiter hello_;
   AwaitedList awaited_;
   std::uint64_t last_awaited_ = 0;
+  bool loop_watches_ = false;
+  bool loop_armed_ = false;
 
   bool leading_ = false;
   std::thread::id leader_;

@@ -53,7 +53,7 @@ class FakeController {
   void lose(std::string_view why);
   void recover();
 
-  /// How often somebody has waited for a change.
+  /// How often a client has begun to wait for a change.
   [[nodiscard]] std::uint64_t waits() const noexcept;
 
  private:

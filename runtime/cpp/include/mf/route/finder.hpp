@@ -35,7 +35,7 @@
 #include "mf/core/outcome.hpp"
 #include "mf/link/backoff.hpp"
 #include "mf/link/resolver.hpp"
-#include "route/finder_table.hpp"
+#include "mf/route/finder_table.hpp"
 
 namespace mf::route {
 
@@ -147,6 +147,8 @@ class Finder {
   [[nodiscard]] std::size_t waiting() const noexcept { return waiters_.size(); }
   [[nodiscard]] std::size_t routes() const noexcept;
   [[nodiscard]] std::size_t under_way() const noexcept;
+  /// The end of the attempt is awaited.
+  [[nodiscard]] bool awaits(Attempt attempt) const noexcept;
   [[nodiscard]] Source source() const noexcept { return source_; }
   /// The state of the endpoint at the address; nothing: there is none.
   [[nodiscard]] std::optional<State> state_of(const Address& address) const;
@@ -246,14 +248,5 @@ class Finder {
   std::set<std::pair<TimePoint, WaiterId>> deadlines_;
   std::optional<Failure> stopped_;
 };
-
-/// The prefix of the message of a call that was tried until its deadline, before the failure of the latest
-/// attempt. Code that passes such a failure on in its own message (a client that calls a controller) removes
-/// it first, so that a message contains it at most once, at the start.
-inline constexpr std::string_view kGaveUp = "gave up at the deadline: ";
-
-[[nodiscard]] inline std::string_view without_gave_up(std::string_view message) noexcept {
-  return message.starts_with(kGaveUp) ? message.substr(kGaveUp.size()) : message;
-}
 
 }  // namespace mf::route
