@@ -172,29 +172,23 @@ std::shared_ptr<ProcessCore> NodeCore::local(const std::string& dest) {
 }
 
 std::shared_ptr<Outgoing> NodeCore::way(const std::string& dest) {
-  std::shared_ptr<Outgoing> made;
-  {
-    const std::scoped_lock lock(mutex_);
-    if (!server_)
-      throw Error(Code::unknown_agent, Execution::not_executed,
-                  "this node has no process " + quoted(dest) + ", and knows no other nodes");
-    const auto found = ways_.find(dest);
-    if (found != ways_.end() && !found->second->closed())
-      return found->second;  // one that ends is forgotten soon
-    if (closed_) throw is_closed();
-    if (found == ways_.end() && ways_.size() >= kMostWays)
-      throw Error(Code::overloaded, Execution::not_executed,
-                  "this node sends to " + std::to_string(kMostWays) + " processes already");
-    made = std::make_shared<Outgoing>(
-        client_.core(), dest,
-        [weak = weak_from_this()](const Outgoing& ended) {
-          if (const auto self = weak.lock()) self->forget(ended);
-        },
-        patience_);
-    ways_[dest] = made;
-  }
-  made->begin();
-  return made;
+  const std::scoped_lock lock(mutex_);
+  if (!server_)
+    throw Error(Code::unknown_agent, Execution::not_executed,
+                "this node has no process " + quoted(dest) + ", and knows no other nodes");
+  const auto found = ways_.find(dest);
+  if (found != ways_.end() && !found->second->closed())
+    return found->second;  // one that ends is forgotten soon
+  if (closed_) throw is_closed();
+  if (found == ways_.end() && ways_.size() >= kMostWays)
+    throw Error(Code::overloaded, Execution::not_executed,
+                "this node sends to " + std::to_string(kMostWays) + " processes already");
+  return ways_[dest] = std::make_shared<Outgoing>(
+             client_.core(), dest,
+             [weak = weak_from_this()](const Outgoing& ended) {
+               if (const auto self = weak.lock()) self->forget(ended);
+             },
+             patience_);
 }
 
 void NodeCore::forget(const Outgoing& way) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "flex/mailbox.hpp"
 #include "mf/codec/flex/tags.hpp"
@@ -55,6 +56,7 @@ bool Outgoing::closed() const {
 Outgoing::Went Outgoing::submit(const OutboundRef& outbound) {
   Stream stream;
   bool lone = false;
+  bool first = false;
   {
     const Lock lock(mutex_);
     if (closed_) return Went::closed;
@@ -64,13 +66,16 @@ Outgoing::Went Outgoing::submit(const OutboundRef& outbound) {
     bytes_ += outbound->size;
     outbound->carried.sequence = next_++;
     pending_.push_back(outbound);
+    first = !std::exchange(begun_, true);
     if (connected_ && !writing_) {
       stream = stream_;
       writing_ = true;
       lone = mf::now() - submitted_ > kLone;
     }
   }
-  if (stream && lone) {
+  if (first) {
+    session();
+  } else if (stream && lone) {
     write(stream);
   } else if (stream) {
     core_->reactor().post([self = shared_from_this(), stream] { self->write(stream); });
@@ -116,10 +121,6 @@ void Outgoing::close(const Error& error) {
 }
 
 // --- sessions
-
-void Outgoing::begin() {
-  session();
-}
 
 void Outgoing::session() {
   Stream stream;

@@ -56,10 +56,10 @@ class Outgoing final : public std::enable_shared_from_this<Outgoing> {
 
   [[nodiscard]] const std::string& dest() const noexcept { return receiver_->name; }
   [[nodiscard]] const std::shared_ptr<Receiver>& receiver() const noexcept { return receiver_; }
-  void begin();
   /// Whether submit() refuses all messages.
   [[nodiscard]] bool closed() const;
   enum class Went : std::uint8_t { yes, full, closed };
+  /// The first message begins the search for the mailbox, which is given up while there is no message.
   [[nodiscard]] Went submit(const OutboundRef& outbound);
   /// Calls `call` once when a message has left or this has ended; perhaps at once.
   void when_room(UniqueFunction<void()> call);
@@ -115,6 +115,7 @@ class Outgoing final : public std::enable_shared_from_this<Outgoing> {
   mutable std::mutex mutex_;  // all below
   Stream stream_;             // null between two sessions
   Told told_;                 // on this stream
+  bool begun_ = false;
   bool connected_ = false;
   bool writing_ = false;
   bool closed_ = false;
