@@ -7,6 +7,7 @@
 #include "mf/client/client.hpp"
 #include "mf/transport/socket.hpp"
 #include "mftest/calls.client.hpp"
+#include "support/connect.hpp"
 #include "support/joined.hpp"
 #include "support/peer.hpp"
 #include "support/process.hpp"
@@ -163,7 +164,7 @@ TEST(StarvedServer, TurnsCallersAwayServesTheOthersAndRecovers) {
   {
     std::vector<std::unique_ptr<mf::transport::Stream>> many;
     for (int i = 0; i < 40; ++i) {
-      auto stream = mf::transport::connect(mf::Address::parse(url), 5s);
+      auto stream = mftest::connect(mf::Address::parse(url), 5s);
       ASSERT_TRUE(stream.ok());
       many.push_back(std::move(stream).value());
     }

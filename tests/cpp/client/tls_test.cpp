@@ -10,6 +10,7 @@
 #include "mf/controller/controller.hpp"
 #include "mf/transport/socket.hpp"
 #include "support/certificates.hpp"
+#include "support/connect.hpp"
 #include "support/joined.hpp"
 
 namespace mftest::tls_test {
@@ -247,7 +248,7 @@ TEST_F(Tls, WithoutTlsAtOneEndBothEndsSayWhatTheOtherSpeaks) {
 /// Sends these bytes over TCP, and reads until the server closes.
 void say(mf::Address address, const std::string& text) {
   address.scheme = "tcp";
-  auto connected = mf::transport::connect(address, kLong);
+  auto connected = mftest::connect(address, kLong);
   ASSERT_TRUE(connected.ok());
   auto& stream = *connected.value();
   stream.set_coarse_timeout(20ms);

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "link/client_link_fixture.hpp"
+#include "support/connect.hpp"
 #include "support/joined.hpp"
 
 namespace mf::link {
@@ -57,7 +58,7 @@ struct Holding {
     }
   }
   Outcome<std::shared_ptr<Binding>> bind(int agent) {
-    return joined->link->bind(kService, "a" + std::to_string(agent), soon());
+    return mftest::bind(*joined->link, kService, "a" + std::to_string(agent), soon());
   }
 
   std::optional<Joined> joined;

@@ -1,5 +1,6 @@
 // ClientLink: how calls end when their link does.
 #include "link/client_link_fixture.hpp"
+#include "support/connect.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -210,9 +211,9 @@ TEST(ClientLink, AReplyThatIsPassedOnAndHardlyComesEndsTheLinkAndIsToldAsLost) {
   protocol::SessionOptions options;
   options.told_from = 1;
   std::thread greeting([&] { peer.greet(); });
-  const auto link = ClientLink::open(std::move(right), options, reactor, soon(),
-                                     {.dead_after = std::chrono::milliseconds(500)})
-                        .value();
+  const auto link =
+      mftest::open(std::move(right), options, reactor, soon(), {.dead_after = std::chrono::milliseconds(500)})
+          .value();
   greeting.join();
   std::promise<Reply> replied;
   Completion done = [&](Reply&& reply) { replied.set_value(std::move(reply)); };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "mf/link/client_link.hpp"
+#include "support/connect.hpp"
 #include "support/peer.hpp"
 
 namespace mf::link::test {
@@ -27,8 +28,8 @@ struct Joined {
     auto [left, right] = transport::make_inproc_pair();
     peer = std::make_unique<Peer>(protocol::Role::server, std::move(left), std::move(server));
     std::thread greeting([this] { peer->greet(); });
-    link = ClientLink::open(std::make_unique<CountedStream>(std::move(right), counts), std::move(client),
-                            reactor, soon())
+    link = mftest::open(std::make_unique<CountedStream>(std::move(right), counts), std::move(client), reactor,
+                        soon())
                .value();
     greeting.join();
   }

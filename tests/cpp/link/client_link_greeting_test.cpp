@@ -1,5 +1,6 @@
 // ClientLink: the handshake and the binding of services.
 #include "link/client_link_fixture.hpp"
+#include "support/connect.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,7 +19,7 @@ struct Refused {
     auto [left, right] = transport::make_inproc_pair();
     Peer peer(protocol::Role::server, std::move(left));
     std::thread serving([&] { server(peer); });
-    auto opened = ClientLink::open(std::move(right), {}, reactor, std::chrono::steady_clock::now() + time);
+    auto opened = mftest::open(std::move(right), {}, reactor, std::chrono::steady_clock::now() + time);
     if (!opened) failure = opened.failure();
     serving.join();
   }
@@ -72,7 +73,7 @@ TEST(ClientLink, BindsOnceForManyThreads) {
   std::atomic<int> bound{0};
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([&] {
-      if (joined.link->bind(kService, "", soon()).ok()) ++bound;
+      if (mftest::bind(*joined.link, kService, "", soon()).ok()) ++bound;
     });
   }
   joined.peer->accept_bind();
@@ -86,11 +87,11 @@ TEST(ClientLink, BindsOnceForManyThreads) {
 TEST(ClientLink, ARefusedBindingIsToldAndMayBeAskedAgain) {
   Joined joined;
   std::thread asking([&] {
-    const auto refused = joined.link->bind(kService, "books", soon());
+    const auto refused = mftest::bind(*joined.link, kService, "books", soon());
     ASSERT_FALSE(refused.ok());
     EXPECT_EQ(refused.failure().code, Code::unknown_agent);
     EXPECT_THAT(refused.failure().message, testing::HasSubstr("not here"));
-    EXPECT_TRUE(joined.link->bind(kService, "books", soon()).ok());
+    EXPECT_TRUE(mftest::bind(*joined.link, kService, "books", soon()).ok());
   });
   const auto bind = joined.peer->next(EventType::bind);
   joined.peer->session.send_bound(bind.header.route, Code::unknown_agent, "not here");
@@ -104,11 +105,11 @@ TEST(ClientLink, ARefusedBindingIsToldAndMayBeAskedAgain) {
 
 TEST(ClientLink, ABindingIsGivenUpAtTheDeadlineAndWhenTheLinkEnds) {
   Joined joined;
-  const auto late =
-      joined.link->bind(kService, "", std::chrono::steady_clock::now() + std::chrono::milliseconds(30));
+  const auto late = mftest::bind(*joined.link, kService, "",
+                                 std::chrono::steady_clock::now() + std::chrono::milliseconds(30));
   EXPECT_EQ(late.failure().code, Code::deadline_exceeded);
   std::thread asking([&] {
-    const auto lost = joined.link->bind(kService, "", soon());
+    const auto lost = mftest::bind(*joined.link, kService, "", soon());
     EXPECT_EQ(lost.failure().code, Code::connection_lost);
     EXPECT_EQ(lost.failure().execution, Execution::not_executed);
   });
@@ -119,7 +120,7 @@ TEST(ClientLink, ABindingIsGivenUpAtTheDeadlineAndWhenTheLinkEnds) {
 
 TEST(ClientLink, AnAgentsNameThatNoBindCanHoldIsRefusedHere) {
   Joined joined;
-  const auto refused = joined.link->bind(kService, std::string(40'000, 'x'), soon());
+  const auto refused = mftest::bind(*joined.link, kService, std::string(40'000, 'x'), soon());
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.failure().code, Code::message_too_large);
   EXPECT_FALSE(joined.link->broken());
@@ -127,7 +128,7 @@ TEST(ClientLink, AnAgentsNameThatNoBindCanHoldIsRefusedHere) {
 
 TEST(ClientLink, AnAgentThatIsNoTextIsRefusedHere) {
   Joined joined;
-  const auto refused = joined.link->bind(kService, "caf\xe9", soon());
+  const auto refused = mftest::bind(*joined.link, kService, "caf\xe9", soon());
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.failure().code, Code::invalid_argument);
   EXPECT_EQ(refused.failure().execution, Execution::not_executed);

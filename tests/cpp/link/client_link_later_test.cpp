@@ -40,7 +40,7 @@ struct Later : testing::Test {
     reactor->stop();
   }
   void open(TimePoint until = soon()) {
-    link = ClientLink::open_later(std::move(stream), {}, reactor, until, {}, opened.teller());
+    link = ClientLink::open(std::move(stream), {}, reactor, until, {}, opened.teller());
   }
   void greeted() {
     open();
@@ -85,14 +85,14 @@ TEST_F(Later, AServerThatGoesInsteadOfAnsweringIsNamed) {
 
 TEST_F(Later, ABindingIsGivenWhenItIsBoundAndAtOnceTheSecondTime) {
   greeted();
-  link->bind_later(kService, "x", soon(), {}, bound.teller());
+  link->bind(kService, "x", soon(), {}, bound.teller());
   const auto asked = peer->next(EventType::bind);
   peer->session.send_bound(asked.header.route);
   peer->flush();
   const auto first = bound.get();
   ASSERT_TRUE(first.ok());
   Told<Outcome<std::shared_ptr<Binding>>> again;
-  link->bind_later(kService, "x", soon(), {}, again.teller());
+  link->bind(kService, "x", soon(), {}, again.teller());
   const auto second = again.get();
   ASSERT_TRUE(second.ok());
   EXPECT_EQ(second.value(), first.value());
@@ -100,7 +100,7 @@ TEST_F(Later, ABindingIsGivenWhenItIsBoundAndAtOnceTheSecondTime) {
 
 TEST_F(Later, ARefusalIsGivenAsItIs) {
   greeted();
-  link->bind_later(kService, "x", soon(), {}, bound.teller());
+  link->bind(kService, "x", soon(), {}, bound.teller());
   const auto asked = peer->next(EventType::bind);
   peer->session.send_bound(asked.header.route, Code::schema_mismatch, "they differ");
   peer->flush();
@@ -112,10 +112,10 @@ TEST_F(Later, ARefusalIsGivenAsItIs) {
 
 TEST_F(Later, ABindingThatIsNotAnsweredEndsAtItsDeadlineOrWithTheLink) {
   greeted();
-  link->bind_later(kService, "x", mf::now() + std::chrono::milliseconds(20), {}, bound.teller());
+  link->bind(kService, "x", mf::now() + std::chrono::milliseconds(20), {}, bound.teller());
   EXPECT_EQ(bound.get().failure().code, Code::deadline_exceeded);
   Told<Outcome<std::shared_ptr<Binding>>> lost;
-  link->bind_later(kService, "x", soon(), {}, lost.teller());
+  link->bind(kService, "x", soon(), {}, lost.teller());
   peer->close();
   EXPECT_EQ(lost.get().failure().execution, Execution::not_executed);
 }
@@ -123,7 +123,7 @@ TEST_F(Later, ABindingThatIsNotAnsweredEndsAtItsDeadlineOrWithTheLink) {
 TEST_F(Later, ADescriptionIsGivenOrNothingWithTheLink) {
   greeted();
   Told<std::optional<ClientLink::Described>> described;
-  link->describe_later("t.S", {}, soon(), described.teller());
+  link->describe("t.S", {}, soon(), described.teller());
   (void)peer->next(EventType::describe);
   peer->session.send_descriptor({.service = "t.S", .text = "text", .annex = "annex"});
   peer->flush();
@@ -132,7 +132,7 @@ TEST_F(Later, ADescriptionIsGivenOrNothingWithTheLink) {
   EXPECT_EQ(said->text, "text");
   EXPECT_EQ(said->annex, "annex");
   Told<std::optional<ClientLink::Described>> lost;
-  link->describe_later("t.Other", {}, soon(), lost.teller());
+  link->describe("t.Other", {}, soon(), lost.teller());
   peer->close();
   EXPECT_FALSE(lost.get());
 }

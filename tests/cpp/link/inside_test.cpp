@@ -7,6 +7,7 @@
 #include "link/client_link_fixture.hpp"
 #include "mf/link/server_link.hpp"
 #include "support/certificates.hpp"
+#include "support/connect.hpp"
 #include "transport/tls_stream.hpp"
 
 namespace mf::link {
@@ -201,7 +202,7 @@ TEST(Inside, AHandshakeGoesOnWhenTheSocketHasRoomAgain) {
   auto client = std::make_unique<transport::TlsStream>(std::move(right),
                                                        transport::make_tls_client(authority.accepted()),
                                                        Address::parse("tls://localhost:1"));
-  auto shaking = std::async(std::launch::async, [&] { return client->shake_hands(soon()); });
+  auto shaking = std::async(std::launch::async, [&] { return mftest::shake_hands(*client); });
   EXPECT_TRUE(eventually([&] { return counts->refused > 0; }));
   counts->refuse_writes = false;
   EXPECT_FALSE(shaking.get());
@@ -214,8 +215,7 @@ TEST(Inside, AClientReadsOnWhatItsStreamHolds) {
   const auto reactor = std::make_shared<transport::Reactor>();
   Peer peer(protocol::Role::server, std::move(left));
   std::thread greeting([&] { peer.greet(); });
-  const auto link =
-      ClientLink::open(std::make_unique<Keeping>(std::move(right)), {}, reactor, soon()).value();
+  const auto link = mftest::open(std::make_unique<Keeping>(std::move(right)), {}, reactor, soon()).value();
   greeting.join();
   constexpr std::size_t kCalls = 500;
   Ends ends;

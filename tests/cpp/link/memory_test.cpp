@@ -6,6 +6,7 @@
 
 #include "client_link_fixture.hpp"
 #include "mf/transport/memory.hpp"
+#include "support/connect.hpp"
 
 namespace mf::link::test {
 namespace {
@@ -21,7 +22,7 @@ class Faulty {
   explicit Faulty(Faults of_server, Faults of_client) {
     auto [left, right] = transport::make_memory_pair(of_server, of_client);
     serving_ = std::thread([this, stream = std::move(left)]() mutable { serve(std::move(stream)); });
-    auto opened = ClientLink::open(std::move(right), {}, reactor_, soon());
+    auto opened = mftest::open(std::move(right), {}, reactor_, soon());
     if (opened) link = std::move(opened).value();
   }
   ~Faulty() {

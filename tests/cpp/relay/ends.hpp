@@ -11,6 +11,7 @@
 
 #include "mf/transport/socket.hpp"
 #include "relay/relayed.hpp"
+#include "support/connect.hpp"
 #include "support/peer.hpp"
 
 namespace mftest {
@@ -29,8 +30,7 @@ class Ends {
     relay.knows({listener_.address()}, "x");
     options.client_id = 77;
     options.name = "the client";
-    client.emplace(mf::protocol::Role::client, mf::transport::connect(relay.address(), kLong).value(),
-                   options);
+    client.emplace(mf::protocol::Role::client, mftest::connect(relay.address(), kLong).value(), options);
     client->session.send_hello();
   }
   /// The client binds methods from this route on, and the server accepts them.

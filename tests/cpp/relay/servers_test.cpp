@@ -12,6 +12,7 @@
 #include "mf/transport/socket.hpp"
 #include "mftest/calls.client.hpp"
 #include "relay/relayed.hpp"
+#include "support/connect.hpp"
 #include "support/echo.hpp"
 #include "support/peer.hpp"
 
@@ -43,7 +44,7 @@ struct Parts {
 /// A client whose frames the test writes.
 struct Raw {
   explicit Raw(const Relayed& relay)
-      : peer(mf::protocol::Role::client, mf::transport::connect(relay.address(), kForLong).value()) {
+      : peer(mf::protocol::Role::client, mftest::connect(relay.address(), kForLong).value()) {
     peer.session.send_hello();
     peer.flush();
   }

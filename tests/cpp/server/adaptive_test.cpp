@@ -8,6 +8,7 @@
 #include "mf/core/blocking.hpp"
 #include "mf/light/light.hpp"
 #include "mf/transport/socket.hpp"
+#include "support/connect.hpp"
 #include "support/joined.hpp"
 #include "support/peer.hpp"
 
@@ -278,7 +279,7 @@ TEST(Adaptive, BlockingDoesNothingOutsideOfAServer) {
 /// A connection whose requests a test sends together, so that one turn contains them all.
 struct Turn {
   explicit Turn(const mf::Server& server)
-      : peer(mf::protocol::Role::client, mf::transport::connect(server.address(), 5s).value()) {
+      : peer(mf::protocol::Role::client, mftest::connect(server.address(), 5s).value()) {
     const auto& service = calls::methods::kEchoService;
     peer.session.send_hello();
     peer.session.send_bind(0, {.fingerprint = service.fingerprint,

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "mf/transport/socket.hpp"
+#include "support/connect.hpp"
 #include "support/joined.hpp"
 #include "support/peer.hpp"
 
@@ -24,7 +25,7 @@ using testing::HasSubstr;
 using namespace std::chrono_literals;
 
 std::unique_ptr<Peer> connected(const mf::Server& server) {
-  auto stream = mf::transport::connect(server.address(), 5s);
+  auto stream = mftest::connect(server.address(), 5s);
   return std::make_unique<Peer>(mf::protocol::Role::client, std::move(stream).value());
 }
 
@@ -176,7 +177,7 @@ struct Unread {
       : server({.workers = workers, .max_unread_bytes = kMost}) {
     server.offer(much, {.where = mf::Where::worker, .limits = std::move(limits)});
     server.start();
-    peer.emplace(mf::protocol::Role::client, mf::transport::connect(server.address(), 5s).value());
+    peer.emplace(mf::protocol::Role::client, mftest::connect(server.address(), 5s).value());
     peer->session.send_hello();
     (void)peer->next(EventType::hello);
     peer->session.send_bind(0, {.fingerprint = calls::methods::kOtherService.fingerprint,

@@ -10,6 +10,7 @@
 #include "mf/core/blocking.hpp"
 #include "mf/protocol/reply.hpp"
 #include "mf/transport/socket.hpp"
+#include "support/connect.hpp"
 #include "support/joined.hpp"
 #include "support/peer.hpp"
 
@@ -64,7 +65,7 @@ class Caller {
  public:
   explicit Caller(const mf::Server& server, const mf::ServiceInfo& service = calls::methods::kEchoService,
                   std::vector<std::string_view> methods = {"twice", "note"})
-      : peer_(mf::protocol::Role::client, mf::transport::connect(server.address(), 5s).value()) {
+      : peer_(mf::protocol::Role::client, mftest::connect(server.address(), 5s).value()) {
     peer_.session.send_hello();
     peer_.session.send_bind(0, {.fingerprint = service.fingerprint,
                                 .service = service.name,

@@ -12,6 +12,7 @@
 
 #include "client/fake_resolver.hpp"
 #include "mf/transport/socket.hpp"
+#include "support/connect.hpp"
 #include "support/joined.hpp"
 #include "support/peer.hpp"
 
@@ -115,7 +116,7 @@ TEST(Server, OnewayCallsOfOneConnectionKeepTheirOrderOverServices) {
 // The client stays silent: no CANCEL hides the server's check of the clock.
 TEST_P(Servers, ExpiredCallsAreNeverRun) {
   Served served(GetParam(), {.workers = 1});
-  auto stream = mf::transport::connect(served.server.address(), 5s);
+  auto stream = mftest::connect(served.server.address(), 5s);
   Peer peer(mf::protocol::Role::client, std::move(stream).value());
   peer.session.send_hello();
   const auto& service = calls::methods::kEchoService;
@@ -139,7 +140,7 @@ TEST_P(Servers, ExpiredCallsAreNeverRun) {
 
 TEST(Server, CallsThatAreGivenUpBeforeTheyStartAreNeverRun) {
   Served served(mf::Where::worker, {.workers = 1});
-  auto stream = mf::transport::connect(served.server.address(), 5s);
+  auto stream = mftest::connect(served.server.address(), 5s);
   Peer peer(mf::protocol::Role::client, std::move(stream).value());
   peer.session.send_hello();
   const auto& service = calls::methods::kEchoService;
@@ -162,7 +163,7 @@ TEST(Server, CallsThatAreGivenUpBeforeTheyStartAreNeverRun) {
 
 TEST(Server, RequestsThatAreNotWhatTheSchemaSaysAreAnsweredAndHurtNobody) {
   Served served;
-  auto stream = mf::transport::connect(served.server.address(), 5s);
+  auto stream = mftest::connect(served.server.address(), 5s);
   Peer peer(mf::protocol::Role::client, std::move(stream).value());
   peer.session.send_hello();
   const auto& service = calls::methods::kEchoService;
@@ -188,7 +189,7 @@ TEST(Server, RequestsThatAreNotWhatTheSchemaSaysAreAnsweredAndHurtNobody) {
 
 TEST(Server, ArgumentsThatBreakAConstraintAreRefusedBeforeTheHandler) {
   Served served;
-  auto stream = mf::transport::connect(served.server.address(), 5s);
+  auto stream = mftest::connect(served.server.address(), 5s);
   Peer peer(mf::protocol::Role::client, std::move(stream).value());
   peer.session.send_hello();
   const auto& service = calls::methods::kEchoService;
@@ -336,7 +337,7 @@ TEST(Server, AHandlerMayStopItsServer) {
   // deadline.
   EXPECT_THAT(ended.code, testing::AnyOf(Code::ok, Code::connection_lost, Code::shutting_down));
   server.stop();
-  EXPECT_FALSE(mf::transport::connect(address, 5s).ok());  // no process listens there any more
+  EXPECT_FALSE(mftest::connect(address, 5s).ok());  // no process listens there any more
 }
 
 TEST(Server, ASecondServerOnATakenPortSaysSo) {

@@ -10,6 +10,7 @@
 #include "mf/server/server.hpp"
 #include "mf/transport/socket.hpp"
 #include "mftest/flow.client.hpp"
+#include "support/connect.hpp"
 #include "support/flow.hpp"
 #include "support/peer.hpp"
 
@@ -30,7 +31,7 @@ struct Attacked {
   explicit Attacked(mf::ServerOptions options = {}) : server(std::move(options)) {
     server.offer(servant);
     server.start();
-    auto stream = mf::transport::connect(server.address(), 5s);
+    auto stream = mftest::connect(server.address(), 5s);
     peer = std::make_unique<Peer>(mf::protocol::Role::client, std::move(stream).value());
     peer->session.send_hello();
     bind();

@@ -6,6 +6,7 @@
 
 #include "mf/server/server.hpp"
 #include "mf/transport/socket.hpp"
+#include "support/connect.hpp"
 #include "support/flow.hpp"
 #include "support/peer.hpp"
 
@@ -20,7 +21,7 @@ struct Served {
   Served() {
     server.offer(servant);
     server.start();
-    auto stream = mf::transport::connect(server.address(), 5s);
+    auto stream = mftest::connect(server.address(), 5s);
     peer.emplace(mf::protocol::Role::client, std::move(stream).value());
     peer->session.send_hello();
     const auto& service = flow::methods::kFlowService;

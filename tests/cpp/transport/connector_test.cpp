@@ -1,4 +1,4 @@
-// Connecting without a waiting thread: the results are those of connect(), and one that hangs delays no
+// Connecting without a waiting thread: of several addresses one is taken, and one that hangs delays no
 // other.
 #include "mf/transport/connector.hpp"
 
@@ -35,8 +35,8 @@ struct Attempt {
   Attempt(const std::shared_ptr<Reactor>& reactor, const Address& address, TimePoint until = soon(),
           const Connecting& with = {}) {
     reactor->post([this, reactor, address, until, with] {
-      connector = connect_later(address, until, reactor, with,
-                                [this](Result&& outcome) { result.set_value(std::move(outcome)); });
+      connector = mf::transport::connect(address, until, reactor, with,
+                                         [this](Result&& outcome) { result.set_value(std::move(outcome)); });
     });
   }
   Result get() { return result.get_future().get(); }
@@ -133,6 +133,55 @@ class Hole {
   const int fd_;
   int queued_ = -1;
 };
+
+/// What a name server answers for all names: 127.0.0.1 at these ports.
+std::vector<std::uint16_t> ports;
+
+AddrInfoList at_ports(const Address& /*address*/, int /*flags*/, std::string& problem) {
+  AddrInfoList all;
+  for (auto port = ports.rbegin(); port != ports.rend(); ++port) {
+    auto one = look_up(Address::parse("tcp://127.0.0.1:" + std::to_string(*port)), AI_NUMERICHOST, problem);
+    one->ai_next = all.release();
+    all = std::move(one);
+  }
+  return all;
+}
+
+std::uint16_t refusing() {
+  const Listener gone(Address::parse("tcp://127.0.0.1:0"));
+  return gone.address().port;
+}
+
+TEST_F(ConnectorTest, OfSeveralAddressesTakesTheOneThatAnswers) {
+  const Hole hole;
+  Listener open(Address::parse("tcp://127.0.0.1:0"));
+  const auto other = refusing();
+  for (const auto& order :
+       std::vector<std::vector<std::uint16_t>>{{hole.address.port, open.address().port},
+                                               {open.address().port, hole.address.port},
+                                               {other, hole.address.port, open.address().port},
+                                               {hole.address.port, other, open.address().port}}) {
+    ports = order;
+    Connecting with;
+    with.names = std::make_shared<Names>(at_ports);
+    auto stream = connect(Address::parse("tcp://some.name:1"), with);
+    ASSERT_TRUE(stream.ok()) << stream.failure().message;
+    expect_joined(*stream.value(), open);
+  }
+}
+
+TEST_F(ConnectorTest, SaysWhyNoneOfSeveralAddressesAnswers) {
+  const Hole hole;
+  Connecting with;
+  with.names = std::make_shared<Names>(at_ports);
+  const auto address = Address::parse("tcp://some.name:1");
+  ports = {refusing(), refusing()};
+  EXPECT_THAT(why(address, with), HasSubstr("connection refused"));
+  ports = {refusing(), hole.address.port};
+  with.names = std::make_shared<Names>(at_ports);  // which has not looked it up yet
+  Attempt attempt(reactor, address, mf::now() + std::chrono::milliseconds(30), with);
+  EXPECT_THAT(attempt.get().failure().message, HasSubstr("timed out"));
+}
 
 TEST_F(ConnectorTest, ManyThatHangHoldUpNobodyAndEndAtTheirTime) {
   const Hole hole;

@@ -9,6 +9,7 @@
 #include "mf/transport/reactor.hpp"
 #include "mf/transport/socket.hpp"
 #include "mf/transport/workers.hpp"
+#include "support/connect.hpp"
 #include "support/wait.hpp"
 
 namespace mftest::exceptions_test {
@@ -45,7 +46,7 @@ TEST(Workers, AnExceptionOfATaskIsLoggedAndEndsNothing) {
 
 TEST(Socket, SmallWritesLeaveAtOnceAtBothEnds) {
   mf::transport::Listener listener(mf::Address::parse("tcp://127.0.0.1:0"));
-  auto ours = mf::transport::connect(listener.address(), 5s);
+  auto ours = mftest::connect(listener.address(), 5s);
   ASSERT_TRUE(ours);
   std::unique_ptr<mf::transport::Stream> theirs;
   ASSERT_TRUE(

@@ -10,11 +10,13 @@
 
 #include "mf/core/error.hpp"
 #include "mf/transport/socket.hpp"
+#include "support/connect.hpp"
 #include "support/wait.hpp"
 
 namespace mf::transport {
 namespace {
 
+using mftest::connect;
 using mftest::eventually;
 
 std::vector<std::byte> pattern(std::size_t size) {

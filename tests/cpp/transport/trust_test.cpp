@@ -14,9 +14,12 @@
 #include <string>
 
 #include "mf/transport/socket.hpp"
+#include "support/connect.hpp"
 
 namespace mf::transport {
 namespace {
+
+using mftest::connect;
 
 namespace fs = std::filesystem;
 

@@ -13,11 +13,13 @@
 
 #include "mf/core/error.hpp"
 #include "mf/transport/socket.hpp"
+#include "support/connect.hpp"
 #include "support/wait.hpp"
 
 namespace mf::transport {
 namespace {
 
+using mftest::connect;
 using mftest::eventually;
 using testing::HasSubstr;
 namespace fs = std::filesystem;

@@ -120,7 +120,7 @@ asio::awaitable<transport::Names::Found> look_up(transport::Names& names, const 
     state->waits = nullptr;
   };
   const std::unique_ptr<void, decltype(leave)> leaving(&timer, leave);
-  names.find_later(server, [state](transport::Names::Found found) {
+  names.find(server, [state](transport::Names::Found found) {
     const std::scoped_lock lock(state->mutex);
     state->found = std::move(found);
     if (state->waits == nullptr) return;

@@ -45,26 +45,6 @@ ClientLink::~ClientLink() {
   forget_loop();
 }
 
-Outcome<std::shared_ptr<ClientLink>> ClientLink::open(std::unique_ptr<transport::Stream> stream,
-                                                      protocol::SessionOptions options,
-                                                      std::shared_ptr<transport::Reactor> reactor,
-                                                      TimePoint deadline, Liveness liveness) {
-  const std::shared_ptr<ClientLink> link(new ClientLink(std::move(stream), std::move(options),
-                                                        std::move(reactor), std::move(liveness), nullptr));
-  if (auto shaken = link->shake_hands(deadline); !shaken) {
-    link->close("handshake failed");
-    return shaken.failure();
-  }
-  return link;
-}
-
-Outcome<void> ClientLink::shake_hands(TimePoint deadline) {
-  Lock lock(pipe_.mutex);
-  pipe_.session.send_hello();
-  drive(hello_, deadline, lock);
-  return greeted();
-}
-
 Outcome<void> ClientLink::greeted() {
   if (broken()) {
     auto why = why_broken_;

@@ -1,4 +1,4 @@
-// Operations of a link without a waiting thread: the loop reads for them.
+// The beginnings of links, bindings and descriptions, for which no thread waits: the loop reads for them.
 #include <algorithm>
 #include <utility>
 
@@ -25,11 +25,11 @@ class ClientLink::LoopReader final : public transport::Watched {
   const std::weak_ptr<ClientLink> link_;
 };
 
-std::shared_ptr<ClientLink> ClientLink::open_later(std::unique_ptr<transport::Stream> stream,
-                                                   protocol::SessionOptions options,
-                                                   std::shared_ptr<transport::Reactor> reactor,
-                                                   TimePoint deadline, Liveness liveness, Opened done,
-                                                   std::shared_ptr<transport::Reactor> loop) {
+std::shared_ptr<ClientLink> ClientLink::open(std::unique_ptr<transport::Stream> stream,
+                                             protocol::SessionOptions options,
+                                             std::shared_ptr<transport::Reactor> reactor, TimePoint deadline,
+                                             Liveness liveness, Opened done,
+                                             std::shared_ptr<transport::Reactor> loop) {
   std::shared_ptr<ClientLink> link(new ClientLink(std::move(stream), std::move(options), std::move(reactor),
                                                   std::move(liveness), std::move(loop)));
   Lock lock(link->pipe_.mutex);
@@ -50,9 +50,17 @@ std::shared_ptr<ClientLink> ClientLink::open_later(std::unique_ptr<transport::St
   return link;
 }
 
-void ClientLink::bind_later(const ServiceInfo& service, const std::string& agent, TimePoint deadline,
-                            std::span<const std::byte> via, Bound done,
-                            const std::shared_ptr<const Adaptation>& adaptation) {
+Outcome<std::shared_ptr<Binding>> ClientLink::begin_bind(
+    const ServiceInfo& service, const std::string& agent, std::span<const std::byte> via,
+    const std::shared_ptr<const Adaptation>& adaptation) {
+  auto begun = bindings_.begin(service, agent, via, adaptation, why_broken());
+  if (bindings_.awaited() && !silence_watched_) watch_silence(mf::now());
+  return begun;
+}
+
+void ClientLink::bind(const ServiceInfo& service, const std::string& agent, TimePoint deadline,
+                      std::span<const std::byte> via, Bound done,
+                      const std::shared_ptr<const Adaptation>& adaptation) {
   Lock lock(pipe_.mutex);
   auto begun = begin_bind(service, agent, via, adaptation);
   if (!begun || begun.value()->bound_.load()) {
@@ -77,8 +85,8 @@ void ClientLink::bind_later(const ServiceInfo& service, const std::string& agent
   await(nullptr, waiters, deadline, std::move(then), lock);
 }
 
-void ClientLink::describe_later(std::string_view service, const Fingerprint& asked, TimePoint deadline,
-                                UniqueFunction<void(std::optional<Described>&&)> done) {
+void ClientLink::describe(std::string_view service, const Fingerprint& asked, TimePoint deadline,
+                          UniqueFunction<void(std::optional<Described>&&)> done) {
   Lock lock(pipe_.mutex);
   if (broken()) {
     loop_->post([done = std::move(done)]() mutable { done(std::nullopt); });

@@ -88,7 +88,7 @@ class Asking : public std::enable_shared_from_this<Asking> {
 
   void ask(const std::shared_ptr<link::ClientLink>& server) {
     connection_->add(server);
-    server->describe_later(service_, fingerprint_, until_, [self = shared_from_this()](auto&& described) {
+    server->describe(service_, fingerprint_, until_, [self = shared_from_this()](auto&& described) {
       self->answer(std::move(described).value_or(link::ClientLink::Described()));
     });
   }

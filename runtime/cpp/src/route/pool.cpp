@@ -106,7 +106,7 @@ void Pool::open(const Address& address, Named named, TimePoint until, Done done)
   to.waiting.push_back(std::move(done));
   to.counted = std::make_shared<Counted>(count_, options_.all);
   to.opening = true;
-  to.connecting = transport::connect_later(
+  to.connecting = transport::connect(
       address, until, loop_, options_.connecting,
       [weak = weak_from_this(), address, named, until](Outcome<std::unique_ptr<transport::Stream>>&& stream) {
         if (const auto self = weak.lock()) self->connected(address, named, until, std::move(stream));
@@ -184,7 +184,7 @@ void Pool::connected(const Address& address, Named named, TimePoint until,
   if (named == Named::by_instance)
     if (auto allowed = options_.paths->check(address, *stream.value()); !allowed)
       return failed(to, address, allowed.failure());
-  to.greeting = ClientLink::open_later(
+  to.greeting = ClientLink::open(
       std::move(stream).value(), options_.make_session(), reactor_, until,
       {.dead_after = options_.dead_after, .standing = to.standing},
       [weak = weak_from_this(), address](Outcome<std::shared_ptr<ClientLink>>&& link) {

@@ -191,7 +191,7 @@ void Seeker::bind(Attempt attempt, const ServiceInfo& service,
                   const std::shared_ptr<const link::Adaptation>& adaptation) {
   auto& of = tryings_.at(attempt);
   of.refused = service.fingerprint;  // if it is
-  of.link->bind_later(
+  of.link->bind(
       service, sought_.agent, of.until, sought_.via,
       [weak = weak_from_this(), attempt](Outcome<std::shared_ptr<link::Binding>>&& binding) {
         if (const auto self = weak.lock()) return self->bound(attempt, std::move(binding));
@@ -229,10 +229,10 @@ void Seeker::describe(Attempt attempt) {
   auto& of = tryings_.at(attempt);
   // Behind a relay there may be several schemas.
   const auto asked = of.refused == Fingerprint{} ? of.instance.fingerprint : Fingerprint{};
-  of.link->describe_later(sought_.service.name, asked, of.until,
-                          [weak = weak_from_this(), attempt](std::optional<ClientLink::Described>&& said) {
-                            if (const auto self = weak.lock()) self->described(attempt, std::move(said));
-                          });
+  of.link->describe(sought_.service.name, asked, of.until,
+                    [weak = weak_from_this(), attempt](std::optional<ClientLink::Described>&& said) {
+                      if (const auto self = weak.lock()) self->described(attempt, std::move(said));
+                    });
 }
 
 void Seeker::described(Attempt attempt, std::optional<ClientLink::Described>&& said) {

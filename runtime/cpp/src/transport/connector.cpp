@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,7 +14,6 @@
 #include "mf/core/error.hpp"
 #include "mf/core/failure.hpp"
 #include "mf/transport/names.hpp"
-#include "mf/transport/race.hpp"
 #include "transport/schemes.hpp"
 #include "transport/socket_stream.hpp"
 #include "transport/tls_stream.hpp"
@@ -23,6 +23,17 @@ namespace {
 
 // How often a unix socket with a full queue is tried again.
 constexpr std::chrono::milliseconds kTryAgain{50};
+// The next address of a name is tried after this time.
+constexpr std::chrono::milliseconds kNextAfter{250};
+
+/// An unused port of the ephemeral range can connect to itself.
+bool is_connected_to_itself(int fd) noexcept {
+  SocketAddress own{.size = sizeof own.bytes};
+  SocketAddress peer{.size = sizeof peer.bytes};
+  return ::getsockname(fd, reinterpret_cast<sockaddr*>(&own.bytes), &own.size) == 0 &&
+         ::getpeername(fd, reinterpret_cast<sockaddr*>(&peer.bytes), &peer.size) == 0 &&
+         own.size == peer.size && std::memcmp(&own.bytes, &peer.bytes, own.size) == 0;
+}
 
 class Connection final : public Connector, public std::enable_shared_from_this<Connection> {
  public:
@@ -88,7 +99,7 @@ class Connection final : public Connector, public std::enable_shared_from_this<C
         if (const auto self = weak.lock(); self && self->done_) self->found(std::move(found));
       });
     };
-    with_.names->find_later(address_, heard);
+    with_.names->find(address_, heard);
   }
 
   void found(Names::Found&& found) {
@@ -176,7 +187,7 @@ class Connection final : public Connector, public std::enable_shared_from_this<C
   }
 
   void shake_hands() {
-    auto failed = handshake_->shake_hands_now();
+    auto failed = handshake_->shake_hands();
     if (!failed) {
       return reactor_.arm(handshake_->fd(), handshake_->has_output() ? Interest::both : Interest::read);
     }
@@ -246,9 +257,9 @@ class Connection final : public Connector, public std::enable_shared_from_this<C
 
 }  // namespace
 
-std::shared_ptr<Connector> connect_later(const Address& address, TimePoint until,
-                                         const std::shared_ptr<Reactor>& reactor, const Connecting& with,
-                                         Connector::Done done) {
+std::shared_ptr<Connector> connect(const Address& address, TimePoint until,
+                                   const std::shared_ptr<Reactor>& reactor, const Connecting& with,
+                                   Connector::Done done) {
   auto connection = std::make_shared<Connection>(address, until, reactor, with, std::move(done));
   connection->begin();
   return connection;

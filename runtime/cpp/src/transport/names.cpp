@@ -47,7 +47,6 @@ AddrInfoList look_up(const Address& address, int flags, std::string& problem) {
 
 struct Names::LookUp {
   std::mutex mutex;
-  std::condition_variable_any changed;
   bool ended = false;
   Found found;
   std::vector<std::function<void(Found)>> waiting;
@@ -60,30 +59,13 @@ struct Names::LookUp {
       const std::scoped_lock lock(mutex);
       found = {.addresses = in_turn(list.get()), .problem = std::move(problem)};
       ended = true;
-      changed.notify_all();
       to_tell.swap(waiting);
     }
     for (const auto& then : to_tell) then(found);
   }
 };
 
-Names::Found Names::find(const Address& address, TimePoint until, const std::stop_token& stop) {
-  std::string problem;
-  if (const auto numeric = mf::transport::look_up(address, AI_NUMERICHOST, problem))
-    return {.addresses = in_turn(numeric.get()), .problem = {}};
-  try {
-    const auto look_up = begin(address);
-    std::unique_lock lock(look_up->mutex);
-    look_up->changed.wait_until(lock, stop, until, [&] { return look_up->ended; });
-    if (look_up->ended) return look_up->found;
-    return {.addresses = {},
-            .problem = stop.stop_requested() ? "the client was closed" : "no answer in time"};
-  } catch (const std::system_error& error) {
-    return {.addresses = {}, .problem = std::string("no thread for it: ") + error.what()};
-  }
-}
-
-void Names::find_later(const Address& address, std::function<void(Found)> then) {
+void Names::find(const Address& address, std::function<void(Found)> then) {
   std::string problem;
   if (const auto numeric = mf::transport::look_up(address, AI_NUMERICHOST, problem))
     return then({.addresses = in_turn(numeric.get()), .problem = {}});

@@ -1,7 +1,6 @@
-// The functions of each scheme for socket.cpp.
+// The functions of each scheme for socket.cpp and connector.cpp.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -21,14 +20,8 @@ inline constexpr int kBacklog = 4096;
 int listen_tcp(Address& address);
 int listen_unix(const Address& address);
 
-Outcome<std::unique_ptr<Stream>> connect_tcp(const Address& address, std::chrono::milliseconds timeout,
-                                             const Connecting& with);
-Outcome<std::unique_ptr<Stream>> connect_unix(const Address& address, std::chrono::milliseconds timeout,
-                                              const Connecting& with);
 /// Does not wait; null with the reason in `error`, where EAGAIN means that there may be room soon.
 std::unique_ptr<Stream> try_unix(const Address& address, int& error);
-Outcome<std::unique_ptr<Stream>> connect_tls(const Address& address, std::chrono::milliseconds timeout,
-                                             const Connecting& with);
 Outcome<std::unique_ptr<Stream>> connect_memory(const Address& address);
 /// The server's end of an accepted connection.
 std::unique_ptr<Stream> accept_tls(std::unique_ptr<Stream> socket, const std::shared_ptr<TlsContext>& tls);

@@ -33,13 +33,6 @@ std::string in_words(int error) {
   return words;
 }
 
-Outcome<std::unique_ptr<Stream>> connect(const Address& address, std::chrono::milliseconds timeout,
-                                         const Connecting& with) {
-  if (address.in_memory()) return connect_memory(address);
-  if (address.scheme == "tls") return connect_tls(address, timeout, with);
-  return address.local() ? connect_unix(address, timeout, with) : connect_tcp(address, timeout, with);
-}
-
 bool exists_here(const Address& address) noexcept {
   return inode_of(address.host) != 0;
 }

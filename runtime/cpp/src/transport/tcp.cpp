@@ -13,7 +13,6 @@
 #include "mf/core/error.hpp"
 #include "mf/core/failure.hpp"
 #include "mf/transport/names.hpp"
-#include "mf/transport/race.hpp"
 #include "transport/socket_stream.hpp"
 
 namespace mf::transport {
@@ -28,21 +27,6 @@ std::uint16_t bound_port(int fd) {
 }
 
 }  // namespace
-
-Outcome<std::unique_ptr<Stream>> connect_tcp(const Address& address, std::chrono::milliseconds timeout,
-                                             const Connecting& with) {
-  const auto name = address.str();
-  const auto until = std::chrono::steady_clock::now() + timeout;
-  const auto found = with.names->find(address, until, with.stop);
-  if (!found.problem.empty())
-    return not_executed(Code::unavailable, "connect " + name + ": cannot resolve the name: " + found.problem);
-  const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
-  const auto [fd, error] =
-      connect_to_any(found.addresses, std::max(left, std::chrono::milliseconds(1)), with.stop);
-  if (fd < 0) return not_executed(Code::unavailable, "connect " + name + ": " + in_words(error));
-  configure_tcp(fd);
-  return std::unique_ptr<Stream>(std::make_unique<SocketStream>(fd, name));
-}
 
 int listen_tcp(Address& address) {
   std::string problem;

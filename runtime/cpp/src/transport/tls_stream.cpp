@@ -12,7 +12,6 @@
 #include "mf/core/error.hpp"
 #include "mf/core/failure.hpp"
 #include "mf/protocol/foreign.hpp"
-#include "mf/transport/race.hpp"
 #include "transport/schemes.hpp"
 #include "transport/tls_words.hpp"
 
@@ -35,23 +34,6 @@ bool wants_more(int error) noexcept {
 }
 
 }  // namespace
-
-Outcome<std::unique_ptr<Stream>> connect_tls(const Address& address, std::chrono::milliseconds timeout,
-                                             const Connecting& with) {
-  const auto until = std::chrono::steady_clock::now() + timeout;
-  auto socket = connect_tcp(address, timeout, with);
-  if (!socket) return socket;
-  try {
-    auto stream = std::make_unique<TlsStream>(std::move(socket).value(), with.tls, address);
-    const std::stop_callback end(with.stop, ShutDown(stream->fd()));
-    auto failed = stream->shake_hands(until);
-    if (!failed) return std::unique_ptr<Stream>(std::move(stream));
-    failed->message = "connect " + address.str() + ": " + failed->message;
-    return *std::move(failed);
-  } catch (const Error& error) {
-    return error;
-  }
-}
 
 std::unique_ptr<Stream> accept_tls(std::unique_ptr<Stream> socket, const std::shared_ptr<TlsContext>& tls) {
   return std::make_unique<TlsStream>(std::move(socket), tls, Address());
@@ -145,21 +127,10 @@ std::optional<std::optional<Failure>> TlsStream::advance_handshake() {
   return std::optional<Failure>();
 }
 
-std::optional<std::optional<Failure>> TlsStream::shake_hands_now() {
+std::optional<std::optional<Failure>> TlsStream::shake_hands() {
   for (;;) {
     if (auto over = advance_handshake()) return over;
     if (receive(Wait::no).state == IoState::would_block) return std::nullopt;
-  }
-}
-
-std::optional<Failure> TlsStream::shake_hands(TimePoint until) {
-  for (;;) {
-    if (const auto over = advance_handshake()) return *over;
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
-    if (left.count() <= 0)
-      return not_executed(Code::unavailable, "the server did not complete the TLS handshake in time");
-    socket_->wait_ready(true, has_output(), left);
-    (void)receive(Wait::no);
   }
 }
 

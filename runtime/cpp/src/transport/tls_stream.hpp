@@ -4,7 +4,7 @@
 // and writes them to `out_`. So no thread blocks while holding the lock: a reader waits in the socket's own
 // read, without it. Bytes that the socket does not accept at once stay in `out_`, which is bounded.
 //
-// A client's handshake is made by shake_hands() or shake_hands_now(), a server's by its first reads.
+// A client's handshake is made by shake_hands(), a server's by its first reads.
 #pragma once
 
 #include <atomic>
@@ -31,11 +31,10 @@ class TlsStream final : public Stream {
   TlsStream(const TlsStream&) = delete;
   TlsStream& operator=(const TlsStream&) = delete;
 
-  /// Returns the failure of the handshake: UNAVAILABLE or UNAUTHENTICATED, in words.
-  [[nodiscard]] std::optional<Failure> shake_hands(TimePoint until);
-  /// Continues without waiting. Nothing: call it again when the socket is readable, or writable while there
-  /// is output. Otherwise the handshake has ended, with its failure if it failed.
-  [[nodiscard]] std::optional<std::optional<Failure>> shake_hands_now();
+  /// Continues the handshake without waiting. Nothing: call it again when the socket is readable, or writable
+  /// while there is output. Otherwise the handshake has ended, with its failure if it failed: UNAVAILABLE or
+  /// UNAUTHENTICATED, in words.
+  [[nodiscard]] std::optional<std::optional<Failure>> shake_hands();
   /// Whether the handshake has resumed an earlier session.
   [[nodiscard]] bool resumed() const;
 

@@ -20,8 +20,6 @@
 namespace mf::transport {
 namespace {
 
-// The interval at which a wait for a full queue checks whether to continue.
-constexpr std::chrono::milliseconds kLookAgain{50};
 // A starting server holds its path's lock for two system calls.
 constexpr std::chrono::seconds kStartsWithin{2};
 
@@ -123,32 +121,6 @@ int listen_unix(const Address& address) {
   cannot_listen(address, error == EADDRINUSE
                              ? "the path is taken, by a server that listens there or a file that is no socket"
                              : in_words(error));
-}
-
-// While the listener's queue is full connect() blocks, no poll reports when that is over, and shutdown() does
-// not end it.
-Outcome<std::unique_ptr<Stream>> connect_unix(const Address& address, std::chrono::milliseconds timeout,
-                                              const Connecting& with) {
-  using std::chrono::steady_clock;
-  const auto at = socket_address(address);
-  const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (fd < 0) return not_executed(Code::unavailable, "connect " + address.str() + ": " + in_words(errno));
-  const auto until = steady_clock::now() + timeout;
-  int error = EAGAIN;
-  while (error == EAGAIN && !with.stop.stop_requested()) {
-    const auto left = std::chrono::ceil<std::chrono::microseconds>(until - steady_clock::now());
-    const auto longest =
-        std::clamp<std::chrono::microseconds>(left, std::chrono::milliseconds(1), kLookAgain);
-    const timeval span{.tv_sec = 0, .tv_usec = longest.count()};
-    (void)::setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &span, sizeof span);
-    if (::connect(fd, reinterpret_cast<const sockaddr*>(&at), sizeof at) == 0)
-      return std::unique_ptr<Stream>(std::make_unique<SocketStream>(fd, address.str()));
-    error = errno;
-    if (steady_clock::now() >= until) break;
-  }
-  ::close(fd);
-  return not_executed(Code::unavailable,
-                      "connect " + address.str() + ": " + in_words(error == EAGAIN ? ETIMEDOUT : error));
 }
 
 std::unique_ptr<Stream> try_unix(const Address& address, int& error) {

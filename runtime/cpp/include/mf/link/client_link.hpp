@@ -17,7 +17,7 @@
 // reactor's thread, with payloads of their own: in the turn that read them after it has given up the lead, or
 // posted there by a blocked leader. So no caller waits for the callback of another one.
 //
-// Waits without a thread (bind_later() and the like). What follows them runs on the link's loop, which also
+// Waits without a thread (bind() and the like). What follows them runs on the link's loop, which also
 // reads the answers if no caller does: a reactor on which no user's code runs, so that a slow completion
 // delays no search for a server. It may be the reactor itself.
 //
@@ -80,41 +80,31 @@ struct Liveness {
 
 class ClientLink final : public transport::Watched, public std::enable_shared_from_this<ClientLink> {
  public:
-  /// Sends HELLO and waits for the server's. Failure: UNAVAILABLE, PROTOCOL_ERROR, UNAUTHENTICATED…; never
-  /// executed.
-  static Outcome<std::shared_ptr<ClientLink>> open(std::unique_ptr<transport::Stream> stream,
-                                                   protocol::SessionOptions options,
-                                                   std::shared_ptr<transport::Reactor> reactor,
-                                                   TimePoint deadline, Liveness liveness = {});
-  /// The asynchronous version: `done` runs later on the loop's thread. The link is returned for close().
-  /// Without a loop it is the reactor.
+  /// Sends HELLO. `done` runs later on the loop's thread, which without a loop is the reactor's: when the
+  /// server's HELLO has come, or with a failure: UNAVAILABLE, PROTOCOL_ERROR, UNAUTHENTICATED…; never
+  /// executed. The link is returned for close().
   using Opened = UniqueFunction<void(Outcome<std::shared_ptr<ClientLink>>&&)>;
-  static std::shared_ptr<ClientLink> open_later(std::unique_ptr<transport::Stream> stream,
-                                                protocol::SessionOptions options,
-                                                std::shared_ptr<transport::Reactor> reactor,
-                                                TimePoint deadline, Liveness liveness, Opened done,
-                                                std::shared_ptr<transport::Reactor> loop = nullptr);
+  static std::shared_ptr<ClientLink> open(std::unique_ptr<transport::Stream> stream,
+                                          protocol::SessionOptions options,
+                                          std::shared_ptr<transport::Reactor> reactor, TimePoint deadline,
+                                          Liveness liveness, Opened done,
+                                          std::shared_ptr<transport::Reactor> loop = nullptr);
   ~ClientLink() override;
 
-  /// Binds the service for the agent on first use, and returns the pinned binding, which the caller must
-  /// unpin(). Failure: the server's refusal, UNKNOWN_SERVICE, SCHEMA_MISMATCH… With an adaptation, `service`
-  /// is Adaptation::service(). bind_adapting() (adaptation.hpp) makes an adaptation if it is needed.
-  Outcome<std::shared_ptr<Binding>> bind(const ServiceInfo& service, const std::string& agent,
-                                         TimePoint deadline,
-                                         const std::shared_ptr<const Adaptation>& adaptation = nullptr);
-  /// The asynchronous version: `done` runs later on the loop's thread. `via` are the relays that the
-  /// request has passed (protocol::Bind).
+  /// Binds the service for the agent on first use. `done` runs later on the loop's thread with the pinned
+  /// binding, which it must unpin(), or with a failure: the server's refusal, UNKNOWN_SERVICE,
+  /// SCHEMA_MISMATCH… `via` are the relays that the request has passed (protocol::Bind). With an adaptation,
+  /// `service` is Adaptation::service().
   using Bound = UniqueFunction<void(Outcome<std::shared_ptr<Binding>>&&)>;
-  void bind_later(const ServiceInfo& service, const std::string& agent, TimePoint deadline,
-                  std::span<const std::byte> via, Bound done,
-                  const std::shared_ptr<const Adaptation>& adaptation = nullptr);
+  void bind(const ServiceInfo& service, const std::string& agent, TimePoint deadline,
+            std::span<const std::byte> via, Bound done,
+            const std::shared_ptr<const Adaptation>& adaptation = nullptr);
   using Described = link::Described;
   /// Asks the server to describe a service. `asked`: a relay describes servers with this fingerprint if there
-  /// are any; zeros: it does not matter. Blocks until `deadline`; nothing: the server has not answered.
-  std::optional<Described> describe(std::string_view service, const Fingerprint& asked, TimePoint deadline);
-  /// The asynchronous version: `done` runs later on the loop's thread.
-  void describe_later(std::string_view service, const Fingerprint& asked, TimePoint deadline,
-                      UniqueFunction<void(std::optional<Described>&&)> done);
+  /// are any; zeros: it does not matter. `done` runs later on the loop's thread; nothing: the server has not
+  /// answered.
+  void describe(std::string_view service, const Fingerprint& asked, TimePoint deadline,
+                UniqueFunction<void(std::optional<Described>&&)> done);
   /// Runs `done` on the loop's thread once the link has ended, for which is watched from now on.
   void when_ended(UniqueFunction<void()> done);
 
@@ -245,7 +235,6 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
 
   /// Null unless the link has ended. Under the lock.
   [[nodiscard]] const Failure* why_broken() const noexcept { return broken() ? &why_broken_ : nullptr; }
-  Outcome<void> shake_hands(TimePoint deadline);
   [[nodiscard]] Outcome<void> greeted();
   /// Returns a pinned binding that is bound or requested.
   Outcome<std::shared_ptr<Binding>> begin_bind(const ServiceInfo& service, const std::string& agent,

@@ -1,5 +1,6 @@
-// Connects as connect() does (socket.hpp), but without a waiting thread, for components that connect to many
-// servers at once, each of which may be slow. Only host names are looked up by a thread, one for each name.
+// Connects for all schemes of addresses, without a waiting thread. Only host names are looked up by a thread,
+// one for each name. Of several addresses of a name the first that answers is taken (RFC 8305): they are
+// tried one after another, a quarter of a second apart, while earlier attempts continue.
 #pragma once
 
 #include <memory>
@@ -25,9 +26,11 @@ class Connector {
   virtual void cancel() noexcept = 0;
 };
 
-/// `done` is called once, never before this has returned.
-[[nodiscard]] std::shared_ptr<Connector> connect_later(const Address& address, TimePoint until,
-                                                       const std::shared_ptr<Reactor>& reactor,
-                                                       const Connecting& with, Connector::Done done);
+/// Connects until then, and makes the TLS handshake. `done` is called once, never before this has returned.
+/// Failure: UNAVAILABLE, not executed, for example "connect tcp://127.0.0.1:1: connection refused";
+/// UNAUTHENTICATED for a certificate.
+[[nodiscard]] std::shared_ptr<Connector> connect(const Address& address, TimePoint until,
+                                                 const std::shared_ptr<Reactor>& reactor,
+                                                 const Connecting& with, Connector::Done done);
 
 }  // namespace mf::transport

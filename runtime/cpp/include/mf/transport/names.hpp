@@ -6,21 +6,24 @@
 #pragma once
 
 #include <netdb.h>
+#include <sys/socket.h>
 
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
-#include <stop_token>
 #include <string>
 #include <vector>
 
-#include "mf/core/clock.hpp"
 #include "mf/transport/address.hpp"
-#include "mf/transport/race.hpp"
 #include "mf/transport/socket.hpp"
 
 namespace mf::transport {
+
+struct SocketAddress {
+  sockaddr_storage bytes{};
+  socklen_t size = 0;
+};
 
 struct AddrInfoDeleter {
   void operator()(addrinfo* list) const noexcept { ::freeaddrinfo(list); }
@@ -40,9 +43,8 @@ class Names {
     std::string problem;                   // why there are none
   };
 
-  [[nodiscard]] Found find(const Address& address, TimePoint until, const std::stop_token& stop);
   /// `then` is called before this returns, or on the thread that looks the name up.
-  void find_later(const Address& address, std::function<void(Found)> then);
+  void find(const Address& address, std::function<void(Found)> then);
 
  private:
   struct LookUp;

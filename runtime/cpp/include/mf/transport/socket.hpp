@@ -1,4 +1,4 @@
-// Connects, listens and accepts for all schemes of addresses; no other component distinguishes the schemes.
+// Listens and accepts for all schemes of addresses; no other component distinguishes the schemes.
 //
 // TCP sockets have TCP_NODELAY, keep-alive and TCP_USER_TIMEOUT set. All are closed on exec.
 #pragma once
@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <stop_token>
 #include <utility>
 #include <vector>
 
@@ -28,14 +27,7 @@ std::shared_ptr<Names> make_names();
 struct Connecting {
   std::shared_ptr<TlsContext> tls = make_tls_client({});
   std::shared_ptr<Names> names = make_names();
-  std::stop_token stop{};  // ends connection attempts at once
 };
-
-/// Connects within the timeout, trying each address of the host, and makes the TLS handshake. Failure:
-/// UNAVAILABLE, not executed, for example "connect tcp://127.0.0.1:1: connection refused"; UNAUTHENTICATED
-/// for a certificate.
-Outcome<std::unique_ptr<Stream>> connect(const Address& address, std::chrono::milliseconds timeout,
-                                         const Connecting& with = {});
 
 /// Whether there is a file at the path of a unix socket.
 [[nodiscard]] bool exists_here(const Address& address) noexcept;
