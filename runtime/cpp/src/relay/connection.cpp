@@ -6,6 +6,7 @@
 #include "mf/core/failure.hpp"
 #include "relay/description.hpp"
 #include "relay/destination.hpp"
+#include "relay/known.hpp"
 
 namespace mf::relay {
 namespace {
@@ -127,8 +128,11 @@ std::shared_ptr<Servant> Connection::serve(const protocol::Bind& bind, Answered 
   if (!used) throw Error(Code::overloaded, Execution::not_executed, words(why));
   post([self = shared_from_this(), name = std::string(bind.service), fingerprint = bind.fingerprint,
         used = std::move(used), answered = std::move(answered)]() mutable {
-    self->answer_topic(std::move(name), fingerprint, mf::now() + self->shared().options.connect_timeout,
-                       std::move(used), std::move(answered));
+    auto topic = topic_view(name);
+    const auto until = mf::now() + self->shared().options.connect_timeout;
+    when_known(self, std::move(topic), until,
+               [self, name = std::move(name), fingerprint, used = std::move(used),
+                answered = std::move(answered)] { self->answer_topic(name, fingerprint, answered); });
   });
   if (topic_names_.size() >= kMostRefusers) topic_names_.clear();
   topic_names_.emplace(bind.service);
@@ -139,15 +143,8 @@ std::shared_ptr<Servant> Connection::serve(const protocol::Bind& bind, Answered 
 }
 
 // A client with another schema than all publishers is told so now, and requests theirs.
-void Connection::answer_topic(std::string name, const Fingerprint& fingerprint, TimePoint until,
-                              std::shared_ptr<Services::Use> use, Answered answered) {
-  const auto offers = shared_->resolver->offers(topic_view(name));
-  if (!offers->answered && mf::now() < until && !closed()) {
-    return at(mf::now() + kLookEvery, [self = shared_from_this(), name = std::move(name), fingerprint, until,
-                                       use = std::move(use), answered = std::move(answered)]() mutable {
-      self->answer_topic(std::move(name), fingerprint, until, std::move(use), std::move(answered));
-    });
-  }
+void Connection::answer_topic(const std::string& name, const Fingerprint& fingerprint,
+                              const Answered& answered) {
   const auto publishers = instances_of(*shared_, topic_view(name), "");
   const bool differs = !publishers.empty() && std::ranges::all_of(publishers, [&](const Instance& instance) {
     return instance.fingerprint != Fingerprint() && instance.fingerprint != fingerprint;

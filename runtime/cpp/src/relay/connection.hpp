@@ -87,8 +87,7 @@ class Connection final : public server::Forwarding, public std::enable_shared_fr
   void release_bind(std::size_t bytes) noexcept { bind_bytes_ -= bytes; }
 
  private:
-  void answer_topic(std::string name, const Fingerprint& fingerprint, TimePoint until,
-                    std::shared_ptr<Services::Use> use, Answered answered);
+  void answer_topic(const std::string& name, const Fingerprint& fingerprint, const Answered& answered);
   /// Ends the calls for which `which` is true, since the relay stops.
   void end_calls(bool (*which)(const Call& call));
   [[nodiscard]] Failure refusal_of(const protocol::Bind& bind) const;

@@ -7,6 +7,7 @@
 
 #include "relay/connection.hpp"
 #include "relay/destination.hpp"
+#include "relay/known.hpp"
 
 namespace mf::relay {
 namespace {
@@ -31,41 +32,22 @@ class Asking : public std::enable_shared_from_this<Asking> {
 
  private:
   void look() {
-    auto& shared = connection_->shared();
-    if (connection_->closed()) {
-      stop_waiting();
-      return answer({});
-    }
+    if (connection_->closed()) return answer({});
     if (service_ == kController) {
-      instances_ = shared.controllers;
+      instances_ = connection_->shared().controllers;
       return go_on();
     }
-    const auto offers = shared.resolver->offers(name_);
-    if (!offers->answered && mf::now() < until_) return wait_for_answer();
-    stop_waiting();
-    instances_ = instances_of(shared, name_, "");
+    when_known(connection_, name_, until_, [self = shared_from_this()] { self->choose(); });
+  }
+
+  void choose() {
+    if (connection_->closed()) return answer({});
+    instances_ = instances_of(connection_->shared(), name_, "");
     if (instances_.empty() && name_ == service_) return look_for_topic();
     const auto others = std::ranges::partition(
         instances_, [this](const Instance& each) { return each.fingerprint != fingerprint_; });
     if (others.empty() && refuser_ && !refuser_->broken()) return ask(refuser_);
     go_on();
-  }
-
-  /// Looks again when the resolver says something, and at the end.
-  void wait_for_answer() {
-    if (std::exchange(waiting_, true)) return;
-    const auto look_again = [](const std::shared_ptr<Asking>& self) {
-      if (self->waiting_) self->look();
-    };
-    connection_->at(until_, [self = shared_from_this(), look_again] { look_again(self); });
-    listener_ = connection_->shared().resolver->add_listener([weak = weak_from_this(), look_again] {
-      if (const auto self = weak.lock()) self->connection_->post([self, look_again] { look_again(self); });
-    });
-  }
-
-  void stop_waiting() {
-    if (!std::exchange(waiting_, false)) return;
-    if (listener_ != 0) connection_->shared().resolver->remove_listener(std::exchange(listener_, 0));
   }
 
   void look_for_topic() {
@@ -106,8 +88,6 @@ class Asking : public std::enable_shared_from_this<Asking> {
   const TimePoint until_;
   const std::shared_ptr<link::ClientLink> refuser_;
   std::vector<Instance> instances_;
-  bool waiting_ = false;  // for the resolver's answer
-  std::uint64_t listener_ = 0;
 };
 
 }  // namespace

@@ -24,8 +24,6 @@ namespace mf::relay {
 
 /// The controller's service, at the relay's configured address.
 inline constexpr std::string_view kController = "mf.controller.Controller";
-/// The pause before a topic that the resolver does not know yet is looked up again.
-inline constexpr std::chrono::milliseconds kLookEvery{10};
 
 class Topics;
 
