@@ -1,8 +1,10 @@
 // The lines that a server logs about handlers that fail.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <future>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -86,6 +88,35 @@ TEST(FailedHandlers, ThatMeantTheirErrorForTheCallerAreNotLogged) {
   EXPECT_EQ(failure_of([&] { return calling.stub.fail("denied"); }).code, mf::Code::permission_denied);
   EXPECT_EQ(failure_of([&] { return calling.stub.fail("nope"); }).code, mf::Code::declared);
   EXPECT_FALSE(calling.log->has("handler_failed"));
+}
+
+TEST(FailedHandlers, WhoseCallersHaveCancelledAreNotLogged) {
+  class Waiting final : public calls::PartServant {
+   public:
+    std::string name() override { return {}; }
+    void fail() override {
+      begun = true;
+      const auto& call = mf::current_call();
+      EXPECT_TRUE(eventually([&] { return call.cancelled(); }));
+      throw std::runtime_error("the caller is gone");
+    }
+    std::atomic<bool> begun{false};
+  };
+  const auto log = std::make_shared<KeptLog>();
+  const auto servant = std::make_shared<Waiting>();
+  mf::Server server({.log = mf::Log(log)});
+  server.offer(servant, {.agent = "news"});
+  server.start();
+  mf::Client client(server.address().str());
+  std::stop_source source;
+  auto code = std::async(std::launch::async, [&] {
+    return failure_of([&] { calls::PartClient(client).at("news").fail({.stop = source.get_token()}); }).code;
+  });
+  ASSERT_TRUE(eventually([&] { return servant->begun.load(); }));
+  source.request_stop();
+  EXPECT_EQ(code.get(), mf::Code::cancelled);
+  server.stop();
+  EXPECT_FALSE(log->has("handler_failed"));
 }
 
 TEST(FailedHandlers, OfBatchesAreLoggedToo) {

@@ -294,7 +294,8 @@ void answer_failure(Incoming& in, const link::Method& method, const Failure& fai
     return in.ticket().done();
   }
   const auto known = failure.declared ? to_wire_failure(method, failure) : failure;
-  in.failures()->note(method, {.agent = in.info().agent, .peer = in.info().peer}, known);
+  if (!in.cancelled())  // otherwise the handler has mostly failed since its caller is gone
+    in.failures()->note(method, {.agent = in.info().agent, .peer = in.info().peer}, known);
   Gathered payload;
   auto& out = payload.buffer;
   protocol::MixedWriter writer(out, 1);
