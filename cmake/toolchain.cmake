@@ -7,6 +7,9 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 # option too, so that they can use the same precompiled headers. No function here is replaced by another at run time.
 add_compile_options(-fPIC -fno-semantic-interposition)
 
+# A program holds only those functions of the libraries that it can reach.
+add_compile_options("$<$<CONFIG:Release>:-ffunction-sections;-fdata-sections>")
+
 find_program(MF_MOLD mold)
 if(MF_MOLD)
   add_link_options(-fuse-ld=mold)
