@@ -85,16 +85,11 @@ Core::Core(std::shared_ptr<Resolver> resolver, std::shared_ptr<const LocalServan
 }
 
 const std::shared_ptr<transport::Reactor>& Core::loop() {
-  std::call_once(loop_made_, [this] {
-    auto loop = loop_           ? loop_
-                : owns_reactor_ ? std::make_shared<transport::Reactor>(0, options_.log)
-                                : reactor_;
-    auto pool = std::make_shared<route::Pool>(reactor_, loop, pool_options());
-    const std::scoped_lock lock(mutex_);
-    if (closed()) pool->close("the client was closed");
-    loop_ = std::move(loop);
-    pool_ = std::move(pool);
-  });
+  const std::scoped_lock lock(mutex_);
+  if (pool_) return loop_;
+  if (!loop_) loop_ = owns_reactor_ ? std::make_shared<transport::Reactor>(0, options_.log) : reactor_;
+  pool_ = std::make_shared<route::Pool>(reactor_, loop_, pool_options());
+  if (closed()) pool_->close("the client was closed");
   return loop_;
 }
 

@@ -138,11 +138,10 @@ class Core {
   bool owns_reactor_ = false;
   bool owns_resolver_ = false;
   std::shared_ptr<transport::TlsContext> tls_;
-  std::once_flag loop_made_;
-  std::shared_ptr<transport::Reactor> loop_;  // the reactor, if that was given; with it the resolver runs
-  std::shared_ptr<route::Pool> pool_;
   protocol::RetryBudget retry_budget_;
   mutable std::mutex mutex_;
+  std::shared_ptr<transport::Reactor> loop_;  // the reactor, if that was given; with it the resolver runs
+  std::shared_ptr<route::Pool> pool_;         // made with the loop; neither changes afterwards
   std::set<std::pair<std::string, std::string>> seen_;
   std::map<std::pair<const ServiceInfo*, std::string>, std::shared_ptr<Shared>> shared_;
   std::map<const ServiceInfo*, ServiceCaches> caches_;
