@@ -201,7 +201,7 @@ class _Builder:
 
     def _module(self, scope: str, context: Any, first: Word) -> None:
         """`module A::B` is two of them."""
-        doc = self._doc(first, context.opening)
+        doc = self._doc_around(first, context, context.items)
         if doc not in self._made.doc:
             self._made.doc = "\n\n".join(filter(None, (self._made.doc, doc)))
         self._scope(f"{scope}::{_name(context.id_).text.removeprefix('::')}", context.items)
@@ -211,7 +211,7 @@ class _Builder:
         if context.opening is None:
             self._made.known.append(f"{scope}::{name.text}")  # declared here, defined elsewhere
             return None
-        made = Definition(kind, scope, name, self._doc(first, context.opening), metadata)
+        made = Definition(kind, scope, name, self._doc_around(first, context, context.members), metadata)
         made.bases.extend(_name(each) for each in context.bases)
         for each in context.members:
             self._member(made, each)
@@ -253,9 +253,8 @@ class _Builder:
         return Member(name, type_, out=bool(context.out), doc=self._doc(context.start, context.stop))
 
     def _enum(self, scope: str, context: Any, first: Word, metadata: tuple[str, ...]) -> Definition:
-        made = Definition(
-            "enum", scope, self._declared(context.id_), self._doc(first, context.opening), metadata
-        )
+        doc = self._doc_around(first, context, context.members)
+        made = Definition("enum", scope, self._declared(context.id_), doc, metadata)
         for each in context.members:
             number = None if each.number is None else _value(each.number)
             doc = self._doc(each.start, each.stop)
@@ -282,6 +281,12 @@ class _Builder:
 
     def _doc(self, first: Word, last: Word) -> str:
         return text_of(self._words, first.index, last.index)
+
+    def _doc_around(self, first: Word, context: Any, members: Sequence[Any]) -> str:
+        """What is said before the members of a definition, and behind all of them."""
+        last = members[-1].stop if members else context.opening
+        behind = self._doc_to_semicolon(self._words[last.index + 1], context)
+        return "\n".join(filter(None, (self._doc(first, context.opening), behind)))
 
     def _doc_to_semicolon(self, first: Word, context: Any) -> str:
         behind = self._words[context.stop.index + 1]

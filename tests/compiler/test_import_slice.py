@@ -393,6 +393,22 @@ def test_comments_are_kept_before_and_behind(tmp_path: Path) -> None:
     )
 
 
+def test_comments_behind_a_closing_brace_document_what_it_closes(tmp_path: Path) -> None:
+    text = """
+    module M { // of shapes
+      struct S { int x; /* of S */ }; // behind S
+      enum E { A } // behind E
+      interface V { void f(); } // behind V
+    }; // behind M
+    """
+    assert schema(imported(tmp_path, api_dot_ice=text), tmp_path) == (
+        "/// of shapes\n/// behind M\nmodule M.api;\n\n"
+        "/// behind S\nstruct S {\n  /// of S\n  x: i32;\n}\n\n"
+        "/// behind E\nenum E: i32 {\n  A = 0,\n}\n\n"
+        "/// behind V\nservice V {\n  f();\n}\n"
+    )
+
+
 @pytest.mark.parametrize(
     ("text", "what"),
     [

@@ -640,6 +640,35 @@ def test_comments_before_and_behind_declarations_are_kept(tmp_path: Path) -> Non
     )
 
 
+def test_comments_behind_a_closing_brace_document_what_it_closes(tmp_path: Path) -> None:
+    made = text_of(
+        tmp_path,
+        """
+        // before S
+        struct S { 1: i32 x /* of S */ } // behind S
+        enum E { A } // behind E
+
+        union U { 1: i32 x } (deprecated = "yes") # behind U
+        exception X {
+          // X has no fields
+        }; /* behind X */
+        service V { void f() } // behind V
+        // before W
+        service W {
+        }
+        // the end
+        """,
+    )
+    assert made == (
+        "/// before S\n/// behind S\nstruct S {\n  /// of S\n  1: x: i32 = 0;\n}\n\n"
+        "/// behind E\nopen enum E: i32 {\n  A = 0,\n}\n\n"
+        "/// behind U\nunion U {\n  1: x: i32;\n}\n\n"
+        "/// X has no fields\n/// behind X\nerror X { }\n\n"
+        "/// behind V\nservice V {\n  f();\n}\n\n"
+        "/// before W\n/// the end\nservice W { }\n"
+    )
+
+
 def test_comments_at_the_head_of_a_file_document_its_module(tmp_path: Path) -> None:
     text = "#!/usr/bin/thrift\n/* Licence. */\n\n// Of shapes.\nnamespace py shapes\n\n// A point.\nstruct P { }\n"
     assert schema(imported(tmp_path, api_dot_thrift=text), tmp_path) == (
