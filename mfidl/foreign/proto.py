@@ -139,7 +139,8 @@ class _File:
         package = tuple(file.package.split(".")) if file.package else ()
         if f".{file.package}.".startswith(_OWN):
             package = package[1:]  # otherwise ours would hide protobuf's own modules
-        return draft.File(source, file.name, package, self._comment((2,)), self._declarations)
+        comment, span = self._comment((2,)), self._span((2,))
+        return draft.File(source, file.name, package, comment, self._declarations, span=span)
 
     # Places and words --------------------------------------------------------------------------------------
 

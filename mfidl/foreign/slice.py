@@ -106,7 +106,8 @@ class _File:
         self._project = project
         self._diagnostics = diagnostics
         common = _common([each.scope.split("::")[1:] for each in document.definitions])
-        self._file = draft.File(document.source, name, tuple(common), document.doc)
+        span = document.module if common else None
+        self._file = draft.File(document.source, name, tuple(common), document.doc, span=span)
         self._outer = "".join(f"::{each}" for each in common)
 
     def read(self) -> None:

@@ -87,7 +87,9 @@ class Definition:
 
 @dataclass(slots=True)
 class Document:
-    """`known` are the names that are declared here, and defined elsewhere, or left out."""
+    """`known` are the names that are declared here, and defined elsewhere, or left out; `module` is the place
+    of the first module's name.
+    """
 
     source: SourceFile
     includes: list[tuple[str, Span]] = field(default_factory=list)
@@ -95,6 +97,7 @@ class Document:
     left_out: list[tuple[str, Span]] = field(default_factory=list)
     known: list[str] = field(default_factory=list)
     doc: str = ""
+    module: Span | None = None
 
 
 class Reader:
@@ -204,7 +207,9 @@ class _Builder:
         doc = self._doc_around(first, context, context.items)
         if doc not in self._made.doc:
             self._made.doc = "\n\n".join(filter(None, (self._made.doc, doc)))
-        self._scope(f"{scope}::{_name(context.id_).text.removeprefix('::')}", context.items)
+        name = _name(context.id_)
+        self._made.module = self._made.module or name.span
+        self._scope(f"{scope}::{name.text.removeprefix('::')}", context.items)
 
     def _body(self, scope: str, context: Any, first: Word, metadata: tuple[str, ...]) -> Definition | None:
         name, kind = self._declared(context.id_), context.kind.text

@@ -165,11 +165,44 @@ def test_packages_below_google_protobuf_do_not_hide_protobufs_own(tmp_path: Path
     )
 
 
-def test_a_package_that_another_distribution_has_is_reported(tmp_path: Path) -> None:
-    text = 'syntax = "proto3"; package grpc.health.v1; message Ping { }'
-    (message,) = imported(tmp_path, ping_dot_proto=text).diagnostics
-    assert message.message == "`grpc` is called `grpc_` in Python: the package of grpcio has that name"
+@pytest.mark.parametrize(
+    ("file", "text", "place", "renamed"),
+    [
+        (
+            "ping.proto",
+            'syntax = "proto3"; package grpc.health.v1; message Ping { }',
+            (1, 20),
+            "`grpc` is called `grpc_` in Python: the package of grpcio has that name",
+        ),
+        (
+            "ping.proto",
+            'syntax = "proto3";\npackage json; message Ping { }',
+            (2, 1),
+            "`json` is called `json_` in Python: a module of the standard library has that name",
+        ),
+        (
+            "numpy.thrift",
+            "// Of arrays.\nstruct Array { }",
+            (1, 1),
+            "`numpy` is called `numpy_` in Python: the package of numpy has that name",
+        ),
+        (
+            "stats.ice",
+            "module Ice { module Own { struct Array { int x; } } }",
+            (1, 8),
+            "`Ice` is called `Ice_` in Python: the package of zeroc-ice has that name",
+        ),
+    ],
+)
+def test_a_module_of_a_name_that_python_has_already_is_reported_at_its_place(
+    tmp_path: Path, file: str, text: str, place: tuple[int, int], renamed: str
+) -> None:
+    (tmp_path / file).write_text(text)
+    (message,) = import_files([str(tmp_path / file)], Options()).diagnostics
+    assert message.message == renamed
     assert message.help == "`mfidlc compile --python-package PREFIX` puts it below a package of your own"
+    assert message.span is not None
+    assert (message.span.line(), message.span.column()) == place
 
 
 @pytest.mark.parametrize(
@@ -177,6 +210,9 @@ def test_a_package_that_another_distribution_has_is_reported(tmp_path: Path) -> 
     [
         ("grpc.health.v1", "grpc_.health.v1"),
         ("grpc_.x", "grpc__.x"),
+        ("numpy", "numpy_"),
+        ("numpy.linalg", "numpy_.linalg"),
+        ("acme.numpy", "acme.numpy"),
         ("opentelemetry.proto.trace", "opentelemetry.proto_.trace"),
         ("google.protobuf.any", "google.protobuf_.any"),
         ("google.rpc", "google.rpc"),
@@ -205,7 +241,7 @@ def test_files_whose_names_have_the_same_letters_get_different_modules(tmp_path:
     )
     assert 'module p.a_b_;\n\nimport "a-b.mfidl";' in schema(result, tmp_path)
     assert messages(result) == [
-        "W1003 `p.a_b` is called `p.a_b_` in the schema of `a_b.proto`: that of another file is the module of that name"
+        "1: W1003 `p.a_b` is called `p.a_b_` in the schema of `a_b.proto`: that of another file is the module of that name"
     ]
 
 
