@@ -5,7 +5,6 @@ messages are shown at their places.
 """
 
 import importlib.util
-import os
 import re
 import shutil
 import subprocess
@@ -20,8 +19,9 @@ from google.protobuf.message import DecodeError
 
 from mfidl.diagnostics import Diagnostics
 from mfidl.foreign.places import Places
+from mfidl.source import Span
 
-_MESSAGE = re.compile(r"(?P<path>[^:\n]+):(?P<line>\d+):(?P<column>\d+): (?P<text>.+)")
+_MESSAGE = re.compile(r"(?P<path>[^:\n]+):(?:(?P<line>\d+):(?P<column>\d+):)? (?P<text>.+)")
 _MISSING = (
     "neither `protoc` in PATH nor the Python package grpcio-tools is there; install one of them: "
     "`apt-get install protobuf-compiler`, or `pip install grpcio-tools`"
@@ -95,15 +95,25 @@ def _command(protoc: str | None) -> list[str] | None:
 
 
 def _report(text: str, places: Places, diagnostics: Diagnostics) -> None:
-    """What protoc wrote to standard error, each line at its place; all of it where no line has one."""
+    """What protoc wrote to standard error: each line at its place, or at the begin of the file that it
+    names; lines without either only if there are no others.
+    """
     lines = [line for line in text.splitlines() if line.strip() and ": warning: " not in line]
-    told = False
+    rest: list[str] = []
     for line in lines:
         found = _MESSAGE.fullmatch(line)
-        if found is not None:
-            span = places.at(found["path"], int(found["line"]) - 1, int(found["column"]) - 1)
-            diagnostics.error("E1002", span, message=found["text"] if span is not None else line)
-            told = True
-    if not told:
-        message = os.linesep.join(lines) or "it gave no reason"
-        diagnostics.error("E1002", None, message=message)
+        if found is None:
+            rest.append(line)
+            continue
+        place, message = None, found["text"]
+        if found["line"] is not None:
+            place = places.at(found["path"], int(found["line"]) - 1, int(found["column"]) - 1)
+        elif (source := places.source(found["path"])).text:
+            place = Span(source, 0, 0)
+        if place is None and found["line"] is None:
+            rest.append(line)
+        else:
+            diagnostics.error("E1002", place, message=line if place is None else message)
+    if not diagnostics:
+        for line in rest or ["it gave no reason"]:
+            diagnostics.error("E1002", None, message=line)

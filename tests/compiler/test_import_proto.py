@@ -337,6 +337,15 @@ def test_what_protoc_refuses_is_told_at_its_place(tmp_path: Path) -> None:
     assert (message.code, message.span.line(), message.span.text()) == ("E1002", 2, "Missing")
 
 
+def test_what_protoc_refuses_of_a_whole_file_is_told_at_its_begin(tmp_path: Path) -> None:
+    text = 'syntax = "proto2";\nenum E { A = 1; B = 2; reserved 1 to max; }\n'
+    found = imported(tmp_path, api_dot_proto=text).diagnostics
+    assert [(each.code, each.span and each.span.line()) for each in found] == [("E1002", 1), ("E1002", 1)]
+    assert [each.message for each in found] == [
+        f'protoc: Enum value "{name}" uses reserved number {number}.' for name, number in (("A", 1), ("B", 2))
+    ]
+
+
 def test_without_a_protoc_the_message_says_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
