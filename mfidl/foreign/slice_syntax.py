@@ -164,6 +164,7 @@ class _Builder:
     def __init__(self, made: Document, words: list[Word]) -> None:
         self._made = made
         self._words = words
+        self._declared_docs: dict[str, str] = {}  # what is said where a name is declared without a definition
 
     def document(self) -> Document:
         self._scope("", _Parser(self._words).file_().items)
@@ -213,10 +214,13 @@ class _Builder:
 
     def _body(self, scope: str, context: Any, first: Word, metadata: tuple[str, ...]) -> Definition | None:
         name, kind = self._declared(context.id_), context.kind.text
+        key = f"{scope}::{name.text}"
         if context.opening is None:
-            self._made.known.append(f"{scope}::{name.text}")  # declared here, defined elsewhere
+            self._made.known.append(key)  # declared here, defined elsewhere
+            self._declared_docs[key] = self._doc_to_semicolon(first, context)
             return None
-        made = Definition(kind, scope, name, self._doc_around(first, context, context.members), metadata)
+        said = self._declared_docs.pop(key, ""), self._doc_around(first, context, context.members)
+        made = Definition(kind, scope, name, "\n".join(filter(None, said)), metadata)
         made.bases.extend(_name(each) for each in context.bases)
         for each in context.members:
             self._member(made, each)

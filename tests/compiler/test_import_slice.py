@@ -170,6 +170,7 @@ def test_local_definitions_and_operations_of_classes_are_left_out(tmp_path: Path
     ("text", "message"),
     [
         ("module m { struct S { Missing a; } }", "1: E1003 `Missing` is no type that is known here"),
+        ("module m { const int A = 1; struct S { A a; } }", "1: E1003 `A` is no type that is known here"),
         ("module m { struct S { int a; }", "1: E1003 expected `}`, found the end of the file"),
         ("nonsense", "1: E1003 expected a definition: module, struct"),
         ("module m { interface I { int a; } }", "1: E1003 expected `(`, found `;`"),
@@ -399,13 +400,17 @@ def test_comments_behind_a_closing_brace_document_what_it_closes(tmp_path: Path)
       struct S { int x; /* of S */ }; // behind S
       enum E { A } // behind E
       interface V { void f(); } // behind V
+      // before C
+      class C; // declared
+      class C { }
     }; // behind M
     """
     assert schema(imported(tmp_path, api_dot_ice=text), tmp_path) == (
         "/// of shapes\n/// behind M\nmodule M.api;\n\n"
         "/// behind S\nstruct S {\n  /// of S\n  x: i32;\n}\n\n"
         "/// behind E\nenum E: i32 {\n  A = 0,\n}\n\n"
-        "/// behind V\nservice V {\n  f();\n}\n"
+        "/// behind V\nservice V {\n  f();\n}\n\n"
+        "/// before C\n/// declared\nstruct C { }\n"
     )
 
 
