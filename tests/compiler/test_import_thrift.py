@@ -528,6 +528,7 @@ def test_hexadecimal_digits_give_the_bits_of_a_number(tmp_path: Path) -> None:
         ("enum E { A = 5000000000 } const E C = E.A const E D = C", "", "constant `D`: `C` is left out"),
         ('const string S = "\\xff"', "", "constant `S`: the bytes of this text are no UTF-8"),
         ("struct S { -1: i32 a }", "a: i32 = 0;", "the numbers of the fields of `S`"),
+        ("struct S { 536870912: i32 a }", "a: i32 = 0;", "the numbers of the fields of `S`"),
         (
             "service A { void f() } service B extends A { void f(), void g() }",
             "g();",
