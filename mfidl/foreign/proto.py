@@ -132,10 +132,10 @@ class _File:
             if not extension.extendee.startswith(_OWN):  # those of options say nothing of values
                 what = f"extension `{extension.name}` of `{extension.extendee.lstrip('.')}`"
                 self._left_out((7, index), what)
-        strict = refused_bytes(file) if self._archive else None
-        if strict is not None:
-            self._diagnostics.warning("W1004", self._span(strict[1]), refused=strict[0])
         source = self._places.source(file.name)
+        strict = refused_bytes(file) if self._archive else None
+        if strict is not None and source.text:  # protoc's own files have none
+            self._diagnostics.warning("W1004", self._span(strict[1]), refused=strict[0])
         package = tuple(file.package.split(".")) if file.package else ()
         if f".{file.package}.".startswith(_OWN):
             package = package[1:]  # otherwise ours would hide protobuf's own modules
