@@ -152,7 +152,8 @@ class _File:
         place = self._locations.get(path)
         if place is None:
             return ""
-        return place.leading_comments or place.trailing_comments
+        said = place.leading_comments.rstrip("\n"), place.trailing_comments
+        return "\n".join(filter(None, said))
 
     def _left_out(self, path: _Path, what: str, help: str | None = None) -> None:  # noqa: A002
         self._diagnostics.warning("W1001", self._span(path), help=help, what=what)

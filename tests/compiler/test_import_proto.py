@@ -290,6 +290,21 @@ def test_a_service_keeps_streams_comments_and_what_its_options_say(tmp_path: Pat
     )
 
 
+def test_comments_before_and_behind_a_declaration_are_both_kept(tmp_path: Path) -> None:
+    text = """
+    // A point.
+    message Point { // in the plane
+      /* to the right, */
+      int32 x = 1; // in pixels
+      int32 y = 2; // upwards
+    }
+    """
+    assert text_of(tmp_path, text).endswith(
+        "/// A point.\n/// in the plane\nstruct Point {\n  /// to the right,\n  /// in pixels\n  1: x: i32 = 0;\n"
+        "  /// upwards\n  2: y: i32 = 0;\n}\n"
+    )
+
+
 @pytest.mark.parametrize(
     ("text", "syntax", "what"),
     [
