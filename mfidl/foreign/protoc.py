@@ -1,7 +1,7 @@
 """F6. Runs protoc, which alone defines what a .proto file means: files in, a FileDescriptorSet out.
 
-It is the named one, the `protoc` of PATH, or that of the Python package grpcio-tools. It has a deadline; its
-messages are shown at their places.
+It is the named one, or the `protoc` of PATH, or that of the Python package grpcio-tools, which is run, too,
+if the other one refuses the files. It has a deadline; its messages are shown at their places.
 """
 
 import importlib.util
@@ -26,6 +26,7 @@ _MISSING = (
     "neither `protoc` in PATH nor the Python package grpcio-tools is there; install one of them: "
     "`apt-get install protobuf-compiler`, or `pip install grpcio-tools`"
 )
+_EDITIONS = "a newer protoc knows editions: `pip install grpcio-tools` brings one, or --protoc PATH names it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,32 +46,19 @@ def descriptors(
     names: Sequence[str], folders: Sequence[str], protoc: Protoc, places: Places, diagnostics: Diagnostics
 ) -> FileDescriptorSet | None:
     """Those of the files, called as below their folders, and of all that they import, which come first."""
-    command = _command(protoc.path)
-    if command is None:
+    commands = _commands(protoc.path)
+    if not commands:
         diagnostics.error("E1001", None, reason=_MISSING)
         return None
     with tempfile.TemporaryDirectory(prefix="mfidlc-import-") as folder:
         out = Path(folder) / "set.pb"
         arguments = [f"-I{each or '.'}" for each in folders]
         arguments += ["--include_imports", "--include_source_info", f"--descriptor_set_out={out}", *names]
-        try:
-            run = subprocess.run(
-                [*command, *arguments],
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                text=True,
-                errors="replace",
-                timeout=protoc.seconds,
-                check=False,
-            )
-        except OSError as error:
-            reason = f"`{command[0]}` cannot be started: {error.strerror or error}"
-            diagnostics.error("E1001", None, reason=reason)
-            return None
-        except subprocess.TimeoutExpired:
-            reason = f"`{command[0]}` did not end within {protoc.seconds:g} s"
-            help_ = "--protoc-timeout SECONDS gives it more time"
-            diagnostics.error("E1001", None, help=help_, reason=reason)
+        for command in commands:
+            run = _run([*command, *arguments], protoc.seconds, diagnostics)
+            if run is None or run.returncode == 0:
+                break
+        if run is None:
             return None
         if run.returncode != 0:
             _report(run.stderr, places, diagnostics)
@@ -83,15 +71,40 @@ def descriptors(
             return None
 
 
-def _command(protoc: str | None) -> list[str] | None:
-    if protoc is not None:
-        return [protoc]
-    found = shutil.which("protoc")
-    if found is not None:
-        return [found]
-    if importlib.util.find_spec("grpc_tools") is not None:
-        return [sys.executable, "-m", "grpc_tools.protoc"]
+def _run(
+    command: Sequence[str], seconds: float, diagnostics: Diagnostics
+) -> "subprocess.CompletedProcess[str] | None":
+    try:
+        return subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=seconds,
+            check=False,
+        )
+    except OSError as error:
+        reason = f"`{command[0]}` cannot be started: {error.strerror or error}"
+        diagnostics.error("E1001", None, reason=reason)
+    except subprocess.TimeoutExpired:
+        reason = f"`{command[0]}` did not end within {seconds:g} s"
+        help_ = "--protoc-timeout SECONDS gives it more time"
+        diagnostics.error("E1001", None, help=help_, reason=reason)
     return None
+
+
+def _commands(protoc: str | None) -> list[list[str]]:
+    """The one that is named, or those that are found: each refuses what is newer than itself, as editions, so
+    that the next one is asked.
+    """
+    if protoc is not None:
+        return [[protoc]]
+    found = shutil.which("protoc")
+    made = [] if found is None else [[found]]
+    if importlib.util.find_spec("grpc_tools") is not None:
+        made.append([sys.executable, "-m", "grpc_tools.protoc"])
+    return made
 
 
 def _report(text: str, places: Places, diagnostics: Diagnostics) -> None:
@@ -113,7 +126,9 @@ def _report(text: str, places: Places, diagnostics: Diagnostics) -> None:
         if place is None and found["line"] is None:
             rest.append(line)
         else:
-            diagnostics.error("E1002", place, message=line if place is None else message)
+            is_edition = place is not None and place.text() == "edition"
+            help_ = _EDITIONS if is_edition else None
+            diagnostics.error("E1002", place, help=help_, message=line if place is None else message)
     if not diagnostics:
         for line in rest or ["it gave no reason"]:
             diagnostics.error("E1002", None, message=line)

@@ -1,6 +1,7 @@
 """`mfidlc import` of .proto files: what becomes of each thing, and what is told."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -353,12 +354,11 @@ def test_what_protoc_refuses_is_told_at_its_place(tmp_path: Path) -> None:
 
 
 def test_what_protoc_refuses_of_a_whole_file_is_told_at_its_begin(tmp_path: Path) -> None:
-    text = 'syntax = "proto2";\nenum E { A = 1; B = 2; reserved 1 to max; }\n'
-    found = imported(tmp_path, api_dot_proto=text).diagnostics
-    assert [(each.code, each.span and each.span.line()) for each in found] == [("E1002", 1), ("E1002", 1)]
-    assert [each.message for each in found] == [
-        f'protoc: Enum value "{name}" uses reserved number {number}.' for name, number in (("A", 1), ("B", 2))
-    ]
+    lines = ["api.proto: It is too long.", "api.proto: It is too old.", "Nothing was written."]
+    protoc = executable(tmp_path / "protoc", "".join(f"echo '{line}' >&2\n" for line in lines) + "exit 1\n")
+    (tmp_path / "api.proto").write_text('syntax = "proto3";')
+    result = import_files([str(tmp_path / "api.proto")], Options(protoc=str(protoc)))
+    assert messages(result) == ["1: E1002 protoc: It is too long.", "1: E1002 protoc: It is too old."]
 
 
 def test_without_a_protoc_the_message_says_what_to_install(
@@ -370,6 +370,40 @@ def test_without_a_protoc_the_message_says_what_to_install(
     assert result.failed
     assert "install protobuf-compiler" in messages(result)[0]
     assert "pip install grpcio-tools" in messages(result)[0]
+
+
+EDITION = 'edition = "2023"; message A { int32 x = 1; }'
+
+
+def executable(path: Path, script: str) -> Path:
+    path.write_text(f"#!/bin/sh\n{script}")
+    path.chmod(0o755)
+    return path
+
+
+def old_protoc(folder: Path) -> Path:
+    """The folder of one that knows no editions."""
+    (folder / "bin").mkdir()
+    said = 'api.proto:1:1: Expected top-level statement (e.g. "message").'
+    return executable(folder / "bin" / "protoc", f"echo '{said}' >&2\nexit 1\n").parent
+
+
+def test_what_an_old_protoc_refuses_is_read_by_that_of_grpcio_tools(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(old_protoc(tmp_path)), os.pathsep)
+    assert "1: x: i32?;" in schema(imported(tmp_path, api_dot_proto=EDITION), tmp_path)
+
+
+def test_an_old_protoc_alone_is_said_to_know_no_editions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(old_protoc(tmp_path)), os.pathsep)
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    (message,) = imported(tmp_path, api_dot_proto=EDITION).diagnostics
+    assert message.code == "E1002"
+    assert message.help is not None
+    assert message.help.startswith("a newer protoc knows editions: `pip install grpcio-tools`")
 
 
 def test_a_protoc_that_does_not_exist_is_told(tmp_path: Path) -> None:
