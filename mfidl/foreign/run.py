@@ -126,7 +126,8 @@ def _tell_modules_apart(project: Project, diagnostics: Diagnostics) -> None:
             )
         other = paths.setdefault(file.path, file)
         if other is not file:
-            diagnostics.error("E1006", file.place, path=file.name, schema=file.path, other=other.name)
+            names = file.source.name, other.source.name
+            diagnostics.error("E1006", file.place, path=names[0], schema=file.path, other=names[1])
 
 
 def _tell_python_apart(project: Project, diagnostics: Diagnostics) -> None:
@@ -163,11 +164,16 @@ def _read_proto(paths: Sequence[str], options: Options, project: Project, diagno
 
     folders, names = _named(paths, options.folders)
     places = Places(folders)
-    for path in paths:
+    for path, name in zip(paths, names, strict=True):
         try:
-            read_source(path, path)
+            source = read_source(path, path)
         except UnreadableSource as error:
             diagnostics.error(error.code, None, **error.values)
+            continue
+        first = places.find(name)  # which protoc reads by that name
+        if first is not None and os.path.realpath(first) != os.path.realpath(path):
+            schema = f"{posixpath.splitext(name)[0]}.mfidl"
+            diagnostics.error("E1006", Span(source, 0, 0), path=path, schema=schema, other=first)
     if diagnostics:
         return
     run = Protoc(options.protoc, options.protoc_seconds or seconds_for(len(names)))

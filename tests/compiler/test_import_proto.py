@@ -232,6 +232,25 @@ def test_a_schema_has_a_path_that_an_import_can_name(tmp_path: Path, name: str) 
     assert (tmp_path / "out/a_b.mfidl").read_text().startswith("module a_b;\n")
 
 
+@pytest.mark.parametrize("kind", ["proto", "thrift", "ice"])
+def test_two_files_of_one_name_in_two_folders_are_refused(tmp_path: Path, kind: str) -> None:
+    texts = {
+        "proto": 'syntax = "proto3"; message {0} {{ }}',
+        "thrift": "struct {0} {{ }}",
+        "ice": "module M {{ struct {0} {{ int x; }} }}",
+    }
+    paths = []
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        paths.append(tmp_path / name / f"api.{kind}")
+        paths[-1].write_text(texts[kind].format(name.upper()))
+    result = import_files([str(path) for path in paths], Options())
+    assert result.failed
+    errors = [each.message for each in result.diagnostics if each.severity == "error"]
+    assert errors == [f"`{paths[1]}` would be written to `api.mfidl`, as `{paths[0]}` is"]
+    assert not import_files([str(path) for path in paths], Options((str(tmp_path),))).failed
+
+
 def test_files_whose_names_have_the_same_letters_get_different_modules(tmp_path: Path) -> None:
     result = imported(
         tmp_path,
@@ -495,7 +514,8 @@ def test_files_that_differ_only_in_their_suffix_are_refused(tmp_path: Path) -> N
     (tmp_path / "api.thrift").write_text("struct A { }")
     (tmp_path / "api.proto").write_text('syntax = "proto3"; package p; message A { }')
     code, _, said = run(tmp_path / "api.thrift", tmp_path / "api.proto", "--out", tmp_path / "out")
-    assert (code, "`api.thrift` would be written to `api.mfidl`, as `api.proto` is" in said) == (1, True)
+    refused = f"`{tmp_path}/api.thrift` would be written to `api.mfidl`, as `{tmp_path}/api.proto` is"
+    assert (code, refused in said) == (1, True)
 
 
 def test_a_new_field_allows_any_order_of_upgrades(tmp_path: Path) -> None:
