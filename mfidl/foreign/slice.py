@@ -283,9 +283,10 @@ class _File:
         if key is None or (declared is not None and declared.kind == "const"):
             raise Refused(type_.span, f"`{type_.name}` is no type that is known here")
         if not self._project.knows(key) or isinstance(self._project.of(key), draft.Service):
-            self._changed(
-                type_.span, f"`{type_.name}` as a value", "bytes", "its definition is not in what was read"
-            )
+            reason = "its definition is not in what was read"
+            if key in self._run.definitions:
+                reason = "an interface has no value"
+            self._changed(type_.span, f"`{type_.name}` as a value", "bytes", reason)
             return Builtin("bytes")
         by_reference = declared is not None and declared.kind == "class"
         return draft.optional(Ref(key)) if type_.optional or by_reference else Ref(key)

@@ -363,6 +363,21 @@ def test_modules_and_attributes_have_two_forms(tmp_path: Path) -> None:
     assert "@deprecated\n  f() -> (x: i32);" in made
 
 
+@pytest.mark.parametrize(
+    ("declared", "reason"),
+    [
+        ("interface I { void f(); }", "an interface has no value"),
+        ("class I;", "its definition is not in what was read"),
+    ],
+)
+def test_what_has_no_value_becomes_bytes_for_its_own_reason(
+    tmp_path: Path, declared: str, reason: str
+) -> None:
+    result = imported(tmp_path, api_dot_ice=f"module m {{ {declared}\nstruct S {{ I i; }} }}")
+    assert "i: bytes;" in schema(result, tmp_path)
+    assert messages(result) == [f"2: W1002 `I` as a value becomes bytes: {reason}"]
+
+
 def test_comments_are_kept_before_and_behind(tmp_path: Path) -> None:
     text = """// Licence.
 
