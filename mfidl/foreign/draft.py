@@ -218,7 +218,7 @@ class Service(Declaration):
 @dataclass(slots=True)
 class File:
     """`name` is its path below the folders of the run, which the schema gets below the folder of the output.
-    `scope`: the package or module that its declarations are in.
+    `scope`: the package or module that its declarations are in, and `span` where that is named.
     """
 
     source: SourceFile
@@ -227,6 +227,7 @@ class File:
     doc: str = ""
     declarations: list[Declaration] = field(default_factory=list)
     module: str = ""
+    span: Span | None = None
 
     def __post_init__(self) -> None:
         self.module = _module(*self.scope, self._steps()[-1])
@@ -238,6 +239,11 @@ class File:
             "".join(c if c.isprintable() and c not in '"\\:' else "_" for c in each) for each in self._steps()
         )
         return "/".join(steps) + ".mfidl"
+
+    @property
+    def place(self) -> Span:
+        """Where its module is named, or its begin."""
+        return self.span or Span(self.source, 0, 0)
 
     def be_named_in_full(self) -> None:
         """Take the folders into the name of the module, because another file has the short one."""

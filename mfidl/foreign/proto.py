@@ -19,6 +19,7 @@ from mfidl.diagnostics import Diagnostics
 from mfidl.foreign import draft
 from mfidl.foreign.draft import Builtin, Ref
 from mfidl.foreign.places import Places
+from mfidl.foreign.proto_bytes import refused_bytes
 from mfidl.foreign.proto_defaults import Known, Unresolved, default_of, zero_of
 from mfidl.source import Span
 
@@ -67,10 +68,6 @@ _KNOWN: dict[str, draft.Type] = {
     _OWN + "Duration": Builtin("duration"),
     **{f"{_OWN}{name}Value": draft.OptionalOf(Builtin(word)) for name, word in _WRAPPED.items()},
 }
-_REFUSED = (
-    "a bool that is neither 0 nor 1, a number of more bits than its type, a field with another wire type "
-    "than its own, and text that is not UTF-8 where protobuf does not look at that"
-)
 _LAST = 536_870_911
 _Path = tuple[int, ...]
 
@@ -91,8 +88,6 @@ def read_proto(
         reason = f"the Python package protobuf does not read its descriptors ({error}); a newer one may"
         diagnostics.error("E1001", None, reason=reason)
         return
-    if archive:
-        diagnostics.warning("W1004", None, refused=_REFUSED)
     for file in descriptors.file:
         project.add(_File(file, known, archive, places, diagnostics).read())
 
@@ -138,10 +133,14 @@ class _File:
                 what = f"extension `{extension.name}` of `{extension.extendee.lstrip('.')}`"
                 self._left_out((7, index), what)
         source = self._places.source(file.name)
+        strict = refused_bytes(file) if self._archive else None
+        if strict is not None and source.text:  # protoc's own files have none
+            self._diagnostics.warning("W1004", self._span(strict[1]), refused=strict[0])
         package = tuple(file.package.split(".")) if file.package else ()
         if f".{file.package}.".startswith(_OWN):
             package = package[1:]  # otherwise ours would hide protobuf's own modules
-        return draft.File(source, file.name, package, self._comment((2,)), self._declarations)
+        comment, span = self._comment((2,)), self._span((2,))
+        return draft.File(source, file.name, package, comment, self._declarations, span=span)
 
     # Places and words --------------------------------------------------------------------------------------
 
@@ -153,7 +152,8 @@ class _File:
         place = self._locations.get(path)
         if place is None:
             return ""
-        return place.leading_comments or place.trailing_comments
+        said = place.leading_comments.rstrip("\n"), place.trailing_comments
+        return "\n".join(filter(None, said))
 
     def _left_out(self, path: _Path, what: str, help: str | None = None) -> None:  # noqa: A002
         self._diagnostics.warning("W1001", self._span(path), help=help, what=what)

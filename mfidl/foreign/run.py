@@ -2,6 +2,7 @@
 
 import os
 import posixpath
+import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -67,8 +68,10 @@ def import_files(paths: Sequence[str], options: Options) -> Result:
         own = [path for path in dict.fromkeys(paths) if path.endswith(kind)]
         if own and not diagnostics:
             _READERS[kind](own, options, project, diagnostics)
+    needed: list[File] = []
     if not diagnostics:
-        project.files = _needed(project, {os.path.realpath(path) for path in paths}, diagnostics)
+        needed = _needed(project, {os.path.realpath(path) for path in paths}, diagnostics)
+        project.files = [file for file in needed if file.declarations]
         _tell_modules_apart(project, diagnostics)
         _tell_python_apart(project, diagnostics)
         settle(project, diagnostics)
@@ -76,26 +79,26 @@ def import_files(paths: Sequence[str], options: Options) -> Result:
     if diagnostics:
         return Result((), diagnostics.sorted(), True)
     schemas = tuple(Imported(file.path, file.module, texts[file.path]) for file in project.files)
-    sources = {file.source for file in project.files}
+    sources = {file.source for file in needed}
     told = [each for each in diagnostics.sorted() if each.span is None or each.span.file in sources]
     return Result(schemas, told, False)
 
 
 def _needed(project: Project, requested: set[str], diagnostics: Diagnostics) -> list[File]:
-    """The files that were named, and those that these refer to; not those that declare nothing."""
+    """The files that were named, and those that these refer to."""
     waiting = [file for file in project.files if os.path.realpath(file.source.path) in requested]
     found = {id(file): file for file in waiting}
     for file in waiting:
         if not file.declarations:
             what = f"all of `{file.name}`, which declares no type and no service"
-            diagnostics.warning("W1001", None, what=what)
+            diagnostics.warning("W1001", file.place, what=what)
         for declaration in file.declarations:
             for key in draft.references(declaration):
                 other = project.file_of(key)
                 if id(other) not in found:
                     found[id(other)] = other
                     waiting.append(other)
-    return [file for file in project.files if id(file) in found and file.declarations]
+    return [file for file in project.files if id(file) in found]
 
 
 def _tell_modules_apart(project: Project, diagnostics: Diagnostics) -> None:
@@ -115,7 +118,7 @@ def _tell_modules_apart(project: Project, diagnostics: Diagnostics) -> None:
         if file.module != wanted:
             diagnostics.warning(
                 "W1003",
-                None,
+                file.place,
                 name=wanted,
                 new=file.module,
                 where=f"in the schema of `{file.name}`",
@@ -123,25 +126,33 @@ def _tell_modules_apart(project: Project, diagnostics: Diagnostics) -> None:
             )
         other = paths.setdefault(file.path, file)
         if other is not file:
-            diagnostics.error("E1006", None, path=file.name, schema=file.path, other=other.name)
+            names = file.source.name, other.source.name
+            diagnostics.error("E1006", file.place, path=names[0], schema=file.path, other=names[1])
 
 
 def _tell_python_apart(project: Project, diagnostics: Diagnostics) -> None:
-    """Reports the Python names of modules whose own names are taken by packages of other distributions."""
+    """Reports the Python names of modules whose own names are taken by packages of other distributions or by
+    modules of the standard library.
+    """
     for file in project.files:
         words = file.module.split(".")
         around = (".".join(words[:end]) for end in range(1, len(words) + 1))
         taken = next((each for each in around if each in PYTHON_PACKAGES), None)
         if taken is not None:
-            diagnostics.warning(
-                "W1003",
-                None,
-                help="`mfidlc compile --python-package PREFIX` puts it below a package of your own",
-                name=taken,
-                new=package_name(taken, ""),
-                where="in Python",
-                reason=f"the package of {PYTHON_PACKAGES[taken]} has that name",
-            )
+            reason = f"the package of {PYTHON_PACKAGES[taken]} has that name"
+        elif words[0] in sys.stdlib_module_names:
+            taken, reason = words[0], "a module of the standard library has that name"
+        else:
+            continue
+        diagnostics.warning(
+            "W1003",
+            file.place,
+            help="`mfidlc compile --python-package PREFIX` puts it below a package of your own",
+            name=taken,
+            new=package_name(taken, ""),
+            where="in Python",
+            reason=reason,
+        )
 
 
 # .proto ----------------------------------------------------------------------------------------------------
@@ -153,11 +164,16 @@ def _read_proto(paths: Sequence[str], options: Options, project: Project, diagno
 
     folders, names = _named(paths, options.folders)
     places = Places(folders)
-    for path in paths:
+    for path, name in zip(paths, names, strict=True):
         try:
-            read_source(path, path)
+            source = read_source(path, path)
         except UnreadableSource as error:
             diagnostics.error(error.code, None, **error.values)
+            continue
+        first = places.find(name)  # which protoc reads by that name
+        if first is not None and os.path.realpath(first) != os.path.realpath(path):
+            schema = f"{posixpath.splitext(name)[0]}.mfidl"
+            diagnostics.error("E1006", Span(source, 0, 0), path=path, schema=schema, other=first)
     if diagnostics:
         return
     run = Protoc(options.protoc, options.protoc_seconds or seconds_for(len(names)))

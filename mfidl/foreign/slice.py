@@ -106,7 +106,8 @@ class _File:
         self._project = project
         self._diagnostics = diagnostics
         common = _common([each.scope.split("::")[1:] for each in document.definitions])
-        self._file = draft.File(document.source, name, tuple(common), document.doc)
+        span = document.module if common else None
+        self._file = draft.File(document.source, name, tuple(common), document.doc, span=span)
         self._outer = "".join(f"::{each}" for each in common)
 
     def read(self) -> None:
@@ -278,14 +279,16 @@ class _File:
             self._changed(type_.span, "a value of any class", "bytes", "each value has a declared type")
             return Builtin("bytes")
         key = self._run.find(type_.name, scope)
-        if key is None:
+        declared = self._run.definitions.get(key or "")
+        if key is None or (declared is not None and declared.kind == "const"):
             raise Refused(type_.span, f"`{type_.name}` is no type that is known here")
         if not self._project.knows(key) or isinstance(self._project.of(key), draft.Service):
-            self._changed(
-                type_.span, f"`{type_.name}` as a value", "bytes", "its definition is not in what was read"
-            )
+            reason = "its definition is not in what was read"
+            if key in self._run.definitions:
+                reason = "an interface has no value"
+            self._changed(type_.span, f"`{type_.name}` as a value", "bytes", reason)
             return Builtin("bytes")
-        by_reference = self._run.definitions[key].kind == "class"
+        by_reference = declared is not None and declared.kind == "class"
         return draft.optional(Ref(key)) if type_.optional or by_reference else Ref(key)
 
     # Operations --------------------------------------------------------------------------------------------

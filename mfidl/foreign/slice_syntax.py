@@ -87,7 +87,9 @@ class Definition:
 
 @dataclass(slots=True)
 class Document:
-    """`known` are the names that are declared here, and defined elsewhere, or left out."""
+    """`known` are the names that are declared here, and defined elsewhere, or left out; `module` is the place
+    of the first module's name.
+    """
 
     source: SourceFile
     includes: list[tuple[str, Span]] = field(default_factory=list)
@@ -95,6 +97,7 @@ class Document:
     left_out: list[tuple[str, Span]] = field(default_factory=list)
     known: list[str] = field(default_factory=list)
     doc: str = ""
+    module: Span | None = None
 
 
 class Reader:
@@ -161,6 +164,7 @@ class _Builder:
     def __init__(self, made: Document, words: list[Word]) -> None:
         self._made = made
         self._words = words
+        self._declared_docs: dict[str, str] = {}  # what is said where a name is declared without a definition
 
     def document(self) -> Document:
         self._scope("", _Parser(self._words).file_().items)
@@ -201,17 +205,22 @@ class _Builder:
 
     def _module(self, scope: str, context: Any, first: Word) -> None:
         """`module A::B` is two of them."""
-        doc = self._doc(first, context.opening)
+        doc = self._doc_around(first, context, context.items)
         if doc not in self._made.doc:
             self._made.doc = "\n\n".join(filter(None, (self._made.doc, doc)))
-        self._scope(f"{scope}::{_name(context.id_).text.removeprefix('::')}", context.items)
+        name = _name(context.id_)
+        self._made.module = self._made.module or name.span
+        self._scope(f"{scope}::{name.text.removeprefix('::')}", context.items)
 
     def _body(self, scope: str, context: Any, first: Word, metadata: tuple[str, ...]) -> Definition | None:
         name, kind = self._declared(context.id_), context.kind.text
+        key = f"{scope}::{name.text}"
         if context.opening is None:
-            self._made.known.append(f"{scope}::{name.text}")  # declared here, defined elsewhere
+            self._made.known.append(key)  # declared here, defined elsewhere
+            self._declared_docs[key] = self._doc_to_semicolon(first, context)
             return None
-        made = Definition(kind, scope, name, self._doc(first, context.opening), metadata)
+        said = self._declared_docs.pop(key, ""), self._doc_around(first, context, context.members)
+        made = Definition(kind, scope, name, "\n".join(filter(None, said)), metadata)
         made.bases.extend(_name(each) for each in context.bases)
         for each in context.members:
             self._member(made, each)
@@ -253,9 +262,8 @@ class _Builder:
         return Member(name, type_, out=bool(context.out), doc=self._doc(context.start, context.stop))
 
     def _enum(self, scope: str, context: Any, first: Word, metadata: tuple[str, ...]) -> Definition:
-        made = Definition(
-            "enum", scope, self._declared(context.id_), self._doc(first, context.opening), metadata
-        )
+        doc = self._doc_around(first, context, context.members)
+        made = Definition("enum", scope, self._declared(context.id_), doc, metadata)
         for each in context.members:
             number = None if each.number is None else _value(each.number)
             doc = self._doc(each.start, each.stop)
@@ -282,6 +290,12 @@ class _Builder:
 
     def _doc(self, first: Word, last: Word) -> str:
         return text_of(self._words, first.index, last.index)
+
+    def _doc_around(self, first: Word, context: Any, members: Sequence[Any]) -> str:
+        """What is said before the members of a definition, and behind all of them."""
+        last = members[-1].stop if members else context.opening
+        behind = self._doc_to_semicolon(self._words[last.index + 1], context)
+        return "\n".join(filter(None, (self._doc(first, context.opening), behind)))
 
     def _doc_to_semicolon(self, first: Word, context: Any) -> str:
         behind = self._words[context.stop.index + 1]

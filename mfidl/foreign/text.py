@@ -64,15 +64,16 @@ class _Writer:
 
     def _seen(self, path: tuple[str, ...]) -> str:
         """The shortest name for a declaration of this file from within the one that is being written: the
-        first word is searched from the inside outwards.
+        first word is searched from the inside outwards. One that was left out is named in full, which the
+        front end refuses.
         """
         here = self._project.path(self._around) if self._around else ()
         for length in range(len(here), -1, -1):
             if here[:length] != path[:length] or length == len(path):
                 continue
             first = path[length]
-            found = next(each for each in range(len(here), -1, -1) if (*here[:each], first) in self._paths)
-            if found == length:
+            inwards = range(len(here), -1, -1)
+            if length == next((each for each in inwards if (*here[:each], first) in self._paths), None):
                 return ".".join(path[length:])
         return ".".join((self._file.module, *path))
 

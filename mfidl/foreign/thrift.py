@@ -26,6 +26,7 @@ _SCALARS = {
     "binary": "bytes",
     "uuid": "uuid",
 }
+_LAST_NUMBER = 536_870_911
 
 
 def read_thrift(
@@ -278,4 +279,4 @@ class _File:
 
 
 def _is_number(number: int) -> bool:
-    return number > 0 and not 19_000 <= number <= 19_999
+    return 0 < number <= _LAST_NUMBER and not 19_000 <= number <= 19_999

@@ -144,20 +144,20 @@ class _Builder:
         name = self._declared(context.id_)
         return Definition("typedef", name, self._doc_of(part), self._type(context.of))
 
-    def _enum(self, context: Any, _part: Any) -> Definition:
+    def _enum(self, context: Any, part: Any) -> Definition:
         members = [self._enum_member(each) for each in context.members]
-        name = self._declared(context.id_)
-        return Definition("enum", name, self._doc(context.start, context.opening), members=members)
+        doc = self._doc_around(context, context.members, part)
+        return Definition("enum", self._declared(context.id_), doc, members=members)
 
     def _senum(self, context: Any, part: Any) -> Definition:
         return Definition("senum", self._declared(context.id_), self._doc_of(part))
 
-    def _struct(self, context: Any, _part: Any) -> Definition:
-        doc, fields = self._doc(context.start, context.opening), self._fields(context.fields)
+    def _struct(self, context: Any, part: Any) -> Definition:
+        doc, fields = self._doc_around(context, context.fields, part), self._fields(context.fields)
         return Definition(context.kind.text, self._declared(context.id_), doc, fields=fields)
 
-    def _service(self, context: Any, _part: Any) -> Definition:
-        doc = self._doc(context.start, context.opening)
+    def _service(self, context: Any, part: Any) -> Definition:
+        doc = self._doc_around(context, context.functions, part)
         extends = None if context.base is None else _name(context.base)
         functions = [self._function(each) for each in context.functions]
         return Definition("service", self._declared(context.id_), doc, functions=functions, extends=extends)
@@ -224,6 +224,12 @@ class _Builder:
 
     def _doc_of(self, context: Any) -> str:
         return self._doc(context.start, context.stop)
+
+    def _doc_around(self, context: Any, members: Sequence[Any], part: Any) -> str:
+        """What is said before the members of a definition, and behind all of them."""
+        last = members[-1].stop if members else context.opening
+        said = self._doc(context.start, context.opening), self._doc(self._words[last.index + 1], part.stop)
+        return "\n".join(filter(None, said))
 
 
 def _name(context: Any) -> Name:

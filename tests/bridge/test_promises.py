@@ -2,6 +2,7 @@
 subscriber, in the order of its publisher, whoever is killed; offsets that the engine keeps.
 """
 
+import signal
 import time
 
 import pytest
@@ -134,3 +135,19 @@ def test_a_subscriber_that_was_frozen_gets_all_of_it(bridges: Bridges, nats: Nat
         nats.start()
     subscriber.process.thaw()
     assert subscriber.ask("account 1000") == whole(1000)
+
+
+def test_bridges_that_get_sighup_stop_as_at_sigterm(bridges: Bridges, nats: Nats) -> None:
+    publisher = bridges.publisher()
+    into = bridges.into(nats, publisher.address)
+    out = bridges.out_of(nats)
+    subscriber = bridges.subscriber(out.address)
+    assert publisher.ask("await 1")
+    publisher.ask("publish books 0 100 20")
+    assert subscriber.ask("account 100") == whole(100)
+    for bridge, account in ((into, "appended=100"), (out, "published=100")):
+        bridge.signal(signal.SIGHUP)
+        assert bridge.wait() == 0
+        last = bridge.said().splitlines()[-1]
+        assert " stopped " in last
+        assert account in last

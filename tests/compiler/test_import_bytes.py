@@ -93,14 +93,20 @@ message Box {
 """
 
 
+def protoc(folder: Path) -> Path:
+    """One that knows editions."""
+    made = folder / "protoc"
+    made.write_text(f'#!/bin/sh\nexec {sys.executable} -m grpc_tools.protoc "$@"\n')
+    made.chmod(0o755)
+    return made
+
+
 def generated(folder: Path, stem: str, text: str) -> tuple[ModuleType, ModuleType]:
     """Protobuf's module of a file, and ours of the archives that it becomes."""
     (folder / f"{stem}.proto").write_text(text)
-    protoc = folder / "protoc"
-    protoc.write_text(f'#!/bin/sh\nexec {sys.executable} -m grpc_tools.protoc "$@"\n')
-    protoc.chmod(0o755)
-    subprocess.run([protoc, "-I.", "--python_out=.", f"{stem}.proto"], cwd=folder, check=True)
-    result = import_files([str(folder / f"{stem}.proto")], Options(protoc=str(protoc), archive=True))
+    run = protoc(folder)
+    subprocess.run([run, "-I.", "--python_out=.", f"{stem}.proto"], cwd=folder, check=True)
+    result = import_files([str(folder / f"{stem}.proto")], Options(protoc=str(run), archive=True))
     assert not result.failed, [each.message for each in result.diagnostics]
     files = [folder / each.path for each in result.schemas]
     for each, file in zip(result.schemas, files, strict=True):
@@ -270,11 +276,55 @@ def test_bytes_that_the_warning_names_are_refused(
         mf.from_bytes(ours.Entry, data)
 
 
-def test_what_archives_refuse_is_reported_once(tmp_path: Path) -> None:
-    for name in ("a", "b"):
+BOOL = "a bool that is neither 0 nor 1"
+BITS = "a number of more bits than its type"
+TEXT = "text that is not UTF-8"
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "refused"),
+    [
+        ('syntax = "proto3"; message A { string s = 1;\nint32 x = 2; }', (1, 39), [BITS]),
+        ('syntax = "proto3";\nmessage E { }\nmessage A {\n  bool b = 1; }', (4, 8), [BOOL]),
+        ('syntax = "proto2"; message A { optional string s = 1; }', (1, 48), [TEXT]),
+        ('syntax = "proto3"; message A { message B { map<int32, bool> m = 1; } }', (1, 61), [BOOL, BITS]),
+        ('edition = "2023"; message A { string s = 1; bytes b = 2; }', (1, 38), []),
+        (
+            'edition = "2023"; message A { string s = 1 [features.utf8_validation = NONE]; }',
+            (1, 38),
+            [TEXT],
+        ),
+        (
+            'edition = "2023"; option features.utf8_validation = NONE; message A { string s = 1; }',
+            (1, 78),
+            [TEXT],
+        ),
+    ],
+)
+def test_what_archives_refuse_of_a_file_is_reported_at_its_first_field(
+    tmp_path: Path, text: str, place: tuple[int, int], refused: list[str]
+) -> None:
+    (tmp_path / "a.proto").write_text(text)
+    found = import_files([str(tmp_path / "a.proto")], Options(protoc=str(protoc(tmp_path)), archive=True))
+    (warning,) = found.diagnostics
+    assert warning.code == "W1004"
+    assert warning.span is not None
+    assert (warning.span.line(), warning.span.column()) == place
+    *_, words = warning.message.partition("may write: ")
+    first, _, last = words.rpartition(" and ")
+    assert (first.split(", ") if first else []) == refused
+    assert last == "a field with another wire type than its own"
+
+
+def test_what_archives_refuse_is_reported_of_each_file_that_has_fields(tmp_path: Path) -> None:
+    for name, fields in (("a", "int32 x = 1;"), ("b", "int32 x = 1; int32 y = 2;"), ("c", "")):
         (tmp_path / f"{name}.proto").write_text(
-            f'syntax = "proto3"; package {name}; message A {{ int32 x = 1; }}'
+            f'syntax = "proto3"; package {name}; message A {{ {fields} }} message B {{ {fields} }}'
         )
-    paths = [str(tmp_path / f"{name}.proto") for name in ("a", "b")]
-    assert [each.code for each in import_files(paths, Options(archive=True)).diagnostics] == ["W1004"]
+    paths = [str(tmp_path / f"{name}.proto") for name in "abc"]
+    found = import_files(paths, Options(archive=True)).diagnostics
+    assert [(each.code, Path(each.span.file.path).name) for each in found if each.span] == [
+        ("W1004", "a.proto"),
+        ("W1004", "b.proto"),
+    ]
     assert import_files(paths, Options()).diagnostics == []

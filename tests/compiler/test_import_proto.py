@@ -1,6 +1,7 @@
 """`mfidlc import` of .proto files: what becomes of each thing, and what is told."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -165,11 +166,44 @@ def test_packages_below_google_protobuf_do_not_hide_protobufs_own(tmp_path: Path
     )
 
 
-def test_a_package_that_another_distribution_has_is_reported(tmp_path: Path) -> None:
-    text = 'syntax = "proto3"; package grpc.health.v1; message Ping { }'
-    (message,) = imported(tmp_path, ping_dot_proto=text).diagnostics
-    assert message.message == "`grpc` is called `grpc_` in Python: the package of grpcio has that name"
+@pytest.mark.parametrize(
+    ("file", "text", "place", "renamed"),
+    [
+        (
+            "ping.proto",
+            'syntax = "proto3"; package grpc.health.v1; message Ping { }',
+            (1, 20),
+            "`grpc` is called `grpc_` in Python: the package of grpcio has that name",
+        ),
+        (
+            "ping.proto",
+            'syntax = "proto3";\npackage json; message Ping { }',
+            (2, 1),
+            "`json` is called `json_` in Python: a module of the standard library has that name",
+        ),
+        (
+            "numpy.thrift",
+            "// Of arrays.\nstruct Array { }",
+            (1, 1),
+            "`numpy` is called `numpy_` in Python: the package of numpy has that name",
+        ),
+        (
+            "stats.ice",
+            "module Ice { module Own { struct Array { int x; } } }",
+            (1, 8),
+            "`Ice` is called `Ice_` in Python: the package of zeroc-ice has that name",
+        ),
+    ],
+)
+def test_a_module_of_a_name_that_python_has_already_is_reported_at_its_place(
+    tmp_path: Path, file: str, text: str, place: tuple[int, int], renamed: str
+) -> None:
+    (tmp_path / file).write_text(text)
+    (message,) = import_files([str(tmp_path / file)], Options()).diagnostics
+    assert message.message == renamed
     assert message.help == "`mfidlc compile --python-package PREFIX` puts it below a package of your own"
+    assert message.span is not None
+    assert (message.span.line(), message.span.column()) == place
 
 
 @pytest.mark.parametrize(
@@ -177,6 +211,9 @@ def test_a_package_that_another_distribution_has_is_reported(tmp_path: Path) -> 
     [
         ("grpc.health.v1", "grpc_.health.v1"),
         ("grpc_.x", "grpc__.x"),
+        ("numpy", "numpy_"),
+        ("numpy.linalg", "numpy_.linalg"),
+        ("acme.numpy", "acme.numpy"),
         ("opentelemetry.proto.trace", "opentelemetry.proto_.trace"),
         ("google.protobuf.any", "google.protobuf_.any"),
         ("google.rpc", "google.rpc"),
@@ -195,6 +232,25 @@ def test_a_schema_has_a_path_that_an_import_can_name(tmp_path: Path, name: str) 
     assert (tmp_path / "out/a_b.mfidl").read_text().startswith("module a_b;\n")
 
 
+@pytest.mark.parametrize("kind", ["proto", "thrift", "ice"])
+def test_two_files_of_one_name_in_two_folders_are_refused(tmp_path: Path, kind: str) -> None:
+    texts = {
+        "proto": 'syntax = "proto3"; message {0} {{ }}',
+        "thrift": "struct {0} {{ }}",
+        "ice": "module M {{ struct {0} {{ int x; }} }}",
+    }
+    paths = []
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        paths.append(tmp_path / name / f"api.{kind}")
+        paths[-1].write_text(texts[kind].format(name.upper()))
+    result = import_files([str(path) for path in paths], Options())
+    assert result.failed
+    errors = [each.message for each in result.diagnostics if each.severity == "error"]
+    assert errors == [f"`{paths[1]}` would be written to `api.mfidl`, as `{paths[0]}` is"]
+    assert not import_files([str(path) for path in paths], Options((str(tmp_path),))).failed
+
+
 def test_files_whose_names_have_the_same_letters_get_different_modules(tmp_path: Path) -> None:
     result = imported(
         tmp_path,
@@ -205,7 +261,7 @@ def test_files_whose_names_have_the_same_letters_get_different_modules(tmp_path:
     )
     assert 'module p.a_b_;\n\nimport "a-b.mfidl";' in schema(result, tmp_path)
     assert messages(result) == [
-        "W1003 `p.a_b` is called `p.a_b_` in the schema of `a_b.proto`: that of another file is the module of that name"
+        "1: W1003 `p.a_b` is called `p.a_b_` in the schema of `a_b.proto`: that of another file is the module of that name"
     ]
 
 
@@ -251,6 +307,21 @@ def test_a_service_keeps_streams_comments_and_what_its_options_say(tmp_path: Pat
     assert made.endswith(
         "/// Stores.\n/// Well.\nservice S {\n  /// Puts.\n  @deprecated\n  Put(requests: stream<A>) -> A;\n"
         "  @idempotent\n  Get(request: A) -> stream<A>;\n}\n"
+    )
+
+
+def test_comments_before_and_behind_a_declaration_are_both_kept(tmp_path: Path) -> None:
+    text = """
+    // A point.
+    message Point { // in the plane
+      /* to the right, */
+      int32 x = 1; // in pixels
+      int32 y = 2; // upwards
+    }
+    """
+    assert text_of(tmp_path, text).endswith(
+        "/// A point.\n/// in the plane\nstruct Point {\n  /// to the right,\n  /// in pixels\n  1: x: i32 = 0;\n"
+        "  /// upwards\n  2: y: i32 = 0;\n}\n"
     )
 
 
@@ -301,6 +372,14 @@ def test_what_protoc_refuses_is_told_at_its_place(tmp_path: Path) -> None:
     assert (message.code, message.span.line(), message.span.text()) == ("E1002", 2, "Missing")
 
 
+def test_what_protoc_refuses_of_a_whole_file_is_told_at_its_begin(tmp_path: Path) -> None:
+    lines = ["api.proto: It is too long.", "api.proto: It is too old.", "Nothing was written."]
+    protoc = executable(tmp_path / "protoc", "".join(f"echo '{line}' >&2\n" for line in lines) + "exit 1\n")
+    (tmp_path / "api.proto").write_text('syntax = "proto3";')
+    result = import_files([str(tmp_path / "api.proto")], Options(protoc=str(protoc)))
+    assert messages(result) == ["1: E1002 protoc: It is too long.", "1: E1002 protoc: It is too old."]
+
+
 def test_without_a_protoc_the_message_says_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -310,6 +389,40 @@ def test_without_a_protoc_the_message_says_what_to_install(
     assert result.failed
     assert "install protobuf-compiler" in messages(result)[0]
     assert "pip install grpcio-tools" in messages(result)[0]
+
+
+EDITION = 'edition = "2023"; message A { int32 x = 1; }'
+
+
+def executable(path: Path, script: str) -> Path:
+    path.write_text(f"#!/bin/sh\n{script}")
+    path.chmod(0o755)
+    return path
+
+
+def old_protoc(folder: Path) -> Path:
+    """The folder of one that knows no editions."""
+    (folder / "bin").mkdir()
+    said = 'api.proto:1:1: Expected top-level statement (e.g. "message").'
+    return executable(folder / "bin" / "protoc", f"echo '{said}' >&2\nexit 1\n").parent
+
+
+def test_what_an_old_protoc_refuses_is_read_by_that_of_grpcio_tools(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(old_protoc(tmp_path)), os.pathsep)
+    assert "1: x: i32?;" in schema(imported(tmp_path, api_dot_proto=EDITION), tmp_path)
+
+
+def test_an_old_protoc_alone_is_said_to_know_no_editions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(old_protoc(tmp_path)), os.pathsep)
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    (message,) = imported(tmp_path, api_dot_proto=EDITION).diagnostics
+    assert message.code == "E1002"
+    assert message.help is not None
+    assert message.help.startswith("a newer protoc knows editions: `pip install grpcio-tools`")
 
 
 def test_a_protoc_that_does_not_exist_is_told(tmp_path: Path) -> None:
@@ -401,7 +514,8 @@ def test_files_that_differ_only_in_their_suffix_are_refused(tmp_path: Path) -> N
     (tmp_path / "api.thrift").write_text("struct A { }")
     (tmp_path / "api.proto").write_text('syntax = "proto3"; package p; message A { }')
     code, _, said = run(tmp_path / "api.thrift", tmp_path / "api.proto", "--out", tmp_path / "out")
-    assert (code, "`api.thrift` would be written to `api.mfidl`, as `api.proto` is" in said) == (1, True)
+    refused = f"`{tmp_path}/api.thrift` would be written to `api.mfidl`, as `{tmp_path}/api.proto` is"
+    assert (code, refused in said) == (1, True)
 
 
 def test_a_new_field_allows_any_order_of_upgrades(tmp_path: Path) -> None:

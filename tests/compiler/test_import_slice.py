@@ -170,6 +170,7 @@ def test_local_definitions_and_operations_of_classes_are_left_out(tmp_path: Path
     ("text", "message"),
     [
         ("module m { struct S { Missing a; } }", "1: E1003 `Missing` is no type that is known here"),
+        ("module m { const int A = 1; struct S { A a; } }", "1: E1003 `A` is no type that is known here"),
         ("module m { struct S { int a; }", "1: E1003 expected `}`, found the end of the file"),
         ("nonsense", "1: E1003 expected a definition: module, struct"),
         ("module m { interface I { int a; } }", "1: E1003 expected `(`, found `;`"),
@@ -362,6 +363,21 @@ def test_modules_and_attributes_have_two_forms(tmp_path: Path) -> None:
     assert "@deprecated\n  f() -> (x: i32);" in made
 
 
+@pytest.mark.parametrize(
+    ("declared", "reason"),
+    [
+        ("interface I { void f(); }", "an interface has no value"),
+        ("class I;", "its definition is not in what was read"),
+    ],
+)
+def test_what_has_no_value_becomes_bytes_for_its_own_reason(
+    tmp_path: Path, declared: str, reason: str
+) -> None:
+    result = imported(tmp_path, api_dot_ice=f"module m {{ {declared}\nstruct S {{ I i; }} }}")
+    assert "i: bytes;" in schema(result, tmp_path)
+    assert messages(result) == [f"2: W1002 `I` as a value becomes bytes: {reason}"]
+
+
 def test_comments_are_kept_before_and_behind(tmp_path: Path) -> None:
     text = """// Licence.
 
@@ -390,6 +406,26 @@ def test_comments_are_kept_before_and_behind(tmp_path: Path) -> None:
         "  /// to the right\n  x: i32;\n  /// upwards\n  y: i32;\n}\n\n/// the number\nconst N: i32 = 5;\n\n"
         "/// Draws.\nservice Canvas {\n  /// Draws one.\n  /// a method\n  draw(\n    /// where\n    p: Point,\n"
         "    size: i32,\n  );\n}\n\nenum E: i32 {\n  /// first\n  a = 0,\n  /// second\n  b = 1,\n}\n"
+    )
+
+
+def test_comments_behind_a_closing_brace_document_what_it_closes(tmp_path: Path) -> None:
+    text = """
+    module M { // of shapes
+      struct S { int x; /* of S */ }; // behind S
+      enum E { A } // behind E
+      interface V { void f(); } // behind V
+      // before C
+      class C; // declared
+      class C { }
+    }; // behind M
+    """
+    assert schema(imported(tmp_path, api_dot_ice=text), tmp_path) == (
+        "/// of shapes\n/// behind M\nmodule M.api;\n\n"
+        "/// behind S\nstruct S {\n  /// of S\n  x: i32;\n}\n\n"
+        "/// behind E\nenum E: i32 {\n  A = 0,\n}\n\n"
+        "/// behind V\nservice V {\n  f();\n}\n\n"
+        "/// before C\n/// declared\nstruct C { }\n"
     )
 
 

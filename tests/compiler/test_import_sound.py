@@ -3,12 +3,14 @@
 from mfidl.diagnostics import Diagnostics
 from mfidl.foreign.draft import (
     Builtin,
+    Const,
     Enum,
     EnumMember,
     File,
     Literal,
     Member,
     Method,
+    Named,
     Project,
     Ref,
     Service,
@@ -22,7 +24,7 @@ BAD, GOOD = Span(SOURCE, 0, 3), Span(SOURCE, 4, 8)
 
 
 def texts_of(
-    *declarations: Struct | Enum | Service, file: File | None = None
+    *declarations: Struct | Enum | Service | Const, file: File | None = None
 ) -> tuple[dict[str, str], list[str]]:
     """The schemas and the diagnostics, each diagnostic after the word of the source at its place."""
     project, diagnostics = Project(), Diagnostics()
@@ -49,6 +51,18 @@ def test_a_field_whose_default_does_not_fit_its_type_is_left_out() -> None:
     assert told == [
         "bad W1005 left out, as the schema would not compile with it: `a` of `A`: expected a whole number of type i32, "
         "found a string"
+    ]
+
+
+def test_what_names_a_constant_that_is_left_out_is_left_out() -> None:
+    const = Const("C", "C", BAD, type=Builtin("i32"), value=Literal('"x"'))
+    struct = Struct("S", "S", GOOD)
+    struct.members = [Member("a", Builtin("i32"), BAD, 1, Named("C")), Member("b", Builtin("i32"), GOOD, 2)]
+    texts, told = texts_of(const, struct)
+    assert texts == {"api.mfidl": "module p.api;\n\nstruct S {\n  2: b: i32;\n}\n"}
+    assert [each.partition(" compile with it: ")[2].partition(":")[0] for each in told] == [
+        "`C`",
+        "`a` of `S`",
     ]
 
 

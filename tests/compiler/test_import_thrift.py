@@ -528,6 +528,7 @@ def test_hexadecimal_digits_give_the_bits_of_a_number(tmp_path: Path) -> None:
         ("enum E { A = 5000000000 } const E C = E.A const E D = C", "", "constant `D`: `C` is left out"),
         ('const string S = "\\xff"', "", "constant `S`: the bytes of this text are no UTF-8"),
         ("struct S { -1: i32 a }", "a: i32 = 0;", "the numbers of the fields of `S`"),
+        ("struct S { 536870912: i32 a }", "a: i32 = 0;", "the numbers of the fields of `S`"),
         (
             "service A { void f() } service B extends A { void f(), void g() }",
             "g();",
@@ -637,6 +638,35 @@ def test_comments_before_and_behind_declarations_are_kept(tmp_path: Path) -> Non
         "/// the number\nconst N: i32 = 5;\n\n"
         "/// Draws.\nservice Canvas {\n  /// Draws one.\n  /// a method\n  draw(\n"
         "    /// where\n    1: p: Point = { },\n    2: size: i32 = 0,\n  );\n}\n"
+    )
+
+
+def test_comments_behind_a_closing_brace_document_what_it_closes(tmp_path: Path) -> None:
+    made = text_of(
+        tmp_path,
+        """
+        // before S
+        struct S { 1: i32 x /* of S */ } // behind S
+        enum E { A } // behind E
+
+        union U { 1: i32 x } (deprecated = "yes") # behind U
+        exception X {
+          // X has no fields
+        }; /* behind X */
+        service V { void f() } // behind V
+        // before W
+        service W {
+        }
+        // the end
+        """,
+    )
+    assert made == (
+        "/// before S\n/// behind S\nstruct S {\n  /// of S\n  1: x: i32 = 0;\n}\n\n"
+        "/// behind E\nopen enum E: i32 {\n  A = 0,\n}\n\n"
+        "/// behind U\nunion U {\n  1: x: i32;\n}\n\n"
+        "/// X has no fields\n/// behind X\nerror X { }\n\n"
+        "/// behind V\nservice V {\n  f();\n}\n\n"
+        "/// before W\n/// the end\nservice W { }\n"
     )
 
 

@@ -197,12 +197,36 @@ TEST(GeneratedTypes, NameTheMembersOfEnums) {
 TEST(GeneratedTypes, ThrowErrorsAsTheirOwnType) {
   const shapes::NoSuchCollection error("books");
   const auto copy = static_cast<const DeclaredError&>(error).clone();
-  EXPECT_STREQ(copy->what(), "vectors.shapes.NoSuchCollection");
+  EXPECT_STREQ(copy->type_name(), "vectors.shapes.NoSuchCollection");
   try {
     copy->raise();
   } catch (const shapes::NoSuchCollection& caught) {
     EXPECT_EQ(caught, error);
   }
+}
+
+TEST(GeneratedTypes, SayTheFieldsOfAnErrorThatWasThrown) {
+  try {
+    throw shapes::NoSuchCollection("books");
+  } catch (const std::exception& caught) {
+    EXPECT_STREQ(caught.what(), "vectors.shapes.NoSuchCollection{name: \"books\"}");
+    EXPECT_EQ(caught.what(), caught.what());  // the same text, which lives as long as the error
+  }
+}
+
+TEST(GeneratedTypes, SayTheFieldsOfEachCopyOfAnError) {
+  shapes::NoSuchCollection error("books");
+  EXPECT_NE(std::string(error.what()).find("books"), std::string::npos);
+  auto copy = error;
+  copy.name = "songs";
+  EXPECT_STREQ(copy.what(), "vectors.shapes.NoSuchCollection{name: \"songs\"}");
+  copy = error;
+  EXPECT_STREQ(copy.what(), error.what());
+}
+
+TEST(GeneratedTypes, SayLittleOfAnErrorThatIsLarge) {
+  const shapes::NoSuchCollection error(std::string(1 << 20, 'a'));
+  EXPECT_LT(std::string_view(error.what()).size(), 5000U);
 }
 
 TEST(GeneratedTypes, CheckTheirConstraints) {

@@ -90,7 +90,7 @@ TEST(Failure, StandsForWhateverWasThrown) {
   EXPECT_EQ(failure_of([] { throw 5; }).code, Code::handler_failed);
 }
 
-TEST(DeclaredError, ComparesItsFieldsAndSaysItsName) {
+TEST(DeclaredError, ComparesItsFieldsAndSaysItsNameIfItCannotBePrinted) {
   EXPECT_EQ(NoSuchCollection("a"), NoSuchCollection("a"));
   EXPECT_FALSE(NoSuchCollection("a") == NoSuchCollection("b"));
   EXPECT_STREQ(NoSuchCollection("a").what(), "sf1.search.NoSuchCollection");

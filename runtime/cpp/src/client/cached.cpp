@@ -227,10 +227,10 @@ Failure kept_failure(const link::Method& method, std::span<const std::byte> byte
   if (index >= 0) {
     codec::Reader reader(bytes);
     if (auto error = method.errors[static_cast<std::size_t>(index)].decode(reader)) {
-      std::string what = error->what();
+      std::string name = error->type_name();
       return {.code = Code::declared,
               .execution = Execution::unknown,
-              .message = std::move(what),
+              .message = std::move(name),
               .declared = std::move(error)};
     }
   }

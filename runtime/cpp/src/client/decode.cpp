@@ -21,10 +21,10 @@ Failure declared_failure(const link::Method& method, std::size_t index, std::spa
   codec::Reader reader(bytes);
   auto error = method.errors[index].decode(reader);
   if (!error) return refuse(reader.error().message());
-  std::string what = error->what();
+  std::string name = error->type_name();
   return Failure{.code = Code::declared,
                  .execution = Execution::unknown,
-                 .message = std::move(what),
+                 .message = std::move(name),
                  .declared = std::move(error)};
 }
 

@@ -37,6 +37,13 @@ std::string in_words(Code code, Execution execution, std::string_view message) {
   return text;  // of files, where there was no call: nothing more
 }
 
+/// "{name: \"books\"}" of the printed error; nothing if it has no fields.
+std::string fields_of(const std::string& printed) {
+  const auto fields = printed.find('{');
+  if (fields == std::string::npos || printed.compare(fields, std::string::npos, "{}") == 0) return {};
+  return printed.substr(fields);
+}
+
 }  // namespace
 
 Error::Error(Code code, Execution execution, std::string_view message)
@@ -48,6 +55,32 @@ Error::Error(Code code, Execution execution, std::string_view message)
 std::string Error::message() const {
   return message_size_ == 0 ? std::string()
                             : std::string(what() + std::strlen(name(code_)) + 2, message_size_);
+}
+
+DeclaredError::~DeclaredError() {
+  delete what_.load(std::memory_order_acquire);
+}
+
+DeclaredError& DeclaredError::operator=(const DeclaredError&) noexcept {
+  delete what_.exchange(nullptr, std::memory_order_acq_rel);
+  return *this;
+}
+
+DeclaredError& DeclaredError::operator=(DeclaredError&&) noexcept {
+  delete what_.exchange(nullptr, std::memory_order_acq_rel);
+  return *this;
+}
+
+const char* DeclaredError::what() const noexcept {
+  const auto* said = what_.load(std::memory_order_acquire);
+  if (said != nullptr) return said->c_str();
+  try {
+    auto made = std::make_unique<const std::string>(type_name() + fields_of(printed()));
+    if (what_.compare_exchange_strong(said, made.get(), std::memory_order_acq_rel)) said = made.release();
+    return said->c_str();
+  } catch (...) {  // there is no memory for it
+    return type_name();
+  }
 }
 
 const char* name(Code code) noexcept {

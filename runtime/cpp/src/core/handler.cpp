@@ -35,7 +35,8 @@ Failure handler_failure() {
 }
 
 Failure undeclared(const Failure& failure) {
-  return may_have_run(Code::handler_failed, std::string("the handler raised ") + failure.declared->what() +
+  return may_have_run(Code::handler_failed, std::string("the handler raised ") +
+                                                failure.declared->type_name() +
                                                 ", which the method does not declare");
 }
 

@@ -10,7 +10,7 @@ void Failure::raise() const {
 }
 
 Failure Failure::of(const DeclaredError& error) {
-  auto failure = may_have_run(Code::declared, error.what());
+  auto failure = may_have_run(Code::declared, error.type_name());
   failure.declared = error.clone();
   return failure;
 }

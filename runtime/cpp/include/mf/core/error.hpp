@@ -14,8 +14,10 @@
 //     };
 //
 // (constructors are written out: a type with virtual functions is no aggregate). DeclaredErrorBase supplies
-// what(), clone() and raise(), so that an error can be kept in an Outcome and thrown later as its own type.
+// clone() and raise(), so that an error can be kept in an Outcome and thrown later as its own type, and what
+// what() says: the name, and the fields as print_to() writes them.
 
+#include <atomic>
 #include <compare>
 #include <cstdint>
 #include <exception>
@@ -23,6 +25,8 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+
+#include "mf/core/printable.hpp"
 
 namespace mf {
 
@@ -74,32 +78,55 @@ class Error : public std::runtime_error {
 
 class DeclaredError : public std::exception {
  public:
+  ~DeclaredError() override;
+
+  /// "sf1.search.NoSuchCollection{name: \"books\"}": bounded, however large the fields are (printer.hpp). The
+  /// first call makes the text, so it does not show what is assigned to a field later. Any thread.
+  [[nodiscard]] const char* what() const noexcept final;
+  /// "sf1.search.NoSuchCollection".
+  [[nodiscard]] virtual const char* type_name() const noexcept = 0;
   /// A copy of the full, derived error.
   [[nodiscard]] virtual std::unique_ptr<DeclaredError> clone() const = 0;
   /// Throws a copy as the derived type.
   [[noreturn]] virtual void raise() const = 0;
 
  protected:
-  DeclaredError() = default;
-  DeclaredError(const DeclaredError&) = default;
-  DeclaredError(DeclaredError&&) = default;
-  DeclaredError& operator=(const DeclaredError&) = default;
-  DeclaredError& operator=(DeclaredError&&) = default;
+  // What what() has said stays with the object that has said it.
+  DeclaredError() noexcept = default;
+  DeclaredError(const DeclaredError& other) noexcept : std::exception(other) {}
+  DeclaredError(DeclaredError&& other) noexcept : std::exception(other) {}
+  DeclaredError& operator=(const DeclaredError& other) noexcept;
+  DeclaredError& operator=(DeclaredError&& other) noexcept;
+
+ private:
+  /// The error as print_to() writes it, or nothing.
+  [[nodiscard]] virtual std::string printed() const = 0;
+
+  mutable std::atomic<const std::string*> what_{nullptr};
 };
 
 template <class Derived>
 class DeclaredErrorBase : public DeclaredError {
  public:
-  [[nodiscard]] const char* what() const noexcept override { return Derived::kName; }
+  [[nodiscard]] const char* type_name() const noexcept override { return Derived::kName; }
   [[nodiscard]] std::unique_ptr<DeclaredError> clone() const override {
     return std::make_unique<Derived>(static_cast<const Derived&>(*this));
   }
   [[noreturn]] void raise() const override { throw Derived(static_cast<const Derived&>(*this)); }
 
-  // The base has no members, so that a derived `= default` compares only its own.
+  // Of the bases nothing is compared, so that a derived `= default` compares only its own.
   friend bool operator==(const DeclaredErrorBase&, const DeclaredErrorBase&) noexcept { return true; }
   friend std::strong_ordering operator<=>(const DeclaredErrorBase&, const DeclaredErrorBase&) noexcept {
     return std::strong_ordering::equal;
+  }
+
+ private:
+  [[nodiscard]] std::string printed() const override {
+    if constexpr (Printable<Derived>) {
+      return to_string(static_cast<const Derived&>(*this));
+    } else {
+      return {};
+    }
   }
 };
 
