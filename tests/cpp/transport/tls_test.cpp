@@ -28,7 +28,7 @@ using testing::HasSubstr;
 
 constexpr auto kTimeout = std::chrono::seconds(20);
 
-std::vector<std::byte> plain_bytes(std::size_t size) {
+std::vector<std::byte> numbered(std::size_t size) {
   std::vector<std::byte> bytes(size);
   for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<std::byte>(i * 31 >> 3U);
   return bytes;
@@ -93,7 +93,7 @@ struct Meeting {
   void join(const std::shared_ptr<TlsContext>& with) {
     meet(with);
     ASSERT_TRUE(client.ok()) << client.failure().message;
-    write_all(*client.value(), plain_bytes(1));
+    write_all(*client.value(), numbered(1));
     ASSERT_EQ(read_exactly(*server, 1).size(), 1U);
   }
   [[nodiscard]] static bool resumed(const Stream& stream) {
@@ -133,7 +133,7 @@ TEST_F(Tls, CarriesBytesBothWays) {
   ASSERT_TRUE(meeting.client.ok()) << meeting.client.failure().message;
   EXPECT_EQ(meeting.client.value()->peer(), meeting.listener.address().str());
   EXPECT_THAT(meeting.server->peer(), testing::StartsWith("tls://127.0.0.1:"));
-  const auto sent = plain_bytes(5'000);
+  const auto sent = numbered(5'000);
   write_all(*meeting.client.value(), sent);
   EXPECT_EQ(read_exactly(*meeting.server, sent.size()), sent);
   write_all(*meeting.server, sent);
@@ -144,7 +144,7 @@ TEST_F(Tls, OneThreadReadsWhileAnotherWrites) {
   constexpr std::size_t kSize = std::size_t{4} << 20U;
   Meeting meeting(authority.issue());
   ASSERT_NO_FATAL_FAILURE(meeting.join(make_tls_client(authority.accepted())));
-  const auto sent = plain_bytes(kSize);
+  const auto sent = numbered(kSize);
   std::vector<std::future<void>> writers;
   std::vector<std::future<std::vector<std::byte>>> readers;
   for (auto* stream : {meeting.client.value().get(), meeting.server.get()}) {
@@ -180,7 +180,7 @@ class TlsInside : public Tls {
 };
 
 TEST_F(TlsInside, SmallSlicesAreJoinedIntoOneRecord) {
-  const auto bytes = plain_bytes(64 * 8);
+  const auto bytes = numbered(64 * 8);
   std::vector<IoSlice> slices;
   for (std::size_t i = 0; i < 64; ++i) slices.push_back({bytes.data() + i * 8, 8});
   counts->writes = 0;
@@ -192,7 +192,7 @@ TEST_F(TlsInside, SmallSlicesAreJoinedIntoOneRecord) {
 }
 
 TEST_F(TlsInside, SlicesOfAllSizesKeepTheirOrder) {
-  const auto bytes = plain_bytes(200'000);
+  const auto bytes = numbered(200'000);
   std::vector<IoSlice> slices;
   std::size_t at = 0;
   for (const std::size_t size : {3U, 20'000U, 1U, 16'384U, 40'000U, 5U, 100'000U}) {
@@ -219,7 +219,7 @@ TEST_F(TlsInside, SlicesOfAllSizesKeepTheirOrder) {
 }
 
 TEST_F(TlsInside, WhatTheWindowHadNoRoomForIsInside) {
-  const auto bytes = plain_bytes(10'000);
+  const auto bytes = numbered(10'000);
   write_all(*client, bytes);
   std::vector<std::byte> window(1'000);
   ASSERT_EQ(server->read(window, Wait::coarsely).bytes, window.size());
@@ -232,7 +232,7 @@ TEST_F(TlsInside, WhatTheWindowHadNoRoomForIsInside) {
 }
 
 TEST_F(TlsInside, WhatTheSocketDoesNotTakeWaitsInsideAndIsBounded) {
-  const auto bytes = plain_bytes(1'000'000);
+  const auto bytes = numbered(1'000'000);
   counts->refuse_writes = true;
   const IoSlice slice{bytes.data(), bytes.size()};
   const auto first = client->write(std::span(&slice, 1));
@@ -256,7 +256,7 @@ TEST_F(TlsInside, AShutdownIsAnEndAndNoFailure) {
   EXPECT_EQ(read_to_end(*server), IoState::closed);
   EXPECT_FALSE(server->failure());
   EXPECT_EQ(read_to_end(*client), IoState::closed);
-  const auto byte = plain_bytes(1);
+  const auto byte = numbered(1);
   const IoSlice slice{byte.data(), 1};
   EXPECT_EQ(client->write(std::span(&slice, 1)).state, IoState::closed);
 }
@@ -326,7 +326,7 @@ TEST_F(Tls, TheLastSessionOfAnAddressIsResumed) {
     ASSERT_NO_FATAL_FAILURE(meeting.join(client));
     EXPECT_EQ(Meeting::resumed(*meeting.client.value()), resumed);
     EXPECT_EQ(Meeting::resumed(*meeting.server), resumed);
-    write_all(*meeting.server, plain_bytes(1));  // its session ticket precedes it
+    write_all(*meeting.server, numbered(1));  // its session ticket precedes it
     ASSERT_EQ(read_exactly(*meeting.client.value(), 1).size(), 1U);
     meeting.client = Outcome<std::unique_ptr<Stream>>();
     meeting.server.reset();
@@ -343,7 +343,7 @@ TEST_F(Tls, SessionsOfClientsWithCertificatesAreResumed) {
   const auto client = make_tls_client(options);
   for (const bool resumed : {false, true}) {
     ASSERT_NO_FATAL_FAILURE(meeting.join(client));
-    write_all(*meeting.server, plain_bytes(1));
+    write_all(*meeting.server, numbered(1));
     ASSERT_EQ(read_exactly(*meeting.client.value(), 1).size(), 1U);
     EXPECT_EQ(Meeting::resumed(*meeting.server), resumed);
     meeting.client = Outcome<std::unique_ptr<Stream>>();

@@ -1,7 +1,5 @@
 #include "mf/client/scratch.hpp"
 
-#include <utility>
-
 namespace mf::client {
 namespace {
 
@@ -13,7 +11,8 @@ thread_local Buffer kept;
 }  // namespace
 
 Buffer take_scratch() noexcept {
-  Buffer buffer = std::exchange(kept, Buffer());
+  Buffer buffer;
+  buffer.swap(kept);
   buffer.clear();
   return buffer;
 }

@@ -24,18 +24,9 @@ struct OwnedBlock final : detail::BytesOwner {
 
 }  // namespace
 
-Buffer::~Buffer() {
-  if (block_.memory != nullptr) give_block(block_);
-}
-
-std::byte* Buffer::append(std::size_t n) {
-  if (n > capacity_ - size_) {
-    if (n > std::numeric_limits<std::size_t>::max() / 4) throw std::bad_alloc();
-    move_to(std::max(size_ + n, capacity_ + capacity_ / 2));
-  }
-  std::byte* at = data_ + size_;
-  size_ += n;
-  return at;
+void Buffer::grow_by(std::size_t n) {
+  if (n > std::numeric_limits<std::size_t>::max() / 4) throw std::bad_alloc();
+  move_to(std::max(size_ + n, capacity_ + capacity_ / 2));
 }
 
 void Buffer::append(std::span<const std::byte> bytes) {

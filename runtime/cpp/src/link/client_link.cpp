@@ -90,23 +90,24 @@ std::optional<Failure> ClientLink::refuse_early(const Payload& payload, TimePoin
   return std::nullopt;
 }
 
-// Throws std::bad_alloc; then the call is not in flight and `pending` is unchanged.
-std::uint32_t ClientLink::append(protocol::RequestHead& head, const Payload& payload, TimePoint now,
-                                 TimePoint deadline, Pending&& pending) {
+// Sends the request, whose id is head.id then. Throws std::bad_alloc; then the call is not in flight. Its
+// completion is set in the result, which is valid until calls_ changes.
+Pending& ClientLink::append(protocol::RequestHead& head, const Payload& payload, TimePoint now,
+                            TimePoint deadline, Pending&& pending) {
   head.id = pipe_.session.reserve_id([this](std::uint32_t id) { return calls_.contains(id); });
   head.deadline = deadline_field(now, deadline);
   pending.ends_at = pipe_.written() + pipe_.session.output_bytes() +
                     protocol::padded(protocol::payload_offset_for(head.count) + payload.size());
-  calls_.insert(head.id, head.route, deadline, std::move(pending), [&] {
+  auto& appended = calls_.insert(head.id, head.route, deadline, std::move(pending), [&] {
     warm_blocks_for(payload.size(), reactor_);
     pipe_.session.send_request(head, payload);
   });
   if (!silence_watched_) [[unlikely]]
     watch_silence(now);
-  return head.id;
+  return appended;
 }
 
-void ClientLink::call(ReplySlot& slot, protocol::RequestHead head, Payload payload, TimePoint deadline,
+void ClientLink::call(ReplySlot& slot, protocol::RequestHead head, const Payload& payload, TimePoint deadline,
                       TimePoint now) {
   if (now == TimePoint{}) now = mf::now();
   Waiter waiter;
@@ -119,22 +120,21 @@ void ClientLink::call(ReplySlot& slot, protocol::RequestHead head, Payload paylo
   Pending pending;
   pending.slot = &slot;
   pending.waiter = &waiter;
-  std::uint32_t id = 0;
   try {
-    id = append(head, payload, now, deadline, std::move(pending));
+    (void)append(head, payload, now, deadline, std::move(pending));
   } catch (const std::bad_alloc&) {
     slot.reply = Reply::failed(not_executed(Code::internal, "out of memory"), Ended::refused);
     return;
   }
-  drive(waiter, deadline, lock);
+  drive(waiter, deadline, lock, false, now);
   if (waiter.done()) return;
-  (void)calls_.take(id);
-  tell_cancelled(id, lock);
+  (void)calls_.take(head.id);
+  tell_cancelled(head.id, lock);
   flush(lock);
   slot.reply = Reply::failed(out_of_time(peer()), Ended::expired);
 }
 
-std::uint32_t ClientLink::start(protocol::RequestHead head, Payload payload, TimePoint deadline,
+std::uint32_t ClientLink::start(protocol::RequestHead head, const Payload& payload, TimePoint deadline,
                                 Completion done, Waiter* reader) {
   std::uint32_t id = 0;
   if (auto refusal = try_start(head, payload, deadline, done, reader, &id)) {
@@ -143,9 +143,9 @@ std::uint32_t ClientLink::start(protocol::RequestHead head, Payload payload, Tim
   return id;
 }
 
-std::optional<Failure> ClientLink::try_start(protocol::RequestHead head, Payload payload, TimePoint deadline,
-                                             Completion& done, Waiter* reader, std::uint32_t* id,
-                                             TimePoint now) {
+std::optional<Failure> ClientLink::try_start(protocol::RequestHead head, const Payload& payload,
+                                             TimePoint deadline, Completion& done, Waiter* reader,
+                                             std::uint32_t* id, TimePoint now) {
   if (now == TimePoint{}) now = mf::now();
   Lock lock(pipe_.mutex);
   const bool later = written_later();
@@ -153,17 +153,14 @@ std::optional<Failure> ClientLink::try_start(protocol::RequestHead head, Payload
   if (auto refusal = refuse_early(payload, now, deadline)) return refusal;
   const bool by_reactor = reader == nullptr;
   Pending pending;
-  pending.done = std::move(done);
   pending.waiter = reader;
   pending.by_reactor = by_reactor;
-  std::uint32_t given = 0;
   try {
-    given = append(head, payload, now, deadline, std::move(pending));
+    append(head, payload, now, deadline, std::move(pending)).done = std::move(done);
   } catch (const std::bad_alloc&) {
-    done = std::move(pending.done);
     return not_executed(Code::internal, "out of memory");
   }
-  if (id != nullptr) *id = given;
+  if (id != nullptr) *id = head.id;
   if (deadline != kNever) watch_deadline(deadline);
   if (!by_reactor) adopt_later();
   if (later) return std::nullopt;
@@ -176,7 +173,7 @@ std::optional<Failure> ClientLink::try_start(protocol::RequestHead head, Payload
   return std::nullopt;
 }
 
-std::optional<Failure> ClientLink::try_start_stream(protocol::RequestHead head, Payload payload,
+std::optional<Failure> ClientLink::try_start_stream(protocol::RequestHead head, const Payload& payload,
                                                     TimePoint deadline, Completion& done,
                                                     StreamCall& stream) {
   const auto now = mf::now();
@@ -192,18 +189,15 @@ std::optional<Failure> ClientLink::try_start_stream(protocol::RequestHead head, 
   }
   head.flags |= protocol::kStream;
   Pending pending;
-  pending.done = std::move(done);
   pending.by_reactor = true;
   pending.stream = &stream;
   pending.reads_stream = stream.reads();
-  std::uint32_t id = 0;
   try {
-    id = append(head, payload, now, deadline, std::move(pending));
+    append(head, payload, now, deadline, std::move(pending)).done = std::move(done);
   } catch (const std::bad_alloc&) {
-    done = std::move(pending.done);
     return not_executed(Code::internal, "out of memory");
   }
-  stream.on_sent(shared_from_this(), id);
+  stream.on_sent(shared_from_this(), head.id);
   if (deadline != kNever) watch_deadline(deadline);
   if (written_later()) return std::nullopt;
   flush(lock);
@@ -211,7 +205,7 @@ std::optional<Failure> ClientLink::try_start_stream(protocol::RequestHead head, 
   return std::nullopt;
 }
 
-std::optional<Failure> ClientLink::try_forward(protocol::RequestHead head, Payload payload,
+std::optional<Failure> ClientLink::try_forward(protocol::RequestHead head, const Payload& payload,
                                                TimePoint deadline, Completion& done, std::uint32_t& id,
                                                StreamCall* stream, std::uint32_t credit) {
   const auto now = mf::now();
@@ -220,16 +214,15 @@ std::optional<Failure> ClientLink::try_forward(protocol::RequestHead head, Paylo
   if (!later) check_idle(now, lock);
   if (auto refusal = refuse_early(payload, now, deadline)) return refusal;
   Pending pending;
-  pending.done = std::move(done);
   pending.by_reactor = true;
   pending.stream = stream;
   pending.forwarded = true;
   try {
-    id = append(head, payload, now, deadline, std::move(pending));
+    append(head, payload, now, deadline, std::move(pending)).done = std::move(done);
   } catch (const std::bad_alloc&) {
-    done = std::move(pending.done);
     return not_executed(Code::internal, "out of memory");
   }
+  id = head.id;
   if (credit != 0) pipe_.session.send_credit(id, credit);
   if (deadline != kNever) watch_deadline(deadline);
   if (later) return std::nullopt;
@@ -242,7 +235,7 @@ std::optional<Failure> ClientLink::try_forward(protocol::RequestHead head, Paylo
   return std::nullopt;
 }
 
-std::optional<Failure> ClientLink::forward_oneway(protocol::RequestHead head, Payload payload,
+std::optional<Failure> ClientLink::forward_oneway(protocol::RequestHead head, const Payload& payload,
                                                   TimePoint deadline) {
   const auto now = mf::now();
   Lock lock(pipe_.mutex);
@@ -354,7 +347,7 @@ void ClientLink::tell_cancelled(std::uint32_t id, Lock& lock) noexcept {
   }
 }
 
-Reply ClientLink::send_oneway(protocol::RequestHead head, Payload payload, TimePoint deadline) {
+Reply ClientLink::send_oneway(protocol::RequestHead head, const Payload& payload, TimePoint deadline) {
   const auto now = mf::now();
   const auto refused = [](Failure why) { return Reply::failed(std::move(why), Ended::refused); };
   Lock lock(pipe_.mutex);

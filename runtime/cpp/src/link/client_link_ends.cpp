@@ -111,16 +111,12 @@ void ClientLink::make_room_to_end(FinishedList& own, std::size_t calls) {
 
 void ClientLink::end(Pending&& pending, Reply&& reply, FinishedList& own) {
   if (pending.slot != nullptr) {
-    try {
-      pending.slot->take(std::move(reply));
-    } catch (const std::bad_alloc&) {
-      pending.slot->reply = Reply::failed(out_of_memory(), Ended::unreadable);
-    }
-    pending.waiter->finish();  // under the lock, which the waiter needs before it can be destroyed
+    pending.slot->reply = std::move(reply);  // a failure, which needs no payload to be kept
+    pending.waiter->finish();                // under the lock: see on_reply()
     return;
   }
-  const bool runs_here = pending.waiter != nullptr || pending.stream != nullptr || pending.forwarded;
-  (runs_here ? own : completions_).add(std::move(pending.done), std::move(reply), !runs_here);
+  const bool runs_here = ends_here(pending);
+  (runs_here ? own : completions_).add(pending.done, !runs_here, [&](Reply& to) { to = std::move(reply); });
 }
 
 // The timer is not cancelled when no reply is awaited any more: it detects that when it fires, and is not set

@@ -4,6 +4,7 @@
 #include <bit>
 #include <utility>
 
+#include "link/client_link_failures.hpp"
 #include "mf/core/blocking.hpp"
 #include "mf/core/error.hpp"
 #include "mf/core/failure.hpp"
@@ -21,12 +22,18 @@ constexpr std::size_t kRoomAgain = std::size_t{2} << 20U;
 constexpr int kReadsPerTurn = 16;
 
 /// The reply that begins with this event, without its payload.
-Reply reply_to_be(const protocol::Event& event) noexcept {
-  Reply reply;
+void begin_reply(Reply& reply, const protocol::Event& event) noexcept {
   reply.status = event.header.code();
   reply.encoding = event.header.encoding();
   reply.count = event.count;
-  return reply;
+}
+
+/// The reply to a forwarded request, with its metadata as they came.
+void pass_reply(protocol::Event& event, Reply& reply) noexcept {
+  begin_reply(reply, event);
+  reply.flags = event.header.flags & protocol::kMetadata;
+  reply.payload = event.body();
+  reply.owner = std::move(event.owner);
 }
 
 Reply unreadable(const std::string& peer, const char* fault) {
@@ -46,7 +53,7 @@ void ClientLink::drive_interruptibly(Waiter& waiter, TimePoint deadline) {
   drive(waiter, deadline, lock, true);
 }
 
-void ClientLink::drive(Waiter& waiter, TimePoint deadline, Lock& lock, bool interruptibly) {
+void ClientLink::drive(Waiter& waiter, TimePoint deadline, Lock& lock, bool interruptibly, TimePoint now) {
   if (!waiter.done()) announce_wait(lock);
   const transport::TimedWait wait(deadline);
   while (!waiter.done()) {
@@ -56,10 +63,11 @@ void ClientLink::drive(Waiter& waiter, TimePoint deadline, Lock& lock, bool inte
       waiter.wait_until(deadline);
       lock.lock();
     } else if (!broken() && !leading_) {
-      lead(waiter, deadline, lock, interruptibly);
+      lead(waiter, deadline, lock, interruptibly, now);
     } else {
       follow(waiter, deadline, lock);
     }
+    now = {};  // any of this may have taken long
     if (!waiter.done() && deadline != kNever && mf::now() >= deadline) break;
   }
   if (!leading_) leave(lock);
@@ -104,7 +112,7 @@ void ClientLink::stop_leading(Lock& lock) {
   leading_ = false;
 }
 
-void ClientLink::lead(Waiter& waiter, TimePoint deadline, Lock& lock, bool interruptibly) {
+void ClientLink::lead(Waiter& waiter, TimePoint deadline, Lock& lock, bool interruptibly, TimePoint now) {
   begin_leading();
   if (interruptibly && pipe_.stream->allow_interrupts()) interruptible_ = &waiter;
   const auto wait = interruptible_ != nullptr ? transport::Wait::interruptibly : transport::Wait::coarsely;
@@ -121,11 +129,11 @@ void ClientLink::lead(Waiter& waiter, TimePoint deadline, Lock& lock, bool inter
         wait_for_room(until, lock);
         (void)read_once(lock, transport::Wait::no);
       } else {
-        fit_coarse_timeout(until, timed_out);
+        fit_coarse_timeout(until, now, timed_out);
         timed_out = read_once(lock, wait) == Got::nothing;
       }
       if (over() || until == kNever) continue;
-      const auto now = mf::now();
+      now = mf::now();
       if (now >= calls_.next_deadline()) expire(now, lock);
       if (now >= deadline) break;
     }
@@ -166,10 +174,11 @@ void ClientLink::leave(Lock& lock) {
 
 // The socket's timeout is a power of two of microseconds at most as long as the remaining time, and is only
 // raised after it has run out: calls with similar deadlines set it once.
-void ClientLink::fit_coarse_timeout(TimePoint until, bool timed_out) {
+void ClientLink::fit_coarse_timeout(TimePoint until, TimePoint now, bool timed_out) {
   if (!timed_out && coarse_.count() > 0 && until == kNever) return;
+  if (now == TimePoint{}) now = mf::now();
   const auto left =
-      transport::slice(until == kNever ? std::chrono::nanoseconds(kLongestCoarse) : until - mf::now());
+      transport::slice(until == kNever ? std::chrono::nanoseconds(kLongestCoarse) : until - now);
   if (!timed_out && coarse_.count() > 0 && coarse_ <= left) return;
   const auto us = std::chrono::ceil<std::chrono::microseconds>(left).count();
   const auto fitting = std::chrono::microseconds(
@@ -267,32 +276,41 @@ void ClientLink::on_event(protocol::Event& event, FinishedList& own) {
 }
 
 void ClientLink::on_reply(protocol::Event& event, FinishedList& own) {
-  auto pending = calls_.take(event.header.id, event.header.route);
-  if (!pending) {  // usually a late answer to a call that was given up
+  auto* const pending = calls_.find(event.header.id, event.header.route);
+  if (pending == nullptr) {  // usually a late answer to a call that was given up
     unmatched_.fetch_add(1, std::memory_order_relaxed);
     return;
   }
-  try {
-    auto reply = reply_to_be(event);
-    if (pending->forwarded) {
-      reply.flags = event.header.flags & protocol::kMetadata;
-      reply.payload = event.body();
-      reply.owner = std::move(event.owner);
-    } else if (event.metadata_fault != nullptr) [[unlikely]] {
-      reply = unreadable(peer(), event.metadata_fault);
-    } else {
-      reply.payload = event.payload;
-      reply.owner = std::move(event.owner);
-      warm_blocks_for(reply.owner.size(), reactor_);
-      if (!event.metadata.empty()) [[unlikely]]
-        reply.metadata = std::make_unique<Metadata>(protocol::read_metadata(event.metadata));
+  if (pending->slot != nullptr) {
+    try {
+      take_reply(event, pending->slot->renew());
+      pending->slot->keep();
+    } catch (const std::bad_alloc&) {
+      pending->slot->reply = Reply::failed(out_of_memory(), Ended::unreadable);
     }
-    if (pending->slot == nullptr) make_room_to_end(own, 1);
-    end(std::move(*pending), std::move(reply), own);
-  } catch (const std::bad_alloc&) {
-    calls_.restore(event.header.id, event.header.route, std::move(*pending));  // it ends with the link
-    throw;
+    pending->waiter->finish();  // under the lock, which the waiter needs before it can be destroyed
+  } else {                      // if there is no memory, the call stays in flight, and ends with the link
+    make_room_to_end(own, 1);
+    const bool runs_here = ends_here(*pending);
+    (runs_here ? own : completions_).add(pending->done, !runs_here, [&](Reply& reply) {
+      pending->forwarded ? pass_reply(event, reply) : take_reply(event, reply);
+    });
   }
+  calls_.erase(event.header.id, *pending);
+}
+
+// The payload stays in the receive window unless it owns its memory.
+void ClientLink::take_reply(protocol::Event& event, Reply& reply) {
+  if (event.metadata_fault != nullptr) [[unlikely]] {
+    reply = unreadable(peer(), event.metadata_fault);
+    return;
+  }
+  begin_reply(reply, event);
+  reply.payload = event.payload;
+  reply.owner = std::move(event.owner);
+  warm_blocks_for(reply.owner.size(), reactor_);
+  if (!event.metadata.empty()) [[unlikely]]
+    reply.metadata = std::make_unique<Metadata>(protocol::read_metadata(event.metadata));
 }
 
 // A forwarded reply ends its call when it begins to arrive; its payload tells what becomes of the rest.
@@ -303,16 +321,18 @@ void ClientLink::on_begun(const protocol::Event& event, FinishedList& own) {
   coming_ = pipe_.session.pass_on();
   passing_ = true;
   watch_coming();
-  auto pending = calls_.take(event.header.id, event.header.route);
-  if (!pending) {
+  auto* const pending = calls_.find(event.header.id, event.header.route);
+  if (pending == nullptr) {
     unmatched_.fetch_add(1, std::memory_order_relaxed);
     return;
   }
-  auto reply = reply_to_be(event);
+  Reply reply;
+  begin_reply(reply, event);
   reply.flags = event.header.flags & protocol::kMetadata;
   reply.coming = coming_.get();
   reply.owner = Bytes(coming_, coming_->memory());
   end(std::move(*pending), std::move(reply), own);
+  calls_.erase(event.header.id, *pending);
 }
 
 void ClientLink::tell_coming(Lock& lock) {
@@ -365,8 +385,8 @@ void ClientLink::on_stream(const protocol::Event& event, FinishedList& own) {
 
 void ClientLink::after_stream(std::uint32_t id, StreamCall& stream, StreamEvent&& event, FinishedList& own) {
   if (event.completion) {
-    completions_.add([run = std::move(event.completion)](Reply&& /*none*/) mutable { run(); }, Reply(),
-                     false);
+    Completion done([run = std::move(event.completion)](Reply&& /*none*/) mutable { run(); });
+    completions_.add(done, false, [](const Reply& /*none*/) {});
   }
   if (event.credit != 0) pipe_.session.send_credit(id, event.credit);
   if (event.write) stream.write_later();
@@ -447,7 +467,7 @@ void ClientLink::run_completions(Lock& lock) {
 }
 
 void ClientLink::flush(Lock& lock) {
-  if (write_failed_ || broken()) return;
+  if (write_failed_ || broken() || !(pipe_.has_output() || room_wanted_)) return;
   const auto wrote = pipe_.write(lock, broken_);
   if (wrote == Pipe::Wrote::nothing) return;
   if (wrote == Pipe::Wrote::full && !broken()) arm(lock);

@@ -71,10 +71,15 @@ void LocalHandle::set_reply_metadata(std::string_view key, std::string_view valu
   if (options_.reply_metadata != nullptr) options_.reply_metadata->set(key, value);
 }
 
-void LocalScope::add_context(const CallOptions& options, const LocalTarget& target) {
+void LocalScope::add_context(const CallOptions& options, const LocalTarget& target,
+                             std::chrono::nanoseconds deadline) {
   const auto* const outer = scope_.outer();
-  if (outer != nullptr) info_.deadline = std::min(info_.deadline, outer->deadline);
-  if (info_.expired()) refuse_expired();
+  if (outer != nullptr) info_.deadline = outer->deadline;
+  if (deadline != kUnset || info_.deadline != kNever) {
+    const auto now = mf::now();
+    if (deadline != kUnset) info_.deadline = std::min(info_.deadline, deadline_after(now, deadline));
+    if (info_.deadline <= now) refuse_expired();
+  }
   if (options.stop.stop_requested())
     throw Error(Code::cancelled, Execution::not_executed, "cancelled by the caller before the call");
   handle_.emplace(options, outer, target, info_.deadline);

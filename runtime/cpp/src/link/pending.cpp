@@ -19,15 +19,11 @@ void FinishedList::make_room(std::size_t calls) {
     items_.reserve(std::max(items_.size() + calls, items_.capacity() * 2));
 }
 
-void FinishedList::add(Completion&& done, Reply&& reply, bool copies) {
-  std::size_t kept_at = 0;
-  const auto size = !copies || !reply.owner.empty() ? 0 : reply.payload.size();
-  if (size != 0) {
-    kept_at = kept_.size();
-    std::memcpy(kept_.append(protocol::padded(size)), reply.payload.data(), size);
-  }
-  items_.push_back(
-      {.done = std::move(done), .reply = std::move(reply), .kept_at = kept_at, .kept_size = size});
+void FinishedList::keep(Finished& item) {
+  const auto payload = item.reply.payload;
+  item.kept_at = kept_.size();
+  std::memcpy(kept_.append(protocol::padded(payload.size())), payload.data(), payload.size());
+  item.kept_size = payload.size();
 }
 
 // Exceptions of completions have no receiver, and the other completions must still run.
@@ -40,7 +36,7 @@ void FinishedList::run(const transport::Reactor& reactor) noexcept {
       reactor.log_exception("the completion of a call");
     }
     item.done = nullptr;
-    item.reply.owner.clear();  // its memory may be released now
+    if (!item.reply.owner.empty()) item.reply.owner.clear();  // its memory may be released now
   }
   items_.clear();
   kept_.clear();

@@ -10,7 +10,7 @@ Pipe::Wrote Pipe::write(Lock& lock, const std::atomic<bool>& over) {
   writing_ = true;
   auto wrote = Wrote::all;
   std::array<IoSlice, 64> slices;
-  while ((session.output_bytes() > 0 || stream->has_output()) && !over.load(std::memory_order_acquire)) {
+  while (has_output() && !over.load(std::memory_order_acquire)) {
     const auto n = session.fill_output(slices);
     if (n == 0 && !stream->has_output()) break;  // the rest of a payload has to arrive first
     for (const auto& slice : std::span(slices).first(n)) offered_ += slice.size;

@@ -118,17 +118,19 @@ void ServerLink::look_again() {
 }
 
 // One turn: read, parse all, handle all, write all.
+//
+// The input of the session belongs to the reading thread, and needs no lock. shut() sets closed_ before it
+// looks at reading_, so that either this thread sees the end, or shut() leaves the descriptor to it.
 ServerLink::Went ServerLink::read_once() {
-  Lock lock(pipe_.mutex);
   if (closed() || ending_) return Went::enough;
   pipe_.session.lend_input(spares.session);
   if (events_.capacity() == 0) events_.swap(spares.events);
   const auto window = pipe_.session.receive_window();
-  reading_ = true;
-  lock.unlock();
-  const auto result = pipe_.stream->read(window, transport::Wait::no);
-  lock.lock();
-  reading_ = false;
+  reading_.store(true);
+  const auto result = closed_.load() ? transport::IoResult{.state = transport::IoState::closed}
+                                     : pipe_.stream->read(window, transport::Wait::no);
+  Lock lock(pipe_.mutex);
+  reading_.store(false, std::memory_order_relaxed);
   if (closed()) {
     release_stream();
     return Went::enough;
@@ -145,11 +147,12 @@ ServerLink::Went ServerLink::read_once() {
   pipe_.session.commit(result.bytes);
   received_ += result.bytes;
   const auto output = pipe_.session.output_bytes();
-  for (;;) {
-    protocol::Event event;
-    if (!pipe_.session.next(event)) break;
-    events_.push_back(std::move(event));
+  while (pipe_.session.may_go_on()) {
+    if (pipe_.session.next(events_.emplace_back())) continue;
+    events_.pop_back();
+    break;
   }
+  mid_frame_ = pipe_.session.mid_frame();
   frames_ += events_.size();
   if (pipe_.session.output_bytes() != output) ++frames_;  // a PING, which makes no event
   in_turn_ = true;
@@ -217,7 +220,6 @@ ServerLink::Went ServerLink::run_turn(bool full) {
   in_turn_ = false;
   flush(lock);
   end_turn();
-  update_interest();
   return !paused_ && full ? Went::more : Went::enough;
 }
 
@@ -229,12 +231,11 @@ void ServerLink::end_turn() {
   turn_input_.reset();
   if (events_.capacity() > spares.events.capacity() && events_.capacity() <= kEventsKept)
     events_.swap(spares.events);
-  events_ = std::vector<protocol::Event>();
+  if (events_.capacity() != 0) events_ = std::vector<protocol::Event>();
   pipe_.session.give_back_input(spares.session);
-  if (in_flight() == 0 && !pipe_.writing()) pipe_.session.give_back_output(spares.session);
   charge();
   if (on_test_time()) pipe_.stream->handled();
-  if (pipe_.session.mid_frame() && !progress_watched_) watch_progress();
+  if (mid_frame_ && !progress_watched_) watch_progress();
 }
 
 // Stops the turn when the peer does not read its replies, or sends more control frames than its rate allows.
@@ -343,8 +344,8 @@ void ServerLink::handle(protocol::Event& event, TimePoint now) {
       [[fallthrough]];
     case protocol::EventType::request: {
       const auto size = event.size();
-      in_flight_.fetch_add(1);
-      queued_bytes_.fetch_add(size);
+      in_flight_.add(1);
+      queued_bytes_.add(size);
       warm_blocks_for(size, reactor_);
       const bool too_many = above(1);
       if (too_many || lacks_memory(size)) [[unlikely]] {
@@ -574,7 +575,7 @@ void ServerLink::note_output() {
 // Under the lock: tells the server what this connection holds.
 void ServerLink::charge() {
   const auto before = charged_.load(std::memory_order_relaxed);
-  std::size_t now = queued_bytes_.load(std::memory_order_relaxed);
+  std::size_t now = queued_bytes_.now();
   if (!closed()) now += pipe_.session.awaited_bytes() + pipe_.session.output_bytes();
   if (now == before || (now != 0 && (now > before ? now - before : before - now) < kChargeStep)) return;
   charged_.store(now, std::memory_order_relaxed);
@@ -596,8 +597,8 @@ void ServerLink::end_request(std::size_t request_size) {
 }
 
 void ServerLink::count_ended(std::size_t request_size) {
-  in_flight_.fetch_sub(1);
-  queued_bytes_.fetch_sub(request_size);
+  in_flight_.take(1);
+  queued_bytes_.take(request_size);
   if (!crowded_ || above(2) || !crowded_.exchange(false)) return;
   reactor_->post([weak = weak_from_this()] {
     const auto self = weak.lock();
@@ -608,8 +609,8 @@ void ServerLink::count_ended(std::size_t request_size) {
 }
 
 bool ServerLink::above(std::size_t divisor) const noexcept {
-  return in_flight_ > options_.session.limits.max_in_flight / divisor ||
-         queued_bytes_ > options_.max_queued_bytes / divisor;
+  return in_flight_.now() > options_.session.limits.max_in_flight / divisor ||
+         queued_bytes_.now() > options_.max_queued_bytes / divisor;
 }
 
 void ServerLink::flush_after_reply(Lock& lock) {
@@ -629,9 +630,9 @@ void ServerLink::flush_after_reply(Lock& lock) {
 void ServerLink::flush(Lock& lock) {
   if (closed()) return;
   const auto wrote = pipe_.write(lock, closed_);
-  if (wrote == Pipe::Wrote::nothing) return;
+  if (wrote == Pipe::Wrote::nothing) return update_interest();
   if (wrote == Pipe::Wrote::full && !progress_watched_) watch_progress();
-  written_all_.notify_all();
+  if (written_all_) written_all_->notify_all();
   if (closed()) return release_stream();
   if (wrote == Pipe::Wrote::failed) return shut_by_peer(lock);
   if (ending_ && pipe_.session.output_bytes() == 0 && !pipe_.blocked()) return shut("", lock);

@@ -13,7 +13,7 @@ void ServerLink::watch_progress() {
                .received = received_,
                .frames = frames_,
                .output = pipe_.session.output_ready(),
-               .mid_frame = pipe_.session.mid_frame() && !paused_};
+               .mid_frame = mid_frame_ && !paused_};
   reactor_->at(mf::now() + options_.progress_timeout, [weak = weak_from_this()] {
     if (const auto self = weak.lock()) self->look_at_progress();
   });
@@ -32,11 +32,11 @@ void ServerLink::look_at_progress() {
         lock);
   }
   // Nothing is read while replies wait, or while there are too many requests: then the peer is not at fault.
-  const bool same_frame = progress_.mid_frame && pipe_.session.mid_frame() && frames_ == progress_.frames;
+  const bool same_frame = progress_.mid_frame && mid_frame_ && frames_ == progress_.frames;
   if (same_frame && received_ - progress_.received < options_.least_progress) {
     return cut(Cut::progress, "progress_timeout", "the peer does not end the frame that it has begun", lock);
   }
-  if (pipe_.session.mid_frame() || pipe_.session.output_bytes() != 0) watch_progress();
+  if (mid_frame_ || pipe_.session.output_bytes() != 0) watch_progress();
 }
 
 void ServerLink::keep_alive(std::chrono::milliseconds dead_after) {
@@ -114,7 +114,8 @@ bool ServerLink::idle() {
 void ServerLink::close(const std::string& reason) {
   Lock lock(pipe_.mutex);
   // Answers that wait for the reactor's turn are written; a write in progress never blocks.
-  written_all_.wait(lock, [this] { return !pipe_.writing() || closed(); });
+  if (!written_all_) written_all_ = std::make_unique<std::condition_variable_any>();
+  written_all_->wait(lock, [this] { return !pipe_.writing() || closed(); });
   flush(lock);
   if (!closed()) shut(reason, lock);
 }
@@ -125,7 +126,7 @@ void ServerLink::shut_by_peer(Lock& lock) {
                        {{"peer", peer()}, {"code", name(why->code)}, {"reason", why->message}});
   }
   // A warning, which is limited, since a peer may do this again and again.
-  if (pipe_.session.mid_frame() && !closed())
+  if (mid_frame_ && !closed())
     options_.log.write(Level::warning, "connection_broken",
                        {{"peer", peer()},
                         {"code", name(Code::connection_lost)},
@@ -135,7 +136,7 @@ void ServerLink::shut_by_peer(Lock& lock) {
 
 void ServerLink::shut(const std::string& reason, Lock& lock) {
   if (closed_.exchange(true)) return;
-  written_all_.notify_all();
+  if (written_all_) written_all_->notify_all();
   if (!reason.empty())
     options_.log.write(Level::info, "connection_closed", {{"peer", peer()}, {"reason", reason}});
   reactor_->cancel(handshake_timer_);

@@ -81,7 +81,7 @@ void Input::lend(Buffer& spare) noexcept {
   if (spare.capacity() <= buffer_.capacity() || left > kLittle) return;
   if (left != 0) std::memcpy(spare.data(), buffer_.data() + begin_, left);
   buffer_.swap(spare);
-  spare = Buffer();
+  if (spare.capacity() != 0) spare = Buffer();
   begin_ = 0;
   end_ = left;
 }
@@ -99,8 +99,8 @@ void Input::give_back(Buffer& spare) noexcept {
     }
     std::memcpy(kept.data(), buffer_.data() + begin_, left);
   }
-  kept.swap(buffer_);
-  if (kept.capacity() > spare.capacity()) spare.swap(kept);
+  if (buffer_.capacity() > spare.capacity()) spare.swap(buffer_);
+  buffer_.swap(kept);
   begin_ = 0;
   end_ = left;
 }

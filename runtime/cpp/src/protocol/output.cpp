@@ -12,19 +12,32 @@ namespace {
 // The capacity of the list that a connection with single replies needs repeatedly.
 constexpr std::size_t kSegmentsKept = 2;
 
+/// Larger buffers are not kept for small frames.
+bool is_spare(const Buffer& buffer) noexcept {
+  return buffer.capacity() <= 4 * kOutputSegment;
+}
+
+/// Takes the memory of `from`, as the spare one if that is smaller.
+void take_spare(Buffer& spare, Buffer& from) noexcept {
+  if (from.capacity() > spare.capacity() && is_spare(from)) from.swap(spare);
+  if (from.capacity() != 0) from = Buffer();
+}
+
 }  // namespace
 
+// An open segment without bytes is used again: its memory was given back, or is too small.
 std::byte* Output::append_segment(std::size_t n) {
   const std::size_t usual = bytes_ == 0 ? kOutputSegment : 4 * kOutputSegment;
-  Segment segment;
-  segment.buffer = std::exchange(spare_, Buffer());
+  if (!open_ || !segments_.back().buffer.empty()) {
+    segments_.emplace_back().buffer = std::exchange(spare_, Buffer());
+    open_ = true;
+  }
+  auto& segment = segments_.back();
   segment.buffer.clear();
-  segment.buffer.reserve(segment.buffer.capacity() >= n ? n : std::max(n, usual));
+  if (segment.buffer.capacity() < n) segment.buffer.reserve(std::max(n, usual));
   std::byte* at = segment.buffer.append(n);
   segment.begin = at;
-  segments_.push_back(std::move(segment));
   bytes_ += n;
-  open_ = true;
   return at;
 }
 
@@ -108,8 +121,7 @@ void Output::consumed(std::size_t n) noexcept {
 
 void Output::drop_first() noexcept {
   Segment& segment = segments_[first_];
-  const std::size_t capacity = segment.buffer.capacity();
-  if (segment.back == 0 && capacity > spare_.capacity() && capacity <= 4 * kOutputSegment)
+  if (segment.back == 0 && segment.buffer.capacity() > spare_.capacity() && is_spare(segment.buffer))
     spare_.swap(segment.buffer);
   segment.buffer = Buffer();
   segment.shared.clear();
@@ -134,15 +146,27 @@ void Output::clear() noexcept {
 }
 
 void Output::lend(Buffer& spare) noexcept {
-  if (segments_.empty() && spare_.capacity() == 0) spare_.swap(spare);
+  if (bytes_ != 0 || spare.capacity() == 0) return;
+  auto& own = open_ ? segments_.back().buffer : spare_;
+  if (own.capacity() != 0) return;
+  own.swap(spare);
+  own.clear();
+  if (open_) segments_.back().begin = own.data();
 }
 
+// The segment of the small frames that were written last stays open, so that lend() only has to give it
+// memory for the next one.
 void Output::give_back(Buffer& spare) noexcept {
   if (bytes_ != 0) return;
-  if (!segments_.empty()) drop_first();
-  if (segments_.capacity() > kSegmentsKept) segments_ = std::vector<Segment>();
-  if (spare_.capacity() > spare.capacity()) spare_.swap(spare);
-  spare_ = Buffer();
+  if (open_ && segments_.back().buffer.capacity() != 0) {
+    take_spare(spare, segments_.back().buffer);
+    segments_.back().begin = nullptr;
+  }
+  if (spare_.capacity() != 0) take_spare(spare, spare_);
+  if (segments_.capacity() <= kSegmentsKept) return;
+  segments_ = std::vector<Segment>();
+  first_ = 0;
+  open_ = false;
 }
 
 }  // namespace mf::protocol

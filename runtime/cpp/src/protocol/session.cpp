@@ -74,12 +74,21 @@ bool all_zero(std::span<const std::byte> bytes) noexcept {
   return std::all_of(bytes.begin(), bytes.end(), [](std::byte b) { return b == std::byte{0}; });
 }
 
+/// The same for the last `count` bytes, at most 7, of a frame.
+bool ends_in_zeros(std::span<const std::byte> frame, std::size_t count) noexcept {
+  std::uint64_t last = 0;
+  std::memcpy(&last, frame.data() + frame.size() - sizeof last, sizeof last);
+  return count == 0 || last >> (64U - 8U * count) == 0;
+}
+
 /// Whether frames of this type belong to a call: DATA, CREDIT and END.
 bool belongs_to_a_call(FrameType type) noexcept {
   return type == FrameType::data || type == FrameType::credit || type == FrameType::end;
 }
 
 constexpr std::size_t kPingSize = 8;
+constexpr const char* kPadding = "the padding of a frame is not zero";
+
 }  // namespace
 
 Session::Session(Role role, SessionOptions options)
@@ -98,12 +107,8 @@ std::uint32_t Session::client_id() const noexcept {
   return role_ == Role::client ? options_.client_id : peer_.client_id;
 }
 
-std::size_t Session::peer_max_payload() const noexcept {
-  return theirs_ == State::fresh ? kMaxPayloadBeforeHello : peer_.max_payload;
-}
-
-bool Session::next(Event& event) {
-  event.owner.clear();
+bool Session::parse(Event& event) {
+  if (!event.owner.empty()) event.owner.clear();
   event.metadata = {};
   event.metadata_fault = nullptr;
   event.coming = nullptr;
@@ -158,7 +163,8 @@ bool Session::cut(Event& event, std::span<const std::byte> bytes, std::size_t to
   const std::size_t offset = event.header.payload_offset();
   if (!read_count(event.header, bytes.data(), event.count)) return false;
   event.payload = bytes.subspan(offset, size - offset);
-  if (!all_zero(bytes.subspan(size, total - size))) return broke("the padding of a frame is not zero");
+  if (!ends_in_zeros(bytes.first(total), total - size)) [[unlikely]]
+    return broke_with([] { return kPadding; });
   input_.consume(total);
   return true;
 }
@@ -170,7 +176,7 @@ bool Session::next_dedicated(Event& event) {
   Buffer buffer = input_.take_dedicated();
   const std::size_t size = event.header.size - event.header.payload_offset();
   if (!all_zero(buffer.span().subspan(size))) {
-    broke("the padding of a frame is not zero");
+    broke(kPadding);
     return give_broken(event);
   }
   buffer.resize(size);
@@ -199,7 +205,7 @@ std::shared_ptr<Coming> Session::pass_on() {
 
 bool Session::end_passed_on() {
   const auto coming = input_.end_shared();
-  return all_zero(coming->memory().subspan(coming->size())) || broke("the padding of a frame is not zero");
+  return all_zero(coming->memory().subspan(coming->size())) || broke(kPadding);
 }
 
 bool Session::give_broken(Event& event) {
@@ -232,14 +238,15 @@ bool Session::check_first(std::span<const std::byte> bytes) {
 
 bool Session::check_header(const Header& header) {
   // The table comes first: it also ensures that the type is a number that the other tables contain.
-  if (after(other(role_), theirs_, header.type) == State::forbidden) [[unlikely]] {
-    const auto number = static_cast<unsigned>(header.type);
-    return broke("a frame of type " + std::to_string(number) + " (" + name(header.type) +
-                 ") may not come here: the " + (role_ == Role::client ? "server" : "client") + "'s side is " +
-                 name(theirs_));
-  }
+  if (after(other(role_), theirs_, header.type) == State::forbidden) [[unlikely]]
+    return broke_with([&] {
+      return "a frame of type " + std::to_string(static_cast<unsigned>(header.type)) + " (" +
+             name(header.type) + ") may not come here: the " + (role_ == Role::client ? "server" : "client") +
+             "'s side is " + name(theirs_);
+    });
   if (has_reserved_bits(header)) [[unlikely]]
-    return broke(std::string("a field of a ") + name(header.type) + " that must be zero is not");
+    return broke_with(
+        [&] { return std::string("a field of a ") + name(header.type) + " that must be zero is not"; });
   return check_size(header);
 }
 
@@ -253,23 +260,26 @@ bool Session::check_skippable(const Header& header) {
 bool Session::check_size(const Header& header) {
   const bool items = carries_items(header.type);
   if (header.size < header.payload_offset()) [[unlikely]]
-    return broke("a frame of size " + std::to_string(header.size) + " is shorter than its header");
+    return broke_with(
+        [&] { return "a frame of size " + std::to_string(header.size) + " is shorter than its header"; });
   const std::size_t payload = header.size - header.payload_offset();
   const bool data = header.type == FrameType::data;
   const std::size_t limit = items || header.type == FrameType::descriptor ? options_.limits.max_payload
                             : data                                        ? kMaxDataPayload
                                                                           : kMaxControlPayload;
   if (payload > limit) [[unlikely]]
-    return broke(std::string("a ") + name(header.type) + " with a payload of " + std::to_string(payload) +
-                 " bytes is above the limit of " + std::to_string(limit));
+    return broke_with([&] {
+      return std::string("a ") + name(header.type) + " with a payload of " + std::to_string(payload) +
+             " bytes is above the limit of " + std::to_string(limit);
+    });
   if (items && header.count == 0) [[unlikely]]
-    return broke(std::string("a ") + name(header.type) + " has no items");
+    return broke_with([&] { return std::string("a ") + name(header.type) + " has no items"; });
   if (header.stream() && (header.bulk() || header.oneway() || header.count != 1)) [[unlikely]]
-    return broke("a REQUEST with a stream is bulk or one-way, or has more than one item");
+    return broke_with([] { return "a REQUEST with a stream is bulk or one-way, or has more than one item"; });
   if (!items && header.count == kExtendedCount) [[unlikely]]
-    return broke("the count of a DATA is above 65,534");
+    return broke_with([] { return "the count of a DATA is above 65,534"; });
   if (header.id == 0 && belongs_to_a_call(header.type)) [[unlikely]]
-    return broke(std::string("a ") + name(header.type) + " has the id 0");
+    return broke_with([&] { return std::string("a ") + name(header.type) + " has the id 0"; });
   return true;
 }
 
@@ -277,6 +287,10 @@ bool Session::read_count(const Header& header, const std::byte* frame, std::uint
   count = header.count;
   if (header.count != kExtendedCount) [[likely]]
     return true;
+  return read_long_count(frame, count);
+}
+
+bool Session::read_long_count(const std::byte* frame, std::uint32_t& count) {
   std::uint32_t zero = 0;
   std::memcpy(&count, frame + kHeaderSize, sizeof count);
   std::memcpy(&zero, frame + kHeaderSize + sizeof count, sizeof zero);
@@ -289,12 +303,12 @@ bool Session::deliver(Event& event) {
   if (header.type == FrameType::request) {
     event.type = EventType::request;
     if (const auto* const fault = fault_of(header)) [[unlikely]]
-      return broke(fault);
+      return broke_with([&] { return fault; });
     last_id_ = header.id;
   } else if (header.type == FrameType::reply) {
     event.type = EventType::reply;
     if (const auto* const fault = fault_of(header)) [[unlikely]]
-      return broke(fault);
+      return broke_with([&] { return fault; });
   } else if (header.type == FrameType::data) {
     event.type = EventType::data;
   } else if (!deliver_control(event)) {

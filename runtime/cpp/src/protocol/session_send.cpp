@@ -44,21 +44,12 @@ Header reply_header(const ReplyHead& head) noexcept {
 
 }  // namespace
 
-bool Session::may_send(FrameType type) {
-  if (closed()) return false;
-  const State next = after(role_, ours_, type);
-  if (next == State::forbidden)
-    throw std::logic_error(std::string("a ") + (role_ == Role::client ? "client" : "server") + " that is " +
-                           name(ours_) + " may not send " + name(type));
-  ours_ = next;
-  return true;
+void Session::refuse_to_send(FrameType type) const {
+  throw std::logic_error(std::string("a ") + (role_ == Role::client ? "client" : "server") + " that is " +
+                         name(ours_) + " may not send " + name(type));
 }
 
-void Session::check_peer_takes(std::size_t payload_size, Execution execution) const {
-  // A frame's size has 32 bits, whatever limit the peer announces.
-  constexpr std::size_t kMostPossible = UINT32_MAX - kHeaderSize - kExtensionSize - 8;
-  if (payload_size <= std::min(peer_max_payload(), kMostPossible)) [[likely]]
-    return;
+void Session::refuse_size(std::size_t payload_size, Execution execution) const {
   throw Error(Code::message_too_large, execution,
               "a message of " + std::to_string(payload_size) + " bytes is above the " +
                   std::to_string(peer_max_payload()) +

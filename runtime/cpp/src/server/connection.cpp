@@ -15,6 +15,9 @@ namespace {
 // How many workers run calls that had to wait for room.
 constexpr std::size_t kHeldAtOnce = 8;
 
+// The rough clock is late by less.
+constexpr auto kRoughAtMost = std::chrono::milliseconds(20);
+
 constexpr std::string_view kCancelled = "cancelled before it was started";
 constexpr std::string_view kIdTwice = "the id of a call that is in flight was used again";
 constexpr std::string_view kTooLate = "the deadline passed while the call waited to be run";
@@ -25,6 +28,13 @@ Placement* placement_of(const Offer& offer, std::uint16_t method, const protocol
       !Placement::measures(event.payload.size(), event.count))
     return nullptr;
   return &offer.placements[method];
+}
+
+/// Earlier handlers of the same turn may have taken long. `now`: the time, if it is known. Otherwise the
+/// rough clock says that a deadline is still far away, which is all that most calls need.
+bool has_passed(TimePoint deadline, TimePoint now) noexcept {
+  if (now != TimePoint{}) return now >= deadline;
+  return deadline - rough_now() <= kRoughAtMost && mf::now() >= deadline;
 }
 
 }  // namespace
@@ -228,9 +238,9 @@ bool Connection::passes_on(const protocol::Event& begun) {
 }
 
 void Connection::on_request(const protocol::Event& event, TimePoint now) {
-  const auto link = link_.lock();
-  if (!link) return;
-  Ticket ticket(link, protocol::ReplyHead::to(event), event.size(), event.header.oneway());
+  Ticket ticket(link_.lock(), protocol::ReplyHead::to(event), event.size(), event.header.oneway());
+  if (!ticket.link()) [[unlikely]]
+    return;
   const auto target = routes_.find(event.header.route);
   if (target.binding == nullptr) [[unlikely]] {
     return ticket.fail(Code::unknown_method, Execution::not_executed,
@@ -256,9 +266,8 @@ void Connection::on_request(const protocol::Event& event, TimePoint now) {
   const bool oneway = ticket.oneway();
   if (now != turn_) {
     turn_ = now_ = now;
-    spare_ = link->has_spare();
+    spare_ = ticket.link()->has_spare();
     took_ = {};
-    watch_preemption(now);
   }
   auto* const placement = placement_of(*binding->offer, method, event);
   const bool here = spare_ && !event.header.stream() &&
@@ -644,12 +653,12 @@ void Connection::on_handed_over() noexcept {
 void Connection::run_here(const std::shared_ptr<Binding>& binding, Ticket&& ticket, std::uint16_t method,
                           Tier tier, std::span<const std::byte> payload, const Bytes& owner,
                           TimePoint deadline, Placement* placement) {
-  // Earlier handlers of the same turn may have taken long.
   const auto* const clock = directory_.clock();
   const bool measured = placement != nullptr;
-  if (now_ == TimePoint{} && (deadline != kNever || (measured && clock == nullptr))) now_ = mf::now();
+  if (measured && turn_ != watched_) watch_preemption(watched_ = turn_);
+  if (measured && clock == nullptr && now_ == TimePoint{}) now_ = mf::now();
   auto& counters = binding->offer->counters[method];
-  if (deadline != kNever && now_ >= deadline) [[unlikely]] {
+  if (deadline != kNever && has_passed(deadline, now_)) [[unlikely]] {
     Counters::add(counters.expired, ticket.count());
     return ticket.fail(Code::deadline_exceeded, Execution::not_executed, kTooLate);
   }
@@ -701,16 +710,17 @@ void Connection::run(std::unique_ptr<Job> job) {
 void Connection::run(const Binding& binding, Ticket&& ticket, std::uint16_t method, Tier tier,
                      std::span<const std::byte> payload, const Bytes& owner, TimePoint deadline, Here* here) {
   auto& servant = *binding.offer->servant;
-  const auto link = link_.lock();
-  const auto client = link ? std::uint64_t{link->client_id()} : 0;
-  const CallInfo info{.service = binding.offer->service().name,
-                      .agent = binding.offer->agent,
-                      .peer = peer_,
-                      .request_id = client << 32U | ticket.id(),
-                      .connection = number_,
-                      .deadline = deadline};
+  const std::uint64_t client = ticket.link()->client_id();
   ticket.begin();
-  Incoming incoming(std::move(ticket), calls_, method, tier, payload, owner, info, directory_.failures());
+  const auto id = ticket.id();
+  Incoming incoming(std::move(ticket), calls_, method, tier, payload, owner,
+                    {.service = binding.offer->service().name,
+                     .agent = binding.offer->agent,
+                     .peer = peer_,
+                     .request_id = client << 32U | id,
+                     .connection = number_,
+                     .deadline = deadline},
+                    directory_.failures());
   if (here != nullptr) here->set(incoming);
   try {
     servant.dispatch(incoming);

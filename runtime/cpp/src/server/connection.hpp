@@ -161,7 +161,8 @@ class Connection final : public link::ServerLink::Handler, public std::enable_sh
   protocol::Routes<Binding> routes_;
   std::vector<transport::Workers::Task> tasks_;
   Here* here_ = nullptr;  // the running call
-  TimePoint turn_{};      // when the turn began
+  TimePoint turn_{};      // when the turn began, and
+  TimePoint watched_{};   // the latest one that has watched whether its thread is preempted
   bool spare_ = false;    // whether a handler that may wait could run here at the start of the turn
   std::chrono::nanoseconds took_{};  // the time measured here in this turn
   TimePoint now_{};                  // when the latest run of the turn ended, or it began; {}: too long ago

@@ -20,6 +20,7 @@
 
 #include "mf/core/blocking.hpp"
 #include "mf/core/error.hpp"
+#include "mf/transport/mutex.hpp"
 #include "mf/transport/thread.hpp"
 #include "mf/transport/waiting.hpp"
 
@@ -30,6 +31,8 @@ namespace {
 constexpr auto kSpareKept = std::chrono::seconds(10);
 // The events of one turn; more wait for the next one.
 constexpr std::size_t kMostEvents = 64;
+// The timeout of a wait that only an event ends.
+constexpr int kUntilEvent = -1;
 // The longest wait where the system has no alarms.
 constexpr std::chrono::milliseconds kLongestWait = std::chrono::hours(1);
 
@@ -148,8 +151,14 @@ class Reactor::Loop final : public detail::IoRole, public std::enable_shared_fro
   void set_alarm() noexcept;
   /// Under the lock: whether the thread with the role has to be woken, since what it waits for has changed.
   [[nodiscard]] bool must_wake() noexcept {
-    return asleep_.load(std::memory_order_relaxed) && asleep_.exchange(false, std::memory_order_relaxed);
+    return asleep_.load() && asleep_.exchange(false, std::memory_order_relaxed);
   }
+  /// Under the lock, before must_wake(): the thread with the role has to look at what the lock guards before
+  /// it waits again.
+  void note_change() noexcept {
+    if (!changed_.load(std::memory_order_relaxed)) changed_.store(true);
+  }
+  [[nodiscard]] bool begin_wait() noexcept;
   void wake() noexcept;
 
   const Own epoll_;
@@ -159,7 +168,7 @@ class Reactor::Loop final : public detail::IoRole, public std::enable_shared_fro
   const std::shared_ptr<Crew> crew_;
   const Log log_;
 
-  std::mutex mutex_;  // guards the members below
+  Mutex mutex_;  // guards the members below
   std::unordered_map<int, Watch> watches_;
   std::uint32_t generations_ = 0;
   Timers timers_;
@@ -170,8 +179,11 @@ class Reactor::Loop final : public detail::IoRole, public std::enable_shared_fro
   std::deque<UniqueFunction<void()>> posted_;
   bool stopped_ = false;
 
-  // A thread waits for events, or is about to: set under the lock. It is reset without it, so that it may
-  // still be set for a moment when the thread has been woken.
+  // What the lock guards has changed since the thread with the role looked at it before a wait, by which it
+  // resets this under the lock.
+  std::atomic<bool> changed_{true};
+  // A thread waits for events, or is about to. It is reset without the lock, so that it may still be set for
+  // a moment when the thread has been woken.
   std::atomic<bool> asleep_{false};
 };
 
@@ -288,19 +300,31 @@ Reactor::Loop::Left Reactor::Loop::run_turns() {
   }
 }
 
+/// Without the lock, which a turn without news does not need: whether the thread may wait for events now. A
+/// thread that changes something first sets changed_ and then asks for asleep_.
+bool Reactor::Loop::begin_wait() noexcept {
+  if (changed_.load(std::memory_order_relaxed) || on_test_time() || !alarm_.exists()) return false;
+  asleep_.store(true);
+  if (!changed_.load()) return true;
+  asleep_.store(false, std::memory_order_relaxed);
+  return false;
+}
+
 /// How long to wait for events, in milliseconds; none if the loop was stopped.
 std::optional<int> Reactor::Loop::prepare_wait() {
+  if (begin_wait()) return kUntilEvent;
   Timers cancelled;  // destroyed after unlocking, since what timers own may call this loop
   const std::scoped_lock lock(mutex_);
   cancelled.swap(cancelled_);
   if (stopped_) return std::nullopt;
   if (!posted_.empty() || !cancelled.empty()) return 0;
+  changed_.store(false, std::memory_order_relaxed);
   asleep_.store(true, std::memory_order_relaxed);
-  if (timers_.empty()) return -1;
+  if (timers_.empty()) return kUntilEvent;
   if (on_test_time()) return static_cast<int>(kLookEvery.count());
   if (alarm_.exists()) {
     set_alarm();
-    return -1;
+    return kUntilEvent;
   }
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(timers_.begin()->first.first - mf::now());
   return static_cast<int>(std::clamp<std::chrono::milliseconds::rep>(left.count(), 0, kLongestWait.count()));
@@ -313,6 +337,7 @@ bool Reactor::Loop::run_timers() {
     {
       const std::scoped_lock lock(mutex_);
       alarm_at_ = kNever;
+      note_change();
       if (timers_.empty() || timers_.begin()->first.first > time) return true;
       due = timers_.extract(timers_.begin());
       times_.erase(due.key().second);
@@ -324,6 +349,7 @@ bool Reactor::Loop::run_timers() {
 
 // What these functions post runs in the next turn.
 bool Reactor::Loop::run_posted() {
+  if (!changed_.load(std::memory_order_relaxed)) return true;
   std::size_t left = SIZE_MAX;
   while (left != 0) {
     UniqueFunction<void()> work;
@@ -358,6 +384,7 @@ void Reactor::Loop::post(UniqueFunction<void()> work) {
   {
     const std::scoped_lock lock(mutex_);
     posted_.push_back(std::move(work));
+    note_change();
     if (!must_wake()) return;
   }
   wake();
@@ -367,6 +394,7 @@ void Reactor::Loop::stop() noexcept {
   {
     const std::scoped_lock lock(mutex_);
     stopped_ = true;
+    note_change();
     if (!must_wake()) return;
   }
   wake();
@@ -498,7 +526,8 @@ Reactor::TimerId Reactor::Loop::at(TimePoint when, UniqueFunction<void()> work) 
       times_.erase(id);
       throw;
     }
-    if (!asleep_.load(std::memory_order_relaxed)) return id;  // the alarm is set before the next wait
+    note_change();
+    if (!asleep_.load()) return id;  // the alarm is set before the next wait
     if (!on_test_time() && alarm_.exists()) {
       set_alarm();
       return id;
@@ -518,6 +547,7 @@ void Reactor::Loop::cancel(TimerId timer) noexcept {
     times_.erase(found);
     node.mapped().wait.reset();
     cancelled_.insert(std::move(node));
+    note_change();
     if (!must_wake()) return;
   }
   wake();

@@ -96,6 +96,15 @@ void SocketStream::interrupt() noexcept {
 }
 
 IoResult SocketStream::write(std::span<const IoSlice> slices) noexcept {
+  if (slices.size() != 1) return gather(slices);
+  for (;;) {
+    const auto n = ::send(fd_, slices[0].data, slices[0].size, MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (n >= 0) return {.bytes = static_cast<std::size_t>(n)};
+    if (errno != EINTR) return from_errno();
+  }
+}
+
+IoResult SocketStream::gather(std::span<const IoSlice> slices) const noexcept {
   std::array<iovec, kMaxSlices> vectors;
   const auto count = std::min(slices.size(), vectors.size());
   for (std::size_t i = 0; i < count; ++i) {
@@ -105,8 +114,7 @@ IoResult SocketStream::write(std::span<const IoSlice> slices) noexcept {
   message.msg_iov = vectors.data();
   message.msg_iovlen = count;
   for (;;) {
-    const auto n = count == 1 ? ::send(fd_, slices[0].data, slices[0].size, MSG_DONTWAIT | MSG_NOSIGNAL)
-                              : ::sendmsg(fd_, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+    const auto n = ::sendmsg(fd_, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
     if (n >= 0) return {.bytes = static_cast<std::size_t>(n)};
     if (errno != EINTR) return from_errno();
   }

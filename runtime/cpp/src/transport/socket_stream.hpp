@@ -30,6 +30,7 @@ class SocketStream : public Stream {
   [[nodiscard]] const std::string& peer() const noexcept override { return peer_; }
 
  private:
+  IoResult gather(std::span<const IoSlice> slices) const noexcept;
   bool poll(bool read, bool write, std::chrono::milliseconds timeout) const noexcept;
 
   int fd_;                 // -1 once it was closed

@@ -34,7 +34,9 @@ class Buffer {
   }
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
-  ~Buffer();
+  ~Buffer() {
+    if (block_.memory != nullptr) give_block(block_);
+  }
 
   [[nodiscard]] std::byte* data() noexcept { return data_; }
   [[nodiscard]] const std::byte* data() const noexcept { return data_; }
@@ -60,7 +62,12 @@ class Buffer {
     if (capacity_ - size_ > (std::max)(kSpareKept, size_)) give_back();
   }
   /// Adds `n` uninitialised bytes, growing by at least half, and returns their address.
-  std::byte* append(std::size_t n);
+  std::byte* append(std::size_t n) {
+    if (n > capacity_ - size_) grow_by(n);
+    std::byte* at = data_ + size_;
+    size_ += n;
+    return at;
+  }
   void append(std::span<const std::byte> bytes);
   void clear() noexcept { size_ = 0; }
   void swap(Buffer& other) noexcept {
@@ -72,6 +79,7 @@ class Buffer {
 
  private:
   friend class Bytes;
+  void grow_by(std::size_t n);
   void move_to(std::size_t capacity);  // not less than size()
   void give_back() noexcept;
   /// Passes the memory to a reference-counted owner; this buffer is empty then.

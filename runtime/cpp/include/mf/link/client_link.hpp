@@ -110,7 +110,7 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
 
   /// One blocking call. A payload of 4 KiB and more is moved out of the buffer, a smaller one is left in it.
   /// `now`: the current time, if the caller knows it.
-  void call(ReplySlot& slot, protocol::RequestHead head, Payload payload, TimePoint deadline,
+  void call(ReplySlot& slot, protocol::RequestHead head, const Payload& payload, TimePoint deadline,
             TimePoint now = {});
 
   /// Starts a call; `done` runs exactly once, on the reactor's thread, or before this returns if the link
@@ -119,25 +119,26 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   /// which the caller will call drive() or poll(); the request is written then, or by write_now(), and if no
   /// thread reads for a tenth of a second, the reactor does. A payload of 4 KiB and more is moved out of the
   /// buffer.
-  std::uint32_t start(protocol::RequestHead head, Payload payload, TimePoint deadline, Completion done,
+  std::uint32_t start(protocol::RequestHead head, const Payload& payload, TimePoint deadline, Completion done,
                       Waiter* reader = nullptr);
   /// The same, but if the link does not accept the call, `done` and the payload are left unchanged.
-  std::optional<Failure> try_start(protocol::RequestHead head, Payload payload, TimePoint deadline,
+  std::optional<Failure> try_start(protocol::RequestHead head, const Payload& payload, TimePoint deadline,
                                    Completion& done, Waiter* reader = nullptr, std::uint32_t* id = nullptr,
                                    TimePoint now = {});
   /// The same for a call with streams, whose `stream` must live until `done` has run; `done` is code of the
   /// runtime and runs on the leader's thread.
-  std::optional<Failure> try_start_stream(protocol::RequestHead head, Payload payload, TimePoint deadline,
-                                          Completion& done, StreamCall& stream);
+  std::optional<Failure> try_start_stream(protocol::RequestHead head, const Payload& payload,
+                                          TimePoint deadline, Completion& done, StreamCall& stream);
   /// Forwards a request for a relay, undecoded. The reply is passed as received, with its metadata, and
   /// `done` runs on the reading thread; for a large reply as soon as it begins to arrive
   /// (SessionOptions::told_from). Then 512 KiB of it must arrive within the time of a silence, or the link
   /// ends. `credit` is sent after the request if that has a stream.
-  std::optional<Failure> try_forward(protocol::RequestHead head, Payload payload, TimePoint deadline,
+  std::optional<Failure> try_forward(protocol::RequestHead head, const Payload& payload, TimePoint deadline,
                                      Completion& done, std::uint32_t& id, StreamCall* stream = nullptr,
                                      std::uint32_t credit = 0);
   /// The same for a one-way request; never waits for room.
-  std::optional<Failure> forward_oneway(protocol::RequestHead head, Payload payload, TimePoint deadline);
+  std::optional<Failure> forward_oneway(protocol::RequestHead head, const Payload& payload,
+                                        TimePoint deadline);
   /// Whether more may be queued for writing. If not, `then` runs on the reactor's thread when it may, or when
   /// the link has ended.
   [[nodiscard]] bool has_room_or(UniqueFunction<void()> then);
@@ -159,7 +160,7 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   void cancel(std::uint32_t id);
 
   /// Sends a request without a reply. Ok means that it was handed to the kernel, or queued for it.
-  Reply send_oneway(protocol::RequestHead head, Payload payload, TimePoint deadline);
+  Reply send_oneway(protocol::RequestHead head, const Payload& payload, TimePoint deadline);
 
   /// Leads or follows until waiter.done() or the deadline. Completions of this link must finish the waiter.
   void drive(Waiter& waiter, TimePoint deadline);
@@ -250,23 +251,25 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   void forget_loop() noexcept;
   [[nodiscard]] std::optional<Failure> refuse_early(const Payload& payload, TimePoint now,
                                                     TimePoint deadline) const;
-  std::uint32_t append(protocol::RequestHead& head, const Payload& payload, TimePoint now, TimePoint deadline,
-                       Pending&& pending);
+  Pending& append(protocol::RequestHead& head, const Payload& payload, TimePoint now, TimePoint deadline,
+                  Pending&& pending);
 
-  void drive(Waiter& waiter, TimePoint deadline, Lock& lock, bool interruptibly = false);
+  /// `now`: the current time, if it is known.
+  void drive(Waiter& waiter, TimePoint deadline, Lock& lock, bool interruptibly = false, TimePoint now = {});
   void announce_wait(Lock& lock);
   void follow(Waiter& waiter, TimePoint deadline, Lock& lock);
-  void lead(Waiter& waiter, TimePoint deadline, Lock& lock, bool interruptibly);
+  void lead(Waiter& waiter, TimePoint deadline, Lock& lock, bool interruptibly, TimePoint now);
   void begin_leading();
   void stop_leading(Lock& lock);
   void leave(Lock& lock);
-  void fit_coarse_timeout(TimePoint until, bool timed_out);
+  void fit_coarse_timeout(TimePoint until, TimePoint now, bool timed_out);
   Got read_once(Lock& lock, transport::Wait wait);
   void read_turn(Lock& lock);
   void wait_for_room(TimePoint until, Lock& lock);
   void process(Lock& lock);
   void on_event(protocol::Event& event, FinishedList& own);
   void on_reply(protocol::Event& event, FinishedList& own);
+  void take_reply(protocol::Event& event, Reply& reply);
   void on_begun(const protocol::Event& event, FinishedList& own);
   void tell_coming(Lock& lock);
   void watch_coming();
@@ -303,6 +306,10 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   void expire(TimePoint now, Lock& lock);
   void make_room_to_end(FinishedList& own, std::size_t calls);
   void end(Pending&& pending, Reply&& reply, FinishedList& own);
+  /// Whether its completion is code of the runtime, which the leader runs.
+  [[nodiscard]] static bool ends_here(const Pending& pending) noexcept {
+    return pending.waiter != nullptr || pending.stream != nullptr || pending.forwarded;
+  }
   void tell_cancelled(std::uint32_t id, Lock& lock) noexcept;
   [[nodiscard]] bool leading_here() const { return leading_ && leader_ == std::this_thread::get_id(); }
   /// The thread that runs completions writes what they have started, after the last one.

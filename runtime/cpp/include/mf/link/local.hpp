@@ -81,17 +81,6 @@ void check_arguments(const Args&... args) {
 /// Throws DEADLINE_EXCEEDED.
 [[noreturn]] void refuse_expired();
 
-/// The CallInfo for the handler. Throws for a call whose deadline has passed.
-inline CallInfo local_call_info(const ServiceInfo& service, std::string_view agent,
-                                std::chrono::nanoseconds deadline) {
-  CallInfo info{.service = service.name, .agent = agent, .peer = "light:"};
-  if (deadline != kUnset) {
-    info.deadline = deadline_after(mf::now(), deadline);
-    if (info.expired()) refuse_expired();
-  }
-  return info;
-}
-
 /// A handler's view of its call beyond times and texts: metadata from the options and from the surrounding
 /// call, and the request to stop, by the caller or when the deadline passes.
 class LocalHandle final : public mf::detail::CallHandle {
@@ -120,20 +109,21 @@ class LocalHandle final : public mf::detail::CallHandle {
   std::shared_ptr<Stopping> stopping_;  // set once a handler with a deadline has requested a stop token
 };
 
-/// The scope of an in-process handler. It is cheap if the options are unset and there is no surrounding call.
+/// The scope of an in-process handler. It is cheap if the options are unset and there is no surrounding call;
+/// otherwise it reads the clock once, if there is a deadline. Throws for a call whose deadline has passed.
 class LocalScope {
  public:
   LocalScope(const ServiceInfo& service, const LocalTarget& target, const CallOptions& options,
              std::chrono::nanoseconds deadline)
-      : info_(local_call_info(service, target.agent, deadline)), scope_(info_) {
+      : info_{.service = service.name, .agent = target.agent, .peer = "light:"}, scope_(info_) {
     const bool plain = options.metadata.empty() && options.reply_metadata == nullptr &&
-                       !options.stop.stop_possible() && info_.deadline == kNever && scope_.outer() == nullptr;
+                       !options.stop.stop_possible() && deadline == kUnset && scope_.outer() == nullptr;
     if (!plain) [[unlikely]]
-      add_context(options, target);
+      add_context(options, target, deadline);
   }
 
  private:
-  void add_context(const CallOptions& options, const LocalTarget& target);
+  void add_context(const CallOptions& options, const LocalTarget& target, std::chrono::nanoseconds deadline);
 
   CallInfo info_;
   std::optional<LocalHandle> handle_;

@@ -43,6 +43,10 @@ class InFlight {
   [[nodiscard]] std::size_t size_now() const noexcept { return size_.load(std::memory_order_relaxed); }
   [[nodiscard]] bool contains(std::uint32_t id) const noexcept { return calls_.contains(id); }
   [[nodiscard]] Pending* find(std::uint32_t id) noexcept { return calls_.find(id); }
+  /// The call that a reply with this id and route answers; null if there is none.
+  [[nodiscard]] Pending* find(std::uint32_t id, std::uint16_t route) noexcept {
+    return calls_.find(id, route);
+  }
   [[nodiscard]] TimePoint next_deadline() const noexcept { return calls_.next_deadline(); }
   [[nodiscard]] std::size_t by_reactor() const noexcept { return by_reactor_; }
   [[nodiscard]] std::size_t streams_to_us() const noexcept { return streams_to_us_; }
@@ -52,42 +56,32 @@ class InFlight {
   }
 
   /// The call has been sent by `send()`, which needs its id to be in use. If anything throws, it is not in
-  /// flight, and `pending` is unchanged.
+  /// flight. The result is valid until the next change.
   template <class Send>
-  void insert(std::uint32_t id, std::uint16_t route, TimePoint deadline, Pending&& pending, Send&& send) {
-    count(pending);
-    try {
-      calls_.insert(id, route, deadline, std::move(pending));
-    } catch (...) {
-      uncount(pending);
-      throw;
-    }
+  Pending& insert(std::uint32_t id, std::uint16_t route, TimePoint deadline, Pending&& pending, Send&& send) {
+    auto& inserted = calls_.insert(id, route, deadline, std::move(pending));
     try {
       send();
     } catch (...) {
-      uncount(pending = *calls_.take(id));
+      calls_.erase(id);
       throw;
     }
+    count(inserted);
     store_size();
+    return inserted;
   }
-  /// Puts back what take() has returned, which needs no memory; it has no deadline any more.
-  void restore(std::uint32_t id, std::uint16_t route, Pending&& pending) {
-    count(pending);
-    calls_.insert(id, route, kNever, std::move(pending));
-    store_size();
-  }
-
-  /// Removes the call that a reply with this id and route answers; nothing if there is none.
-  [[nodiscard]] std::optional<Pending> take(std::uint32_t id, std::uint16_t route) {
-    auto pending = calls_.take(id, route);
-    note_taken(pending);
-    return pending;
-  }
-  /// The same, whatever its route.
+  /// Removes the call with this id; nothing if there is none.
   [[nodiscard]] std::optional<Pending> take(std::uint32_t id) {
     auto pending = calls_.take(id);
-    note_taken(pending);
+    if (pending) uncount(*pending);
+    store_size();
     return pending;
+  }
+  /// Removes the call that find() has returned for this id.
+  void erase(std::uint32_t id, const Pending& pending) noexcept {
+    uncount(pending);
+    calls_.erase(id);
+    store_size();
   }
   /// Removes those whose deadline has passed, and passes them to `each(id, Pending&&)`.
   template <class Each>
@@ -124,10 +118,6 @@ class InFlight {
     if (pending.by_reactor) --by_reactor_;
     if (pending.reads_stream) --streams_to_us_;
   }
-  void note_taken(const std::optional<Pending>& pending) noexcept {
-    if (pending) uncount(*pending);
-    store_size();
-  }
   void store_size() noexcept { size_.store(calls_.size(), std::memory_order_relaxed); }
 
   protocol::PendingCalls<Pending> calls_;
@@ -142,8 +132,20 @@ class FinishedList {
   [[nodiscard]] bool empty() const noexcept { return items_.empty(); }
   /// Reserves memory so that add() needs none for so many, except to copy payloads. Throws std::bad_alloc.
   void make_room(std::size_t calls);
-  /// `copies`: the payload is copied unless the reply owns it.
-  void add(Completion&& done, Reply&& reply, bool copies);
+  /// `fill(reply)` makes the reply in place. `copies`: the payload is copied unless the reply owns it. If
+  /// anything throws, nothing was added, and `done` is unchanged.
+  template <class Fill>
+  void add(Completion& done, bool copies, Fill&& fill) {
+    auto& item = items_.emplace_back();
+    try {
+      fill(item.reply);
+      if (copies && item.reply.owner.empty() && !item.reply.payload.empty()) keep(item);
+    } catch (...) {
+      items_.pop_back();
+      throw;
+    }
+    item.done = std::move(done);
+  }
   /// Without the lock. Exceptions of completions are logged.
   void run(const transport::Reactor& reactor) noexcept;
   /// Gives memory back that is more than is kept between turns.
@@ -156,6 +158,8 @@ class FinishedList {
     std::size_t kept_at = 0;
     std::size_t kept_size = 0;
   };
+  void keep(Finished& item);
+
   std::vector<Finished> items_;
   Buffer kept_;  // copies of payloads in the receive window
 };

@@ -15,19 +15,20 @@
 #include <utility>
 
 #include "mf/protocol/session.hpp"
+#include "mf/transport/mutex.hpp"
 #include "mf/transport/stream.hpp"
 
 namespace mf::link {
 
 class Pipe {
  public:
-  using Lock = std::unique_lock<std::mutex>;
+  using Lock = std::unique_lock<transport::Mutex>;
 
   Pipe(std::unique_ptr<transport::Stream> to, protocol::Role role, protocol::SessionOptions options)
       : stream(std::move(to)), session(role, std::move(options)) {}
 
   const std::unique_ptr<transport::Stream> stream;
-  std::mutex mutex;
+  transport::Mutex mutex;
   protocol::Session session;
 
   /// nothing: another thread writes, or the socket is full. all: nothing is left that could be written.
@@ -36,6 +37,10 @@ class Pipe {
   /// Writes what the session has, until `over`.
   Wrote write(Lock& lock, const std::atomic<bool>& over);
 
+  /// Whether the session or the stream has bytes that are not written yet.
+  [[nodiscard]] bool has_output() const noexcept {
+    return session.output_bytes() != 0 || stream->has_output();
+  }
   [[nodiscard]] bool writing() const noexcept { return writing_; }
   /// Whether the socket was full at the last write.
   [[nodiscard]] bool blocked() const noexcept { return blocked_; }

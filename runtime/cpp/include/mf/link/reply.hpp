@@ -107,8 +107,14 @@ struct ReplySlot {
   Reply reply;
   alignas(8) std::array<std::byte, 512> copied;
 
-  void take(Reply&& from) {
-    reply = std::move(from);
+  /// The reply without what an earlier attempt has left in it, to be filled in place.
+  Reply& renew() {
+    if (reply.local() || reply.metadata != nullptr) [[unlikely]]
+      reply = Reply();
+    return reply;
+  }
+  /// Makes the payload independent of the link's receive window.
+  void keep() {
     if (!reply.owner.empty() || reply.payload.empty()) return;
     if (reply.payload.size() > copied.size()) return reply.keep();
     std::memcpy(copied.data(), reply.payload.data(), reply.payload.size());

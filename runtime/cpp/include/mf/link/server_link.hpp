@@ -38,6 +38,7 @@
 #include "mf/link/liveness.hpp"
 #include "mf/link/pipe.hpp"
 #include "mf/link/server_load.hpp"
+#include "mf/link/tally.hpp"
 #include "mf/protocol/control.hpp"
 #include "mf/protocol/session.hpp"
 #include "mf/protocol/token_bucket.hpp"
@@ -153,7 +154,7 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
   /// Ends the connection because it exceeded a limit, with one line in the log.
   void cut(Cut why, std::string_view limit, const std::string& reason);
 
-  [[nodiscard]] std::size_t in_flight() const noexcept { return in_flight_.load(std::memory_order_relaxed); }
+  [[nodiscard]] std::size_t in_flight() const noexcept { return in_flight_.now(); }
   [[nodiscard]] bool closed() const noexcept { return closed_.load(std::memory_order_acquire); }
   [[nodiscard]] bool idle();
   [[nodiscard]] const std::string& peer() const noexcept { return pipe_.stream->peer(); }
@@ -220,7 +221,8 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
   const std::shared_ptr<transport::Reactor> reactor_;
   std::shared_ptr<Handler> handler_;
 
-  std::condition_variable written_all_;  // a thread has stopped writing
+  std::unique_ptr<std::condition_variable_any>
+      written_all_;  // a thread has stopped writing; null: none waits for that
   // State of the turn; used only by the reactor's thread.
   std::vector<protocol::Event> events_;
   std::size_t next_event_ = 0;
@@ -234,9 +236,9 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
   transport::Reactor::TimerId handshake_timer_ = 0;
   std::optional<std::string> drains_;  // the reason for draining
   bool in_turn_ = false;
-  bool reading_ = false;    // a thread reads the stream, without the lock
-  bool turn_held_ = false;  // until there is room for replies, or the rate permits its questions
-  bool released_ = false;   // the stream's descriptor was closed
+  std::atomic<bool> reading_{false};  // a thread reads the stream, without the lock
+  bool turn_held_ = false;            // until there is room for replies, or the rate permits its questions
+  bool released_ = false;             // the stream's descriptor was closed
   bool paused_ = false;
   bool flush_posted_ = false;
   bool progress_watched_ = false;
@@ -245,6 +247,7 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
   transport::Interest interest_ = transport::Interest::none;
   std::uint64_t received_ = 0;
   std::uint64_t frames_ = 0;  // completed frames
+  bool mid_frame_ = false;    // the latest read has ended within a frame
   std::shared_ptr<protocol::Coming>
       coming_;       // a request that is forwarded; the reading thread writes it, locked
   struct Progress {  // the state when progress_watched_ began
@@ -259,8 +262,8 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
   std::uint64_t received_before_ = 0;  // at the timer's last turn
   std::atomic<std::size_t> charged_{0};
   std::atomic<bool> full_{false};
-  std::atomic<std::size_t> in_flight_{0};
-  std::atomic<std::size_t> queued_bytes_{0};
+  Tally in_flight_;  // the reactor's thread adds to it and to the next one
+  Tally queued_bytes_;
   std::atomic<bool> crowded_{false};  // one-way calls above the limit: nothing is read
   std::atomic<bool> closed_{false};
   std::uint32_t client_id_ = 0;

@@ -18,7 +18,7 @@ class Waiter {
  public:
   [[nodiscard]] bool done() const noexcept { return done_.load(std::memory_order_acquire); }
   void finish() noexcept {
-    done_.store(true);
+    done_.store(true, std::memory_order_release);
     bell_.ring();
   }
   /// Sleeps until finish(); for waiters that never have to lead.

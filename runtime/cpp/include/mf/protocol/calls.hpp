@@ -35,31 +35,49 @@ class PendingCalls {
     return slots_[id & mask()].id == id || (!aside_.empty() && aside_.contains(id));
   }
 
-  /// `id` is not 0 and not pending: see Session::reserve_id().
-  void insert(std::uint32_t id, std::uint16_t route, TimePoint deadline, T call) {
+  /// `id` is not 0 and not pending: see Session::reserve_id(). The result is valid until the next change.
+  template <class Call>
+  T& insert(std::uint32_t id, std::uint16_t route, TimePoint deadline, Call&& call) {
     if (size_ * 2 >= slots_.size()) grow();
-    place(Slot{id, route, deadline, std::move(call)});
+    Slot& slot = vacate(id);
+    slot.call.emplace(std::forward<Call>(call));
+    slot.id = id;
+    slot.route = route;
+    slot.deadline = deadline;
     ++size_;
     earliest_ = (std::min)(earliest_, deadline);
+    return *slot.call;
   }
 
-  /// Removes and returns the call that the reply with this id and route answers; nothing if there is none.
-  [[nodiscard]] std::optional<T> take(std::uint32_t id, std::uint16_t route) {
-    Slot* slot = slot_of(id);
-    if (slot == nullptr || slot->route != route) return std::nullopt;
-    return remove(*slot);
-  }
-  /// Removes and returns the call with this id, whatever its route: for a call that is cancelled.
+  /// Removes and returns the call with this id; nothing if there is none.
   [[nodiscard]] std::optional<T> take(std::uint32_t id) {
-    Slot* slot = slot_of(id);
-    if (slot == nullptr) return std::nullopt;
-    return remove(*slot);
+    T* const call = find(id);
+    if (call == nullptr) return std::nullopt;
+    std::optional<T> taken(std::move(*call));
+    erase(id);
+    return taken;
+  }
+  /// Removes the pending call with this id.
+  void erase(std::uint32_t id) noexcept {
+    Slot& slot = slots_[id & mask()];
+    if (slot.id == id) {
+      slot.id = 0;
+      slot.call.reset();
+    } else {
+      aside_.erase(id);
+    }
+    if (--size_ == 0) earliest_ = kNever;
   }
 
   /// The call with this id, or null if it is not pending. Valid until the next change.
   [[nodiscard]] T* find(std::uint32_t id) noexcept {
     Slot* slot = slot_of(id);
     return slot == nullptr ? nullptr : &*slot->call;
+  }
+  /// The same for the call that the reply with this id and route answers.
+  [[nodiscard]] T* find(std::uint32_t id, std::uint16_t route) noexcept {
+    Slot* slot = slot_of(id);
+    return slot == nullptr || slot->route != route ? nullptr : &*slot->call;
   }
 
   [[nodiscard]] TimePoint next_deadline() const noexcept { return earliest_; }
@@ -114,35 +132,25 @@ class PendingCalls {
     return found == aside_.end() ? nullptr : &found->second;
   }
 
-  [[nodiscard]] std::optional<T> remove(Slot& slot) {
-    std::optional<T> call = std::move(slot.call);
-    const std::uint32_t id = slot.id;
-    if (&slot == &slots_[id & mask()]) {
-      slot.id = 0;
-      slot.call.reset();
-    } else {
-      aside_.erase(id);
-    }
-    if (--size_ == 0) earliest_ = kNever;
-    return call;
-  }
-
-  void place(Slot&& slot) {
-    Slot& at = slots_[slot.id & mask()];
-    if (at.id != 0) {
+  /// The free slot for this id.
+  Slot& vacate(std::uint32_t id) {
+    Slot& at = slots_[id & mask()];
+    if (at.id != 0) [[unlikely]] {
       const std::uint32_t old = at.id;  // the older one moves, since the newer one is likely to end first
       aside_.emplace(old, std::move(at));
+      at.id = 0;
+      at.call.reset();
     }
-    at = std::move(slot);
+    return at;
   }
 
   void grow() {
     std::vector<Slot> old((std::max)(kAtFirst, slots_.size() * 2));
     old.swap(slots_);
     auto aside = std::exchange(aside_, {});
-    for (auto& [id, slot] : aside) place(std::move(slot));
+    for (auto& [id, slot] : aside) vacate(id) = std::move(slot);
     for (Slot& slot : old)
-      if (slot.id != 0) place(std::move(slot));
+      if (slot.id != 0) vacate(slot.id) = std::move(slot);
   }
 
   template <class Wanted, class Each>

@@ -14,6 +14,7 @@
 // ended (closed()), sends are ignored. A payload above the peer's limit throws mf::Error MESSAGE_TOO_LARGE,
 // and nothing is sent.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -101,7 +102,12 @@ class Session {
   /// The first `n` bytes of the window were read.
   void commit(std::size_t n) noexcept { input_.commit(n); }
   /// The next event of the committed bytes; false: read more, or, if closed(), nothing more will come.
-  [[nodiscard]] bool next(Event& event);
+  [[nodiscard]] bool next(Event& event) { return may_go_on() && parse(event); }
+  /// False: next() is false, since the next frame's header has not arrived.
+  [[nodiscard]] bool may_go_on() const noexcept {
+    return input_.available().size() >= kHeaderSize || input_.dedicated() || theirs_ == State::fresh ||
+           closed();
+  }
   /// May be called after a `begun` event, before the next receive_window(). Returns the payload of that
   /// frame, for which no further event follows.
   [[nodiscard]] std::shared_ptr<Coming> pass_on();
@@ -196,7 +202,9 @@ class Session {
   /// none.
   [[nodiscard]] std::size_t awaited_bytes() const noexcept { return input_.dedicated_size(); }
   /// The largest payload that the peer accepts.
-  [[nodiscard]] std::size_t peer_max_payload() const noexcept;
+  [[nodiscard]] std::size_t peer_max_payload() const noexcept {
+    return theirs_ == State::fresh ? kMaxPayloadBeforeHello : peer_.max_payload;
+  }
   /// The memory of events' views: if the caller keeps it, they outlive the next receive_window().
   [[nodiscard]] Buffer detach_input() { return input_.detach(); }
   /// Memory that only an active session needs, so that a thread's idle ones need none: it is lent to the
@@ -212,6 +220,7 @@ class Session {
   void give_back_output(Spares& spares) noexcept { output_.give_back(spares.output); }
 
  private:
+  [[nodiscard]] bool parse(Event& event);
   [[nodiscard]] bool next_dedicated(Event& event);
   [[nodiscard]] bool tell_begun(Event& event);
   [[nodiscard]] bool end_passed_on();
@@ -224,6 +233,7 @@ class Session {
   [[nodiscard]] bool await(const Header& header, std::span<const std::byte> bytes, std::size_t total);
   [[nodiscard]] bool cut(Event& event, std::span<const std::byte> bytes, std::size_t total);
   [[nodiscard]] bool read_count(const Header& header, const std::byte* frame, std::uint32_t& count);
+  [[nodiscard]] bool read_long_count(const std::byte* frame, std::uint32_t& count);
   [[nodiscard]] bool deliver(Event& event);
   [[nodiscard]] bool deliver_control(Event& event);
   [[nodiscard]] bool take_hello(Event& event);
@@ -233,9 +243,28 @@ class Session {
   void take_metadata(Event& event) const;
   [[nodiscard]] bool answer_ping(std::span<const std::byte> payload);
   bool broke(std::string reason, Code code = Code::protocol_error);  // always false
+  /// The same with the reason that `reason()` makes, out of the way of frames that are good.
+  template <class Reason>
+  [[gnu::cold, gnu::noinline]] bool broke_with(const Reason& reason) {
+    return broke(reason());
+  }
 
-  [[nodiscard]] bool may_send(FrameType type);
-  void check_peer_takes(std::size_t payload_size, Execution execution) const;
+  [[nodiscard]] bool may_send(FrameType type) {
+    if (closed()) return false;
+    const State next = after(role_, ours_, type);
+    if (next == State::forbidden) [[unlikely]]
+      refuse_to_send(type);
+    ours_ = next;
+    return true;
+  }
+  [[noreturn]] void refuse_to_send(FrameType type) const;
+  void check_peer_takes(std::size_t payload_size, Execution execution) const {
+    // A frame's size has 32 bits, whatever limit the peer announces.
+    constexpr std::size_t kMostPossible = UINT32_MAX - kHeaderSize - kExtensionSize - 8;
+    if (payload_size > (std::min)(peer_max_payload(), kMostPossible)) [[unlikely]]
+      refuse_size(payload_size, execution);
+  }
+  [[noreturn]] void refuse_size(std::size_t payload_size, Execution execution) const;
   [[nodiscard]] std::byte* append_frame(Header header, std::uint32_t count, std::size_t payload_size);
   void send_frame(const Header& header, std::uint32_t count, const Outbound& payload);
   void copy_frame(const Header& header, std::uint32_t count, std::span<const std::byte> payload);

@@ -97,12 +97,13 @@ class Ticket {
 
 class Incoming final : public mf::detail::CallHandle {
  public:
-  Incoming(Ticket&& ticket, std::shared_ptr<Calls> calls, std::uint16_t method, Tier tier,
+  /// Keeps the references, and gives `info` its handle.
+  Incoming(Ticket&& ticket, const std::shared_ptr<Calls>& calls, std::uint16_t method, Tier tier,
            std::span<const std::byte> payload, const Bytes& owner, const CallInfo& info,
            const std::shared_ptr<link::HandlerFailures>& failures)
       : ticket_(std::move(ticket)),
         call_(ticket_.call()),
-        calls_(std::move(calls)),
+        calls_(calls),
         method_(method),
         tier_(tier),
         payload_(payload),
@@ -144,7 +145,7 @@ class Incoming final : public mf::detail::CallHandle {
  private:
   Ticket ticket_;
   std::shared_ptr<Call> call_;  // the ticket's call; the ticket may have been moved away
-  std::shared_ptr<Calls> calls_;
+  const std::shared_ptr<Calls>& calls_;
   std::uint16_t method_;
   Tier tier_;
   std::span<const std::byte> payload_;
