@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections import deque
 from contextlib import suppress
 from time import monotonic
-from typing import Any, Generic
+from typing import Any, Generic, TypeVar
 
 from mf.client.begin import begin_stream, give_metadata, idle_of
 from mf.client.destination import Destination
@@ -307,3 +307,21 @@ class ClientStream(ABC, Generic[L]):
     def wanted(self) -> bool:
         """Whether the other side still accepts values."""
         return self.call.sending is not None and not self.ended
+
+
+S = TypeVar("S", bound=ClientStream[Any])
+
+
+class Held(Generic[S]):
+    """What the user holds of a stream: the call is cancelled when that is dropped."""
+
+    __slots__ = ("_stream",)
+
+    def __init__(self, stream: S) -> None:
+        self._stream = stream
+
+    def cancel(self) -> None:
+        self._stream.cancel()
+
+    def __del__(self) -> None:
+        self._stream.dropped()

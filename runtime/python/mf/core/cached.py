@@ -7,49 +7,43 @@ for an equal one. Thread-safe, also across loops.
 """
 
 from _thread import get_ident
-from collections.abc import Coroutine
 from contextlib import suppress
 from copy import copy
 from threading import Event, Lock
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol
 
 from mf.core.cache import Cache, CacheStats, Flight, Kept, Key
 from mf.core.clock import Clock
 from mf.core.current import current
 from mf.core.error import Code, DeclaredError, Error, not_executed
+from mf.core.immediate import immediate
 from mf.core.options import DEFAULT_DEADLINE, INFINITE, CallOptions, check_options
 from mf.core.service import Method
 
 if TYPE_CHECKING:
     from asyncio import Future
 
-T = TypeVar("T")
-
 _LONGEST = 1e9
 """No timer is needed beyond so many seconds."""
 
 
 class Callee(Protocol):
-    """The target that is called if no answer is kept."""
+    """The target that is called if no answer is kept; one of asyncio returns a coroutine."""
 
-    def call(self, method: Method[Any, T], options: CallOptions | None, *arguments: Any) -> T: ...
-
-
-class AsyncCallee(Protocol):
-    """The same for asyncio."""
-
-    def call(
-        self, method: Method[Any, T], options: CallOptions | None, *arguments: Any
-    ) -> Coroutine[Any, Any, T]: ...
+    def call(self, method: Method[Any, Any], options: CallOptions | None, *arguments: Any) -> Any: ...
 
 
 class _Thread:
-    """A blocking call that waits."""
+    """A blocking call that waits. Its waits block (mf.core.immediate)."""
 
-    __slots__ = ("_woken", "kept")
+    __slots__ = ("_woken", "kept", "method", "to")
 
-    def __init__(self) -> None:
+    blocks = True
+
+    def __init__(self, to: Callee, method: Method[Any, Any]) -> None:
+        self.to = to
+        self.method = method
         self._woken = Event()
         self.kept: Kept | None = None
 
@@ -58,19 +52,27 @@ class _Thread:
         self._woken.set()
         return True
 
-    def wait(self, seconds: float) -> bool:
+    async def wait(self, seconds: float) -> bool:
         return self._woken.wait(seconds if seconds < _LONGEST else None)
+
+    async def call(self, options: CallOptions | None, arguments: tuple[Any, ...]) -> Any:
+        """Calls the target, since no answer is kept."""
+        return self.to.call(self.method, options, *arguments)
 
 
 class _Task:
     """An awaited call that waits. The leader may be on another loop, or on none: clients of one Light share
     its cache."""
 
-    __slots__ = ("_future", "_loop")
+    __slots__ = ("_future", "_loop", "method", "to")
 
-    def __init__(self) -> None:
+    blocks = False
+
+    def __init__(self, to: Callee, method: Method[Any, Any]) -> None:
         from asyncio import get_running_loop
 
+        self.to = to
+        self.method = method
         self._loop = get_running_loop()
         self._future: Future[Kept | None] = self._loop.create_future()
 
@@ -95,6 +97,9 @@ class _Task:
 
         await wait((self._future,), timeout=seconds if seconds < _LONGEST else None)
         return self._future.done()
+
+    async def call(self, options: CallOptions | None, arguments: tuple[Any, ...]) -> Any:
+        return await self.to.call(self.method, options, *arguments)
 
     @property
     def kept(self) -> Kept | None:
@@ -125,46 +130,26 @@ class MethodCache:
 
     def call(self, to: Callee, key: Key, options: CallOptions | None, arguments: tuple[Any, ...]) -> Any:
         """A call without a cached answer."""
+        return immediate(self._call(_Thread(to, self._method), key, options, arguments))
+
+    async def call_async(
+        self, to: Callee, key: Key, options: CallOptions | None, arguments: tuple[Any, ...]
+    ) -> Any:
+        """The same, awaited."""
+        return await self._call(_Task(to, self._method), key, options, arguments)
+
+    async def _call(
+        self, waiter: _Thread | _Task, key: Key, options: CallOptions | None, arguments: tuple[Any, ...]
+    ) -> Any:
         end = self._end(options)
-        waiter = _Thread()
         place = get_ident()
         joined = self._join(key, waiter, place)
         if isinstance(joined, Kept):
             return self.value(joined)
         flight, leads = joined
         if not leads:
-            if flight.place == place:  # the leader needs this thread
-                return to.call(self._method, options, *arguments)
-            try:
-                woken = waiter.wait(end - monotonic())
-            except BaseException:
-                self._leave(flight, waiter)
-                raise
-            if not woken:
-                self._leave(flight, waiter)
-                raise _waited_too_long()
-            if waiter.kept is not None:
-                return self.value(waiter.kept)
-            options = self._left(flight, options, end)
-        try:
-            result = to.call(self._method, options, *arguments)
-        except BaseException as raised:
-            self._raised(flight, raised)
-            raise
-        self._answered(flight, result)
-        return result
-
-    async def call_async(
-        self, to: AsyncCallee, key: Key, options: CallOptions | None, arguments: tuple[Any, ...]
-    ) -> Any:
-        """The same, awaited."""
-        end = self._end(options)
-        waiter = _Task()
-        joined = self._join(key, waiter, get_ident())
-        if isinstance(joined, Kept):
-            return self.value(joined)
-        flight, leads = joined
-        if not leads:
+            if waiter.blocks and flight.place == place:  # the leader needs this thread
+                return await waiter.call(options, arguments)
             try:
                 woken = await waiter.wait(end - monotonic())
             except BaseException:
@@ -177,7 +162,7 @@ class MethodCache:
                 return self.value(kept)
             options = self._left(flight, options, end)
         try:
-            result = await to.call(self._method, options, *arguments)
+            result = await waiter.call(options, arguments)
         except BaseException as raised:
             self._raised(flight, raised)
             raise
@@ -193,7 +178,7 @@ class MethodCache:
             flight = self._cache.under_way(key)
             if flight is None:
                 return self._cache.lead(key, place), True
-            if flight.place != place or isinstance(waiter, _Task):
+            if flight.place != place or not waiter.blocks:
                 flight.waiters.append(waiter)
             return flight, False
 

@@ -12,7 +12,6 @@ from itertools import count
 from time import monotonic
 from typing import Any, NamedTuple
 
-from mf.client.async_streams import read_stream
 from mf.client.async_target import AsyncRemoteTarget
 from mf.client.standing import StandingCall
 from mf.core.client_options import ClientOptions
@@ -275,7 +274,7 @@ class Follow:
         router.seen.add((service.name, ""))  # makes the router try only once
         target = AsyncRemoteTarget(router, service, None)
         target.begin_at(Route(link, binding, False))
-        stream = read_stream(target, service.methods[0], _WITHOUT_END, (upstream.subscription(),))
+        stream = target.read_stream(service.methods[0], _WITHOUT_END, upstream.subscription())
         async with stream:
             stay.stream = stream
             sources = _Sources()
