@@ -5,7 +5,6 @@ from asyncio import AbstractEventLoop, Future, TimerHandle
 from collections.abc import Iterable, Mapping
 
 from mf.route.resolver import RelayedViews, View, Views, static_view
-from mf.transport.address import Address
 
 
 class News:
@@ -82,40 +81,17 @@ class AsyncStaticResolver(AsyncResolver):
         self._news.tell()
 
 
-class AsyncRelayedResolver(AsyncResolver):
-    """As RelayedResolver, for clients of asyncio."""
+class AsyncRelayedResolver(RelayedViews[AsyncResolver], AsyncResolver):
+    """For clients of asyncio."""
 
-    __slots__ = ("_known", "_views")
-
-    of_relays = True
-
-    def __init__(self, known: AsyncResolver, relays: Iterable[Address]) -> None:
-        self._known = known
-        self._views = RelayedViews(relays)
-
-    @property
-    def generation(self) -> int:
-        return self._known.generation
-
-    @generation.setter
-    def generation(self, value: int) -> None:
-        self._known.generation = value
-
-    def view(self, service: str) -> View:
-        return self._views.of(service, self._known.view(service))
+    __slots__ = ()
 
     async def wait(self, service: str, old: View, timeout: float) -> View:
         known = self._known.view(service)
-        view = self._views.of(service, known)
+        view = self._relayed(service, known)
         if view is not old:
             return view
-        return self._views.of(service, await self._known.wait(service, known, timeout))
-
-    def client_id(self) -> int:
-        return self._known.client_id()
-
-    def close(self) -> None:
-        self._known.close()
+        return self._relayed(service, await self._known.wait(service, known, timeout))
 
     async def closed(self) -> None:
         await self._known.closed()

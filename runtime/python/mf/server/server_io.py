@@ -101,6 +101,28 @@ class ServerIo(Loop):
             return False
         return isinstance(call.connection, Connection) and call.connection.is_read_by(self)
 
+    @abstractmethod
+    def adopt(self, stream: Stream) -> None:
+        """Serves a connection as if it had been accepted."""
+
+    def after_fork(self) -> None:
+        """In a child: closes its copies of the descriptors; those of the parent are unaffected."""
+        for listener in self._listeners.values():
+            listener.after_fork()
+        for connection in self._connections.values():
+            connection.stream.close()
+
+    def stalled(self, connection: Connection) -> None:
+        now = monotonic()
+        if connection.progress is None:
+            connection.watch_progress(now)
+        self._must_transfer(connection, now)
+
+    def _must_transfer(self, connection: Connection, now: float) -> None:
+        self._stalled[connection] = None
+        self._progress_at = min(self._progress_at, now + PROGRESS_TIMEOUT)
+        self._time_changed()
+
     # Hooks
 
     @abstractmethod
@@ -170,9 +192,7 @@ class ServerIo(Loop):
     def _await_rest(self, connection: Connection, now: float) -> None:
         """A frame has begun to arrive: the rest has to follow."""
         connection.watch_progress(now)
-        self._stalled[connection] = None
-        self._progress_at = min(self._progress_at, now + PROGRESS_TIMEOUT)
-        self._time_changed()
+        self._must_transfer(connection, now)
 
     def _go_on(self, connection: Connection) -> bool:
         """Continues with input that had to wait until replies were read. False: it still has to wait."""
