@@ -15,11 +15,13 @@ from uuid import UUID, uuid4
 from mf.codec.flex.attributes import decode_attributes
 from mf.codec.texts import Texts
 from mf.core.error import Code, Error
+from mf.core.options import INFINITE
 from mf.flex._generated.mf.flex import MailboxAsyncServant, Receipt, Refused
 from mf.flex.described import Told
 from mf.flex.mailbox import OVERHEAD, Mailbox
 from mf.flex.message import Message
 from mf.flex.queue import Parcel
+from mf.flex.waiter import LoopGate
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
@@ -194,21 +196,16 @@ class _Incarnation:
 
     async def _put(self, known: _Sender, parcel: Parcel) -> None:
         """Puts a message into the mailbox. While it waits for room its sender is notified of that."""
-        mailbox, loop = self._mailbox, get_running_loop()
+        mailbox = self._mailbox
         try:
             while not mailbox.put(parcel):
-                room = Event()
-
-                def tell(room: Event = room) -> None:
-                    with suppress(RuntimeError):  # the loop is closed
-                        loop.call_soon_threadsafe(room.set)
-
-                mailbox.when_room(tell)
+                room = LoopGate()
+                mailbox.when_room(room.open)
                 if mailbox.put(parcel):
                     return
                 known.full = True
                 known.arm()
-                await room.wait()
+                await room.wait(INFINITE)
         finally:
             known.full = False
 

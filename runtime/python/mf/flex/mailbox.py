@@ -18,7 +18,6 @@ small messages of senders that have none. So one sender uses less than half, and
 that the receiver does not take, a sender whose messages are taken makes progress. `put` returns False if
 there is no room, which is logged; `when_room` calls back when there may be some."""
 
-from asyncio import get_running_loop
 from collections import deque
 from collections.abc import Callable
 from threading import Lock
@@ -26,15 +25,15 @@ from time import monotonic
 from typing import Any, Final
 
 from mf.core import log
-from mf.core.clock import moment
 from mf.core.error import Code, Error, not_executed
-from mf.core.options import DEFAULT_DEADLINE, INFINITE
+from mf.core.immediate import immediate
+from mf.core.options import DEFAULT_DEADLINE
 from mf.flex.callbacks import Callbacks, Registered, take_all
 from mf.flex.errors import NoMessage, begun_by_parent, is_closed, none_came
 from mf.flex.message import Message
 from mf.flex.pattern import Pattern, pattern
 from mf.flex.queue import Parcel, Queue
-from mf.flex.waiter import AsyncWaiter, BlockingWaiter, Waiter, Waiters
+from mf.flex.waiter import LoopGate, ThreadGate, Waiter, Waiters
 
 MAX_MESSAGES: Final = 65_536
 MAX_BYTES: Final = 64 << 20
@@ -80,8 +79,8 @@ class Mailbox:
         asked = pattern(criteria)
         message = self._at_once(asked)
         if message is None:
-            parcel = self._wait(asked, DEFAULT_DEADLINE if timeout is None else timeout)
-            return self._taken(parcel)
+            self._check_may_block()
+            return immediate(self._wait(Waiter(asked, ThreadGate()), timeout))
         return message
 
     def recv_nb(self, /, **criteria: Any) -> Message:
@@ -98,8 +97,7 @@ class Mailbox:
         asked = pattern(criteria)
         message = self._at_once(asked)
         if message is None:
-            parcel = await self._wait_async(asked, DEFAULT_DEADLINE if timeout is None else timeout)
-            return self._taken(parcel)
+            return await self._wait(Waiter(asked, LoopGate()), timeout)
         return message
 
     def peek(self, /, **criteria: Any) -> bool:
@@ -323,41 +321,21 @@ class Mailbox:
     def _check_may_block(self) -> None:
         """Raises on a thread where blocking would deadlock."""
 
-    def _wait(self, asked: Pattern, timeout: float) -> Parcel:
-        self._check_may_block()
-        until = monotonic() + timeout
-        waiter = BlockingWaiter(asked)
+    async def _wait(self, waiter: Waiter, timeout: float | None) -> Message:
+        seconds = DEFAULT_DEADLINE if timeout is None else timeout
+        until = monotonic() + seconds
+        asked = waiter.pattern
         parcel: Parcel | None = None
         try:
             parcel = self.begin(waiter)
             while parcel is None:
                 left = until - monotonic()
-                if left <= 0 or not waiter.wait(INFINITE if left == INFINITE else moment(left)):
-                    if until <= monotonic():
-                        raise none_came(self.name, asked, len(self), timeout)
-                    continue
+                if left <= 0 or not await waiter.wait(left):
+                    raise none_came(self.name, asked, len(self), seconds)
                 parcel = self.take(asked, waiter)
-            return parcel
         finally:
             self.end(waiter, empty_handed=parcel is None)
-
-    async def _wait_async(self, asked: Pattern, timeout: float) -> Parcel:
-        loop = get_running_loop()
-        waiter = AsyncWaiter(asked, loop)
-        timer = loop.call_later(timeout, waiter.expire) if timeout < INFINITE else None
-        parcel: Parcel | None = None
-        try:
-            parcel = self.begin(waiter)
-            while parcel is None:
-                await waiter.wait()
-                parcel = self.take(asked, waiter)
-                if parcel is None and waiter.expired:
-                    raise none_came(self.name, asked, len(self), timeout)
-            return parcel
-        finally:
-            if timer is not None:
-                timer.cancel()
-            self.end(waiter, empty_handed=parcel is None)
+        return self._taken(parcel)
 
     # For callbacks.py
 

@@ -7,18 +7,17 @@
 A message to a group becomes one message for each member; `wait` waits for all of them.
 """
 
-from asyncio import get_running_loop
 from collections.abc import Callable
-from contextlib import suppress
 from enum import Enum
 from threading import Lock
 from typing import Final, Protocol
 
 from mf.core.error import Code, Error
-from mf.core.options import DEFAULT_DEADLINE, INFINITE
+from mf.core.immediate import immediate
+from mf.core.options import DEFAULT_DEADLINE
 from mf.flex.errors import Undelivered, begun_by_parent
 from mf.flex.message import Message
-from mf.flex.waiter import Gate
+from mf.flex.waiter import Gate, LoopGate, ThreadGate
 from mf.link import fork
 
 
@@ -94,40 +93,20 @@ class Sent:
     def wait(self, timeout: float | None = None) -> None:
         """Waits until every receiver has taken it, at most `timeout` seconds (default 30; or mf.INFINITE).
         Raises Undelivered, and Error(DEADLINE_EXCEEDED), after which it may still be taken."""
-        gate = Gate()
-        if not self._tell(gate.open):
-            seconds = DEFAULT_DEADLINE if timeout is None else timeout
-            try:
-                if not gate.wait(seconds):
-                    raise self._late(seconds)
-            finally:
-                _shared.waiting.discard(gate.open)
-        self._result()
+        immediate(self._wait(ThreadGate(), timeout))
 
     async def wait_async(self, timeout: float | None = None) -> None:
         """`wait` for asyncio."""
-        loop = get_running_loop()
-        future = loop.create_future()
+        await self._wait(LoopGate(), timeout)
 
-        def resolve() -> None:
-            if not future.done():
-                future.set_result(True)
-
-        def told() -> None:
-            with suppress(RuntimeError):  # the loop is closed
-                loop.call_soon_threadsafe(resolve)
-
-        if not self._tell(told):
+    async def _wait(self, gate: Gate, timeout: float | None) -> None:
+        if not self._tell(gate.open):
             seconds = DEFAULT_DEADLINE if timeout is None else timeout
-            timer = None if seconds == INFINITE else loop.call_later(seconds, resolve)
             try:
-                await future
+                if not await gate.wait(seconds) and not self.done:
+                    raise self._late(seconds)
             finally:
-                _shared.waiting.discard(told)
-                if timer is not None:
-                    timer.cancel()
-            if not self.done:
-                raise self._late(seconds)
+                _shared.waiting.discard(gate.open)
         self._result()
 
     def _tell(self, call: Callable[[], None]) -> bool:

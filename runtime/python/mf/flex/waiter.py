@@ -7,50 +7,110 @@ it also wakes every waiter with its key whose pattern has functions.
 
 from _thread import allocate_lock
 from abc import ABC, abstractmethod
-from asyncio import AbstractEventLoop, Future
+from asyncio import Future, get_running_loop
 from collections import deque
 from collections.abc import Iterable
 from contextlib import suppress
+from threading import TIMEOUT_MAX
+from time import monotonic
 
+from mf.core.clock import moment
+from mf.core.options import INFINITE
 from mf.flex.message import Message
 from mf.flex.pattern import Key, Pattern, Shape
 
 
-class Gate:
-    """What one thread waits for; it is opened once. A forked child may open it, too: a lock of another thread
-    is not needed for that, as it is for a threading.Event."""
+class Gate(ABC):
+    """What one thread or task waits for."""
+
+    __slots__ = ()
+
+    blocks = False
+
+    @abstractmethod
+    def open(self) -> None:
+        """From any thread; also when it is open."""
+
+    @abstractmethod
+    async def wait(self, seconds: float) -> bool:
+        """Closes it again after it was opened. False: it was not, within so many seconds, which may be
+        INFINITE."""
+
+
+class ThreadGate(Gate):
+    """For a thread, whose waits block (mf.core.immediate). A forked child may open it, too: a lock of another
+    thread is not needed for that, as it is for a threading.Event."""
 
     __slots__ = ("_lock",)
+
+    blocks = True
 
     def __init__(self) -> None:
         self._lock = allocate_lock()
         self._lock.acquire()
 
     def open(self) -> None:
-        """From any thread; also when it is open."""
         with suppress(RuntimeError):
             self._lock.release()
 
-    def wait(self, seconds: float) -> bool:
-        """False: it was not opened within so many seconds, which may be INFINITE."""
-        if seconds == float("inf"):
-            return self._lock.acquire()
-        return self._lock.acquire(timeout=max(seconds, 0.0))
+    async def wait(self, seconds: float) -> bool:
+        until = monotonic() + seconds
+        left = seconds
+        while not self._lock.acquire(timeout=min(moment(max(left, 0.0)), TIMEOUT_MAX)):
+            left = until - monotonic()
+            if left <= 0:
+                return False
+        return True
 
 
-class Waiter(ABC):
-    """`woken`: whether it was woken since it last looked."""
+class LoopGate(Gate):
+    """For a task of the running loop."""
 
-    __slots__ = ("_fresh", "pattern", "woken")
+    __slots__ = ("_future", "_loop")
 
-    def __init__(self, pattern: Pattern) -> None:
+    def __init__(self) -> None:
+        self._loop = get_running_loop()
+        self._future: Future[bool] = self._loop.create_future()
+
+    def open(self) -> None:
+        with suppress(RuntimeError):  # the loop is closed
+            self._loop.call_soon_threadsafe(self._end, True)
+
+    def _end(self, opened: bool) -> None:
+        if not self._future.done():
+            self._future.set_result(opened)
+
+    async def wait(self, seconds: float) -> bool:
+        timer = None if seconds == INFINITE else self._loop.call_later(max(seconds, 0.0), self._end, False)
+        try:
+            return await self._future
+        finally:
+            self._future = self._loop.create_future()
+            if timer is not None:
+                timer.cancel()
+
+
+class Waiter:
+    """`gate`: what its thread or task waits for. `woken`: whether it was woken since it last looked."""
+
+    __slots__ = ("_fresh", "_gate", "pattern", "woken")
+
+    def __init__(self, pattern: Pattern, gate: Gate) -> None:
         self.pattern = pattern
         self.woken = False
+        self._gate = gate
         self._fresh: deque[int] = deque()
 
-    @abstractmethod
     def wake(self) -> None:
         """May be called from any thread, without the mailbox's lock."""
+        self._gate.open()
+
+    async def wait(self, seconds: float) -> bool:
+        """False: it was not woken within so many seconds."""
+        found = await self._gate.wait(seconds)
+        if found:
+            self.woken = False
+        return found
 
     def note(self, number: int) -> None:
         """Records a new message for which the functions of the pattern must be called."""
@@ -66,53 +126,6 @@ class Waiter(ABC):
         self.woken = True
         if self.pattern.tests:
             self._fresh = deque(numbers)
-
-
-class BlockingWaiter(Waiter):
-    __slots__ = ("_gate",)
-
-    def __init__(self, pattern: Pattern) -> None:
-        super().__init__(pattern)
-        self._gate = Gate()
-
-    def wake(self) -> None:
-        self._gate.open()
-
-    def wait(self, seconds: float) -> bool:
-        """False: it was not woken within so many seconds."""
-        found = self._gate.wait(seconds)
-        if found:
-            self.woken = False
-        return found
-
-
-class AsyncWaiter(Waiter):
-    """The waiter of one asyncio task."""
-
-    __slots__ = ("_future", "_loop", "expired")
-
-    def __init__(self, pattern: Pattern, loop: AbstractEventLoop) -> None:
-        super().__init__(pattern)
-        self._loop = loop
-        self._future: Future[None] = loop.create_future()
-        self.expired = False
-
-    def wake(self) -> None:
-        with suppress(RuntimeError):  # the loop is closed
-            self._loop.call_soon_threadsafe(self._wake)
-
-    def expire(self) -> None:
-        self.expired = True
-        self._wake()
-
-    def _wake(self) -> None:
-        if not self._future.done():
-            self._future.set_result(None)
-
-    async def wait(self) -> None:
-        await self._future
-        self._future = self._loop.create_future()
-        self.woken = False
 
 
 class Waiters:
