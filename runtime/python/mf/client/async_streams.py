@@ -4,7 +4,7 @@ Values are gathered: they are sent when they fill a frame, or within one turn of
 that waits for a stream cancels the call.
 """
 
-from asyncio import AbstractEventLoop, CancelledError, Future, Lock, get_running_loop
+from asyncio import AbstractEventLoop, CancelledError, Lock, get_running_loop
 from collections.abc import AsyncIterable, Iterable
 from contextlib import suppress
 from typing import Any, Self
@@ -12,6 +12,7 @@ from typing import Any, Self
 from mf.client.destination import Destination
 from mf.client.driving import open_stream
 from mf.client.stream_base import ClientStream, Held
+from mf.core.gate import LoopGate
 from mf.core.options import INFINITE, CallOptions
 from mf.core.service import Method
 from mf.core.stream import AsyncDuplexStream, AsyncStreamReader
@@ -34,7 +35,7 @@ class Stream(ClientStream[AsyncLink]):
         self._loop: AbstractEventLoop | None = None
         self._opening = Lock()
         self._scheduled = False
-        self._waiting: list[Future[None]] = []
+        self._waiting: list[LoopGate] = []
 
     async def open(self) -> None:
         """Sends the request, once."""
@@ -51,8 +52,8 @@ class Stream(ClientStream[AsyncLink]):
 
     def wake(self) -> None:
         waiting, self._waiting = self._waiting, []
-        for future in waiting:
-            _resolve(future)
+        for gate in waiting:
+            gate.open_here()
         # Credit may have arrived: values that wait for it are sent, whatever the task waits for.
         if self.call.sending and not self._scheduled and self.route is not None and self._loop is not None:
             self._scheduled = True
@@ -65,28 +66,18 @@ class Stream(ClientStream[AsyncLink]):
 
     async def wait(self, seconds: float) -> None:
         """Waits for any event. If there is none for `seconds`, the call ends."""
-        loop = self._loop
-        assert loop is not None
-        future: Future[None] = loop.create_future()
-        self._waiting.append(future)
-        timer = loop.call_later(seconds, self._nothing_came, future) if seconds < INFINITE else None
+        gate = LoopGate()
+        self._waiting.append(gate)
         try:
-            await future
+            if not await gate.wait(seconds):
+                self.too_idle()
         except CancelledError:
             self.cancel()
             raise
-        finally:
-            if timer is not None:
-                timer.cancel()
 
     def send(self) -> None:
         assert self.route is not None
         self.route.link.flush()
-
-    def _nothing_came(self, future: "Future[None]") -> None:
-        if not future.done():
-            self.too_idle()
-            _resolve(future)
 
     async def next_value(self) -> Any:
         """Raises StopAsyncIteration at the end, or the failure of the call."""
@@ -156,12 +147,6 @@ class Stream(ClientStream[AsyncLink]):
                 if not await self.write(value):
                     return
         await self.done_writing()
-
-
-def _resolve(future: "Future[None]") -> None:
-    """Wakes the awaiting task, once."""
-    if not future.done():
-        future.set_result(None)
 
 
 class Reader(Held[Stream], AsyncStreamReader[Any]):

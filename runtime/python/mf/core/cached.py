@@ -9,23 +9,18 @@ for an equal one. Thread-safe, also across loops.
 from _thread import get_ident
 from contextlib import suppress
 from copy import copy
-from threading import Event, Lock
+from threading import Lock
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from mf.core.cache import Cache, CacheStats, Flight, Kept, Key
 from mf.core.clock import Clock
 from mf.core.current import current
 from mf.core.error import Code, DeclaredError, Error, not_executed
+from mf.core.gate import Gate, LoopGate, ThreadGate
 from mf.core.immediate import immediate
 from mf.core.options import DEFAULT_DEADLINE, INFINITE, CallOptions, check_options
 from mf.core.service import Method
-
-if TYPE_CHECKING:
-    from asyncio import Future
-
-_LONGEST = 1e9
-"""No timer is needed beyond so many seconds."""
 
 
 class Callee(Protocol):
@@ -34,76 +29,28 @@ class Callee(Protocol):
     def call(self, method: Method[Any, Any], options: CallOptions | None, *arguments: Any) -> Any: ...
 
 
-class _Thread:
-    """A blocking call that waits. Its waits block (mf.core.immediate)."""
+class _Waiter:
+    """A call that waits. The leader may be on another loop, or on none: clients of one Light share its
+    cache."""
 
-    __slots__ = ("_woken", "kept", "method", "to")
+    __slots__ = ("gate", "kept", "method", "to")
 
-    blocks = True
-
-    def __init__(self, to: Callee, method: Method[Any, Any]) -> None:
+    def __init__(self, to: Callee, method: Method[Any, Any], gate: Gate) -> None:
         self.to = to
         self.method = method
-        self._woken = Event()
+        self.gate = gate
         self.kept: Kept | None = None
 
     def wake(self, kept: Kept | None) -> bool:
+        """False: its loop was closed."""
         self.kept = kept
-        self._woken.set()
-        return True
-
-    async def wait(self, seconds: float) -> bool:
-        return self._woken.wait(seconds if seconds < _LONGEST else None)
+        self.gate.open()
+        return not self.gate.gone
 
     async def call(self, options: CallOptions | None, arguments: tuple[Any, ...]) -> Any:
         """Calls the target, since no answer is kept."""
-        return self.to.call(self.method, options, *arguments)
-
-
-class _Task:
-    """An awaited call that waits. The leader may be on another loop, or on none: clients of one Light share
-    its cache."""
-
-    __slots__ = ("_future", "_loop", "method", "to")
-
-    blocks = False
-
-    def __init__(self, to: Callee, method: Method[Any, Any]) -> None:
-        from asyncio import get_running_loop
-
-        self.to = to
-        self.method = method
-        self._loop = get_running_loop()
-        self._future: Future[Kept | None] = self._loop.create_future()
-
-    def wake(self, kept: Kept | None) -> bool:
-        from asyncio import _get_running_loop
-
-        if _get_running_loop() is self._loop:
-            self._set(kept)
-            return True
-        try:
-            self._loop.call_soon_threadsafe(self._set, kept)
-        except RuntimeError:  # the loop was closed
-            return False
-        return True
-
-    def _set(self, kept: Kept | None) -> None:
-        if not self._future.done():
-            self._future.set_result(kept)
-
-    async def wait(self, seconds: float) -> bool:
-        from asyncio import wait
-
-        await wait((self._future,), timeout=seconds if seconds < _LONGEST else None)
-        return self._future.done()
-
-    async def call(self, options: CallOptions | None, arguments: tuple[Any, ...]) -> Any:
-        return await self.to.call(self.method, options, *arguments)
-
-    @property
-    def kept(self) -> Kept | None:
-        return self._future.result()
+        called = self.to.call(self.method, options, *arguments)
+        return called if self.gate.blocks else await called
 
 
 class MethodCache:
@@ -130,16 +77,16 @@ class MethodCache:
 
     def call(self, to: Callee, key: Key, options: CallOptions | None, arguments: tuple[Any, ...]) -> Any:
         """A call without a cached answer."""
-        return immediate(self._call(_Thread(to, self._method), key, options, arguments))
+        return immediate(self._call(_Waiter(to, self._method, ThreadGate()), key, options, arguments))
 
     async def call_async(
         self, to: Callee, key: Key, options: CallOptions | None, arguments: tuple[Any, ...]
     ) -> Any:
         """The same, awaited."""
-        return await self._call(_Task(to, self._method), key, options, arguments)
+        return await self._call(_Waiter(to, self._method, LoopGate()), key, options, arguments)
 
     async def _call(
-        self, waiter: _Thread | _Task, key: Key, options: CallOptions | None, arguments: tuple[Any, ...]
+        self, waiter: _Waiter, key: Key, options: CallOptions | None, arguments: tuple[Any, ...]
     ) -> Any:
         end = self._end(options)
         place = get_ident()
@@ -148,10 +95,10 @@ class MethodCache:
             return self.value(joined)
         flight, leads = joined
         if not leads:
-            if waiter.blocks and flight.place == place:  # the leader needs this thread
+            if waiter.gate.blocks and flight.place == place:  # the leader needs this thread
                 return await waiter.call(options, arguments)
             try:
-                woken = await waiter.wait(end - monotonic())
+                woken = await waiter.gate.wait(end - monotonic())
             except BaseException:
                 self._leave(flight, waiter)
                 raise
@@ -169,7 +116,7 @@ class MethodCache:
         self._answered(flight, result)
         return result
 
-    def _join(self, key: Key, waiter: _Thread | _Task, place: int) -> Kept | tuple[Flight, bool]:
+    def _join(self, key: Key, waiter: _Waiter, place: int) -> Kept | tuple[Flight, bool]:
         """The answer that has arrived in the meantime; or the flight of the call, and whether the call leads
         it. A blocking call does not wait for a leader on its own thread."""
         with self._lock:
@@ -178,7 +125,7 @@ class MethodCache:
             flight = self._cache.under_way(key)
             if flight is None:
                 return self._cache.lead(key, place), True
-            if flight.place != place or not waiter.blocks:
+            if flight.place != place or not waiter.gate.blocks:
                 flight.waiters.append(waiter)
             return flight, False
 
@@ -238,7 +185,7 @@ class MethodCache:
             if waiter is None or waiter.wake(None):
                 return
 
-    def _leave(self, flight: Flight, waiter: _Thread | _Task) -> None:
+    def _leave(self, flight: Flight, waiter: _Waiter) -> None:
         with self._lock:
             leads = self._cache.leave(flight, waiter)
         if leads:

@@ -16,8 +16,9 @@ from inspect import iscoroutinefunction
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, Protocol
 
+from mf.core.gate import ThreadGate
 from mf.core.log import error, quote
-from mf.flex.waiter import ThreadGate, Waiter
+from mf.flex.waiter import Waiter
 
 if TYPE_CHECKING:
     from collections.abc import Callable

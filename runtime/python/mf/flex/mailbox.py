@@ -26,6 +26,7 @@ from typing import Any, Final
 
 from mf.core import log
 from mf.core.error import Code, Error, not_executed
+from mf.core.gate import LoopGate, ThreadGate
 from mf.core.immediate import immediate
 from mf.core.options import DEFAULT_DEADLINE
 from mf.flex.callbacks import Callbacks, Registered, take_all
@@ -33,13 +34,13 @@ from mf.flex.errors import NoMessage, begun_by_parent, is_closed, none_came
 from mf.flex.message import Message
 from mf.flex.pattern import Pattern, pattern
 from mf.flex.queue import Parcel, Queue
-from mf.flex.waiter import LoopGate, ThreadGate, Waiter, Waiters
+from mf.flex.waiter import Waiter, Waiters
 
 MAX_MESSAGES: Final = 65_536
 MAX_BYTES: Final = 64 << 20
 _RESERVED: Final = 16  # the part of a mailbox that is kept for senders without messages in it
 _SMALL: Final = 256  # the part of the reserve that one sender may use
-_TELL_EVERY: Final = 10.0
+_LOG_EVERY: Final = 10.0
 OVERHEAD: Final = 256
 """Bytes that each message counts in addition to its encoded attributes."""
 
@@ -65,7 +66,7 @@ class Mailbox:
         self._for_room: list[Callable[[], None]] = []
         self._closed = False
         self._why: Error | None = None  # it is closed, if not by its owner
-        self._told_full = -_TELL_EVERY  # when it was last logged that there is no room
+        self._full_logged_at = -_LOG_EVERY  # when it was last logged that there is no room
         self._callbacks = Callbacks(self)
 
     # Receiving
@@ -140,7 +141,7 @@ class Mailbox:
                 number = self._queue.put(parcel)
                 woken = self._waiters.of(parcel.message, number) if self._waiters else ()
         if not has_room:
-            self._tell_full()
+            self._log_full()
             return False
         for waiter in woken:
             waiter.wake()
@@ -204,13 +205,13 @@ class Mailbox:
             share[1] += size
         return True
 
-    def _tell_full(self) -> None:
+    def _log_full(self) -> None:
         """Logs that the mailbox is full, at most once in a period."""
         with self._lock:
             now = monotonic()
-            if now - self._told_full < _TELL_EVERY:
+            if now - self._full_logged_at < _LOG_EVERY:
                 return
-            self._told_full = now
+            self._full_logged_at = now
             held, senders = self._held, len(self._by_sender)
         log.warning("%s", log.line("mailbox_full", mailbox=self.name, messages=held, senders=senders))
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self, TypedDict
 
 from mf.codec.flex.attributes import Written, decode_attributes, encode_with_types
 from mf.core.error import Code, Error, Execution, not_executed
+from mf.core.gate import Gate, LoopGate, ThreadGate
 from mf.core.immediate import immediate
 from mf.core.log import quote, warning
 from mf.core.options import DEFAULT_DEADLINE
@@ -28,7 +29,6 @@ from mf.flex.message import Message
 from mf.flex.outgoing import Outbound, Outgoing, message_of
 from mf.flex.queue import Parcel
 from mf.flex.sent import Sent, WhenFull
-from mf.flex.waiter import Gate, LoopGate, ThreadGate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -140,7 +140,7 @@ class Process(Mailbox):
 
     def leave(self) -> None:
         """Closes the mailbox and gives up the name. Waiting receivers are woken, and the senders of messages
-        that were not taken are told. May be called twice."""
+        that were not taken are notified. May be called twice."""
         if self._begin_to_leave():
             self._office.leave(self)
 
@@ -167,7 +167,7 @@ class Process(Mailbox):
         return []
 
     def after_fork(self) -> None:
-        """In a child: the process belongs to the parent, which nobody is told."""
+        """In a child: the process belongs to the parent; no sender is notified."""
         self._leaving = Lock()
         self._left = True
         super().after_fork()
@@ -299,7 +299,7 @@ class Process(Mailbox):
 
 
 class _Local:
-    """The owner of a message within a node: it is told when the message is taken or fails."""
+    """The owner of a message within a node: it is called when the message is taken or fails."""
 
     __slots__ = ("_process", "_sent")
 

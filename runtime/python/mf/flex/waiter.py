@@ -5,89 +5,12 @@ patterns without functions, a message wakes the longest-waiting waiter with its 
 it also wakes every waiter with its key whose pattern has functions.
 """
 
-from _thread import allocate_lock
-from abc import ABC, abstractmethod
-from asyncio import Future, get_running_loop
 from collections import deque
 from collections.abc import Iterable
-from contextlib import suppress
-from threading import TIMEOUT_MAX
-from time import monotonic
 
-from mf.core.clock import moment
-from mf.core.options import INFINITE
+from mf.core.gate import Gate
 from mf.flex.message import Message
 from mf.flex.pattern import Key, Pattern, Shape
-
-
-class Gate(ABC):
-    """What one thread or task waits for."""
-
-    __slots__ = ()
-
-    blocks = False
-
-    @abstractmethod
-    def open(self) -> None:
-        """From any thread; also when it is open."""
-
-    @abstractmethod
-    async def wait(self, seconds: float) -> bool:
-        """Closes it again after it was opened. False: it was not, within so many seconds, which may be
-        INFINITE."""
-
-
-class ThreadGate(Gate):
-    """For a thread, whose waits block (mf.core.immediate). A forked child may open it, too: a lock of another
-    thread is not needed for that, as it is for a threading.Event."""
-
-    __slots__ = ("_lock",)
-
-    blocks = True
-
-    def __init__(self) -> None:
-        self._lock = allocate_lock()
-        self._lock.acquire()
-
-    def open(self) -> None:
-        with suppress(RuntimeError):
-            self._lock.release()
-
-    async def wait(self, seconds: float) -> bool:
-        until = monotonic() + seconds
-        left = seconds
-        while not self._lock.acquire(timeout=min(moment(max(left, 0.0)), TIMEOUT_MAX)):
-            left = until - monotonic()
-            if left <= 0:
-                return False
-        return True
-
-
-class LoopGate(Gate):
-    """For a task of the running loop."""
-
-    __slots__ = ("_future", "_loop")
-
-    def __init__(self) -> None:
-        self._loop = get_running_loop()
-        self._future: Future[bool] = self._loop.create_future()
-
-    def open(self) -> None:
-        with suppress(RuntimeError):  # the loop is closed
-            self._loop.call_soon_threadsafe(self._end, True)
-
-    def _end(self, opened: bool) -> None:
-        if not self._future.done():
-            self._future.set_result(opened)
-
-    async def wait(self, seconds: float) -> bool:
-        timer = None if seconds == INFINITE else self._loop.call_later(max(seconds, 0.0), self._end, False)
-        try:
-            return await self._future
-        finally:
-            self._future = self._loop.create_future()
-            if timer is not None:
-                timer.cancel()
 
 
 class Waiter:

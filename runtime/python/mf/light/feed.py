@@ -21,7 +21,7 @@ _END: Any = object()
 
 class _Given:
     """What is wrong with a caller's values is the caller's own affair: it is kept in `raised` for him, and
-    the handler is told that the call is over."""
+    the handler gets an Error, since the call is over."""
 
     __slots__ = ("call", "raised")
 

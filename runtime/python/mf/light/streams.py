@@ -10,6 +10,8 @@ from time import monotonic
 from typing import Any, Generic, TypeVar
 
 from mf.core.error import Error
+from mf.core.gate import LoopGate, ThreadGate
+from mf.core.immediate import immediate
 from mf.core.outcome import Failure
 from mf.core.stream import AsyncDuplexStream, AsyncStreamReader, DuplexStream, StreamReader
 from mf.light.call import LightCall
@@ -51,7 +53,7 @@ class LightStream:
         return AwaitedValues(call, handle if self._opening.is_async else lambda: PlainValues(call, handle))
 
     def begin_wait(self) -> None:
-        """Somebody asks for a value. Raises Error if there is no time for it."""
+        """Called before each wait for a value. Raises Error if there is no time for it."""
         call = self.call
         limit = call.limit = call.wait_limit()
         if limit == call.deadline <= monotonic():
@@ -92,7 +94,7 @@ class LightStream:
         return True
 
     def unwritten(self) -> bool:
-        """What a write gives that nobody wants any more. Raises what the call has failed with."""
+        """The result of a write whose value is not wanted any more. Raises what the call has failed with."""
         if self.failure is not None:
             raise self.failure
         return False
@@ -142,7 +144,7 @@ class LightDuplex(LightReader[T_out], DuplexStream[T_in, T_out], Generic[T_in, T
 
     def write(self, value: T_in) -> bool:
         stream = self._stream
-        if stream.pipe.put(value):
+        if immediate(stream.pipe.put(value, ThreadGate)):
             return True
         if stream.call.stopped is not None:
             self._end(stream.call.stopped)
@@ -204,7 +206,7 @@ class AsyncLightReader(AsyncStreamReader[T_out], Generic[T_out]):
         await values.close()
 
     def cancel(self) -> None:
-        with suppress(Error):  # of a call that cannot be made: whoever asks for a value is told
+        with suppress(Error):  # of a call that cannot be made: the next request for a value raises it
             stream, values = self._begin()
             if stream.cancel():
                 values.stop()
@@ -222,7 +224,7 @@ class AsyncLightDuplex(AsyncLightReader[T_out], AsyncDuplexStream[T_in, T_out], 
     async def write(self, value: T_in) -> bool:
         stream, _ = self._begin()
         try:
-            if await stream.pipe.put_async(value):
+            if await stream.pipe.put(value, LoopGate):
                 return True
         except CancelledError:
             self.cancel()

@@ -49,7 +49,7 @@ class HandlerValues(Iterator[Any], ABC):
                 self.close()
 
     def close(self) -> None:
-        """What the handler raises meanwhile is logged, as nobody waits for it."""
+        """What the handler raises meanwhile is logged, as no caller waits for it."""
         self._closing = True
         if not self._inside.acquire(blocking=False):
             self._interrupt()
@@ -128,7 +128,7 @@ class AwaitedValues:
             leave(token)
 
     def stop(self) -> None:
-        """From any thread: who is inside comes out; if nobody is, the handler is closed soon."""
+        """From any thread: the task inside comes out; if there is none, the handler is closed soon."""
         if self._loop is not None:
             with suppress(RuntimeError):  # the loop is closed, and has closed the handler
                 self._loop.call_soon_threadsafe(self._stop)
