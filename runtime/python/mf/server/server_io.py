@@ -211,12 +211,12 @@ class ServerIo(Loop):
                 if session.out_bytes > OUTPUT_LIMIT and connection.must_wait():
                     connection.rest = [event, *left]
                     return
-                handler, id_, route, flags, word, items, payload, metadata = event
+                handler, _, _, flags, word, _, payload, metadata = event
                 deadline = now + unpack_deadline(word) if word else _FOREVER
                 if flags & _UNUSUAL and (flags & STREAM or isinstance(metadata, Error)):
                     self._rare_request(connection, event, deadline)
                     continue
-                call = ServedCall(connection, handler, id_, route, flags, deadline, items, payload, metadata)
+                call = ServedCall(connection, event, deadline)
                 if handler.gate is not None:
                     self._limited_request(connection, call, now)
                 elif handler.inline and len(payload) <= INLINE_LIMIT and not connection._oneways:
@@ -239,16 +239,16 @@ class ServerIo(Loop):
 
     def _rare_request(self, connection: Connection, event: Any, deadline: float) -> None:
         """A request with a stream, or with invalid metadata."""
-        handler, id_, route, flags, _, items, payload, metadata = event
+        handler, id_, route, flags, _, items, _, metadata = event
         if isinstance(metadata, Error):
             if not flags & ONEWAY:
                 with connection.lock:
                     connection.session.fail(id_, route, items, metadata)
             return
         if not handler.method.stream:  # refused where other requests that do not fit are
-            run(ServedCall(connection, handler, id_, route, flags, deadline, items, payload, metadata))
+            run(ServedCall(connection, event, deadline))
             return
-        call = connection.open_stream(handler, id_, route, flags, deadline, items, payload, metadata)
+        call = connection.open_stream(event, deadline)
         if call is None or (handler.gate is not None and not connection.let_in(call, monotonic())):
             return
         if connection.admit(call):
