@@ -124,7 +124,7 @@ class Caller:
         return sequence
 
     def cancel(self, sequence: int) -> None:
-        """Nobody awaits it any more. It may be applied all the same."""
+        """It is not awaited any more. It may be applied all the same."""
         self._calls.pop(sequence, None)
 
     def connected(self, member: str, now: float) -> None:

@@ -171,7 +171,7 @@ class Intake:
             self._ask_servant(_Job(Apply(entry.version, body), self._generation, counter, seen))
 
     def owe(self, message: Stamped) -> None:
-        """Somebody is to hear when this one, which is in the log, is applied."""
+        """An acknowledgement is sent when this one, which is in the log, is applied."""
         self._owed.owe(message.entry.version.counter, message)
 
     def go_on(self) -> None:

@@ -1,4 +1,4 @@
-"""R5. The common part of both kinds of servers: addresses, offers, and the limits that clients are told."""
+"""R5. The common part of both kinds of servers: addresses, offers, and the limits that HELLO states."""
 
 import signal
 import socket
@@ -8,11 +8,12 @@ from typing import Any, Generic, Protocol, TypeVar, Unpack
 
 from mf.core.agent import Agent
 from mf.core.offered import offered_agent
+from mf.core.options import check_names
 from mf.core.server_options import DEFAULTS, OfferFields, ServerFields, ServerOptions, checked
 from mf.core.service import BaseServant
 from mf.core.source import OfferSource
 from mf.link import fork
-from mf.protocol.handshake import Hello
+from mf.protocol.handshake import Hello, check_max_payload
 from mf.server import identity
 from mf.server.counters import ServerStats
 from mf.server.load import ServerLoad
@@ -58,6 +59,7 @@ class BaseServer(ABC, Generic[R, I]):
         self._tls = server_context(self._listen, options.tls)
         self._offers = Offers(options.limit)
         self._identity = identity.draw()
+        check_max_payload(options.max_payload)
         self._hello = Hello(
             nonce=self._identity.nonce,
             max_payload=options.max_payload,
@@ -114,10 +116,8 @@ class BaseServer(ABC, Generic[R, I]):
     def _offer(
         self, servant: BaseServant | OfferSource, agent: Agent | None, inline: bool, how: OfferFields
     ) -> None:
+        check_names(how, OfferFields, "offer")
         announced = Announced(how.get("weight", 1), how.get("labels") or {}, how.get("alone", False))
-        unknown = how.keys() - OfferFields.__annotations__.keys()
-        if unknown:
-            raise TypeError(f"offer has no argument {min(unknown)!r}")
         if isinstance(servant, OfferSource):
             self._offers.add_source(servant, announced)
             servant.listen(self._offers_changed)
