@@ -75,9 +75,9 @@ def checked(handler: Handler, outcomes: Any, count: int) -> list[Outcome[Any]]:
         raise TypeError(f"{handler.method.batch_attribute} must return a list of {count} outcomes, not {got}")
     for index, outcome in enumerate(outcomes):
         error = outcome.error
-        told = error and failure_in(error, handler.method.error_types)
-        if told is not error:
-            outcomes[index] = Outcome(error=told)
+        failure = error and failure_in(error, handler.method.error_types)
+        if failure is not error:
+            outcomes[index] = Outcome(error=failure)
     return outcomes
 
 
