@@ -9,12 +9,10 @@ from collections.abc import AsyncIterable, Iterable
 from contextlib import suppress
 from typing import Any, Self
 
-from mf.client.destination import Destination
 from mf.client.driving import open_stream
 from mf.client.stream_base import ClientStream, Held
 from mf.core.gate import LoopGate
-from mf.core.options import INFINITE, CallOptions
-from mf.core.service import Method
+from mf.core.options import INFINITE
 from mf.core.stream import AsyncDuplexStream, AsyncStreamReader
 from mf.link.async_link import AsyncLink
 
@@ -24,14 +22,7 @@ class Stream(ClientStream[AsyncLink]):
 
     __slots__ = ("_loop", "_opening", "_scheduled", "_waiting")
 
-    def __init__(
-        self,
-        to: Destination[Any],
-        method: Method[Any, Any],
-        options: CallOptions | None,
-        arguments: tuple[Any, ...],
-    ) -> None:
-        super().__init__(to, method, options, arguments)
+    def _set_up(self) -> None:
         self._loop: AbstractEventLoop | None = None
         self._opening = Lock()
         self._scheduled = False

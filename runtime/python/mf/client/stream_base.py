@@ -75,6 +75,11 @@ class ClientStream(ABC, Generic[L]):
         self._given_up: tuple[CallEvent, Error] | None = None
         """How the call was given up while it was sent to another server."""
         self.call: StreamCall[Any] = begin_stream(to.router, method, options, arguments, monotonic())
+        self._set_up()
+
+    @abstractmethod
+    def _set_up(self) -> None:
+        """Makes what this kind of stream has besides."""
 
     # Waits
 

@@ -12,13 +12,10 @@ from collections.abc import Iterable
 from time import monotonic
 from typing import Any
 
-from mf.client.destination import Destination
 from mf.client.driving import open_stream
 from mf.client.stream_base import NOTHING, ClientStream, Held
 from mf.core.handler_wait import waiting
 from mf.core.immediate import immediate
-from mf.core.options import CallOptions
-from mf.core.service import Method
 from mf.core.stream import DuplexStream, StreamReader
 from mf.link.link import Link
 
@@ -34,16 +31,9 @@ class Stream(ClientStream[Link]):
 
     __slots__ = ("_flushed", "_written")
 
-    def __init__(
-        self,
-        to: Destination[Any],
-        method: Method[Any, Any],
-        options: CallOptions | None,
-        arguments: tuple[Any, ...],
-    ) -> None:
-        super().__init__(to, method, options, arguments)
+    def _set_up(self) -> None:
         self._written = self._flushed = 0.0
-        self.route = waiting(immediate, open_stream(self.call, to))
+        self.route = waiting(immediate, open_stream(self.call, self.to))
 
     # Waits
 

@@ -37,6 +37,11 @@ def may_run(call: ServedCall, handler: Handler) -> bool:
     return False
 
 
+def arguments_of(call: ServedCall) -> tuple[tuple[Any, ...], Iterable[Any]] | None:
+    """What `decode` returns for a call that may run."""
+    return decode(call, call.handler) if may_run(call, call.handler) else None
+
+
 def _other_kind(flags: int, handler: Handler) -> str:
     if flags & STREAM != handler.planned & STREAM:
         has = "has streams" if handler.method.stream else "has no streams"

@@ -11,10 +11,9 @@ from mf.server.answers import (
     answer_one,
     answer_outcomes,
     answer_raised,
+    arguments_of,
     checked,
-    decode,
     failure_for,
-    may_run,
 )
 from mf.server.awaited_stream import TaskWaits, TaskWatch, is_cancelled, maybe_await
 from mf.server.current import ServedCall
@@ -28,9 +27,7 @@ async def run_async(call: ServedCall) -> None:
     if call.connection.hold(call):
         return
     handler = call.handler
-    if not may_run(call, handler):
-        return
-    decoded = decode(call, handler)
+    decoded = arguments_of(call)
     if decoded is None:
         return
     arguments, many = decoded

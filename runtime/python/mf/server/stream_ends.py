@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 from mf.core.current import enter, leave
 from mf.core.error import Error
 from mf.core.service import ElementCodec
-from mf.server.answers import answer_one, answer_raised, bad_value, decode, may_run
+from mf.server.answers import answer_one, answer_raised, arguments_of, bad_value
 from mf.server.stream import BadValueError, StreamCall
 
 T = TypeVar("T")
@@ -194,9 +194,7 @@ class WriterEnd:
 async def serve_stream(call: StreamCall, waits: Waits) -> None:
     """Runs the handler of a call with streams, and answers."""
     handler = call.handler
-    if not may_run(call, handler):
-        return
-    decoded = decode(call, handler)
+    decoded = arguments_of(call)
     if decoded is None:
         return
     call.driven_by(waits.wake)
