@@ -8,6 +8,7 @@ from time import monotonic
 from typing import ClassVar, Generic, TypeVar
 
 from mf.core.clock import moment
+from mf.core.dataclass import dataclass
 from mf.core.error import Code
 from mf.transport.address import Address
 
@@ -58,6 +59,7 @@ class Instance:
         return f"Instance({self.address!r})"
 
 
+@dataclass(slots=True)
 class View:
     """What is known of one service at one moment. Immutable; each change makes a new one.
 
@@ -67,22 +69,11 @@ class View:
     code of calls that end because of it.
     """
 
-    __slots__ = ("agents", "code", "reached", "trouble", "whole")
-
-    def __init__(
-        self,
-        agents: Mapping[str, tuple[Instance, ...]],
-        *,
-        reached: bool = True,
-        whole: tuple[Instance, ...] = (),
-        trouble: str = "",
-        code: Code = Code.UNAVAILABLE,
-    ) -> None:
-        self.code = code
-        self.agents = agents
-        self.reached = reached
-        self.whole = whole
-        self.trouble = trouble
+    agents: Mapping[str, tuple[Instance, ...]]
+    reached: bool = True
+    whole: tuple[Instance, ...] = ()
+    trouble: str = ""
+    code: Code = Code.UNAVAILABLE
 
     def find(self, agent: str | None) -> list[tuple[str, Instance]]:
         """Candidates with the agent to bind; None is any agent."""
