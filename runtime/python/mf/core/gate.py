@@ -14,7 +14,7 @@ from mf.core.clock import moment
 from mf.core.options import INFINITE
 
 if TYPE_CHECKING:
-    from asyncio import Future
+    from asyncio import AbstractEventLoop, Future
 
 Open = Callable[[], None]
 
@@ -67,15 +67,24 @@ class ThreadGate(Gate):
         return True
 
 
+def _first_running_loop() -> "AbstractEventLoop":
+    from asyncio import get_running_loop  # slow to import, and blocking programs do not need it
+
+    global _running_loop
+    _running_loop = get_running_loop
+    return get_running_loop()
+
+
+_running_loop = _first_running_loop
+
+
 class LoopGate(Gate):
     """For a task of the running loop."""
 
     __slots__ = ("_future", "_is_open", "_loop", "gone")
 
     def __init__(self) -> None:
-        from asyncio import get_running_loop  # slow to import, and blocking programs do not need it
-
-        self._loop = get_running_loop()
+        self._loop = _running_loop()
         self._future: Future[None] | None = None
         self._is_open = False
         self.gone = False
