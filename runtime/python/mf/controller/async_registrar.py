@@ -57,8 +57,8 @@ class AsyncControllerRegistrar:
         self._registration = Registration(advertise)
         self._each: list[_AtOne] = []
 
-    def register(self, who: Identity, addresses: list[str], offers: Callable[[], list[Offer]]) -> None:
-        self._registration.begin(who, addresses, offers)
+    def register(self, identity: Identity, addresses: list[str], offers: Callable[[], list[Offer]]) -> None:
+        self._registration.begin(identity, addresses, offers)
         self._each = [_AtOne(one, self._registration, self._tls) for one in self._controllers]
 
     def update(self) -> None:
@@ -145,7 +145,7 @@ class _AtOne:
         if self._asked:  # while its stream is open, whose end would count as the loss of the server
             with suppress(Error, DeclaredError):  # it is gone, and so are our entries
                 options = CallOptions(deadline=max(timeout, 0.001))
-                await self.connection.stub.deregister(self._registration.who, options=options)
+                await self.connection.stub.deregister(self._registration.credential, options=options)
         self._task.cancel()
         await wait((self._task,))
         await self.connection.close()
@@ -177,9 +177,11 @@ class _AtOne:
         await self.connection.greet(patiently=self._silent)
         self.changed.clear()
         entries = await self._registration.entries(self._address)
-        who = self._registration.who
+        credential = self._registration.credential
         self._asked = True
-        stream = self.connection.stub.register(who, self._registration.process, entries, options=WITHOUT_END)
+        stream = self.connection.stub.register(
+            credential, self._registration.process, entries, options=WITHOUT_END
+        )
         async with stream:
             standing = await first_of(stream)
             self.stands = True
@@ -212,7 +214,9 @@ class _AtOne:
                 # There is no time limit: a controller that was only stopped would treat the registration
                 # as withdrawn when it continues, and tell clients that the server is gone. A dead
                 # connection ends by itself.
-                await self.connection.stub.update(self._registration.who, put, removed, options=WITHOUT_END)
+                await self.connection.stub.update(
+                    self._registration.credential, put, removed, options=WITHOUT_END
+                )
             except Error as refused:
                 if refused.code not in ONLY_THIS:
                     raise
@@ -235,7 +239,7 @@ class _AtOne:
             raise not_executed(Code.CANCELLED, "the server was stopped")
         if not self.stands:
             return False
-        stream = self.connection.stub.lead(self._registration.who, key, options=WITHOUT_END)
+        stream = self.connection.stub.lead(self._registration.credential, key, options=WITHOUT_END)
         self._leads[stream] = None
         held = False
         try:

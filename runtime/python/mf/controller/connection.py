@@ -46,7 +46,7 @@ class ControllerConnection(AsyncTargetSource):
         options = ClientOptions(tls=tls, dead_after=dead_after)
         self._pool = AsyncPool(loop, options)
         self._router = AsyncRouting(servers, self._pool, options)
-        self._router.quiet = True  # what cannot be reached is logged by those who use this
+        self._router.quiet = True  # what cannot be reached is logged by the users of this
         self.stub = ControllerAsyncClient(self)
 
     def async_target(

@@ -59,7 +59,7 @@ class LightCall(CurrentCall):
     deadline: float
     given_up: bool
     limit: float
-    """Until when who asks for a value of the call's stream waits for it."""
+    """The end of a wait for a value of the call's stream."""
     service_info: ServiceInfo
     stopped: Error | None
     """What the call was ended with while its handler ran: by its caller, or as its time was up."""
@@ -201,8 +201,8 @@ class LightCall(CurrentCall):
 
 async def to_end(call: LightCall, coroutine: Coroutine[Any, Any, T]) -> tuple[BaseException | None, T | None]:
     """What an `async def` handler raised, or its result. It is a task of its own, and is waited for at most
-    until the deadline: who waits is let go then, and when he is cancelled himself, whatever
-    the handler does about its CancelledError.
+    until the deadline, or until the waiting task is cancelled, whatever the handler does about its
+    CancelledError.
     """
     import asyncio
 

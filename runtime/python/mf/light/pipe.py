@@ -73,7 +73,7 @@ class Pipe(Generic[T]):
             self._wake()
 
     def close(self) -> None:
-        """The call is over, or the handler reads no more: who waits goes on."""
+        """The call is over, or the handler reads no more: all waits end."""
         with self._lock:
             self._is_closed = True
             self._wake()

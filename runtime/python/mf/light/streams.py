@@ -101,7 +101,7 @@ class LightStream:
 
 
 class LightReader(StreamReader[T_out], Generic[T_out]):
-    """The result stream of a call, for who blocks. The handler begins when its first value is asked for."""
+    """The result stream of a call, for callers that block. The first request for a value starts it."""
 
     __slots__ = ("_stream", "_values")
 
@@ -138,7 +138,7 @@ class LightReader(StreamReader[T_out], Generic[T_out]):
 
 
 class LightDuplex(LightReader[T_out], DuplexStream[T_in, T_out], Generic[T_in, T_out]):
-    """Both directions, for who blocks."""
+    """Both directions, for callers that block."""
 
     __slots__ = ()
 
@@ -158,7 +158,7 @@ class LightDuplex(LightReader[T_out], DuplexStream[T_in, T_out], Generic[T_in, T
 
 
 class AsyncLightReader(AsyncStreamReader[T_out], Generic[T_out]):
-    """The result stream of a call, for who awaits. The call begins with the first value that is asked for."""
+    """The result stream of a call, awaited. The call begins with the first request for a value."""
 
     __slots__ = ("_begun", "_opening")
 
@@ -217,7 +217,7 @@ class AsyncLightReader(AsyncStreamReader[T_out], Generic[T_out]):
 
 
 class AsyncLightDuplex(AsyncLightReader[T_out], AsyncDuplexStream[T_in, T_out], Generic[T_in, T_out]):
-    """Both directions, for who awaits. The call begins with the first value that is written or asked for."""
+    """Both directions, awaited. The call begins with the first value that is written or requested."""
 
     __slots__ = ()
 

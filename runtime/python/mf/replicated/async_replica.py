@@ -255,14 +255,14 @@ class AsyncReplica:
         return list(self._machine.members)
 
     async def linked(
-        self, who: wire.Peer, messages: AsyncIterator[wire.Message]
+        self, given: wire.Peer, messages: AsyncIterator[wire.Message]
     ) -> AsyncIterator[wire.Message]:
         """What goes back on a link that a peer has opened."""
         peer: PeerId
-        if who.client is not None and who.member is None:
-            peer = who.client
-        elif who.member is not None and who.client is None and who.member in self._machine.others:
-            peer = who.member
+        if given.client is not None and given.member is None:
+            peer = given.client
+        elif given.member is not None and given.client is None and given.member in self._machine.others:
+            peer = given.member
         else:
             raise not_executed(
                 Code.INVALID_ARGUMENT, "a link is a client's, or another member's of the group"

@@ -141,7 +141,7 @@ class Replica:
 
     def lead(self, epoch: int, now: float) -> None:
         """This process has got the lead. It has it until a later epoch begins, or it resigns: replicas are
-        fenced by what they have promised, so that nothing is lost by one who no longer has the controller's
+        fenced by what they have promised, so that nothing is lost by one that no longer has the controller's
         word.
         """
         self.now = now

@@ -50,7 +50,7 @@ taken as hostile, and its stream ends."""
 _MOST_NAMED = 1 << 20
 """The most sources in the life of one stream, most of which have ended; then it begins anew."""
 _LAST_NUMBER = 1 << 48
-"""The last number of a message: a million a second for nine years. Who counts further is taken as hostile."""
+"""The last number of a message: a million a second for nine years. A peer beyond it is hostile."""
 
 
 def _placed(error: Error, where: str) -> Error:

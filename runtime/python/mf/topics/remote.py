@@ -140,7 +140,7 @@ class RemoteInbox(Inbox):
 
 
 def _upstream(client: AsyncClient, wanted: Wanted) -> Upstream:
-    """The one that subscribers of this client share who want this."""
+    """The one that equal subscribers of this client share."""
     resolver, router = client.subscriptions()
     found: Upstream | None = router.upstreams.get(wanted)
     if found is None:

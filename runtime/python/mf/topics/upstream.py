@@ -114,7 +114,7 @@ class Upstream:
         self.failures: dict[str, str] = {}
         """Why the latest attempt at a publisher has failed, by its key."""
         self.trouble = ""
-        """Why it is not known who publishes."""
+        """Why the publishers are not known."""
         self.publishers = 0
         """That a stream names now: the peers of streams, or those behind relays."""
         self.duplicates = 0
@@ -153,7 +153,7 @@ class Upstream:
         return ": no publisher of it was found" + (f" ({self.trouble})" if self.trouble else "")
 
     def figures(self) -> dict[str, int]:
-        """Those of all who share it."""
+        """Those of all subscribers that share it."""
         counters = self._counters
         return {
             "duplicates": self.duplicates,
@@ -190,7 +190,7 @@ class Upstream:
         self._stop()
 
     def end_queues(self, why: Error) -> None:
-        """Nothing more comes; who subscribes from now on has another upstream."""
+        """Nothing more comes; later subscribers have another upstream."""
         self._forget()
         for inbox in self._inboxes:
             inbox.queue.end(why)
