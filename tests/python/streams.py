@@ -60,7 +60,6 @@ SCAN.errors = (
         decode=lambda data: Negative(struct.unpack("<i", data)[0]),
     ),
 )
-SCAN.error_types = (Negative,)
 LOAD: Final[Method[LoadRequest, int]] = method(
     "demo.Flow.load",
     1,

@@ -40,7 +40,7 @@ class Known(StaticResolver):
 
 class AwaitedKnown(AsyncStaticResolver):
     def __init__(self, agents: Agents) -> None:
-        super().__init__(asyncio.get_running_loop(), [])
+        super().__init__([])
         self._view = known(agents)
 
 

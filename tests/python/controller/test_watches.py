@@ -270,7 +270,7 @@ def served_at(where: str, agent: str) -> Iterator[None]:
 
 def test_a_client_of_asyncio_that_is_closed_leaves_no_task_and_no_timer(controller: Running) -> None:
     async def main() -> set[asyncio.Task[Any]]:
-        resolver = AsyncControllerResolver(controller.address, asyncio.get_running_loop())
+        resolver = AsyncControllerResolver(controller.address)
         client = mf.AsyncClient(resolver)
         assert await EchoAsyncClient(client).at("a").twice(1) == 2
         controller.stop()

@@ -31,3 +31,15 @@ def test_a_wrong_name_and_a_wrong_value_are_refused() -> None:
         mf.Server(workers=0)
     with pytest.raises(TypeError, match="ClientOptions"):
         mf.Client("tcp://127.0.0.1:1", {"dead_after": 2.5})  # type: ignore[arg-type]
+
+
+def test_offers_and_replicas_refuse_wrong_and_missing_names() -> None:
+    server = mf.Server("tcp://127.0.0.1:0")
+    with pytest.raises(TypeError, match="offer has no argument 'wait'"):
+        server.offer(mf.Topics(), wait=2)  # type: ignore[call-arg]
+
+    servant = mf.Servant()
+    with pytest.raises(TypeError, match="a replica has no argument 'lone'"):
+        mf.Replica(servant, "mf://127.0.0.1:1", member="a", members=["a"], lone=1)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="a replica needs the argument 'members'"):
+        mf.Replica(servant, "mf://127.0.0.1:1", member="a")  # type: ignore[call-arg]

@@ -13,7 +13,7 @@ from mf.codec.lookup import shape_of
 from mf.codec.shape import Declared
 from mf.codec.texts import Texts, texts_of
 from mf.flex import outgoing
-from mf.flex.described import MOST_TYPES, DescribedType, Told
+from mf.flex.described import MOST_TYPES, DescribedType, DescribedTypes
 from tests.python.flex.test_nodes import LIMIT, Pair
 from tests.vectors.make_values import kind_of
 
@@ -139,10 +139,10 @@ def test_a_description_that_is_none_is_told_when_the_value_is_asked_for(pair: Pa
 
 
 def test_of_one_sender_so_many_types_are_kept() -> None:
-    told = Told()
+    told = DescribedTypes()
     kept = [told.add(bytes([n & 255, n >> 8]), Texts("value a.B\n", "")) for n in range(MOST_TYPES + 9)]
     assert sum(kept) == MOST_TYPES == len(told.types)
-    large = Told()
+    large = DescribedTypes()
     assert sum(large.add(bytes([n]), Texts("x" * (1 << 20), "")) for n in range(9)) == 4
 
 

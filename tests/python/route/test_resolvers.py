@@ -152,7 +152,7 @@ def test_what_stands_behind_is_closed_too_and_counts_the_changes(over: Callable[
 
 def test_those_who_wait_for_news_go_on_in_their_order_and_only_once() -> None:
     async def run() -> list[str]:
-        news = News(asyncio.get_running_loop())
+        news = News()
         went_on: list[str] = []
 
         async def one(name: str) -> None:
@@ -174,7 +174,7 @@ def test_those_who_wait_for_news_go_on_in_their_order_and_only_once() -> None:
 
 def test_a_closed_resolver_of_fixed_addresses_ends_all_waiting() -> None:
     async def run() -> View:
-        resolver = AsyncStaticResolver(asyncio.get_running_loop(), ["tcp://127.0.0.1:1"])
+        resolver = AsyncStaticResolver(["tcp://127.0.0.1:1"])
         waiting = asyncio.create_task(resolver.wait("a.S", resolver.view("a.S"), 60))
         await asyncio.sleep(0)
         resolver.close()

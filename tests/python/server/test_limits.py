@@ -16,7 +16,7 @@ import mf
 from mf.core.service import ServiceInfo
 from mf.protocol import frame
 from mf.protocol.handshake import Hello, pack_bind
-from mf.server import async_io, connection, io, server_io, stream
+from mf.server import connection, server_io, stream
 from mf.server.stream import OUTPUT_LIMIT
 from tests.python.conftest import AsyncRecorder, Recorder, eventually
 from tests.python.echo import ECHO_SERVICE, EchoClient, Number
@@ -103,8 +103,7 @@ def test_of_too_many_that_do_not_speak_the_oldest_is_ended(
 def test_a_frame_that_does_not_end_is_not_waited_for(
     kind: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    for module in (server_io, io, async_io):
-        monkeypatch.setattr(module, "PROGRESS_TIMEOUT", 0.2)
+    monkeypatch.setattr(server_io, "PROGRESS_TIMEOUT", 0.2)
     with serving(kind) as server, connected(server) as slow, connected(server) as idle:
         idle.sendall(HELLO + BIND)
         read_until(idle, frame.pack(frame.BOUND))

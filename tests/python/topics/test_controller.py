@@ -103,7 +103,7 @@ def test_the_controller_may_be_away_while_messages_go_on(controller: Running, st
 def test_a_topic_of_too_many_agents_is_one_offer_that_matches_all(
     controller: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(hub, "_MOST_TOLD", 20)
+    monkeypatch.setattr(hub, "_MOST_LISTED", 20)
     one = Publishing(controller.address, "plain")
     try:
         for number in range(21):

@@ -188,9 +188,9 @@ class Controller:
 class SeenFrom(AsyncResolver):
     """What the controller lists, with the addresses as they are from one host."""
 
-    def __init__(self, host: str, loop: VirtualLoop) -> None:
+    def __init__(self, host: str) -> None:
         self._host = host
-        self._listed = AsyncControllerResolver(f"mf://{host}-{CONTROLLER}:1", loop)
+        self._listed = AsyncControllerResolver(f"mf://{host}-{CONTROLLER}:1")
         self._views: dict[str, tuple[View, View]] = {}
 
     @property
@@ -258,7 +258,7 @@ class World:
         self._ending: list[asyncio.Task[None]] = []
         self._controller: Controller | None = None
         write_what_is_seen(self.log)
-        self.clients = {name: mf.AsyncClient(SeenFrom(name, loop)) for name in names}
+        self.clients = {name: mf.AsyncClient(SeenFrom(name)) for name in names}
         self.stubs = {name: WorkAsyncClient(client) for name, client in self.clients.items()}
         self.closed: set[str] = set()
 

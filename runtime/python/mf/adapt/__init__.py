@@ -5,5 +5,5 @@ their descriptors only: by the codecs that generated code uses, over classes tha
     values       from values of these classes to those of the other schema
     transcode    the bytes of a part of a method, there and back
 
-Whoever imports a generated module needs none of this before a peer has another schema.
+Generated modules do not import this before a peer has another schema.
 """

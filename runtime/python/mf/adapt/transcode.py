@@ -22,7 +22,7 @@ Buffer = bytes | bytearray | memoryview
 class Transcoder:
     """`f_encoding` and `t_encoding`: of frames that hold its values. `where`: stands before what is wrong
     with bytes. Where both sides write the same bytes, these are not looked at. `left_out`: fields of F, as
-    `Hit.title`, that T lacks; for who asks for them."""
+    `Hit.title`, that T lacks; for callers that ask for them."""
 
     __slots__ = ("_convert", "_read", "_where", "_write", "f_encoding", "is_equal", "left_out", "t_encoding")
 

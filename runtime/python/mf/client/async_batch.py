@@ -1,14 +1,14 @@
 """R5. Message-level batches that are awaited. Cancelling the task gives up all items that have not ended."""
 
-from asyncio import CancelledError, Future, get_running_loop
+from asyncio import CancelledError
 from collections.abc import Sequence
-from functools import partial
 from time import monotonic
 from typing import Any, TypeVar, cast
 
 from mf.client.destination import Destination
 from mf.client.message_batch import Message, MessageBatch
-from mf.core.options import BatchOptions
+from mf.core.gate import LoopGate
+from mf.core.options import INFINITE, BatchOptions
 from mf.core.outcome import Outcome
 from mf.core.service import Method
 from mf.link.async_link import AsyncLink
@@ -40,29 +40,20 @@ class _AwaitedBatch(MessageBatch[T, AsyncLink]):
 
     async def _some(self) -> None:
         """Waits until all items have ended, some need another connection, or a message has rested."""
-        loop = get_running_loop()
-        future: Future[None] = loop.create_future()
-        wake = partial(_set, future)
-        self._wakers.append(wake)
+        gate = LoopGate()
+        self._wakers.append(gate.open_here)
         if not self._resting:
-            await future
+            await gate.wait(INFINITE)
             return
-        rested = loop.call_later(max(self._rest(self._deadline) - monotonic(), 0.0), _set, future)
         try:
-            await future
+            await gate.wait(self._rest(self._deadline) - monotonic())
         finally:
-            rested.cancel()
-            self._forget_waker(wake)
+            self._forget_waker(gate.open_here)
         if self._flying and self._route is not None:
             self._pump(self._route)
 
     def _submit_to(self, link: AsyncLink, message: Message[T], now: float) -> bool:
         return link.start(message, pack_deadline(max(self._deadline - now, 0.0)), now)
-
-
-def _set(future: "Future[None]") -> None:
-    if not future.done():
-        future.set_result(None)
 
 
 async def batch(

@@ -8,11 +8,10 @@ from time import monotonic
 from typing import Any, TypeVar, cast
 
 from mf.client import async_batch
-from mf.client.async_streams import duplex_stream, read_stream, write_stream
+from mf.client.async_streams import Duplex, Reader, Stream
 from mf.client.begin import begin, deadline_of, give_metadata
 from mf.client.destination import Destination
 from mf.client.driving import Bulk, go_on, replicated_agent, run, scattered_outcome
-from mf.core.agent import Agent, called_agent
 from mf.core.options import BatchOptions, CallOptions
 from mf.core.outcome import Outcome
 from mf.core.replicated import Replicated, ReplicatedOptions
@@ -32,19 +31,8 @@ class AsyncRemoteTarget(Destination[AsyncRouting], AsyncTarget):
 
     __slots__ = ()
 
-    # Which agents
-
-    def at(self, agent: Agent) -> "AsyncRemoteTarget":
-        return AsyncRemoteTarget(self.router, self.service, called_agent(agent))
-
-    def any(self) -> "AsyncRemoteTarget":
-        return AsyncRemoteTarget(self.router, self.service, None)
-
-    def on(self, agents: Iterable[Agent]) -> AsyncScatterTarget:
-        return AsyncAgentsTarget(self.router, self.service, list(dict.fromkeys(map(called_agent, agents))))
-
-    def everywhere(self) -> AsyncScatterTarget:
-        return AsyncAgentsTarget(self.router, self.service, None)
+    def several(self, agents: list[str] | None) -> AsyncScatterTarget:
+        return AsyncAgentsTarget(self.router, self.service, agents)
 
     # Calls
 
@@ -117,21 +105,21 @@ class AsyncRemoteTarget(Destination[AsyncRouting], AsyncTarget):
     def read_stream(
         self, method: Method[Any, Any], options: CallOptions | None, *arguments: Any
     ) -> AsyncStreamReader[Any]:
-        return read_stream(self, method, options, arguments)
+        return Reader(Stream(self, method, options, arguments))
 
-    def write_stream(
+    async def write_stream(
         self,
         method: Method[Any, T],
         options: CallOptions | None,
         values: AsyncIterable[Any] | Iterable[Any],
         *arguments: Any,
-    ) -> Coroutine[Any, Any, T]:
-        return write_stream(self, method, options, values, arguments)
+    ) -> T:
+        return cast(T, await Stream(self, method, options, arguments).write_all(values))
 
     def duplex_stream(
         self, method: Method[Any, Any], options: CallOptions | None, *arguments: Any
     ) -> AsyncDuplexStream[Any, Any]:
-        return duplex_stream(self, method, options, arguments)
+        return Duplex(Stream(self, method, options, arguments))
 
 
 class AsyncAgentsTarget(AsyncScatterTarget):

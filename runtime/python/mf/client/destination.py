@@ -5,7 +5,7 @@ with several instances a route is chosen for each call.
 """
 
 from time import monotonic
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 from mf.core.cached import Caches
 from mf.core.error import Error
@@ -39,6 +39,9 @@ class Destination(Generic[R]):
     @property
     def forwarded(self) -> tuple[str, ...]:
         return self.router.forward_metadata
+
+    def for_agent(self, agent: str | None) -> Self:
+        return type(self)(self.router, self.service, agent)
 
     def begin_at(self, route: Route[Any]) -> None:
         """Offers this route to the next call, if it is still usable then."""

@@ -5,7 +5,7 @@ In a batch of an @ordered method one message is in flight at a time, so that no 
 one has ended, whatever is repeated. A message that may still run ends the batch.
 
 Replies refill the window on the thread that reads them; they are decoded when outcomes are requested. A
-message that must be sent again needs a waiting caller, who finds another connection. A message that an
+message that must be sent again needs a waiting caller, which finds another connection. A message that an
 overloaded server refused rests first, or goes to another server once nothing is in flight here.
 """
 

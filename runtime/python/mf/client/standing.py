@@ -47,7 +47,7 @@ class StandingCall:
             self._answered = 0.0
             try:
                 await session()
-            except Exception as failed:  # any exception: who stopped here would never be heard of again
+            except Exception as failed:  # any exception: the call would otherwise never come back
                 ended = failed
             if not goes_on(ended):
                 return

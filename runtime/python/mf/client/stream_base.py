@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections import deque
 from contextlib import suppress
 from time import monotonic
-from typing import Any, Generic
+from typing import Any, Generic, TypeVar
 
 from mf.client.begin import begin_stream, give_metadata, idle_of
 from mf.client.destination import Destination
@@ -75,6 +75,11 @@ class ClientStream(ABC, Generic[L]):
         self._given_up: tuple[CallEvent, Error] | None = None
         """How the call was given up while it was sent to another server."""
         self.call: StreamCall[Any] = begin_stream(to.router, method, options, arguments, monotonic())
+        self._set_up()
+
+    @abstractmethod
+    def _set_up(self) -> None:
+        """Makes what this kind of stream has besides."""
 
     # Waits
 
@@ -307,3 +312,21 @@ class ClientStream(ABC, Generic[L]):
     def wanted(self) -> bool:
         """Whether the other side still accepts values."""
         return self.call.sending is not None and not self.ended
+
+
+S = TypeVar("S", bound=ClientStream[Any])
+
+
+class Held(Generic[S]):
+    """What the user holds of a stream: the call is cancelled when that is dropped."""
+
+    __slots__ = ("_stream",)
+
+    def __init__(self, stream: S) -> None:
+        self._stream = stream
+
+    def cancel(self) -> None:
+        self._stream.cancel()
+
+    def __del__(self) -> None:
+        self._stream.dropped()

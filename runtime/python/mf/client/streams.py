@@ -10,19 +10,14 @@ that thread may wait for the answer to the value just written.
 
 from collections.abc import Iterable
 from time import monotonic
-from typing import Any, TypeVar
+from typing import Any
 
-from mf.client.destination import Destination
 from mf.client.driving import open_stream
-from mf.client.stream_base import NOTHING, ClientStream
+from mf.client.stream_base import NOTHING, ClientStream, Held
 from mf.core.handler_wait import waiting
 from mf.core.immediate import immediate
-from mf.core.options import CallOptions
-from mf.core.service import Method
 from mf.core.stream import DuplexStream, StreamReader
 from mf.link.link import Link
-
-T = TypeVar("T")
 
 _GATHERED = 32 << 10
 """The number of bytes that are worth a frame."""
@@ -31,19 +26,14 @@ _PAUSE = 0.001
 _LONGEST = 0.005
 
 
-class _Stream(ClientStream[Link]):
+class Stream(ClientStream[Link]):
+    """See above."""
+
     __slots__ = ("_flushed", "_written")
 
-    def __init__(
-        self,
-        to: Destination[Any],
-        method: Method[Any, Any],
-        options: CallOptions | None,
-        arguments: tuple[Any, ...],
-    ) -> None:
-        super().__init__(to, method, options, arguments)
+    def _set_up(self) -> None:
         self._written = self._flushed = 0.0
-        self.route = waiting(immediate, open_stream(self.call, to))
+        self.route = waiting(immediate, open_stream(self.call, self.to))
 
     # Waits
 
@@ -93,33 +83,41 @@ class _Stream(ClientStream[Link]):
         self._written = now
         return more
 
+    def write_all(self, values: Iterable[Any]) -> Any:
+        """The result of a call whose only stream is this. An exception of `values` cancels the call and is
+        raised."""
+        try:
+            if isinstance(values, list | tuple):
+                for value in values:
+                    if not self.put(value):
+                        break
+                    if self.full:
+                        immediate(self.flush())
+            else:
+                for value in values:
+                    if not self.write(value):
+                        break
+            immediate(self.done_writing())
+            self.await_end()
+        except BaseException:
+            self.cancel()
+            raise
+        return self.result()
 
-class _Reader(StreamReader[T]):
-    __slots__ = ("_stream",)
 
-    def __init__(self, stream: _Stream) -> None:
-        self._stream = stream
+class Reader(Held[Stream], StreamReader[Any]):
+    """See ClientStream."""
 
-    def __next__(self) -> T:
-        value: T = self._stream.next_value()
-        return value
+    __slots__ = ()
 
-    def cancel(self) -> None:
-        self._stream.cancel()
-
-    def __del__(self) -> None:
-        self._stream.dropped()
+    def __next__(self) -> Any:
+        return self._stream.next_value()
 
 
-class _Duplex(DuplexStream[Any, T]):
-    __slots__ = ("_stream",)
+class Duplex(Reader, DuplexStream[Any, Any]):
+    """See ClientStream."""
 
-    def __init__(self, stream: _Stream) -> None:
-        self._stream = stream
-
-    def __next__(self) -> T:
-        value: T = self._stream.next_value()
-        return value
+    __slots__ = ()
 
     def write(self, value: Any) -> bool:
         return self._stream.write(value)
@@ -129,50 +127,3 @@ class _Duplex(DuplexStream[Any, T]):
 
     def done_writing(self) -> None:
         immediate(self._stream.done_writing())
-
-    def cancel(self) -> None:
-        self._stream.cancel()
-
-    def __del__(self) -> None:
-        self._stream.dropped()
-
-
-def read_stream(
-    to: Destination[Any], method: Method[Any, Any], options: CallOptions | None, arguments: tuple[Any, ...]
-) -> StreamReader[Any]:
-    return _Reader(_Stream(to, method, options, arguments))
-
-
-def duplex_stream(
-    to: Destination[Any], method: Method[Any, Any], options: CallOptions | None, arguments: tuple[Any, ...]
-) -> DuplexStream[Any, Any]:
-    return _Duplex(_Stream(to, method, options, arguments))
-
-
-def write_stream(
-    to: Destination[Any],
-    method: Method[Any, T],
-    options: CallOptions | None,
-    values: Iterable[Any],
-    arguments: tuple[Any, ...],
-) -> T:
-    """An exception of `values` cancels the call and is raised."""
-    stream = _Stream(to, method, options, arguments)
-    try:
-        if isinstance(values, list | tuple):
-            for value in values:
-                if not stream.put(value):
-                    break
-                if stream.full:
-                    immediate(stream.flush())
-        else:
-            for value in values:
-                if not stream.write(value):
-                    break
-        immediate(stream.done_writing())
-        stream.await_end()
-    except BaseException:
-        stream.cancel()
-        raise
-    result: T = stream.result()
-    return result

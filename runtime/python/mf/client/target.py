@@ -12,7 +12,6 @@ from mf.client.begin import begin, give_metadata
 from mf.client.destination import Destination
 from mf.client.driving import Bulk, go_on, replicated_agent, run
 from mf.client.scatter import AgentsTarget
-from mf.core.agent import Agent, called_agent
 from mf.core.handler_wait import here
 from mf.core.immediate import immediate
 from mf.core.options import BatchOptions, CallOptions
@@ -34,19 +33,8 @@ class RemoteTarget(Destination[BlockingRouting], Target):
 
     __slots__ = ()
 
-    # Which agents
-
-    def at(self, agent: Agent) -> "RemoteTarget":
-        return RemoteTarget(self.router, self.service, called_agent(agent))
-
-    def any(self) -> "RemoteTarget":
-        return RemoteTarget(self.router, self.service, None)
-
-    def on(self, agents: Iterable[Agent]) -> ScatterTarget:
-        return AgentsTarget(self.router, self.service, list(dict.fromkeys(map(called_agent, agents))))
-
-    def everywhere(self) -> ScatterTarget:
-        return AgentsTarget(self.router, self.service, None)
+    def several(self, agents: list[str] | None) -> ScatterTarget:
+        return AgentsTarget(self.router, self.service, agents)
 
     # One call
 
@@ -120,20 +108,20 @@ class RemoteTarget(Destination[BlockingRouting], Target):
     def read_stream(
         self, method: Method[Any, Any], options: CallOptions | None, *arguments: Any
     ) -> StreamReader[Any]:
-        from mf.client.streams import read_stream
+        from mf.client.streams import Reader, Stream
 
-        return read_stream(self, method, options, arguments)
+        return Reader(Stream(self, method, options, arguments))
 
     def write_stream(
         self, method: Method[Any, T], options: CallOptions | None, values: Iterable[Any], *arguments: Any
     ) -> T:
-        from mf.client.streams import write_stream
+        from mf.client.streams import Stream
 
-        return write_stream(self, method, options, values, arguments)
+        return cast(T, Stream(self, method, options, arguments).write_all(values))
 
     def duplex_stream(
         self, method: Method[Any, Any], options: CallOptions | None, *arguments: Any
     ) -> DuplexStream[Any, Any]:
-        from mf.client.streams import duplex_stream
+        from mf.client.streams import Duplex, Stream
 
-        return duplex_stream(self, method, options, arguments)
+        return Duplex(Stream(self, method, options, arguments))

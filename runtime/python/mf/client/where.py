@@ -1,7 +1,7 @@
 """R5. What an address of a client stands for: servers, a controller that names them, or relays to them.
 
 Controllers are on a floor above. The resolver that asks them is made here and nowhere else, when an address
-wants it, as C++ does by linking. What asyncio needs is imported by those who use it.
+wants it, as C++ does by linking. What asyncio needs is imported by its users.
 """
 
 from collections.abc import Iterable
@@ -20,8 +20,6 @@ from mf.transport.address import Address
 from mf.transport.sockets import SCHEMES
 
 if TYPE_CHECKING:
-    from asyncio import AbstractEventLoop
-
     from mf.route.async_resolver import AsyncResolver
 
 
@@ -45,18 +43,18 @@ def resolver_for(where: str, tls: Tls | None) -> Resolver:
     return RelayedResolver(ControllerResolver(where, tls), relays)
 
 
-def async_resolver_for(where: str, loop: "AbstractEventLoop", tls: Tls | None) -> "AsyncResolver":
+def async_resolver_for(where: str, tls: Tls | None) -> "AsyncResolver":
     """The same on the running loop."""
     from mf.route.async_resolver import AsyncRelayedResolver, AsyncStaticResolver
 
     if not is_controller(where) and not is_relay(where):
-        return AsyncStaticResolver(loop, server_addresses(where, tls))
+        return AsyncStaticResolver(server_addresses(where, tls))
     from mf.controller.async_resolver import AsyncControllerResolver
 
     if is_controller(where):
-        return AsyncControllerResolver(where, loop, tls)
+        return AsyncControllerResolver(where, tls)
     relays = _relays(where, tls)
-    return AsyncRelayedResolver(AsyncControllerResolver(where, loop, tls), relays)
+    return AsyncRelayedResolver(AsyncControllerResolver(where, tls), relays)
 
 
 def server_addresses(where: str, tls: Tls | None = None) -> list[str]:

@@ -1,4 +1,4 @@
-"""R1. Bytes of tier archive: varints as protobuf has them, packed numbers, fields that nobody knows.
+"""R1. Bytes of tier archive: varints as protobuf has them, packed numbers, unknown fields.
 
 The fast functions call these; each gives up by `MalformedError`. Varints may be longer than needed here, up
 to ten bytes, other than in febird.

@@ -20,7 +20,7 @@ class ArchiveStruct:
     __slots__ = ("__mf_unknown__",)
 
     __mf_unknown__: bytes
-    __mf_kept__ = {"__mf_unknown__": b""}  # noqa: RUF012 - nobody changes it
+    __mf_kept__ = {"__mf_unknown__": b""}  # noqa: RUF012 - it is never changed
 
 
 def unknown_fields(value: ArchiveStruct) -> bytes:

@@ -1,4 +1,4 @@
-"""R1. Tags and fields that nobody knows, as the careful reader meets them in archive messages.
+"""R1. Tags and unknown fields, as the careful reader encounters them in archive messages.
 
 Groups end here: protobuf still allows them, our writers make none, and their fields are skipped with them.
 """

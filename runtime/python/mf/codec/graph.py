@@ -223,7 +223,7 @@ class ReadTable:
         self.objects = _Objects(shape, data, spans, functions, queue)
 
     def rest(self) -> list[Any]:
-        """Those that nobody has asked for."""
+        """Those that were not requested."""
         objects = self.objects
         if len(objects) == len(objects.spans):
             return []

@@ -7,7 +7,7 @@
 
 Nothing is copied, nothing can be changed, and the buffer stays alive as long as the view. All bytes are
 checked when the view is made: their number, every bool, every closed enum and the constraints of the schema.
-numpy is imported by who calls what has it in its name, and needed by nobody else.
+numpy is imported by the functions that have it in their names, and by nothing else.
 """
 
 from collections.abc import Iterator, Sequence

@@ -2,7 +2,7 @@
 stream that stays open, sends changes and signs of life, and registers again when the stream has ended.
 """
 
-from asyncio import Event, gather, sleep, timeout, wait
+from asyncio import Event, gather, timeout, wait
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
@@ -19,8 +19,8 @@ from mf.controller.connection import (
     first_of,
     registered_addresses,
 )
+from mf.controller.known_offers import KnownOffers
 from mf.controller.registration import Registration
-from mf.controller.told import Told
 from mf.core.backoff import Backoff
 from mf.core.code_class import GOES_AWAY, ONLY_THIS
 from mf.core.error import Code, DeclaredError, Error, not_executed
@@ -40,7 +40,7 @@ _DEAD_AFTER = 30.0
 """Seconds, see ControllerConnection. The controller sends something more often than that."""
 _LOOK_ELSEWHERE = 1.0
 """Seconds for which a lead waits for one controller before it checks whether another one can grant it."""
-_TELL_AFTER = 0.7
+_LOG_AFTER = 0.7
 """Seconds without a controller before a warning is logged: a restart is over by then."""
 
 
@@ -57,8 +57,8 @@ class AsyncControllerRegistrar:
         self._registration = Registration(advertise)
         self._each: list[_AtOne] = []
 
-    def register(self, who: Identity, addresses: list[str], offers: Callable[[], list[Offer]]) -> None:
-        self._registration.begin(who, addresses, offers)
+    def register(self, identity: Identity, addresses: list[str], offers: Callable[[], list[Offer]]) -> None:
+        self._registration.begin(identity, addresses, offers)
         self._each = [_AtOne(one, self._registration, self._tls) for one in self._controllers]
 
     def update(self) -> None:
@@ -75,16 +75,22 @@ class AsyncControllerRegistrar:
 
     async def _hold(self, key: Key, got: Callable[[int], None]) -> None:
         """See mf.server.async_lead.Hold."""
-        backoff = Backoff()
         first, *others = self._each
-        is_first = True
-        while True:
+        held = asked = False
+
+        async def session() -> None:
+            nonlocal held, asked
             sharing = (one for one in others if one.stands and one.cluster == first.cluster)
             at = first if first.stands else next(sharing, first)
-            if await at.hold(key, got, is_first=is_first):
-                return
-            is_first = False
-            await sleep(backoff.next())
+            held = await at.hold(key, got, is_first=not asked)
+            asked = True
+
+        def goes_on(ended: Exception | None) -> bool:
+            if ended is not None:
+                raise ended
+            return not held
+
+        await StandingCall().keep(session, goes_on)
 
     async def deregister(self, timeout: float) -> None:
         await gather(*(one.deregister(timeout) for one in self._each))
@@ -139,7 +145,7 @@ class _AtOne:
         if self._asked:  # while its stream is open, whose end would count as the loss of the server
             with suppress(Error, DeclaredError):  # it is gone, and so are our entries
                 options = CallOptions(deadline=max(timeout, 0.001))
-                await self.connection.stub.deregister(self._registration.who, options=options)
+                await self.connection.stub.deregister(self._registration.credential, options=options)
         self._task.cancel()
         await wait((self._task,))
         await self.connection.close()
@@ -157,7 +163,7 @@ class _AtOne:
                 if not self._ended:
                     self._either.clear()
                 since = monotonic()
-            late = monotonic() - since > _TELL_AFTER or isinstance(ended, NotOwner)
+            late = monotonic() - since > _LOG_AFTER or isinstance(ended, NotOwner)
             if ended is not None and late and not self._silent:
                 warning("%s; trying on", quote(self.connection.trouble(ended)))
                 self._silent = True
@@ -170,10 +176,12 @@ class _AtOne:
         again."""
         await self.connection.greet(patiently=self._silent)
         self.changed.clear()
-        told = await self._registration.entries(self._address)
-        who = self._registration.who
+        entries = await self._registration.entries(self._address)
+        credential = self._registration.credential
         self._asked = True
-        stream = self.connection.stub.register(who, self._registration.process, told, options=WITHOUT_END)
+        stream = self.connection.stub.register(
+            credential, self._registration.process, entries, options=WITHOUT_END
+        )
         async with stream:
             standing = await first_of(stream)
             self.stands = True
@@ -184,7 +192,7 @@ class _AtOne:
                 info("registered at controller %s", self._address)
                 self._silent = False
             try:
-                await side_by_side(self._keep(standing, told), _hear(standing, stream))
+                await side_by_side(self._keep(standing, entries), _hear(standing, stream))
             finally:
                 for lead in self._leads:
                     lead.cancel()
@@ -193,30 +201,32 @@ class _AtOne:
         """Sends signs of life in time, and the current offers. Returns only by raising."""
         usual = max(standing.lease.to_seconds() / 3, 0.001)
         pause = usual
-        told = Told(begun_with)
+        known = KnownOffers(begun_with)
         backoff = Backoff()
         while True:
             with suppress(TimeoutError):
-                async with timeout(max(min(pause, told.again - monotonic()), 0.0)):
+                async with timeout(max(min(pause, known.again - monotonic()), 0.0)):
                     await self.changed.wait()
             self.changed.clear()
-            put, removed = told.changes(await self._registration.entries(self._address), monotonic())
+            put, removed = known.changes(await self._registration.entries(self._address), monotonic())
             pause = usual
             try:
                 # There is no time limit: a controller that was only stopped would treat the registration
                 # as withdrawn when it continues, and tell clients that the server is gone. A dead
                 # connection ends by itself.
-                await self.connection.stub.update(self._registration.who, put, removed, options=WITHOUT_END)
+                await self.connection.stub.update(
+                    self._registration.credential, put, removed, options=WITHOUT_END
+                )
             except Error as refused:
                 if refused.code not in ONLY_THIS:
                     raise
-                for each in told.refuse(put, refused.code, monotonic()):
+                for each in known.refuse(put, refused.code, monotonic()):
                     warning("the controller refuses %s: %s", quote(each.key.name), quote(refused.message))
                 # A refusal may not count as a sign of life, so one follows, unless the refused update was
                 # one.
                 pause = 0.0 if put else backoff.next()
             else:
-                told.accept(put, removed)
+                known.accept(put, removed)
                 backoff.reset()
 
     async def hold(self, key: Key, got: Callable[[int], None], *, is_first: bool) -> bool:
@@ -229,7 +239,7 @@ class _AtOne:
             raise not_executed(Code.CANCELLED, "the server was stopped")
         if not self.stands:
             return False
-        stream = self.connection.stub.lead(self._registration.who, key, options=WITHOUT_END)
+        stream = self.connection.stub.lead(self._registration.credential, key, options=WITHOUT_END)
         self._leads[stream] = None
         held = False
         try:

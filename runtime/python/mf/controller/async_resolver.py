@@ -1,6 +1,5 @@
 """R7. The resolver over controllers for asyncio clients (watcher.py). It uses tasks and no thread."""
 
-from asyncio import AbstractEventLoop
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -18,10 +17,10 @@ class AsyncControllerResolver(AsyncResolver):
 
     __slots__ = ("_closed", "_news", "_views", "_watcher")
 
-    def __init__(self, where: str, loop: AbstractEventLoop, tls: "Tls | None" = None) -> None:
+    def __init__(self, where: str, tls: "Tls | None" = None) -> None:
         self.generation = 0
-        self._watcher = Watcher(asked_addresses(where), self._told, tls)
-        self._news = News(loop)
+        self._watcher = Watcher(asked_addresses(where), self._take, tls)
+        self._news = News()
         self._views: dict[str, View] = {}
         self._closed = False
 
@@ -54,7 +53,7 @@ class AsyncControllerResolver(AsyncResolver):
     async def closed(self) -> None:
         await self._watcher.closed()
 
-    def _told(self, service: str, view: View) -> None:
+    def _take(self, service: str, view: View) -> None:
         if view.agents is not self._views[service].agents:
             self.generation += 1
         self._views[service] = view

@@ -42,11 +42,11 @@ class ControllerConnection(AsyncTargetSource):
     def __init__(self, controllers: list[Address], dead_after: float, tls: Tls | None = None) -> None:
         self._controllers = controllers
         loop = get_running_loop()
-        servers = AsyncStaticResolver(loop, (str(each.server) for each in controllers))
+        servers = AsyncStaticResolver(str(each.server) for each in controllers)
         options = ClientOptions(tls=tls, dead_after=dead_after)
         self._pool = AsyncPool(loop, options)
         self._router = AsyncRouting(servers, self._pool, options)
-        self._router.quiet = True  # what cannot be reached is logged by those who use this
+        self._router.quiet = True  # what cannot be reached is logged by the users of this
         self.stub = ControllerAsyncClient(self)
 
     def async_target(

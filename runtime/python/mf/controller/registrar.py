@@ -22,9 +22,9 @@ class ControllerRegistrar:
         self._registrar = AsyncControllerRegistrar(controller, advertise, tls)
         self._thread: Background | None = None
 
-    def register(self, who: Identity, addresses: list[str], offers: Callable[[], list[Offer]]) -> None:
+    def register(self, identity: Identity, addresses: list[str], offers: Callable[[], list[Offer]]) -> None:
         self._thread = Background("mf-registrar")
-        self._thread.call(self._registrar.register, who, addresses, offers)
+        self._thread.call(self._registrar.register, identity, addresses, offers)
 
     def update(self) -> None:
         if self._thread is not None:

@@ -21,20 +21,21 @@ class Registration:
     """The data of one server process, the same for all of its controllers. `advertise`: 'tcp://host:port' if
     clients on other hosts reach the server at another address than the one it listens at.
 
-    `who` contains the secret of this process, without which no other process can change the registration.
+    `credential` contains the secret of this process, without which no other process can change the
+    registration.
     """
 
-    __slots__ = ("_addresses", "_advertise", "_offers", "process", "who")
+    __slots__ = ("_addresses", "_advertise", "_offers", "credential", "process")
 
     def __init__(self, advertise: str | None) -> None:
         self._advertise = str(Address.parse(advertise)) if advertise else None
         self._addresses: list[str] = []
-        self.who = Credential()
+        self.credential = Credential()
         self._offers: Callable[[], list[Offer]] = list
         self.process = _process_name()
 
-    def begin(self, who: Identity, addresses: list[str], offers: Callable[[], list[Offer]]) -> None:
-        self.who = Credential(to_uuid(who.nonce), to_uuid(who.secret))
+    def begin(self, identity: Identity, addresses: list[str], offers: Callable[[], list[Offer]]) -> None:
+        self.credential = Credential(to_uuid(identity.nonce), to_uuid(identity.secret))
         self._addresses = addresses
         self._offers = offers
 

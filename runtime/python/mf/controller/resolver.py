@@ -92,13 +92,13 @@ class ControllerResolver(Resolver):
     def _watch(self, service: str) -> None:
         if self._watching is None:
             thread = Background("mf-watch")
-            self._watching = thread, thread.call(Watcher, self._controllers, self._told, self._tls)
+            self._watching = thread, thread.call(Watcher, self._controllers, self._take, self._tls)
         thread, watcher = self._watching
         thread.soon(watcher.watch, service)
 
     # On the thread
 
-    def _told(self, service: str, view: View) -> None:
+    def _take(self, service: str, view: View) -> None:
         with self._changed:
             if view.agents is not self._views[service].agents:
                 self.generation += 1

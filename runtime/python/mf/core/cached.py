@@ -7,98 +7,50 @@ for an equal one. Thread-safe, also across loops.
 """
 
 from _thread import get_ident
-from collections.abc import Coroutine
 from contextlib import suppress
 from copy import copy
-from threading import Event, Lock
+from threading import Lock
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import Any, Protocol
 
 from mf.core.cache import Cache, CacheStats, Flight, Kept, Key
 from mf.core.clock import Clock
 from mf.core.current import current
 from mf.core.error import Code, DeclaredError, Error, not_executed
+from mf.core.gate import Gate, LoopGate, ThreadGate
+from mf.core.immediate import immediate
 from mf.core.options import DEFAULT_DEADLINE, INFINITE, CallOptions, check_options
 from mf.core.service import Method
 
-if TYPE_CHECKING:
-    from asyncio import Future
-
-T = TypeVar("T")
-
-_LONGEST = 1e9
-"""No timer is needed beyond so many seconds."""
-
 
 class Callee(Protocol):
-    """The target that is called if no answer is kept."""
+    """The target that is called if no answer is kept; one of asyncio returns a coroutine."""
 
-    def call(self, method: Method[Any, T], options: CallOptions | None, *arguments: Any) -> T: ...
-
-
-class AsyncCallee(Protocol):
-    """The same for asyncio."""
-
-    def call(
-        self, method: Method[Any, T], options: CallOptions | None, *arguments: Any
-    ) -> Coroutine[Any, Any, T]: ...
+    def call(self, method: Method[Any, Any], options: CallOptions | None, *arguments: Any) -> Any: ...
 
 
-class _Thread:
-    """A blocking call that waits."""
+class _Waiter:
+    """A call that waits. The leader may be on another loop, or on none: clients of one Light share its
+    cache."""
 
-    __slots__ = ("_woken", "kept")
+    __slots__ = ("gate", "kept", "method", "to")
 
-    def __init__(self) -> None:
-        self._woken = Event()
+    def __init__(self, to: Callee, method: Method[Any, Any], gate: Gate) -> None:
+        self.to = to
+        self.method = method
+        self.gate = gate
         self.kept: Kept | None = None
 
     def wake(self, kept: Kept | None) -> bool:
+        """False: its loop was closed."""
         self.kept = kept
-        self._woken.set()
-        return True
+        self.gate.open()
+        return not self.gate.gone
 
-    def wait(self, seconds: float) -> bool:
-        return self._woken.wait(seconds if seconds < _LONGEST else None)
-
-
-class _Task:
-    """An awaited call that waits. The leader may be on another loop, or on none: clients of one Light share
-    its cache."""
-
-    __slots__ = ("_future", "_loop")
-
-    def __init__(self) -> None:
-        from asyncio import get_running_loop
-
-        self._loop = get_running_loop()
-        self._future: Future[Kept | None] = self._loop.create_future()
-
-    def wake(self, kept: Kept | None) -> bool:
-        from asyncio import _get_running_loop
-
-        if _get_running_loop() is self._loop:
-            self._set(kept)
-            return True
-        try:
-            self._loop.call_soon_threadsafe(self._set, kept)
-        except RuntimeError:  # the loop was closed
-            return False
-        return True
-
-    def _set(self, kept: Kept | None) -> None:
-        if not self._future.done():
-            self._future.set_result(kept)
-
-    async def wait(self, seconds: float) -> bool:
-        from asyncio import wait
-
-        await wait((self._future,), timeout=seconds if seconds < _LONGEST else None)
-        return self._future.done()
-
-    @property
-    def kept(self) -> Kept | None:
-        return self._future.result()
+    async def call(self, options: CallOptions | None, arguments: tuple[Any, ...]) -> Any:
+        """Calls the target, since no answer is kept."""
+        called = self.to.call(self.method, options, *arguments)
+        return called if self.gate.blocks else await called
 
 
 class MethodCache:
@@ -125,48 +77,28 @@ class MethodCache:
 
     def call(self, to: Callee, key: Key, options: CallOptions | None, arguments: tuple[Any, ...]) -> Any:
         """A call without a cached answer."""
+        return immediate(self._call(_Waiter(to, self._method, ThreadGate()), key, options, arguments))
+
+    async def call_async(
+        self, to: Callee, key: Key, options: CallOptions | None, arguments: tuple[Any, ...]
+    ) -> Any:
+        """The same, awaited."""
+        return await self._call(_Waiter(to, self._method, LoopGate()), key, options, arguments)
+
+    async def _call(
+        self, waiter: _Waiter, key: Key, options: CallOptions | None, arguments: tuple[Any, ...]
+    ) -> Any:
         end = self._end(options)
-        waiter = _Thread()
         place = get_ident()
         joined = self._join(key, waiter, place)
         if isinstance(joined, Kept):
             return self.value(joined)
         flight, leads = joined
         if not leads:
-            if flight.place == place:  # the leader needs this thread
-                return to.call(self._method, options, *arguments)
+            if waiter.gate.blocks and flight.place == place:  # the leader needs this thread
+                return await waiter.call(options, arguments)
             try:
-                woken = waiter.wait(end - monotonic())
-            except BaseException:
-                self._leave(flight, waiter)
-                raise
-            if not woken:
-                self._leave(flight, waiter)
-                raise _waited_too_long()
-            if waiter.kept is not None:
-                return self.value(waiter.kept)
-            options = self._left(flight, options, end)
-        try:
-            result = to.call(self._method, options, *arguments)
-        except BaseException as raised:
-            self._raised(flight, raised)
-            raise
-        self._answered(flight, result)
-        return result
-
-    async def call_async(
-        self, to: AsyncCallee, key: Key, options: CallOptions | None, arguments: tuple[Any, ...]
-    ) -> Any:
-        """The same, awaited."""
-        end = self._end(options)
-        waiter = _Task()
-        joined = self._join(key, waiter, get_ident())
-        if isinstance(joined, Kept):
-            return self.value(joined)
-        flight, leads = joined
-        if not leads:
-            try:
-                woken = await waiter.wait(end - monotonic())
+                woken = await waiter.gate.wait(end - monotonic())
             except BaseException:
                 self._leave(flight, waiter)
                 raise
@@ -177,14 +109,14 @@ class MethodCache:
                 return self.value(kept)
             options = self._left(flight, options, end)
         try:
-            result = await to.call(self._method, options, *arguments)
+            result = await waiter.call(options, arguments)
         except BaseException as raised:
             self._raised(flight, raised)
             raise
         self._answered(flight, result)
         return result
 
-    def _join(self, key: Key, waiter: _Thread | _Task, place: int) -> Kept | tuple[Flight, bool]:
+    def _join(self, key: Key, waiter: _Waiter, place: int) -> Kept | tuple[Flight, bool]:
         """The answer that has arrived in the meantime; or the flight of the call, and whether the call leads
         it. A blocking call does not wait for a leader on its own thread."""
         with self._lock:
@@ -193,7 +125,7 @@ class MethodCache:
             flight = self._cache.under_way(key)
             if flight is None:
                 return self._cache.lead(key, place), True
-            if flight.place != place or isinstance(waiter, _Task):
+            if flight.place != place or not waiter.gate.blocks:
                 flight.waiters.append(waiter)
             return flight, False
 
@@ -253,7 +185,7 @@ class MethodCache:
             if waiter is None or waiter.wake(None):
                 return
 
-    def _leave(self, flight: Flight, waiter: _Thread | _Task) -> None:
+    def _leave(self, flight: Flight, waiter: _Waiter) -> None:
         with self._lock:
             leads = self._cache.leave(flight, waiter)
         if leads:

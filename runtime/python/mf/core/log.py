@@ -15,7 +15,7 @@ _MAX_QUOTED = 200
 _MAX_FIELD = 512
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-+_.:,/*@[]")
 _MOST_CAUSES = 256
-_TELL_EVERY = 10.0
+_LOG_EVERY = 10.0
 """Seconds between two lines about one cause."""
 _MOST_WARNINGS = 10
 _WHILE = 10.0
@@ -84,7 +84,7 @@ def log_handler_failure(where: str, raised: BaseException) -> None:
     """Logs the traceback here; the caller gets only type and text.
 
     A cause (what failed, how, and in which line) has its traceback logged once. What fails with each call
-    would else cost more than the call, so later failures are counted, and told by one line in ten seconds.
+    would else cost more than the call, so later failures are counted, and logged in one line in ten seconds.
     """
     more = _failures.count(where, raised)
     if more == 0:
@@ -190,17 +190,17 @@ class _Failures:
                 self._known[key] = _Cause(now)
                 return 0
             cause.more += 1
-            if now - cause.told < _TELL_EVERY:
+            if now - cause.logged_at < _LOG_EVERY:
                 return None
-            more, cause.more, cause.told = cause.more, 0, now
+            more, cause.more, cause.logged_at = cause.more, 0, now
             return more
 
 
 class _Cause:
-    __slots__ = ("more", "told")
+    __slots__ = ("logged_at", "more")
 
     def __init__(self, now: float) -> None:
-        self.told = now
+        self.logged_at = now
         self.more = 0
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from math import isnan
+from typing import Any
 
 INFINITE = float("inf")
 """No deadline. It must be requested: without options a call ends after the method's deadline, else after 30
@@ -62,6 +63,15 @@ def check_is(given: object, wanted: type, parameter: str, example: str) -> None:
         name = f"mf.{wanted.__name__}"
         text = f"{parameter} is a {type(given).__name__}: give {name}, as {parameter}={name}({example})"
         raise TypeError(text)
+
+
+def check_names(given: Mapping[str, object], fields: Any, function: str) -> None:
+    """Raises TypeError for keyword arguments that are none of these fields (a TypedDict), and for those that
+    are missing."""
+    if unknown := given.keys() - fields.__annotations__.keys():
+        raise TypeError(f"{function} has no argument {min(unknown)!r}")
+    if missing := fields.__required_keys__ - given.keys():
+        raise TypeError(f"{function} needs the argument {min(missing)!r}")
 
 
 class BatchOptions(CallOptions):

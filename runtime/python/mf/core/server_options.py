@@ -1,5 +1,6 @@
 """R0. The options of `Server` and `AsyncServer`: stated here alone, and handed on as they are."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TypedDict, Unpack
 
@@ -102,6 +103,20 @@ class ServerFields(TypedDict, total=False):
     max_connections_per_host: int
     max_handshakes: int
     max_held_bytes: int
+
+
+class OfferFields(TypedDict, total=False):
+    """The keyword arguments of `offer`.
+
+    `limits`: those of methods, by their names in the schema: {"look_up": mf.Limit(8)}. A controller tells
+    clients the relative capacity of the server (`weight`), shows `labels` to tools, and warns if another
+    server offers the same although this one wants to be `alone`.
+    """
+
+    limits: Mapping[str, Limit] | None
+    weight: int
+    labels: Mapping[str, str] | None
+    alone: bool
 
 
 DEFAULTS = ServerOptions()

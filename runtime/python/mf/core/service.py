@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar, Generic, TypeVar
 
 from mf.core.error import DeclaredError
+from mf.core.record import Record
 
 Encoded = bytes | bytearray
 Payload = bytes | bytearray | memoryview
@@ -41,25 +42,15 @@ class ErrorCodec:
         self.decode = decode
 
 
-class ElementCodec(Generic[Result]):
+class ElementCodec(Record, Generic[Result]):
     """The values of one stream of a method. `encode` encodes one value, `encode_all` several consecutive
     ones; `decode_all` decodes `count` values, which must be the whole payload.
     """
 
-    __slots__ = ("decode_all", "encode", "encode_all", "encoding")
-
-    def __init__(
-        self,
-        *,
-        encoding: int,
-        encode: Callable[[Result], Encoded],
-        encode_all: Callable[[Sequence[Result]], Encoded],
-        decode_all: Callable[[Payload, int], list[Result]],
-    ) -> None:
-        self.encoding = encoding
-        self.encode = encode
-        self.encode_all = encode_all
-        self.decode_all = decode_all
+    encoding: int
+    encode: Callable[[Result], Encoded]
+    encode_all: Callable[[Sequence[Result]], Encoded]
+    decode_all: Callable[[Payload, int], list[Result]]
 
 
 class CacheInfo:
@@ -76,7 +67,7 @@ class CacheInfo:
         self.errors = errors
 
 
-class Method(Generic[Request, Result]):
+class Method(Record, Generic[Request, Result]):
     """One method: all that the runtime needs to send, receive and dispatch it. Immutable by convention.
 
     `attribute` and `batch_attribute` are the servant's function names. `deadline`: seconds, or None. A
@@ -88,125 +79,58 @@ class Method(Generic[Request, Result]):
     values of its streams; with a result stream the method has no result, and with either it is a `stream`.
     """
 
-    __slots__ = (
-        "attribute",
-        "batch_attribute",
-        "batch_max",
-        "cached",
-        "constrained",
-        "deadline",
-        "decode_request",
-        "decode_requests",
-        "decode_result",
-        "decode_results",
-        "decode_results_at",
-        "encode_request",
-        "encode_requests",
-        "encode_result",
-        "encode_results",
-        "error_types",
-        "errors",
-        "idempotent",
-        "index",
-        "name",
-        "oneway",
-        "ordered",
-        "param_element",
-        "replicated",
-        "request",
-        "request_encoding",
-        "result_element",
-        "result_encoding",
-        "stream",
-    )
+    name: str
+    index: int
+    attribute: str
+    batch_attribute: str
+    request: Callable[..., Request]
+    request_encoding: int
+    result_encoding: int
+    encode_request: Callable[..., Encoded]
+    encode_requests: Callable[[Sequence[Request]], Encoded]
+    decode_request: Callable[[Payload], tuple[Any, ...]]
+    decode_requests: Callable[[Payload, int], Iterable[tuple[Any, ...]]]
+    encode_result: Callable[[Result], Encoded]
+    encode_results: Callable[[Sequence[Result]], Encoded]
+    decode_result: Callable[[Payload], Result]
+    decode_results: Callable[[Payload, int], list[Result]]
+    decode_results_at: Callable[[Payload, int, int], tuple[list[Result], int]]
+    errors: tuple[ErrorCodec, ...] = ()
+    idempotent: bool = False
+    oneway: bool = False
+    ordered: bool = False
+    constrained: bool = False
+    deadline: float | None = None
+    batch_max: int = DEFAULT_BATCH_MAX
+    cached: CacheInfo | None = None
+    replicated: str | None = None
+    param_element: ElementCodec[Any] | None = None
+    result_element: ElementCodec[Any] | None = None
 
-    def __init__(
-        self,
-        *,
-        name: str,
-        index: int,
-        attribute: str,
-        batch_attribute: str,
-        request: Callable[..., Request],
-        request_encoding: int,
-        result_encoding: int,
-        encode_request: Callable[..., Encoded],
-        encode_requests: Callable[[Sequence[Request]], Encoded],
-        decode_request: Callable[[Payload], tuple[Any, ...]],
-        decode_requests: Callable[[Payload, int], Iterable[tuple[Any, ...]]],
-        encode_result: Callable[[Result], Encoded],
-        encode_results: Callable[[Sequence[Result]], Encoded],
-        decode_result: Callable[[Payload], Result],
-        decode_results: Callable[[Payload, int], list[Result]],
-        decode_results_at: Callable[[Payload, int, int], tuple[list[Result], int]],
-        errors: tuple[ErrorCodec, ...] = (),
-        idempotent: bool = False,
-        oneway: bool = False,
-        ordered: bool = False,
-        constrained: bool = False,
-        deadline: float | None = None,
-        batch_max: int = DEFAULT_BATCH_MAX,
-        cached: CacheInfo | None = None,
-        replicated: str | None = None,
-        param_element: ElementCodec[Any] | None = None,
-        result_element: ElementCodec[Any] | None = None,
-    ) -> None:
-        self.name = name
-        self.index = index
-        self.attribute = attribute
-        self.batch_attribute = batch_attribute
-        self.request = request
-        self.request_encoding = request_encoding
-        self.result_encoding = result_encoding
-        self.encode_request = encode_request
-        self.encode_requests = encode_requests
-        self.decode_request = decode_request
-        self.decode_requests = decode_requests
-        self.encode_result = encode_result
-        self.encode_results = encode_results
-        self.decode_result = decode_result
-        self.decode_results = decode_results
-        self.decode_results_at = decode_results_at
-        self.errors = errors
-        self.error_types = tuple(codec.type for codec in errors)
-        self.idempotent = idempotent
-        self.oneway = oneway
-        self.ordered = ordered
-        self.constrained = constrained
-        self.deadline = deadline
-        self.batch_max = batch_max
-        self.cached = cached
-        self.replicated = replicated
-        self.param_element = param_element
-        self.result_element = result_element
-        self.stream = param_element is not None or result_element is not None
+    @property
+    def error_types(self) -> tuple[type[DeclaredError], ...]:
+        """Of its declared errors."""
+        return tuple(codec.type for codec in self.errors)
+
+    @property
+    def stream(self) -> bool:
+        """Whether a direction of it is a stream."""
+        return self.param_element is not None or self.result_element is not None
 
     def __repr__(self) -> str:
         return f"Method({self.name!r}, index={self.index})"
 
 
-class ServiceInfo:
+class ServiceInfo(Record):
     """One service. `agent`: the name of the agent it is offered `per`, or None. `methods` in the schema's
     order. `annex`: the data outside of the fingerprint (docs/protocol.md, section 7a)."""
 
-    __slots__ = ("agent", "annex", "descriptor", "fingerprint", "methods", "name")
-
-    def __init__(
-        self,
-        *,
-        name: str,
-        agent: str | None,
-        descriptor: str,
-        fingerprint: bytes,
-        methods: tuple[Method[Any, Any], ...],
-        annex: str = "",
-    ) -> None:
-        self.name = name
-        self.agent = agent
-        self.descriptor = descriptor
-        self.annex = annex
-        self.fingerprint = fingerprint
-        self.methods = methods
+    name: str
+    agent: str | None
+    descriptor: str
+    fingerprint: bytes
+    methods: tuple[Method[Any, Any], ...]
+    annex: str = ""
 
     @property
     def short_name(self) -> str:

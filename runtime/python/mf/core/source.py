@@ -67,7 +67,7 @@ class OfferSource(ABC):
 
     @abstractmethod
     def published(self) -> Iterable[tuple[str, str]]:
-        """The names of services, and agents, that controllers are told."""
+        """The names of services, and agents, that controllers get."""
 
     @abstractmethod
     def listen(self, changed: Callable[[], None]) -> None:

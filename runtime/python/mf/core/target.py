@@ -6,9 +6,9 @@ A generated function is one line: `return self._target.call(_QUERY, options, ter
 
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterable, Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, cast
 
-from mf.core.agent import Agent
+from mf.core.agent import Agent, called_agent
 from mf.core.error import Code, Error, not_executed
 from mf.core.options import BatchOptions, CallOptions
 from mf.core.outcome import Failure, Outcome
@@ -23,6 +23,7 @@ K = TypeVar("K")
 K2 = TypeVar("K2")
 T = TypeVar("T")
 R = TypeVar("R")
+S = TypeVar("S")
 
 _LONGEST_ADDRESS = 200  # shown in words
 
@@ -115,10 +116,39 @@ class AsyncScatterTarget(ABC):
         """One call to each agent. Never raises for the failure of a single agent."""
 
 
-class Keeper(ABC):
-    """The part of targets that handles cached calls."""
+class AnyTarget(ABC, Generic[S]):
+    """The common part of targets: which agents, and cached calls. `S`: the target of several agents."""
 
     __slots__ = ()
+
+    # Which agents
+
+    @abstractmethod
+    def for_agent(self, agent: str | None) -> Self:
+        """The same service at the agent with this text, or at any."""
+
+    @abstractmethod
+    def several(self, agents: list[str] | None) -> S:
+        """The same service at each of these agents, or at all that are known when a call is made."""
+
+    def at(self, agent: Agent) -> Self:
+        """The same service at this agent. Raises TypeError for an invalid agent, Error(INVALID_ARGUMENT) for
+        one without a UTF-8 text."""
+        return self.for_agent(called_agent(agent))
+
+    def any(self) -> Self:
+        """The same service at any reachable agent."""
+        return self.for_agent(None)
+
+    def on(self, agents: Iterable[Agent]) -> S:
+        """The same service at each of these agents."""
+        return self.several(list(dict.fromkeys(map(called_agent, agents))))
+
+    def everywhere(self) -> S:
+        """The same service at all agents that are known when a call is made."""
+        return self.several(None)
+
+    # Cached calls
 
     @property
     @abstractmethod
@@ -143,27 +173,10 @@ class Keeper(ABC):
         return self.caches.of(method).seen_by(self.agent_key)
 
 
-class Target(Keeper):
+class Target(AnyTarget[ScatterTarget]):
     """One service at one agent, or at any, for callers that block."""
 
     __slots__ = ()
-
-    @abstractmethod
-    def at(self, agent: Agent) -> "Target":
-        """The same service at this agent. Raises TypeError for an invalid agent, Error(INVALID_ARGUMENT) for
-        one without a UTF-8 text."""
-
-    @abstractmethod
-    def any(self) -> "Target":
-        """The same service at any reachable agent."""
-
-    @abstractmethod
-    def on(self, agents: Iterable[Agent]) -> ScatterTarget:
-        """The same service at each of these agents."""
-
-    @abstractmethod
-    def everywhere(self) -> ScatterTarget:
-        """The same service at all agents that are known when a call is made."""
 
     @abstractmethod
     def call(self, method: Method[Any, T], options: CallOptions | None, *arguments: Any) -> T:
@@ -228,27 +241,10 @@ class Target(Keeper):
         """Calls a method with a stream in both directions."""
 
 
-class AsyncTarget(Keeper):
+class AsyncTarget(AnyTarget[AsyncScatterTarget]):
     """One service at one agent, or at any, for asyncio. Cancelling a task cancels its call."""
 
     __slots__ = ()
-
-    @abstractmethod
-    def at(self, agent: Agent) -> "AsyncTarget":
-        """The same service at this agent. Raises TypeError for an invalid agent, Error(INVALID_ARGUMENT) for
-        one without a UTF-8 text."""
-
-    @abstractmethod
-    def any(self) -> "AsyncTarget":
-        """The same service at any reachable agent."""
-
-    @abstractmethod
-    def on(self, agents: Iterable[Agent]) -> AsyncScatterTarget:
-        """The same service at each of these agents."""
-
-    @abstractmethod
-    def everywhere(self) -> AsyncScatterTarget:
-        """The same service at all agents that are known when a call is made."""
 
     @abstractmethod
     async def call(self, method: Method[Any, T], options: CallOptions | None, *arguments: Any) -> T:

@@ -3,7 +3,7 @@ how. docs/evolution.md has the rules as users read them.
 
 F is the schema of who writes, T that of who reads. A pair of declared types is looked at once for each
 direction, however often it is met, so types that hold or refer to themselves need no more. The verdict of a
-pair speaks of what stands in it itself; whoever asks for more looks at all pairs that it reaches.
+pair speaks of what stands in it itself; for more, look at all pairs that it reaches.
 
 Words about a difference name what is `here`, at the consumer, and `there`, at the provider
 (docs/protocol.md, section 7).

@@ -15,8 +15,10 @@ from uuid import UUID, uuid4
 from mf.codec.flex.attributes import decode_attributes
 from mf.codec.texts import Texts
 from mf.core.error import Code, Error
+from mf.core.gate import LoopGate
+from mf.core.options import INFINITE
 from mf.flex._generated.mf.flex import MailboxAsyncServant, Receipt, Refused
-from mf.flex.described import Told
+from mf.flex.described import DescribedTypes
 from mf.flex.mailbox import OVERHEAD, Mailbox
 from mf.flex.message import Message
 from mf.flex.queue import Parcel
@@ -33,13 +35,13 @@ _MOST_REFUSED: Final = 1024
 
 
 class _Sender:
-    """One sender: what was received from it, and what it has yet to be told."""
+    """One sender: what was received from it, and what it was not notified of yet."""
 
     def __init__(self, loop: AbstractEventLoop) -> None:
         self._loop = loop
         self._armed = False
         self.received = 0
-        self.said = 0  # the last value of `received` that it was told
+        self.said = 0  # the last value of `received` that it was notified of
         self.full = False  # its next message waits for room
         self.said_full = False
         self.taken_numbers: deque[int] = deque()
@@ -48,7 +50,7 @@ class _Sender:
         self.ever_refused: deque[Refused] = deque(maxlen=_MOST_REFUSED)
         self.news = Event()
         self.reader: Task[None] | None = None
-        self.told_types = Told()
+        self.described = DescribedTypes()
 
     def taken(self, parcel: Parcel) -> None:
         """May be called from any thread."""
@@ -83,8 +85,8 @@ class _Sender:
         self.refused.append(refused)
         self.ever_refused.append(refused)
 
-    def told(self) -> tuple[list[int], list[Refused]]:
-        """Returns, and clears, what the sender was not told yet: numbers taken, and messages refused."""
+    def take_news(self) -> tuple[list[int], list[Refused]]:
+        """Returns and clears the news for the sender: numbers taken, and messages refused."""
         numbers = [self.taken_numbers.popleft() for _ in range(len(self.taken_numbers))]
         refused, self.refused = self.refused, []
         return numbers, refused
@@ -140,13 +142,13 @@ class _Incarnation:
                 await known.news.wait()
                 known.news.clear()
                 if known.has_news:
-                    yield self._receipt(known, *known.told())
+                    yield self._receipt(known, *known.take_news())
                 if reader.done():
                     reader.result()
                     return
             if self._closing:
                 await _ended(reader)
-                yield self._receipt(known, *known.told(), closing=True)
+                yield self._receipt(known, *known.take_news(), closing=True)
         finally:
             await _ended(reader)
             if known.reader is reader:
@@ -171,11 +173,11 @@ class _Incarnation:
         async for carried in messages:
             for each in carried.types:
                 texts = Texts(each.descriptor, each.annex)
-                known.told_types.add(texts.fingerprint, texts)
+                known.described.add(texts.fingerprint, texts)
             if carried.sequence <= known.received:
                 continue
             try:
-                values = decode_attributes(carried.attributes, types=known.told_types.types)
+                values = decode_attributes(carried.attributes, types=known.described.types)
                 message = Message(carried.source, carried.dest, values)
                 size = len(carried.attributes) + OVERHEAD
                 parcel = Parcel(message, size, sender, known, carried.sequence)
@@ -194,21 +196,16 @@ class _Incarnation:
 
     async def _put(self, known: _Sender, parcel: Parcel) -> None:
         """Puts a message into the mailbox. While it waits for room its sender is notified of that."""
-        mailbox, loop = self._mailbox, get_running_loop()
+        mailbox = self._mailbox
         try:
             while not mailbox.put(parcel):
-                room = Event()
-
-                def tell(room: Event = room) -> None:
-                    with suppress(RuntimeError):  # the loop is closed
-                        loop.call_soon_threadsafe(room.set)
-
-                mailbox.when_room(tell)
+                room = LoopGate()
+                mailbox.when_room(room.open)
                 if mailbox.put(parcel):
                     return
                 known.full = True
                 known.arm()
-                await room.wait()
+                await room.wait(INFINITE)
         finally:
             known.full = False
 
@@ -225,7 +222,7 @@ class _Incarnation:
 
     def _first(self, known: _Sender) -> Receipt:
         """The first receipt of a stream: everything that the sender may not know."""
-        known.told()
+        known.take_news()
         known.said, known.said_full = known.received, known.full
         waiting = sorted(known.waiting)
         return Receipt(self._id, known.received, [], list(known.ever_refused), waiting, False, known.full)

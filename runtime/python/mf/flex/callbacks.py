@@ -16,8 +16,9 @@ from inspect import iscoroutinefunction
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, Protocol
 
+from mf.core.gate import ThreadGate
 from mf.core.log import error, quote
-from mf.flex.waiter import BlockingWaiter, Waiter
+from mf.flex.waiter import Waiter
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,7 +41,7 @@ class Registered:
         self.function = function
         self.pattern = pattern
         self.backlog: deque[Parcel] = deque()
-        self.waiter: BlockingWaiter | None = None
+        self.waiter: Waiter | None = None
         self.calls = 0
         self.raised = 0
 
@@ -201,13 +202,13 @@ def take_all(backlog: deque[Parcel], into: list[Parcel]) -> None:
             into.append(backlog.popleft())
 
 
-class _Waking(BlockingWaiter):
+class _Waking(Waiter):
     """The waiter of a callback whose pattern has functions: it wakes the thread that calls them."""
 
     __slots__ = ("_callbacks",)
 
     def __init__(self, pattern: Pattern, callbacks: Callbacks) -> None:
-        super().__init__(pattern)
+        super().__init__(pattern, ThreadGate())
         self._callbacks = callbacks
 
     def wake(self) -> None:

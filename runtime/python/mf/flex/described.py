@@ -63,7 +63,7 @@ def _name(known: Known) -> str:
     return f"a value of another version of {known.name}"
 
 
-class Told:
+class DescribedTypes:
     """The types that one sender has described, or that were described to one receiver."""
 
     __slots__ = ("_bytes", "types")
@@ -73,7 +73,7 @@ class Told:
         self.types: dict[bytes, DescribedType] = {}
 
     def add(self, fingerprint: bytes, texts: Texts) -> bool:
-        """False if it was told before, or is too much. `fingerprint`: of the descriptor."""
+        """False if it was described before, or is too much. `fingerprint`: of the descriptor."""
         if fingerprint in self.types or len(self.types) >= MOST_TYPES:
             return False
         size = len(texts.descriptor) + len(texts.annex)

@@ -18,7 +18,6 @@ small messages of senders that have none. So one sender uses less than half, and
 that the receiver does not take, a sender whose messages are taken makes progress. `put` returns False if
 there is no room, which is logged; `when_room` calls back when there may be some."""
 
-from asyncio import get_running_loop
 from collections import deque
 from collections.abc import Callable
 from threading import Lock
@@ -26,21 +25,22 @@ from time import monotonic
 from typing import Any, Final
 
 from mf.core import log
-from mf.core.clock import moment
 from mf.core.error import Code, Error, not_executed
-from mf.core.options import DEFAULT_DEADLINE, INFINITE
+from mf.core.gate import LoopGate, ThreadGate
+from mf.core.immediate import immediate
+from mf.core.options import DEFAULT_DEADLINE
 from mf.flex.callbacks import Callbacks, Registered, take_all
 from mf.flex.errors import NoMessage, begun_by_parent, is_closed, none_came
 from mf.flex.message import Message
 from mf.flex.pattern import Pattern, pattern
 from mf.flex.queue import Parcel, Queue
-from mf.flex.waiter import AsyncWaiter, BlockingWaiter, Waiter, Waiters
+from mf.flex.waiter import Waiter, Waiters
 
 MAX_MESSAGES: Final = 65_536
 MAX_BYTES: Final = 64 << 20
 _RESERVED: Final = 16  # the part of a mailbox that is kept for senders without messages in it
 _SMALL: Final = 256  # the part of the reserve that one sender may use
-_TELL_EVERY: Final = 10.0
+_LOG_EVERY: Final = 10.0
 OVERHEAD: Final = 256
 """Bytes that each message counts in addition to its encoded attributes."""
 
@@ -66,7 +66,7 @@ class Mailbox:
         self._for_room: list[Callable[[], None]] = []
         self._closed = False
         self._why: Error | None = None  # it is closed, if not by its owner
-        self._told_full = -_TELL_EVERY  # when it was last logged that there is no room
+        self._full_logged_at = -_LOG_EVERY  # when it was last logged that there is no room
         self._callbacks = Callbacks(self)
 
     # Receiving
@@ -80,8 +80,8 @@ class Mailbox:
         asked = pattern(criteria)
         message = self._at_once(asked)
         if message is None:
-            parcel = self._wait(asked, DEFAULT_DEADLINE if timeout is None else timeout)
-            return self._taken(parcel)
+            self._check_may_block()
+            return immediate(self._wait(Waiter(asked, ThreadGate()), timeout))
         return message
 
     def recv_nb(self, /, **criteria: Any) -> Message:
@@ -98,8 +98,7 @@ class Mailbox:
         asked = pattern(criteria)
         message = self._at_once(asked)
         if message is None:
-            parcel = await self._wait_async(asked, DEFAULT_DEADLINE if timeout is None else timeout)
-            return self._taken(parcel)
+            return await self._wait(Waiter(asked, LoopGate()), timeout)
         return message
 
     def peek(self, /, **criteria: Any) -> bool:
@@ -142,7 +141,7 @@ class Mailbox:
                 number = self._queue.put(parcel)
                 woken = self._waiters.of(parcel.message, number) if self._waiters else ()
         if not has_room:
-            self._tell_full()
+            self._log_full()
             return False
         for waiter in woken:
             waiter.wake()
@@ -206,13 +205,13 @@ class Mailbox:
             share[1] += size
         return True
 
-    def _tell_full(self) -> None:
+    def _log_full(self) -> None:
         """Logs that the mailbox is full, at most once in a period."""
         with self._lock:
             now = monotonic()
-            if now - self._told_full < _TELL_EVERY:
+            if now - self._full_logged_at < _LOG_EVERY:
                 return
-            self._told_full = now
+            self._full_logged_at = now
             held, senders = self._held, len(self._by_sender)
         log.warning("%s", log.line("mailbox_full", mailbox=self.name, messages=held, senders=senders))
 
@@ -323,41 +322,21 @@ class Mailbox:
     def _check_may_block(self) -> None:
         """Raises on a thread where blocking would deadlock."""
 
-    def _wait(self, asked: Pattern, timeout: float) -> Parcel:
-        self._check_may_block()
-        until = monotonic() + timeout
-        waiter = BlockingWaiter(asked)
+    async def _wait(self, waiter: Waiter, timeout: float | None) -> Message:
+        seconds = DEFAULT_DEADLINE if timeout is None else timeout
+        until = monotonic() + seconds
+        asked = waiter.pattern
         parcel: Parcel | None = None
         try:
             parcel = self.begin(waiter)
             while parcel is None:
                 left = until - monotonic()
-                if left <= 0 or not waiter.wait(INFINITE if left == INFINITE else moment(left)):
-                    if until <= monotonic():
-                        raise none_came(self.name, asked, len(self), timeout)
-                    continue
+                if left <= 0 or not await waiter.wait(left):
+                    raise none_came(self.name, asked, len(self), seconds)
                 parcel = self.take(asked, waiter)
-            return parcel
         finally:
             self.end(waiter, empty_handed=parcel is None)
-
-    async def _wait_async(self, asked: Pattern, timeout: float) -> Parcel:
-        loop = get_running_loop()
-        waiter = AsyncWaiter(asked, loop)
-        timer = loop.call_later(timeout, waiter.expire) if timeout < INFINITE else None
-        parcel: Parcel | None = None
-        try:
-            parcel = self.begin(waiter)
-            while parcel is None:
-                await waiter.wait()
-                parcel = self.take(asked, waiter)
-                if parcel is None and waiter.expired:
-                    raise none_came(self.name, asked, len(self), timeout)
-            return parcel
-        finally:
-            if timer is not None:
-                timer.cancel()
-            self.end(waiter, empty_handed=parcel is None)
+        return self._taken(parcel)
 
     # For callbacks.py
 

@@ -14,16 +14,14 @@ address is standalone: its processes reach only each other, and it does not list
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack
 from uuid import uuid4
 
 from mf.core.error import Code, not_executed
 from mf.flex.errors import of_parent
-from mf.flex.mailbox import MAX_BYTES, MAX_MESSAGES
 from mf.flex.outgoing import PATIENCE
 from mf.flex.post import Post
-from mf.flex.process import Process
-from mf.flex.sent import WhenFull
+from mf.flex.process import Process, ProcessFields
 from mf.link import fork
 from mf.link.background import Background
 
@@ -31,7 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from mf.core.tls import Tls
-    from mf.flex.errors import Undelivered
     from mf.flex.outgoing import Outgoing
     from mf.route.async_resolver import AsyncResolver
 
@@ -62,7 +59,11 @@ class BaseNode:
         self._local: dict[str, Process] = {}
         self._closed = False
         self._inherited = False
+        self._begin()
         fork.register(self)
+
+    def _begin(self) -> None:
+        """Starts it, if it starts when it is constructed."""
 
     @property
     def address(self) -> str:
@@ -74,7 +75,7 @@ class BaseNode:
         """The names of its processes."""
         return [name for name in self._local if "/" not in name]
 
-    def _make(self, name: str | None, groups: Iterable[str], options: dict[str, Any]) -> Process:
+    def _make(self, name: str | None, groups: Iterable[str], options: ProcessFields) -> Process:
         name = str(uuid4()) if name is None else name
         groups = tuple(groups)
         for each in (name, *groups):
@@ -138,17 +139,9 @@ def _both(here: list[str], elsewhere: list[str]) -> list[str]:
 class Node(BaseNode):
     """A node for programs with threads. It starts when it is constructed; `close` it, or use `with`."""
 
-    def __init__(
-        self,
-        where: str | Callable[[], AsyncResolver] | None = None,
-        *,
-        listen: str = "tcp://127.0.0.1:0",
-        advertise: str | None = None,
-        tls: Tls | None = None,
-        patience: float = PATIENCE,
-    ) -> None:
-        super().__init__(where, listen=listen, advertise=advertise, tls=tls, patience=patience)
-        self._thread: Background | None = None
+    _thread: Background | None = None
+
+    def _begin(self) -> None:
         if not self._alone:
             self._thread = Background("mf-flex")
             try:
@@ -159,19 +152,10 @@ class Node(BaseNode):
                 raise
 
     def process(
-        self,
-        name: str | None = None,
-        *,
-        groups: Iterable[str] = (),
-        when_full: WhenFull = WhenFull.BLOCK,
-        on_undelivered: Callable[[Undelivered], None] | None = None,
-        max_messages: int = MAX_MESSAGES,
-        max_bytes: int = MAX_BYTES,
+        self, name: str | None = None, *, groups: Iterable[str] = (), **options: Unpack[ProcessFields]
     ) -> Process:
         """Creates a process with this name (default: a UUID), to which other nodes can send, also as a member
         of `groups`. Raises Error(INVALID_ARGUMENT) for a name that is invalid or taken on this node."""
-        options: dict[str, Any] = {"when_full": when_full, "on_undelivered": on_undelivered}
-        options |= {"max_messages": max_messages, "max_bytes": max_bytes}
         process = self._make(name, groups, options)
         if self._thread is not None and self._post is not None:
             self._thread.call(self._post.add, process.name, process.groups, process)
@@ -237,18 +221,9 @@ class AsyncNode(BaseNode):
             await self._post.start()
 
     async def process(
-        self,
-        name: str | None = None,
-        *,
-        groups: Iterable[str] = (),
-        when_full: WhenFull = WhenFull.BLOCK,
-        on_undelivered: Callable[[Undelivered], None] | None = None,
-        max_messages: int = MAX_MESSAGES,
-        max_bytes: int = MAX_BYTES,
+        self, name: str | None = None, *, groups: Iterable[str] = (), **options: Unpack[ProcessFields]
     ) -> Process:
         """See Node.process."""
-        options: dict[str, Any] = {"when_full": when_full, "on_undelivered": on_undelivered}
-        options |= {"max_messages": max_messages, "max_bytes": max_bytes}
         process = self._make(name, groups, options)
         if self._post is not None:
             self._post.add(process.name, process.groups, process)

@@ -24,7 +24,7 @@ from mf.core.log import quote, warning
 from mf.core.options import INFINITE, CallOptions
 from mf.flex._generated.mf.flex import DescribedType
 from mf.flex._generated.mf.flex import Message as Carried
-from mf.flex.described import Told
+from mf.flex.described import DescribedTypes
 from mf.flex.mailbox import OVERHEAD
 from mf.flex.message import Message
 from mf.link.background import spawn
@@ -167,7 +167,7 @@ class Outgoing:
         left = [each for number, each in self._under_way.items() if number <= self._received]
         for outbound in left:
             del self._under_way[outbound.carried.sequence]
-            outbound.sent.one_failed(_nobody_tells(error), message_of(outbound.carried))
+            outbound.sent.one_failed(_fate_unknown(error), message_of(outbound.carried))
         self._fail(error, error)
 
     async def _run(self) -> None:
@@ -236,14 +236,14 @@ class Outgoing:
         self._received = 0
 
     async def _write(self, stream: AsyncDuplexStream[Carried, Receipt]) -> None:
-        told = Told()
+        described = DescribedTypes()
         with suppress(Error):  # the reader gets the same error
             while True:
                 while self._pending:
                     outbound = self._pending.popleft()
                     self._under_way[outbound.carried.sequence] = outbound
                     for fingerprint, type_ in outbound.types.items():
-                        if told.add(fingerprint, type_.texts) and not await stream.write(
+                        if described.add(fingerprint, type_.texts) and not await stream.write(
                             _type_alone(outbound.carried, type_.texts)
                         ):
                             return
@@ -343,6 +343,6 @@ def _refusal(refused: Refused) -> Error:
     return not_executed(Code(refused.code) if known else Code.INTERNAL, refused.why)
 
 
-def _nobody_tells(error: Error) -> Error:
+def _fate_unknown(error: Error) -> Error:
     text = f"{error.message}: the message has come to its mailbox, and may be taken yet"
     return Error(error.code, text, Execution.UNKNOWN)

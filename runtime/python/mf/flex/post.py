@@ -36,8 +36,7 @@ _SERVICE: Final = MAILBOX_SERVICE.name
 
 def resolver_of(where: str, tls: Tls | None) -> AsyncResolver:
     """A resolver on the running loop, for a controller, for relays, or for nodes addressed directly."""
-    loop = get_running_loop()
-    return async_resolver_for(where, loop, tls) if where else AsyncStaticResolver(loop, [])
+    return async_resolver_for(where, tls) if where else AsyncStaticResolver([])
 
 
 def registered_at(where: str) -> str:
@@ -149,7 +148,7 @@ class Post:
                 del self._ways[way.dest]
 
     def after_fork(self) -> None:
-        """In a child, where its loop does not run. Its server and its client are told themselves."""
+        """In a child, where its loop does not run. Its server and its client are notified themselves."""
         self._lock = Lock()
         self._closed = True
         ways, self._ways = list(self._ways.values()), {}

@@ -11,17 +11,17 @@ name may be an attribute.
 
 from __future__ import annotations
 
-from asyncio import get_running_loop
 from collections import deque
-from contextlib import suppress
 from threading import Lock
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypedDict
 
 from mf.codec.flex.attributes import Written, decode_attributes, encode_with_types
 from mf.core.error import Code, Error, Execution, not_executed
+from mf.core.gate import Gate, LoopGate, ThreadGate
+from mf.core.immediate import immediate
 from mf.core.log import quote, warning
-from mf.core.options import DEFAULT_DEADLINE, INFINITE
+from mf.core.options import DEFAULT_DEADLINE
 from mf.flex._generated.mf.flex import Message as Carried
 from mf.flex.errors import Undelivered, is_closed, is_full, of_parent
 from mf.flex.mailbox import MAX_BYTES, MAX_MESSAGES, OVERHEAD, Mailbox
@@ -29,7 +29,6 @@ from mf.flex.message import Message
 from mf.flex.outgoing import Outbound, Outgoing, message_of
 from mf.flex.queue import Parcel
 from mf.flex.sent import Sent, WhenFull
-from mf.flex.waiter import Gate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,6 +55,15 @@ class Office(Protocol):
     def leave(self, process: Process) -> None: ...
 
     async def leave_async(self, process: Process) -> None: ...
+
+
+class ProcessFields(TypedDict, total=False):
+    """The keyword arguments of a process that its node hands on."""
+
+    when_full: WhenFull
+    on_undelivered: Callable[[Undelivered], None] | None
+    max_messages: int
+    max_bytes: int
 
 
 class Process(Mailbox):
@@ -97,11 +105,14 @@ class Process(Mailbox):
         MESSAGE_TOO_LARGE, OVERLOADED (FAIL) and DEADLINE_EXCEEDED (BLOCK); all of them NOT_EXECUTED.
         """
         dest, written = self._prepared(attributes)
-        places = self._places(dest, self._office.members) if _is_group(dest) else [self._place(dest)]
+        group = _is_group(dest)
+        places = self._places(dest, self._office.members(_group_of(dest))) if group else [self._place(dest)]
         sent = Sent(len(places))
         until = monotonic() + (DEFAULT_DEADLINE if timeout is None else timeout)
         for place in places:
-            self._carry(place, dest, written, sent, when_full or self._when_full, until)
+            attempt = self._made(place, dest, written, sent)
+            if (full := attempt()) is not None:
+                immediate(self._wait_for_room(ThreadGate, attempt, full, dest, sent, when_full, until))
         return sent
 
     async def send_async(
@@ -110,14 +121,15 @@ class Process(Mailbox):
         """`send` for asyncio."""
         dest, written = self._prepared(attributes)
         if _is_group(dest):
-            members = await self._office.members_async(_group_of(dest))
-            places = self._places(dest, lambda _: members)
+            places = self._places(dest, await self._office.members_async(_group_of(dest)))
         else:
             places = [self._place(dest)]
         sent = Sent(len(places))
         until = monotonic() + (DEFAULT_DEADLINE if timeout is None else timeout)
         for place in places:
-            await self._carry_async(place, dest, written, sent, when_full or self._when_full, until)
+            attempt = self._made(place, dest, written, sent)
+            if (full := attempt()) is not None:
+                await self._wait_for_room(LoopGate, attempt, full, dest, sent, when_full, until)
         return sent
 
     def undelivered(self) -> list[Undelivered]:
@@ -128,7 +140,7 @@ class Process(Mailbox):
 
     def leave(self) -> None:
         """Closes the mailbox and gives up the name. Waiting receivers are woken, and the senders of messages
-        that were not taken are told. May be called twice."""
+        that were not taken are notified. May be called twice."""
         if self._begin_to_leave():
             self._office.leave(self)
 
@@ -155,7 +167,7 @@ class Process(Mailbox):
         return []
 
     def after_fork(self) -> None:
-        """In a child: the process belongs to the parent, which nobody is told."""
+        """In a child: the process belongs to the parent; no sender is notified."""
         self._leaving = Lock()
         self._left = True
         super().after_fork()
@@ -203,11 +215,10 @@ class Process(Mailbox):
         here = self._office.local(dest)
         return self._office.way(dest) if here is None else here
 
-    def _places(self, dest: str, members: Callable[[str], list[str]]) -> list[Process | Outgoing]:
-        found = members(_group_of(dest))
-        if not found:
+    def _places(self, dest: str, members: list[str]) -> list[Process | Outgoing]:
+        if not members:
             raise not_executed(Code.UNKNOWN_AGENT, f"nobody is in the group {_group_of(dest)!r}")
-        return [self._place(each) for each in found]
+        return [self._place(each) for each in members]
 
     def _made(
         self, place: Process | Outgoing, dest: str, written: Written, sent: Sent
@@ -232,64 +243,28 @@ class Process(Mailbox):
 
         return attempt
 
-    def _carry(
+    async def _wait_for_room(
         self,
-        place: Process | Outgoing,
+        kind: type[Gate],
+        attempt: Callable[[], Process | Outgoing | None],
+        full: Process | Outgoing,
         dest: str,
-        written: Written,
         sent: Sent,
-        when_full: WhenFull,
+        when_full: WhenFull | None,
         until: float,
     ) -> None:
-        attempt = self._made(place, dest, written, sent)
-        while (full := attempt()) is not None:
-            if self._gives_up(sent, dest, full, when_full):
-                return
-            self._check_may_block()
-            gate = Gate()
-            full.when_room(gate.open)
+        place: Process | Outgoing | None = full
+        while place is not None and not self._gives_up(sent, dest, place, when_full or self._when_full):
+            if kind.blocks:
+                self._check_may_block()
+            gate = kind()
+            place.when_room(gate.open)
             if attempt() is None:
                 return
             left = until - monotonic()
-            if left <= 0 or not gate.wait(left):
-                raise _no_room_in_time(dest, full)
-
-    async def _carry_async(
-        self,
-        place: Process | Outgoing,
-        dest: str,
-        written: Written,
-        sent: Sent,
-        when_full: WhenFull,
-        until: float,
-    ) -> None:
-        attempt = self._made(place, dest, written, sent)
-        loop = get_running_loop()
-        while (full := attempt()) is not None:
-            if self._gives_up(sent, dest, full, when_full):
-                return
-            gate = loop.create_future()
-
-            def resolve(gate: Any = gate) -> None:
-                if not gate.done():
-                    gate.set_result(True)
-
-            def tell(resolve: Any = resolve) -> None:
-                with suppress(RuntimeError):  # the loop is closed
-                    loop.call_soon_threadsafe(resolve)
-
-            full.when_room(tell)
-            if attempt() is None:
-                return
-            left = until - monotonic()
-            timer = None if left == INFINITE else loop.call_later(max(left, 0.0), resolve)
-            try:
-                await gate
-            finally:
-                if timer is not None:
-                    timer.cancel()
-            if until <= monotonic():
-                raise _no_room_in_time(dest, full)
+            if left <= 0 or not await gate.wait(left):
+                raise _no_room_in_time(dest, place)
+            place = attempt()
 
     def _gives_up(self, sent: Sent, dest: str, full: Process | Outgoing, when_full: WhenFull) -> bool:
         """Whether the message is dropped (DROP). Raises Error(OVERLOADED) for FAIL."""
@@ -324,7 +299,7 @@ class Process(Mailbox):
 
 
 class _Local:
-    """The owner of a message within a node: it is told when the message is taken or fails."""
+    """The owner of a message within a node: it is called when the message is taken or fails."""
 
     __slots__ = ("_process", "_sent")
 

@@ -21,7 +21,7 @@ Numbers = deque[int]
 
 
 class Parcel:
-    """A message with its size in bytes, its sender, and its owner, which is told when it is taken."""
+    """A message with its size in bytes, its sender, and its owner, which is called when it is taken."""
 
     __slots__ = ("message", "owner", "sender", "sequence", "size")
 

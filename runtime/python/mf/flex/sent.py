@@ -7,18 +7,17 @@
 A message to a group becomes one message for each member; `wait` waits for all of them.
 """
 
-from asyncio import get_running_loop
 from collections.abc import Callable
-from contextlib import suppress
 from enum import Enum
 from threading import Lock
 from typing import Final, Protocol
 
 from mf.core.error import Code, Error
-from mf.core.options import DEFAULT_DEADLINE, INFINITE
+from mf.core.gate import Gate, LoopGate, ThreadGate
+from mf.core.immediate import immediate
+from mf.core.options import DEFAULT_DEADLINE
 from mf.flex.errors import Undelivered, begun_by_parent
 from mf.flex.message import Message
-from mf.flex.waiter import Gate
 from mf.link import fork
 
 
@@ -66,14 +65,14 @@ fork.register(_shared)
 class Sent:
     """`copies`: how many messages this one has become; 0 if it was dropped."""
 
-    __slots__ = ("_failed", "_generation", "_told", "_under_way", "_ways", "copies")
+    __slots__ = ("_failed", "_generation", "_under_way", "_ways", "_when_done", "copies")
 
     def __init__(self, copies: int = 0) -> None:
         self.copies = copies
         self._generation = _shared.generation
         self._under_way = copies
         self._failed: list[tuple[Error, Message]] = []
-        self._told: list[Callable[[], None]] = []
+        self._when_done: list[Callable[[], None]] = []
         self._ways: list[Way] = []
 
     @property
@@ -88,54 +87,34 @@ class Sent:
 
     @property
     def _is_inherited(self) -> bool:
-        """In a forked child, for a message of the parent: nobody tells here what becomes of it."""
+        """In a forked child, for a message of the parent: its end is not known here."""
         return self._generation != _shared.generation
 
     def wait(self, timeout: float | None = None) -> None:
         """Waits until every receiver has taken it, at most `timeout` seconds (default 30; or mf.INFINITE).
         Raises Undelivered, and Error(DEADLINE_EXCEEDED), after which it may still be taken."""
-        gate = Gate()
-        if not self._tell(gate.open):
+        immediate(self._wait(ThreadGate(), timeout))
+
+    async def wait_async(self, timeout: float | None = None) -> None:
+        """`wait` for asyncio."""
+        await self._wait(LoopGate(), timeout)
+
+    async def _wait(self, gate: Gate, timeout: float | None) -> None:
+        if not self._call_when_done(gate.open):
             seconds = DEFAULT_DEADLINE if timeout is None else timeout
             try:
-                if not gate.wait(seconds):
+                if not await gate.wait(seconds) and not self.done:
                     raise self._late(seconds)
             finally:
                 _shared.waiting.discard(gate.open)
         self._result()
 
-    async def wait_async(self, timeout: float | None = None) -> None:
-        """`wait` for asyncio."""
-        loop = get_running_loop()
-        future = loop.create_future()
-
-        def resolve() -> None:
-            if not future.done():
-                future.set_result(True)
-
-        def told() -> None:
-            with suppress(RuntimeError):  # the loop is closed
-                loop.call_soon_threadsafe(resolve)
-
-        if not self._tell(told):
-            seconds = DEFAULT_DEADLINE if timeout is None else timeout
-            timer = None if seconds == INFINITE else loop.call_later(seconds, resolve)
-            try:
-                await future
-            finally:
-                _shared.waiting.discard(told)
-                if timer is not None:
-                    timer.cancel()
-            if not self.done:
-                raise self._late(seconds)
-        self._result()
-
-    def _tell(self, call: Callable[[], None]) -> bool:
+    def _call_when_done(self, call: Callable[[], None]) -> bool:
         """Registers `call` for the end. True: it has ended already, and `call` is not called."""
         with _shared.lock:
             done = self.done
             if not done:
-                self._told.append(call)
+                self._when_done.append(call)
                 _shared.waiting.add(call)
         return done
 
@@ -175,8 +154,8 @@ class Sent:
             self._under_way -= 1
             if self._under_way:
                 return
-            told, self._told = self._told, []
-        for call in told:
+            calls, self._when_done = self._when_done, []
+        for call in calls:
             call()
 
     def __repr__(self) -> str:

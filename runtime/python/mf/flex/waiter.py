@@ -5,52 +5,35 @@ patterns without functions, a message wakes the longest-waiting waiter with its 
 it also wakes every waiter with its key whose pattern has functions.
 """
 
-from _thread import allocate_lock
-from abc import ABC, abstractmethod
-from asyncio import AbstractEventLoop, Future
 from collections import deque
 from collections.abc import Iterable
-from contextlib import suppress
 
+from mf.core.gate import Gate
 from mf.flex.message import Message
 from mf.flex.pattern import Key, Pattern, Shape
 
 
-class Gate:
-    """What one thread waits for; it is opened once. A forked child may open it, too: a lock of another thread
-    is not needed for that, as it is for a threading.Event."""
+class Waiter:
+    """`gate`: what its thread or task waits for. `woken`: whether it was woken since it last looked."""
 
-    __slots__ = ("_lock",)
+    __slots__ = ("_fresh", "_gate", "pattern", "woken")
 
-    def __init__(self) -> None:
-        self._lock = allocate_lock()
-        self._lock.acquire()
-
-    def open(self) -> None:
-        """From any thread; also when it is open."""
-        with suppress(RuntimeError):
-            self._lock.release()
-
-    def wait(self, seconds: float) -> bool:
-        """False: it was not opened within so many seconds, which may be INFINITE."""
-        if seconds == float("inf"):
-            return self._lock.acquire()
-        return self._lock.acquire(timeout=max(seconds, 0.0))
-
-
-class Waiter(ABC):
-    """`woken`: whether it was woken since it last looked."""
-
-    __slots__ = ("_fresh", "pattern", "woken")
-
-    def __init__(self, pattern: Pattern) -> None:
+    def __init__(self, pattern: Pattern, gate: Gate) -> None:
         self.pattern = pattern
         self.woken = False
+        self._gate = gate
         self._fresh: deque[int] = deque()
 
-    @abstractmethod
     def wake(self) -> None:
         """May be called from any thread, without the mailbox's lock."""
+        self._gate.open()
+
+    async def wait(self, seconds: float) -> bool:
+        """False: it was not woken within so many seconds."""
+        found = await self._gate.wait(seconds)
+        if found:
+            self.woken = False
+        return found
 
     def note(self, number: int) -> None:
         """Records a new message for which the functions of the pattern must be called."""
@@ -66,53 +49,6 @@ class Waiter(ABC):
         self.woken = True
         if self.pattern.tests:
             self._fresh = deque(numbers)
-
-
-class BlockingWaiter(Waiter):
-    __slots__ = ("_gate",)
-
-    def __init__(self, pattern: Pattern) -> None:
-        super().__init__(pattern)
-        self._gate = Gate()
-
-    def wake(self) -> None:
-        self._gate.open()
-
-    def wait(self, seconds: float) -> bool:
-        """False: it was not woken within so many seconds."""
-        found = self._gate.wait(seconds)
-        if found:
-            self.woken = False
-        return found
-
-
-class AsyncWaiter(Waiter):
-    """The waiter of one asyncio task."""
-
-    __slots__ = ("_future", "_loop", "expired")
-
-    def __init__(self, pattern: Pattern, loop: AbstractEventLoop) -> None:
-        super().__init__(pattern)
-        self._loop = loop
-        self._future: Future[None] = loop.create_future()
-        self.expired = False
-
-    def wake(self) -> None:
-        with suppress(RuntimeError):  # the loop is closed
-            self._loop.call_soon_threadsafe(self._wake)
-
-    def expire(self) -> None:
-        self.expired = True
-        self._wake()
-
-    def _wake(self) -> None:
-        if not self._future.done():
-            self._future.set_result(None)
-
-    async def wait(self) -> None:
-        await self._future
-        self._future = self._loop.create_future()
-        self.woken = False
 
 
 class Waiters:

@@ -4,7 +4,6 @@ from asyncio import gather
 from collections.abc import AsyncIterable, Coroutine, Iterable, Sequence
 from typing import Any, TypeVar, cast
 
-from mf.core.agent import Agent, called_agent
 from mf.core.current import enter, leave
 from mf.core.error import DeclaredError, Error
 from mf.core.options import BatchOptions, CallOptions
@@ -14,9 +13,9 @@ from mf.core.stream import AsyncDuplexStream, AsyncStreamReader
 from mf.core.target import AsyncScatterTarget, AsyncTarget, Scattered
 from mf.light.call import LightCall, to_end
 from mf.light.checks import check_arguments
-from mf.light.feed import write_async
+from mf.light.feed import write
 from mf.light.streams import AsyncLightDuplex, AsyncLightReader
-from mf.light.target import LightPlace, halves, messages, outcomes
+from mf.light.target import LightPlace
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -27,20 +26,8 @@ class AsyncLightTarget(LightPlace, AsyncTarget):
 
     __slots__ = ()
 
-    def at(self, agent: Agent) -> AsyncTarget:
-        return self.for_agent(called_agent(agent))
-
-    def any(self) -> AsyncTarget:
-        return self.for_agent(None)
-
-    def on(self, agents: Iterable[Agent]) -> AsyncScatterTarget:
-        return AsyncLightScatter(self, list(dict.fromkeys(map(called_agent, agents))))
-
-    def everywhere(self) -> AsyncScatterTarget:
-        return AsyncLightScatter(self, None)
-
-    def for_agent(self, agent: str | None) -> "AsyncLightTarget":
-        return AsyncLightTarget(self._offers, self._service, agent, self._keys, self._caches)
+    def several(self, agents: list[str] | None) -> AsyncScatterTarget:
+        return AsyncLightScatter(self, agents)
 
     async def call(self, method: Method[Any, T], options: CallOptions | None, *arguments: Any) -> T:
         agent, servant = self._offers.find(self._service, self._agent)
@@ -63,36 +50,20 @@ class AsyncLightTarget(LightPlace, AsyncTarget):
             if options is not None:
                 call.give_metadata()
 
+    async def _to_end(
+        self, call: LightCall, coroutine: Coroutine[Any, Any, T]
+    ) -> tuple[BaseException | None, T | None]:
+        return await to_end(call, coroutine)
+
     async def batch(
         self, method: Method[R, T], requests: Sequence[R], options: BatchOptions | None = None
     ) -> list[Outcome[T]]:
-        outcomes: list[Outcome[T]] = []
-        for message, left in messages(method, requests, options):
-            outcomes += await self._message_async(method, message, left)
-        return outcomes
-
-    async def _message_async(
-        self, method: Method[R, T], message: Sequence[R], left: CallOptions
-    ) -> list[Outcome[T]]:
-        try:
-            return await self.bulk(method, message, left)
-        except Error as refused:
-            if (parts := halves(message, refused)) is None:
-                return [Outcome(error=refused) for _ in message]
-        return [outcome for half in parts for outcome in await self._message_async(method, half, left)]
+        return await self._batch(method, requests, options)
 
     async def bulk(
         self, method: Method[R, T], requests: Sequence[R], options: CallOptions | None = None
     ) -> list[Outcome[T]]:
-        if not requests:
-            return []
-        call, raised, given = self._begin_many(method, requests, options)
-        try:
-            if isinstance(given, Coroutine):
-                raised, given = await to_end(call, given)
-        finally:
-            call.give_metadata()
-        return outcomes(call, method, requests, raised, given)
+        return await self._bulk(method, requests, options)
 
     # Streams
 
@@ -108,7 +79,7 @@ class AsyncLightTarget(LightPlace, AsyncTarget):
         values: AsyncIterable[Any] | Iterable[Any],
         *arguments: Any,
     ) -> T:
-        return cast(T, await write_async(self._opening(method, options, arguments), values))
+        return cast(T, await write(self._opening(method, options, arguments), values, awaits=True))
 
     def duplex_stream(
         self, method: Method[Any, Any], options: CallOptions | None, *arguments: Any
@@ -128,10 +99,7 @@ class AsyncLightScatter(AsyncScatterTarget):
     async def call(
         self, method: Method[Any, T], options: CallOptions | None, *arguments: Any
     ) -> Scattered[str, T]:
-        targets = [
-            (agent, self._any.for_agent(agent))
-            for agent in (self._any.agents() if self._agents is None else self._agents)
-        ]
+        targets = self._any.each_of(self._agents)
         outcomes = await gather(*[_outcome_of(target, method, options, arguments) for _, target in targets])
         return Scattered(zip((agent for agent, _ in targets), outcomes, strict=True))
 

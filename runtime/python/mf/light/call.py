@@ -2,7 +2,7 @@
 
 A deadline is the smaller one of what the caller says and what is left to the handler that calls, if any.
 It holds before the handler starts, and lets the caller go where the handler is awaited. A plain handler runs
-on its caller's thread, which nobody can take away from it: it sees the deadline by `mf.current_call()`.
+on its caller's thread, and cannot be stopped there: it sees the deadline by `mf.current_call()`.
 """
 
 from collections.abc import Coroutine, Mapping
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _FOREVER = 1e9
-"""Seconds beyond which nobody needs a timer."""
+"""Seconds beyond which no timer is needed."""
 
 _ids = count(1)
 _stopping = RLock()  # for a moment, of any call; a finalizer may need it anywhere
@@ -59,7 +59,7 @@ class LightCall(CurrentCall):
     deadline: float
     given_up: bool
     limit: float
-    """Until when who asks for a value of the call's stream waits for it."""
+    """The end of a wait for a value of the call's stream."""
     service_info: ServiceInfo
     stopped: Error | None
     """What the call was ended with while its handler ran: by its caller, or as its time was up."""
@@ -150,14 +150,14 @@ class LightCall(CurrentCall):
             options.reply_metadata.update(self._reply)
 
     def failure(self, raised: BaseException) -> Failure:
-        """What the caller is told about what the handler raised."""
+        """The caller's failure for what the handler raised."""
         failure = failure_of(raised, self.called.error_types)
         if isinstance(failure, Error) and failure.code == Code.HANDLER_FAILED:
             log_handler_failure(self.called.name, raised)
         return failure
 
     def ended(self, raised: BaseException) -> None:
-        """Raises what the caller is told, unless the method is one-way: then nobody is told."""
+        """Raises the caller's failure, unless the method is one-way."""
         failure = self.failure(raised)
         if self.called.oneway:
             return
@@ -181,7 +181,7 @@ class LightCall(CurrentCall):
         return self.stop(Error(Code.DEADLINE_EXCEEDED, "the deadline passed while the handler ran"))
 
     def wait_limit(self) -> float:
-        """Until when somebody who begins to wait now for the other side of a stream does so."""
+        """The end of a wait for the other side of a stream that begins now."""
         options = self._options
         if options is None or options.idle == INFINITE:
             return self.deadline
@@ -201,8 +201,8 @@ class LightCall(CurrentCall):
 
 async def to_end(call: LightCall, coroutine: Coroutine[Any, Any, T]) -> tuple[BaseException | None, T | None]:
     """What an `async def` handler raised, or its result. It is a task of its own, and is waited for at most
-    until the deadline: who waits is let go then, and when he is cancelled himself, whatever
-    the handler does about its CancelledError.
+    until the deadline, or until the waiting task is cancelled, whatever the handler does about its
+    CancelledError.
     """
     import asyncio
 
@@ -220,7 +220,7 @@ async def to_end(call: LightCall, coroutine: Coroutine[Any, Any, T]) -> tuple[Ba
         _give_up(task)
         raise call.late()
     if task.cancelled():
-        return asyncio.CancelledError(), None  # of what the handler awaited: nobody cancelled this call
+        return asyncio.CancelledError(), None  # of what the handler awaited: this call was not cancelled
     raised = task.exception()
     return raised, None if raised is not None else task.result()
 
@@ -231,7 +231,7 @@ def _give_up(task: "Task[Any]") -> None:
 
 
 def _forget(task: "Task[Any]") -> None:
-    """Nobody waits any more for what a handler raises that was given up."""
+    """What a handler raises that was given up is dropped."""
     if not task.cancelled():
         task.exception()
 

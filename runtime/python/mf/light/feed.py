@@ -21,7 +21,7 @@ _END: Any = object()
 
 class _Given:
     """What is wrong with a caller's values is the caller's own affair: it is kept in `raised` for him, and
-    the handler is told that the call is over."""
+    the handler gets an Error, since the call is over."""
 
     __slots__ = ("call", "raised")
 
@@ -113,36 +113,25 @@ class _ThreadFeed(Iterator[Any]):
         return value
 
 
-def write(opening: Opening, values: Iterable[Any]) -> Any:
-    call = opening.begin()
-    feed: Feed | AsyncFeed
-    try:
-        if opening.is_async:
-            feed = AsyncFeed(call, values)
-            raised, result = run_to_end(call, opening.handler(feed))
-        else:
-            feed = Feed(call, values)
-            raised, result = _run(call, opening, feed)
-    finally:
-        call.give_metadata()
-    return _result(feed, raised, result)
-
-
-async def write_async(opening: Opening, values: AsyncIterable[Any] | Iterable[Any]) -> Any:
+async def write(opening: Opening, values: AsyncIterable[Any] | Iterable[Any], *, awaits: bool) -> Any:
+    """`awaits`: whether the caller does, and its loop runs. Otherwise nothing here suspends
+    (mf.core.immediate)."""
     call = opening.begin()
     feed: Feed | AsyncFeed
     result: Any
     try:
         if opening.is_async:
             feed = AsyncFeed(call, values)
-            raised, result = await to_end(call, opening.handler(feed))
-        elif isinstance(values, AsyncIterable):
+            handled = opening.handler(feed)
+            raised, result = await to_end(call, handled) if awaits else run_to_end(call, handled)
+        elif awaits and isinstance(values, AsyncIterable):
             feed = AsyncFeed(call, values)
             on_thread = asyncio.to_thread(_run, call, opening, _ThreadFeed(feed))
             raised, ended = await to_end(call, on_thread)
             if ended is not None:
                 raised, result = ended
         else:
+            assert isinstance(values, Iterable)
             feed = Feed(call, values)
             raised, result = _run(call, opening, feed)
     finally:

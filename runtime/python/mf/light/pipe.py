@@ -2,20 +2,20 @@
 side may be a thread that blocks or a task that awaits, so that each waits in its own way, and is woken by
 what was registered for it.
 
-Nobody waits for longer than the call may: see LightCall.limit. A task that takes values is bounded by what
+No wait lasts longer than the call may: see LightCall.limit. A task that takes values is bounded by what
 awaits the handler.
 """
 
-import asyncio
-from _thread import allocate_lock
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import suppress
-from threading import TIMEOUT_MAX, RLock
+from collections.abc import AsyncIterator, Iterator
+from threading import RLock
 from time import monotonic
 from typing import Any, Generic, TypeVar
 
 from mf.core.error import Code, Error
+from mf.core.gate import Gate, LoopGate, ThreadGate
+from mf.core.immediate import immediate
+from mf.core.options import INFINITE
 from mf.core.stream import stream_has_ended
 from mf.light.call import LightCall
 from mf.light.checks import check_value
@@ -38,32 +38,19 @@ class Pipe(Generic[T]):
         self._values: deque[T] = deque()
         self._done_writing = False
         self._is_closed = False
-        self._waiting: list[Callable[[], object]] = []
+        self._waiting: list[Gate] = []
 
     # The caller
 
-    def put(self, value: T) -> bool:
-        """False: nobody wants the value, or there was no room for it in time."""
+    async def put(self, value: T, kind: type[Gate]) -> bool:
+        """False: the value is not wanted any more, or there was no room for it in time."""
         self._check(value)
         while True:
             with self._lock:
                 if self._is_closed or self._add(value):
                     return not self._is_closed
-                wait = self._sleeper()
-            if not wait(self._call.wait_limit()):
-                self._call.out_of_time()
-                return False
-
-    async def put_async(self, value: T) -> bool:
-        self._check(value)
-        while True:
-            with self._lock:
-                if self._is_closed or self._add(value):
-                    return not self._is_closed
-                future = self._future()
-            left = self._call.wait_limit() - monotonic()
-            await asyncio.wait((future,), timeout=left if left < TIMEOUT_MAX else None)
-            if not future.done():
+                gate = self._gate(kind)
+            if not await gate.wait(self._call.wait_limit() - monotonic()):
                 self._call.out_of_time()
                 return False
 
@@ -86,32 +73,24 @@ class Pipe(Generic[T]):
             self._wake()
 
     def close(self) -> None:
-        """The call is over, or the handler reads no more: who waits goes on."""
+        """The call is over, or the handler reads no more: all waits end."""
         with self._lock:
             self._is_closed = True
             self._wake()
 
     # The handler
 
-    def take(self) -> T:
-        """_END: there are no more. Raises what the call was ended with."""
+    async def take(self, kind: type[Gate]) -> T:
+        """_END: there are no more. Raises what the call was ended with. A task waits as long as what awaits
+        the handler."""
         while True:
             with self._lock:
                 value = self._taken()
                 if value is not _NOTHING:
                     return value
-                wait = self._sleeper()
-            if not wait(self._call.limit):
+                gate = self._gate(kind)
+            if not await gate.wait(self._call.limit - monotonic() if kind.blocks else INFINITE):
                 raise self._call.out_of_time()
-
-    async def take_async(self) -> T:
-        while True:
-            with self._lock:
-                value = self._taken()
-                if value is not _NOTHING:
-                    return value
-                future = self._future()
-            await future
 
     def _taken(self) -> T:
         if self._values:
@@ -123,30 +102,15 @@ class Pipe(Generic[T]):
 
     # Waiting
 
-    def _sleeper(self) -> Callable[[float], bool]:
-        """Registers this thread. What it returns waits until then; False: nothing has happened."""
-        lock = allocate_lock()
-        lock.acquire()
-        self._waiting.append(lock.release)
-        return lambda limit: lock.acquire(True, min(max(limit - monotonic(), 0.0), TIMEOUT_MAX))
-
-    def _future(self) -> "asyncio.Future[None]":
-        """Registers this task."""
-        loop = asyncio.get_running_loop()
-        future: asyncio.Future[None] = loop.create_future()
-        self._waiting.append(lambda: loop.call_soon_threadsafe(_resolve, future))
-        return future
+    def _gate(self, kind: type[Gate]) -> Gate:
+        gate = kind()
+        self._waiting.append(gate)
+        return gate
 
     def _wake(self) -> None:
         waiting, self._waiting = self._waiting, []
-        for wake in waiting:
-            with suppress(RuntimeError):  # the loop of that task has been closed
-                wake()
-
-
-def _resolve(future: "asyncio.Future[None]") -> None:
-    if not future.done():
-        future.set_result(None)
+        for gate in waiting:
+            gate.open()
 
 
 class PipeReader(Iterator[T], Generic[T]):
@@ -158,7 +122,7 @@ class PipeReader(Iterator[T], Generic[T]):
         self._pipe = pipe
 
     def __next__(self) -> T:
-        value = self._pipe.take()
+        value = immediate(self._pipe.take(ThreadGate))
         if value is _END:
             raise StopIteration
         return value
@@ -176,7 +140,7 @@ class AsyncPipeReader(AsyncIterator[T], Generic[T]):
         self._pipe = pipe
 
     async def __anext__(self) -> T:
-        value = await self._pipe.take_async()
+        value = await self._pipe.take(LoopGate)
         if value is _END:
             raise StopAsyncIteration
         return value

@@ -10,6 +10,8 @@ from time import monotonic
 from typing import Any, Generic, TypeVar
 
 from mf.core.error import Error
+from mf.core.gate import LoopGate, ThreadGate
+from mf.core.immediate import immediate
 from mf.core.outcome import Failure
 from mf.core.stream import AsyncDuplexStream, AsyncStreamReader, DuplexStream, StreamReader
 from mf.light.call import LightCall
@@ -51,7 +53,7 @@ class LightStream:
         return AwaitedValues(call, handle if self._opening.is_async else lambda: PlainValues(call, handle))
 
     def begin_wait(self) -> None:
-        """Somebody asks for a value. Raises Error if there is no time for it."""
+        """Called before each wait for a value. Raises Error if there is no time for it."""
         call = self.call
         limit = call.limit = call.wait_limit()
         if limit == call.deadline <= monotonic():
@@ -92,14 +94,14 @@ class LightStream:
         return True
 
     def unwritten(self) -> bool:
-        """What a write gives that nobody wants any more. Raises what the call has failed with."""
+        """The result of a write whose value is not wanted any more. Raises what the call has failed with."""
         if self.failure is not None:
             raise self.failure
         return False
 
 
 class LightReader(StreamReader[T_out], Generic[T_out]):
-    """The result stream of a call, for who blocks. The handler begins when its first value is asked for."""
+    """The result stream of a call, for callers that block. The first request for a value starts it."""
 
     __slots__ = ("_stream", "_values")
 
@@ -136,13 +138,13 @@ class LightReader(StreamReader[T_out], Generic[T_out]):
 
 
 class LightDuplex(LightReader[T_out], DuplexStream[T_in, T_out], Generic[T_in, T_out]):
-    """Both directions, for who blocks."""
+    """Both directions, for callers that block."""
 
     __slots__ = ()
 
     def write(self, value: T_in) -> bool:
         stream = self._stream
-        if stream.pipe.put(value):
+        if immediate(stream.pipe.put(value, ThreadGate)):
             return True
         if stream.call.stopped is not None:
             self._end(stream.call.stopped)
@@ -156,7 +158,7 @@ class LightDuplex(LightReader[T_out], DuplexStream[T_in, T_out], Generic[T_in, T
 
 
 class AsyncLightReader(AsyncStreamReader[T_out], Generic[T_out]):
-    """The result stream of a call, for who awaits. The call begins with the first value that is asked for."""
+    """The result stream of a call, awaited. The call begins with the first request for a value."""
 
     __slots__ = ("_begun", "_opening")
 
@@ -204,7 +206,7 @@ class AsyncLightReader(AsyncStreamReader[T_out], Generic[T_out]):
         await values.close()
 
     def cancel(self) -> None:
-        with suppress(Error):  # of a call that cannot be made: whoever asks for a value is told
+        with suppress(Error):  # of a call that cannot be made: the next request for a value raises it
             stream, values = self._begin()
             if stream.cancel():
                 values.stop()
@@ -215,14 +217,14 @@ class AsyncLightReader(AsyncStreamReader[T_out], Generic[T_out]):
 
 
 class AsyncLightDuplex(AsyncLightReader[T_out], AsyncDuplexStream[T_in, T_out], Generic[T_in, T_out]):
-    """Both directions, for who awaits. The call begins with the first value that is written or asked for."""
+    """Both directions, awaited. The call begins with the first value that is written or requested."""
 
     __slots__ = ()
 
     async def write(self, value: T_in) -> bool:
         stream, _ = self._begin()
         try:
-            if await stream.pipe.put_async(value):
+            if await stream.pipe.put(value, LoopGate):
                 return True
         except CancelledError:
             self.cancel()

@@ -2,15 +2,16 @@
 for those of asyncio.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Coroutine, Generator, Iterable, Sequence
 from copy import copy
 from time import monotonic
-from typing import Any, TypeVar, cast
+from typing import Any, Self, TypeVar, cast
 
-from mf.core.agent import Agent, called_agent
 from mf.core.cached import Caches
 from mf.core.current import enter, leave
 from mf.core.error import Code, DeclaredError, Error
+from mf.core.immediate import immediate
 from mf.core.options import DEFAULT_DEADLINE, BatchOptions, CallOptions
 from mf.core.outcome import Outcome, each_async, each_in_order, failure_in
 from mf.core.service import Method, ServiceInfo, is_async
@@ -25,7 +26,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 
-class LightPlace:
+class LightPlace(ABC):
     """One service at one agent, or at the first that is offered. `keys`: see LightCall."""
 
     __slots__ = ("_agent", "_caches", "_keys", "_offers", "_service")
@@ -44,8 +45,13 @@ class LightPlace:
         self._keys = keys
         self._caches = caches
 
-    def agents(self) -> list[str]:
-        return self._offers.agents(self._service)
+    def for_agent(self, agent: str | None) -> Self:
+        return type(self)(self._offers, self._service, agent, self._keys, self._caches)
+
+    def each_of(self, agents: list[str] | None) -> list[tuple[str, Self]]:
+        """The targets of these agents, or of all that are offered."""
+        known = self._offers.agents(self._service) if agents is None else agents
+        return [(agent, self.for_agent(agent)) for agent in known]
 
     @property
     def caches(self) -> Caches:
@@ -79,6 +85,43 @@ class LightPlace:
         finally:
             leave(token)
 
+    @abstractmethod
+    async def _to_end(
+        self, call: LightCall, coroutine: Coroutine[Any, Any, T]
+    ) -> tuple[BaseException | None, T | None]:
+        """See to_end. That of callers that block does not suspend (mf.core.immediate)."""
+
+    async def _batch(
+        self, method: Method[R, T], requests: Sequence[R], options: BatchOptions | None
+    ) -> list[Outcome[T]]:
+        outcomes: list[Outcome[T]] = []
+        for message, left in _messages(method, requests, options):
+            outcomes += await self._message(method, message, left)
+        return outcomes
+
+    async def _message(
+        self, method: Method[R, T], message: Sequence[R], left: CallOptions
+    ) -> list[Outcome[T]]:
+        try:
+            return await self._bulk(method, message, left)
+        except Error as refused:
+            if (parts := _halves(message, refused)) is None:
+                return [Outcome(error=refused) for _ in message]
+        return [outcome for half in parts for outcome in await self._message(method, half, left)]
+
+    async def _bulk(
+        self, method: Method[R, T], requests: Sequence[R], options: CallOptions | None
+    ) -> list[Outcome[T]]:
+        if not requests:
+            return []
+        call, raised, given = self._begin_many(method, requests, options)
+        try:
+            if isinstance(given, Coroutine):
+                raised, given = await self._to_end(call, given)
+        finally:
+            call.give_metadata()
+        return _outcomes(call, method, requests, raised, given)
+
     def _opening(
         self, method: Method[Any, Any], options: CallOptions | None, arguments: tuple[Any, ...]
     ) -> Opening:
@@ -90,20 +133,8 @@ class LightTarget(LightPlace, Target):
 
     __slots__ = ()
 
-    def at(self, agent: Agent) -> Target:
-        return self.for_agent(called_agent(agent))
-
-    def any(self) -> Target:
-        return self.for_agent(None)
-
-    def on(self, agents: Iterable[Agent]) -> ScatterTarget:
-        return LightScatter(self, list(dict.fromkeys(map(called_agent, agents))))
-
-    def everywhere(self) -> ScatterTarget:
-        return LightScatter(self, None)
-
-    def for_agent(self, agent: str | None) -> "LightTarget":
-        return LightTarget(self._offers, self._service, agent, self._keys, self._caches)
+    def several(self, agents: list[str] | None) -> ScatterTarget:
+        return LightScatter(self, agents)
 
     def call(self, method: Method[Any, T], options: CallOptions | None, *arguments: Any) -> T:
         agent, servant = self._offers.find(self._service, self._agent)
@@ -128,34 +159,20 @@ class LightTarget(LightPlace, Target):
 
     # Batches
 
+    async def _to_end(
+        self, call: LightCall, coroutine: Coroutine[Any, Any, T]
+    ) -> tuple[BaseException | None, T | None]:
+        return run_to_end(call, coroutine)
+
     def batch(
         self, method: Method[R, T], requests: Sequence[R], options: BatchOptions | None = None
     ) -> BatchCall[T]:
-        outcomes: list[Outcome[T]] = []
-        for message, left in messages(method, requests, options):
-            outcomes += self._message(method, message, left)
-        return FinishedBatch(outcomes)
-
-    def _message(self, method: Method[R, T], message: Sequence[R], left: CallOptions) -> list[Outcome[T]]:
-        try:
-            return self.bulk(method, message, left)
-        except Error as refused:
-            if (parts := halves(message, refused)) is None:
-                return [Outcome(error=refused) for _ in message]
-        return [outcome for half in parts for outcome in self._message(method, half, left)]
+        return FinishedBatch(immediate(self._batch(method, requests, options)))
 
     def bulk(
         self, method: Method[R, T], requests: Sequence[R], options: CallOptions | None = None
     ) -> list[Outcome[T]]:
-        if not requests:
-            return []
-        call, raised, given = self._begin_many(method, requests, options)
-        try:
-            if isinstance(given, Coroutine):
-                raised, given = run_to_end(call, given)
-        finally:
-            call.give_metadata()
-        return outcomes(call, method, requests, raised, given)
+        return immediate(self._bulk(method, requests, options))
 
     # Streams. Their module brings asyncio, which calls do not need.
 
@@ -171,7 +188,7 @@ class LightTarget(LightPlace, Target):
     ) -> T:
         from mf.light.feed import write
 
-        return cast(T, write(self._opening(method, options, arguments), values))
+        return cast(T, immediate(write(self._opening(method, options, arguments), values, awaits=False)))
 
     def duplex_stream(
         self, method: Method[Any, Any], options: CallOptions | None, *arguments: Any
@@ -187,7 +204,7 @@ def _end(method: Method[Any, Any], options: CallOptions | BatchOptions | None) -
     return monotonic() + (given if given is not None else method.deadline or DEFAULT_DEADLINE)
 
 
-def messages(
+def _messages(
     method: Method[R, Any], requests: Sequence[R], options: BatchOptions | None
 ) -> Generator[tuple[Sequence[R], CallOptions], None, None]:
     """The messages of a batch, each with what is left of its deadline."""
@@ -202,7 +219,7 @@ def messages(
         yield requests[start : start + size], left
 
 
-def halves(message: Sequence[R], refused: Error) -> tuple[Sequence[R], Sequence[R]] | None:
+def _halves(message: Sequence[R], refused: Error) -> tuple[Sequence[R], Sequence[R]] | None:
     """What a message goes in that was refused because of one of its requests; None: of all of them."""
     if refused.code is not Code.INVALID_ARGUMENT or len(message) == 1:
         return None
@@ -210,7 +227,7 @@ def halves(message: Sequence[R], refused: Error) -> tuple[Sequence[R], Sequence[
     return message[:middle], message[middle:]
 
 
-def outcomes(
+def _outcomes(
     call: LightCall,
     method: Method[Any, T],
     requests: Sequence[Any],
@@ -222,10 +239,10 @@ def outcomes(
         return [Outcome(error=failure) for _ in requests]
     if method.oneway or given is None:
         return [Outcome() for _ in requests]
-    return [_told(method, outcome) for outcome in given]
+    return [_declared(method, outcome) for outcome in given]
 
 
-def _told(method: Method[Any, T], outcome: Outcome[T]) -> Outcome[T]:
+def _declared(method: Method[Any, T], outcome: Outcome[T]) -> Outcome[T]:
     error = outcome.error
     return outcome if error is None else Outcome(error=failure_in(error, method.error_types))
 
@@ -265,15 +282,11 @@ class LightScatter(ScatterTarget):
         self._any = any_
         self._agents = agents
 
-    def _targets(self) -> list[tuple[str, LightTarget]]:
-        agents = self._any.agents() if self._agents is None else self._agents
-        return [(agent, self._any.for_agent(agent)) for agent in agents]
-
     def call(self, method: Method[Any, T], options: CallOptions | None, *arguments: Any) -> Scattered[str, T]:
         scattered: Scattered[str, T] = Scattered()
         options = copy(options) if options is not None else CallOptions()
         end = _end(method, options)
-        for agent, target in self._targets():
+        for agent, target in self._any.each_of(self._agents):
             options.deadline = end - monotonic()
             try:
                 scattered[agent] = Outcome(target.call(method, options, *arguments))

@@ -1,9 +1,9 @@
 """R5. What a handler gives in light, one value after the other, and how it is stopped. The handler runs where
-its values are asked for: a plain one on the thread of who asks, an async one in the task of who asks. Where
-an awaiting caller's plain handler may wait for what only the loop can give, it runs on a thread.
+its values are asked for: a plain one on the thread that asks, an async one in the task that asks. Where an
+awaiting caller's plain handler may wait for what only the loop can give, it runs on a thread.
 
-A handler is closed when it is safe: by who closes it, or, if a thread or task is inside of it at that moment,
-by that one when it comes out.
+A handler is closed when it is safe: by its closer, or, if a thread or task is inside of it at that moment, by
+that one when it comes out.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ def _nothing_left() -> Any:
 
 
 class HandlerValues(Iterator[Any], ABC):
-    """For those who block. One thread at a time is inside; any may close."""
+    """For callers that block. One thread at a time is inside; any may close."""
 
     __slots__ = ("_call", "_closing", "_inside", "_step")
 
@@ -49,7 +49,7 @@ class HandlerValues(Iterator[Any], ABC):
                 self.close()
 
     def close(self) -> None:
-        """What the handler raises meanwhile is logged, as nobody waits for it."""
+        """What the handler raises meanwhile is logged, as no caller waits for it."""
         self._closing = True
         if not self._inside.acquire(blocking=False):
             self._interrupt()
@@ -69,7 +69,7 @@ class HandlerValues(Iterator[Any], ABC):
     def _release(self) -> None: ...
 
     def _interrupt(self) -> None:
-        """Lets who is inside come out, if that is possible."""
+        """Makes the thread inside come out, if that is possible."""
 
 
 class PlainValues(HandlerValues):
@@ -93,7 +93,7 @@ class PlainValues(HandlerValues):
 
 
 class AwaitedValues:
-    """For those who await. One task at a time is inside; any thread may stop it."""
+    """For callers that await. One task at a time is inside; any thread may stop it."""
 
     __slots__ = ("_call", "_loop", "_open", "_timer", "_values")
 
@@ -113,7 +113,7 @@ class AwaitedValues:
         try:
             async with asyncio.timeout(left if left < TIMEOUT_MAX else None) as timer:
                 self._timer = timer
-                # Order matters: who stops the call after this line finds the timer.
+                # Order matters: a thread that stops the call after this line finds the timer.
                 if call.stopped is not None:
                     raise call.stopped
                 if self._values is None:
@@ -128,7 +128,7 @@ class AwaitedValues:
             leave(token)
 
     def stop(self) -> None:
-        """From any thread: who is inside comes out; if nobody is, the handler is closed soon."""
+        """From any thread: the task inside comes out; if there is none, the handler is closed soon."""
         if self._loop is not None:
             with suppress(RuntimeError):  # the loop is closed, and has closed the handler
                 self._loop.call_soon_threadsafe(self._stop)
@@ -140,7 +140,7 @@ class AwaitedValues:
         task.add_done_callback(_closing.discard)
 
     async def close(self) -> None:
-        """Lets who is inside come out, and close."""
+        """Makes the task inside come out, and closes."""
         if self._timer is not None:
             with suppress(RuntimeError):  # the timer has expired, and he is on his way
                 self._timer.reschedule(asyncio.get_running_loop().time())
@@ -199,7 +199,7 @@ class _Plain(AsyncIterator[Any]):
 
 
 class LoopValues(HandlerValues):
-    """Those of an async handler, for a caller who blocks: on a loop that runs while he waits."""
+    """Those of an async handler, for a caller that blocks: on a loop that runs while it waits."""
 
     __slots__ = ("_runner", "_values")
 

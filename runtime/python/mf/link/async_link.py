@@ -14,10 +14,11 @@ from typing import Any
 from mf.core.client_options import DEAD_AFTER
 from mf.core.code_class import FOR_GOOD
 from mf.core.error import Code, Error, cancelled_by_caller, not_executed
+from mf.core.gate import LoopGate
 from mf.core.log import error as log_error
 from mf.core.log import quote
 from mf.core.service import Payload, ServiceInfo
-from mf.link.core import HANDSHAKE_TIMEOUT, LinkCore, Remembered
+from mf.link.core import HANDSHAKE_TIMEOUT, LinkCore, Remembered, call_back, split_overdue
 from mf.protocol.call import Call
 from mf.protocol.call_table import CallEvent
 from mf.protocol.calls import Binding, Description, Pending, Request
@@ -33,8 +34,8 @@ _LEAST_PAUSE = 0.001  # between two checks for overdue calls
 
 
 class AsyncLink(LinkCore):
-    """See above. `waiter` of a request is the future of its caller; if several tasks wait, a list of
-    futures."""
+    """See above. `waiter` of a request is the future of its caller; that of anything else
+    is a list of gates."""
 
     __slots__ = (
         "_blocked",
@@ -62,7 +63,7 @@ class AsyncLink(LinkCore):
         self._heard_before = 0  # when the timer was set
         self._loop = loop
         self._blocked = False
-        self._crowd: list[Future[None]] = []  # futures that wait for room
+        self._crowd: list[LoopGate] = []  # of those that wait for room
         self._expiry = FOREVER
         self._flush_due = False
         self._timer: TimerHandle | None = None
@@ -133,9 +134,9 @@ class AsyncLink(LinkCore):
 
     async def room(self, deadline: float) -> None:
         while self._session.out_bytes > ROOM and self.failure is None:
-            future: Future[None] = self._loop.create_future()
-            self._crowd.append(future)
-            await self._within(future, deadline)
+            gate = LoopGate()
+            self._crowd.append(gate)
+            await gate.wait(deadline - monotonic())
             if monotonic() >= deadline:
                 return
 
@@ -186,8 +187,7 @@ class AsyncLink(LinkCore):
     def _end_inherited(self, waiting: list[Pending]) -> None:
         for pending in waiting:
             self._done(pending)
-            if pending.on_done is not None:
-                pending.on_done(pending)
+        call_back(waiting)
         self._let_in()
 
     async def ask(self, service: ServiceInfo, agent: str, deadline: float, schema: bytes) -> Binding:
@@ -218,23 +218,12 @@ class AsyncLink(LinkCore):
     async def _wait(self, pending: Pending, deadline: float) -> bool:
         """False if it was not done before the deadline."""
         if not pending.done:
-            future: Future[None] = self._loop.create_future()
+            gate = LoopGate()
             if pending.waiter is None:
                 pending.waiter = []
-            pending.waiter.append(future)
-            await self._within(future, deadline)
+            pending.waiter.append(gate)
+            await gate.wait(deadline - monotonic())
         return pending.done
-
-    async def _within(self, future: "Future[None]", deadline: float) -> None:
-        """Awaits the future at most until the deadline."""
-        timer: TimerHandle | None = None
-        if deadline < FOREVER:
-            timer = self._loop.call_later(max(deadline - monotonic(), 0.0), _end, future)
-        try:
-            await future
-        finally:
-            if timer is not None:
-                timer.cancel()
 
     def _done(self, pending: Pending) -> None:
         pending.done = True
@@ -242,36 +231,23 @@ class AsyncLink(LinkCore):
             pending.release()
             return
         waiter = pending.waiter
-        if waiter is not None:
-            for future in waiter if isinstance(waiter, list) else (waiter,):
-                _end(future)
+        if isinstance(waiter, list):
+            for gate in waiter:
+                gate.open_here()
+        elif waiter is not None and not waiter.done():
+            waiter.set_result(None)
 
     # Reading
 
     def _readable(self) -> None:
         try:
-            while self.failure is None and self._read() and self._stream.inside:
+            while self.failure is None and self._read_available() and self._stream.inside:
                 pass
             self._retire()
             if self.failure is not None:
                 self._let_go()
         except Exception as bug:
             self._broken_by(bug)
-
-    def _read(self) -> bool:
-        """False if nothing was there, or no more will come."""
-        try:
-            count = self._stream.read_now(self._session.window())
-        except BlockingIOError:
-            return False
-        except OSError as failed:
-            self._lost(failed)
-            return False
-        if not count:
-            self.broken(f"the connection to {self.peer} has ended")
-            return False
-        self._digest(count)
-        return True
 
     def _digest(self, count: int) -> None:
         session = self._session
@@ -291,9 +267,7 @@ class AsyncLink(LinkCore):
                     finished.append(call)
             else:
                 self._rare(event, finished)
-        for pending in finished:
-            if pending.on_done is not None:
-                pending.on_done(pending)
+        call_back(finished)
         if session.out:
             self.flush()
 
@@ -346,14 +320,14 @@ class AsyncLink(LinkCore):
 
     def _write_failed(self, failed: OSError) -> None:
         """Reads what the server sent before it closed: its GOAWAY says what it will not execute."""
-        while self.failure is None and self._read():
+        while self.failure is None and self._read_available():
             pass
         self._lost(failed)
 
     def _let_in(self) -> None:
         crowd, self._crowd = self._crowd, []
-        for future in crowd:
-            _end(future)
+        for gate in crowd:
+            gate.open_here()
 
     # Time
 
@@ -370,20 +344,12 @@ class AsyncLink(LinkCore):
         self._timer = None
         self._expiry = FOREVER
         now = monotonic()
-        overdue: list[Request] = []
-        earliest = FOREVER
-        for call in self._session.calls.by_id.values():
-            if call.deadline <= now:
-                overdue.append(call)
-            elif call.deadline < earliest:
-                earliest = call.deadline
+        overdue, earliest = split_overdue(self._session.calls.by_id.values(), now)
         for call in overdue:
             self._overdue(call)
         if earliest < FOREVER:
             self._expire_at(earliest)
-        for call in overdue:
-            if call.on_done is not None:
-                call.on_done(call)
+        call_back(overdue)
         if overdue:
             self.flush()
 
@@ -434,8 +400,3 @@ class AsyncLink(LinkCore):
             if self._blocked:
                 self._loop.remove_writer(descriptor)
         self._stream.close()
-
-
-def _end(future: "Future[None]") -> None:
-    if not future.done():
-        future.set_result(None)

@@ -6,6 +6,7 @@ If callers are on several threads, all of this runs under their lock.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from contextlib import suppress
 from math import inf
 from time import monotonic
@@ -66,6 +67,25 @@ by which it was asked for at a relay."""
 
 def binding_key(service: ServiceInfo, agent: str, schema: bytes) -> BindingKey:
     return service.name, service.fingerprint, agent, schema
+
+
+def call_back(ended: Iterable[Pending]) -> None:
+    """Without a lock: calls the callbacks of what has ended."""
+    for pending in ended:
+        if pending.on_done is not None:
+            pending.on_done(pending)
+
+
+def split_overdue(calls: Iterable[Request], now: float) -> tuple[list[Request], float]:
+    """Those whose deadline has passed, and the earliest deadline of the others."""
+    overdue: list[Request] = []
+    earliest = inf
+    for call in calls:
+        if call.deadline <= now:
+            overdue.append(call)
+        elif call.deadline < earliest:
+            earliest = call.deadline
+    return overdue, earliest
 
 
 class LinkCore(ABC):
@@ -186,7 +206,7 @@ class LinkCore(ABC):
         return binding
 
     def _answered(self, binding: Binding) -> None:
-        """The server has answered, or never will. A binding is kept even if nobody waits for it any more:
+        """The server has answered, or never will. A binding is kept even if no caller waits for it any more:
         the server has it, too."""
         key = (binding.service, binding.own, binding.agent, binding.schema)
         if self._asked.pop(key, None) is not None and binding.failure is None and not binding.status:
@@ -326,6 +346,27 @@ class LinkCore(ABC):
                 f"{self.peer} does not answer: nothing has come for {silence:g} s, "
                 "not even the answer to a ping"
             )
+
+    # Reading
+
+    @abstractmethod
+    def _digest(self, count: int) -> None:
+        """So many bytes have arrived in the window of the session."""
+
+    def _read_available(self) -> bool:
+        """False if nothing was there, or no more will come."""
+        try:
+            count = self._stream.read_now(self._session.window())
+        except BlockingIOError:
+            return False
+        except OSError as error:
+            self._lost(error)
+            return False
+        if count:
+            self._digest(count)
+        else:
+            self.broken(f"the connection to {self.peer} has ended")
+        return count > 0
 
     # Hooks
 
@@ -493,7 +534,7 @@ class LinkCore(ABC):
 
     def _cancel_orphans(self) -> None:
         while self._orphans:
-            failure = Error(Code.CANCELLED, "nobody holds the stream any more")
+            failure = Error(Code.CANCELLED, "the stream was dropped by its holder")
             self.abandon(self._orphans.pop(), CallEvent.CANCELLED, failure)
 
     def _greeted(self) -> None:
@@ -533,9 +574,7 @@ class LinkCore(ABC):
     def _end(self, error: Error, *, given_up: bool) -> None:
         finished: list[Pending] = []
         self._fail_all(error, finished, given_up=given_up)
-        for pending in finished:
-            if pending.on_done is not None:
-                pending.on_done(pending)
+        call_back(finished)
 
     def _fail_all(self, error: Error, finished: list[Pending], *, given_up: bool = False) -> None:
         """Ends everything pending, as CANCELLED if the caller gave it up. The caller runs the callbacks of

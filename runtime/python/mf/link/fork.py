@@ -9,7 +9,7 @@ from weakref import WeakSet
 
 
 class Forkable(Protocol):
-    """Something that must be told in the child."""
+    """Something that must be notified in the child."""
 
     def after_fork(self) -> None:
         """Called in the child, where no other thread runs and any lock may be held by a thread that is

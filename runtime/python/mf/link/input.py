@@ -9,6 +9,7 @@ from time import monotonic
 from mf.core.clock import moment, on_test_time
 from mf.core.error import Error
 from mf.link.alarm import StreamWait
+from mf.link.core import call_back, split_overdue
 from mf.link.output import LinkOutput
 from mf.link.watch import FOREVER, READ, WRITE
 from mf.protocol.call_table import CallEvent
@@ -25,9 +26,8 @@ class LinkInput(LinkOutput):
     # Reading
 
     def _lead(self, pending: Pending, now: float) -> None:
-        """Reads until `pending` is done, then another thread leads. The caller must have set _leading, and
-        ends the link if an exception is raised."""
-        self._leader = get_ident()
+        """Reads until `pending` is done, then another thread leads. The caller must have set _leading and
+        _leader, and ends the link if an exception is raised."""
         stream = self._stream
         window = self._session.window
         turn = self._turn
@@ -58,7 +58,6 @@ class LinkInput(LinkOutput):
                         self._quiet(now, now - before)
         except OSError as error:
             self._lost(error)
-        self._read_inside()
         self._pass_on()
 
     def _interrupted(self, raised: BaseException, leads: bool) -> None:
@@ -117,9 +116,8 @@ class LinkInput(LinkOutput):
                         self._done(call)
                 else:
                     self._rare(event, finished)
-        for pending in finished:
-            if pending.on_done is not None:
-                pending.on_done(pending)
+        if finished:
+            call_back(finished)
         if self._orphans:
             self._cancel_orphans()
         if session.out:
@@ -182,6 +180,7 @@ class LinkInput(LinkOutput):
             raise
         if woken and self._heir is pending and not pending.done:
             self._heir = None
+            self._leader = get_ident()
             try:
                 self._lead(pending, monotonic())
             except BaseException as raised:
@@ -205,6 +204,8 @@ class LinkInput(LinkOutput):
 
     def _pass_on(self) -> None:
         """The leader steps down: a follower takes over, or the watch if anything is pending."""
+        if self._stream.inside:
+            self._read_inside()
         with self._lock:
             if self.usable and not (self._followers or self._callbacks or self._blocked):
                 self._leading = False
@@ -233,7 +234,6 @@ class LinkInput(LinkOutput):
                 self._leader = get_ident()
                 leads = self._leading = True
             self._read_available()
-            self._read_inside()
             self._pass_on()
         except BaseException as raised:
             self._interrupted(raised, leads)
@@ -265,21 +265,6 @@ class LinkInput(LinkOutput):
         self._lost(error)
         if not leads:
             self._pass_on()
-
-    def _read_available(self) -> bool:
-        """False if nothing was there, or no more will come."""
-        try:
-            count = self._stream.read_now(self._session.window())
-        except BlockingIOError:
-            return False
-        except OSError as error:
-            self._lost(error)
-            return False
-        if count:
-            self._digest(count)
-        else:
-            self.broken(f"the connection to {self.peer} has ended")
-        return count > 0
 
     def _read_inside(self) -> None:
         """Reads what the stream has buffered before reading stops: no descriptor reports it."""
@@ -326,25 +311,16 @@ class LinkInput(LinkOutput):
         self._pass_on()
 
     def expire(self, now: float) -> float:
-        overdue: list[Request] = []
         with self._lock:
-            earliest = FOREVER
-            for call in self._session.calls.by_id.values():
-                if call.on_done is None:
-                    continue
-                if call.deadline <= now:
-                    overdue.append(call)
-                elif call.deadline < earliest:
-                    earliest = call.deadline
+            calls = [call for call in self._session.calls.by_id.values() if call.on_done is not None]
+            overdue, earliest = split_overdue(calls, now)
             for call in overdue:
                 self._callbacks -= 1
                 self._overdue(call)
             self._expiry = earliest
             if self._callbacks:
                 earliest = self._expiry = min(earliest, now + self._turn)
-        for call in overdue:
-            if call.on_done is not None:
-                call.on_done(call)
+        call_back(overdue)
         if overdue:
             self.flush()
         if earliest < FOREVER and self.heard == self._heard_before:

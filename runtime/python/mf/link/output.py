@@ -9,7 +9,7 @@ from mf.core.client_options import DEAD_AFTER
 from mf.core.error import Code, Error, not_executed
 from mf.link import fork
 from mf.link.alarm import Alarm, StreamWait
-from mf.link.core import LinkCore, Remembered
+from mf.link.core import LinkCore, Remembered, call_back
 from mf.link.watch import FOREVER, READ, WRITE, Watch, Watches
 from mf.protocol.calls import Pending
 from mf.protocol.frame import Buffer
@@ -218,9 +218,7 @@ class LinkOutput(LinkCore):
         finished: list[Pending] = []
         with self._lock:
             self._fail_all(error, finished, given_up=given_up)
-        for pending in finished:
-            if pending.on_done is not None:
-                pending.on_done(pending)
+        call_back(finished)
 
     def _fail_all(self, error: Error, finished: list[Pending], *, given_up: bool = False) -> None:
         """With the lock."""

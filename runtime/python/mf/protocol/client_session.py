@@ -36,7 +36,7 @@ from mf.protocol.handshake import (
     unpack_schema,
 )
 from mf.protocol.metadata import take_metadata
-from mf.protocol.session import Session
+from mf.protocol.session import Header, Session
 from mf.protocol.state import Role
 from mf.protocol.wire import U32, Violation, pack_str16, read_only_str16, read_str16, to_code
 
@@ -181,19 +181,10 @@ class ClientSession(Session):
         descriptions = [item for items in self._descriptions.values() for item in items]
         return [*self._bindings.values(), *descriptions]
 
-    def _frame(
-        self,
-        events: list[Any],
-        type_: int,
-        flags: int,
-        route: int,
-        id_: int,
-        word: int,
-        count: int,
-        payload: Payload,
-    ) -> None:
+    def _frame(self, events: list[Any], header: Header, payload: Payload) -> None:
+        _, type_, flags, route, id_, word, count = header
         if type_ != REPLY:
-            self._control_frame(events, type_, flags, route, id_, word, count, payload)
+            self._control_frame(events, header, payload)
             return
         if flags & ~(ENCODING_MASK | METADATA) or word > LAST_CODE or not count or not id_:
             raise Violation(f"REPLY: id {id_}, status {word}, {count} items, flags {flags:#x}")
@@ -218,8 +209,8 @@ class ClientSession(Session):
         if hello.client_id:
             raise Violation(f"HELLO: a server with client id {hello.client_id}")
 
-    def _role_frame(self, events: list[Any], header: tuple[int, int, int, int], payload: Payload) -> None:
-        type_, route, id_, word = header
+    def _role_frame(self, events: list[Any], header: Header, payload: Payload) -> None:
+        _, type_, _, route, id_, word, _ = header
         if type_ == CANCEL:
             if payload or not id_:
                 raise Violation(f"CANCEL: id {id_}, payload of {len(payload)} bytes")

@@ -7,6 +7,7 @@ Error(DECODE_ERROR) takes the place of the metadata, and the payload is empty.
 
 from typing import Any
 
+from mf.core.dataclass import dataclass
 from mf.core.error import Code, Error
 from mf.core.service import Payload
 from mf.protocol.calls import Binding, Description, Request
@@ -24,161 +25,122 @@ RequestReceived = tuple[Any, int, int, int, int, int, Payload, MetadataOrFault]
 payload, metadata. A request with a metadata fault must be answered with it."""
 
 
+@dataclass(slots=True)
 class HelloReceived:
     """The session is open; the peer's limits are known."""
 
-    __slots__ = ("hello",)
-
-    def __init__(self, hello: Hello) -> None:
-        self.hello = hello
+    hello: Hello
 
 
+@dataclass(slots=True)
 class BindingAnswered:
-    __slots__ = ("binding",)
-
-    def __init__(self, binding: Binding) -> None:
-        self.binding = binding
+    binding: Binding
 
 
+@dataclass(slots=True)
 class DescriptionReceived:
-    __slots__ = ("description",)
-
-    def __init__(self, description: Description) -> None:
-        self.description = description
+    description: Description
 
 
+@dataclass(slots=True)
 class GoawayReceived:
     """The server accepts no request after the one with id `latest` on this connection (0: it accepted none);
     running ones are finished."""
 
-    __slots__ = ("code", "latest", "reason")
-
-    def __init__(self, code: Code, latest: int, reason: str) -> None:
-        self.code = code
-        self.latest = latest
-        self.reason = reason
+    code: Code
+    latest: int
+    reason: str
 
 
+@dataclass(slots=True)
 class Refused:
     """The peer refused the session. It is closed."""
 
-    __slots__ = ("code", "reason")
-
-    def __init__(self, code: Code, reason: str) -> None:
-        self.code = code
-        self.reason = reason
+    code: Code
+    reason: str
 
 
+@dataclass(slots=True)
 class Broken:
     """The peer violated the protocol. REFUSE is in the output; the session is closed."""
 
-    __slots__ = ("reason",)
-
-    def __init__(self, reason: str) -> None:
-        self.reason = reason
+    reason: str
 
 
+@dataclass(slots=True)
 class PongReceived:
-    __slots__ = ("data",)
-
-    def __init__(self, data: bytes) -> None:
-        self.data = data
+    data: bytes
 
 
+@dataclass(slots=True)
 class BindRequested:
     """Must be answered by ServerSession.accept or ServerSession.reject before the next event is handled."""
 
-    __slots__ = ("agent", "fingerprint", "first", "methods", "service")
-
-    def __init__(self, first: int, fingerprint: bytes, service: str, agent: str, methods: list[str]) -> None:
-        self.first = first
-        self.fingerprint = fingerprint
-        self.service = service
-        self.agent = agent
-        self.methods = methods
+    first: int
+    fingerprint: bytes
+    service: str
+    agent: str
+    methods: list[str]
 
 
+@dataclass(slots=True)
 class UnbindRequested:
     """The routes from `first` on are unbound; the session has removed them already."""
 
-    __slots__ = ("first",)
-
-    def __init__(self, first: int) -> None:
-        self.first = first
+    first: int
 
 
+@dataclass(slots=True)
 class CancelRequested:
     """From a client: the reply to this request is not wanted any more, and its streams have ended."""
 
-    __slots__ = ("id",)
-
-    def __init__(self, id_: int) -> None:
-        self.id = id_
+    id: int
 
 
+@dataclass(slots=True)
 class StreamStopped:
     """From a server: it reads no more of the parameter stream of this call."""
 
-    __slots__ = ("call", "id")
-
-    def __init__(self, id_: int, call: Any) -> None:
-        self.id = id_
-        self.call = call
+    id: int
+    call: Any
 
 
+@dataclass(slots=True)
 class DataReceived:
     """Values of a stream of the call `id`. `cost` is the part of the window that the frame used. `call`, at a
     client: the request, whose reply may have been in the same read."""
 
-    __slots__ = ("call", "cost", "count", "encoding", "id", "metadata", "payload")
-
-    def __init__(
-        self,
-        id_: int,
-        encoding: int,
-        count: int,
-        payload: Payload,
-        cost: int,
-        metadata: MetadataOrFault = None,
-        call: Any = None,
-    ) -> None:
-        self.call = call
-        self.id = id_
-        self.encoding = encoding
-        self.count = count
-        self.payload = payload
-        self.cost = cost
-        self.metadata = metadata
+    id: int
+    encoding: int
+    count: int
+    payload: Payload
+    cost: int
+    metadata: MetadataOrFault = None
+    call: Any = None
 
 
+@dataclass(slots=True)
 class CreditReceived:
     """So many more bytes of DATA may be sent on the call `id`."""
 
-    __slots__ = ("bytes", "call", "id")
-
-    def __init__(self, id_: int, bytes_: int, call: Any = None) -> None:
-        self.call = call
-        self.id = id_
-        self.bytes = bytes_
+    id: int
+    bytes: int
+    call: Any = None
 
 
+@dataclass(slots=True)
 class EndReceived:
     """From a client: the parameter stream of the call `id` is complete."""
 
-    __slots__ = ("id",)
-
-    def __init__(self, id_: int) -> None:
-        self.id = id_
+    id: int
 
 
+@dataclass(slots=True)
 class DescribeRequested:
     """Must be answered by ServerSession.describe, with the same `asked`."""
 
-    __slots__ = ("asked", "service")
-
-    def __init__(self, service: str, asked: bytes = b"") -> None:
-        self.service = service
-        self.asked = asked
+    service: str
+    asked: bytes = b""
 
 
 ClientEvent = (

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from struct import Struct
 
 from mf.core.client_options import DEFAULT_MAX_PAYLOAD
+from mf.core.dataclass import dataclass
 from mf.core.error import Code, not_executed
 from mf.core.server_options import DEFAULT_MAX_BINDINGS, DEFAULT_MAX_STREAMS, DEFAULT_STREAM_WINDOW
 from mf.core.service import Payload
@@ -47,61 +48,26 @@ def check_authentication(shown: bytes) -> None:
         raise ValueError(f"authentication field of {len(shown)} bytes: at most {MAX_AUTH}")
 
 
+@dataclass(slots=True)
 class Hello:
     """What a side tells about itself, once, first. `calls_open` and `calls_at_once` are the load of a server
     at the time of this HELLO; 0 and 0 are unknown.
     """
 
-    __slots__ = (
-        "auth",
-        "calls_at_once",
-        "calls_open",
-        "client_id",
-        "features",
-        "highest",
-        "lowest",
-        "max_bindings",
-        "max_in_flight",
-        "max_payload",
-        "max_streams",
-        "name",
-        "nonce",
-        "stream_window",
-    )
-
-    def __init__(
-        self,
-        *,
-        nonce: bytes,
-        max_payload: int = DEFAULT_MAX_PAYLOAD,
-        max_in_flight: int = 0,
-        client_id: int = 0,
-        auth: bytes = b"",
-        lowest: int = VERSION,
-        highest: int = VERSION,
-        max_bindings: int = DEFAULT_MAX_BINDINGS,
-        max_streams: int = DEFAULT_MAX_STREAMS,
-        stream_window: int = DEFAULT_STREAM_WINDOW,
-        name: str = "",
-        calls_open: int = 0,
-        calls_at_once: int = 0,
-        features: int = 0,
-    ) -> None:
-        check_max_payload(max_payload)
-        self.nonce = nonce
-        self.max_payload = max_payload
-        self.max_in_flight = max_in_flight
-        self.client_id = client_id
-        self.auth = auth
-        self.lowest = lowest
-        self.highest = highest
-        self.max_bindings = max_bindings
-        self.max_streams = max_streams
-        self.stream_window = stream_window
-        self.name = name
-        self.calls_open = calls_open
-        self.calls_at_once = calls_at_once
-        self.features = features
+    nonce: bytes
+    max_payload: int = DEFAULT_MAX_PAYLOAD
+    max_in_flight: int = 0
+    client_id: int = 0
+    auth: bytes = b""
+    lowest: int = VERSION
+    highest: int = VERSION
+    max_bindings: int = DEFAULT_MAX_BINDINGS
+    max_streams: int = DEFAULT_MAX_STREAMS
+    stream_window: int = DEFAULT_STREAM_WINDOW
+    name: str = ""
+    calls_open: int = 0
+    calls_at_once: int = 0
+    features: int = 0
 
     def pack(self) -> bytes:
         check_authentication(self.auth)

@@ -42,7 +42,7 @@ from mf.protocol.frame import (
 )
 from mf.protocol.handshake import MAX_ROUTES, Hello, pack_schema, unpack_bind, unpack_schema
 from mf.protocol.metadata import take_metadata
-from mf.protocol.session import Session
+from mf.protocol.session import Header, Session
 from mf.protocol.state import Role, State
 from mf.protocol.wire import (
     U32,
@@ -189,19 +189,10 @@ class ServerSession(Session):
                 at = next_
         return super()._parse(data, end, events, at)
 
-    def _frame(
-        self,
-        events: list[Any],
-        type_: int,
-        flags: int,
-        route: int,
-        id_: int,
-        word: int,
-        count: int,
-        payload: Payload,
-    ) -> None:
+    def _frame(self, events: list[Any], header: Header, payload: Payload) -> None:
+        _, type_, flags, route, id_, word, count = header
         if type_ != REQUEST:
-            self._control_frame(events, type_, flags, route, id_, word, count, payload)
+            self._control_frame(events, header, payload)
             return
         if not count or not id_ or not flags & ENCODING_MASK:
             raise Violation(f"REQUEST: id {id_}, {count} items, flags {flags:#x}")
@@ -250,8 +241,8 @@ class ServerSession(Session):
         if hello.max_in_flight:
             raise Violation(f"HELLO: a client that takes {hello.max_in_flight} requests")
 
-    def _role_frame(self, events: list[Any], header: tuple[int, int, int, int], payload: Payload) -> None:
-        type_, route, id_, _ = header
+    def _role_frame(self, events: list[Any], header: Header, payload: Payload) -> None:
+        _, type_, _, route, id_, _, _ = header
         if type_ == BIND:
             self._bind(events, route, payload)
         elif type_ == CANCEL:

@@ -72,6 +72,9 @@ LARGE = 64 * 1024
 _BELIEVED = 1 << 20  # after so many bytes of a payload, memory for the rest may be allocated
 SCRATCH_SIZE = 256 * 1024
 
+Header = tuple[int, ...]
+"""Size, type, flags, route, id, word and count of a frame."""
+
 _unpack_header = HEADER.unpack_from
 _MAY_BE_LARGE = (REQUEST, REPLY, DESCRIPTOR)
 _HAS_WORD = frozenset((BOUND, REFUSE, GOAWAY))
@@ -127,7 +130,7 @@ class Session(ABC):
         self._scratch_view = memoryview(scratch)
         self._partial: bytearray | None = None
         self._large: memoryview | None = None
-        self._header: tuple[int, ...] = ()
+        self._header: Header = ()
         self._filled = 0
         self._clean = True  # no frame is incomplete
         self._pad_left = 0
@@ -262,11 +265,10 @@ class Session(ABC):
                 at = next_
                 continue
             at += HEADER_SIZE
-            items = header[6]
-            if items == EXTENDED_COUNT:
-                items = self._extended(data, at, size, type_)
+            if header[6] == EXTENDED_COUNT:
+                header = (*header[:6], self._extended(data, at, size, type_))
                 at += EXTENSION_SIZE
-            self._frame(events, type_, header[2], header[3], header[4], header[5], items, data[at:frame_end])
+            self._frame(events, header, data[at:frame_end])
             at = next_
             if self.state == State.CLOSED:
                 return end
@@ -289,7 +291,7 @@ class Session(ABC):
     def _skippable(self, type_: int) -> bool:
         return type_ >= FIRST_SKIPPABLE and self.state != State.OPENING
 
-    def _refuse_header(self, header: tuple[int, ...]) -> None:
+    def _refuse_header(self, header: Header) -> None:
         size, type_, *_ = header
         if not 0 < type_ <= LAST_TYPE:
             raise Violation(f"unknown frame type {type_} (size {size})")
@@ -308,22 +310,20 @@ class Session(ABC):
     # Large payloads: header (and extension) are parsed, the payload has its own buffer, the padding is
     # awaited separately.
 
-    def _begin_large(
-        self, events: list[Any], data: bytearray, at: int, end: int, header: tuple[int, ...]
-    ) -> bool:
-        size, type_, flags, route, id_, word, items = header
+    def _begin_large(self, events: list[Any], data: bytearray, at: int, end: int, header: Header) -> bool:
+        size, type_ = header[:2]
         start = at + HEADER_SIZE
-        if items == EXTENDED_COUNT:
+        if header[6] == EXTENDED_COUNT:
             if end - start < EXTENSION_SIZE:
                 return False
-            items = self._extended(data, start, size, type_)
+            header = (*header[:6], self._extended(data, start, size, type_))
             start += EXTENSION_SIZE
         length = at + size - start
         have = min(end - start, length)
         self._large = _untouched(length)
         self._large[:have] = memoryview(data)[start : start + have]
         self._filled = have
-        self._header = (type_, flags, route, id_, word, items)
+        self._header = header
         self._pad_left = -size % 8
         if have == length:  # only padding is missing, and that is not awaited
             self._pad_left -= self._checked_padding(data, start + length, end)
@@ -331,11 +331,10 @@ class Session(ABC):
         return True
 
     def _finish_large(self, events: list[Any]) -> None:
-        type_, flags, route, id_, word, items = self._header
         payload = self._large
         assert payload is not None
         self._large = None
-        self._frame(events, type_, flags, route, id_, word, items, payload)
+        self._frame(events, self._header, payload)
 
     def _skip_padding(self, data: bytearray, end: int) -> int:
         count = self._checked_padding(data, 0, min(self._pad_left, end))
@@ -350,33 +349,15 @@ class Session(ABC):
     # Meaning
 
     @abstractmethod
-    def _frame(
-        self,
-        events: list[Any],
-        type_: int,
-        flags: int,
-        route: int,
-        id_: int,
-        word: int,
-        count: int,
-        payload: Payload,
-    ) -> None: ...
+    def _frame(self, events: list[Any], header: Header, payload: Payload) -> None:
+        """A frame that has come in whole."""
 
-    def _control_frame(
-        self,
-        events: list[Any],
-        type_: int,
-        flags: int,
-        route: int,
-        id_: int,
-        word: int,
-        count: int,
-        payload: Payload,
-    ) -> None:
+    def _control_frame(self, events: list[Any], header: Header, payload: Payload) -> None:
         """Everything but REQUEST and REPLY: checks fields that must be zero, and handles what both roles
         share."""
+        _, type_, flags, route, id_, word, count = header
         if type_ == DATA:
-            self._data(events, (flags, route, id_, word, count), payload)
+            self._data(events, header, payload)
             return
         if (
             flags
@@ -399,7 +380,7 @@ class Session(ABC):
         elif type_ == CREDIT:
             self._credit(events, id_, payload)
         else:
-            self._role_frame(events, (type_, route, id_, word), payload)
+            self._role_frame(events, header, payload)
         if self.state != next_state:
             self._enter(next_state)
 
@@ -421,8 +402,8 @@ class Session(ABC):
         if call is not None:
             events.append(CreditReceived(id_, more, call))
 
-    def _data(self, events: list[Any], fields: tuple[int, ...], payload: Payload) -> None:
-        flags, route, id_, word, count = fields
+    def _data(self, events: list[Any], header: Header, payload: Payload) -> None:
+        _, _, flags, route, id_, word, count = header
         if flags & ~_ENCODED or route or word or not id_ or count >= EXTENDED_COUNT:
             raise Violation(f"DATA: id {id_}, route {route}, flags {flags:#x}, {count} values")
         call = self._open_call(id_, "DATA")
@@ -467,8 +448,8 @@ class Session(ABC):
         """Checks the fields of a HELLO that only one role may use."""
 
     @abstractmethod
-    def _role_frame(self, events: list[Any], header: tuple[int, int, int, int], payload: Payload) -> None:
-        """A frame that only this role receives; header is type, route, id, word."""
+    def _role_frame(self, events: list[Any], header: Header, payload: Payload) -> None:
+        """A frame that only this role receives."""
 
 
 def _name_of(type_: int) -> str:

@@ -1,4 +1,4 @@
-"""R6. Who is to hear from a replica that a message was applied, and when: acknowledgements, as the message's
+"""R6. Which peers a replica notifies that a message was applied, and when: acknowledgements, as the message's
 pattern wants them. Part of a replica, as that has the log; a file of its own, since it is a role of its own.
 """
 
@@ -34,14 +34,14 @@ class Holder(Protocol):
 
 
 class Owed:
-    """Messages that somebody is to hear of once they are applied, by their counters."""
+    """Messages whose application is to be acknowledged, by their counters."""
 
     def __init__(self, replica: Holder) -> None:
         self._replica = replica
         self._owed: dict[int, list[Stamped]] = {}
 
     def owe(self, counter: int, message: Stamped) -> None:
-        """When this has been applied, somebody is to hear of it."""
+        """An acknowledgement is sent when this has been applied."""
         if message.entry.body is not None:
             owed = self._owed.setdefault(counter, [])
             if len(owed) < _MOST:

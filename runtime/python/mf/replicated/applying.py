@@ -43,7 +43,7 @@ class Applying:
             self._read = self.schemas.adapted(job.body)
         return True
 
-    def _told(self, outcome: Outcome) -> Outcome:
+    def _adapted(self, outcome: Outcome) -> Outcome:
         """In the schema of the message."""
         adapted = self._read[2]
         if adapted is None:
@@ -95,13 +95,13 @@ class Applying:
                 return Outcome()
             case Apply():
                 encoded = self._methods[self._read[0]].encode_result(result)
-                return self._told(Outcome(0, 0, bytes(encoded)))
+                return self._adapted(Outcome(0, 0, bytes(encoded)))
 
     def _failure(self, job: Job, raised: Exception) -> Outcome:
         if isinstance(job, Apply) and isinstance(raised, DeclaredError):
             for at, codec in enumerate(self._methods[self._read[0]].errors):
                 if type(raised) is codec.type:
-                    return self._told(Outcome(int(Code.DECLARED), at, bytes(codec.encode(raised))))
+                    return self._adapted(Outcome(int(Code.DECLARED), at, bytes(codec.encode(raised))))
         if isinstance(raised, Error):
             return Outcome(int(raised.code), 0, cut(raised.message))
         where = f"{self._name}.{job.body.method}" if isinstance(job, Apply) else f"{self._name}: its state"

@@ -4,25 +4,21 @@ the others and to clients, with the lead that the controller gives.
 
 from asyncio import Event, Queue, Task, current_task, get_running_loop, sleep, wait, wait_for
 from collections import deque
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import suppress
 from time import monotonic
-from typing import Any, Self
+from typing import Any, Self, Unpack
 from uuid import UUID, uuid4
 
 from mf.client.async_client import AsyncClient
-from mf.client.standing import side_by_side
+from mf.client.standing import StandingCall, side_by_side
 from mf.codec.texts import Texts
 from mf.core import log
-from mf.core.agent import Agent
-from mf.core.client_options import ClientOptions
 from mf.core.error import Code, Error, MfError, not_executed
 from mf.core.offered import offered_agent
-from mf.core.options import CallOptions
+from mf.core.options import CallOptions, check_names
 from mf.core.replicated import Version
-from mf.core.server_options import ServerOptions
 from mf.core.service import AsyncServant, BaseServant
-from mf.core.tls import Tls
 from mf.link import fork
 from mf.link.background import spawn
 from mf.replicated._generated.mf import replication as wire
@@ -32,7 +28,7 @@ from mf.replicated.links import MOST_QUEUED, OutgoingLink, group_agent, wrapped
 from mf.replicated.messages import Apply, Distrust, Message, PeerId, Resign, Send, Stuck, schema_of
 from mf.replicated.replica import Replica as Machine
 from mf.replicated.schemas import UnadaptableError
-from mf.replicated.settings import ReplicaSettings
+from mf.replicated.settings import ReplicaFields
 from mf.server.async_server import AsyncServer
 
 _TICK = 0.05
@@ -56,43 +52,28 @@ class AsyncReplica:
 
     The servant's `on_apply_…` functions are called for each message, in the order of the versions. With
     `on_snapshot()`, which gives its state as bytes, and `on_restore(bytes | None)`, it can follow however
-    long it was away. `members`: the names of all replicas, the same at all; `member`: this one's. They find
-    each other through the controller, which also says who gives out the versions. `listen`: where clients and
-    the other replicas reach it. `advertise` and `tls` as of a server; with `tls` the other replicas are
-    called by it, too. What the service has besides, reading for example, is offered by a server, as for any
-    service.
+    long it was away. The replicas find each other through the controller, which also decides which one gives
+    out the versions. What the service has besides, reading for example, is offered by a server, as for any
+    service. `fields`: see ReplicaFields.
 
     Raises ValueError for members that do not fit, or a service without a replicated method.
     """
 
-    def __init__(
-        self,
-        servant: BaseServant,
-        controller: str,
-        *,
-        member: str,
-        members: Sequence[str],
-        agent: Agent | None = None,
-        listen: str = "tcp://127.0.0.1:0",
-        advertise: str | None = None,
-        tls: Tls | None = None,
-        settings: ReplicaSettings | None = None,
-    ) -> None:
+    def __init__(self, servant: BaseServant, controller: str, **fields: Unpack[ReplicaFields]) -> None:
+        check_names(fields, ReplicaFields, "a replica")
         service = servant.mf_service
-        self._base = group_agent(service.name, offered_agent(service, agent))
+        self._base = group_agent(service.name, offered_agent(service, fields.get("agent")))
         self._controller = controller
-        self._listen = listen
-        self._advertise = advertise
-        self._tls = tls
+        self._fields = fields
         self._applying = Applying(servant)
         self._is_async = isinstance(servant, AsyncServant)
         self._machine = Machine(
-            member,
-            members,
+            fields["member"],
+            fields["members"],
             schema_of(service),
             uuid4(),
             can_snapshot=self._applying.can_snapshot,
-            settings=settings,
+            settings=fields.get("settings"),
         )
         self._server: AsyncServer | None = None
         self._client: AsyncClient | None = None
@@ -145,7 +126,7 @@ class AsyncReplica:
             raise not_executed(Code.UNAVAILABLE, self.stuck)
 
     def after_fork(self) -> None:
-        """In a child: the replica is the parent's. Its server and its client are told themselves."""
+        """In a child: the replica is the parent's. Its server and its client are notified themselves."""
         if self._server is None:
             return
         self._inherited = True
@@ -162,17 +143,16 @@ class AsyncReplica:
         self.check_own()
         if self._server is not None:
             raise ValueError("the replica was started already")
+        tls = self._fields.get("tls")
         server = self._server = AsyncServer(
-            self._listen,
+            self._fields.get("listen", "tcp://127.0.0.1:0"),
             self._controller,
-            ServerOptions(
-                advertise=self._advertise,
-                tls=self._tls,
-                controller_tls=self._tls if "mf+tls://" in self._controller else None,
-                drain_timeout=0.5,
-            ),
+            advertise=self._fields.get("advertise"),
+            tls=tls,
+            controller_tls=tls if "mf+tls://" in self._controller else None,
+            drain_timeout=0.5,
         )
-        self._client = AsyncClient(self._controller, ClientOptions(tls=self._tls))
+        self._client = AsyncClient(self._controller, tls=tls)
         servant = _ReplicaServant(self)
         server.offer(servant, f"{self._base}{self._machine.me}")
         server.offer(servant, self._base)
@@ -275,14 +255,14 @@ class AsyncReplica:
         return list(self._machine.members)
 
     async def linked(
-        self, who: wire.Peer, messages: AsyncIterator[wire.Message]
+        self, given: wire.Peer, messages: AsyncIterator[wire.Message]
     ) -> AsyncIterator[wire.Message]:
-        """A link that somebody else has opened: what goes back on it."""
+        """What goes back on a link that a peer has opened."""
         peer: PeerId
-        if who.client is not None and who.member is None:
-            peer = who.client
-        elif who.member is not None and who.client is None and who.member in self._machine.others:
-            peer = who.member
+        if given.client is not None and given.member is None:
+            peer = given.client
+        elif given.member is not None and given.client is None and given.member in self._machine.others:
+            peer = given.member
         else:
             raise not_executed(
                 Code.INVALID_ARGUMENT, "a link is a client's, or another member's of the group"
@@ -388,17 +368,22 @@ class AsyncReplica:
         await self._resigned.wait()
 
     async def _seek_lead(self, server: AsyncServer) -> None:
-        while True:
-            try:
-                async with server.lead(_ReplicaServant, self._base) as lead:
-                    self._resigned.clear()
-                    self._machine.lead(lead.epoch, monotonic())
-                    self._carry_out()
-                    await side_by_side(lead.lost(), self._has_resigned())
-            except Error as trouble:
-                log.info("replica %s does not get the lead: %s", self._machine.me, trouble)
-            # It goes on giving out versions until it hears of a later epoch: the controller may just be away.
-            await sleep(_PAUSE)
+        async def session() -> None:
+            async with server.lead(_ReplicaServant, self._base) as lead:
+                self._resigned.clear()
+                self._machine.lead(lead.epoch, monotonic())
+                self._carry_out()
+                await side_by_side(lead.lost(), self._has_resigned())
+
+        def goes_on(ended: Exception | None) -> bool:
+            """It gives out versions until a later epoch is known: the controller may just be away."""
+            if isinstance(ended, Error):
+                log.info("replica %s does not get the lead: %s", self._machine.me, ended)
+            elif ended is not None:
+                raise ended
+            return True
+
+        await StandingCall(longest=_PAUSE).keep(session, goes_on)
 
 
 class _ReplicaServant(wire.ReplicaAsyncServant):

@@ -1,18 +1,15 @@
 """R6. What AsyncReplica is, for programs that block: on a thread with a loop of its own."""
 
-from collections.abc import Sequence
 from concurrent.futures import CancelledError
 from contextlib import suppress
-from typing import Any, Self
+from typing import Any, Self, Unpack
 
-from mf.core.agent import Agent
 from mf.core.replicated import Version
 from mf.core.service import Servant
-from mf.core.tls import Tls
 from mf.link import fork
 from mf.link.background import Background
 from mf.replicated.async_replica import AsyncReplica, not_within_itself
-from mf.replicated.settings import ReplicaSettings
+from mf.replicated.settings import ReplicaFields
 
 
 class Replica:
@@ -25,30 +22,8 @@ class Replica:
     use this.
     """
 
-    def __init__(
-        self,
-        servant: Servant,
-        controller: str,
-        *,
-        member: str,
-        members: Sequence[str],
-        agent: Agent | None = None,
-        listen: str = "tcp://127.0.0.1:0",
-        advertise: str | None = None,
-        tls: Tls | None = None,
-        settings: ReplicaSettings | None = None,
-    ) -> None:
-        self._replica = AsyncReplica(
-            servant,
-            controller,
-            member=member,
-            members=members,
-            agent=agent,
-            listen=listen,
-            advertise=advertise,
-            tls=tls,
-            settings=settings,
-        )
+    def __init__(self, servant: Servant, controller: str, **fields: Unpack[ReplicaFields]) -> None:
+        self._replica = AsyncReplica(servant, controller, **fields)
         self._thread: Background | None = None
         fork.register(self)
 
@@ -101,7 +76,7 @@ class Replica:
                 self._thread.stop(self._replica.stop(), 5.0)
 
     def after_fork(self) -> None:
-        """In a child, where the thread does not run. The replica itself is told, too."""
+        """In a child, where the thread does not run. The replica itself is notified, too."""
         if self._thread is not None:
             self._thread.after_fork()
 

@@ -103,7 +103,7 @@ class Caller:
 
     @property
     def leader(self) -> str | None:
-        """Who gives out the versions, as far as the client has heard."""
+        """The member that gives out the versions, as far as the client knows."""
         return None if self._leading is None else self._leading.member
 
     def take(self) -> list[CallerEffect]:
@@ -124,7 +124,7 @@ class Caller:
         return sequence
 
     def cancel(self, sequence: int) -> None:
-        """Nobody awaits it any more. It may be applied all the same."""
+        """It is not awaited any more. It may be applied all the same."""
         self._calls.pop(sequence, None)
 
     def connected(self, member: str, now: float) -> None:

@@ -1,6 +1,6 @@
 """R6. What comes into a replica's log and goes from there to its servant: messages that wait for those before
-them, the log's growth, what the servant is asked for, and who hears of what it has done. Part of a replica,
-which has the log and knows the epoch; a file of its own, since it is a role of its own.
+them, the log's growth, what the servant is asked for, and the peers that are notified of it. Part of a
+replica, which has the log and knows the epoch; a file of its own, since it is a role of its own.
 
 A message with a version waits until all before it are there. Then it is in the log, the servant is asked to
 apply it, and once the servant has done so, it is acknowledged as its pattern wants it (acknowledging.py).
@@ -171,7 +171,7 @@ class Intake:
             self._ask_servant(_Job(Apply(entry.version, body), self._generation, counter, seen))
 
     def owe(self, message: Stamped) -> None:
-        """Somebody is to hear when this one, which is in the log, is applied."""
+        """An acknowledgement is sent when this one, which is in the log, is applied."""
         self._owed.owe(message.entry.version.counter, message)
 
     def go_on(self) -> None:

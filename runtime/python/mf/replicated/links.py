@@ -1,4 +1,4 @@
-"""R6. The links of replicated messages over real streams: who opens one, and how messages lie in it.
+"""R6. The links of replicated messages over real streams: which side opens one, and the form of messages.
 
 All links share one asyncio loop. A link is reopened for as long as it is wanted. The pauses before that grow
 to a second while no link lasts that long, so that a peer that accepts each link and ends it at once is not

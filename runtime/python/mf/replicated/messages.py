@@ -1,5 +1,5 @@
 """R6. The messages of runtime/idl/mf/replication.mfidl under their short names, and the effects that the
-machines ask of whoever drives them.
+machines ask of their drivers.
 """
 
 from dataclasses import dataclass
@@ -138,7 +138,7 @@ class Send:
 
 @dataclass(slots=True)
 class Apply:
-    """The servant is to apply a message; `done` is told the outcome. Effects of the next three kinds are
+    """The servant is to apply a message; `done` gets the outcome. Effects of the next three kinds are
     carried out one after the other, in their order, and each is answered by `done`.
     """
 
@@ -174,7 +174,7 @@ class Stuck:
 
 @dataclass(slots=True)
 class Distrust:
-    """A member has sent what no replica sends. It was dropped; somebody should look at that member."""
+    """A member has sent what no replica sends. It was dropped; an operator should look at that member."""
 
     member: str
     reason: str

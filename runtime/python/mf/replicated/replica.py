@@ -141,7 +141,7 @@ class Replica:
 
     def lead(self, epoch: int, now: float) -> None:
         """This process has got the lead. It has it until a later epoch begins, or it resigns: replicas are
-        fenced by what they have promised, so that nothing is lost by one who no longer has the controller's
+        fenced by what they have promised, so that nothing is lost by one that no longer has the controller's
         word.
         """
         self.now = now
@@ -160,7 +160,7 @@ class Replica:
         elif self._lacks_something() and now - self.asked_at >= self.settings.repeat:
             self.asked_at = now
             if self.leader is None or self.leader.epoch < self.promised:
-                for other in self.others:  # whoever leads has missed that this one has started anew
+                for other in self.others:  # the leader has missed that this one has started anew
                     self.send(other, self.report(missing=True))
             elif self.leader.member != self.me:
                 self.send(self.leader.member, self.report(missing=True))

@@ -1,6 +1,11 @@
 """R6. The bounds of a replica, and its times."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Required, TypedDict
+
+from mf.core.agent import Agent
+from mf.core.tls import Tls
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,3 +30,18 @@ class ReplicaSettings:
     """After so long a version that was given out and not used becomes a no-op."""
     patience: float = 2.0
     """After so long without a majority the versioning server gives up the lead."""
+
+
+class ReplicaFields(TypedDict, total=False):
+    """The keyword arguments of replicas. `members`: the names of all replicas, the same at all; `member`:
+    this one's. `agent`: of the service, if it is `per` one. `listen`: where clients and the other replicas
+    reach it. `advertise` and `tls` as of a server; with `tls` the other replicas are called by it, too.
+    """
+
+    member: Required[str]
+    members: Required[Sequence[str]]
+    agent: Agent | None
+    listen: str
+    advertise: str | None
+    tls: Tls | None
+    settings: ReplicaSettings | None

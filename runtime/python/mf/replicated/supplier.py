@@ -74,7 +74,7 @@ class Supplier:
             self._send_state(sender, giving)
 
     def tick(self) -> None:
-        """Nobody asks any more for what was not used for so long."""
+        """Forgets states that were not used for so long."""
         idle = self._replica.now - self._replica.settings.patience
         self._giving = {to: each for to, each in self._giving.items() if each.used > idle}
 

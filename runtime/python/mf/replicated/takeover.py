@@ -86,7 +86,7 @@ class Takeover:
         return message.entries[skipped:]
 
     def _takes_from(self, sender: str, epoch: int) -> bool:
-        """Whether somebody may give this replica a log: who leads, or whom it asked as the leader."""
+        """Whether this member may give this replica a log: it leads, or was asked as the leader."""
         replica = self._replica
         if epoch != replica.promised:
             return False
@@ -143,7 +143,7 @@ class Takeover:
             return
         end = message.at.version.counter + len(message.entries)
         if replica.normal == message.epoch and end < replica.log.head.version.counter:
-            return  # nobody goes back within an epoch: what was acknowledged stays
+            return  # no replica goes back within an epoch: what was acknowledged stays
         if self._has_gaps(sender, message.at, message.entries):
             return
         snapshot = None

@@ -113,7 +113,7 @@ class Versioner:
         self._next = 0
         self._supplied: set[str] = set()
         self._blank: dict[str, int] = {}
-        self._told_at: dict[str, float] = {}
+        self._notified_at: dict[str, float] = {}
 
     # Taking the lead
 
@@ -131,7 +131,7 @@ class Versioner:
     def disconnected(self, member: str) -> None:
         """The reports of the member are void: it may return with another state."""
         self._reports.pop(member, None)
-        self._told_at.pop(member, None)
+        self._notified_at.pop(member, None)
         if self._pulls == member:
             self._pulls = None
 
@@ -215,8 +215,8 @@ class Versioner:
     def _tell(self, member: str) -> None:
         """That this epoch has begun: not again at once, as each Prepare is answered by a Report."""
         now = self._replica.now
-        if now - self._told_at.get(member, -1e9) >= self._replica.settings.repeat:
-            self._told_at[member] = now
+        if now - self._notified_at.get(member, -1e9) >= self._replica.settings.repeat:
+            self._notified_at[member] = now
             self._replica.send(member, self._prepared())
 
     def _supply(self, member: str, report: Report) -> None:
@@ -364,7 +364,7 @@ class Versioner:
         self._leave_empty(message.version, given)
 
     def _leave_empty(self, version: Version, given: _GivenOut) -> None:
-        """If a majority does not have it; or nobody, where a majority has lost its memory."""
+        """If a majority does not have it; or no member has it, where a majority has lost its memory."""
         replica = self._replica
         blank = {each for each, report in self._reports.items() if not report.normal and each != replica.me}
         without = len(given.sealed) + 1
@@ -375,7 +375,7 @@ class Versioner:
             replica.hold(replica.me, empty)
 
     def _seal_unused(self) -> None:
-        """The log waits for a message whose client had its version long ago: unless somebody has it, it is
+        """The log waits for a message whose client had its version long ago: unless a member has it, it is
         empty.
         """
         replica = self._replica

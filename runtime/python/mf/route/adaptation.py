@@ -12,8 +12,8 @@ from mf.protocol.calls import Binding, Description
 from mf.route.finder_table import Event
 
 
-def _nobody(event: Event) -> None:
-    """Who binds without a finder."""
+def _ignore(event: Event) -> None:
+    """For a binding without a finder."""
 
 
 async def bind(
@@ -22,27 +22,27 @@ async def bind(
     agent: str,
     deadline: float,
     schema: bytes = b"",
-    tell: Callable[[Event], None] = _nobody,
+    fire: Callable[[Event], None] = _ignore,
 ) -> Binding:
     """The routes of (service, agent), requested when first needed. `schema`: the fingerprint of servers
-    behind a relay. `tell` is called with what happens on the way. Raises Error, NOT_EXECUTED, if the server
+    behind a relay. `fire` is called with each event. Raises Error, NOT_EXECUTED, if the server
     refuses, or does not answer in time."""
     known = link.bound(service, agent, schema)
     foreign = known is None and link.is_unlearned(service, schema)
-    tell(Event.FOREIGN if foreign else Event.CONNECTED)
+    fire(Event.FOREIGN if foreign else Event.CONNECTED)
     if known is not None:
         return known
     deadline = min(deadline, monotonic() + HANDSHAKE_TIMEOUT)
     if foreign:
         schema = await _learn_schema(link, service, deadline, schema, None)
-        tell(Event.DESCRIBED)
+        fire(Event.DESCRIBED)
     binding = await link.ask(service, agent, deadline, schema)
     for _ in range(MOST_SCHEMAS):
         if binding.status != Code.SCHEMA_MISMATCH:
             break
-        tell(Event.DIFFERS)
+        fire(Event.DIFFERS)
         schema = await _learn_schema(link, service, deadline, schema, binding)
-        tell(Event.DESCRIBED)
+        fire(Event.DESCRIBED)
         binding = await link.ask(service, agent, deadline, schema)
     if binding.status:
         raise not_executed(Code(binding.status), link.refusal(binding))

@@ -1,11 +1,10 @@
 """R5. The locations of services, for asyncio clients. All of it runs on one loop."""
 
 from abc import abstractmethod
-from asyncio import AbstractEventLoop, Future, TimerHandle
 from collections.abc import Iterable, Mapping
 
+from mf.core.gate import LoopGate
 from mf.route.resolver import RelayedViews, View, Views, static_view
-from mf.transport.address import Address
 
 
 class News:
@@ -13,37 +12,25 @@ class News:
     since one-way calls are sent in that order.
     """
 
-    __slots__ = ("_loop", "_waiting")
+    __slots__ = ("_waiting",)
 
-    def __init__(self, loop: AbstractEventLoop) -> None:
-        self._loop = loop
-        self._waiting: dict[Future[None], None] = {}
+    def __init__(self) -> None:
+        self._waiting: dict[LoopGate, None] = {}
 
     def tell(self) -> None:
         """Lets all go on."""
         waiting, self._waiting = self._waiting, {}
-        for future in waiting:
-            if not future.done():
-                future.set_result(None)
+        for gate in waiting:
+            gate.open_here()
 
     async def wait(self, timeout: float) -> None:
         """Waits for the next `tell`, at most `timeout` seconds."""
-        future: Future[None] = self._loop.create_future()
-        timer: TimerHandle | None = None
-        if timeout < float("inf"):
-            timer = self._loop.call_later(timeout, _end, future)
-        self._waiting[future] = None
+        gate = LoopGate()
+        self._waiting[gate] = None
         try:
-            await future
+            await gate.wait(timeout)
         finally:
-            self._waiting.pop(future, None)
-            if timer is not None:
-                timer.cancel()
-
-
-def _end(future: "Future[None]") -> None:
-    if not future.done():
-        future.set_result(None)
+            self._waiting.pop(gate, None)
 
 
 class AsyncResolver(Views):
@@ -64,12 +51,10 @@ class AsyncStaticResolver(AsyncResolver):
 
     __slots__ = ("_news", "_view")
 
-    def __init__(
-        self, loop: AbstractEventLoop, addresses: Iterable[str] | Mapping[str, Iterable[str]]
-    ) -> None:
+    def __init__(self, addresses: Iterable[str] | Mapping[str, Iterable[str]]) -> None:
         self.generation = 0
         self._view = static_view(addresses)
-        self._news = News(loop)
+        self._news = News()
 
     def view(self, service: str) -> View:  # noqa: ARG002 - the same for all
         return self._view
@@ -82,40 +67,17 @@ class AsyncStaticResolver(AsyncResolver):
         self._news.tell()
 
 
-class AsyncRelayedResolver(AsyncResolver):
-    """As RelayedResolver, for clients of asyncio."""
+class AsyncRelayedResolver(RelayedViews[AsyncResolver], AsyncResolver):
+    """For clients of asyncio."""
 
-    __slots__ = ("_known", "_views")
-
-    of_relays = True
-
-    def __init__(self, known: AsyncResolver, relays: Iterable[Address]) -> None:
-        self._known = known
-        self._views = RelayedViews(relays)
-
-    @property
-    def generation(self) -> int:
-        return self._known.generation
-
-    @generation.setter
-    def generation(self, value: int) -> None:
-        self._known.generation = value
-
-    def view(self, service: str) -> View:
-        return self._views.of(service, self._known.view(service))
+    __slots__ = ()
 
     async def wait(self, service: str, old: View, timeout: float) -> View:
         known = self._known.view(service)
-        view = self._views.of(service, known)
+        view = self._relayed(service, known)
         if view is not old:
             return view
-        return self._views.of(service, await self._known.wait(service, known, timeout))
-
-    def client_id(self) -> int:
-        return self._known.client_id()
-
-    def close(self) -> None:
-        self._known.close()
+        return self._relayed(service, await self._known.wait(service, known, timeout))
 
     async def closed(self) -> None:
         await self._known.closed()

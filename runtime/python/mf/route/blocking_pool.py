@@ -1,4 +1,4 @@
-"""R5. The pool of a blocking client: whoever needs a connection makes it, on its own thread."""
+"""R5. The pool of a blocking client: a thread that needs a connection makes it itself."""
 
 from collections.abc import Callable
 from threading import Lock
@@ -131,7 +131,7 @@ class BlockingPool(Pool[_Place, Link]):
             stream = place.finish(now + timeout) if begun is not None else self._dial(address, timeout)
         except OSError as failed:
             raise place.failed(address, failed) from None
-        if stream is None:  # whoever comes next goes on with it
+        if stream is None:  # the next caller continues with it
             assert begun is not None
             raise connect_failed(address, begun.too_late())
         if by_instance:

@@ -12,8 +12,8 @@ A Finder is of one service and agent, and knows their endpoints; each call that 
 Endpoints are tried one after the other, the best first; one that does not answer within a moment is left
 alone while there are others. How long a search goes on:
 
-nobody reached yet (no controller, or a server that never was)    with back-off until the deadline
-reached, but nobody offers it, and this client never saw it       at most `wait_for_server` seconds
+not reached yet (no controller, or a server that never was)       with back-off until the deadline
+reached, but not offered, and this client never saw it            at most `wait_for_server` seconds
 seen before, now gone                                             UNAVAILABLE at once, not executed
 offered, but by servers whose schemas do not have the method      UNKNOWN_METHOD at once, not executed
 offered, but by servers whose schemas do not allow the call       SCHEMA_MISMATCH at once, not executed
@@ -42,9 +42,9 @@ from mf.route.resolver import Instance, View
 L = TypeVar("L", bound=LinkCore)
 
 _SHORT = 0.1  # an attempt with less time may only have been too late: the previous failure says more
-_TELL_AFTER = 0.5
+_LOG_AFTER = 0.5
 """Seconds after which a search that goes on is logged."""
-_MOST_TOLD = 1000
+_MOST_LOGGED = 1000
 
 
 def _is_final(code: Code) -> bool:
@@ -110,7 +110,7 @@ class Client(Protocol):
     wait_for_server: float
     quiet: bool
     seen: set[tuple[str, str | None]]
-    told: set[tuple[str, str | None]]
+    logged: set[tuple[str, str | None]]
 
     def ordered(
         self, endpoints: list[Endpoint], service: ServiceInfo, method: Method[Any, Any]
@@ -199,7 +199,7 @@ class Finder:
             return min(deadline, start + self.routing.wait_for_server)
         return start if self.source is Source.REFUSED else deadline
 
-    def nobody(self, view: View) -> Error:
+    def unreached(self, view: View) -> Error:
         """The failure if there is no endpoint."""
         if not view.reached:
             text = f"no server of {self.what} is known yet"
@@ -218,7 +218,7 @@ class Finder:
             view = self.compare()
             if view.reached or self.endpoints:
                 return None
-        failure = self.nobody(view)
+        failure = self.unreached(view)
         return failure if _is_final(failure.code) else _gave_up(failure)
 
 
@@ -434,8 +434,8 @@ class Search:
         self.route = route
         route.chosen = not self.only
         routing.seen.add(finder.key)
-        if finder.key in routing.told:
-            routing.told.discard(finder.key)
+        if finder.key in routing.logged:
+            routing.logged.discard(finder.key)
             info("%s is reached again", finder.what)
         if route.binding.schema:
             routing.used(finder.service, route.binding.schema, self._method, only=self.only)
@@ -458,14 +458,14 @@ class Search:
         if self._trouble is None or self._begun + _SHORT < limit:
             self._trouble = trouble
         left = limit - monotonic()
-        failure = self._trouble or finder.nobody(self.view)
+        failure = self._trouble or finder.unreached(self.view)
         if self._note is not None:
             self._note(failure)
         if left <= 0:
             gives_up = limit >= self._deadline and not _is_final(failure.code)
             raise _gave_up(failure) if gives_up else failure
         if not self._log(failure):
-            left = min(left, _TELL_AFTER)
+            left = min(left, _LOG_AFTER)
         if self._backoff is None:
             self._backoff = Backoff()
         self.pause = min(self._backoff.next(), left) if finder.endpoints else left
@@ -475,13 +475,13 @@ class Search:
         that does not answer is logged by the code that asks it. Returns whether nothing is left to be
         logged."""
         routing, key = self._finder.routing, self._finder.key
-        if key in routing.told or not self.view.reached or routing.quiet:
+        if key in routing.logged or not self.view.reached or routing.quiet:
             return True
-        if monotonic() - self._since < _TELL_AFTER:
+        if monotonic() - self._since < _LOG_AFTER:
             return False
-        if len(routing.told) >= _MOST_TOLD:
-            routing.told.clear()
-        routing.told.add(key)
+        if len(routing.logged) >= _MOST_LOGGED:
+            routing.logged.clear()
+        routing.logged.add(key)
         warning("%s; trying on", quote(failure.message))
         return True
 

@@ -5,9 +5,10 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from time import monotonic
-from typing import ClassVar
+from typing import ClassVar, Generic, TypeVar
 
 from mf.core.clock import moment
+from mf.core.dataclass import dataclass
 from mf.core.error import Code
 from mf.transport.address import Address
 
@@ -58,6 +59,7 @@ class Instance:
         return f"Instance({self.address!r})"
 
 
+@dataclass(slots=True)
 class View:
     """What is known of one service at one moment. Immutable; each change makes a new one.
 
@@ -67,22 +69,11 @@ class View:
     code of calls that end because of it.
     """
 
-    __slots__ = ("agents", "code", "reached", "trouble", "whole")
-
-    def __init__(
-        self,
-        agents: Mapping[str, tuple[Instance, ...]],
-        *,
-        reached: bool = True,
-        whole: tuple[Instance, ...] = (),
-        trouble: str = "",
-        code: Code = Code.UNAVAILABLE,
-    ) -> None:
-        self.code = code
-        self.agents = agents
-        self.reached = reached
-        self.whole = whole
-        self.trouble = trouble
+    agents: Mapping[str, tuple[Instance, ...]]
+    reached: bool = True
+    whole: tuple[Instance, ...] = ()
+    trouble: str = ""
+    code: Code = Code.UNAVAILABLE
 
     def find(self, agent: str | None) -> list[tuple[str, Instance]]:
         """Candidates with the agent to bind; None is any agent."""
@@ -116,6 +107,9 @@ class Views(ABC):
     @abstractmethod
     def close(self) -> None:
         """Stops watching, and ends all waits."""
+
+
+V = TypeVar("V", bound=Views)
 
 
 class Resolver(Views):
@@ -156,19 +150,40 @@ def static_view(addresses: Iterable[str] | Mapping[str, Iterable[str]]) -> View:
     return View({}, whole=tuple(map(Instance, addresses)))
 
 
-class RelayedViews:
+class RelayedViews(Views, Generic[V]):
     """The views of another resolver, for a client that reaches all servers through relays: each relay
     replaces the instances of every agent that have one schema. So a relay is an instance for each schema that
-    is behind it, whose weight is that of the servers with this schema, or 1 if there is no other.
+    is behind it, whose weight is that of the servers with this schema, or 1 if there is no other. `known` is
+    closed with it.
     """
 
-    __slots__ = ("_made", "_relays")
+    __slots__ = ("_known", "_made", "_relays")
 
-    def __init__(self, relays: Iterable[Address]) -> None:
+    of_relays = True
+
+    def __init__(self, known: V, relays: Iterable[Address]) -> None:
+        self._known = known
         self._relays = tuple(str(each.server) for each in relays)
         self._made: dict[str, tuple[View, View]] = {}
 
-    def of(self, service: str, view: View) -> View:
+    @property
+    def generation(self) -> int:
+        return self._known.generation
+
+    @generation.setter
+    def generation(self, value: int) -> None:
+        self._known.generation = value
+
+    def view(self, service: str) -> View:
+        return self._relayed(service, self._known.view(service))
+
+    def client_id(self) -> int:
+        return self._known.client_id()
+
+    def close(self) -> None:
+        self._known.close()
+
+    def _relayed(self, service: str, view: View) -> View:
         """The result is the same object for the same view."""
         known = self._made.get(service)
         if known is not None and known[0] is view:
@@ -191,40 +206,17 @@ class RelayedViews:
         )
 
 
-class RelayedResolver(Resolver):
-    """For blocking clients; `known` is closed with it."""
+class RelayedResolver(RelayedViews[Resolver], Resolver):
+    """For blocking clients."""
 
-    __slots__ = ("_known", "_views")
-
-    of_relays = True
-
-    def __init__(self, known: Resolver, relays: Iterable[Address]) -> None:
-        self._known = known
-        self._views = RelayedViews(relays)
-
-    @property
-    def generation(self) -> int:
-        return self._known.generation
-
-    @generation.setter
-    def generation(self, value: int) -> None:
-        self._known.generation = value
-
-    def view(self, service: str) -> View:
-        return self._views.of(service, self._known.view(service))
+    __slots__ = ()
 
     def wait(self, service: str, old: View, timeout: float) -> View:
         known = self._known.view(service)
-        view = self._views.of(service, known)
+        view = self._relayed(service, known)
         if view is not old:
             return view
-        return self._views.of(service, self._known.wait(service, known, timeout))
-
-    def client_id(self) -> int:
-        return self._known.client_id()
-
-    def close(self) -> None:
-        self._known.close()
+        return self._relayed(service, self._known.wait(service, known, timeout))
 
 
 CONTROLLERS = ("mf", "mf+tls")

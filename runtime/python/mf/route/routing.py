@@ -56,7 +56,7 @@ class Routing(ABC, Generic[V, P]):
         self.upstreams: dict[Any, Any] = {}
         self.quiet = False
         """Whether the owner itself logs what cannot be reached."""
-        self.told: set[tuple[str, str | None]] = set()
+        self.logged: set[tuple[str, str | None]] = set()
         """The services and agents that could not be reached, and were logged as such."""
         self.seen: set[tuple[str, str | None]] = set()
         self.some_refuse = False  # some server was overloaded before
@@ -163,7 +163,7 @@ class Routing(ABC, Generic[V, P]):
                 raise too_late()
             pause = finder.limit(start, deadline) - monotonic()
             if pause <= 0:
-                raise finder.nobody(view)
+                raise finder.unreached(view)
             await self.news(service, view, pause)
 
     # Other schemas

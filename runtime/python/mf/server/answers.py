@@ -37,6 +37,11 @@ def may_run(call: ServedCall, handler: Handler) -> bool:
     return False
 
 
+def arguments_of(call: ServedCall) -> tuple[tuple[Any, ...], Iterable[Any]] | None:
+    """What `decode` returns for a call that may run."""
+    return decode(call, call.handler) if may_run(call, call.handler) else None
+
+
 def _other_kind(flags: int, handler: Handler) -> str:
     if flags & STREAM != handler.planned & STREAM:
         has = "has streams" if handler.method.stream else "has no streams"
@@ -75,9 +80,9 @@ def checked(handler: Handler, outcomes: Any, count: int) -> list[Outcome[Any]]:
         raise TypeError(f"{handler.method.batch_attribute} must return a list of {count} outcomes, not {got}")
     for index, outcome in enumerate(outcomes):
         error = outcome.error
-        told = error and failure_in(error, handler.method.error_types)
-        if told is not error:
-            outcomes[index] = Outcome(error=told)
+        failure = error and failure_in(error, handler.method.error_types)
+        if failure is not error:
+            outcomes[index] = Outcome(error=failure)
     return outcomes
 
 

@@ -11,7 +11,7 @@ from time import monotonic
 from typing import Any
 
 from mf.protocol.handshake import Hello
-from mf.server.connection import PROGRESS_TIMEOUT, READ, WRITE, Connection
+from mf.server.connection import READ, WRITE, Connection
 from mf.server.current import ServedCall
 from mf.server.dispatch_async import run_async, run_stream_async
 from mf.server.listener import Listener
@@ -53,7 +53,6 @@ class AsyncIo(ServerIo):
             self._watch_listener(listener, accept=True)
 
     def adopt(self, stream: Stream) -> None:
-        """Serves a connection as if it had been accepted."""
         self._open(stream)
 
     async def drain(self, drain_timeout: float) -> None:
@@ -76,13 +75,6 @@ class AsyncIo(ServerIo):
                 task.cancel()
         if self._tasks:
             await wait(self._tasks, timeout=_STRAGGLERS)
-
-    def after_fork(self) -> None:
-        """In a child: closes its copies of the descriptors; those of the parent are unaffected."""
-        for listener in self._listeners.values():
-            listener.after_fork()
-        for connection in self._connections.values():
-            connection.stream.close()
 
     # What connections need
 
@@ -107,14 +99,6 @@ class AsyncIo(ServerIo):
         dirty, self._dirty = self._dirty, {}
         for connection in dirty:
             self._turn(connection, 0)
-
-    def stalled(self, connection: Connection) -> None:
-        now = monotonic()
-        if connection.progress is None:
-            connection.watch_progress(now)
-        self._stalled[connection] = None
-        self._progress_at = min(self._progress_at, now + PROGRESS_TIMEOUT)
-        self._set_timer()
 
     def _time_changed(self) -> None:
         self._set_timer()

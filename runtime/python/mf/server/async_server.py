@@ -5,89 +5,65 @@ import signal
 import socket
 import threading
 from asyncio import AbstractEventLoop, Event, Task, create_task, get_running_loop
-from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from mf.core.agent import Agent
 from mf.core.offered import offered_agent
-from mf.core.server_options import DEFAULTS, Limit, ServerFields, ServerOptions, checked
-from mf.core.service import AsyncServant, generated_base
+from mf.core.server_options import OfferFields
+from mf.core.service import AsyncServant, BaseServant, generated_base
 from mf.core.source import OfferSource
-from mf.link import fork
 from mf.server.async_io import AsyncIo
 from mf.server.async_lead import AsyncLead
 from mf.server.base import BaseServer, stop_signals
-from mf.server.offer import Announced
 from mf.transport.address import Address
 from mf.transport.names import addresses
 from mf.transport.network import network_of
 from mf.transport.sockets import Listening
-from mf.transport.stream import SocketStream
 
 if TYPE_CHECKING:
     from mf.controller.async_registrar import AsyncControllerRegistrar
 
 
-class AsyncServer(BaseServer):
+class AsyncServer(BaseServer["AsyncControllerRegistrar", AsyncIo]):
     """Serves servants with `async def` on the asyncio loop that runs when it starts, and makes that known to
     a controller. Each call is a task of that loop, which is cancelled at the call's deadline, and when its
     client cancels it or disconnects; no thread is started.
 
         async with mf.AsyncServer("tcp://127.0.0.1:7401") as server: ...    # or: await server.serve()
 
-    `listen`, `controller` and the options are those of Server, but `workers`.
+    See BaseServer for the arguments; `workers` means nothing here.
     """
 
-    def __init__(
-        self,
-        listen: str = "tcp://127.0.0.1:0",
-        controller: str | None = None,
-        options: ServerOptions = DEFAULTS,
-        **changes: Unpack[ServerFields],
-    ) -> None:
-        options = checked(options, **changes)
-        super().__init__(listen, options)
-        self._registrar = None if controller is None else _registrar_at(controller, options)
-        self._offers.registered = controller is not None
-        self._io: AsyncIo | None = None
+    def _registrar_at(self, controller: str) -> "AsyncControllerRegistrar":
+        from mf.controller.async_registrar import AsyncControllerRegistrar
+
+        return AsyncControllerRegistrar(controller, self._options.advertise, self._options.controller_tls)
+
+    def _set_up(self) -> None:
         self._loop: AbstractEventLoop | None = None
         self._stopping = Event()
         self._stopped: Event | None = None
         self._ending: Task[None] | None = None
-        fork.register(self)
 
     def offer(
         self,
         servant: AsyncServant | OfferSource,
         agent: Agent | None = None,
-        *,
-        limits: Mapping[str, Limit] | None = None,
-        weight: int = 1,
-        labels: Mapping[str, str] | None = None,
-        alone: bool = False,
+        **how: Unpack[OfferFields],
     ) -> None:
         """Offers a servant, for one agent if its service is `per` agent; or the topics of this process, with
-        all current and future agents of each. Also possible after start().
-
-        `limits`: those of methods, by their names in the schema: {"look_up": mf.Limit(8)}. A controller tells
-        clients the relative capacity of the server (`weight`), shows `labels` to tools, and warns if another
-        server offers the same although this one wants to be `alone`. Raises ValueError if the offer does not
-        fit, TypeError for an invalid agent, or for a servant with plain functions, which would block the
-        loop.
+        all current and future agents of each. Also possible after start(). `how`: see OfferFields. Raises
+        ValueError if the offer does not fit, TypeError for an invalid agent, or for a servant with plain
+        functions, which would block the loop.
         """
-        announced = Announced(weight, labels or {}, alone)
-        if isinstance(servant, OfferSource):
-            self._offer_source(servant, announced)
-            self._offers_changed()
-            return
+        self._offer(servant, agent, False, how)
+
+    def _check(self, servant: BaseServant) -> None:
         generated_base(servant)
-        is_async: bool = isinstance(servant, AsyncServant)
-        if not is_async:  # type checkers detect it, too
+        if not isinstance(servant, AsyncServant):
             text = "an AsyncServer runs `async def`: derive from the generated …AsyncServant, or use a Server"
             raise TypeError(f"{type(servant).__name__} is no servant of asyncio; {text}")
-        self._offers.add(servant, agent, False, limits, announced)
-        self._offers_changed()
 
     def _offers_changed(self) -> None:
         if self._loop is not None and self._registrar is not None:
@@ -110,9 +86,8 @@ class AsyncServer(BaseServer):
         waits until this process leads. See AsyncLead. The first of this server's controllers decides. To be
         called after start(). Raises ValueError for a server without a controller.
         """
-        named = self._lead(servant, agent)
-        assert self._registrar is not None
-        return self._registrar.lead(*named)
+        lead: AsyncLead = self._lead(servant, agent)
+        return lead
 
     async def start(self) -> None:
         """Listens, and serves from now on. Raises OSError, in one sentence, if it cannot listen at an
@@ -136,12 +111,6 @@ class AsyncServer(BaseServer):
         self._io = AsyncIo(self._loop, listening, self._offers, self._hello, self._load)
         if self._registrar is not None:
             self._registrar.register(self._identity, self.addresses, self._offers.made_known)
-
-    def adopt(self, connected: socket.socket) -> None:
-        """Serves one connected socket, which the server owns from now on. After start()."""
-        if self._io is None:
-            raise ValueError("start the server first")
-        self._io.adopt(SocketStream(connected, "local", blocking=False))
 
     async def serve(self) -> bool:
         """Starts if necessary, and serves until SIGTERM, SIGINT, SIGHUP, stop(), or the cancellation of its
@@ -217,21 +186,6 @@ class AsyncServer(BaseServer):
         for number, handler in before.items():
             loop.remove_signal_handler(number)
             signal.signal(number, handler)
-
-    def after_fork(self) -> None:
-        """In a child nothing is served."""
-        self._become_another()
-        if self._registrar is not None:
-            self._registrar.after_fork()
-        if self._io is not None:
-            self._io.after_fork()
-            self._io = None
-
-
-def _registrar_at(controller: str, options: ServerOptions) -> "AsyncControllerRegistrar":
-    from mf.controller.async_registrar import AsyncControllerRegistrar  # as in server.py
-
-    return AsyncControllerRegistrar(controller, options.advertise, options.controller_tls)
 
 
 async def _looked_up(address: Address) -> tuple[Any, ...] | None:

@@ -2,27 +2,79 @@
 cancelled when the call must stop, also at its deadline; therefore nothing here checks that.
 """
 
-from asyncio import AbstractEventLoop, Future, sleep
-from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Iterable
+from asyncio import CancelledError, Future, current_task, get_running_loop, sleep
+from collections.abc import AsyncIterator
+from time import monotonic
 from typing import Any, TypeVar
 
+from mf.server.blocking_stream import expire
+from mf.server.current import ServedCall
 from mf.server.stream import StreamCall
-from mf.server.stream_ends import ReaderEnd, Waits, WriterEnd
+from mf.server.stream_ends import ReaderEnd, Waits
 
 T = TypeVar("T")
+
+_FOREVER = 1e9
+"""No timer is needed beyond so many seconds."""
+
+
+class TaskWatch:
+    """Cancels the running task when its call must stop, also at the deadline."""
+
+    __slots__ = ("_task", "_timer")
+
+    def __init__(self, call: ServedCall) -> None:
+        task = current_task()
+        assert task is not None
+        self._task = task
+        left = call.deadline - monotonic()
+        loop = get_running_loop()
+        self._timer = loop.call_later(left, expire, call) if left < _FOREVER else None
+
+    def stop(self) -> None:
+        self._task.cancel()
+
+    def end(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+
+
+async def maybe_await(value: Any) -> Any:
+    return await value if hasattr(value, "__await__") else value
+
+
+def is_cancelled(call: ServedCall, raised: BaseException) -> bool:
+    """Whether the handler has stopped as requested."""
+    return call.stopped is not None and isinstance(raised, CancelledError)
 
 
 class TaskWaits(Waits):
     """The tasks of one call that wait for events."""
 
-    __slots__ = ("_futures", "_loop")
+    __slots__ = ("_futures", "_loop", "_watch")
 
     stops = False
 
-    def __init__(self, call: StreamCall, loop: AbstractEventLoop) -> None:
+    def __init__(self, call: StreamCall) -> None:
         super().__init__(call)
-        self._loop = loop
+        self._loop = get_running_loop()
         self._futures: list[Future[None]] = []
+        self._watch = TaskWatch(call)
+
+    def stop(self) -> None:
+        self._watch.stop()
+
+    def end(self) -> None:
+        self._watch.end()
+
+    def is_stop(self, raised: BaseException) -> bool:
+        return is_cancelled(self.call, raised)
+
+    async def result_of(self, given: Any) -> Any:
+        return await maybe_await(given)
+
+    async def sent_frame(self) -> None:
+        await sleep(0)  # for a generator that never waits
 
     def wake(self) -> None:
         """Under the lock."""
@@ -68,30 +120,4 @@ class AwaitedReader(ReaderEnd[T], AsyncIterator[T]):
         self.read_no_more()
 
 
-class AwaitedWriter(WriterEnd):
-    """See WriterEnd."""
-
-    __slots__ = ()
-
-    async def write_all(self, values: AsyncIterable[Any] | Iterable[Any]) -> None:
-        """Raises the handler's exceptions, and those of `put`."""
-        if isinstance(values, AsyncIterable):
-            given = aiter(values)
-            try:
-                async for value in given:
-                    await self._write(value)
-            finally:
-                if isinstance(given, AsyncGenerator):
-                    await given.aclose()
-        else:
-            for value in values:
-                await self._write(value)
-
-    async def _write(self, value: Any) -> None:
-        if self.put(value):
-            await self.drain()
-            await sleep(0)  # a generator that never waits lets other tasks run after each frame
-
-    async def finish(self) -> None:
-        """Sends the remaining values."""
-        await self.drain(whole=True)
+TaskWaits.reader = AwaitedReader

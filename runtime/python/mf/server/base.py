@@ -1,38 +1,65 @@
-"""R5. The common part of both kinds of servers: addresses, offers, and the limits that clients are told."""
+"""R5. The common part of both kinds of servers: addresses, offers, and the limits that HELLO states."""
 
 import signal
+import socket
 from abc import ABC, abstractmethod
 from dataclasses import replace
+from typing import Any, Generic, Protocol, TypeVar, Unpack
 
 from mf.core.agent import Agent
 from mf.core.offered import offered_agent
-from mf.core.server_options import ServerOptions
+from mf.core.options import check_names
+from mf.core.server_options import DEFAULTS, OfferFields, ServerFields, ServerOptions, checked
 from mf.core.service import BaseServant
 from mf.core.source import OfferSource
-from mf.protocol.handshake import Hello
+from mf.link import fork
+from mf.protocol.handshake import Hello, check_max_payload
 from mf.server import identity
 from mf.server.counters import ServerStats
 from mf.server.load import ServerLoad
 from mf.server.offer import Announced, Offers
+from mf.server.server_io import ServerIo
 from mf.transport.address import Address
 from mf.transport.sockets import SCHEMES, server_context
+from mf.transport.stream import SocketStream
 
 CALLS_CUT = 3
 """The exit status of a program whose server had to cut calls when it stopped."""
 
 
-class BaseServer(ABC):
+class Registrar(Protocol):
+    """What registers a server at its controllers."""
+
+    def lead(self, service: str, agent: str) -> Any: ...
+
+    def after_fork(self) -> None: ...
+
+
+R = TypeVar("R", bound=Registrar)
+I = TypeVar("I", bound=ServerIo)  # noqa: E741 - the kind of IO
+
+
+class BaseServer(ABC, Generic[R, I]):
     """`listen`: 'tcp://host:port' (port 0: the system chooses, see `address`), 'tls://host:port',
-    'unix:/path', or several of them, separated by commas. Raises ValueError for an invalid address, and for
-    unusable files of `options.tls`.
+    'unix:/path', or several of them, separated by commas. `controller`: 'mf://host:port', or
+    'mf+tls://host:port' over TLS, or several of them, with each of which the server registers; None for a
+    server that clients address directly. Raises ValueError for an invalid address, and for unusable files of
+    TLS.
     """
 
-    def __init__(self, listen: str, options: ServerOptions) -> None:
-        self._options = options
+    def __init__(
+        self,
+        listen: str = "tcp://127.0.0.1:0",
+        controller: str | None = None,
+        options: ServerOptions = DEFAULTS,
+        **changes: Unpack[ServerFields],
+    ) -> None:
+        options = self._options = checked(options, **changes)
         self._listen = _listened_at(listen)
         self._tls = server_context(self._listen, options.tls)
         self._offers = Offers(options.limit)
         self._identity = identity.draw()
+        check_max_payload(options.max_payload)
         self._hello = Hello(
             nonce=self._identity.nonce,
             max_payload=options.max_payload,
@@ -48,6 +75,23 @@ class BaseServer(ABC):
             options.max_handshakes,
             options.max_held_bytes,
         )
+        self._registrar = None if controller is None else self._registrar_at(controller)
+        self._offers.registered = controller is not None
+        self._io: I | None = None
+        self._set_up()
+        fork.register(self)
+
+    @abstractmethod
+    def _registrar_at(self, controller: str) -> R:
+        """Raises ValueError for an invalid address. Imports a floor above, as C++ links it."""
+
+    @abstractmethod
+    def _set_up(self) -> None:
+        """Makes what this kind of server has besides."""
+
+    @abstractmethod
+    def _check(self, servant: BaseServant) -> None:
+        """Raises TypeError for a servant of the other kind of servers."""
 
     @property
     def address(self) -> str:
@@ -69,26 +113,46 @@ class BaseServer(ABC):
         """Statistics of each method's calls, and of connections. Thread-safe at any time."""
         return replace(self._offers.stats(), connections=self._load.stats())
 
-    def _offer_source(self, source: OfferSource, announced: Announced) -> None:
-        """Raises ValueError if it is offered already."""
-        self._offers.add_source(source, announced)
-        source.listen(self._offers_changed)
+    def _offer(
+        self, servant: BaseServant | OfferSource, agent: Agent | None, inline: bool, how: OfferFields
+    ) -> None:
+        check_names(how, OfferFields, "offer")
+        announced = Announced(how.get("weight", 1), how.get("labels") or {}, how.get("alone", False))
+        if isinstance(servant, OfferSource):
+            self._offers.add_source(servant, announced)
+            servant.listen(self._offers_changed)
+        else:
+            self._check(servant)
+            self._offers.add(servant, agent, inline, how.get("limits"), announced)
+        self._offers_changed()
+
+    def adopt(self, connected: socket.socket) -> None:
+        """Serves one connected socket, which the server owns from now on. After start()."""
+        if self._io is None:
+            raise ValueError("start the server first")
+        self._io.adopt(SocketStream(connected, "local", blocking=False))
 
     @abstractmethod
     def _offers_changed(self) -> None:
         """The offers for controllers have changed. Called on any thread."""
 
-    def _lead(self, servant: type[BaseServant], agent: Agent | None) -> tuple[str, str]:
-        """The name and agent of a lead. Raises ValueError for a server without a controller."""
-        if not self._offers.registered:
+    def _lead(self, servant: type[BaseServant], agent: Agent | None) -> Any:
+        """What the registrar makes of it. Raises ValueError for a server without a controller."""
+        if self._registrar is None:
             raise ValueError("the lead is given by a controller, and this server has none")
         service = servant.mf_service
-        return service.name, offered_agent(service, agent)
+        return self._registrar.lead(service.name, offered_agent(service, agent))
 
-    def _become_another(self) -> None:
-        """In a child, which is a different process than its parent, also for controllers and clients."""
+    def after_fork(self) -> None:
+        """In a child nothing is served: it is a different process than its parent, also for controllers and
+        clients."""
         self._identity = identity.draw()
         self._hello.nonce = self._identity.nonce
+        if self._registrar is not None:
+            self._registrar.after_fork()
+        if self._io is not None:
+            self._io.after_fork()
+            self._io = None
 
 
 def stop_signals() -> list[signal.Signals]:

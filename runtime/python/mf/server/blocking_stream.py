@@ -2,17 +2,17 @@
 room, at most until the call's deadline.
 """
 
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Iterator
 from threading import Condition
 from time import monotonic
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from mf.core.error import Code, Error
 from mf.core.immediate import immediate
 from mf.protocol.server_call import ServerCallEvent
 from mf.server.current import ServedCall
 from mf.server.stream import StreamCall
-from mf.server.stream_ends import ReaderEnd, Waits, WriterEnd
+from mf.server.stream_ends import ReaderEnd, StoppedError, Waits
 
 T = TypeVar("T")
 
@@ -26,13 +26,21 @@ def expire(call: ServedCall) -> None:
 
 
 class ThreadWaits(Waits):
-    """`changed`: notified of events."""
+    """`_changed`: notified of events."""
 
-    __slots__ = ("changed",)
+    __slots__ = ("_changed",)
 
     def __init__(self, call: StreamCall) -> None:
         super().__init__(call)
-        self.changed = Condition(call.connection.lock)
+        self._changed = Condition(call.connection.lock)
+
+    def wake(self) -> None:
+        self._changed.notify_all()
+
+    stop = wake
+
+    def is_stop(self, raised: BaseException) -> bool:
+        return isinstance(raised, StoppedError)
 
     async def wait(self, seen: int) -> None:
         call = self.call
@@ -42,7 +50,7 @@ class ThreadWaits(Waits):
                 if call.news != seen or call.stopped is not None:
                     return
                 call.waiting += 1
-                self.changed.wait(left if left < _FOREVER else None)
+                self._changed.wait(left if left < _FOREVER else None)
                 call.waiting -= 1
         elif call.stopped is None:
             expire(call)
@@ -64,22 +72,4 @@ class BlockingReader(ReaderEnd[T], Iterator[T]):
     close = ReaderEnd.read_no_more
 
 
-class BlockingWriter(WriterEnd):
-    """See WriterEnd."""
-
-    __slots__ = ()
-
-    def write_all(self, values: Iterable[Any]) -> None:
-        """Raises the handler's exceptions, and those of `put`, after closing the handler's generator."""
-        given = iter(values)
-        try:
-            for value in given:
-                if self.put(value):
-                    immediate(self.drain())
-        finally:
-            if isinstance(given, Generator):
-                given.close()
-
-    def finish(self) -> None:
-        """Sends the remaining values. Raises StoppedError."""
-        immediate(self.drain(whole=True))
+ThreadWaits.reader = BlockingReader

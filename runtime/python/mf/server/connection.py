@@ -25,8 +25,7 @@ from typing import Any, NamedTuple
 
 from mf.core.error import Code, Error, not_executed
 from mf.core.log import info, line, warning
-from mf.core.service import Payload
-from mf.protocol.events import BindRequested, CreditReceived, DataReceived, EndReceived
+from mf.protocol.events import BindRequested, CreditReceived, DataReceived, EndReceived, RequestReceived
 from mf.protocol.frame import Buffer
 from mf.protocol.handshake import Hello
 from mf.protocol.server_call import ServerCallEvent, ServerCallState, ServerCallStep
@@ -34,7 +33,7 @@ from mf.protocol.server_session import Resolve, ServerSession
 from mf.protocol.stream import WindowBudget
 from mf.server.admission import Standing
 from mf.server.current import ServedCall
-from mf.server.offer import Handler, Offer
+from mf.server.offer import Offer
 from mf.server.stream import OUTPUT_LIMIT, StreamCall, StreamCaller
 from mf.transport.stream import FEW_BUFFERS, Stream, drop_written, joined
 
@@ -257,25 +256,16 @@ class Connection(StreamCaller):
         hello = self.session.peer
         return hello.client_id if hello is not None else 0
 
-    def open_stream(
-        self,
-        handler: Handler,
-        id_: int,
-        route: int,
-        flags: int,
-        deadline: float,
-        count: int,
-        payload: Payload,
-        metadata: dict[str, str] | None,
-    ) -> StreamCall | None:
+    def open_stream(self, event: RequestReceived, deadline: float) -> StreamCall | None:
         """Called on the IO thread: a call with a stream has arrived. None: it exceeds the limit and was
         refused."""
         most = self.session.our_hello.max_streams
         with self.lock:
             if self._streams < most:
                 self._streams += 1
-                return StreamCall(self, handler, id_, route, flags, deadline, count, payload, metadata)
+                return StreamCall(self, event, deadline)
             text = f"{most} calls with streams of this connection are open, the most that this server takes"
+            _, id_, route, _, _, count, _, _ = event
             self.session.fail(id_, route, count, not_executed(Code.OVERLOADED, text))
             return None
 

@@ -10,8 +10,8 @@ from mf.server.load import ConnectionStats
 class MethodStats:
     """Since the server was made; each item of a batch counts. `executed`: handlers were started. `refused`:
     as OVERLOADED, by a limit of the method or of the server. `expired`: deadlines passed before they could
-    run. `dropped`: one-way calls that a limit refused; their clients are not told. `running` and `waiting`:
-    the current messages of a method that has a limit of its own.
+    run. `dropped`: one-way calls that a limit refused, without an answer. `running` and `waiting`: the
+    current messages of a method that has a limit of its own.
     """
 
     service: str

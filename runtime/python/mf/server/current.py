@@ -15,8 +15,7 @@ from types import MappingProxyType
 from mf.core.agent_names import shown_agent
 from mf.core.current import NO_METADATA, CurrentCall
 from mf.core.error import Code, Error, not_executed
-from mf.core.service import Payload
-from mf.protocol.events import DataReceived
+from mf.protocol.events import DataReceived, MetadataOrFault, RequestReceived
 from mf.protocol.frame import ONEWAY, Buffer
 from mf.protocol.metadata import pack_metadata
 from mf.protocol.server_call import ServerCall, ServerCallEvent, ServerCallState
@@ -95,35 +94,20 @@ class ServedCall(ServerCall, CurrentCall):
     )
 
     deadline: float
+    handler: Handler
+    _metadata: MetadataOrFault
 
-    def __init__(
-        self,
-        connection: Caller,
-        handler: Handler,
-        id_: int,
-        route: int,
-        flags: int,
-        deadline: float,
-        count: int,
-        payload: Payload,
-        metadata: dict[str, str] | None,
-    ) -> None:
+    def __init__(self, connection: Caller, event: RequestReceived, deadline: float) -> None:
         self.connection = connection
-        self.handler = handler
-        self.id = id_
-        self.route = route
-        self.flags = flags
+        self.handler, self.id, self.route, self.flags, _, self.count, self.payload, self._metadata = event
         self.deadline = deadline
-        self.count = count
-        self.payload = payload
-        self.oneway = flags & ONEWAY != 0
+        self.oneway = self.flags & ONEWAY != 0
         self.state = _RECEIVED
         self.standing = _OUTSIDE
         self.stopped: Error | None = None
         """Why the handler must stop."""
         self.stop: Callable[[], None] | None = None
         self.in_order = False
-        self._metadata = metadata
         self.reply_entries: dict[str, str] | None = None
         """Metadata that the handler has set and that were not sent yet."""
 
@@ -157,7 +141,7 @@ class ServedCall(ServerCall, CurrentCall):
 
     @property
     def metadata(self) -> Mapping[str, str]:
-        return MappingProxyType(self._metadata) if self._metadata else NO_METADATA
+        return MappingProxyType(self._metadata) if isinstance(self._metadata, dict) else NO_METADATA
 
     def set_reply_metadata(self, key: str, value: str) -> None:
         reply = {**(self.reply_entries or {}), key: value}

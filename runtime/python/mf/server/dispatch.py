@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from mf.core.current import enter, leave
+from mf.core.immediate import immediate
 from mf.core.outcome import Outcome
 from mf.protocol.server_call import ServerCallState
 from mf.server.answers import (
@@ -14,17 +15,16 @@ from mf.server.answers import (
     answer_one,
     answer_outcomes,
     answer_raised,
-    bad_value,
     checked,
     decode,
     failure_for,
     may_run,
 )
-from mf.server.blocking_stream import BlockingReader, BlockingWriter, ThreadWaits
+from mf.server.blocking_stream import ThreadWaits
 from mf.server.current import ServedCall
 from mf.server.offer import Handler
-from mf.server.stream import BadValueError, StreamCall
-from mf.server.stream_ends import StoppedError
+from mf.server.stream import StreamCall
+from mf.server.stream_ends import serve_stream
 
 _RUNNING = ServerCallState.RUNNING
 
@@ -86,55 +86,4 @@ def _run_each(handler: Handler, many: Iterable[Any]) -> tuple[list[Any], list[Ou
 
 def run_stream(call: StreamCall) -> None:
     """Runs a plain handler of a stream, which may wait, and answers."""
-    handler = call.handler
-    if not may_run(call, handler):
-        return
-    decoded = decode(call, handler)
-    if decoded is None:
-        return
-    waits = ThreadWaits(call)
-    call.driven_by(waits.changed.notify_all)
-    if not call.connection.started(call, waits.changed.notify_all):
-        return
-    handler.counters.on_executed(1)
-    token = enter(call)
-    writer = BlockingWriter(waits)
-    try:
-        try:
-            result = _handled(call, list(decoded[0]), writer, waits)
-        except Exception as raised:
-            writer.finish()  # values from before are sent
-            _answer_failed(call, raised)
-            return
-        writer.finish()
-    except StoppedError:
-        call.connection.drop(call)
-        return
-    except BaseException as raised:
-        answer_raised(call, handler, raised)
-        return
-    finally:
-        leave(token)
-    answer_one(call, handler, result)
-
-
-def _handled(call: StreamCall, arguments: list[Any], writer: BlockingWriter, waits: ThreadWaits) -> Any:
-    """Only the handler holds the reader: when it releases it, the client is told that no more is read."""
-    handler = call.handler
-    if handler.method.param_element is not None:
-        arguments.append(BlockingReader(waits))
-    result = handler.function(*arguments)
-    if handler.method.result_element is None:
-        return result
-    arguments.clear()
-    writer.write_all(result)
-    return None
-
-
-def _answer_failed(call: StreamCall, raised: Exception) -> None:
-    if isinstance(raised, BadValueError):
-        call.connection.fail(call, bad_value(call.handler, raised.raised))
-    elif isinstance(raised, StoppedError):
-        call.connection.drop(call)
-    else:
-        answer_raised(call, call.handler, raised)
+    immediate(serve_stream(call, ThreadWaits(call)))

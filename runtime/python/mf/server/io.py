@@ -13,7 +13,7 @@ from time import monotonic
 
 from mf.core.clock import moment
 from mf.protocol.handshake import Hello
-from mf.server.connection import PROGRESS_TIMEOUT, READ, Connection
+from mf.server.connection import READ, Connection
 from mf.server.current import ServedCall
 from mf.server.listener import Listener
 from mf.server.load import ServerLoad
@@ -116,17 +116,13 @@ class IoThread(ServerIo):
                 self.look_at(connection)
 
     def stalled(self, connection: Connection) -> None:
-        if connection.progress is None:
-            connection.watch_progress(monotonic())
-        self._stalled[connection] = None
-        self._progress_at = min(self._progress_at, monotonic() + PROGRESS_TIMEOUT)
+        super().stalled(connection)
         self.look_at(connection)
 
     def _time_changed(self) -> None:
         """The time is checked before each wait."""
 
     def adopt(self, stream: Stream) -> None:
-        """Serves a connection as if it had been accepted."""
         self._adopted.append(stream)
         self._wake()
 
@@ -137,13 +133,9 @@ class IoThread(ServerIo):
         self._wake()
 
     def after_fork(self) -> None:
-        """In a child: closes its copies of the descriptors; those of the parent are unaffected."""
         if self._event < 0:  # it had ended
             return
-        for listener in self._listeners.values():
-            listener.after_fork()
-        for connection in self._connections.values():
-            connection.stream.close()
+        super().after_fork()
         self._epoll.close()
         os.close(self._event)
         self._event = -1

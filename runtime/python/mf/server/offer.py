@@ -57,7 +57,7 @@ class Handler:
 
 
 class Announced(NamedTuple):
-    """What controllers are told about an offer: see Server.offer."""
+    """What controllers learn about an offer: see Server.offer."""
 
     weight: int = 1
     labels: Mapping[str, str] = {}
@@ -235,7 +235,7 @@ class Offers:
         return [offer for agents in offered for offer in agents.values()]
 
     def made_known(self) -> list[Offer]:
-        """The offers that controllers are told."""
+        """The offers that are announced to controllers."""
         offers = [offer for agents in self._by_service.values() for offer in agents.values()]
         for source, _ in self._sources:
             for name, agent in source.published():

@@ -8,7 +8,7 @@ any thread and without that lock.
 from mf.core.error import Code, Error, Execution
 from mf.core.service import Encoded
 from mf.core.source import PushServant, PushSource
-from mf.server.answers import answer_raised, decode, may_run
+from mf.server.answers import answer_raised, arguments_of
 from mf.server.stream import BadValueError, PushDriver, StreamCall
 
 _TAKEN_AT_ONCE = 64
@@ -110,9 +110,7 @@ def _failure(raised: BadValueError) -> Error:
 def run_pushed(call: StreamCall) -> None:
     """Starts a pushed stream, where its request was read."""
     handler = call.handler
-    if not may_run(call, handler):
-        return
-    decoded = decode(call, handler)
+    decoded = arguments_of(call)
     if decoded is None:
         return
     push = call.pushed = Push(call)

@@ -4,57 +4,42 @@ workers.py.
 
 import os
 import signal
-import socket
 import threading
 from _thread import allocate_lock
-from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Unpack
 
 from mf.core.agent import Agent
-from mf.core.server_options import DEFAULTS, Limit, ServerFields, ServerOptions, checked
-from mf.core.service import AsyncServant, Servant, is_async
+from mf.core.server_options import OfferFields
+from mf.core.service import AsyncServant, BaseServant, Servant, is_async
 from mf.core.source import OfferSource
-from mf.link import fork
 from mf.server.base import BaseServer, stop_signals
 from mf.server.dispatch import run, run_stream
 from mf.server.io import IoThread
 from mf.server.lead import Lead
-from mf.server.offer import Announced, handlers_of
+from mf.server.offer import handlers_of
 from mf.server.workers import StreamThreads, Workers
 from mf.transport.sockets import Listening
-from mf.transport.stream import SocketStream
 
 if TYPE_CHECKING:
     from mf.controller.registrar import ControllerRegistrar
 
 
-class Server(BaseServer):
-    """Serves servants with plain functions, and makes that known to a controller.
-
-    `listen`: 'tcp://host:port' (port 0 lets the system choose), 'tls://host:port', 'unix:/path', or several
-    of them, with commas between them. `controller`: 'mf://host:port', or 'mf+tls://host:port' over TLS, or
-    several with commas between them, each of which the server registers with; None for a server that clients
-    address directly. Raises ValueError for an address that is none, and for files of TLS that cannot be used.
+class Server(BaseServer["ControllerRegistrar", IoThread]):
+    """Serves servants with plain functions, and makes that known to a controller. See BaseServer for the
+    arguments.
     """
 
-    def __init__(
-        self,
-        listen: str = "tcp://127.0.0.1:0",
-        controller: str | None = None,
-        options: ServerOptions = DEFAULTS,
-        **changes: Unpack[ServerFields],
-    ) -> None:
-        options = checked(options, **changes)
-        super().__init__(listen, options)
-        self._registrar = None if controller is None else _registrar_at(controller, options)
-        self._offers.registered = controller is not None
+    def _registrar_at(self, controller: str) -> "ControllerRegistrar":
+        from mf.controller.registrar import ControllerRegistrar
+
+        return ControllerRegistrar(controller, self._options.advertise, self._options.controller_tls)
+
+    def _set_up(self) -> None:
         self._make_threads()
-        self._io: IoThread | None = None
         self._stop_lock = threading.Lock()
         self._running = _held_lock()
         self._signals_before: dict[int, Any] = {}
-        fork.register(self)
 
     def _make_threads(self) -> None:
         self._workers = Workers(self._options.workers, run)
@@ -66,31 +51,22 @@ class Server(BaseServer):
         agent: Agent | None = None,
         *,
         inline: bool = False,
-        limits: Mapping[str, Limit] | None = None,
-        weight: int = 1,
-        labels: Mapping[str, str] | None = None,
-        alone: bool = False,
+        **how: Unpack[OfferFields],
     ) -> None:
         """Offers a servant, for one agent if its service is `per` agent; or the topics of this process, with
-        all current and future agents of each. Also possible after start().
+        all current and future agents of each. Also possible after start(). `how`: see OfferFields.
 
         `inline`: its handlers run on the IO thread where the request was read, if it has at most 4 KiB: that
         is fast, but delays all other work while they run. Requests may still run on several threads at once.
-        `limits`: those of methods, by their names in the schema: {"look_up": mf.Limit(8)}. A controller tells
-        clients the relative capacity of the server (`weight`), shows `labels` to tools, and warns if another
-        server offers the same although this one wants to be `alone`. Raises ValueError if the offer does not
-        fit, TypeError for an invalid agent, or for a servant with `async def`.
+        Raises ValueError if the offer does not fit, TypeError for an invalid agent, or for a servant with
+        `async def`.
         """
-        name = type(servant).__name__
-        announced = Announced(weight, labels or {}, alone)
-        if isinstance(servant, OfferSource):
-            self._offer_source(servant, announced)
-            self._offers_changed()
-            return
+        self._offer(servant, agent, inline, how)
+
+    def _check(self, servant: BaseServant) -> None:
         if isinstance(servant, AsyncServant) or any(map(is_async, handlers_of(servant))):
+            name = type(servant).__name__
             raise TypeError(f"{name} has functions with `async def`: an mf.AsyncServer runs these")
-        self._offers.add(servant, agent, inline, limits, announced)
-        self._offers_changed()
 
     def _offers_changed(self) -> None:
         if self._io is not None and self._registrar is not None:
@@ -101,9 +77,8 @@ class Server(BaseServer):
         until this process leads. See Lead. The first of this server's controllers decides. To be called after
         start(). Raises ValueError for a server without a controller.
         """
-        named = self._lead(servant, agent)
-        assert self._registrar is not None
-        return self._registrar.lead(*named)
+        lead: Lead = self._lead(servant, agent)
+        return lead
 
     def start(self) -> None:
         """Listens and serves in the background. Raises OSError, in one sentence, if it cannot listen at an
@@ -124,12 +99,6 @@ class Server(BaseServer):
         self._io.thread.start()
         if self._registrar is not None:
             self._registrar.register(self._identity, self.addresses, self._offers.made_known)
-
-    def adopt(self, connected: socket.socket) -> None:
-        """Serves one connected socket, which the server owns from now on. After start()."""
-        if self._io is None:
-            raise ValueError("start the server first")
-        self._io.adopt(SocketStream(connected, "local", blocking=False))
 
     def run(self) -> bool:
         """Serves until SIGTERM, SIGINT, SIGHUP or stop(), then finishes running calls. A second signal ends
@@ -204,24 +173,13 @@ class Server(BaseServer):
             signal.signal(number, handler if final else _end_now)
 
     def after_fork(self) -> None:
-        """In a child nothing is served, and signals have their effects from before run()."""
+        """Signals have their effects from before run(), too."""
         self._restore_signals(final=True)
         self._signals_before = {}
         self._running = _held_lock()
         self._make_threads()
         self._stop_lock = threading.Lock()
-        self._become_another()
-        if self._registrar is not None:
-            self._registrar.after_fork()
-        if self._io is not None and self._io.thread.ident is not None:
-            self._io.after_fork()
-        self._io = None
-
-
-def _registrar_at(controller: str, options: ServerOptions) -> "ControllerRegistrar":
-    from mf.controller.registrar import ControllerRegistrar  # of a floor above, as C++ does by linking
-
-    return ControllerRegistrar(controller, options.advertise, options.controller_tls)
+        super().after_fork()
 
 
 def _held_lock() -> Any:

@@ -101,6 +101,28 @@ class ServerIo(Loop):
             return False
         return isinstance(call.connection, Connection) and call.connection.is_read_by(self)
 
+    @abstractmethod
+    def adopt(self, stream: Stream) -> None:
+        """Serves a connection as if it had been accepted."""
+
+    def after_fork(self) -> None:
+        """In a child: closes its copies of the descriptors; those of the parent are unaffected."""
+        for listener in self._listeners.values():
+            listener.after_fork()
+        for connection in self._connections.values():
+            connection.stream.close()
+
+    def stalled(self, connection: Connection) -> None:
+        now = monotonic()
+        if connection.progress is None:
+            connection.watch_progress(now)
+        self._must_transfer(connection, now)
+
+    def _must_transfer(self, connection: Connection, now: float) -> None:
+        self._stalled[connection] = None
+        self._progress_at = min(self._progress_at, now + PROGRESS_TIMEOUT)
+        self._time_changed()
+
     # Hooks
 
     @abstractmethod
@@ -170,9 +192,7 @@ class ServerIo(Loop):
     def _await_rest(self, connection: Connection, now: float) -> None:
         """A frame has begun to arrive: the rest has to follow."""
         connection.watch_progress(now)
-        self._stalled[connection] = None
-        self._progress_at = min(self._progress_at, now + PROGRESS_TIMEOUT)
-        self._time_changed()
+        self._must_transfer(connection, now)
 
     def _go_on(self, connection: Connection) -> bool:
         """Continues with input that had to wait until replies were read. False: it still has to wait."""
@@ -191,12 +211,12 @@ class ServerIo(Loop):
                 if session.out_bytes > OUTPUT_LIMIT and connection.must_wait():
                     connection.rest = [event, *left]
                     return
-                handler, id_, route, flags, word, items, payload, metadata = event
+                handler, _, _, flags, word, _, payload, metadata = event
                 deadline = now + unpack_deadline(word) if word else _FOREVER
                 if flags & _UNUSUAL and (flags & STREAM or isinstance(metadata, Error)):
                     self._rare_request(connection, event, deadline)
                     continue
-                call = ServedCall(connection, handler, id_, route, flags, deadline, items, payload, metadata)
+                call = ServedCall(connection, event, deadline)
                 if handler.gate is not None:
                     self._limited_request(connection, call, now)
                 elif handler.inline and len(payload) <= INLINE_LIMIT and not connection._oneways:
@@ -219,16 +239,16 @@ class ServerIo(Loop):
 
     def _rare_request(self, connection: Connection, event: Any, deadline: float) -> None:
         """A request with a stream, or with invalid metadata."""
-        handler, id_, route, flags, _, items, payload, metadata = event
+        handler, id_, route, flags, _, items, _, metadata = event
         if isinstance(metadata, Error):
             if not flags & ONEWAY:
                 with connection.lock:
                     connection.session.fail(id_, route, items, metadata)
             return
         if not handler.method.stream:  # refused where other requests that do not fit are
-            run(ServedCall(connection, handler, id_, route, flags, deadline, items, payload, metadata))
+            run(ServedCall(connection, event, deadline))
             return
-        call = connection.open_stream(handler, id_, route, flags, deadline, items, payload, metadata)
+        call = connection.open_stream(event, deadline)
         if call is None or (handler.gate is not None and not connection.let_in(call, monotonic())):
             return
         if connection.admit(call):

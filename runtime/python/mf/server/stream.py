@@ -12,14 +12,13 @@ from collections.abc import Callable
 
 from mf.core.error import Code, Error
 from mf.core.service import Payload
-from mf.protocol.events import DataReceived
+from mf.protocol.events import DataReceived, RequestReceived
 from mf.protocol.frame import DATA_LIMIT, HEADER_SIZE, METADATA, frame_cost
 from mf.protocol.metadata import pack_metadata
 from mf.protocol.server_call import ServerCallState
 from mf.protocol.server_session import ServerSession
 from mf.protocol.stream import Incoming, Outgoing, SendWindow, WindowBudget
 from mf.server.current import Caller, ServedCall, violation
-from mf.server.offer import Handler
 
 OUTPUT_LIMIT = 8 << 20
 """Bytes that may wait to be sent on a connection: above, nothing is read from it and no stream continues."""
@@ -94,21 +93,10 @@ class StreamCall(ServedCall):
 
     connection: StreamCaller
 
-    def __init__(
-        self,
-        connection: StreamCaller,
-        handler: Handler,
-        id_: int,
-        route: int,
-        flags: int,
-        deadline: float,
-        count: int,
-        payload: Payload,
-        metadata: dict[str, str] | None,
-    ) -> None:
-        super().__init__(connection, handler, id_, route, flags, deadline, count, payload, metadata)
+    def __init__(self, connection: StreamCaller, event: RequestReceived, deadline: float) -> None:
+        super().__init__(connection, event, deadline)
         session = connection.session
-        method = handler.method
+        method = self.handler.method
         hello, peer = session.our_hello, session.peer
         assert peer is not None
         self.incoming: Incoming | None = None

@@ -1,14 +1,17 @@
 """R5. The ends of a call's streams that its handler holds: it reads values from one and writes to the other.
-Written once for both kinds of handlers, whose waits are blocking_stream.py and awaited_stream.py: those of
-threads block, and do not suspend (mf.core.immediate).
+Written once for both kinds of handlers, as is what runs them, over the waits of blocking_stream.py and
+awaited_stream.py: those of threads block, and do not suspend (mf.core.immediate).
 """
 
 from abc import ABC, abstractmethod
 from collections import deque
-from typing import Any, Generic, TypeVar
+from collections.abc import AsyncGenerator, AsyncIterable, Generator, Iterable
+from typing import Any, ClassVar, Generic, TypeVar
 
+from mf.core.current import enter, leave
 from mf.core.error import Error
 from mf.core.service import ElementCodec
+from mf.server.answers import answer_one, answer_raised, arguments_of, bad_value
 from mf.server.stream import BadValueError, StreamCall
 
 T = TypeVar("T")
@@ -19,15 +22,28 @@ class StoppedError(Exception):
 
 
 class Waits(ABC):
-    """The waits of one call's handler."""
+    """How the handler of one call runs and waits."""
 
     __slots__ = ("call",)
 
     stops = True
     """Whether a writer has to look if the call must stop. Tasks are cancelled then."""
+    reader: "ClassVar[type[ReaderEnd[Any]]]"
 
     def __init__(self, call: StreamCall) -> None:
         self.call = call
+
+    @abstractmethod
+    def stop(self) -> None:
+        """Under the lock: the call must stop."""
+
+    @abstractmethod
+    def wake(self) -> None:
+        """Under the lock: there is an event, and the handler waits."""
+
+    @abstractmethod
+    def is_stop(self, raised: BaseException) -> bool:
+        """Whether the handler raised this since it stopped, as requested."""
 
     @abstractmethod
     async def wait(self, seen: int) -> None:
@@ -36,6 +52,13 @@ class Waits(ABC):
     @abstractmethod
     def turn_soon(self) -> None:
         """Written values become due: they are sent soon."""
+
+    async def result_of(self, given: Any) -> Any:
+        """What the handler has returned."""
+        return given
+
+    async def sent_frame(self) -> None:  # noqa: B027 - threads need no pause
+        """After each full frame, so that other tasks can run."""
 
 
 class ReaderEnd(Generic[T]):
@@ -126,6 +149,31 @@ class WriterEnd:
             self._waits.turn_soon()
         return is_full
 
+    async def write_all(self, values: AsyncIterable[Any] | Iterable[Any]) -> None:
+        """Raises the handler's exceptions, and those of `put`, after closing the handler's generator."""
+        if isinstance(values, AsyncIterable):
+            awaited = aiter(values)
+            try:
+                async for value in awaited:
+                    if self.put(value):
+                        await self._send_frame()
+            finally:
+                if isinstance(awaited, AsyncGenerator):
+                    await awaited.aclose()
+            return
+        given = iter(values)
+        try:
+            for value in given:
+                if self.put(value):
+                    await self._send_frame()
+        finally:
+            if isinstance(given, Generator):
+                given.close()
+
+    async def _send_frame(self) -> None:
+        await self.drain()
+        await self._waits.sent_frame()
+
     async def drain(self, *, whole: bool = False) -> None:
         """Sends until nothing waits, or less than a frame. Raises StoppedError."""
         call = self._call
@@ -141,3 +189,54 @@ class WriterEnd:
             if is_done:
                 return
             await self._waits.wait(seen)
+
+
+async def serve_stream(call: StreamCall, waits: Waits) -> None:
+    """Runs the handler of a call with streams, and answers."""
+    handler = call.handler
+    decoded = arguments_of(call)
+    if decoded is None:
+        return
+    call.driven_by(waits.wake)
+    if not call.connection.started(call, waits.stop):
+        return
+    handler.counters.on_executed(1)
+    token = enter(call)
+    writer = WriterEnd(waits)
+    try:
+        try:
+            result = await _handled(waits, list(decoded[0]), writer)
+        except Exception as raised:
+            await writer.drain(whole=True)  # values from before are sent
+            _answer_failed(waits, raised)
+            return
+        await writer.drain(whole=True)
+    except BaseException as raised:
+        _answer_failed(waits, raised)
+        return
+    finally:
+        leave(token)
+    answer_one(call, handler, result)
+
+
+async def _handled(waits: Waits, arguments: list[Any], writer: WriterEnd) -> Any:
+    """Only the handler holds the reader: when it releases it, the client is told that no more is read."""
+    handler = waits.call.handler
+    if handler.method.param_element is not None:
+        arguments.append(waits.reader(waits))
+    result = await waits.result_of(handler.function(*arguments))
+    if handler.method.result_element is None:
+        return result
+    arguments.clear()
+    await writer.write_all(result)
+    return None
+
+
+def _answer_failed(waits: Waits, raised: BaseException) -> None:
+    call = waits.call
+    if isinstance(raised, BadValueError):
+        call.connection.fail(call, bad_value(call.handler, raised.raised))
+    elif waits.is_stop(raised):
+        call.connection.drop(call)
+    else:
+        answer_raised(call, call.handler, raised)

@@ -17,7 +17,7 @@ _IDLE = 5.0
 """Seconds after which an unused thread for streams, or one without a place, ends."""
 _MOST_WAITING = 256
 """Threads in addition to those that have places, one for each handler that waits. As in C++."""
-_TELL_EVERY = 10.0
+_LOG_EVERY = 10.0
 _FOREVER = float("inf")
 _LOOK: Any = object()
 """An entry of the queue of calls, which makes an idle thread check whether it has a place."""
@@ -70,14 +70,14 @@ class Workers(Place):
                 self._waiting += 1
                 self._free += 1
         if refused:
-            self._tell()
+            self._log_refusal()
         elif not self._queue.empty():
             self._fill()
         return not refused
 
-    def _tell(self) -> None:
+    def _log_refusal(self) -> None:
         now = monotonic()
-        if now - self._refused_at >= _TELL_EVERY:
+        if now - self._refused_at >= _LOG_EVERY:
             self._refused_at = now
             text = "all %d workers wait for calls that their handlers made; such calls are refused"
             warning(text, self.threads)

@@ -34,8 +34,8 @@ class FakeClock:
     @contextmanager
     def installed(self) -> Iterator["FakeClock"]:
         """While it lasts, all of mf in this process reads this clock in place of time.monotonic(), and so
-        does whoever calls that by its module. It is installed before clients and servers are made, and until
-        they are gone. Who waits on connections in memory (mf.testing.Channel) looks at it each millisecond;
+        do all callers that name its module. It is installed before clients and servers are made, and until
+        they are gone. Waits on connections in memory (mf.testing.Channel) check it each millisecond;
         what waits for a network goes on waiting in real time. Raises RuntimeError while another one is.
         """
         if on_test_time():

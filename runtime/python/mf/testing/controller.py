@@ -5,10 +5,9 @@ controller = FakeController()
 with controller.client() as client:                          # or async_client(), on a loop of asyncio
     controller.serve(Books(), "books")                       # a server in this process, and its entry
     controller.add("shop.Index", "tcp://127.0.0.1:7401")     # an entry alone
-    controller.lose("it was restarted")                      # nobody answers for what is not known yet
+    controller.lose("it was restarted")                      # what is not known yet is not answered for
 """
 
-from asyncio import AbstractEventLoop, get_running_loop
 from collections.abc import Callable, Iterable, Mapping
 from threading import Condition
 from time import monotonic
@@ -20,7 +19,7 @@ from mf.core.client_options import DEFAULTS, ClientOptions
 from mf.core.clock import moment
 from mf.core.service import AsyncServant, BaseServant, Servant, services_of
 from mf.route.async_resolver import AsyncResolver, News
-from mf.route.resolver import Instance, Resolver, View
+from mf.route.resolver import Instance, Resolver, View, Views
 from mf.server.async_server import AsyncServer
 from mf.server.server import Server
 from mf.testing.channel import new_name
@@ -38,11 +37,11 @@ class FakeController:
         self._known: dict[str, _Agents] = {}
         self._views: dict[str, View] = {}
         self._trouble = ""
-        self._told: list[Callable[[], None]] = []
+        self._listeners: list[Callable[[], None]] = []
         self._servers: dict[str, Server | AsyncServer] = {}
         self.generation = 0
         self.waits = 0
-        """How often somebody has waited for a change."""
+        """How often a client has waited for a change."""
 
     def client(self, options: ClientOptions = DEFAULTS) -> Client:
         return Client(self.resolver(), options)
@@ -54,7 +53,7 @@ class FakeController:
         return _Blocking(self)
 
     def async_resolver(self) -> AsyncResolver:
-        return _Async(self, get_running_loop())
+        return _Async(self)
 
     def add(self, service: str, address: str, agent: str = "", weight: int = 1) -> None:
         """An instance of a service, by its full name. Raises ValueError for an address that is none."""
@@ -169,8 +168,8 @@ class FakeController:
                 self._changed.wait(moment(min(left, 3600.0)))
             return self._view(service)
 
-    def listen(self, told: Callable[[], None]) -> None:
-        self._told.append(told)
+    def listen(self, listener: Callable[[], None]) -> None:
+        self._listeners.append(listener)
 
     def _view(self, service: str) -> View:
         view = self._views.get(service)
@@ -185,11 +184,13 @@ class FakeController:
             self._views.clear()
             self.generation += 1
             self._changed.notify_all()
-        for told in self._told:
-            told()
+        for listener in self._listeners:
+            listener()
 
 
-class _Blocking(Resolver):
+class _Known(Views):
+    """What both kinds of resolvers get from the controller."""
+
     __slots__ = ("_controller",)
 
     def __init__(self, controller: FakeController) -> None:
@@ -202,27 +203,24 @@ class _Blocking(Resolver):
     def view(self, service: str) -> View:
         return self._controller.view(service)
 
-    def wait(self, service: str, old: View, timeout: float) -> View:
-        return self._controller.wait(service, old, timeout)
-
     def close(self) -> None:
         pass
 
 
-class _Async(AsyncResolver):
-    __slots__ = ("_controller", "_news")
+class _Blocking(_Known, Resolver):
+    __slots__ = ()
 
-    def __init__(self, controller: FakeController, loop: AbstractEventLoop) -> None:
-        self._controller = controller
-        self._news = News(loop)
+    def wait(self, service: str, old: View, timeout: float) -> View:
+        return self._controller.wait(service, old, timeout)
+
+
+class _Async(_Known, AsyncResolver):
+    __slots__ = ("_news",)
+
+    def __init__(self, controller: FakeController) -> None:
+        super().__init__(controller)
+        self._news = News()
         controller.listen(self._news.tell)
-
-    @property
-    def generation(self) -> int:  # type: ignore[override]
-        return self._controller.generation
-
-    def view(self, service: str) -> View:
-        return self._controller.view(service)
 
     async def wait(self, service: str, old: View, timeout: float) -> View:
         if self._controller.view(service) is old:

@@ -97,7 +97,7 @@ class MemoryStream(Stream):
         return self._descriptor
 
     def set_read_timeout(self, seconds: float) -> None:
-        """Nobody blocks on a stream of a loop."""
+        """No thread blocks on a stream of a loop."""
 
     def read_now(self, into: memoryview) -> int:
         network = self._network
@@ -153,7 +153,7 @@ class MemoryStream(Stream):
 
     def close(self) -> None:
         if self._network.forget(self):
-            if self.incoming.arrived and self.other is not None:  # what nobody read: the kernel resets
+            if self.incoming.arrived and self.other is not None:  # what was not read: the kernel resets
                 self._network.end(self)
             else:
                 self.shutdown()
@@ -201,7 +201,7 @@ class MemoryListening(Listening):
 
     def close(self) -> None:
         self._network.stop_listening(self)
-        while self.waiting:  # whom nobody has accepted: the kernel resets them
+        while self.waiting:  # connections that were not accepted: the kernel resets them
             self.turn_away()
 
 
@@ -231,7 +231,7 @@ class MemoryNetwork(Network):
     async def connect(self, address: Address) -> Stream:
         caller, _, callee = address.host.rpartition("-")
         await self._pass(self._latency())
-        while self.clock.now < self._held(caller, callee):  # its SYN is repeated until somebody gives up
+        while self.clock.now < self._held(caller, callee):  # its SYN is repeated until a side gives up
             await self._pass(self._held(caller, callee) - self.clock.now)
         listening = self._ports.get((callee, address.port))
         guard = memory_port.guard_of(address) if address.in_memory else None
@@ -276,13 +276,13 @@ class MemoryNetwork(Network):
         self.at(until, lambda: None)
 
     def stop(self, host: str, seconds: float) -> None:
-        """The host's program is not told of anything on its connections for so long."""
+        """The host's program notices nothing on its connections for so long."""
         until = self.clock.now + seconds
         self._stopped[host] = max(until, self._stopped.get(host, 0.0))
         self.at(until, lambda: None)
 
     def kill(self, host: str) -> None:
-        """The host's program is gone, and says no good-bye; nobody listens there any more."""
+        """The host's program is gone, and says no good-bye; no process listens there any more."""
         for end in list(self._ends.values()):
             if end.host == host:
                 if isinstance(end, MemoryListening):
@@ -318,7 +318,7 @@ class MemoryNetwork(Network):
         return self._stopped.get(host, 0.0) > self.clock.now
 
     def shuffled(self, count: int) -> list[int]:
-        """An order in which so many things that are ready at once are told."""
+        """An order in which so many things that are ready at once are reported."""
         return self._random.sample(range(count), count)
 
     def listens(self, host: str, port: int) -> bool:
@@ -328,7 +328,7 @@ class MemoryNetwork(Network):
         return self.slow * (self.weather.latency + self.weather.spread)
 
     def open_ends(self) -> list[str]:
-        """Streams and ports that nobody has closed."""
+        """Streams and ports that were not closed."""
         return [f"{end.host}: {getattr(end, 'peer', 'a port')}" for end in self._ends.values()]
 
     def count_operation(self, stream: MemoryStream) -> None:

@@ -17,6 +17,7 @@ from typing import Any, TypeVar, cast
 
 from mf.core.current import current_call
 from mf.core.error import Code, Error
+from mf.core.immediate import immediate
 from mf.core.service import AsyncServant, Method, Servant, ServiceInfo, generated_base
 
 S = TypeVar("S", bound=Servant | AsyncServant)
@@ -108,27 +109,22 @@ def _answered(answer: Any, arguments: tuple[Any, ...]) -> Any:
 
 
 def _plain(method: Method[Any, Any], answer: Any, recorder: Recorder | None) -> Callable[..., Any]:
-    def handle(_: object, *arguments: Any) -> Any:
-        call = recorder.begin(method, arguments) if recorder is not None else None
-        try:
-            result = _answered(answer, arguments)
-        except BaseException as raised:
-            if call is not None:
-                call.error = raised
-            raise
-        if call is not None:
-            call.result = result
-        return result
-
-    return handle
+    handle = _recorded(method, answer, recorder, awaits=False)
+    return lambda *given: immediate(handle(*given))
 
 
 def _awaited(method: Method[Any, Any], answer: Any, recorder: Recorder | None) -> Callable[..., Any]:
+    return _recorded(method, answer, recorder, awaits=True)
+
+
+def _recorded(
+    method: Method[Any, Any], answer: Any, recorder: Recorder | None, *, awaits: bool
+) -> Callable[..., Any]:
     async def handle(_: object, *arguments: Any) -> Any:
         call = recorder.begin(method, arguments) if recorder is not None else None
         try:
             result = _answered(answer, arguments)
-            if inspect.isawaitable(result):
+            if awaits and inspect.isawaitable(result):
                 result = await result
         except BaseException as raised:
             if call is not None:

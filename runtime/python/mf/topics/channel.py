@@ -70,7 +70,7 @@ class _Attached(NamedTuple):
         )
 
     def cut_for(self) -> Error | None:
-        """Why its publisher has cut it. A publisher that ends cuts nobody."""
+        """Why its publisher has cut it. A publisher that ends cuts no subscription."""
         why = self.queue.why
         return why if why is not None and why.code is not Code.SHUTTING_DOWN else None
 

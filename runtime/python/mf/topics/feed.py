@@ -12,7 +12,6 @@ from itertools import count
 from time import monotonic
 from typing import Any, NamedTuple
 
-from mf.client.async_streams import read_stream
 from mf.client.async_target import AsyncRemoteTarget
 from mf.client.standing import StandingCall
 from mf.core.client_options import ClientOptions
@@ -42,7 +41,7 @@ from mf.topics.upstream import Seen, Upstream
 _CONNECT_WITHIN = 10.0
 _OTHERWISE_WITHIN = 2.0
 """The same where there is another way."""
-_TELL_EVERY = 10.0
+_LOG_EVERY = 10.0
 """Seconds between two lines about the losses of one subscription."""
 _MOST_SOURCES = 1 << 16
 _MOST_NAMES = 8 << 20
@@ -51,7 +50,7 @@ taken as hostile, and its stream ends."""
 _MOST_NAMED = 1 << 20
 """The most sources in the life of one stream, most of which have ended; then it begins anew."""
 _LAST_NUMBER = 1 << 48
-"""The last number of a message: a million a second for nine years. Who counts further is taken as hostile."""
+"""The last number of a message: a million a second for nine years. A peer beyond it is hostile."""
 
 
 def _placed(error: Error, where: str) -> Error:
@@ -83,15 +82,15 @@ class Stay:
     """The streams to one key of instances, one after another."""
 
     __slots__ = (
-        "_lost_told",
-        "_told_at",
+        "_logged_at",
+        "_loss_logged",
         "address",
         "broken",
         "matched",
+        "other_schema_logged",
         "sources",
         "standing_in",
         "stream",
-        "told_of_other",
     )
 
     def __init__(self) -> None:
@@ -101,23 +100,23 @@ class Stay:
         self.sources: list[Seen] = []  # of the last stream
         self.standing_in = False  # the stream was ended for that
         self.stream: AsyncStreamReader[Any] | None = None
-        self.told_of_other = False
-        self._lost_told = False
-        self._told_at = 0.0
+        self.other_schema_logged = False
+        self._loss_logged = False
+        self._logged_at = 0.0
 
     def tell_lost(self, topic: str, why: Error) -> None:
         """Logs the first loss since the publisher was there, of many only some."""
         now = monotonic()
-        if self._lost_told or (self._told_at and now - self._told_at < _TELL_EVERY):
+        if self._loss_logged or (self._logged_at and now - self._logged_at < _LOG_EVERY):
             return
-        self._lost_told, self._told_at = True, now
+        self._loss_logged, self._logged_at = True, now
         fields = {"topic": topic, "publisher": self.address, "code": why.code.name, "reason": why.message}
         warning("%s", line("subscription_lost", **fields, next="tries again"))
 
     def tell_back(self, topic: str) -> None:
         """Logs that the publisher is there, if its loss was."""
-        if self._lost_told:
-            self._lost_told = False
+        if self._loss_logged:
+            self._loss_logged = False
             info("%s", line("subscription_back", topic=topic, publisher=self.address))
 
     def stand_in(self) -> None:
@@ -275,7 +274,7 @@ class Follow:
         router.seen.add((service.name, ""))  # makes the router try only once
         target = AsyncRemoteTarget(router, service, None)
         target.begin_at(Route(link, binding, False))
-        stream = read_stream(target, service.methods[0], _WITHOUT_END, (upstream.subscription(),))
+        stream = target.read_stream(service.methods[0], _WITHOUT_END, upstream.subscription())
         async with stream:
             stay.stream = stream
             sources = _Sources()
@@ -311,8 +310,8 @@ class Follow:
             sources.all.append(_Named(value.agent, seen))
             if len(sources.all) == 1:
                 upstream.give_up(stay, value.publisher)
-            if seen is None and not stay.told_of_other:
-                stay.told_of_other = True
+            if seen is None and not stay.other_schema_logged:
+                stay.other_schema_logged = True
                 text = "%s names a publisher of %s that another address has named before: it stands by"
                 info(text, stay.address, upstream.topic.name)
             return

@@ -15,7 +15,7 @@ from mf.topics.info import AnyTopic
 from mf.topics.item import Counters
 from mf.topics.options import TopicsOptions
 
-_MOST_TOLD = 4096
+_MOST_LISTED = 4096
 """The most agents of one topic that are registered one by one; beyond that the topic is registered as "*"."""
 
 
@@ -72,7 +72,8 @@ class Topics(OfferSource):
         found: list[tuple[str, str]] = []
         for channel in channels:
             agents = channel.agents()
-            found += [(channel.topic.name, each) for each in (agents if len(agents) <= _MOST_TOLD else ["*"])]
+            listed = agents if len(agents) <= _MOST_LISTED else ["*"]
+            found += [(channel.topic.name, each) for each in listed]
         return found
 
     def listen(self, changed: Callable[[], None]) -> None:

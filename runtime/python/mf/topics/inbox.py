@@ -53,7 +53,7 @@ class Inbox(ABC):
         self._on_gap: Callable[[Gap], None] | None = None
         self._on_message: Callable[[TopicMessage[Any]], None] | None = None
         self._on_end: Callable[[Error], None] | None = None
-        self._over = False  # its end was told to `_on_end`, or logged
+        self._over = False  # `_on_end` was called, or the end was logged
         self._calling = RLock()  # held while callbacks run, so that close() can wait for them
 
     @abstractmethod
@@ -162,7 +162,7 @@ class Inbox(ABC):
                 except BaseException as raised:
                     log_or_raise(f"on_end of a subscriber of {self.topic.name}", raised)
                 return
-        if why.code not in (Code.SHUTTING_DOWN, Code.CANCELLED):  # nobody has asked for it
+        if why.code not in (Code.SHUTTING_DOWN, Code.CANCELLED):  # the end was not requested
             said = line("subscription_over", topic=self.topic.name, code=why.code.name, reason=why.message)
             warning("%s", said)
 
@@ -244,7 +244,7 @@ class LocalInbox(Inbox):
             self._waiters = [each for each in self._waiters if each[1] is not wake]
 
     def set_listeners(self, matched: Matched | None, unmatched: Matched | None) -> None:
-        """Who is matched when it asks is told, too: publishers may have been there before."""
+        """The callback also runs for publishers that were there before it was registered."""
         with self._lock:
             self._listeners = [matched or self._listeners[0], unmatched or self._listeners[1]]
             count = self._publishers

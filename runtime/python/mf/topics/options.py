@@ -31,6 +31,7 @@ class TopicAccess(NamedTuple):
     authentication: bytes = b""
 
 
+@dataclass(slots=True, kw_only=True)
 class TopicsOptions:
     """The limits of the topics of a process. `max_messages`, `max_bytes`: the upper limits of one
     subscription's queue, which also apply if the subscriber asks for 0. `max_subscriptions`: the most for one
@@ -41,48 +42,32 @@ class TopicsOptions:
     allows everything.
     """
 
-    __slots__ = (
-        "authorize",
-        "keep_bytes",
-        "max_bytes",
-        "max_messages",
-        "max_subscriptions",
-        "stall_timeout",
-    )
+    max_messages: int = 65_536
+    max_bytes: int = 64 << 20
+    max_subscriptions: int = 10_000
+    keep_bytes: int = 8 << 20
+    stall_timeout: float = 10.0
+    authorize: Callable[[TopicAccess], bool] | None = None
 
-    def __init__(
-        self,
-        *,
-        max_messages: int = 65_536,
-        max_bytes: int = 64 << 20,
-        max_subscriptions: int = 10_000,
-        keep_bytes: int = 8 << 20,
-        stall_timeout: float = 10.0,
-        authorize: Callable[[TopicAccess], bool] | None = None,
-    ) -> None:
-        _check_bounds(max_messages, max_bytes, least=1)
-        if max_subscriptions < 1 or keep_bytes < 0 or not stall_timeout > 0:
+    def __post_init__(self) -> None:
+        _check_bounds(self.max_messages, self.max_bytes, least=1)
+        if self.max_subscriptions < 1 or self.keep_bytes < 0 or not self.stall_timeout > 0:
             text = "max_subscriptions is at least 1, keep_bytes at least 0, stall_timeout more than 0"
-            raise ValueError(f"{text}: not {max_subscriptions}, {keep_bytes}, {stall_timeout}")
-        self.max_messages = max_messages
-        self.max_bytes = max_bytes
-        self.max_subscriptions = max_subscriptions
-        self.keep_bytes = keep_bytes
-        self.stall_timeout = stall_timeout
-        self.authorize = authorize
+            raise ValueError(f"{text}: not {self.max_subscriptions}, {self.keep_bytes}, {self.stall_timeout}")
 
 
+@dataclass(slots=True, kw_only=True)
 class PublishOptions:
     """`deadline`: how many seconds a message may wait for room in the queues of blocking subscriptions."""
 
-    __slots__ = ("deadline",)
+    deadline: float = 30.0
 
-    def __init__(self, *, deadline: float = 30.0) -> None:
-        if not deadline >= 0:
-            raise ValueError(f"deadline is {deadline}: give seconds, or mf.INFINITE")
-        self.deadline = deadline
+    def __post_init__(self) -> None:
+        if not self.deadline >= 0:
+            raise ValueError(f"deadline is {self.deadline}: give seconds, or mf.INFINITE")
 
 
+@dataclass(slots=True, kw_only=True)
 class SubscribeOptions:
     """`overflow`: None means drop_oldest, or else the first policy that the topic allows. `max_messages`,
     `max_bytes`: the limits of the queue; 0 means the publisher's maximum. One message always fits. `replay`:
@@ -91,29 +76,20 @@ class SubscribeOptions:
     no longer than this; then it misses what finds no room, until it takes messages again.
     """
 
-    __slots__ = ("max_bytes", "max_messages", "overflow", "replay", "stall_timeout")
+    overflow: Overflow | None = None
+    max_messages: int = 1024
+    max_bytes: int = 8 << 20
+    replay: int | None = None
+    stall_timeout: float = 5.0
 
-    def __init__(
-        self,
-        *,
-        overflow: Overflow | None = None,
-        max_messages: int = 1024,
-        max_bytes: int = 8 << 20,
-        replay: int | None = None,
-        stall_timeout: float = 5.0,
-    ) -> None:
-        _check_bounds(max_messages, max_bytes, least=0)
-        if overflow is not None and not isinstance(overflow, Overflow):
-            raise TypeError(f"overflow is {overflow!r}: give one of mf.Overflow")
-        if replay is not None and not 0 <= replay <= _MOST:
-            raise ValueError(f"replay is {replay}: give a number of messages")
-        if not stall_timeout > 0:
-            raise ValueError(f"stall_timeout is {stall_timeout}: give seconds, or mf.INFINITE")
-        self.overflow = overflow
-        self.max_messages = max_messages
-        self.max_bytes = max_bytes
-        self.replay = replay
-        self.stall_timeout = stall_timeout
+    def __post_init__(self) -> None:
+        _check_bounds(self.max_messages, self.max_bytes, least=0)
+        if self.overflow is not None and not isinstance(self.overflow, Overflow):
+            raise TypeError(f"overflow is {self.overflow!r}: give one of mf.Overflow")
+        if self.replay is not None and not 0 <= self.replay <= _MOST:
+            raise ValueError(f"replay is {self.replay}: give a number of messages")
+        if not self.stall_timeout > 0:
+            raise ValueError(f"stall_timeout is {self.stall_timeout}: give seconds, or mf.INFINITE")
 
 
 def _check_bounds(max_messages: int, max_bytes: int, *, least: int) -> None:

@@ -12,14 +12,15 @@ this process and must not be changed afterwards; `copy=True` publishes a deep co
 from collections.abc import AsyncIterable, Iterable
 from copy import deepcopy
 from functools import partial
-from threading import TIMEOUT_MAX, Event
 from time import monotonic
 from typing import ClassVar, Generic, TypeVar
 
 from mf.codec.times import Timestamp
 from mf.core.agent import Agent
 from mf.core.error import Code, not_executed
+from mf.core.gate import Gate, LoopGate, ThreadGate, until_called
 from mf.core.handler_wait import waiting
+from mf.core.immediate import immediate
 from mf.topics.channel import Channel, Listener
 from mf.topics.hub import Topics
 from mf.topics.info import AnyTopic
@@ -28,7 +29,6 @@ from mf.topics.options import PublisherStats, PublishOptions
 from mf.topics.outlet import Outlet
 from mf.topics.pattern import sent_agent
 from mf.topics.queue import Queue
-from mf.topics.waiting import until_called
 
 T = TypeVar("T")
 A = TypeVar("A", bound=Agent)
@@ -86,12 +86,12 @@ class AgentPublisher(_ToOutlet[T]):
     def publish(self, value: T, options: PublishOptions | None = None, *, copy: bool = False) -> None:
         """Raises INVALID_ARGUMENT for a value that breaks its schema, and DEADLINE_EXCEEDED (NOT_EXECUTED) if
         a blocking subscription has no room before the deadline. The constraints of a value are always
-        checked, and the types of its parts once somebody in another process may get it."""
+        checked, and the types of its parts once a subscriber of another process may get it."""
         item, outlet = self._item(value, copy), self._outlet
         deadline = 0.0
         while (full := outlet.attempt(item)) is not None:
             deadline = deadline or monotonic() + (options or _USUAL).deadline
-            _wait_for_room(full, item.size, _Wait(outlet, full, deadline))
+            waiting(immediate, _wait_for_room(ThreadGate, full, item.size, _Wait(outlet, full, deadline)))
 
     def publish_all(
         self, values: Iterable[T], options: PublishOptions | None = None, *, copy: bool = False
@@ -101,15 +101,9 @@ class AgentPublisher(_ToOutlet[T]):
             self.publish(value, options, copy=copy)
 
 
-def _wait_for_room(queue: Queue, size: int, wait: _Wait) -> None:
-    event = Event()
-    room = event.set
-    queue.when_room(size, room)
-    try:
-        if not waiting(event.wait, min(max(wait.until - monotonic(), 0.0), TIMEOUT_MAX)):
-            wait.over()
-    finally:
-        queue.forget_room(room)
+async def _wait_for_room(kind: type[Gate], queue: Queue, size: int, wait: _Wait) -> None:
+    if not await until_called(kind, partial(queue.when_room, size), queue.forget_room, wait.until):
+        wait.over()
 
 
 class AgentAsyncPublisher(_ToOutlet[T]):
@@ -123,10 +117,7 @@ class AgentAsyncPublisher(_ToOutlet[T]):
         deadline = 0.0
         while (full := outlet.attempt(item)) is not None:
             deadline = deadline or monotonic() + (options or _USUAL).deadline
-            wait = _Wait(outlet, full, deadline)
-            room = partial(full.when_room, item.size)
-            if not await until_called(room, full.forget_room, wait.until):
-                wait.over()
+            await _wait_for_room(LoopGate, full, item.size, _Wait(outlet, full, deadline))
 
     async def publish_all(
         self,
@@ -147,7 +138,9 @@ class AgentAsyncPublisher(_ToOutlet[T]):
 class _Channel:
     """The common part of publishers of topics with and without agents."""
 
-    __slots__ = ("_channel",)
+    __slots__ = ()
+
+    _channel: Channel
 
     mf_topic: ClassVar[AnyTopic]
     """Set by the generated class."""
@@ -157,7 +150,7 @@ class _Channel:
         if not isinstance(given, Topics):
             text = f"a publisher publishes in topics, which a server offers: not in a {type(given).__name__}"
             raise not_executed(Code.INVALID_ARGUMENT, text)
-        self._channel: Channel = topics.channel(self.mf_topic)
+        self._channel = topics.channel(self.mf_topic)  # type: ignore[misc]  # a slot of the classes below
 
     def on_matched(self, listener: Listener) -> None:
         """Registers a callback for each subscription that begins from now on. It runs on the callback thread
@@ -171,6 +164,11 @@ class _Channel:
     def stats(self) -> PublisherStats:
         return self._channel.stats()
 
+    async def _await_subscribers(self, kind: type[Gate], count: int, timeout: float) -> bool:
+        channel = self._channel
+        begin = partial(channel.when_subscribers, count)
+        return await until_called(kind, begin, channel.forget_waiter, monotonic() + timeout)
+
 
 class _Blocking(_Channel):
     __slots__ = ()
@@ -178,13 +176,7 @@ class _Blocking(_Channel):
     def await_subscribers(self, count: int, timeout: float) -> bool:
         """Waits until there are `count` subscriptions to the topic, whatever their agents, for at most
         `timeout` seconds; False: there are fewer. A relay is one, as equal subscribers of a client are."""
-        event = Event()
-        wake = event.set
-        self._channel.when_subscribers(count, wake)
-        try:
-            return waiting(event.wait, min(timeout, TIMEOUT_MAX))
-        finally:
-            self._channel.forget_waiter(wake)
+        return waiting(immediate, self._await_subscribers(ThreadGate, count, timeout))
 
 
 class _Awaited(_Channel):
@@ -192,16 +184,13 @@ class _Awaited(_Channel):
 
     async def await_subscribers(self, count: int, timeout: float) -> bool:
         """See the blocking publisher."""
-        channel = self._channel
-        return await until_called(
-            lambda wake: channel.when_subscribers(count, wake), channel.forget_waiter, monotonic() + timeout
-        )
+        return await self._await_subscribers(LoopGate, count, timeout)
 
 
 class PerAgentPublisher(_Blocking, Generic[A, T]):
     """The publisher of a topic `per` an agent."""
 
-    __slots__ = ()
+    __slots__ = ("_channel",)
 
     def at(self, agent: A) -> AgentPublisher[T]:
         """`agent`: a member of an enum may be given by its name, too. Raises INVALID_ARGUMENT for an invalid
@@ -212,7 +201,7 @@ class PerAgentPublisher(_Blocking, Generic[A, T]):
 class PerAgentAsyncPublisher(_Awaited, Generic[A, T]):
     """The publisher of a topic `per` an agent, for asyncio."""
 
-    __slots__ = ()
+    __slots__ = ("_channel",)
 
     def at(self, agent: A) -> AgentAsyncPublisher[T]:
         """`agent`: a member of an enum may be given by its name, too. Raises INVALID_ARGUMENT for an invalid
@@ -220,45 +209,21 @@ class PerAgentAsyncPublisher(_Awaited, Generic[A, T]):
         return AgentAsyncPublisher(self._channel.outlet(sent_agent(self.mf_topic, agent)))
 
 
-class LonePublisher(_Blocking, Generic[T]):
+class LonePublisher(_Blocking, AgentPublisher[T]):
     """The publisher of a topic without agents."""
 
-    __slots__ = ("_to",)
+    __slots__ = ("_channel",)
 
     def __init__(self, topics: Topics) -> None:
-        super().__init__(topics)
-        self._to: AgentPublisher[T] = AgentPublisher(self._channel.outlet(""))
-
-    def publish(self, value: T, options: PublishOptions | None = None, *, copy: bool = False) -> None:
-        """See AgentPublisher."""
-        self._to.publish(value, options, copy=copy)
-
-    def publish_all(
-        self, values: Iterable[T], options: PublishOptions | None = None, *, copy: bool = False
-    ) -> None:
-        """See AgentPublisher."""
-        self._to.publish_all(values, options, copy=copy)
+        _Blocking.__init__(self, topics)
+        AgentPublisher.__init__(self, self._channel.outlet(""))
 
 
-class LoneAsyncPublisher(_Awaited, Generic[T]):
+class LoneAsyncPublisher(_Awaited, AgentAsyncPublisher[T]):
     """The publisher of a topic without agents, for asyncio."""
 
-    __slots__ = ("_to",)
+    __slots__ = ("_channel",)
 
     def __init__(self, topics: Topics) -> None:
-        super().__init__(topics)
-        self._to: AgentAsyncPublisher[T] = AgentAsyncPublisher(self._channel.outlet(""))
-
-    async def publish(self, value: T, options: PublishOptions | None = None, *, copy: bool = False) -> None:
-        """See AgentAsyncPublisher."""
-        await self._to.publish(value, options, copy=copy)
-
-    async def publish_all(
-        self,
-        values: AsyncIterable[T] | Iterable[T],
-        options: PublishOptions | None = None,
-        *,
-        copy: bool = False,
-    ) -> None:
-        """See AgentAsyncPublisher."""
-        await self._to.publish_all(values, options, copy=copy)
+        _Awaited.__init__(self, topics)
+        AgentAsyncPublisher.__init__(self, self._channel.outlet(""))

@@ -171,7 +171,7 @@ class Queue:
                 return
             if self._missing and not self._dropped_first and source in self._missing:
                 self._gaps += 1
-                self._ring.append(self._told(source))
+                self._ring.append(self._missed_of(source))
             self._messages += 1
             self._bytes += size
             self._ring.append(Entry(Kind.MESSAGE, source, item))
@@ -198,7 +198,7 @@ class Queue:
                 self._drop_oldest(0)
             if not self._dropped_first and source in self._missing:
                 self._gaps += 1
-                self._ring.append(self._told(source))
+                self._ring.append(self._missed_of(source))
             self._gaps += 1
             self._ring.append(Entry(Kind.MISSED, source, None, first, count, why, origin))
 
@@ -355,7 +355,7 @@ class Queue:
             return first
         # With drop_oldest, what was dropped of a source precedes all of its entries in the ring.
         if self._missing and (self._dropped_first or not self._ring):
-            return self._told(next(iter(self._missing)))
+            return self._missed_of(next(iter(self._missing)))
         if not self._ring:
             return _END if self._ended else None
         entry = self._ring.popleft()
@@ -372,7 +372,7 @@ class Queue:
         self._missing[source] = origin, first, before + count
         self.dropped += count
 
-    def _told(self, source: int) -> Entry:
+    def _missed_of(self, source: int) -> Entry:
         origin, first, count = self._missing.pop(source)
         return Entry(Kind.MISSED, source, None, first, count, Why.dropped, origin)
 
@@ -407,7 +407,7 @@ class Queue:
                 self._miss(oldest.source, oldest.item.origin, oldest.item.sequence)
                 continue
             if oldest.source in self._missing:
-                self._put_urgent_gap(self._told(oldest.source))
+                self._put_urgent_gap(self._missed_of(oldest.source))
             if oldest.kind is Kind.MISSED:
                 self._gaps -= 1
                 self._put_urgent_gap(oldest)

@@ -31,9 +31,9 @@ class RemoteInbox(Inbox):
     __slots__ = (
         "__weakref__",
         "_listeners",
+        "_reported",
         "_run",
         "_telling",
-        "_told",
         "_upstream",
         "gives_way",
         "keeps",
@@ -72,7 +72,7 @@ class RemoteInbox(Inbox):
         self._run = run
         self._telling = Lock()
         self._listeners: list[Matched | None] = [None, None]
-        self._told = 0  # so many publishers
+        self._reported = 0  # so many publishers
         fork.register(self)
 
     def after_fork(self) -> None:
@@ -92,13 +92,13 @@ class RemoteInbox(Inbox):
         self._upstream.forget_waiter(wake)
 
     def set_listeners(self, matched: Matched | None, unmatched: Matched | None) -> None:
-        """Who is matched when it asks is told, too: its upstream may have been there before."""
+        """The callback also runs for publishers that were there before it was registered."""
         with self._telling:
             self._listeners = [matched or self._listeners[0], unmatched or self._listeners[1]]
             count = self._upstream.publishers
-            if matched is None or count in (0, self._told):
+            if matched is None or count in (0, self._reported):
                 return
-            self._told = count
+            self._reported = count
         self._run(self._tell, matched, count)
 
     def silence(self) -> str:
@@ -126,9 +126,9 @@ class RemoteInbox(Inbox):
         """A publisher was found (`by` 1) or lost (-1)."""
         with self._telling:
             listener = self._listeners[0 if by > 0 else 1]
-            if by > 0 and (listener is None or self._told == publishers):
+            if by > 0 and (listener is None or self._reported == publishers):
                 return
-            self._told = publishers
+            self._reported = publishers
         if listener is not None:
             self._tell(listener, publishers)
 
@@ -140,7 +140,7 @@ class RemoteInbox(Inbox):
 
 
 def _upstream(client: AsyncClient, wanted: Wanted) -> Upstream:
-    """The one that subscribers of this client share who want this."""
+    """The one that equal subscribers of this client share."""
     resolver, router = client.subscriptions()
     found: Upstream | None = router.upstreams.get(wanted)
     if found is None:

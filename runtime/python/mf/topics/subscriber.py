@@ -13,14 +13,15 @@ classes have the same methods as coroutines.
 """
 
 from collections.abc import Callable
-from threading import TIMEOUT_MAX, Event
 from time import monotonic
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from mf.core.abandoned import begin, close_soon
 from mf.core.agent import Agent
 from mf.core.error import Code, Error, not_executed
+from mf.core.gate import Gate, LoopGate, ThreadGate, until_called
 from mf.core.handler_wait import waiting
+from mf.core.immediate import immediate
 from mf.core.options import INFINITE
 from mf.core.target import AsyncTargetSource, TargetSource
 from mf.topics.hub import Topics
@@ -29,7 +30,6 @@ from mf.topics.info import AnyTopic
 from mf.topics.message import TopicMessage
 from mf.topics.options import Gap, SubscribeOptions, SubscriberStats
 from mf.topics.pattern import sent_pattern
-from mf.topics.waiting import until_called
 
 T = TypeVar("T")
 A = TypeVar("A", bound=Agent)
@@ -101,6 +101,34 @@ class _Taking(Generic[T]):
         self._inbox = inbox
         begin()
 
+    async def _next(self, kind: type[Gate], timeout: float | None) -> TopicMessage[T]:
+        message = await self._poll(kind, INFINITE if timeout is None else timeout)
+        if message is None:
+            raise _none_came(self._inbox)
+        return message
+
+    async def _poll(self, kind: type[Gate], timeout: float) -> TopicMessage[T] | None:
+        inbox = self._inbox
+        message = inbox.take()
+        if message is not None or timeout <= 0:
+            return message
+        until = monotonic() + timeout
+        while message is None:
+            queue = inbox.queue
+            if not await until_called(kind, queue.when_ready, queue.forget_ready, until):
+                return inbox.take()
+            message = inbox.take()
+        return message
+
+    async def _await_publishers(self, kind: type[Gate], count: int, timeout: float) -> bool:
+        finding = _Finding(self._inbox, count)
+        await until_called(kind, finding.begin, finding.forget, monotonic() + timeout)
+        return finding.result()
+
+    def close(self) -> None:
+        """Ends the subscription; what has not been taken is dropped. May be called twice."""
+        self._inbox.close()
+
     def __del__(self) -> None:
         inbox: Inbox | None = getattr(self, "_inbox", None)  # None if the constructor raised
         if inbox is not None and not inbox.closed:
@@ -127,29 +155,15 @@ class _Blocking(_Taking[T]):
         """Waits for the next message; raises DEADLINE_EXCEEDED after `timeout` seconds. Raises the error that
         ended the subscription: OVERLOADED if its policy is disconnect; SHUTTING_DOWN if the topics of this
         process were closed; CANCELLED after close()."""
-        message = self.poll(INFINITE if timeout is None else timeout)
-        if message is None:
-            raise _none_came(self._inbox)
-        return message
+        message = self._inbox.take()
+        return waiting(immediate, self._next(ThreadGate, timeout)) if message is None else message
 
     def poll(self, timeout: float = 0.0) -> TopicMessage[T] | None:
         """The next message, or None if none came within `timeout` seconds."""
-        inbox = self._inbox
-        message = inbox.take()
+        message = self._inbox.take()
         if message is not None or timeout <= 0:
             return message
-        until = monotonic() + timeout
-        while message is None:
-            event = Event()
-            ready = event.set
-            inbox.queue.when_ready(ready)
-            try:
-                if not waiting(event.wait, min(max(until - monotonic(), 0.0), TIMEOUT_MAX)):
-                    return inbox.take()
-            finally:
-                inbox.queue.forget_ready(ready)
-            message = inbox.take()
-        return message
+        return waiting(immediate, self._poll(ThreadGate, timeout))
 
     def __iter__(self) -> Self:
         return self
@@ -176,18 +190,7 @@ class _Blocking(_Taking[T]):
         """Waits at most `timeout` seconds until `count` publishers are there for it; False: there are fewer.
         Raises the error that has ended the subscription, as next() does. The publishers of a process are one;
         behind a relay each process counts."""
-        finding, event = _Finding(self._inbox, count), Event()
-        wake = event.set
-        finding.begin(wake)
-        try:
-            waiting(event.wait, min(timeout, TIMEOUT_MAX))
-        finally:
-            finding.forget(wake)
-        return finding.result()
-
-    def close(self) -> None:
-        """Ends the subscription; what has not been taken is dropped. May be called twice."""
-        self._inbox.close()
+        return waiting(immediate, self._await_publishers(ThreadGate, count, timeout))
 
     def __enter__(self) -> Self:
         return self
@@ -215,24 +218,11 @@ class _Awaited(_Taking[T]):
     async def next(self, timeout: float | None = None) -> TopicMessage[T]:
         """Waits for the next message; raises as next() of the blocking subscriber does. If it is cancelled,
         no message is lost."""
-        message = await self.poll(INFINITE if timeout is None else timeout)
-        if message is None:
-            raise _none_came(self._inbox)
-        return message
+        return await self._next(LoopGate, timeout)
 
     async def poll(self, timeout: float = 0.0) -> TopicMessage[T] | None:
         """The next message, or None if none came within `timeout` seconds."""
-        inbox = self._inbox
-        message = inbox.take()
-        if message is not None or timeout <= 0:
-            return message
-        until = monotonic() + timeout
-        while message is None:
-            queue = inbox.queue
-            if not await until_called(queue.when_ready, queue.forget_ready, until):
-                return inbox.take()
-            message = inbox.take()
-        return message
+        return await self._poll(LoopGate, timeout)
 
     def __aiter__(self) -> Self:
         return self
@@ -247,13 +237,7 @@ class _Awaited(_Taking[T]):
 
     async def await_publishers(self, count: int, timeout: float) -> bool:
         """See the blocking subscriber."""
-        finding = _Finding(self._inbox, count)
-        await until_called(finding.begin, finding.forget, monotonic() + timeout)
-        return finding.result()
-
-    def close(self) -> None:
-        """Ends the subscription; what has not been taken is dropped. May be called twice."""
-        self._inbox.close()
+        return await self._await_publishers(LoopGate, count, timeout)
 
     async def __aenter__(self) -> Self:
         return self

@@ -1,6 +1,6 @@
 """R6. What the subscribers of a client share that want the same: the streams to all publishers of a topic
-(feed.py), and what comes of them. A message is one item for all of them, decoded by whoever looks first, and
-each subscriber has a queue of its own.
+(feed.py), and what comes of them. A message is one item for all of them, decoded once, and each subscriber
+has a queue of its own.
 
 A subscriber that is alone is waited for: while its queue is full no stream is read, so that the publishers'
 queues fill and their overflow policies act. Of several, those that block are waited for, unless they take
@@ -18,6 +18,7 @@ from typing import Any, NamedTuple, Protocol
 from uuid import UUID
 
 from mf.core.error import Error
+from mf.core.gate import LoopGate, until_called
 from mf.core.log import info
 from mf.core.options import INFINITE
 from mf.link.background import spawn
@@ -36,10 +37,9 @@ from mf.topics.info import AnyTopic
 from mf.topics.item import Counters, Item, Origin
 from mf.topics.options import TopicsOptions
 from mf.topics.queue import Queue
-from mf.topics.waiting import until_called
 
 _MOST_FAILURES, _LONGEST_FAILURE = 3, 300
-"""What is told of publishers that are not reached, to who has waited for a message in vain."""
+"""How many unreachable publishers the failure of a wait for a message names."""
 _MOST_KEPT = 64 << 20
 """The bytes that are kept of all publishers and agents for subscribers that come later."""
 _MOST_SEEN = 65_536
@@ -114,7 +114,7 @@ class Upstream:
         self.failures: dict[str, str] = {}
         """Why the latest attempt at a publisher has failed, by its key."""
         self.trouble = ""
-        """Why it is not known who publishes."""
+        """Why the publishers are not known."""
         self.publishers = 0
         """That a stream names now: the peers of streams, or those behind relays."""
         self.duplicates = 0
@@ -153,7 +153,7 @@ class Upstream:
         return ": no publisher of it was found" + (f" ({self.trouble})" if self.trouble else "")
 
     def figures(self) -> dict[str, int]:
-        """Those of all who share it."""
+        """Those of all subscribers that share it."""
         counters = self._counters
         return {
             "duplicates": self.duplicates,
@@ -190,7 +190,7 @@ class Upstream:
         self._stop()
 
     def end_queues(self, why: Error) -> None:
-        """Nothing more comes; who subscribes from now on has another upstream."""
+        """Nothing more comes; later subscribers have another upstream."""
         self._forget()
         for inbox in self._inboxes:
             inbox.queue.end(why)
@@ -209,7 +209,7 @@ class Upstream:
             queue = full.queue
             taken, alone = queue.delivered, len(self._inboxes) == 1
             until = INFINITE if alone else monotonic() + self.wanted.stall_timeout
-            had_room = await until_called(partial(queue.when_room, size), queue.forget_room, until)
+            had_room = await until_called(LoopGate, partial(queue.when_room, size), queue.forget_room, until)
             if not had_room and len(self._inboxes) > 1 and queue.delivered == taken:
                 full.gives_way = True
                 text = "a subscriber of %s takes nothing while others wait: it misses what finds no room"
@@ -344,7 +344,7 @@ class Upstream:
         self._skip(seen, end, missed.why)
 
     def ended(self, seen: Seen) -> None:
-        """Nothing more comes of it, as far as is known: nobody who comes later gets what was kept of it."""
+        """Nothing more comes of it, as far as is known: what was kept of it is dropped."""
         self._kept_bytes -= seen.kept_bytes
         seen.kept_bytes = 0
         seen.kept.clear()

@@ -5,9 +5,11 @@ cancelled while it connects closes its sockets.
 import errno
 import os
 import socket
-from asyncio import FIRST_COMPLETED, AbstractEventLoop, Future, Task, get_running_loop, sleep, wait
+from asyncio import FIRST_COMPLETED, AbstractEventLoop, Task, get_running_loop, sleep, wait
 from typing import Any
 
+from mf.core.gate import LoopGate
+from mf.core.options import INFINITE
 from mf.transport import memory_port, tcp
 from mf.transport.address import Address
 from mf.transport.names import addresses
@@ -138,15 +140,10 @@ async def _over_tls(dialer: Dialer, stream: SocketStream, address: Address) -> S
 
 async def _ready(loop: AbstractEventLoop, descriptor: int, *, write: bool) -> None:
     """Waits until the descriptor is readable, or writable."""
-    future: Future[None] = loop.create_future()
+    gate = LoopGate()
     add, remove = (loop.add_writer, loop.remove_writer) if write else (loop.add_reader, loop.remove_reader)
-    add(descriptor, _set, future)
+    add(descriptor, gate.open_here)
     try:
-        await future
+        await gate.wait(INFINITE)
     finally:
         remove(descriptor)
-
-
-def _set(future: "Future[None]") -> None:
-    if not future.done():
-        future.set_result(None)

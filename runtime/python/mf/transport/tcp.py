@@ -57,7 +57,7 @@ def connect(address: Address, timeout: float) -> SocketStream:
 
 def stream_over(connected: socket.socket, address: Address) -> SocketStream:
     """The stream of a connected socket. Raises OSError."""
-    # A port of the ephemeral range that nobody listens on can connect to itself.
+    # A port of the ephemeral range on which no process listens can connect to itself.
     if connected.getsockname() == connected.getpeername():
         connected.close()
         raise ConnectionRefusedError(errno.ECONNREFUSED, "nobody listens there")

@@ -127,16 +127,16 @@ def inode(path: str) -> int:
 
 def peer_name(accepted: socket.socket, address: Address) -> str:
     """The connected peer, for users."""
-    who = _peer(accepted)
-    return str(address) if who is None else f"{address} (process {who[0]}, user {who[1]})"
+    peer = _peer(accepted)
+    return str(address) if peer is None else f"{address} (process {peer[0]}, user {peer[1]})"
 
 
 def peer_user(descriptor: int) -> int | None:
     """The user of the process at the other end of a connected socket; None if the system does not say."""
     connected = socket.socket(fileno=os.dup(descriptor))
     with connected:
-        who = _peer(connected)
-    return None if who is None else who[1]
+        peer = _peer(connected)
+    return None if peer is None else peer[1]
 
 
 def _peer(connected: socket.socket) -> tuple[int, int] | None:

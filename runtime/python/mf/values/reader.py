@@ -38,7 +38,7 @@ class ValueReader(Generic[T]):
     __slots__ = ("_ended", "_name", "_own", "_read", "_records", "_transcoder", "is_cut")
 
     is_cut: bool
-    """Whether the file turned out to end within a value: who wrote it was ended before it was whole."""
+    """Whether the file turned out to end within a value: its writer ended before it was whole."""
 
     @overload
     def __init__(self, file: Path | Readable, kind: type[T], *, was: str = "") -> None: ...

@@ -1,4 +1,4 @@
-"""R2. The schema of a file of values beside that of who reads it: what one makes of the other's values."""
+"""R2. The schema of a file of values beside that of its reader: what one makes of the other's values."""
 
 from typing import Any
 

@@ -1,5 +1,5 @@
 """R1. The statements that read an archive message, as our writers send it: fields by number, once each,
-numbers packed. Fields that nobody knows may stand anywhere; the careful path reads all else that protobuf
+numbers packed. Unknown fields may occur anywhere; the careful path reads all else that protobuf
 allows.
 
     read_part(data, pos, end, depth, graph)             the value of the message from `pos` to `end`

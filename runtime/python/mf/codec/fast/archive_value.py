@@ -107,7 +107,7 @@ class ValueReading:
         return [f"{local} = data[pos]", "pos += 1", f"if {local} > 127:", f"    {local}, pos = {long}"]
 
     def length(self, stop: str) -> list[str]:
-        """Some writers pad lengths, which they know last; nobody pads numbers."""
+        """Some writers pad lengths, which they know last; no writer pads numbers."""
         return [*self._varint("size", "read_varint(data, pos - 1)"), f"{stop} = pos + size"]
 
     def _number(self, plain: s.Shape, name: str) -> Read:

@@ -5,8 +5,6 @@
 Neighbours whose size is known are packed by one `struct.Struct`, with their tags.
 """
 
-from collections.abc import Iterator
-
 from mf.codec import shape as s
 from mf.codec import sizes
 from mf.codec.archive_form import (
@@ -20,7 +18,7 @@ from mf.codec.archive_form import (
 )
 from mf.codec.archive_wire import BYTES, tag_of, varint
 from mf.codec.fast.fixed import format_of, packed
-from mf.codec.fast.unit import Unit, indented
+from mf.codec.fast.unit import Unit, indented, runs
 
 _FIXED = ("bool", "f32", "f64", "timestamp", "uuid")
 _RUNS = {"bool": "bools", "f32": "f32s", "f64": "f64s", "timestamp": "timestamps"}
@@ -54,21 +52,6 @@ def head_value(head: bytes) -> str:
     return str(head[0]) if len(head) == 1 else repr(head)
 
 
-def runs(fields: list[s.Field]) -> Iterator[list[s.Field]]:
-    """Neighbours of fixed size together, every other field alone."""
-    run: list[s.Field] = []
-    for each in fields:
-        if is_fixed(each.shape):
-            run.append(each)
-            continue
-        if run:
-            yield run
-        run = []
-        yield [each]
-    if run:
-        yield run
-
-
 class ArchiveWriting:
     """The body of one `write_part`."""
 
@@ -95,7 +78,7 @@ class ArchiveWriting:
 
     def _struct(self, shape: s.Struct) -> list[str]:
         lines: list[str] = []
-        for run in runs(sorted(shape.fields, key=lambda each: each.number)):
+        for run in runs(sorted(shape.fields, key=lambda each: each.number), is_fixed):
             if is_fixed(run[0].shape) and len(run) > 1:
                 lines += self._run(run)
             else:

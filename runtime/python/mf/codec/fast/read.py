@@ -15,8 +15,7 @@ from mf.codec.fast.fixed import (
     made,
     struct_format,
 )
-from mf.codec.fast.unit import Unit, bare, indented, integer_of, unzigzagged
-from mf.codec.fast.write import runs
+from mf.codec.fast.unit import Unit, bare, indented, integer_of, runs, unzigzagged
 
 _MOST_NAMES = 24  # parts of a run that get names of their own; more stay in a row
 
@@ -74,7 +73,7 @@ class Reading:
     def _febird(self, shape: s.Struct) -> list[str]:
         body: list[str] = []
         values: list[str] = []
-        for run in runs(shape.fields):
+        for run in runs(shape.fields, is_fixed):
             if is_fixed(run[0].shape):
                 text, more = self._run([(each.shape, each.attribute) for each in run])
                 values += more

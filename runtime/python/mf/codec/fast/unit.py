@@ -1,6 +1,6 @@
 """R1. One text under construction: its lines, its names, and the globals that it will run with."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from itertools import starmap
 from struct import Struct as Packer
 from typing import Any, Final
@@ -134,3 +134,18 @@ def bare(shape: s.Shape) -> s.Shape:
     while isinstance(shape, s.Checked):
         shape = shape.shape
     return shape
+
+
+def runs(fields: Iterable[s.Field], is_fixed: Callable[[s.Shape], bool]) -> Iterator[list[s.Field]]:
+    """Neighbours of fixed size together, every other field alone."""
+    run: list[s.Field] = []
+    for each in fields:
+        if is_fixed(each.shape):
+            run.append(each)
+            continue
+        if run:
+            yield run
+        run = []
+        yield [each]
+    if run:
+        yield run

@@ -1,27 +1,10 @@
 """R1. The statements that write the values of a type."""
 
-from collections.abc import Iterator
-
 from mf.codec import map_blocks, sizes
 from mf.codec import shape as s
 from mf.codec.fast.fixed import format_of, is_fixed, packed, struct_format
-from mf.codec.fast.unit import Unit, bare, indented, integer_of
+from mf.codec.fast.unit import Unit, bare, indented, integer_of, runs
 from mf.codec.limits import MAX_EMPTY_ITEMS
-
-
-def runs(fields: tuple[s.Field, ...]) -> Iterator[list[s.Field]]:
-    """Neighbours of fixed size together, every other field alone."""
-    run: list[s.Field] = []
-    for each in fields:
-        if is_fixed(each.shape):
-            run.append(each)
-            continue
-        if run:
-            yield run
-        run = []
-        yield [each]
-    if run:
-        yield run
 
 
 def parts_of(shape: s.Struct) -> list[str]:
@@ -76,7 +59,7 @@ class Writing:
     def _fields(self, shape: s.Struct, values: list[str]) -> list[str]:
         body: list[str] = []
         at = 0
-        for run in runs(shape.fields):
+        for run in runs(shape.fields, is_fixed):
             own = values[at : at + len(run)]
             at += len(run)
             if is_fixed(run[0].shape):

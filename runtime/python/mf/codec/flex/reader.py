@@ -295,7 +295,7 @@ class ValueReader:
             try:
                 value = described.convert(data, known)
             except Error:
-                pass  # whoever asks `Typed.to` is told why
+                pass  # `Typed.to` raises the reason
             else:
                 self.charge(int(known.codec.shape.memory_of(1, len(data))))
                 return value

@@ -17,7 +17,7 @@ REFUSED_AGAIN = 10.0
 _KeyOf = tuple[int, str, str]
 
 
-class Told:
+class KnownOffers:
     """`entries`: the initial offers of the registration."""
 
     __slots__ = ("_known", "_refused", "_singly", "again")
