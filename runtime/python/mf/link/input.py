@@ -25,9 +25,8 @@ class LinkInput(LinkOutput):
     # Reading
 
     def _lead(self, pending: Pending, now: float) -> None:
-        """Reads until `pending` is done, then another thread leads. The caller must have set _leading, and
-        ends the link if an exception is raised."""
-        self._leader = get_ident()
+        """Reads until `pending` is done, then another thread leads. The caller must have set _leading and
+        _leader, and ends the link if an exception is raised."""
         stream = self._stream
         window = self._session.window
         turn = self._turn
@@ -182,6 +181,7 @@ class LinkInput(LinkOutput):
             raise
         if woken and self._heir is pending and not pending.done:
             self._heir = None
+            self._leader = get_ident()
             try:
                 self._lead(pending, monotonic())
             except BaseException as raised:

@@ -63,11 +63,13 @@ class Link(LinkStreams):
 
     def call(self, call: Call[Any], word: int, now: float) -> None:
         """Sends a request and waits until it has ended, at most until call.deadline."""
-        self._check_thread()
+        if self._leading or self._flushing or self._lock._is_owned():  # type: ignore[attr-defined]
+            self._check_thread()
         if now - self._last_used > _IDLE:
             self.catch_up()
         self._last_used = now
         session = self._session
+        here = get_ident()
         leads = False
         out: list[Buffer] = []
         size = 0
@@ -86,12 +88,12 @@ class Link(LinkStreams):
                 if self._leading:
                     self._enqueue(call)
                 else:
-                    self._leader = get_ident()
+                    self._leader = here
                     leads = self._leading = True
                     if self._armed:
                         self._disarm()
                 if not self._flushing:
-                    self._writer = get_ident()
+                    self._writer = here
                     self._flushing = True
                     out = session.out
                     size = session.out_bytes
