@@ -59,7 +59,6 @@ class Binding(Pending):
     one by which it was asked for at a relay. `awaited_by`: these end with it, or before, at a deadline: an
     answer that comes later is of use to others."""
 
-    bound = True
     own = b""
     schema = b""
     awaited_by: tuple[Pending, ...] = ()
@@ -71,6 +70,7 @@ class Binding(Pending):
         self.agent = agent
         self.methods = methods
         self.first = -1
+        self.bound = True
         self.used = 0.0
         self.status = 0
         self.text = ""
