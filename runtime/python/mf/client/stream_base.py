@@ -191,6 +191,8 @@ class ClientStream(ABC, Generic[L]):
             return True
         if not self.ended:
             await self.wait_values()
+        elif self.take():  # what another thread has read since then, with the end
+            return True
         elif self.settle():
             self.result()
             return False
