@@ -5,7 +5,7 @@ import gc
 import threading
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 
@@ -221,6 +221,27 @@ def test_values_before_a_failure_can_be_read_after_a_write_has_raised_it(flowing
 
     # The last value may not have arrived yet when the client is closed.
     eventually(lambda: last_value_that_is_read() == "C")
+
+
+def test_values_that_another_thread_reads_with_the_end_are_not_lost(
+    flowing: Flowing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stream = flowing.flow.count(3)
+    inner: Any = stream._stream  # type: ignore[attr-defined]
+    take = type(inner).take
+    looked: list[bool] = []
+
+    def take_too_early(of: Any) -> bool:
+        if looked:
+            return bool(take(of))
+        looked.append(True)
+        while not of.call.done:  # this thread's other calls read what comes, as another thread may
+            assert list(flowing.flow.count(0)) == []
+        return False
+
+    monkeypatch.setattr(type(inner), "take", take_too_early)
+
+    assert list(stream) == [1, 2, 3]
 
 
 def test_many_streams_and_calls_share_a_connection(flowing: Flowing) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from mf.core.error import Code, Error, Execution, not_executed
 from mf.core.outcome import Outcome
 from mf.protocol import frame
-from mf.protocol.calls import Request, RequestTable
+from mf.protocol.calls import Request
 from mf.protocol.client_session import ClientSession
 from mf.protocol.events import BindRequested, Broken, HelloReceived
 from mf.protocol.handshake import Hello, pack_bind
@@ -71,11 +71,16 @@ def test_deadlines_have_these_words(seconds: float, word: int) -> None:
 
 
 def test_ids_wrap_and_skip_those_in_flight() -> None:
-    table = RequestTable()
-    table.last = 0xFFFFFFFE
-    table.by_id = {1: Request(1.0), 2: Request(1.0)}
+    session = ClientSession(Hello(nonce=NONCE), bytearray(1000))
+    session.calls.last = 0xFFFFFFFE
+    session.calls.by_id = {1: Request(1.0), 2: Request(1.0)}
+    later = [Request(1.0) for _ in range(3)]
 
-    assert [table.add(Request(1.0)) for _ in range(3)] == [0xFFFFFFFF, 3, 4]
+    for call in later:
+        session.request(call, 1, 0, 1, b"")
+
+    assert [call.id for call in later] == [0xFFFFFFFF, 3, 4]
+    assert session.calls.wrapped
 
 
 @given(st.binary(max_size=300))

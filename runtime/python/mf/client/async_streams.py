@@ -74,7 +74,7 @@ class Stream(ClientStream[AsyncLink]):
         """Raises StopAsyncIteration at the end, or the failure of the call."""
         await self.open()
         while not self.values:
-            if not await self.step():
+            if not (self.take() or await self.step()):
                 raise StopAsyncIteration
         return self.values.popleft()
 

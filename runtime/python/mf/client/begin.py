@@ -20,6 +20,8 @@ from mf.route.routing import Routing
 
 T = TypeVar("T")
 
+_DEFAULT_WORD = pack_deadline(DEFAULT_DEADLINE)
+
 
 def seconds_of(method: Method[Any, Any], options: CallOptions | None) -> float:
     """The timeout of a call in seconds: the caller's, else the schema's, else 30."""
@@ -57,7 +59,9 @@ def begin(
     if method.oneway:
         flags |= ONEWAY
     if options is None and current.get() is None:  # most calls
-        seconds = method.deadline or DEFAULT_DEADLINE
+        seconds = method.deadline
+        if not seconds:
+            return Call(method, now + DEFAULT_DEADLINE, router.budget, flags, body, _DEFAULT_WORD)
         return Call(method, now + seconds, router.budget, flags, body, pack_deadline(seconds))
     block = metadata_of(router, options)
     if block:

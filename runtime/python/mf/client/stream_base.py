@@ -190,12 +190,12 @@ class ClientStream(ABC, Generic[L]):
     # Values that arrive
 
     async def step(self) -> bool:
-        """Towards the next value, when there is none. False: there are no more. Raises the failure of the
-        call."""
-        if self.take():
-            return True
+        """Towards the next value, after `take` has found none. False: there are no more. Raises the failure
+        of the call."""
         if not self.ended:
             await self.wait_values()
+        elif self.take():  # what another thread has read since then, with the end
+            return True
         elif self.settle():
             self.result()
             return False

@@ -61,7 +61,7 @@ class Stream(ClientStream[Link]):
     def next_value(self) -> Any:
         """Raises StopIteration at the end, or the failure of the call."""
         while (value := self.taken_value()) is NOTHING:
-            if not immediate(self.step()):
+            if not (self.take() or immediate(self.step())):
                 raise StopIteration
         return value
 

@@ -47,18 +47,25 @@ class LinkInput(LinkOutput):
                     except BlockingIOError:
                         count = -1
                 if count > 0:
-                    self._digest(count)
+                    if self._digest(count, pending):
+                        return
                 elif count == 0:
                     self.broken(f"the connection to {self.peer} has ended")
                 if not pending.done:
-                    before, now = now, monotonic()
-                    if now >= pending.deadline:
-                        self._give_up(pending)
-                    if count < 0:
-                        self._quiet(now, now - before)
+                    now = self._has_not_ended(pending, now, count < 0)
         except OSError as error:
             self._lost(error)
         self._pass_on()
+
+    def _has_not_ended(self, pending: Pending, before: float, silent: bool) -> float:
+        """After a read that has not ended the leader's wait; `silent`: nothing came since `before`. Returns
+        the time."""
+        now = monotonic()
+        if now >= pending.deadline:
+            self._give_up(pending)
+        if silent:
+            self._quiet(now, now - before)
+        return now
 
     def _interrupted(self, raised: BaseException, leads: bool) -> None:
         """A foreign exception, for example of a signal handler, may have left the link in any state. So the
@@ -93,7 +100,9 @@ class LinkInput(LinkOutput):
         except BlockingIOError:
             return -1
 
-    def _digest(self, count: int) -> None:
+    def _digest(self, count: int, leader: Pending | None = None) -> bool:
+        """Handles what was read. True: the wait of `leader` has ended, nothing else is pending, and this
+        thread does not lead any more; so a lone call needs the lock once for that and for its reply."""
         session = self._session
         self.heard += 1
         if self._pinged_at:
@@ -101,11 +110,8 @@ class LinkInput(LinkOutput):
         finished: list[Pending] = []
         with self._lock:
             for event in session.received(count):
-                if isinstance(event, tuple):
-                    call = event[0]
-                    call.status = event[1]
-                    call.encoding = event[2]
-                    call.payload = event[3]
+                if type(event) is tuple:
+                    call, call.status, call.encoding, call.payload = event
                     if call.on_done is not None:
                         self._callbacks -= 1
                         self._done(call)
@@ -116,12 +122,22 @@ class LinkInput(LinkOutput):
                         self._done(call)
                 else:
                     self._rare(event, finished)
+            if (
+                leader is not None
+                and leader.done
+                and self.usable
+                and not (self._followers or self._callbacks or self._blocked or finished or self._orphans)
+                and not (session.out or self._stream.inside)
+            ):
+                self._leading = False
+                return True
         if finished:
             call_back(finished)
         if self._orphans:
             self._cancel_orphans()
         if session.out:
             self.flush()
+        return False
 
     def _cancel(self, call: Request, event: CallEvent, failure: Error) -> None:
         """With the lock."""

@@ -12,6 +12,8 @@ from mf.core.service import Payload
 from mf.protocol.call_table import CallEvent
 from mf.protocol.other_schema import Adaptation
 
+LAST_ID = 0xFFFFFFFF
+
 
 class Pending:
     """Something that ends once. `failure` is set if it ended for a local reason (connection, deadline).
@@ -57,7 +59,6 @@ class Binding(Pending):
     one by which it was asked for at a relay. `awaited_by`: these end with it, or before, at a deadline: an
     answer that comes later is of use to others."""
 
-    bound = True
     own = b""
     schema = b""
     awaited_by: tuple[Pending, ...] = ()
@@ -69,6 +70,7 @@ class Binding(Pending):
         self.agent = agent
         self.methods = methods
         self.first = -1
+        self.bound = True
         self.used = 0.0
         self.status = 0
         self.text = ""
@@ -88,7 +90,7 @@ class Description(Pending):
 
 class RequestTable:
     """Requests in flight by the lower half of their id. `last` was assigned last; `wrapped`: all ids were
-    assigned once.
+    assigned once. ClientSession.request adds them.
     """
 
     __slots__ = ("by_id", "last", "wrapped")
@@ -98,15 +100,11 @@ class RequestTable:
         self.last = 0
         self.wrapped = False
 
-    def add(self, call: Request) -> int:
-        """Gives the call its id: counts up from 1, wraps after 2^32 - 1 to 1, skips ids still in flight."""
-        id_ = self.last + 1
-        by_id = self.by_id
-        while id_ > 0xFFFFFFFF or id_ in by_id:
-            if id_ >= 0xFFFFFFFF:
+    def next_free(self, id_: int) -> int:
+        """The first id from this one on that is not in flight: ids count up from 1, and after 2^32 - 1 from 1
+        again."""
+        while id_ > LAST_ID or id_ in self.by_id:
+            if id_ >= LAST_ID:
                 self.wrapped = True
-            id_ = id_ + 1 if id_ < 0xFFFFFFFF else 1
-        self.last = id_
-        call.id = id_
-        by_id[id_] = call
+            id_ = id_ + 1 if id_ < LAST_ID else 1
         return id_

@@ -5,7 +5,7 @@ from typing import Any
 from mf.core.error import Code
 from mf.core.server_options import DEFAULT_MAX_BINDINGS
 from mf.core.service import Payload
-from mf.protocol.calls import Binding, Description, Request, RequestTable
+from mf.protocol.calls import LAST_ID, Binding, Description, Request, RequestTable
 from mf.protocol.events import BindingAnswered, DescriptionReceived, GoawayReceived, StreamStopped
 from mf.protocol.frame import (
     BIND,
@@ -27,6 +27,7 @@ from mf.protocol.frame import (
     UNBIND,
     Buffer,
     is_behind,
+    pack_into,
 )
 from mf.protocol.handshake import (
     MAX_ROUTES,
@@ -104,12 +105,18 @@ class ClientSession(Session):
 
     def request(self, call: Request, flags: int, deadline_word: int, count: int, payload: Buffer) -> None:
         """Queues a REQUEST on `call.route`. A one-way request is not kept, since it has no reply."""
-        id_ = self.calls.add(call)
+        calls = self.calls
+        id_ = calls.last + 1
+        if id_ > LAST_ID or id_ in calls.by_id:
+            id_ = calls.next_free(id_)
+        calls.last = call.id = id_
+        calls.by_id[id_] = call
         call.count = count
-        self._send(REQUEST, flags, call.route, id_, deadline_word, count, payload)
-        call.end = self.queued
+        size = pack_into(self.out, REQUEST, flags, call.route, id_, deadline_word, count, payload)
+        self.out_bytes += size
+        self.queued = call.end = self.queued + size
         if flags & ONEWAY:
-            del self.calls.by_id[id_]
+            del calls.by_id[id_]
 
     def cancel(self, call: Request) -> None:
         """Forgets the call and tells the server, if it was still in flight."""

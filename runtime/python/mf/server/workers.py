@@ -5,6 +5,7 @@ Threads are started when first needed. Both take calls in the order in which the
 
 from _thread import allocate_lock
 from collections.abc import Callable
+from contextlib import suppress
 from queue import Empty, SimpleQueue
 from threading import Lock, Thread, current_thread
 from time import monotonic
@@ -33,6 +34,7 @@ class Workers(Place):
     __slots__ = (
         "_debt",
         "_free",
+        "_idle",
         "_lock",
         "_parked",
         "_queue",
@@ -50,6 +52,7 @@ class Workers(Place):
         self._queue: SimpleQueue[Any] = SimpleQueue()
         self._lock = Lock()
         self._free = most  # places without a thread
+        self._idle: list[None] = []  # an entry for each thread that waits for a call
         self._debt = 0  # places that handlers have taken again although all were taken
         self._waiting = 0
         self._parked: list[Any] = []
@@ -60,8 +63,13 @@ class Workers(Place):
     def submit(self, call: Any) -> None:
         """May be called from any thread."""
         self._queue.put(call)
-        if self._free:
+        if self._free and self._are_too_few():
             self._fill()
+
+    def _are_too_few(self) -> bool:
+        """Whether a call is queued for which no thread is idle. A thread that has just taken a call may still
+        be listed as idle; so each thread asks this again after that."""
+        return self._queue.qsize() > len(self._idle)
 
     def leave(self) -> bool:
         with self._lock:
@@ -107,7 +115,8 @@ class Workers(Place):
             thread.join(max(until - monotonic(), 0.0))
 
     def _fill(self) -> None:
-        """Gives a free place to a parked thread, or to a new one."""
+        """Gives a free place to a parked thread, or to a new one. That is started under the lock, so that
+        `stop` finds none that it cannot join yet."""
         with self._lock:
             if not self._free or self._stopping:
                 return
@@ -117,13 +126,12 @@ class Workers(Place):
                 return
             thread = Thread(target=self._work, name=f"mf-worker-{len(self._threads)}", daemon=True)
             self._threads.add(thread)
-        try:
-            thread.start()
-        except BaseException:  # no more threads can be had: running ones take the call when they can
-            with self._lock:
+            try:
+                thread.start()
+            except BaseException:  # no more threads can be had: running ones take the call when they can
                 self._free += 1
                 self._threads.discard(thread)
-            raise
+                raise
 
     def _park(self) -> bool:
         """Waits for a place. False: there was none for some time, or the server stops."""
@@ -152,10 +160,16 @@ class Workers(Place):
         here.wait = HandlerWait(self)
         get = self._queue.get
         run = self._run
+        idle = self._idle
         while True:
+            idle.append(None)
             call = get()
+            idle.pop()
             if call is None:
                 break
+            if self._free and self._are_too_few():
+                with suppress(RuntimeError):  # no more threads can be had: running ones take what is queued
+                    self._fill()
             if call is not _LOOK:
                 try:
                     run(call)
