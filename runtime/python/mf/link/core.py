@@ -350,7 +350,7 @@ class LinkCore(ABC):
     # Reading
 
     @abstractmethod
-    def _digest(self, count: int) -> None:
+    def _digest(self, count: int) -> bool | None:
         """So many bytes have arrived in the window of the session."""
 
     def _read_available(self) -> bool:
