@@ -41,7 +41,7 @@ from mf.route.resolver import Instance, View
 
 L = TypeVar("L", bound=LinkCore)
 
-_SHORT = 0.1  # an attempt with less time may only have been too late: the previous failure says more
+_SHORT = 0.5  # an attempt with less time may only have been too late: the previous failure says more
 _LOG_AFTER = 0.5
 """Seconds after which a search that goes on is logged."""
 _MOST_LOGGED = 1000
