@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 import mf
-from mf.controller import async_registrar
+from mf.client import standing
 from mf.core.error import Code
 from tests.python.conftest import AsyncRecorder, Recorder, eventually
 from tests.python.controller.test_controller import Running, controller
@@ -85,7 +85,7 @@ def test_who_is_refused_rests_before_it_asks_again_and_the_log_says_why(
     server = mf.Server(controller=controller.address, options=mf.ServerOptions(drain_timeout=1.0))
     server.offer(Recorder(), agent="a")
     with server, caplog.at_level(logging.WARNING, "mf"):
-        monkeypatch.setattr(async_registrar, "sleep", rest)
+        monkeypatch.setattr(standing, "sleep", rest)
         with server.lead(EchoServant, "a") as one:
             assert has(one)
             assert rests == [(2, True), (1, True), (0, True)]

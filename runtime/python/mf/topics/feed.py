@@ -241,9 +241,9 @@ class Follow:
             if not stay.broken and self._is_final(ended.code):
                 upstream.end(placed)
                 return False
-            upstream.failed(key, placed.message)
             if not self._router.pool.closed:
                 stay.tell_lost(upstream.topic.name, ended)
+            upstream.failed(key, placed.message)  # what is said of it is in the log by then
         if stay.broken or not stay.matched:
             upstream.give_up(stay)
         return True
