@@ -40,6 +40,8 @@ enum class EventType : std::uint8_t {
 
 /// Reuse one object for many events. The views are valid until the next Session::receive_window().
 struct Event {
+  Event() noexcept {}  // not defaulted: Event() would then clear all of its memory before it is initialised
+
   EventType type{};
   Code code = Code::ok;     // bound, goaway, refused, broken
   Header header;            // of the frame; meaningless for broken
