@@ -11,8 +11,8 @@ namespace mf::relay {
 
 class Connection;
 
-/// Calls `then` once on the connection's reactor: when the source has answered for `name`, or at `until`. It is
-/// called before this returns if the answer is known. Call it on the reactor's thread.
+/// Calls `then` once on the connection's reactor: when the source has answered for `name`, or at `until`. It
+/// is called before this returns if the answer is known. Call it on the reactor's thread.
 void when_known(const std::shared_ptr<Connection>& connection, std::string name, TimePoint until,
                 UniqueFunction<void()> then);
 
