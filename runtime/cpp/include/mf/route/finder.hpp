@@ -193,7 +193,7 @@ class Finder {
   [[nodiscard]] Endpoint* of_attempt(Attempt attempt);
   [[nodiscard]] Endpoint* of_route(Attempt route);
   [[nodiscard]] std::size_t first_width() const noexcept {
-    return std::min(rules_.most_routes, rules_.most_attempts);
+    return (std::min)(rules_.most_routes, rules_.most_attempts);
   }
   [[nodiscard]] bool same_endpoint(const Instance& one, const Instance& other) const;
   void compare(std::vector<Instance>&& instances);
