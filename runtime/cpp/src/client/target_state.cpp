@@ -77,7 +77,7 @@ void Target::State::refresh() {
   if (routes_.empty()) return;
   auto offers = resolver()->offers(service->name);
   if (std::exchange(offers_, std::move(offers)) == offers_) return;
-  core->loop()->post([self = shared_from_this()] { self->seeker().on_news(); });
+  on_loop([](State& self) { self.seeker().on_news(); });
   const auto instances = select(*offers_);
   if (!offers_->answered && instances.empty()) return;
   const bool of_relays = resolver()->of_relays();
@@ -100,11 +100,11 @@ void Target::State::note_routes() {
 // Under the lock.
 void Target::State::report_unusable(const Known& known) {
   missing_ = true;
-  core->loop()->post([self = shared_from_this(), id = known.id, drains = !known.link->broken()] {
+  on_loop([id = known.id, drains = !known.link->broken()](State& self) {
     if (drains) {
-      self->seeker().on_goaway(id);
+      self.seeker().on_goaway(id);
     } else {
-      self->seeker().on_lost(id);
+      self.seeker().on_lost(id);
     }
   });
 }
@@ -304,7 +304,7 @@ void Target::State::try_missing() {
   const auto now = mf::now();
   if (now < try_again_) return;
   try_again_ = now + kTryMissingEvery;
-  core->loop()->post([self = shared_from_this()] { self->seeker().want(); });
+  on_loop([](State& self) { self.seeker().want(); });
 }
 
 }  // namespace mf::client

@@ -15,6 +15,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "mf/client/async_call.hpp"
@@ -127,6 +128,13 @@ struct Target::State final : Shared, route::SeekerUser, std::enable_shared_from_
   };
 
   [[nodiscard]] std::string seen_agent() const { return agent.value_or("*"); }
+  /// Runs `act` on the loop's thread. A loop that has ended keeps what is posted, which must not hold this.
+  template <class Act>
+  void on_loop(Act act) {
+    core->loop()->post([weak = weak_from_this(), act = std::move(act)] {
+      if (const auto self = weak.lock()) act(*self);
+    });
+  }
   // Known routes
   void refresh();
   [[nodiscard]] Route pick(const MethodInfo& method, TimePoint now);

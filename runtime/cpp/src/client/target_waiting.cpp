@@ -103,7 +103,7 @@ void Target::State::wait(Waiting&& waiting) {
     closed = core->closed();
   }
   if (closed) return stop_waiting(who, protocol::CallEvent::unreachable, client_closed());
-  if (first) core->loop()->post([self = shared_from_this()] { self->admit(); });
+  if (first) on_loop([](State& self) { self.admit(); });
 }
 
 // On the loop's thread.
@@ -140,7 +140,7 @@ std::optional<Target::State::Waiting> Target::State::take(route::WaiterId id) {
 std::optional<Target::State::Waiting> Target::State::take(const void* who) {
   const std::scoped_lock lock(mutex);
   if (const auto known = admitted_by_who_.extract(who)) {
-    core->loop()->post([self = shared_from_this(), id = known.mapped()] { self->seeker().leave(id); });
+    on_loop([id = known.mapped()](State& self) { self.seeker().leave(id); });
     return std::move(admitted_.extract(known.mapped()).mapped());
   }
   const auto found =

@@ -44,7 +44,12 @@ void Seeker::report(Do&& act) {
 }
 
 void Seeker::wait(WaiterId id, std::optional<std::uint16_t> method, TimePoint deadline) {
-  report([&](Finder& finder) { finder.wait(id, method, deadline, mf::now()); });
+  const auto user = user_.lock();
+  report([&](Finder& finder) {
+    // A call whose deadline has passed already names what it would have tried.
+    if (user && finder.source() == Source::unknown) finder.on_offers(user->offered(), mf::now());
+    finder.wait(id, method, deadline, mf::now());
+  });
 }
 
 void Seeker::leave(WaiterId id) {
