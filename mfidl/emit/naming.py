@@ -11,7 +11,7 @@ module alone, and every module that imports it comes to the same names.
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 
 from mfidl.model import Declaration, Module, Service, local_name
 from mfidl.model.target_words import CPP_RESERVED, PYTHON_KEYWORDS, PYTHON_RESERVED
@@ -34,10 +34,12 @@ class Scope:
     def __init__(self, *reserved: Iterable[str]) -> None:
         self._taken: set[str] = set().union(*reserved)
 
-    def take(self, wanted: str) -> str:
-        """`wanted`, or the first of wanted_, wanted__, ... that is free. It is taken from now on."""
+    def take(self, wanted: str, even: Container[str] = ()) -> str:
+        """`wanted`, or the first of wanted_, wanted__, ... that is free. It is taken from now on. A name in
+        `even` counts as free.
+        """
         name = wanted
-        while name in self._taken:
+        while name in self._taken and name not in even:
             name += "_"
         self._taken.add(name)
         return name

@@ -59,3 +59,12 @@ def test_what_is_added_gets_the_underscore(tmp_path: Path) -> None:
     assert (python.constant, python.methods[0].constant) == ("AUTH_SERVICE_", "AUTH_USER_ADD_")
     assert module_names(made, {}).topics["auth.Made"].publisher == "MadePublisher_"
     assert module_names(made, {}).alternatives["auth.Kind"] == ("KindUser_",)
+
+
+def test_a_prescribed_name_of_a_macro_stays_as_it_is_written(tmp_path: Path) -> None:
+    fields = '@cpp.name("small") 1: a: i16; 3: signals: i16;'
+    methods = '@cpp.name("emit") go(); slots();'
+    made = module(tmp_path, f"struct S {{ {fields} }}\nservice Svc {{ {methods} }}")
+    cpp = ModuleNames(made, Inherited())
+    assert cpp.members(made.structs[0]) == ("small", "signals_")
+    assert [each.function for each in cpp.service(made.services[0]).methods] == ["emit", "slots_"]

@@ -8,7 +8,7 @@ meaning of the type's name.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from mfidl.emit.cpp.reserved import everywhere, legal, outermost
+from mfidl.emit.cpp.reserved import everywhere, legal, macros, outermost
 from mfidl.emit.naming import CPP_RESERVED, Scope, by_depth, camel, flat_names
 from mfidl.model import (
     Agent,
@@ -166,12 +166,12 @@ class ModuleNames:
         self._topics: dict[str, TopicNames] = {}
         outer = Scope(everywhere(), _IN_NAMESPACE)
         for constant in module.constants:
-            self._names[constant.full_name] = outer.take(_asked(constant))
+            self._names[constant.full_name] = _take(outer, constant)
         flat = flat_names(module, _asked)
         for declaration in by_depth(module):
             wanted = legal(flat[declaration.full_name])
-            self._names[declaration.full_name] = outer.take(
-                f"{wanted}_" if wanted in _BESIDE_TYPES else wanted
+            self._names[declaration.full_name] = _take(
+                outer, declaration, f"{wanted}_" if wanted in _BESIDE_TYPES else wanted
             )
         classes = {each.full_name: _class_names(each, outer) for each in module.services}
         structs = {
@@ -235,7 +235,7 @@ class ModuleNames:
                 if holder not in scopes:
                     own = classes.get(holder) or (self._names.get(holder, ""),)
                     scopes[holder] = Scope(everywhere(), own, added, around.get(holder, ()))
-                made.setdefault(holder, []).append((scopes[holder].take(_asked(each)), each))
+                made.setdefault(holder, []).append((_take(scopes[holder], each), each))
         return {holder: tuple(names) for holder, names in made.items()}
 
     def members(self, declaration: Struct | Enum | Flags) -> tuple[str, ...]:
@@ -267,7 +267,7 @@ class ModuleNames:
             case Enum() | Flags():
                 scope = Scope(everywhere())
                 self._members[declaration.full_name] = tuple(
-                    scope.take(_asked(each)) for each in declaration.members
+                    _take(scope, each) for each in declaration.members
                 )
             case Union():
                 self._unions[declaration.full_name] = _union_names(declaration, types)
@@ -336,7 +336,7 @@ def _fields(fields: Iterable[Field], *reserved: Iterable[str]) -> tuple[str, ...
 
 
 def _taken(scope: Scope, fields: Iterable[Field]) -> tuple[str, ...]:
-    return tuple(scope.take(_asked(field)) for field in fields)
+    return tuple(_take(scope, field) for field in fields)
 
 
 def _union_names(union: Union, types: Iterable[str]) -> UnionNames:
@@ -349,17 +349,26 @@ def _union_names(union: Union, types: Iterable[str]) -> UnionNames:
     ]
     return UnionNames(
         tuple(
-            AlternativeNames(accessor, kinds.take(_asked(each)), *functions)
+            AlternativeNames(accessor, _take(kinds, each), *functions)
             for each, accessor, functions in zip(union.alternatives, accessors, added, strict=True)
         )
     )
 
 
-def _asked(
-    named: Agent | Const | Declaration | EnumMember | Field | FlagsMember | Method | Service | Topic,
-) -> str:
+_Named = Agent | Const | Declaration | EnumMember | Field | FlagsMember | Method | Service | Topic
+
+
+def _asked(named: _Named) -> str:
     """The name that the schema prescribes for C++, or its own."""
     return legal(dict(named.target_names).get("cpp", named.name))
+
+
+def _take(scope: Scope, named: _Named, wanted: str | None = None) -> str:
+    """The name of a member, by default the one that it asks for. A prescribed name may be that of a macro,
+    since the user then decides that the macro is not defined where the code is used.
+    """
+    prescribed = "cpp" in dict(named.target_names)
+    return scope.take(wanted or _asked(named), even=macros() if prescribed else ())
 
 
 def _existing(field: Field) -> str:
@@ -412,7 +421,7 @@ def _service_names(
     dispatch = described.take(f"dispatch{camel(own)}")
     # A user's method keeps its name in the schema, whatever the generator calls helpers of other methods.
     inside = Scope(everywhere(), types, _IN_CLASS, {each.items for each in inherited.values()})
-    functions = [inside.take(_asked(each)) for each in service.methods]
+    functions = [_take(inside, each) for each in service.methods]
     methods = []
     for method, function in zip(service.methods, functions, strict=True):
         asked, above = _asked(method), inherited.get(method.full_name)

@@ -11,9 +11,15 @@ _HERE = Path(__file__).resolve().parent
 
 
 @cache
+def macros() -> frozenset[str]:
+    """Macros that common headers define, and that are not reserved by C++ itself."""
+    return _words("macros.txt") - CPP_RESERVED
+
+
+@cache
 def everywhere() -> frozenset[str]:
     """Keywords, macros, and what generated code says in every scope."""
-    return CPP_RESERVED | _words("macros.txt")
+    return CPP_RESERVED | macros()
 
 
 @cache

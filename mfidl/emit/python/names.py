@@ -6,7 +6,7 @@ one per struct for its fields. What each scope reserves is what the generated te
 """
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from mfidl.emit.naming import (
@@ -186,8 +186,8 @@ class _Scope(Scope):
     unless three stand at their end.
     """
 
-    def take(self, wanted: str) -> str:
-        return super().take(_plain(wanted) if wanted.startswith("__") else wanted)
+    def take(self, wanted: str, even: Container[str] = ()) -> str:
+        return super().take(_plain(wanted) if wanted.startswith("__") else wanted, even)
 
 
 def _plain(name: str) -> str:
