@@ -32,10 +32,10 @@ def texts_of(
     made.declarations = list(declarations)
     project.add(made)
     texts = sound_texts(project, diagnostics)
-    told = [
+    warnings = [
         f"{each.span.text() if each.span else ''} {each.code} {each.message}" for each in diagnostics.sorted()
     ]
-    return texts, told
+    return texts, warnings
 
 
 def test_a_field_whose_default_does_not_fit_its_type_is_left_out() -> None:
@@ -44,11 +44,11 @@ def test_a_field_whose_default_does_not_fit_its_type_is_left_out() -> None:
         Member("a", Builtin("i32"), BAD, 1, Literal('"x"'), doc="Gone."),
         Member("b", Builtin("i32"), GOOD, 2, Literal("3"), doc="Kept, too."),
     ]
-    texts, told = texts_of(struct)
+    texts, warnings = texts_of(struct)
     assert texts == {
         "api.mfidl": "module p.api;\n\n/// Kept.\nstruct A {\n  /// Kept, too.\n  2: b: i32 = 3;\n}\n"
     }
-    assert told == [
+    assert warnings == [
         "bad W1005 left out, as the schema would not compile with it: `a` of `A`: expected a whole number of type i32, "
         "found a string"
     ]
@@ -58,9 +58,9 @@ def test_what_names_a_constant_that_is_left_out_is_left_out() -> None:
     const = Const("C", "C", BAD, type=Builtin("i32"), value=Literal('"x"'))
     struct = Struct("S", "S", GOOD)
     struct.members = [Member("a", Builtin("i32"), BAD, 1, Named("C")), Member("b", Builtin("i32"), GOOD, 2)]
-    texts, told = texts_of(const, struct)
+    texts, warnings = texts_of(const, struct)
     assert texts == {"api.mfidl": "module p.api;\n\nstruct S {\n  2: b: i32;\n}\n"}
-    assert [each.partition(" compile with it: ")[2].partition(":")[0] for each in told] == [
+    assert [each.partition(" compile with it: ")[2].partition(":")[0] for each in warnings] == [
         "`C`",
         "`a` of `S`",
     ]
@@ -71,9 +71,9 @@ def test_members_and_methods_are_left_out_without_their_declarations() -> None:
     enum.members = [EnumMember("x", 1), EnumMember("y", 1, span=BAD)]
     service = Service("S", "S", GOOD)
     service.methods = [Method("f", GOOD, [Member("e", Ref("E"), GOOD)]), Method("f", BAD)]
-    texts, told = texts_of(enum, service)
+    texts, warnings = texts_of(enum, service)
     assert texts["api.mfidl"].endswith("open enum E: i32 {\n  x = 1,\n}\n\nservice S {\n  f(e: E);\n}\n")
-    assert [each.partition(" with it: ")[0] for each in told] == [
+    assert [each.partition(" with it: ")[0] for each in warnings] == [
         "bad W1005 left out, as the schema would not compile"
     ] * 2
 
@@ -84,15 +84,15 @@ def test_what_refers_to_something_left_out_is_left_out_too() -> None:
     inner = Enum("2.E", "E", GOOD, holder="2")
     inner.members = [EnumMember("x", 1)]
     holder.members = [Member("own", Ref("1"), GOOD, 1), Member("e", Ref("2.E"), BAD, 2)]
-    texts, told = texts_of(first, second, inner, holder)
+    texts, warnings = texts_of(first, second, inner, holder)
     assert texts["api.mfidl"] == "module p.api;\n\nstruct A { }\n\nstruct H {\n  1: own: A;\n}\n"
-    assert [each.split(": ")[1] for each in told] == ["`A`", "`e` of `H`"]
+    assert [each.split(": ")[1] for each in warnings] == ["`A`", "`e` of `H`"]
 
 
 def test_a_mistake_of_a_whole_file_is_an_error_at_that_file() -> None:
     file = File(SOURCE, "api.x", ("p",))
     file.module = "2.api"
-    texts, told = texts_of(Struct("A", "A", GOOD), file=file)
+    texts, warnings = texts_of(Struct("A", "A", GOOD), file=file)
     assert texts == {}
-    assert len(told) == 1
-    assert told[0].startswith(" E1007 `api.mfidl` would not compile: ")
+    assert len(warnings) == 1
+    assert warnings[0].startswith(" E1007 `api.mfidl` would not compile: ")

@@ -1,6 +1,8 @@
 // A loop with a pool on it, and tests that wait for what happens there.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <future>
 #include <memory>
 #include <string>
@@ -9,6 +11,7 @@
 #include "mf/route/pool.hpp"
 #include "mf/transport/reactor.hpp"
 #include "mf/transport/socket.hpp"
+#include "support/peer.hpp"
 #include "support/wait.hpp"
 
 namespace mf::route::test {
@@ -45,8 +48,18 @@ struct Looped {
   std::shared_ptr<Pool> pool;
 };
 
+/// Accepts the next connection and greets its client.
+inline std::unique_ptr<mftest::Peer> accept(transport::Listener& listener) {
+  std::unique_ptr<transport::Stream> stream;
+  EXPECT_TRUE(
+      mftest::eventually([&] { return listener.accept(stream) == transport::Listener::Accept::accepted; }));
+  auto peer = std::make_unique<mftest::Peer>(protocol::Role::server, std::move(stream));
+  peer->greet();
+  return peer;
+}
+
 /// An address where no process listens.
-inline Address nobody() {
+inline Address unused_address() {
   const transport::Listener gone(Address::parse("tcp://127.0.0.1:0"));
   return gone.address();
 }

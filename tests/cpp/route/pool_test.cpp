@@ -22,18 +22,12 @@ using mftest::Peer;
 using mftest::soon;
 using protocol::EventType;
 using test::Looped;
-using test::nobody;
+using test::unused_address;
 
 /// A server whose connections the test answers.
 struct Answering {
-  /// Accepts the next connection and greets it; with `how` the test speaks further.
-  std::unique_ptr<Peer> accept() {
-    std::unique_ptr<transport::Stream> stream;
-    EXPECT_TRUE(eventually([&] { return listener.accept(stream) == transport::Listener::Accept::accepted; }));
-    auto peer = std::make_unique<Peer>(protocol::Role::server, std::move(stream));
-    peer->greet();
-    return peer;
-  }
+  /// Accepts the next connection and greets its client.
+  std::unique_ptr<Peer> accept() { return test::accept(listener); }
   /// A connection of the pool, and its other end.
   std::pair<Pool::Opened, std::unique_ptr<Peer>> open(Looped& looped) {
     auto opened = looped.begin({.address = listener.address()});
@@ -45,7 +39,7 @@ struct Answering {
 
 TEST(Pool, AFailureIsRememberedForAMomentUnlessTheAddressIsAnnouncedAnew) {
   Looped looped;
-  const auto address = nobody();
+  const auto address = unused_address();
   const auto refused = looped.open(address);
   ASSERT_TRUE(refused.why);
   EXPECT_EQ(refused.why->message, "connect " + address.str() + ": connection refused");

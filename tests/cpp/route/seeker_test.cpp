@@ -42,7 +42,8 @@ class User final : public SeekerUser {
 
   Offered offered() override {
     const auto offers = resolver_->offers("");
-    return {.answered = offers->answered, .refused = {}, .words = "nobody", .instances = offers->any_agent};
+    return {
+        .answered = offers->answered, .refused = {}, .words = "no server", .instances = offers->any_agent};
   }
   Failure on_refused(const Instance& /*instance*/, const std::shared_ptr<link::ClientLink>& /*link*/,
                      Failure why) override {
@@ -103,13 +104,7 @@ struct Seeking {
   void wait(WaiterId id, TimePoint deadline = kNever) {
     looped.run([&] { seeker->wait(id, 0, deadline); });
   }
-  std::unique_ptr<Peer> accept() {
-    std::unique_ptr<transport::Stream> stream;
-    EXPECT_TRUE(eventually([&] { return listener.accept(stream) == transport::Listener::Accept::accepted; }));
-    auto peer = std::make_unique<Peer>(protocol::Role::server, std::move(stream));
-    peer->greet();
-    return peer;
-  }
+  std::unique_ptr<Peer> accept() { return test::accept(listener); }
 
   transport::Listener listener{Address::parse("tcp://127.0.0.1:0")};
   std::shared_ptr<FakeResolver> resolver = std::make_shared<FakeResolver>();

@@ -90,7 +90,7 @@ Servant* Target::local_servant() const {
     state_->servant =
         state_->core->servants()->find(state_->service->name, state_->agent ? &*state_->agent : nullptr);
     if (!state_->servant) {
-      state_->nobody(*state_->core->servants()).raise();
+      state_->no_server(*state_->core->servants()).raise();
     }
   }
   return state_->servant.get();

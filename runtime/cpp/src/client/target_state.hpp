@@ -90,7 +90,7 @@ struct Target::State final : Shared, route::SeekerUser, std::enable_shared_from_
   void on_close() noexcept override;
 
   /// The failure for a servant that was not found in the process.
-  [[nodiscard]] Failure nobody(const LocalServants& servants) const;
+  [[nodiscard]] Failure no_server(const LocalServants& servants) const;
 
  private:
   struct Known : route::Candidate {
@@ -122,7 +122,7 @@ struct Target::State final : Shared, route::SeekerUser, std::enable_shared_from_
     TimePoint deadline;
     std::size_t bytes = 0;
 
-    [[nodiscard]] const void* who() const noexcept {
+    [[nodiscard]] const void* key() const noexcept {
       return call ? static_cast<const void*>(call.get()) : blocked.get();
     }
   };
@@ -154,15 +154,15 @@ struct Target::State final : Shared, route::SeekerUser, std::enable_shared_from_
   /// The instances to try, in random order. Those on which nothing can be called are included only if there
   /// are no others.
   [[nodiscard]] std::vector<Instance> select(const Offers& offers) const;
-  [[nodiscard]] std::string nobody(const Offers& offers) const;
+  [[nodiscard]] std::string no_server(const Offers& offers) const;
 
   // Calls that wait
   void wait(Waiting&& waiting);
   void admit();
-  [[nodiscard]] std::optional<Waiting> take(const void* who);
+  [[nodiscard]] std::optional<Waiting> take(const void* key);
   [[nodiscard]] std::optional<Waiting> take(route::WaiterId id);
   void end(Waiting&& waiting, protocol::CallEvent event, Failure failure, bool reached);
-  void stop_waiting(const void* who, protocol::CallEvent event, Failure failure);
+  void stop_waiting(const void* key, protocol::CallEvent event, Failure failure);
 
   // Of the seeker, on the loop
   [[nodiscard]] route::Seeker& seeker();
@@ -191,7 +191,7 @@ struct Target::State final : Shared, route::SeekerUser, std::enable_shared_from_
   std::condition_variable closed_;
   std::vector<Waiting> fresh_;  // the loop will admit them
   std::map<route::WaiterId, Waiting> admitted_;
-  std::map<const void*, route::WaiterId> admitted_by_who_;
+  std::map<const void*, route::WaiterId> admitted_by_key_;
   // Used only by the loop's thread.
   std::shared_ptr<route::Seeker> seeker_;
   route::WaiterId last_waiter_ = 0;

@@ -1,4 +1,4 @@
-// Calls that wait for a route, and what the seeker is told and says for them.
+// Calls that wait for a route: what they ask of the seeker, and what it reports for them.
 #include "client/target_state.hpp"
 
 #include <algorithm>
@@ -59,7 +59,7 @@ std::vector<Instance> Target::State::select(const Offers& offers) const {
   return instances;
 }
 
-std::string Target::State::nobody(const Offers& offers) const {
+std::string Target::State::no_server(const Offers& offers) const {
   std::vector<std::string> known;
   for (const auto& [name, instances] : offers.agents)
     if (!instances.empty()) known.push_back(shown_agent(*service, name));
@@ -69,7 +69,7 @@ std::string Target::State::nobody(const Offers& offers) const {
   return message;
 }
 
-Failure Target::State::nobody(const LocalServants& servants) const {
+Failure Target::State::no_server(const LocalServants& servants) const {
   const auto agents = servants.agents(service->name);
   auto message = "nothing in this process offers " + what();
   if (agents.empty()) {
@@ -84,10 +84,11 @@ Failure Target::State::nobody(const LocalServants& servants) const {
 
 route::Offered Target::State::offered() {
   const auto offers = resolver()->offers(service->name);
-  return {.answered = offers->answered,
-          .refused = offers->refused,
-          .words = offers->answered ? nobody(*offers) : "nothing is known of " + what() + ": " + offers->note,
-          .instances = select(*offers)};
+  return {
+      .answered = offers->answered,
+      .refused = offers->refused,
+      .words = offers->answered ? no_server(*offers) : "nothing is known of " + what() + ": " + offers->note,
+      .instances = select(*offers)};
 }
 
 // ---- calls that wait
@@ -95,14 +96,14 @@ route::Offered Target::State::offered() {
 void Target::State::wait(Waiting&& waiting) {
   bool first = false;
   bool closed = false;
-  const auto* const who = waiting.who();
+  const auto* const key = waiting.key();
   {
     const std::scoped_lock lock(mutex);
     first = fresh_.empty();
     fresh_.push_back(std::move(waiting));
     closed = core->closed();
   }
-  if (closed) return stop_waiting(who, protocol::CallEvent::unreachable, client_closed());
+  if (closed) return stop_waiting(key, protocol::CallEvent::unreachable, client_closed());
   if (first) on_loop([](State& self) { self.admit(); });
 }
 
@@ -120,7 +121,7 @@ void Target::State::admit() {
     for (auto& waiting : std::exchange(fresh_, {})) {
       const auto id = ++last_waiter_;
       admitted.push_back({id, waiting.method->index, waiting.deadline});
-      admitted_by_who_.emplace(waiting.who(), id);
+      admitted_by_key_.emplace(waiting.key(), id);
       admitted_.emplace(id, std::move(waiting));
     }
   }
@@ -133,18 +134,18 @@ std::optional<Target::State::Waiting> Target::State::take(route::WaiterId id) {
   const std::scoped_lock lock(mutex);
   auto node = admitted_.extract(id);
   if (!node) return std::nullopt;
-  admitted_by_who_.erase(node.mapped().who());
+  admitted_by_key_.erase(node.mapped().key());
   return std::move(node.mapped());
 }
 
-std::optional<Target::State::Waiting> Target::State::take(const void* who) {
+std::optional<Target::State::Waiting> Target::State::take(const void* key) {
   const std::scoped_lock lock(mutex);
-  if (const auto known = admitted_by_who_.extract(who)) {
+  if (const auto known = admitted_by_key_.extract(key)) {
     on_loop([id = known.mapped()](State& self) { self.seeker().leave(id); });
     return std::move(admitted_.extract(known.mapped()).mapped());
   }
   const auto found =
-      std::ranges::find_if(fresh_, [who](const Waiting& waiting) { return waiting.who() == who; });
+      std::ranges::find_if(fresh_, [key](const Waiting& waiting) { return waiting.key() == key; });
   if (found == fresh_.end()) return std::nullopt;
   auto taken = std::move(*found);
   fresh_.erase(found);
@@ -182,8 +183,8 @@ void Target::State::stop_waiting(const AsyncCall* call, protocol::CallEvent even
   stop_waiting(static_cast<const void*>(call), event, std::move(failure));
 }
 
-void Target::State::stop_waiting(const void* who, protocol::CallEvent event, Failure failure) {
-  if (auto stopped = take(who)) end(*std::move(stopped), event, std::move(failure), false);
+void Target::State::stop_waiting(const void* key, protocol::CallEvent event, Failure failure) {
+  if (auto stopped = take(key)) end(*std::move(stopped), event, std::move(failure), false);
 }
 
 Found Target::State::wait_for_route(const MethodInfo& method, TimePoint deadline,
@@ -235,7 +236,7 @@ void Target::State::on_close() noexcept {
     ended.swap(fresh_);
     for (auto& [id, waiting] : admitted_) ended.push_back(std::move(waiting));
     admitted_.clear();
-    admitted_by_who_.clear();
+    admitted_by_key_.clear();
   }
   for (auto& call : rested)
     AsyncCall::fail(std::move(call), protocol::CallEvent::unreachable, client_closed());

@@ -144,7 +144,7 @@ void Seeker::execute(Command& command) {
   }
 }
 
-// There is no memory, mostly. Attempts end, so that nobody waits for their results.
+// Mostly because there is no memory. The attempt ends, so that no call waits for its result.
 void Seeker::fail_after_exception(const Command& command) {
   const auto now = mf::now();
   auto why = not_executed(Code::internal, "a server could not be searched: there is no memory");
@@ -279,7 +279,7 @@ bool Seeker::is_foreign(const Instance& instance) const {
          !sought_.service.descriptor.empty();
 }
 
-// A relay may not know the schema yet that the client's resolver has told of, and another one is bound.
+// A relay may not know the announced schema yet, and then binds another one.
 bool Seeker::is_provisional(const Trying& of) const {
   const auto* const adaptation = of.binding->adaptation();
   const auto& bound = adaptation == nullptr ? sought_.service.fingerprint : adaptation->service().fingerprint;

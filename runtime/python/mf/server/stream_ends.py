@@ -220,7 +220,7 @@ async def serve_stream(call: StreamCall, waits: Waits) -> None:
 
 
 async def _handled(waits: Waits, arguments: list[Any], writer: WriterEnd) -> Any:
-    """Only the handler holds the reader: when it releases it, the client is told that no more is read."""
+    """Only the handler holds the reader: when it releases it, the client learns that no more is read."""
     handler = waits.call.handler
     if handler.method.param_element is not None:
         arguments.append(waits.reader(waits))

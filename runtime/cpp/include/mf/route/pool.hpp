@@ -1,11 +1,12 @@
 // Connections to servers: one for each address, made when first needed and replaced when it ends. No thread
-// waits for a connection, so that a server which accepts and never answers delays only those who want it;
-// those who want one address wait for the same attempt.
+// waits for a connection, so that a server which accepts and never answers delays only the searches that
+// need it; searches that need the same address wait for the same attempt.
 //
 // Rest. An address that was not reached is not tried for a while: the pauses are drawn at random below a
 // ceiling that doubles from 50 ms to 200 ms where a server has answered before, so that one that returns is
 // used within 300 ms, and to 2 s at other addresses. An address whose connections end within a second rests
-// likewise, whoever ends them. reset_rest() is for addresses that were announced anew.
+// likewise, whether the client or the server ends them. reset_rest() is for addresses that were announced
+// anew.
 //
 // There may be limits, for the pool and for several pools together. At its own limit, connections that
 // nothing uses are ended first.
@@ -37,7 +38,7 @@ namespace mf::route {
 struct PoolOptions {
   /// Makes the options of a new connection's session: client id, nonce, limits, authentication.
   std::function<protocol::SessionOptions()> make_session = [] { return protocol::SessionOptions(); };
-  /// Makes what callers are told of a failure at the address.
+  /// Makes the failure that callers get from a failure at the address.
   std::function<Failure(Failure, const Address&)> tell = [](Failure why, const Address&) { return why; };
   std::chrono::milliseconds connect_timeout{2'000};
   std::chrono::milliseconds dead_after = link::Liveness::kDeadAfter;

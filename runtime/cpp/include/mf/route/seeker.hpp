@@ -37,7 +37,7 @@ class SeekerUser {
   /// What the source says of the service now.
   [[nodiscard]] virtual Offered offered() = 0;
   virtual void on_connected(const std::shared_ptr<link::ClientLink>& /*link*/) {}
-  /// A server has refused the binding; returns what those who wait are told.
+  /// A server has refused the binding; returns the failure that the waiting calls get.
   [[nodiscard]] virtual Failure on_refused(const Instance& instance,
                                            const std::shared_ptr<link::ClientLink>& link, Failure why) = 0;
   virtual void on_route(Found&& route) = 0;
