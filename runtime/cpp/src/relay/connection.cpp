@@ -89,7 +89,7 @@ Failure Connection::refusal_of(const protocol::Bind& bind) const {
   if (bind.service == kController && !shared_->options.registers &&
       std::ranges::none_of(bind.methods, passes_of_controller))
     return not_executed(Code::permission_denied, std::string(kNotPassed));
-  if (closed()) return not_executed(Code::shutting_down, "it is stopping; use another instance");
+  if (closed()) return not_executed(Code::shutting_down, std::string(kStopping));
   if (bind_bytes_ + size_of(bind) > kMostBindBytes)
     return not_executed(Code::overloaded, "too many services are looked for at once on this connection");
   return not_executed(Code::ok, {});
@@ -358,6 +358,14 @@ void Connection::add(const std::shared_ptr<link::ClientLink>& link) {
   });
 }
 
+void Connection::keep(const std::shared_ptr<Destination>& destination, bool needed) {
+  if (needed && !closed()) {
+    needed_.insert(destination);
+  } else {
+    needed_.erase(destination);
+  }
+}
+
 void Connection::write_later(const std::shared_ptr<link::ClientLink>& link) {
   if (std::ranges::find(to_write_, link) == to_write_.end()) to_write_.push_back(link);
 }
@@ -380,6 +388,7 @@ void Connection::on_drain() {
 void Connection::close() {
   if (closed_.exchange(true)) return;
   end_calls([](const Call&) { return true; });
+  for (const auto& destination : std::exchange(needed_, {})) destination->stop();
   servers_->close("the relay's client has gone");
 }
 
@@ -394,7 +403,7 @@ void Connection::end_calls(bool (*which)(const Call& call)) {
   for (const auto& call : calls) {
     if (!call->sent()) call->destination().drop(*call);
     call->fail(make_failure(Code::shutting_down, call->sent() ? Execution::unknown : Execution::not_executed,
-                            "it is stopping; use another instance"));
+                            std::string(kStopping)));
   }
 }
 

@@ -80,6 +80,8 @@ class Connection final : public server::Forwarding, public std::enable_shared_fr
   [[nodiscard]] std::shared_ptr<Services::Use> use(std::string_view service, std::string& why);
   /// Answers a DESCRIBE.
   void described(const protocol::Descriptor& descriptor);
+  /// Keeps a destination while it is needed, even if its client has unbound it; closing stops its search.
+  void keep(const std::shared_ptr<Destination>& destination, bool needed);
   /// Writes it at the end of the turn.
   void write_later(const std::shared_ptr<link::ClientLink>& link);
   /// The same for the client's link, from any thread.
@@ -111,6 +113,7 @@ class Connection final : public server::Forwarding, public std::enable_shared_fr
   // Used only by the reactor's thread.
   std::size_t bind_bytes_ = 0;  // the size of unanswered BINDs
   std::vector<std::shared_ptr<link::ClientLink>> to_write_;
+  std::set<std::shared_ptr<Destination>> needed_;
   std::map<std::string, std::weak_ptr<link::ClientLink>, std::less<>> refusers_;
   std::map<std::string, std::weak_ptr<Services::Use>, std::less<>> services_;
   std::size_t descriptions_ = 0;                             // pending ones

@@ -236,8 +236,11 @@ void Destination::report_unusable(const Path& path) {
 }
 
 void Destination::stay_while_needed() {
-  const bool needed = !waiting_.empty() || (answer_ && seeker_);
-  const auto before = std::exchange(stays_, needed ? shared_from_this() : nullptr);
+  connection_->keep(shared_from_this(), !waiting_.empty() || (answer_ && seeker_));
+}
+
+void Destination::stop() {
+  if (seeker_) seeker_->stop(not_executed(Code::shutting_down, std::string(kStopping)));
 }
 
 void Destination::wait(Waiting&& waiting) {
@@ -334,8 +337,7 @@ void Destination::search() {
   if (!seeker_) return;
   searching_ = true;
   unreached_.clear();
-  if (connection_->closed())
-    return give_up(not_executed(Code::shutting_down, "it is stopping; use another instance"));
+  if (connection_->closed()) return give_up(not_executed(Code::shutting_down, std::string(kStopping)));
   version_ = connection_->shared().resolver->version();
   seeker_->wait(++searches_, std::nullopt, kNever);
 }

@@ -54,6 +54,8 @@ class Destination final : public server::Forwarded,
   /// Searches instances and answers the BIND.
   void begin();
   void refuse(const Failure& why);
+  /// Ends the search, since the client has gone or the relay ends.
+  void stop();
 
   void take(const Request& request, const protocol::Event& event, TimePoint now);
   /// Removes a waiting request.
@@ -90,7 +92,7 @@ class Destination final : public server::Forwarded,
                           TimePoint now);
   void wait(Waiting&& waiting);
   void go_on();
-  /// Keeps this object while requests wait or the BIND is not answered, even if its client has unbound it.
+  /// The connection keeps this object while requests wait or the BIND is not answered.
   void stay_while_needed();
   void watch_deadline(TimePoint deadline);
   void expire();
@@ -133,7 +135,6 @@ class Destination final : public server::Forwarded,
   bool some_refuse_ = false;
   TimePoint try_again_{};
   std::list<Waiting> waiting_;
-  std::shared_ptr<Destination> stays_;  // itself
   bool going_on_ = false;
   TimePoint timer_at_ = kNever;
 

@@ -22,6 +22,9 @@
 
 namespace mf::relay {
 
+/// What the calls of a relay that ends fail with.
+inline constexpr std::string_view kStopping = "it is stopping; use another instance";
+
 /// The controller's service, at the relay's configured address.
 inline constexpr std::string_view kController = "mf.controller.Controller";
 

@@ -156,7 +156,7 @@ std::shared_ptr<Trunk> Topics::attach(const std::shared_ptr<TopicName>& topic,
   std::shared_ptr<Trunk> trunk;
   {
     const std::scoped_lock lock(mutex_);
-    if (closed_) throw not_executed_error(Code::shutting_down, "it is stopping; use another instance");
+    if (closed_) throw not_executed_error(Code::shutting_down, std::string(kStopping));
     topic->used_at = mf::now();
     const auto found = trunks_.find(key);
     if (found != trunks_.end() && found->second->attach(queue, request)) return found->second;
