@@ -1,6 +1,7 @@
 """What is logged of handlers that fail, and how many warnings are written."""
 
 import logging
+from threading import Event
 
 import pytest
 
@@ -16,6 +17,15 @@ def fails(where: str, text: str) -> None:
         fail(text)
     except ValueError as raised:
         log.log_handler_failure(where, raised)
+    wait_until_written()
+
+
+def wait_until_written() -> None:
+    """A caller waits only a moment for the thread of the log, which may be late on a busy machine."""
+    if log._writer is not None:
+        written = Event()
+        log._writer.write(written.set)
+        assert written.wait(60)
 
 
 @pytest.fixture
@@ -84,6 +94,7 @@ def test_an_event_is_one_line_whatever_its_fields_say() -> None:
 
 
 def texts(caplog: pytest.LogCaptureFixture) -> list[str]:
+    wait_until_written()
     return [record.getMessage() for record in caplog.records]
 
 
