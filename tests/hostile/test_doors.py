@@ -63,6 +63,8 @@ def relay(peers: Peers) -> Iterator[Server]:
     controller = peers.controller().address
     with mf.Server(controller=controller) as server:
         server.offer(Recorder(), agent="a")
+        with mf.Client(controller) as client:  # the server is registered when its first call ends
+            assert EchoClient(client).at("a").twice(1, options=SOON) == 2
         yield peers.relay(controller)
 
 
