@@ -11,7 +11,7 @@ module alone, and every module that imports it comes to the same names.
 """
 
 import re
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container, Iterable, Set
 
 from mfidl.model import Declaration, Module, Service, local_name
 from mfidl.model.target_words import CPP_RESERVED, PYTHON_KEYWORDS, PYTHON_RESERVED
@@ -29,27 +29,30 @@ __all__ = [
 
 
 class Scope:
-    """The names of one scope of the target language."""
+    """The names of one scope of the target language. Reserved sets and scopes are asked, not copied, since
+    they are large and there are many scopes: they must not change as long as names are taken here.
+    """
 
-    def __init__(self, *reserved: Iterable[str]) -> None:
-        self._taken: set[str] = set().union(*reserved)
+    def __init__(self, *reserved: "Iterable[str] | Scope") -> None:
+        self._asked = [each for each in reserved if isinstance(each, Set | Scope)]
+        self._taken: set[str] = set()
+        for each in reserved:
+            if not isinstance(each, Set | Scope):
+                self._taken.update(each)
 
     def take(self, wanted: str, even: Container[str] = ()) -> str:
         """`wanted`, or the first of wanted_, wanted__, ... that is free. It is taken from now on. A name in
         `even` counts as free.
         """
         name = wanted
-        while name in self._taken and name not in even:
+        while name in self and name not in even:
             name += "_"
         self._taken.add(name)
         return name
 
-    def is_free(self, name: str) -> bool:
-        return name not in self._taken
-
-    def taken(self) -> frozenset[str]:
-        """All names that are taken by now, the reserved ones among them."""
-        return frozenset(self._taken)
+    def __contains__(self, name: str) -> bool:
+        """Whether a name is taken or reserved."""
+        return name in self._taken or any(name in each for each in self._asked)
 
 
 def by_depth(module: Module) -> list[Declaration]:

@@ -428,7 +428,7 @@ def _service_names(
         request, result = (above.request, above.result) if above else structs[method.full_name]
         parameters = Scope(everywhere(), types, _IN_PARAMETERS)
         params = _taken(parameters, method.params.fields)
-        beside = Scope(parameters.taken(), _BESIDE_STREAMS)
+        beside = Scope(parameters, _BESIDE_STREAMS)
         many = not method.streams and method.replicated is None
         if above:
             handler, items = above.handler, above.items

@@ -155,7 +155,7 @@ class _Message:
             case model.MapOf(key, value):
                 key_kind = self._messages.type(key)
                 allowed = key_kind in MAP_KEYS and self._messages.may_be_map_value(value)
-                if allowed and self.scope.is_free(entry_name(name)):
+                if allowed and entry_name(name) not in self.scope:
                     self.scope.take(entry_name(name))
                     return f"map<{key_kind}, {self._single(value, name)}>", ""
                 entry = self._wrapper(name, "Entry", [(key, "key"), (value, "value")], "required ")

@@ -159,7 +159,7 @@ class ModuleNames:
     topics: dict[str, TopicNames]
     codecs: dict[str, str]
     within: dict[str, WithinNames]
-    all: frozenset[str]
+    all: Scope
 
 
 def package_name(module: str, prefix: str) -> str:
@@ -246,7 +246,7 @@ def module_names(module: Module, inherited: Inherited) -> ModuleNames:
         name: WithinNames(scope.take(f"Within{types.get(name) or name.rpartition('.')[2]}"), words)
         for name, words in inner.items()
     }
-    return ModuleNames(types, alternatives, stems, constants, services, topics, codecs, within, scope.taken())
+    return ModuleNames(types, alternatives, stems, constants, services, topics, codecs, within, scope)
 
 
 def _inner(module: Module) -> dict[str, tuple[tuple[str, str], ...]]:
@@ -271,7 +271,7 @@ def _stem(scope: Scope, name: str) -> str:
     stem = snake(name).lstrip("_").upper()
     if not stem[:1].isalpha():
         stem = f"N{stem}"
-    while not scope.is_free(f"{stem}_SHAPE") or not scope.is_free(f"{stem}_CODEC"):
+    while f"{stem}_SHAPE" in scope or f"{stem}_CODEC" in scope:
         stem += "_"
     scope.take(f"{stem}_SHAPE")
     scope.take(f"{stem}_CODEC")
