@@ -135,8 +135,9 @@ def _texts(program: "Program", schema: str, name: str, tier: str | None) -> tupl
     """Descriptor and annex of the type, in the tier that was asked for."""
     from mfidl import model
     from mfidl.dynamic import Schema
-    from mfidl.plan.annex import type_annex
-    from mfidl.plan.fingerprint import describe_type
+    from mfidl.plan.annex import Annexes
+    from mfidl.plan.fingerprint import Descriptors
+    from mfidl.plan.reach import Reach
 
     declared = dict(program.declarations)
     kind = declared.get(name)
@@ -147,4 +148,5 @@ def _texts(program: "Program", schema: str, name: str, tier: str | None) -> tupl
         if not isinstance(kind, model.Struct) or wanted is None:
             raise click.UsageError(f"`{name}` is no struct: it has one tier.")
         kind = declared[name] = replace(kind, plan=replace(kind.plan, tier=wanted))
-    return describe_type(kind.reference, declared), type_annex(kind.reference, declared)
+    reach = Reach(declared)
+    return Descriptors(reach).type(kind.reference), Annexes(reach).type(kind.reference)

@@ -37,48 +37,56 @@ from collections.abc import Iterable, Iterator
 
 from mfidl import model
 from mfidl.plan.default_json import default_json
-from mfidl.plan.fingerprint import closure, types_of
+from mfidl.plan.fingerprint import joined, types_of
 from mfidl.plan.layout import Declared
+from mfidl.plan.reach import Reach
 from mfidl.plan.spelling import constraint_parts
 
 
-def annex(service: model.Service, declared: Declared) -> str:
-    """The text, a line feed behind every line."""
-    lines = [f"annex {service.full_name}"]
-    types = [] if service.agent is None else [service.agent.type]
-    for method in service.methods:
-        types += types_of(method)
-        lines += _under(f"method {method.name}", _method(method, declared))
-    return _text(lines, types, declared)
+class Annexes:
+    """Of the services, topics and types of a program. What they say of a declared type is written once."""
 
+    def __init__(self, reach: Reach) -> None:
+        self._reach = reach
+        self._written: dict[str, str] = {}
 
-def topic_annex(topic: model.Topic, declared: Declared) -> str:
-    """The text of a topic: what it keeps and allows, then the same of its types as for a service."""
-    lines = [f"annex {topic.full_name}"]
-    if topic.replay:
-        lines.append(f" replay {topic.replay}")
-    if topic.overflow != model.OVERFLOWS:
-        lines.append(f" overflow {' '.join(topic.overflow)}")
-    types: list[model.Type] = [topic.type]
-    if topic.agent is not None:
-        types.append(topic.agent.type)
-    return _text(lines, types, declared)
+    def service(self, service: model.Service) -> str:
+        lines = [f"annex {service.full_name}"]
+        types = [] if service.agent is None else [service.agent.type]
+        for method in service.methods:
+            types += types_of(method)
+            lines += _under(f"method {method.name}", _method(method, self._reach.declared))
+        return self._with_types(lines, types)
 
+    def topic(self, topic: model.Topic) -> str:
+        """What it keeps and allows, then the same of its types as for a service."""
+        lines = [f"annex {topic.full_name}"]
+        if topic.replay:
+            lines.append(f" replay {topic.replay}")
+        if topic.overflow != model.OVERFLOWS:
+            lines.append(f" overflow {' '.join(topic.overflow)}")
+        types: list[model.Type] = [topic.type]
+        if topic.agent is not None:
+            types.append(topic.agent.type)
+        return self._with_types(lines, types)
 
-def type_annex(kind: model.Named, declared: Declared) -> str:
-    """The text of a type, for values that carry their descriptor."""
-    return _text([f"annex {kind.full_name}"], [kind], declared)
+    def type(self, kind: model.Named) -> str:
+        """For values that carry their descriptor."""
+        return self._with_types([f"annex {kind.full_name}"], [kind])
+
+    def _with_types(self, lines: list[str], types: list[model.Type]) -> str:
+        return joined(lines) + "".join(map(self._type, self._reach.of(types)))
+
+    def _type(self, name: str) -> str:
+        if name not in self._written:
+            declared = self._reach.declared
+            self._written[name] = joined(_with_head(f"type {name}", _type(declared[name], declared)))
+        return self._written[name]
 
 
 def own_annex(declaration: model.Declaration, declared: Declared) -> str:
     """What an annex says under the line of a declared type; empty if that is nothing."""
-    return "".join(f" {line}\n" for line in _type(declaration, declared))
-
-
-def _text(lines: list[str], types: list[model.Type], declared: Declared) -> str:
-    for name in sorted(closure(types, declared)):
-        lines += _with_head(f"type {name}", _type(declared[name], declared))
-    return "".join(line + "\n" for line in lines)
+    return joined(f" {line}" for line in _type(declaration, declared))
 
 
 def _method(method: model.Method, declared: Declared) -> Iterator[str]:

@@ -47,35 +47,53 @@ import hashlib
 from collections.abc import Iterable, Iterator
 
 from mfidl import model
-from mfidl.plan.layout import Declared
+from mfidl.plan.reach import Reach
 
 
-def describe(service: model.Service, declared: Declared) -> str:
-    """The descriptor of a service whose structs are planned."""
-    lines = [f"service {service.full_name}"]
-    if service.agent is not None:
-        lines.append(f" per {service.agent.name} {model.spell(service.agent.type)}")
-    types: list[model.Type] = [] if service.agent is None else [service.agent.type]
-    for method in service.methods:
-        lines += _method(method)
-        types += types_of(method)
-    return _with_types(lines, types, declared)
+class Descriptors:
+    """Of the services, topics and types of a program whose structs are planned. What they say of a declared
+    type is written once.
+    """
+
+    def __init__(self, reach: Reach) -> None:
+        self._reach = reach
+        self._written: dict[str, str] = {}
+
+    def service(self, service: model.Service) -> str:
+        lines = [f"service {service.full_name}"]
+        if service.agent is not None:
+            lines.append(f" per {service.agent.name} {model.spell(service.agent.type)}")
+        types: list[model.Type] = [] if service.agent is None else [service.agent.type]
+        for method in service.methods:
+            lines += _method(method)
+            types += types_of(method)
+        return self._with_types(lines, types)
+
+    def topic(self, topic: model.Topic) -> str:
+        lines = [f"topic {topic.full_name}"]
+        types: list[model.Type] = [topic.type]
+        if topic.agent is not None:
+            lines.append(f" per {topic.agent.name} {model.spell(topic.agent.type)}")
+            types.append(topic.agent.type)
+        lines.append(f" value {topic.type.full_name}")
+        return self._with_types(lines, types)
+
+    def type(self, kind: model.Named) -> str:
+        """For values that carry its fingerprint."""
+        return self._with_types([f"value {kind.full_name}"], [kind])
+
+    def _with_types(self, lines: list[str], types: Iterable[model.Type]) -> str:
+        return joined(lines) + "".join(map(self._type, self._reach.of(types)))
+
+    def _type(self, name: str) -> str:
+        if name not in self._written:
+            self._written[name] = joined(type_lines(self._reach.declared[name]))
+        return self._written[name]
 
 
-def describe_topic(topic: model.Topic, declared: Declared) -> str:
-    """The descriptor of a topic whose type is planned."""
-    lines = [f"topic {topic.full_name}"]
-    types: list[model.Type] = [topic.type]
-    if topic.agent is not None:
-        lines.append(f" per {topic.agent.name} {model.spell(topic.agent.type)}")
-        types.append(topic.agent.type)
-    lines.append(f" value {topic.type.full_name}")
-    return _with_types(lines, types, declared)
-
-
-def describe_type(kind: model.Named, declared: Declared) -> str:
-    """The descriptor of a type whose structs are planned, for values that carry its fingerprint."""
-    return _with_types([f"value {kind.full_name}"], [kind], declared)
+def joined(lines: Iterable[str]) -> str:
+    """A line feed behind every line."""
+    return "".join(f"{line}\n" for line in lines)
 
 
 def fingerprint(descriptor: str) -> bytes:
@@ -142,23 +160,3 @@ def _members(fields: tuple[model.Field, ...], numbered: bool) -> list[str]:
         return [f" {field.name} {model.spell(field.type)}" for field in fields]
     by_number = sorted(fields, key=lambda field: field.number or 0)
     return [f" {field.name} {field.number}: {model.spell(field.type)}" for field in by_number]
-
-
-def _with_types(lines: list[str], types: Iterable[model.Type], declared: Declared) -> str:
-    for name in sorted(closure(types, declared)):
-        lines += type_lines(declared[name])
-    return "".join(line + "\n" for line in lines)
-
-
-def closure(types: Iterable[model.Type], declared: Declared) -> set[str]:
-    """Full names of the declared types that values of these types can hold."""
-    pending = list(model.names_in(types))
-    found: set[str] = set()
-    while pending:
-        name = pending.pop()
-        if name not in found:
-            found.add(name)
-            declaration = declared[name]
-            if isinstance(declaration, model.Struct | model.Union):
-                pending += model.names_in(field.type for field in model.members(declaration))
-    return found

@@ -6,9 +6,10 @@ from dataclasses import replace
 
 from mfidl import model
 from mfidl.diagnostics import Diagnostics, Note
-from mfidl.plan.annex import annex, topic_annex
-from mfidl.plan.fingerprint import describe, describe_topic, fingerprint
+from mfidl.plan.annex import Annexes
+from mfidl.plan.fingerprint import Descriptors, fingerprint
 from mfidl.plan.layout import Declared
+from mfidl.plan.reach import Reach
 from mfidl.plan.tier import SIZE_LIMIT, choose, obstacle, way_to_obstacle
 
 
@@ -38,7 +39,9 @@ def plan(program: model.Program, diagnostics: Diagnostics) -> model.Program | No
         modules.append(replace(module, declarations=declarations, services=services))
     if diagnostics:
         return None
-    return model.Program(tuple(_described(module, declared) for module in modules))
+    reach = Reach(declared)
+    descriptors, annexes = Descriptors(reach), Annexes(reach)
+    return model.Program(tuple(_described(module, descriptors, annexes) for module in modules))
 
 
 def _planned(struct: model.Struct, declared: Declared, diagnostics: Diagnostics) -> model.Struct:
@@ -139,15 +142,13 @@ def _plan_service(
     return replace(service, methods=tuple(known[method.full_name] for method in service.methods))
 
 
-def _described(module: model.Module, declared: Declared) -> model.Module:
+def _described(module: model.Module, descriptors: Descriptors, annexes: Annexes) -> model.Module:
     services = []
     for service in module.services:
-        text = describe(service, declared)
-        outside = annex(service, declared)
+        text, outside = descriptors.service(service), annexes.service(service)
         services.append(replace(service, descriptor=text, fingerprint=fingerprint(text), annex=outside))
     topics = []
     for topic in module.topics:
-        text = describe_topic(topic, declared)
-        outside = topic_annex(topic, declared)
+        text, outside = descriptors.topic(topic), annexes.topic(topic)
         topics.append(replace(topic, descriptor=text, fingerprint=fingerprint(text), annex=outside))
     return replace(module, services=tuple(services), topics=tuple(topics))

@@ -10,7 +10,8 @@ import pytest
 from mfidl import dynamic, model
 from mfidl.compiler import Targets, compile_files
 from mfidl.dynamic.defaults import plain
-from mfidl.plan.annex import annex
+from mfidl.plan.annex import Annexes
+from mfidl.plan.reach import Reach
 from tests.compiler.schema import program_of
 
 ROOT = Path(__file__).parents[2]
@@ -113,10 +114,9 @@ def test_the_annex_is_the_text_of_the_page(tmp_path: Path) -> None:
     assert service_of(tmp_path, SCHEMA).annex == ANNEX
 
 
-def test_planning_and_the_function_make_the_same_text(tmp_path: Path) -> None:
+def test_annexes_of_a_planned_program_are_those_of_planning(tmp_path: Path) -> None:
     program = program_of(tmp_path, SCHEMA)
-    declared = {each.full_name: each for module in program.modules for each in module.declarations}
-    assert annex(program.modules[0].services[0], declared) == ANNEX
+    assert Annexes(Reach(program.declarations)).service(program.modules[0].services[0]) == ANNEX
 
 
 def test_a_service_with_nothing_to_say_has_its_first_line(tmp_path: Path) -> None:

@@ -43,7 +43,8 @@ from mfidl.model import (
     members,
 )
 from mfidl.plan.annex import own_annex
-from mfidl.plan.fingerprint import describe_type, fingerprint, type_lines
+from mfidl.plan.fingerprint import Descriptors, fingerprint, type_lines
+from mfidl.plan.reach import Reach
 
 
 class ModuleFiles:
@@ -192,6 +193,7 @@ class ModuleFiles:
     def _schema_header(self) -> GeneratedFile:
         """What values say of their types where these are not known: one text for the module's types."""
         program = self._describer.program.declarations
+        descriptors = Descriptors(Reach(program))
         declared = [each for each in self._module.declarations if not isinstance(each, Alias)]
         held = [field.type for each in declared for field in _fields_of(each)]
         lines = (f"{line}\n" for each in declared for line in type_lines(each))
@@ -206,11 +208,13 @@ class ModuleFiles:
                 f"::mf::module_texts::{self._describer.names.module(name).namespace}::kTexts"
                 for name in sorted(self._describer.types.modules_of(held) - {self._module.name})
             ),
-            types=tuple(self._schema_type(each) for each in declared),
+            types=tuple(self._schema_type(each, descriptors) for each in declared),
         )
 
-    def _schema_type(self, declaration: Struct | Union | Enum | Flags) -> SchemaTypeView:
-        digest = fingerprint(describe_type(declaration.reference, self._describer.program.declarations))
+    def _schema_type(
+        self, declaration: Struct | Union | Enum | Flags, descriptors: Descriptors
+    ) -> SchemaTypeView:
+        digest = fingerprint(descriptors.type(declaration.reference))
         return SchemaTypeView(
             qualified=self._describer.types.declared(declaration.full_name),
             full_name=declaration.full_name,

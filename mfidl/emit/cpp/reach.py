@@ -2,7 +2,7 @@
 one pass, because checking each type separately takes as many steps as there are pairs of types.
 """
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterator
 
 from mfidl.model import (
@@ -64,20 +64,42 @@ def levels(program: Program, own: Callable[[Type], int], most: int) -> dict[str,
     are those that it adds around what it holds. Some number above `most` where there are more, or no bound
     because it holds itself.
     """
-    users: defaultdict[str, list[Struct | Union]] = defaultdict(list)
-    pending = list(_declarations(program))
-    for each in pending:
-        held = (part for type_ in _types(each) for part in parts(type_) if isinstance(part, Named))
-        for name in {part.full_name for part in held}:
-            users[name].append(each)
-    found = {each.full_name: 1 for each in pending}
+    users: defaultdict[str, list[str]] = defaultdict(list)
+    held: dict[str, list[tuple[int, str]]] = {}
+    found: dict[str, int] = {}
+    for each in _declarations(program):
+        types = _types(each)
+        inside = {pair for type_ in types for pair in _held(type_, own)}
+        held[each.full_name] = [pair for pair in inside if pair[1]]
+        found[each.full_name] = 1 + max((around for around, name in inside if not name), default=0)
+        for name in {name for _, name in held[each.full_name]}:
+            users[name].append(each.full_name)
+    # What a type holds mostly stands before it, so that most types are visited once.
+    pending = deque(each.full_name for module in program.modules for each in module.declarations)
     while pending:
-        each = pending.pop()
-        deepest = 1 + max((depth(type_, own, found) for type_ in _types(each)), default=0)
-        if found[each.full_name] < deepest and found[each.full_name] <= most:
-            found[each.full_name] = deepest
-            pending += users[each.full_name]
+        name = pending.popleft()
+        if found.get(name, most + 1) > most:
+            continue
+        deepest = 1 + max((around + found.get(inner, 0) for around, inner in held[name]), default=0)
+        if found[name] < deepest:
+            found[name] = deepest
+            pending += users[name]
     return found
+
+
+def _held(type_: Type, own: Callable[[Type], int], around: int = 0) -> Iterator[tuple[int, str]]:
+    """The declared types that a type holds, each with the levels around it; "" for everything else."""
+    around += own(type_)
+    match type_:
+        case MapOf(key, value):
+            yield from _held(key, own, around)
+            yield from _held(value, own, around)
+        case ListOf(element) | ArrayOf(element) | SetOf(element) | OptionalOf(element):
+            yield from _held(element, own, around)
+        case Named(full_name=name):
+            yield around, name
+        case _:
+            yield around, ""
 
 
 def depth(type_: Type, own: Callable[[Type], int], found: dict[str, int]) -> int:

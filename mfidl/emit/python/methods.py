@@ -134,9 +134,9 @@ class MethodsFile(ServiceFile):
 def text_lines(text: str) -> tuple[str, ...]:
     """The lines of a text as they stand between three quotes."""
     plain = text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
-    shown = "".join(each if each.isprintable() or each == "\n" else _escaped(each) for each in plain)
-    return tuple(shown.rstrip("\n").split("\n"))
+    lines = plain.rstrip("\n").split("\n")
+    return tuple(line if line.isprintable() else "".join(map(_escaped, line)) for line in lines)
 
 
 def _escaped(character: str) -> str:
-    return character.encode("unicode_escape").decode("ascii")
+    return character if character.isprintable() else character.encode("unicode_escape").decode("ascii")

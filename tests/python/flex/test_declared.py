@@ -14,8 +14,9 @@ from mf.codec.texts import annex, descriptor, fingerprint
 from mf.controller._generated.mf.controller import Credential, Key, KeyKind
 from mfidl import model
 from mfidl.compiler import check
-from mfidl.plan import fingerprint as plan
-from mfidl.plan.annex import type_annex
+from mfidl.plan.annex import Annexes
+from mfidl.plan.fingerprint import Descriptors
+from mfidl.plan.reach import Reach
 from tests.python.codec.generated import SCHEMAS, codecs
 
 
@@ -26,13 +27,15 @@ def test_descriptor_and_annex_of_every_type_are_what_the_compiler_says(schema: s
     made = codecs(schema)
     program = check([str(SCHEMAS / schema)], [str(SCHEMAS)]).program
     assert program is not None
+    reach = Reach(program.declarations)
+    descriptors, annexes = Descriptors(reach), Annexes(reach)
     compared = 0
     for shape in vars(made).values():
         if isinstance(shape, s.Struct | s.Union | s.Custom | s.Enum):
             kind = program.declarations[shape.name]
             assert not isinstance(kind, model.Alias)
-            assert descriptor(shape) == plan.describe_type(kind.reference, program.declarations), shape.name
-            assert annex(shape) == type_annex(kind.reference, program.declarations), shape.name
+            assert descriptor(shape) == descriptors.type(kind.reference), shape.name
+            assert annex(shape) == annexes.type(kind.reference), shape.name
             compared += 1
     module = program.requested[0]
     assert compared >= sum(not isinstance(each, model.Alias) for each in module.declarations) > 2

@@ -30,8 +30,9 @@ sys.path[:0] = [str(ROOT), str(ROOT / "runtime/python")]
 from mfidl import dynamic, model  # noqa: E402
 from mfidl.compiler import check  # noqa: E402
 from mfidl.model import Tier  # noqa: E402
-from mfidl.plan.annex import type_annex  # noqa: E402
-from mfidl.plan.fingerprint import describe_type  # noqa: E402
+from mfidl.plan.annex import Annexes  # noqa: E402
+from mfidl.plan.fingerprint import Descriptors  # noqa: E402
+from mfidl.plan.reach import Reach  # noqa: E402
 from tests.vectors.wide import by_hand, damaged, draw, oracles, text  # noqa: E402
 
 SCHEMAS = ROOT / "tests/vectors/schemas"
@@ -63,15 +64,16 @@ def described(module: str) -> Iterator[dict[str, str]]:
     """The descriptor and annex of each struct, union and error of the module's schema."""
     outcome = check([str(SCHEMAS / f"{module}.mfidl")])
     assert outcome.program is not None, outcome.diagnostics
-    declared = {each.full_name: each for other in outcome.program.modules for each in other.declarations}
+    reach = Reach(outcome.program.declarations)
+    descriptors, annexes = Descriptors(reach), Annexes(reach)
     for each in next(m for m in outcome.program.modules if m.name == f"vectors.{module}").declarations:
         if isinstance(each, model.Struct | model.Union):
             word = each.kind.value if isinstance(each, model.Struct) else "union"
             kind = model.Named(each.full_name, model.DeclKind(word))
             yield {
                 "type": each.full_name,
-                "descriptor": describe_type(kind, declared),
-                "annex": type_annex(kind, declared),
+                "descriptor": descriptors.type(kind),
+                "annex": annexes.type(kind),
             }
 
 
