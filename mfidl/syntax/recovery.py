@@ -39,8 +39,24 @@ _MAY_BEGIN_INNER = frozenset((*INNER, tt.AT))
 _PAIR_OF = {tt.CLOSE: "}", tt.RPAREN: ")", tt.GREATER: ">", tt.RBRACKET: "]"}
 
 
+class _Word:
+    """Stands for the contexts of a name and of a path of one name, which are half of all."""
+
+    __slots__ = ("parts", "start", "stop", "token")
+
+    exception = None
+
+    def __init__(self, token: Token) -> None:
+        self.token = self.start = self.stop = token
+        self.parts = (self,)
+
+
 class SchemaParser(MfidlParser):  # type: ignore[misc]
-    """The generated parser over a token list."""
+    """The generated parser over a token list, with the steps of the runtime that are taken for each rule
+    shortened to what is needed without a tree and without listeners.
+    """
+
+    state = -1  # instead of a property
 
     def __init__(self, source: SourceFile, tokens: list[Token], diagnostics: Diagnostics) -> None:
         self.stream = TokenStream(tokens)
@@ -62,6 +78,36 @@ class SchemaParser(MfidlParser):  # type: ignore[misc]
         token = self.stream.tokens[self.stream.index]
         self.stream.consume()
         return token
+
+    def enterRule(self, localctx: Any, state: int, _rule: int) -> None:
+        self.state = state
+        self._ctx = localctx
+        localctx.start = self.stream.tokens[self.stream.index]
+
+    def enterOuterAlt(self, localctx: Any, _alternative: int) -> None:
+        self._ctx = localctx
+
+    def exitRule(self) -> None:
+        context = self._ctx
+        context.stop = self.stream.LT(-1)
+        self.state = context.invokingState
+        self._ctx = context.parentCtx
+
+    def name(self) -> Any:
+        stream = self.stream
+        token = stream.tokens[stream.index]
+        if token.type not in NAMES:
+            return super().name()
+        stream.index += 1
+        return _Word(token)
+
+    def path(self) -> Any:
+        stream = self.stream
+        token = stream.tokens[stream.index]
+        if token.type not in NAMES or stream.tokens[stream.index + 1].type == tt.DOT:
+            return super().path()
+        stream.index += 1
+        return _Word(token)
 
 
 class RecoveryStrategy:
