@@ -12,7 +12,7 @@ import sys
 def main() -> None:
     """The entry point `mfidlc`."""
     # Most objects of the compiler live until it ends, so that early garbage collection would find nothing.
-    gc.set_threshold(100_000, 20, 100)
-    from mfidl.cli.guard import guarded
+    gc.set_threshold(500_000, 20, 100)
+    from mfidl.cli.guard import guarded, leave
 
-    raise SystemExit(guarded(sys.argv[1:]))
+    leave(guarded(sys.argv[1:]))

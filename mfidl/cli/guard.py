@@ -33,6 +33,17 @@ def guarded(arguments: Sequence[str]) -> int:
         return _internal(error)
 
 
+def leave(code: int) -> None:
+    """Ends the process after `guarded`. Python's own end would free every object of the compiler, which takes
+    an eighth of a large run.
+    """
+    try:
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+    finally:
+        os._exit(code)  # `guarded` has reported a failure to write
+
+
 def _open_closed_streams() -> None:
     """A stream that the caller closed (`>&-`) is None, and the next opened file would get its number. These
     replacements have no input, fail on output, and drop messages.

@@ -21,11 +21,9 @@ BUILD = ("--depfile", "a.d", "--stamp", "a.stamp", "--outputs", "a.outputs")
 # A run is early if neither the parser nor Click was imported.
 SCRIPT = """\
 import sys
-from mfidl.cli import main
-try:
-    main()
-except SystemExit as done:
-    if done.code: raise
+from mfidl.cli.guard import guarded
+if code := guarded(sys.argv[1:]):
+    raise SystemExit(code)
 print("late" if {"click", "mfidl.compiler"} & set(sys.modules) else "early")
 """
 

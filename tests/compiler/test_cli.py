@@ -92,7 +92,7 @@ def test_a_misspelled_command_is_answered_with_the_right_one(tmp_path: Path) -> 
 
 def test_the_version_is_told_without_importing_click_or_the_parser(tmp_path: Path) -> None:
     script = (
-        "import sys; sys.argv = ['mfidlc', '--version']; from mfidl.cli import main; main();"
+        "import sys; from mfidl.cli.guard import guarded; guarded(['--version']);"
         "assert not {'click', 'antlr4', 'jinja2'} & set(sys.modules)"
     )
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
