@@ -1,8 +1,8 @@
 """Makes the schema of a service of some size from a seed, as data that each translator writes in its
 language.
 
-It has structs of 4 to 16 fields that hold numbers, strings, lists and other structs; enums; services whose
-methods take and return them. It uses only what all four languages have, so that all four write the same.
+It has structs whose fields hold numbers, strings, lists and other structs; enums; services whose methods take
+and return them. It uses only what all four languages have, so that all four write the same.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ _WORDS = (
     *("shape", "size", "source", "stage", "status", "store", "subject", "summary", "target", "task"),
     *("text", "ticket", "title", "token", "topic", "total", "tree", "unit", "user", "weight"),
 )
+_VERBS = ("add", "get", "find", "remove", "update", "move", "check")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +83,35 @@ class Service:
 Declaration = Struct | Enum | Service
 
 
-def make(lines: int, seed: int = 42) -> list[Declaration]:
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """`kinds` is repeated until there are enough lines. `fields` are the fewest and the most of a struct;
+    `declared` is the share of them whose type is an enum or a struct.
+    """
+
+    kinds: tuple[type[Declaration], ...]
+    fields: tuple[int, int]
+    declared: float
+    methods: int
+
+
+DATA = Shape((Enum, *[Struct] * 9, Enum, *[Struct] * 8, Service), (4, 16), 0.25, 5)
+"""Many values, few services: of 5,000 lines 260 structs, 31 enums and 15 services."""
+
+SERVICES = Shape((*[Struct] * 4, Service), (4, 11), 0.5, 3)
+"""A service for every four structs, whose messages reach many others: of 5,000 lines 308 structs and 77
+services.
+"""
+
+
+def make(lines: int, shape: Shape = DATA, seed: int = 42) -> list[Declaration]:
     """Declarations of about `lines` lines in our own language; the same for the same seed."""
-    return _Maker(random.Random(seed)).make(lines)
+    return _Maker(shape, random.Random(seed)).make(lines)
 
 
 class _Maker:
-    def __init__(self, chance: random.Random) -> None:
+    def __init__(self, shape: Shape, chance: random.Random) -> None:
+        self._shape = shape
         self._chance = chance
         self._structs: list[str] = []
         self._enums: list[str] = []
@@ -103,11 +126,11 @@ class _Maker:
         return made
 
     def _declaration(self) -> Declaration:
+        kind = self._shape.kinds[self._number % len(self._shape.kinds)]
         self._number += 1
-        kind = self._number % 20
-        if kind in (1, 11):
+        if kind is Enum:
             return self._enum()
-        return self._service() if kind == 0 else self._struct()
+        return self._service() if kind is Service else self._struct()
 
     def _name(self) -> str:
         return f"{self._word().capitalize()}{self._word().capitalize()}{self._number}"
@@ -125,7 +148,7 @@ class _Maker:
         return made
 
     def _struct(self) -> Struct:
-        names = self._chance.sample(_WORDS, self._chance.randint(4, 16))
+        names = self._chance.sample(_WORDS, self._chance.randint(*self._shape.fields))
         fields = tuple(Field(name, self._type(), self._doc(name)) for name in names)
         made = Struct(self._name(), self._doc("record"), fields)
         self._structs.append(made.name)
@@ -135,12 +158,12 @@ class _Maker:
         chance = self._chance.random()
         if chance < 0.1 and self._enums:
             return Type(self._chance.choice(self._enums))
-        if chance < 0.25 and self._structs:
+        if chance < self._shape.declared and self._structs:
             return Type(self._chance.choice(self._structs[-30:]), self._chance.random() < 0.5)
         return Type(self._chance.choice(SCALARS), self._chance.random() < 0.15)
 
     def _service(self) -> Service:
-        verbs = self._chance.sample(("add", "get", "find", "remove", "update", "move", "check"), 5)
+        verbs = self._chance.sample(_VERBS, self._shape.methods)
         methods = tuple(
             Method(f"{verb}_{self._word()}", self._doc(verb), *self._chance.choices(self._structs, k=2))
             for verb in verbs

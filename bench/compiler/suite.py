@@ -11,7 +11,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from compiler import schema, stubs, translate
@@ -24,6 +24,7 @@ CHART = {
     "version": "ms",
     "nothing_changed": "ms",
     "compile_5000": "ms",
+    "compile_services": "ms",
     "include_5000": "ms",
     "object_1000": "ms",
     **dict.fromkeys(stubs.WORKS, "ms"),
@@ -77,7 +78,9 @@ def _peers(text: Mapping[str, str]) -> list[Peer]:
 
 
 class _Bench:
-    def __init__(self, folder: Path, lines: int, samples: Samples) -> None:
+    def __init__(
+        self, folder: Path, lines: int, samples: Samples, shape: schema.Shape = schema.DATA
+    ) -> None:
         self._folder = folder
         self._samples = samples
         self._env = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
@@ -85,7 +88,7 @@ class _Bench:
             "PYTHONPYCACHEPREFIX": str(folder.parent / "bytecode"),
             "MFIDL_CACHE": str(folder / "cache"),
         }
-        made = schema.make(lines)
+        made = schema.make(lines, shape)
         writers = {"mfidl": translate.mfidl, "proto": translate.proto, "capnp": translate.capnp}
         text = {name: write(made) for name, write in {**writers, "fbs": translate.flatbuffers}.items()}
         self.peers = [peer for peer in _peers(text) if shutil.which(peer.program)]
@@ -142,9 +145,21 @@ def run(_build: Path, quick: bool, samples: Samples, failures: list[str]) -> Non
             failures.append(str(error))
 
 
+def _with_grpc(peer: Peer) -> Peer:
+    """protoc with the C++ stubs of services, which mfidlc always writes."""
+    plugin = shutil.which("grpc_cpp_plugin")
+    if peer.program != "protoc" or plugin is None:
+        return peer
+    more = (f"--plugin=protoc-gen-grpc={plugin}", "--grpc_out={out}")
+    return replace(peer, name=f"{peer.name} & grpc", arguments=(*peer.arguments, *more))
+
+
 def _compilers(folder: Path, rounds: int, samples: Samples) -> None:
     (folder / "5000").mkdir()
     bench = _Bench(folder / "5000", 5000, samples)
+    (folder / "services").mkdir()
+    services = _Bench(folder / "services", 5000, samples, schema.SERVICES)
+    many = [_with_grpc(peer) for peer in services.peers if peer.name.startswith(("mf/", "protoc/"))]
     for number in range(rounds + 1):  # the first warms the caches of the machine, and of Python
         _say(f"compilers: round {number} of {rounds}")
         for peer in bench.peers:
@@ -152,6 +167,8 @@ def _compilers(folder: Path, rounds: int, samples: Samples) -> None:
             if peer.name in ("mf/c++ & python", "protoc/c++ & python"):
                 bench.again(peer, number > 0)
                 bench.version(peer, number > 0)
+        for peer in many:
+            services.cold("compile_services", peer, number > 0)
 
 
 def _results(folder: Path, rounds: int, samples: Samples) -> None:
