@@ -7,11 +7,31 @@ unknown name is an error (StrictUndefined). A template includes another by its n
 
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2.runtime import Context
 
 from mfidl.emit.compiled import CompiledLoader
 from mfidl.places import TEMPLATES
+
+
+class _Context(Context):
+    """Calls functions and macros as Python does; none of ours asks for the context."""
+
+    def call(
+        self, called: Any, /, *args: Any, _loop_vars: Any = None, _block_vars: Any = None, **kwargs: Any
+    ) -> Any:
+        return called(*args, **kwargs)
+
+
+class _Environment(Environment):
+    """Looks attributes up as Python does: no view is a mapping, and an attribute that it does not have is an
+    error.
+    """
+
+    context_class = _Context
+    getattr = staticmethod(getattr)  # type: ignore[assignment]
 
 
 def render(template: str, **values: object) -> str:
@@ -20,7 +40,7 @@ def render(template: str, **values: object) -> str:
 
 
 def environment(templates: Path) -> Environment:
-    return Environment(
+    return _Environment(
         loader=CompiledLoader(FileSystemLoader(templates), templates),
         undefined=StrictUndefined,
         autoescape=False,

@@ -4,10 +4,10 @@ of requests and results.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from mfidl.emit.python.context import Context
-from mfidl.emit.python.layout import WIDTH, bracket, docstring
-from mfidl.emit.python.literals import field_default, literal, text_literal
+from mfidl.emit.python.literals import field_default, literal
 from mfidl.emit.python.names import enum_members, mentioned
 from mfidl.emit.python.types import annotation
 from mfidl.model import (
@@ -26,38 +26,67 @@ from mfidl.model import (
 )
 from mfidl.semantics.graph import TypeGraph, components, inside
 
-Documented = Alias | Const | Enum | EnumMember | Field | Flags | FlagsMember | Struct | Union
+_ALIASES = ("alias", "custom", "union")
 
 
 @dataclass(frozen=True, slots=True)
 class LineView:
-    """One line of code, and its documentation below."""
+    """A constant, a member of an enum or of flags, or a word for an inner type."""
 
-    line: str
-    doc: str
+    name: str
+    type: str
+    value: str
+    doc: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class ClassView:
-    """`head` are the decorator and class lines; `fields` may be empty."""
+class FieldView:
+    """`value` or `factory` is there of a field with a default; one that is `named` is keyword-only."""
 
-    decorator: str
-    head: str
+    name: str
+    type: str
     doc: str
-    fields: tuple[LineView, ...]
-    error: bool = False
-    error_hash: str = ""
-    alias: bool = False
+    value: str = ""
+    factory: str = ""
+    named: bool = False
 
 
-class TypesFile:
+@dataclass(frozen=True, slots=True)
+class TypeView:
+    """`kind`: alias, custom, union, enum, open_enum, flags, struct, error, request, result, alternative, or
+    within, the words of a declaration for the types in it. `type` is what an alias stands for, or how many
+    bits flags have. `archived` is the runtime's class for its kind of archive, `within` the class of its
+    words; `codec` is where the user's codec is.
+    """
+
+    kind: str
+    name: str
+    doc: str
+    deprecated: str | None = None
+    type: str = ""
+    members: tuple[LineView, ...] = ()
+    fields: tuple[FieldView, ...] = ()
+    alternatives: tuple[str, ...] = ()
+    archived: str = ""
+    within: tuple[str, ...] = ()
+    codec: tuple[str, str] | None = None
+
+
+def types_views(context: Context) -> dict[str, object]:
+    types = _Types(context)
+    constants, declared = types.constants(), types.declared()
+    aliases = list(takewhile(lambda each: each.kind in _ALIASES, declared))
+    return {"constants": constants, "aliases": aliases, "types": declared[len(aliases) :]}
+
+
+class _Types:
     def __init__(self, context: Context) -> None:
         self._context = context
 
     def constants(self) -> list[LineView]:
         return [self._constant(each) for each in self._context.module.constants]
 
-    def classes(self) -> list[ClassView]:
+    def declared(self) -> list[TypeView]:
         """In dependency order: first what defaults use, and what is declared within a class. An alias follows
         all that it names, so that `typing.get_type_hints` finds a type there.
         """
@@ -69,37 +98,33 @@ class TypesFile:
         views = self._aliases()
         for each in ordered:
             below.discard(each.full_name)
-            if isinstance(each, Enum):
-                views.append(self._enum(each))
-            elif isinstance(each, Flags):
-                views.append(self._flags(each))
+            if isinstance(each, Enum | Flags):
+                views.append(self._numbered(each))
             elif isinstance(each, Union):
                 views += self._union(each)
             elif isinstance(each, Struct):
-                views += [*self._within(each.full_name), self._declared(each)]
+                views += [*self._within(each.full_name), self._struct(each)]
             views += self._aliases()
         for service in self._context.module.services:
             views += self._within(service.full_name)
             names = self._context.names.services[service.full_name]
             for method, own in zip(service.methods, names.methods, strict=True):
-                if not service.declares(method):
-                    continue
-                views.append(self._request(method, own.request, f"{service.name}.{method.name}"))
-                if own.result:
-                    views.append(self._result(method, own.result, f"{service.name}.{method.name}"))
+                if service.declares(method):
+                    views += self._implicit(method, own.request, own.result, f"{service.name}.{method.name}")
         return views
 
     def _constant(self, const: Const) -> LineView:
-        final = self._context.imports.name("typing", "Final")
-        name = self._context.names.constants[const.full_name]
-        type_ = annotation(self._context, const.spelled)
-        value = literal(self._context, const.type, const.value)
-        return LineView(f"{name}: {final}[{type_}] = {value}", self._doc(const, 0))
+        return LineView(
+            self._context.names.constants[const.full_name],
+            annotation(self._context, const.spelled),
+            literal(self._context, const.type, const.value),
+            noted(const.doc, const.deprecated),
+        )
 
-    def _aliases(self) -> list[ClassView]:
+    def _aliases(self) -> list[TypeView]:
         """The aliases that are not written yet, and that name only what is written."""
         below = self._context.below
-        views: list[ClassView] = []
+        views: list[TypeView] = []
         left = [each for each in self._context.module.aliases if each.full_name in below]
         while ready := [each for each in left if below.isdisjoint(mentioned(each.spelled))]:
             views += map(self._alias, ready)
@@ -107,126 +132,79 @@ class TypesFile:
             left = [each for each in left if each.full_name in below]
         return views
 
-    def _alias(self, alias: Alias) -> ClassView:
-        type_alias = self._context.imports.name("typing", "TypeAlias")
-        name = self._context.type_name(alias.full_name)
-        line = f"{name}: {type_alias} = {annotation(self._context, alias.spelled)}"
-        return ClassView("", line, self._doc(alias, 0), (), alias=True)
+    def _alias(self, alias: Alias) -> TypeView:
+        name, type_ = self._context.type_name(alias.full_name), annotation(self._context, alias.spelled)
+        return TypeView("alias", name, noted(alias.doc, alias.deprecated), type=type_)
 
-    def _enum(self, enum: Enum) -> ClassView:
-        base = (
-            self._context.imports.name("mf.codec.enums", "OpenEnum")
-            if enum.open
-            else self._context.imports.name("enum", "IntEnum")
+    def _numbered(self, declared: Enum | Flags) -> TypeView:
+        flags = isinstance(declared, Flags)
+        members: Sequence[EnumMember | FlagsMember] = declared.members
+        values = (str(each.bit if isinstance(each, FlagsMember) else each.number) for each in members)
+        named = zip(members, enum_members(members), values, strict=True)
+        return TypeView(
+            "flags" if isinstance(declared, Flags) else "open_enum" if declared.open else "enum",
+            self._context.type_name(declared.full_name),
+            noted(declared.doc, declared.deprecated),
+            declared.deprecated,
+            str(declared.base.scalar.bits) if flags else "",
+            tuple(LineView(name, "", value, noted(each.doc, each.deprecated)) for each, name, value in named),
         )
-        members = tuple(
-            LineView(f"{name} = {each.number}", self._doc(each, 4))
-            for each, name in zip(enum.members, enum_members(enum.members), strict=True)
-        )
-        head = f"class {self._context.type_name(enum.full_name)}({base}):"
-        return ClassView(self._deprecated(enum), head, self._doc(enum, 4), members)
 
-    def _flags(self, flags: Flags) -> ClassView:
-        base = self._context.imports.name("mf.codec.flags", "Flags")
-        if flags.members:
-            self._context.imports.name("mf.codec.flags", "bit")
-        members = tuple(
-            LineView(f"{name} = bit({each.bit})", self._doc(each, 4))
-            for each, name in zip(flags.members, enum_members(flags.members), strict=True)
-        )
-        head = f"class {self._context.type_name(flags.full_name)}({base}, bits={flags.base.scalar.bits}):"
-        return ClassView(self._deprecated(flags), head, self._doc(flags, 4), members)
-
-    def _declared(self, struct: Struct) -> ClassView:
+    def _struct(self, struct: Struct) -> TypeView:
+        name, doc = self._context.type_name(struct.full_name), noted(struct.doc, struct.deprecated)
+        within = tuple(self._context.within(struct.full_name))
         if struct.tier is Tier.CUSTOM:
-            return self._custom(struct)
-        return self._error(struct) if struct.is_error else self._struct(struct)
+            return self._custom(struct, name, doc)
+        if (
+            struct.is_error
+        ):  # an exception keeps the identity hash; its fields need no defaults but the schema's
+            fields = self._parameters(struct)
+            return TypeView("error", name, doc, struct.deprecated, fields=fields, within=within)
+        archived = ""
+        if struct.tier is Tier.ARCHIVE:
+            archived = "GraphStruct" if self._context.facts.is_linked(struct) else "ArchiveStruct"
+        fields = self._fields(struct)
+        return TypeView(
+            "struct", name, doc, struct.deprecated, fields=fields, archived=archived, within=within
+        )
 
-    def _custom(self, struct: Struct) -> ClassView:
+    def _custom(self, struct: Struct, name: str, doc: str) -> TypeView:
         """The user's own type, which its codec names. Only type checkers and `typing.get_type_hints` import
         it, the latter when it is called."""
-        imports = self._context.imports
-        name, type_, doc = self._context.type_name(struct.full_name), "object", self._doc(struct, 0)
-        if (codec := struct.python_codec) is not None:
-            outer, _, inner = codec.codec.partition(".")
-            local = self._context.names.codecs[struct.full_name]
-            imports.name_for_checkers(codec.module, outer, local)
-            type_ = f'"{".".join(filter(None, [local, inner, "Value"]))}"'
-            late = imports.name("mf.codec.custom", "custom_type")
-            doc += f'if not TYPE_CHECKING:\n    {name} = {late}("{codec.module}", "{codec.codec}")\n'
-        line = f"{name}: {imports.name('typing', 'TypeAlias')} = {type_}"
-        return ClassView("", line, doc, (), alias=True)
+        if (codec := struct.python_codec) is None:
+            return TypeView("custom", name, doc, type="object")
+        outer, _, inner = codec.codec.partition(".")
+        local = self._context.names.codecs[struct.full_name]
+        self._context.imports.name_for_checkers(codec.module, outer, local)
+        type_ = f'"{".".join(filter(None, [local, inner, "Value"]))}"'
+        return TypeView("custom", name, doc, type=type_, codec=(codec.module, codec.codec))
 
-    def _union(self, union: Union) -> list[ClassView]:
+    def _union(self, union: Union) -> list[TypeView]:
         """A class for each alternative, and the name of the union for all of them."""
-        name, base = self._context.type_name(union.full_name), ""
-        if self._context.facts.is_linked(union):
-            base = f"({self._context.imports.name('mf.codec.archived', 'GraphAlternative')})"
-        views = []
-        for each in union.alternatives:
-            doc = with_deprecation(each.doc or f"`{each.name}` of a `{name}`.", each.deprecated)
-            view = ClassView(
-                self._deprecated(each) + self._dataclass(),
-                f"class {self._context.alternative_name(union, each)}{base}:",
-                docstring(doc, 4),
-                (LineView(f"value: {annotation(self._context, each.spelled)}", ""),),
+        context, name = self._context, self._context.type_name(union.full_name)
+        archived = "GraphAlternative" if context.facts.is_linked(union) else ""
+        views = [
+            TypeView(
+                "alternative",
+                context.alternative_name(union, each),
+                noted(each.doc or f"`{each.name}` of a `{name}`.", each.deprecated),
+                each.deprecated,
+                fields=(FieldView("value", annotation(context, each.spelled), ""),),
+                archived=archived,
             )
-            views.append(view)
-        alternatives = [self._context.alternative_name(union, each) for each in union.alternatives]
-        type_alias = self._context.imports.name("typing", "TypeAlias")
-        flat = " | ".join(alternatives)
-        line = f"{name}: {type_alias} = {flat}"
-        if len(line) > WIDTH:
-            inside = flat if len(flat) + 4 <= WIDTH else "\n    | ".join(alternatives)
-            line = f"{name}: {type_alias} = (\n    {inside}\n)"
-        views.append(ClassView("", line, self._doc(union, 0), (), alias=True))
-        return views
+            for each in union.alternatives
+        ]
+        alternatives = tuple(each.name for each in views)
+        doc = noted(union.doc, union.deprecated)
+        return [*views, TypeView("union", name, doc, alternatives=alternatives)]
 
-    def _doc(self, each: Documented, indent: int) -> str:
-        return docstring(with_deprecation(each.doc, each.deprecated), indent)
-
-    def _deprecated(self, each: Documented) -> str:
-        """The decorator's line; "" if it is not deprecated."""
-        return decorator(self._context, each.deprecated)
-
-    def _dataclass(self) -> str:
-        name = self._context.imports.name("mf.core.dataclass", "dataclass")
-        return f"@{name}(slots=True)\n"
-
-    def _struct(self, struct: Struct) -> ClassView:
-        """All fields have defaults except those that must be given. From the first such field after one with
-        a default on, fields are keyword-only, as parameters are (decision 0015).
-        """
-        given = [self._context.facts.must_be_given(each) for each in struct.fields]
-        named_from = next((at for at, one in enumerate(given) if one and not all(given[:at])), len(given))
-        fields = []
-        for at, (each, name) in enumerate(zip(struct.fields, self._context.attributes(struct), strict=True)):
-            default = "" if given[at] else field_default(self._context, each)
-            fields.append(self._field(each, name, self._named(default) if at >= named_from else default))
-        return ClassView(
-            self._deprecated(struct) + self._dataclass(),
-            f"class {self._context.type_name(struct.full_name)}{self._base(struct)}:",
-            self._doc(struct, 4),
-            tuple(fields),
-        )
-
-    def _base(self, struct: Struct) -> str:
-        bases = []
-        if struct.tier is Tier.ARCHIVE:
-            base = "GraphStruct" if self._context.facts.is_linked(struct) else "ArchiveStruct"
-            bases.append(self._context.imports.name("mf.codec.archived", base))
-        bases += self._context.within(struct.full_name)
-        return f"({', '.join(bases)})" if bases else ""
-
-    def _within(self, full_name: str) -> list[ClassView]:
+    def _within(self, full_name: str) -> list[TypeView]:
         """The class of a declaration's words for the types that are declared within it."""
         within = self._context.names.within.get(full_name)
         if within is None:
             return []
-        alias = self._context.imports.name("typing", "TypeAlias")
-        lines = [f"{word}: {alias} = {self._word(name)}" for word, name in within.words]
-        fields = tuple(LineView(line, "") for line in ("__slots__ = ()", *lines))
-        return [ClassView("", f"class {within.name}:", "", fields)]
+        words = tuple(LineView(word, "", self._word(name)) for word, name in within.words)
+        return [TypeView("within", within.name, "", members=words)]
 
     def _word(self, full_name: str) -> str:
         """The name of an inner type; in quotation marks if it is an alias of a type that is written later,
@@ -235,63 +213,50 @@ class TypesFile:
         name = self._context.type_name(full_name)
         return f'"{name}"' if full_name in self._context.below else name
 
-    def _error(self, struct: Struct) -> ClassView:
-        """An exception keeps the identity hash; its fields need no defaults, except those in the schema."""
-        base = self._context.imports.name("mf.core.error", "DeclaredError")
-        bases = ", ".join([base, *self._context.within(struct.full_name)])
-        head = f"class {self._context.type_name(struct.full_name)}({bases}):"
-        return ClassView(
-            self._deprecated(struct) + self._dataclass(),
-            head,
-            self._doc(struct, 4),
-            self._parameters(struct),
-            True,
-            f"{base}.__hash__",
-        )
-
-    def _request(self, method: Method, name: str, shown: str) -> ClassView:
+    def _implicit(self, method: Method, request: str, result: str, shown: str) -> list[TypeView]:
+        """The classes of a method's parameters and, if it has several, of its results."""
         what = (
             f"One call of {shown}, for batches." if method.replicated is None else f"One message of {shown}."
         )
-        doc = docstring(what, 4)
-        return ClassView(
-            self._dataclass(), f"class {name}:", doc, self._parameters(method.params, given=True)
+        views = [TypeView("request", request, what, fields=self._parameters(method.params, given=True))]
+        if result:
+            fields = tuple(self._field(each, name) for each, name in self._named(method.results))
+            views.append(TypeView("result", result, f"The results of {shown}.", fields=fields))
+        return views
+
+    def _named(self, struct: Struct) -> list[tuple[Field, str]]:
+        return list(zip(struct.fields, self._context.attributes(struct), strict=True))
+
+    def _fields(self, struct: Struct) -> tuple[FieldView, ...]:
+        """All fields have defaults except those that must be given. From the first such field after one with
+        a default on, fields are keyword-only, as parameters are (decision 0015).
+        """
+        given = [self._context.facts.must_be_given(each) for each in struct.fields]
+        named_from = next((at for at, one in enumerate(given) if one and not all(given[:at])), len(given))
+        return tuple(
+            self._field(each, name, has_default=not given[at], named=at >= named_from)
+            for at, (each, name) in enumerate(self._named(struct))
         )
 
-    def _result(self, method: Method, name: str, shown: str) -> ClassView:
-        fields = zip(method.results.fields, self._context.attributes(method.results), strict=True)
-        doc = docstring(f"The results of {shown}.", 4)
-        return ClassView(
-            self._dataclass(),
-            f"class {name}:",
-            doc,
-            tuple(self._field(each, field, "") for each, field in fields),
-        )
-
-    def _parameters(self, struct: Struct, *, given: bool = False) -> tuple[LineView, ...]:
-        lines = []
+    def _parameters(self, struct: Struct, *, given: bool = False) -> tuple[FieldView, ...]:
         placed = places(struct)
-        for at, (each, name) in enumerate(zip(struct.fields, self._context.attributes(struct), strict=True)):
-            default = field_default(self._context, each) if placed.left_out(at, each) else ""
-            if at >= placed.named_from:
-                default = self._named(default)
-            lines.append(self._field(each, name, default, given=given))
-        return tuple(lines)
+        return tuple(
+            self._field(
+                each,
+                name,
+                has_default=placed.left_out(at, each),
+                named=at >= placed.named_from,
+                given=given,
+            )
+            for at, (each, name) in enumerate(self._named(struct))
+        )
 
-    def _named(self, default: str) -> str:
-        """The text after `=` for a field that must be named."""
-        name = self._context.imports.name("mf.core.dataclass", "field")
-        if default.startswith(f"{name}(default_factory="):
-            return f"{default[:-1]}, kw_only=True)"
-        return f"{name}(default={default}, kw_only=True)" if default else f"{name}(kw_only=True)"
-
-    def _field(self, each: Field, name: str, default: str, *, given: bool = False) -> LineView:
+    def _field(
+        self, each: Field, name: str, *, has_default: bool = False, named: bool = False, given: bool = False
+    ) -> FieldView:
+        value, factory = field_default(self._context, each) if has_default else ("", "")
         type_ = annotation(self._context, each.spelled, given=given)
-        line = f"{name}: {type_} = {default}" if default else f"{name}: {type_}"
-        if len(line) + 4 > 110 and default.startswith("field(default_factory="):
-            inside = default.removeprefix("field(").removesuffix(")")
-            line = bracket(f"{name}: {type_} = field(", [inside], ")", 4)
-        return LineView(line, self._doc(each, 4))
+        return FieldView(name, type_, noted(each.doc, each.deprecated), value, factory, named)
 
 
 def inner_first(declarations: Sequence[Declaration]) -> Sequence[Declaration]:
@@ -313,19 +278,12 @@ def inner_first(declarations: Sequence[Declaration]) -> Sequence[Declaration]:
     return [graph.declarations[name] for name in order]
 
 
-def with_deprecation(doc: str, deprecated: str | None) -> str:
+def noted(doc: str, deprecated: str | None) -> str:
     """The doc comment, followed by the deprecation."""
     if deprecated is None:
         return doc
     note = f"Deprecated: {deprecated}" if deprecated else "Deprecated."
     return f"{doc.strip()}\n\n{note}" if doc.strip() else note
-
-
-def decorator(context: Context, deprecated: str | None) -> str:
-    """`@deprecated("…")` on a line of its own; "" for what is still welcome."""
-    if deprecated is None:
-        return ""
-    return f"@{context.imports.name('mf.core.deprecation', 'deprecated')}({text_literal(deprecated)})\n"
 
 
 @dataclass(frozen=True, slots=True)

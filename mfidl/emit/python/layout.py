@@ -17,7 +17,7 @@ def bracket(before: str, items: Sequence[str], after: str, indent: int = 0, room
     if indent + len(before) + len(flat) + len(after) + room <= WIDTH or not items:
         return f"{before}{flat}{after}"
     after = after.removeprefix(",")
-    called = before[-2:-1].isidentifier() or before[-2:-1] == "]"  # arguments; else it is a list or tuple
+    called = before[-2:-1] == "]" or f"_{before[-2:-1]}".isidentifier()  # else it is a list or tuple
     slack = 0 if indent else room
     if called and indent + 4 + len(flat) + slack <= WIDTH and "\n" not in flat:
         return f"{before}\n{pad}    {flat}\n{pad}{after}"
@@ -40,6 +40,15 @@ def unfolded(expression: str, indent: int, room: int = 1) -> str:
     pad = " " * indent
     lines = "".join(f"{pad}    {unfolded(each, indent + 4, 0)}\n" for each in inside)
     return f"{before}\n{lines}{pad}{expression[-1]}"
+
+
+def one_of(before: str, alternatives: Sequence[str]) -> str:
+    """`before` + the types of a union."""
+    flat = " | ".join(alternatives)
+    if len(before) + len(flat) <= WIDTH:
+        return f"{before}{flat}"
+    inside = flat if len(flat) + 4 <= WIDTH else "\n    | ".join(alternatives)
+    return f"{before}(\n    {inside}\n)"
 
 
 def _top_level(expression: str) -> tuple[str, list[str], str] | None:
@@ -95,3 +104,17 @@ def _wrapped(line: str, width: int) -> list[str]:
 
     lead = line[: len(line) - len(line.lstrip())]
     return wrap(line, width, subsequent_indent=lead, break_long_words=False, break_on_hyphens=False)
+
+
+def text_lines(text: str) -> str:
+    """The lines of a text as they stand between three quotes, but for the last line feed."""
+    plain = text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"').rstrip("\n")
+    if plain.replace("\n", "").isprintable():
+        return plain
+    return "".join(map(_escaped, plain))
+
+
+def _escaped(character: str) -> str:
+    if character == "\n" or character.isprintable():
+        return character
+    return character.encode("unicode_escape").decode("ascii")

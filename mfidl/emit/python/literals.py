@@ -200,15 +200,15 @@ def is_immutable(type_: Type) -> bool:
             return False
 
 
-def field_default(context: Context, each: Field) -> str:
-    """The text after `=` in a dataclass: a value, or a factory for mutable values."""
+def field_default(context: Context, each: Field) -> tuple[str, str]:
+    """What a field of a dataclass begins with: a value, or else a factory, for mutable values."""
     optional = isinstance(each.type, OptionalOf)
     mutable = not is_immutable(each.type) or (
         optional and isinstance(each.default, ListValue | MapValue | StructValue | UnionValue)
     )
     text = zero(context, each.type) if each.default is None else literal(context, each.type, each.default)
     if not mutable:
-        return text
+        return text, ""
     if text in ("[]", "{}", "set()"):
         factory = _empty_factory(context, each, text)
     elif each.default is None and isinstance(each.type, Named) and text.endswith("()"):
@@ -217,8 +217,7 @@ def field_default(context: Context, each: Field) -> str:
         factory = f"lambda: {annotation(context, each.type.element)}({text})"
     else:
         factory = f"lambda: {text}"
-    name = context.imports.name("mf.core.dataclass", "field")
-    return f"{name}(default_factory={factory})"
+    return "", factory
 
 
 def _needs_naming(type_: Type) -> bool:

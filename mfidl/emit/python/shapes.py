@@ -28,6 +28,7 @@ def shape(context: Context, type_: Type, constraints: Iterable[Constraint] = ())
     """At an optional position the constraints apply to the value when it is there."""
     if isinstance(type_, OptionalOf):
         return f"shape.Optional({shape(context, type_.element, constraints)})"
+    context.imports.name("mf.codec", "shape")
     plain = _plain(context, type_)
     rules = [_rule(context, type_, each) for each in constraints]
     one = "," * (len(rules) == 1)
