@@ -124,8 +124,8 @@ class Scene:
         return binding
 
     def bind(self, search: Search, link: Link) -> Step:
-        """All that a driver tells of an attempt that succeeds."""
-        search.tell(Event.CONNECTED)
+        """All that a driver reports of an attempt that succeeds."""
+        search.fire(Event.CONNECTED)
         return search.bound(link, self.binding())  # type: ignore[arg-type]
 
     def bound(self) -> Link:
@@ -149,7 +149,7 @@ def test_a_server_is_resolved_connected_and_bound(scene: Scene) -> None:
     assert search.next() is Step.CONNECT
     assert (scene.finder.source, search.endpoint.instance, search.until) == (Source.OFFERED, ONE, DEADLINE)
     assert scene.states() == [State.CONNECTING]
-    search.tell(Event.CONNECTED)
+    search.fire(Event.CONNECTED)
     assert scene.states() == [State.BINDING]
 
     link = Link()
@@ -175,7 +175,7 @@ def test_a_server_with_another_schema_is_asked_for_it(scene: Scene) -> None:
     search.next()
     seen = []
     for event in (Event.CONNECTED, Event.DIFFERS, Event.DESCRIBED):
-        search.tell(event)
+        search.fire(event)
         seen += scene.states()
 
     assert search.bound(Link(), scene.binding()) is Step.READY  # type: ignore[arg-type]
@@ -186,7 +186,7 @@ def test_a_refusal_ends_the_search_and_the_next_one_asks_again(scene: Scene) -> 
     scene.source.says(ONE)
     search = scene.search()
     search.next()
-    search.tell(Event.CONNECTED)
+    search.fire(Event.CONNECTED)
     with pytest.raises(mf.Error, match="no such method"):
         search.failed(REFUSED)
     assert scene.states() == [State.REFUSED]
@@ -229,7 +229,7 @@ def test_one_that_binds_late_is_left_alone_while_there_is_another(scene: Scene) 
     search = scene.search()
     assert search.next() is Step.CONNECT
     assert (search.endpoint.instance, search.until, search.begins) == (ONE, scene.now + 0.25, [ONE, OTHER])
-    search.tell(Event.CONNECTED)
+    search.fire(Event.CONNECTED)
     scene.now += 0.25
     assert search.failed(not_executed(Code.UNAVAILABLE, "no reply within the deadline")) is Step.CONNECT
     assert (search.endpoint.instance, scene.pool.silent) == (OTHER, [ONE])
@@ -306,8 +306,10 @@ def test_an_interrupted_attempt_may_be_begun_by_the_next_search(scene: Scene) ->
     scene.source.says(ONE)
     search = scene.search()
     search.next()
+    scene.pool.rests_until[ONE] = scene.now + 1  # since another service's attempt has failed there
     search.abandoned()
 
+    assert scene.states() == [State.UNKNOWN]
     assert scene.search().next() is Step.CONNECT
 
 

@@ -1,6 +1,6 @@
 """R5. The drivers of calls: execute the steps of the call's state machine, which decides about repetitions
 (mf.protocol.call). They are written once, for calls that block and calls that are awaited
-(mf.core.immediate). Cancelling the task, also by a timeout, ends its call at once, and the server is told.
+(mf.core.immediate). Cancelling the task, also by a timeout, ends its call at once, also at the server.
 """
 
 from collections.abc import Sequence

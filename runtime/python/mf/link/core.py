@@ -244,7 +244,7 @@ class LinkCore(ABC):
 
         if not said.text:
             if refused is None:
-                return service.fingerprint  # BIND tells why
+                return service.fingerprint  # the answer to BIND says why
             raise not_executed(Code.SCHEMA_MISMATCH, self.refusal(refused))
         found = adapting(service, said.text, said.annex)
         if isinstance(found, str):
@@ -301,7 +301,7 @@ class LinkCore(ABC):
 
     @abstractmethod
     def abandon(self, call: Request, event: CallEvent, failure: Error) -> bool:
-        """The caller gives the call up: it ends with this failure, and the server is told. False: it had
+        """The caller gives the call up: it ends with this failure, also at the server. False: it had
         ended."""
 
     @abstractmethod
@@ -526,7 +526,7 @@ class LinkCore(ABC):
             finished.append(call)
 
     def _cancel(self, call: Request, event: CallEvent, failure: Error) -> None:
-        """Ends a call in flight, and tells the server."""
+        """Ends a call in flight, also at the server."""
         self._session.cancel(call)
         call.ended_by = event
         call.failure = failure

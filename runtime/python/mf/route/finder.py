@@ -5,7 +5,7 @@ finder_table.py; the time is that of this process's clock. Its driver (routing.p
     while (step := search.next()) is not Step.READY:
         if step is Step.REST: ...      # for search.pause seconds, or until search.view is outdated
         else: ...                      # connect to search.endpoint and bind, until search.until:
-                                       # search.tell(event), then search.bound(...), or search.failed(why)
+                                       # search.fire(event), then search.bound(...), or search.failed(why)
     search.route
 
 A Finder is of one service and agent, and knows their endpoints; each call that has no route makes a Search.
@@ -367,7 +367,7 @@ class Search:
             self._ahead = False
             self.begins = [endpoint.instance, *(each.instance for each in self._left)]
 
-    def tell(self, event: Event) -> None:
+    def fire(self, event: Event) -> None:
         """The endpoint is connected, differs, or was described."""
         if self._owns:
             with self._finder.lock:
@@ -397,16 +397,19 @@ class Search:
         return self.next()
 
     def abandoned(self) -> None:
-        """The driver was interrupted."""
+        """The driver was interrupted. That says nothing about the endpoint, and does not concern other
+        searches."""
         with self._finder.lock:
-            self._end_attempt(not_executed(Code.CANCELLED, "cancelled by the caller"))
+            endpoint = self.endpoint
+            if self._owns and endpoint.state in UNDER_WAY:
+                self._owns = False
+                endpoint.fire(Event.ABANDONED)
 
     def _end_attempt(self, why: Error) -> None:
         endpoint = self.endpoint
         if self._owns and endpoint.state in UNDER_WAY:
             self._owns = False
-            passes = not _is_final(why.code) or why.code is Code.CANCELLED
-            endpoint.fire(Event.FAILED if passes else Event.REFUSED)
+            endpoint.fire(Event.REFUSED if _is_final(why.code) else Event.FAILED)
             endpoint.failure = why
             endpoint.again_at = self._finder.routing.pool.again_at(endpoint.instance)
 

@@ -45,6 +45,9 @@ class Event(Enum):
     """The attempt has failed with what may pass."""
     REFUSED = auto()
     """It has failed with what does not pass by waiting."""
+    ABANDONED = auto()
+    """The search that has made the attempt was interrupted. In C++ an abandoned attempt's endpoint is
+    forgotten."""
     DIFFERS = auto()
     """The server has another schema, which it is asked to describe."""
     DESCRIBED = auto()
@@ -67,14 +70,21 @@ TABLE: dict[State, dict[Event, State]] = {
         _E.FOREIGN: _S.DESCRIBING,
         _E.FAILED: _S.COOLING,
         _E.REFUSED: _S.REFUSED,
+        _E.ABANDONED: _S.UNKNOWN,
     },
     _S.BINDING: {
         _E.BOUND: _S.BOUND,
         _E.DIFFERS: _S.DESCRIBING,
         _E.FAILED: _S.COOLING,
         _E.REFUSED: _S.REFUSED,
+        _E.ABANDONED: _S.UNKNOWN,
     },
-    _S.DESCRIBING: {_E.DESCRIBED: _S.BINDING, _E.FAILED: _S.COOLING, _E.REFUSED: _S.REFUSED},
+    _S.DESCRIBING: {
+        _E.DESCRIBED: _S.BINDING,
+        _E.FAILED: _S.COOLING,
+        _E.REFUSED: _S.REFUSED,
+        _E.ABANDONED: _S.UNKNOWN,
+    },
     _S.BOUND: {_E.LOST: _S.UNKNOWN, _E.GOAWAY: _S.DRAINING},
     _S.COOLING: {_E.RESTED: _S.UNKNOWN},
     _S.DRAINING: {_E.START: _S.CONNECTING, _E.LOST: _S.UNKNOWN},

@@ -124,7 +124,7 @@ class Routing(ABC, Generic[V, P]):
                     await self.pool.begin_all(search.begins, deadline)
                 link: LinkCore = await self.pool.open(instance, search.until)
                 schema = self.schema_of(instance)
-                binding = await bind(link, service, endpoint.agent, search.until, schema, search.tell)
+                binding = await bind(link, service, endpoint.agent, search.until, schema, search.fire)
             except Error as failure:
                 self._note_refusal(service, instance, failure)
                 step = search.failed(failure)
@@ -266,7 +266,7 @@ class Routing(ABC, Generic[V, P]):
         """The fingerprint by which bindings to the instance are known: only a relay has several."""
         return instance.fingerprint if self.resolver.of_relays else b""
 
-    # What calls tell
+    # What calls report
 
     def _refuses(self, instance: Instance, now: float) -> bool:
         link: LinkCore | None = self.pool.usable(instance)
