@@ -261,6 +261,33 @@ TEST(Reactor, StopRunsWhatWasPosted) {
   EXPECT_EQ(ran, 10);
 }
 
+// What a reactor runs while it ends may begin more. If that owned the reactor, neither would ever be freed.
+TEST(Reactor, KeepsNothingThatIsBegunWhileItEnds) {
+  auto owned = std::make_shared<int>(0);
+  const std::weak_ptr<int> left = owned;
+  Reactor reactor;
+  reactor.post([&reactor, owned = std::move(owned)]() mutable {
+    reactor.stop();  // what is posted from now on runs at the end
+    reactor.post([&reactor, owned = std::move(owned)]() mutable {
+      reactor.at(mf::now() + std::chrono::hours(1), [owned = std::move(owned)] {});
+    });
+  });
+  reactor.stop();
+  EXPECT_TRUE(left.expired());
+}
+
+TEST(Reactor, KeepsNothingThatItIsGivenAfterItsEnd) {
+  Reactor reactor;
+  reactor.stop();
+  const Sockets sockets;
+  auto handler = std::make_shared<Counter>();
+  const std::weak_ptr<Counter> left = handler;
+  reactor.post([handler] {});
+  reactor.at(mf::now(), [handler] {});
+  reactor.watch(sockets.fds[0], std::move(handler), true);
+  EXPECT_TRUE(left.expired());
+}
+
 TEST(Reactor, MayEndOnItsOwnThread) {
   std::atomic<bool> gone{false};
   auto reactor = std::make_shared<Reactor>();

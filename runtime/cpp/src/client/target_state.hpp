@@ -128,7 +128,7 @@ struct Target::State final : Shared, route::SeekerUser, std::enable_shared_from_
   };
 
   [[nodiscard]] std::string seen_agent() const { return agent.value_or("*"); }
-  /// Runs `act` on the loop's thread. A loop that has ended keeps what is posted, which must not hold this.
+  /// Runs `act` on the loop's thread, if this still exists then.
   template <class Act>
   void on_loop(Act act) {
     core->loop()->post([weak = weak_from_this(), act = std::move(act)] {

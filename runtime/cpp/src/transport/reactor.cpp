@@ -178,9 +178,11 @@ class Reactor::Loop final : public detail::IoRole, public std::enable_shared_fro
   TimePoint alarm_at_ = kNever;
   std::deque<UniqueFunction<void()>> posted_;
   bool stopped_ = false;
+  bool ended_ = false;  // no thread runs it any more: what is given to it is destroyed
 
-  // What the lock guards has changed since the thread with the role looked at it before a wait, by which it
-  // resets this under the lock.
+  // Both decide whether a change needs a wake-up; begin_wait() says why none is lost.
+  // What the lock guards has changed since the thread with the role looked at it before a wait. It is set and
+  // reset under the lock.
   std::atomic<bool> changed_{true};
   // A thread waits for events, or is about to. It is reset without the lock, so that it may still be set for
   // a moment when the thread has been woken.
@@ -300,8 +302,18 @@ Reactor::Loop::Left Reactor::Loop::run_turns() {
   }
 }
 
-/// Without the lock, which a turn without news does not need: whether the thread may wait for events now. A
-/// thread that changes something first sets changed_ and then asks for asleep_.
+/// Without the lock, which a turn without news does not need: whether the thread may wait for events now.
+///
+/// No change is missed. This thread sets asleep_ and then reads changed_; a thread that changes something
+/// sets changed_ and then reads asleep_. These four operations are sequentially consistent, so that at least
+/// one of the two sees what the other has set: either this thread does not wait, or it is woken. Two cases
+/// need a second look:
+/// - A changing thread that finds changed_ set does not set it again. Since changed_ is reset under the lock
+///   only, which it holds, the thread that has set it came before it in the same order.
+/// - must_wake() resets asleep_, possibly just after this thread has begun another wait. Then changed_ was
+///   set before, and can only be reset under the lock, which the changing thread still holds: this thread
+///   finds it set, and does not wait.
+/// The relaxed reads decide nothing alone: a late one of them is repeated here before each wait.
 bool Reactor::Loop::begin_wait() noexcept {
   if (changed_.load(std::memory_order_relaxed) || on_test_time() || !alarm_.exists()) return false;
   asleep_.store(true);
@@ -383,6 +395,7 @@ void Reactor::Loop::wake() noexcept {
 void Reactor::Loop::post(UniqueFunction<void()> work) {
   {
     const std::scoped_lock lock(mutex_);
+    if (ended_) return;
     posted_.push_back(std::move(work));
     note_change();
     if (!must_wake()) return;
@@ -400,23 +413,24 @@ void Reactor::Loop::stop() noexcept {
   wake();
 }
 
-// Called by the last thread with the role.
+// Called by the last thread with the role. What was posted runs, and may begin more. Nothing is kept for
+// later, since it may own this loop.
 void Reactor::Loop::finish() {
-  {
-    decltype(watches_) watches;  // these are destroyed after unlocking
-    Timers timers;
-    Timers cancelled;
-    const std::scoped_lock lock(mutex_);
-    for (auto& [fd, watch] : watches_) report(fd, watch, 0);
-    watches.swap(watches_);
-    timers.swap(timers_);
-    cancelled.swap(cancelled_);
-    times_.clear();
-  }
   for (;;) {
+    {
+      decltype(watches_) watches;  // these are destroyed after unlocking
+      Timers timers;
+      Timers cancelled;
+      const std::scoped_lock lock(mutex_);
+      ended_ = posted_.empty() && watches_.empty() && timers_.empty() && cancelled_.empty();
+      if (ended_) return;
+      for (auto& [fd, watch] : watches_) report(fd, watch, 0);
+      watches.swap(watches_);
+      timers.swap(timers_);
+      cancelled.swap(cancelled_);
+      times_.clear();
+    }
     (void)run_posted();
-    const std::scoped_lock lock(mutex_);
-    if (posted_.empty()) return;
   }
 }
 
@@ -438,6 +452,7 @@ bool Reactor::Loop::report(int fd, Watch& watch, unsigned interest) noexcept {
 void Reactor::Loop::watch(int fd, std::shared_ptr<Watched> handler, bool one_shot) {
   Watch replaced;  // destroyed after unlocking
   const std::scoped_lock lock(mutex_);
+  if (ended_) return;
   auto& watch = watches_[fd];
   report(fd, watch, 0);
   replaced = std::move(watch);
@@ -518,6 +533,7 @@ Reactor::TimerId Reactor::Loop::at(TimePoint when, UniqueFunction<void()> work) 
   TimerId id = 0;
   {
     const std::scoped_lock lock(mutex_);
+    if (ended_) return id;
     id = ++timer_ids_;
     times_.emplace(id, when);
     try {

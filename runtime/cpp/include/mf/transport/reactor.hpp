@@ -9,6 +9,10 @@
 // called elsewhere. An idle reactor makes no system call. A reactor may be destroyed on its own thread: the
 // thread then ends by itself after its turn.
 //
+// A reactor that ends runs what was posted, and destroys what is watched and all timers. What it is given
+// later is destroyed at once, on the giving thread: an object that is kept alive by a timer or a posted
+// function, and keeps the reactor alive, is freed at the latest then.
+//
 // A reactor with spare threads has a role rather than a thread (decision 0024): a callback that is about to
 // wait calls mf::blocking(), and a spare thread continues the loop. The thread that handed over the role
 // finishes its callback, sleeps as a spare itself, and ends if it was not needed for ten seconds. "The
@@ -59,6 +63,7 @@ class Reactor {
   void forget(int fd) noexcept;
 
   void post(UniqueFunction<void()> work);
+  /// The id is never 0, unless the reactor has ended.
   TimerId at(TimePoint when, UniqueFunction<void()> work);
   void cancel(TimerId timer) noexcept;
 
