@@ -3,8 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <random>
+#include <semaphore>
 
+#include "mf/core/blocking.hpp"
 #include "mf/core/text.hpp"
 #include "support/peer.hpp"
 
@@ -38,6 +41,7 @@ class Kept final : public ServerLink::Handler {
   void on_drain(std::uint32_t behind) override { latest = behind; }
   void on_request(const protocol::Event& event, TimePoint) override {
     if (throws) throw std::bad_alloc();
+    if (when_requested) return when_requested(event);
     if (answer_with != 0) {
       Gathered payload;
       payload.buffer.resize(answer_with);
@@ -53,9 +57,12 @@ class Kept final : public ServerLink::Handler {
   void on_cancel(std::uint32_t) override { ++cancels; }
   void on_stream(const protocol::Event&) override { ++stream_frames; }
   bool on_unbind(std::uint16_t first_route) override { return first_route == 0; }
-  void on_room() override { ++rooms; }
+  void on_room() override {
+    ++rooms;
+    if (when_room) when_room();
+  }
   void on_turn_end() override {}
-  void on_handed_over() noexcept override {}
+  void on_handed_over() noexcept override { ++handed_over; }
   void on_greeted() override { ++greeted; }
   void on_overfull() override { ++overfull; }
   void on_closed() override { closed = true; }
@@ -76,6 +83,10 @@ class Kept final : public ServerLink::Handler {
   std::atomic<int> cancels{0};
   std::atomic<int> stream_frames{0};
   std::atomic<int> rooms{0};
+  std::atomic<int> handed_over{0};
+  // In the place of what is above; set before the first request.
+  std::function<void(const protocol::Event& event)> when_requested;
+  std::function<void()> when_room;
   std::atomic<int> greeted{0};
   std::atomic<int> answered{0};
   std::atomic<int> overfull{0};
@@ -86,7 +97,8 @@ class Kept final : public ServerLink::Handler {
 };
 
 struct Joined {
-  explicit Joined(ServerLink::Options options = {}) {
+  explicit Joined(ServerLink::Options options = {}, std::size_t spares = 0)
+      : reactor(std::make_shared<transport::Reactor>(spares)) {
     auto [left, right] = transport::make_inproc_pair();
     options.log = Log(log);
     load = options.load;
@@ -102,6 +114,11 @@ struct Joined {
   void greet() {
     peer->session.send_hello();
     (void)peer->next(EventType::hello);
+  }
+  /// Without flushing.
+  void queue_request() {
+    protocol::RequestHead head;
+    peer->session.send_request(head, Gathered());
   }
   void request(std::size_t size, bool oneway = false) {
     Buffer payload(size);
@@ -130,7 +147,7 @@ struct Joined {
   }
 
   std::shared_ptr<KeptLog> log = std::make_shared<KeptLog>();
-  std::shared_ptr<transport::Reactor> reactor = std::make_shared<transport::Reactor>();
+  std::shared_ptr<transport::Reactor> reactor;
   std::shared_ptr<Kept> handler = std::make_shared<Kept>();
   std::shared_ptr<ServerLoad> load;
   std::shared_ptr<ServerLink> link;
@@ -230,6 +247,77 @@ TEST(ServerLink, ReadsNothingMoreWhileItsRepliesAreNotRead) {
   EXPECT_EQ(joined.handler->size(), 0U);
   for (int i = 0; i < 8; ++i) EXPECT_EQ(joined.peer->next(EventType::reply).payload.size(), 512U << 10);
   EXPECT_TRUE(eventually([&] { return joined.handler->size() == 1; }));
+}
+
+/// Answers with more bytes than may wait to be written, so that on_room() follows when they are written.
+void answer_much(ServerLink& link, const protocol::ReplyHead& head) {
+  Gathered payload;
+  payload.buffer.resize(3 << 10U);
+  std::memset(payload.buffer.data(), 2, payload.buffer.size());
+  auto to = head;
+  to.encoding = 1;
+  link.send_reply(to, payload, 0);
+  EXPECT_FALSE(link.has_room());
+}
+
+// The next turn begins on another thread, and the end of the one before must not take its requests.
+TEST(ServerLink, TheNextTurnKeepsItsRequestsIfAStreamWithRoomWaits) {
+  ServerLink::Options options;
+  options.max_output = 4 << 10U;
+  Joined joined(options, 2);
+  std::binary_semaphore waits(0);
+  std::binary_semaphore next(0);
+  std::atomic<bool> room_left{false};
+  std::atomic<int> requests{0};
+  joined.handler->when_requested = [&](const protocol::Event& event) {
+    if (++requests == 1) return answer_much(*joined.link, protocol::ReplyHead::to(event));
+    if (requests == 2) {
+      next.release();
+      EXPECT_TRUE(eventually([&] { return room_left.load(); }));
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));  // the first turn ends meanwhile
+    }
+    joined.link->end_request(0);
+  };
+  joined.handler->when_room = [&] {
+    if (joined.handler->rooms != 1) return;
+    blocking();
+    waits.release();
+    EXPECT_TRUE(next.try_acquire_for(mftest::kLong));
+    room_left = true;
+  };
+  joined.greet();
+  joined.request(0);
+  ASSERT_TRUE(waits.try_acquire_for(mftest::kLong));
+  joined.queue_request();
+  joined.queue_request();
+  joined.peer->flush();
+  EXPECT_TRUE(eventually([&] { return requests == 3; }));
+}
+
+TEST(ServerLink, AHandlerAndAStreamThatWaitLeaveOneTurnOnce) {
+  ServerLink::Options options;
+  options.max_output = 4 << 10U;
+  Joined joined(options, 2);
+  std::optional<protocol::ReplyHead> first;
+  std::atomic<bool> waited{false};
+  joined.handler->when_requested = [&](const protocol::Event& event) {
+    if (!first) {
+      first = protocol::ReplyHead::to(event);
+      return;
+    }
+    answer_much(*joined.link, *first);
+    blocking();  // writes the answer, so that there is room
+    joined.link->end_request(event.payload.size());
+    waited = true;
+  };
+  joined.handler->when_room = [] { blocking(); };
+  joined.greet();
+  joined.queue_request();
+  joined.queue_request();
+  joined.peer->flush();
+  EXPECT_TRUE(eventually([&] { return waited.load(); }));
+  EXPECT_EQ(joined.handler->rooms, 1);
+  EXPECT_EQ(joined.handler->handed_over, 1);
 }
 
 TEST(ServerLink, ClosesAPeerThatReadsNothing) {

@@ -119,8 +119,13 @@ void ServerLink::look_again() {
 
 // One turn: read, parse all, handle all, write all.
 //
-// The input of the session belongs to the reading thread, and needs no lock. shut() sets closed_ before it
-// looks at reading_, so that either this thread sees the end, or shut() leaves the descriptor to it.
+// What is read without the lock, and why that is no race:
+// - The session's memory for input belongs to the thread with the role; others touch it neither with nor
+//   without the lock. What they ask of it (charge()) changes under the lock only.
+// - ending_ is written by the thread with the role only, under the lock, since others read it.
+// - The stream's descriptor: shut() sets closed_ before it reads reading_, this thread sets reading_ before
+//   it reads closed_, and all four are sequentially consistent. So either this thread sees the end, or
+//   shut() leaves the descriptor to it.
 ServerLink::Went ServerLink::read_once() {
   if (closed() || ending_) return Went::enough;
   pipe_.session.lend_input(spares.session);
@@ -136,8 +141,7 @@ ServerLink::Went ServerLink::read_once() {
     return Went::enough;
   }
   if (result.state == transport::IoState::would_block) {
-    flush(lock);  // output of the stream itself
-    end_turn();
+    end_turn(lock);  // which writes output of the stream itself
     return Went::enough;
   }
   if (result.state != transport::IoState::ok) {
@@ -188,6 +192,7 @@ class ServerLink::Turn final : public mf::detail::IoRole {
     left_ = true;
     mf::detail::io_role = outer_;
     outer_->hand_over();
+    link_.flush_left_turn();
   }
   [[nodiscard]] bool left() const noexcept { return left_; }
 
@@ -218,13 +223,13 @@ ServerLink::Went ServerLink::run_turn(bool full) {
   handler_->on_turn_end();
   Lock lock(pipe_.mutex);
   in_turn_ = false;
-  flush(lock);
-  end_turn();
+  end_turn(lock);
   return !paused_ && full ? Went::more : Went::enough;
 }
 
-// Under the lock: no parsed event is left.
-void ServerLink::end_turn() {
+// Under the lock: no parsed event is left. The state of the turn is reset before flush(), which may run a
+// stream's code: if that waits, another thread begins the next turn before flush() returns.
+void ServerLink::end_turn(Lock& lock) {
   events_.clear();  // an idle connection must not keep large payloads alive
   next_event_ = 0;
   questions_in_slice_ = 0;
@@ -234,6 +239,7 @@ void ServerLink::end_turn() {
   if (events_.capacity() != 0) events_ = std::vector<protocol::Event>();
   pipe_.session.give_back_input(spares.session);
   charge();
+  flush(lock);
   if (on_test_time()) pipe_.stream->handled();
   if (mid_frame_ && !progress_watched_) watch_progress();
 }
@@ -290,8 +296,8 @@ void ServerLink::go_on_with_turn() {
   on_ready({.readable = true}, true);
 }
 
-// The running request keeps its memory; the other events, and reading, are left to the next thread. False:
-// there is no memory for that, and nothing has changed.
+// Once in a turn. The running request keeps its memory; the other events, and reading, are left to the next
+// thread. False: there is no memory for that, and nothing has changed.
 bool ServerLink::leave_turn(Turn& turn) noexcept {
   try {
     std::vector<protocol::Event> left;
@@ -315,13 +321,18 @@ bool ServerLink::leave_turn(Turn& turn) noexcept {
   next_event_ = 0;
   turn_waits_ = true;
   handler_->on_handed_over();
+  return true;
+}
+
+// The client may wait for replies of this turn, and the handler for the client. A stream that has room then
+// may run code that waits, too: so the turn has been left before.
+void ServerLink::flush_left_turn() noexcept {
   Lock lock(pipe_.mutex);
   try {
-    flush(lock);  // a client that waits for replies of this turn may be what the handler waits for
+    flush(lock);
   } catch (const std::bad_alloc&) {
     shut("", lock);
   }
-  return true;
 }
 
 void ServerLink::handle(protocol::Event& event, TimePoint now) {
@@ -572,7 +583,7 @@ void ServerLink::note_output() {
   if (pipe_.session.output_bytes() >= kChargeStep) charge();
 }
 
-// Under the lock: tells the server what this connection holds.
+// Under the lock: charges what this connection holds to the server.
 void ServerLink::charge() {
   const auto before = charged_.load(std::memory_order_relaxed);
   std::size_t now = queued_bytes_.now();

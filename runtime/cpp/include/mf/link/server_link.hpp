@@ -184,10 +184,11 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
   Went read_once();
   Went run_turn(bool full);
   bool leave_turn(Turn& turn) noexcept;
+  void flush_left_turn() noexcept;
   bool may_go_on(const Turn& turn, TimePoint now);
   void hold_turn(Lock& lock);
   void go_on_with_turn();
-  void end_turn();
+  void end_turn(Lock& lock);
   void handle(protocol::Event& event, TimePoint now);
   [[nodiscard]] bool passes_on(protocol::Event& begun);
   void tell_coming();
