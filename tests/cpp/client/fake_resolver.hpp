@@ -14,7 +14,7 @@
 
 namespace mftest {
 
-class FakeResolver final : public mf::Resolver {
+class FakeResolver : public mf::Resolver {
  public:
   void set(mf::Offers offers) {
     std::map<std::uint64_t, std::function<void()>> listeners;

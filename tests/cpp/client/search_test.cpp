@@ -183,6 +183,36 @@ TEST(Search, ForAnAgentThatWasSeenAndThatNobodyOffersAnyMoreFailsAtOnce) {
   EXPECT_THAT(failure.message, testing::StartsWith("no server offers"));  // and not that it gave up
 }
 
+/// Offers nothing to one thread.
+class Uneven final : public FakeResolver {
+ public:
+  Snapshot offers(std::string_view service) override {
+    if (std::this_thread::get_id() != without.load()) return FakeResolver::offers(service);
+    return std::make_shared<const mf::Offers>(answered());
+  }
+  std::atomic<std::thread::id> without{};
+};
+
+// The search once believed that the calls still had the route, and found it for them for ever.
+TEST(Search, FindsAServerAgainThatWasMissingForAMoment) {
+  const Served served;
+  const auto resolver = std::make_shared<Uneven>();
+  auto offers = answered();
+  offers.agents[""].push_back({.address = served.server.address()});
+  resolver->set(offers);
+  mf::Client client(resolver);
+  const calls::EchoClient stub(client);
+  EXPECT_EQ(stub.twice(1), 2);
+  resolver->set(offers);
+  resolver->without = std::this_thread::get_id();
+  std::atomic<int> result{0};
+  stub.async_twice(1, {.deadline = kLong},
+                   [&](mf::Outcome<std::int32_t> outcome) { result = outcome.ok() ? outcome.value() : -1; });
+  EXPECT_TRUE(eventually([&] { return result != 0; }));
+  EXPECT_EQ(result, 2);
+  EXPECT_EQ(served.echo->ran, 2);
+}
+
 TEST(Search, TriesAnAddressThatIsAnnouncedAnewAtOnce) {
   const Served other;
   const auto resolver = std::make_shared<FakeResolver>();

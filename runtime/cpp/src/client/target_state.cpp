@@ -85,7 +85,10 @@ void Target::State::refresh() {
     const auto found = std::ranges::find_if(instances, [&](const Instance& instance) {
       return known.address == instance.address && (!of_relays || known.announced == instance.fingerprint);
     });
-    if (found == instances.end()) return true;
+    if (found == instances.end()) {
+      report_unusable(known);  // the loop may see newer offers, which name it again
+      return true;
+    }
     known.set_weight(found->weight, of_relays);
     return false;
   });
