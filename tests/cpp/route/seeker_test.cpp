@@ -50,6 +50,7 @@ class User final : public SeekerUser {
     return why;
   }
   void on_route(Found&& route) override {
+    if (std::exchange(throws, false)) throw std::bad_alloc();
     const std::scoped_lock lock(mutex);
     routes.push_back(std::move(route));
   }
@@ -75,6 +76,7 @@ class User final : public SeekerUser {
     return found;
   }
 
+  bool throws = false;
   std::mutex mutex;
   std::vector<Found> routes;
   int found = 0;
@@ -121,6 +123,19 @@ TEST(Seeker, MakesARouteThatCallsMayTake) {
   const std::scoped_lock lock(seeking.user->mutex);
   ASSERT_EQ(seeking.user->routes.size(), 1U);
   EXPECT_NE(seeking.user->routes[0].binding, nullptr);
+}
+
+TEST(Seeker, MakesARouteAnewThatItsUserHadNoMemoryFor) {
+  Seeking seeking;
+  seeking.user->throws = true;
+  seeking.wait(1);
+  const auto peer = seeking.accept();
+  peer->accept_bind();
+  EXPECT_TRUE(eventually([&] { return seeking.user->founds() == 1; }));
+  seeking.wait(2);
+  EXPECT_TRUE(eventually([&] { return seeking.user->founds() == 2; }));
+  const std::scoped_lock lock(seeking.user->mutex);
+  EXPECT_EQ(seeking.user->routes.size(), 1U);
 }
 
 TEST(Seeker, PutsASchemaInWordsThatCannotBeAdaptedTo) {

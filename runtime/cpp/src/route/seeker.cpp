@@ -144,7 +144,7 @@ void Seeker::execute(Command& command) {
   }
 }
 
-// Mostly because there is no memory. The attempt ends, so that no call waits for its result.
+// Mostly because there is no memory. The attempt or route ends, so that no call waits for it.
 void Seeker::fail_after_exception(const Command& command) {
   const auto now = mf::now();
   auto why = not_executed(Code::internal, "a server could not be searched: there is no memory");
@@ -158,6 +158,9 @@ void Seeker::fail_after_exception(const Command& command) {
       break;
     case Command::Kind::describe:
       finder_.on_described(command.attempt, {Description::Kind::failed, std::move(why)}, now);
+      break;
+    case Command::Kind::ready:
+      finder_.on_lost(command.attempt, now);
       break;
     default:
       return;
