@@ -96,4 +96,11 @@ TEST(Failures, SayTheirContextOnceHoweverOftenTheyArePassedOn) {
   EXPECT_EQ(mf::in_context("", std::move(failure)).message, "refused");
 }
 
+TEST(Failures, KeepTheWordsBeforeTheirReasonWhenTheContextChanges) {
+  auto failure = mf::in_context("gave up at the deadline: ", mf::not_executed(Code::unavailable, "refused"));
+  failure = mf::preceded_by("connect tcp://a:1: ", std::move(failure));
+  EXPECT_EQ(failure.message, "gave up at the deadline: connect tcp://a:1: refused");
+  EXPECT_EQ(mf::in_context("", std::move(failure)).message, "connect tcp://a:1: refused");
+}
+
 }  // namespace

@@ -214,7 +214,7 @@ Failure Target::State::refusal_of(const MethodInfo& method, route::Command::Refu
   }
   if (!refusal) return not_executed(Code::unavailable, "the servers of " + what() + " change their schema");
   if (refused == route::Command::Refused::by_all && routes_.size() > 1)
-    refusal->message.insert(0, "all servers of " + what() + " have another schema: ");
+    return route::refusal_of_all(what(), *std::move(refusal));
   return *std::move(refusal);
 }
 

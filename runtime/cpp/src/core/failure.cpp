@@ -26,6 +26,11 @@ Failure in_context(std::string_view context, Failure failure) {
   return failure;
 }
 
+Failure preceded_by(std::string_view words, Failure failure) {
+  failure.message.insert(failure.context_size, words);
+  return failure;
+}
+
 Failure cancelled_by_caller(Execution execution) {
   return make_failure(Code::cancelled, execution, "cancelled by the caller");
 }

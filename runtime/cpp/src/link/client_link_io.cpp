@@ -391,9 +391,9 @@ void ClientLink::after_stream(std::uint32_t id, StreamCall& stream, StreamEvent&
   if (event.credit != 0) pipe_.session.send_credit(id, event.credit);
   if (event.write) stream.write_later();
   if (!event.failure) return;
-  event.failure->message = peer() + ": " + event.failure->message;
   make_room_to_end(own, 1);
-  end(*calls_.take(id), Reply::failed(std::move(*event.failure), Ended::unreadable), own);
+  end(*calls_.take(id),
+      Reply::failed(preceded_by(peer() + ": ", *std::move(event.failure)), Ended::unreadable), own);
   pipe_.session.send_cancel(id);
 }
 

@@ -25,6 +25,10 @@ using mf::detail::shared;
 
 }  // namespace
 
+Failure refusal_of_all(const std::string& what, Failure of_one) {
+  return preceded_by("all servers of " + what + " have another schema: ", std::move(of_one));
+}
+
 Finder::Finder(Rules rules, std::string what, bool by_schema, std::uint64_t seed)
     : rules_(rules), what_(std::move(what)), by_schema_(by_schema), seed_(seed | 1U), width_(first_width()) {}
 
@@ -358,9 +362,7 @@ void Finder::end_hopeless(const Summary& summary, TimePoint now) {
   auto said = why;
   auto patience = std::chrono::nanoseconds(0);
   if (differs && endpoints_.size() > 1) {
-    auto of_all = *why;
-    of_all.message.insert(0, "all servers of " + what_ + " have another schema: ");
-    said = shared(std::move(of_all));
+    said = shared(refusal_of_all(what_, *why));
   } else if (may_pass(why->code) && !rules_.single) {
     // A server that is late lives: it is waited for even if it was reached before.
     const bool gone = seen_ && why->code != Code::deadline_exceeded;

@@ -192,10 +192,7 @@ class Connection final : public Connector, public std::enable_shared_from_this<C
       return reactor_.arm(handshake_->fd(), handshake_->has_output() ? Interest::both : Interest::read);
     }
     reactor_.forget(handshake_->fd());
-    if (*failed) {
-      (*failed)->message = "connect " + name_ + ": " + (*failed)->message;
-      return finish(**std::move(failed));
-    }
+    if (*failed) return fail(**std::move(failed));
     finish(std::unique_ptr<Stream>(std::move(handshake_)));
   }
 
@@ -217,10 +214,8 @@ class Connection final : public Connector, public std::enable_shared_from_this<C
     fail();
   }
 
-  void fail() {
-    finish(not_executed(Code::unavailable,
-                        "connect " + name_ + ": " + (problem_.empty() ? in_words(error_) : problem_)));
-  }
+  void fail() { fail(not_executed(Code::unavailable, problem_.empty() ? in_words(error_) : problem_)); }
+  void fail(Failure why) { finish(preceded_by("connect " + name_ + ": ", std::move(why))); }
 
   void finish(Outcome<std::unique_ptr<Stream>>&& outcome) {
     auto done = std::move(done_);

@@ -20,6 +20,8 @@ namespace mf {
 /// The same failure with `context` before its reason, in the place of any other one: so it is said once,
 /// however often a failure is passed on.
 [[nodiscard]] Failure in_context(std::string_view context, Failure failure);
+/// The same failure with these words at the start of its reason.
+[[nodiscard]] Failure preceded_by(std::string_view words, Failure failure);
 
 [[nodiscard]] Failure cancelled_by_caller(Execution execution);
 /// Its text needs no memory.

@@ -69,6 +69,10 @@ struct Offered {
   std::vector<Instance> instances;  // in the order in which they are tried
 };
 
+/// The refusal of one of several servers, where all of them have another schema than the client. `what`: the
+/// service and agent as failures name them.
+[[nodiscard]] Failure refusal_of_all(const std::string& what, Failure of_one);
+
 /// What the answer to DESCRIBE means.
 struct Description {
   enum class Kind : std::uint8_t { bind_own, bind_adapted, failed };
