@@ -20,7 +20,7 @@ class Asked : public std::enable_shared_from_this<Asked> {
       if (self) self->connection_->post([self] { self->look(); });
     });
     look();
-    if (then_) connection_->at(until, [self = shared_from_this()] { self->end(); });
+    if (then_) timer_ = connection_->reactor()->at(until, [self = shared_from_this()] { self->end(); });
   }
 
  private:
@@ -33,6 +33,7 @@ class Asked : public std::enable_shared_from_this<Asked> {
   void end() {
     if (!then_) return;
     if (listener_ != 0) resolver().remove_listener(std::exchange(listener_, 0));
+    connection_->reactor()->cancel(timer_);  // which keeps this, and the connection
     std::exchange(then_, nullptr)();
   }
 
@@ -40,6 +41,7 @@ class Asked : public std::enable_shared_from_this<Asked> {
   const std::string name_;
   UniqueFunction<void()> then_;  // empty after it was called
   std::uint64_t listener_ = 0;
+  transport::Reactor::TimerId timer_ = 0;
 };
 
 }  // namespace
