@@ -125,8 +125,14 @@ std::shared_ptr<TopicName> Topics::topic(std::string_view name, const Fingerprin
   return made;
 }
 
+// Under the lock.
+void Topics::check_open() const {
+  if (closed_) throw not_executed_error(Code::shutting_down, std::string(kStopping));
+}
+
 std::shared_ptr<client::Core> Topics::core() {
   const std::scoped_lock lock(mutex_);
+  check_open();
   if (!core_) {
     ClientOptions options;
     options.connect_timeout = shared_.options.connect_timeout;
@@ -156,7 +162,7 @@ std::shared_ptr<Trunk> Topics::attach(const std::shared_ptr<TopicName>& topic,
   std::shared_ptr<Trunk> trunk;
   {
     const std::scoped_lock lock(mutex_);
-    if (closed_) throw not_executed_error(Code::shutting_down, std::string(kStopping));
+    check_open();
     topic->used_at = mf::now();
     const auto found = trunks_.find(key);
     if (found != trunks_.end() && found->second->attach(queue, request)) return found->second;
@@ -169,6 +175,7 @@ std::shared_ptr<Trunk> Topics::attach(const std::shared_ptr<TopicName>& topic,
   auto made = std::make_shared<Trunk>(shared_.shared_from_this(), key, std::move(use));
   {
     const std::scoped_lock lock(mutex_);
+    check_open();  // nothing would close the trunk
     const auto found = trunks_.find(key);
     if (found != trunks_.end() && found->second->attach(queue, request)) return found->second;
     (void)made->attach(queue, request);  // it may throw, and then there is no trunk

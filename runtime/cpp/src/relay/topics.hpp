@@ -50,6 +50,8 @@ class Topics {
 
  private:
   [[nodiscard]] std::shared_ptr<TopicName> topic(std::string_view name, const Fingerprint& fingerprint);
+  /// Throws if the relay has been closed.
+  void check_open() const;
 
   Shared& shared_;
   mutable std::mutex mutex_;  // guards all members below
