@@ -25,6 +25,7 @@
 #include "mf/link/balancing.hpp"
 #include "mf/route/choice.hpp"
 #include "mf/route/seeker.hpp"
+#include "mf/transport/mutex.hpp"
 
 namespace mf::client {
 
@@ -47,7 +48,7 @@ struct Target::State final : Shared, route::SeekerUser, std::enable_shared_from_
   std::atomic<ServiceCaches*> caches{nullptr};  // the client's, once requested
   std::shared_ptr<Servant> servant;             // in-process; looked up once
   std::shared_ptr<Resolver> only;               // for one instance; null: the client's
-  std::mutex mutex;
+  transport::Mutex mutex;
   std::weak_ptr<Shared> kept;  // under the mutex: see Target::kept()
 
   static std::shared_ptr<State> of(const std::shared_ptr<Core>& core, const ServiceInfo& service,
@@ -188,7 +189,7 @@ struct Target::State final : Shared, route::SeekerUser, std::enable_shared_from_
   TimePoint try_again_{};
   bool some_refuse_ = false;  // some instances may refuse
   std::vector<std::shared_ptr<AsyncCall>> resting_;
-  std::condition_variable closed_;
+  std::condition_variable_any closed_;
   std::vector<Waiting> fresh_;  // the loop will admit them
   std::map<route::WaiterId, Waiting> admitted_;
   std::map<const void*, route::WaiterId> admitted_by_key_;
