@@ -211,12 +211,11 @@ void Pool::greeted(const Address& address, Outcome<std::shared_ptr<ClientLink>>&
   } else {
     drop_ended();
   }
-  for (auto& done : std::exchange(to.waiting, {})) {
-    if (to.link)
-      done({.link = std::shared_ptr<ClientLink>(to.link, to.link->get()), .why = {}, .again_at = {}});
-    else
-      done({.link = link, .why = {}, .again_at = {}});
-  }
+  // What is called may change the slot.
+  const auto held = to.link;  // null: it has ended already
+  const Opened got{
+      .link = held ? std::shared_ptr<ClientLink>(held, held->get()) : link, .why = {}, .again_at = {}};
+  for (auto& done : std::exchange(to.waiting, {})) done(Opened(got));
 }
 
 void Pool::failed(Slot& to, const Address& address, const Failure& why) {
