@@ -172,7 +172,7 @@ TEST(Finder, FailsAtOnceIfAServerThatWasReachedIsThereNoLonger) {
   driven.wait(2);
   driven.finder.on_unconnected(driven.attempt(), refused(), driven.now + 50ms, driven.now);
   EXPECT_EQ(driven.last(Kind::failed).failure->message, "connection refused");
-  EXPECT_EQ(driven.count(Kind::unreached), 0U) << "nobody goes on waiting";
+  EXPECT_EQ(driven.count(Kind::unreached), 0U) << "no call goes on waiting";
   driven.forget();
   driven.wait(3);  // while the address rests, its failure is remembered
   EXPECT_EQ(driven.count(Kind::failed), 1U);
@@ -265,7 +265,7 @@ TEST(Finder, FindsTheOneServerAmongManyDeadOnes) {
   EXPECT_EQ(driven.count(Kind::found), 1U);
   driven.forget();
   driven.pass(10s);
-  EXPECT_EQ(driven.count(Kind::connect), 0U) << "nobody waits";
+  EXPECT_EQ(driven.count(Kind::connect), 0U) << "no call waits";
 }
 
 TEST(Finder, BeginsNoMoreAttemptsThanItsRulesAllow) {

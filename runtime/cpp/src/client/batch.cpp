@@ -87,7 +87,7 @@ void Batch::send_queued() {
     const bool by_reactor = stoppable_ || waiter_.left_to_others();
     try {
       AsyncCall::launch(std::move(message), route_.again(), by_reactor ? nullptr : &waiter_);
-    } catch (const std::exception& error) {  // no memory, mostly: nobody hears of the end of this message
+    } catch (const std::exception& error) {  // no memory, mostly: the end of this message is not reported
       give_up(may_have_run(Code::internal,
                            std::string("a message of the batch cannot be sent: ") + error.what()));
       waiter_.finish();

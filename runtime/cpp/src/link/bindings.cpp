@@ -119,7 +119,7 @@ Bindings::Descriptions::iterator Bindings::ask(std::string_view service, const F
   return at;
 }
 
-// One that nobody awaits any more is forgotten, and its answer dropped.
+// One that is not awaited any more is forgotten, and its answer dropped.
 std::optional<Described> Bindings::take(const Descriptions::key_type& key, const Description& asked) {
   if (asked.answered) return asked.said;
   const auto found = descriptions_.find(key);

@@ -72,7 +72,7 @@ void ClientLink::break_off(Failure why, Lock& lock) {
   if (cut_off) {
     lock.unlock();
     if (cut_off->complete()) {
-      cut_off->tell();  // data with its last byte have ended the link before the watcher was told
+      cut_off->tell();  // the data with its last byte have ended the link before its watcher was called
     } else {
       cut_off->lose();
     }

@@ -313,7 +313,7 @@ void ClientLink::take_reply(protocol::Event& event, Reply& reply) {
     reply.metadata = std::make_unique<Metadata>(protocol::read_metadata(event.metadata));
 }
 
-// A forwarded reply ends its call when it begins to arrive; its payload tells what becomes of the rest.
+// A forwarded reply ends its call when it begins to arrive; its payload reports what becomes of the rest.
 void ClientLink::on_begun(const protocol::Event& event, FinishedList& own) {
   const auto* const found = calls_.find(event.header.id);
   if (found == nullptr || !found->forwarded || found->stream != nullptr) return;
@@ -397,7 +397,7 @@ void ClientLink::after_stream(std::uint32_t id, StreamCall& stream, StreamEvent&
   pipe_.session.send_cancel(id);
 }
 
-// Streams that were told that there is no room check again.
+// Streams that found no room check again.
 void ClientLink::tell_room() {
   room_wanted_ = false;
   calls_.for_each([](std::uint32_t /*id*/, const Pending& pending) {

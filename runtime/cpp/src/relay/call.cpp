@@ -85,7 +85,8 @@ void Call::answer(const link::Reply& reply) {
   connection_->forget(request_.head.id);
   if (reply.how != link::Ended::replied)
     return connection_->answer(
-        request_, link_ ? connection_->shared().told(reply.failure, link_->peer()) : reply.failure);
+        request_,
+        link_ ? connection_->shared().failure_for_clients(reply.failure, link_->peer()) : reply.failure);
   auto head = request_.head;
   head.count = reply.count;
   head.status = static_cast<std::uint16_t>(reply.status);
@@ -110,8 +111,8 @@ void Call::cancel() {
   if (link_) link_->cancel(id_);
 }
 
-Failure Call::violation(std::string_view who, std::string_view what) const {
-  return may_have_run(Code::protocol_error, std::string(who) + " sent " + std::string(what));
+Failure Call::violation(std::string_view sender, std::string_view what) const {
+  return may_have_run(Code::protocol_error, std::string(sender) + " sent " + std::string(what));
 }
 
 void Call::on_frame(const protocol::Event& event) {

@@ -74,7 +74,7 @@ class Call final : public link::StreamCall, public std::enable_shared_from_this<
   void answer(const link::Reply& reply);
   void on_client_credit(std::uint32_t bytes);
   void pass_credit();
-  [[nodiscard]] Failure violation(std::string_view who, std::string_view what) const;
+  [[nodiscard]] Failure violation(std::string_view sender, std::string_view what) const;
 
   const std::shared_ptr<Connection> connection_;
   const std::shared_ptr<Destination> destination_;

@@ -49,9 +49,10 @@ route::PoolOptions Connection::pool_options() const {
   session.name = hello_.name;
   const auto& limits = shared_->options;
   return {.make_session = [session] { return session; },
-          .tell = [shared = shared_](
-                      Failure why,
-                      const Address& address) { return shared->told(std::move(why), address.str()); },
+          .translate =
+              [shared = shared_](Failure why, const Address& address) {
+                return shared->failure_for_clients(std::move(why), address.str());
+              },
           .connect_timeout = limits.connect_timeout,
           .connecting = shared_->connecting,
           .paths = shared_->paths,
@@ -142,7 +143,7 @@ std::shared_ptr<Servant> Connection::serve(const protocol::Bind& bind, Answered 
   return servant;
 }
 
-// A client with another schema than all publishers is told so now, and requests theirs.
+// A client with another schema than all publishers gets this answer now, and requests theirs.
 void Connection::answer_topic(const std::string& name, const Fingerprint& fingerprint,
                               const Answered& answered) {
   const auto publishers = instances_of(*shared_, topic_view(name), "");

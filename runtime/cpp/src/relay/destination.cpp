@@ -360,7 +360,7 @@ void Destination::on_connected(const std::shared_ptr<link::ClientLink>& link) {
 
 Failure Destination::on_refused(const Instance& instance, const std::shared_ptr<link::ClientLink>& link,
                                 Failure why) {
-  why = connection_->shared().told(std::move(why), instance.address.str());
+  why = connection_->shared().failure_for_clients(std::move(why), instance.address.str());
   if (why.code == Code::schema_mismatch) connection_->refused(name_, link);
   unreached_ = why.message;
   return why;

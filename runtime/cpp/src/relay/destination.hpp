@@ -5,8 +5,8 @@
 // instances are searched. One-way calls of a destination go to one instance, and so do later calls, until one
 // of those was answered: then the one-way calls have started, and order is kept.
 //
-// Instances of the client's schema come and go. Where only such of other schemas are left, the client is told
-// to connect again, since it adapts to a schema when it binds.
+// Instances of the client's schema come and go. Where only such of other schemas are left, the client is
+// asked to connect again, since it adapts to a schema when it binds.
 //
 // Used only on the reactor's thread of the client's connection, except learn() and settled().
 #pragma once

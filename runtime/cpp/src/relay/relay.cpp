@@ -30,7 +30,7 @@ std::shared_ptr<Shared> shared_with(RelayOptions options) {
 
 }  // namespace
 
-Failure Shared::told(Failure why, const std::string& server) const {
+Failure Shared::failure_for_clients(Failure why, const std::string& server) const {
   if (why.code != Code::protocol_error) return why;
   options.log.write(Level::warning, "relay_server_broke_the_protocol",
                     {{"peer", server}, {"reason", why.message}});

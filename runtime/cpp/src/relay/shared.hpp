@@ -47,7 +47,7 @@ struct Shared : std::enable_shared_from_this<Shared> {
 
   /// The failure that a client gets when a server fails. If the server has broken the protocol, what it has
   /// sent is logged, and not passed to the client: anything may listen at that address.
-  [[nodiscard]] Failure told(Failure why, const std::string& server) const;
+  [[nodiscard]] Failure failure_for_clients(Failure why, const std::string& server) const;
   void set_resolver(std::shared_ptr<Resolver> with, const std::vector<Address>& at);
   /// Forgets unused services in time, on this reactor, for as long as any are known.
   void tidy_services(transport::Reactor& by);

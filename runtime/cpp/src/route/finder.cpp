@@ -73,11 +73,11 @@ void Finder::stop(Failure why) {
 void Finder::on_offers(Offered offered, TimePoint now) {
   if (stopped_) return;
   const auto event = !offered.instances.empty()    ? SourceEvent::offers
-                     : offered.answered            ? SourceEvent::nobody
+                     : offered.answered            ? SourceEvent::none
                      : offered.refused != Code::ok ? SourceEvent::refuses
                                                    : SourceEvent::silent;
   const auto cell = next(source_, event);
-  if (event == SourceEvent::nobody && cell.next != source_) empty_since_ = now;
+  if (event == SourceEvent::none && cell.next != source_) empty_since_ = now;
   source_ = cell.next;
   source_code_ = offered.refused;
   source_words_ = std::move(offered.words);
@@ -345,7 +345,7 @@ void Finder::decide_without_endpoints(TimePoint now) {
   }
 }
 
-/// Ends those who have seen the end of an attempt at each endpoint, if waiting is of no use for them.
+/// Ends the waiters during whose wait an attempt at each endpoint has ended, if waiting is of no use.
 void Finder::end_hopeless(const Summary& summary, TimePoint now) {
   const auto why = cause();
   const bool differs = why && why->code == Code::schema_mismatch;
@@ -438,7 +438,7 @@ void Finder::begin(Endpoint& endpoint, TimePoint now) {
   commands_.back().announced = std::exchange(endpoint.announced, false);
 }
 
-/// Ends those whose deadline has passed.
+/// Ends the waiters whose deadline has passed.
 void Finder::expire(TimePoint now) {
   while (!deadlines_.empty() && deadlines_.begin()->first <= now) {
     const auto at = waiters_.find(deadlines_.begin()->second);

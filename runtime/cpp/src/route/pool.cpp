@@ -219,7 +219,7 @@ void Pool::greeted(const Address& address, Outcome<std::shared_ptr<ClientLink>>&
 }
 
 void Pool::failed(Slot& to, const Address& address, const Failure& why) {
-  to.why = options_.tell(why, address);
+  to.why = options_.translate(why, address);
   to.not_before = mf::now() + to.backoff.next();
   to.counted = nullptr;
   to.opening = false;

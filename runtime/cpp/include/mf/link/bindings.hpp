@@ -33,7 +33,7 @@ struct Described {
 
 class Bindings {
  public:
-  /// `peer`: who the server is, for failures; lives as long as this.
+  /// `peer`: the server as failures name it; lives as long as this.
   Bindings(protocol::Session& session, const std::string& peer) noexcept : session_(session), peer_(peer) {}
 
   /// The server has said how many it holds.
@@ -58,12 +58,12 @@ class Bindings {
   };
   using Descriptions = std::map<std::pair<std::string, Fingerprint>, std::shared_ptr<Description>>;
   [[nodiscard]] Descriptions::iterator ask(std::string_view service, const Fingerprint& asked);
-  /// What was said, if it was. A description that nobody awaits any more is forgotten, and its answer
+  /// The answer, if there is one. A description that is not awaited any more is forgotten, and its answer
   /// dropped.
   [[nodiscard]] std::optional<Described> take(const Descriptions::key_type& key, const Description& asked);
   void on_descriptor(const protocol::Event& event);
 
-  /// The connection has ended: wakes all who wait for an answer.
+  /// The connection has ended: wakes all waiters for an answer.
   void end();
 
  private:

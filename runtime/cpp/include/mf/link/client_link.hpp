@@ -156,7 +156,7 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   /// Writes what start() has queued.
   void write_now();
 
-  /// Ends a call as CANCELLED, if it is still in flight, and tells the server.
+  /// Ends a call as CANCELLED, if it is still in flight, also at the server.
   void cancel(std::uint32_t id);
 
   /// Sends a request without a reply. Ok means that it was handed to the kernel, or queued for it.
@@ -184,7 +184,7 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
     note(standing_->standing);
   }
 
-  /// Ends all calls as CANCELLED, and tells the server.
+  /// Ends all calls as CANCELLED, also at the server.
   void close(const std::string& reason);
 
   [[nodiscard]] bool broken() const noexcept { return broken_.load(std::memory_order_acquire); }

@@ -167,7 +167,7 @@ class LocalQueue {
     values_.clear();
     wake(lock);
   }
-  /// Called when nobody reads any more.
+  /// Called when no reader is left.
   void stop() {
     std::unique_lock lock(mutex_);
     if (stopped_ || closed_) return;

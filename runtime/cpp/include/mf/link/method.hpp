@@ -87,7 +87,7 @@ void check_unsure_request(const BatchMethod& method, const void* request);
 /// cannot be matched to items.
 [[nodiscard]] std::shared_ptr<const Failure> miscounted(std::size_t answered, std::size_t items);
 
-/// Logs the failure of a one-way call, since no caller is told.
+/// Logs the failure of a one-way call, since no caller gets it.
 void log_oneway_failure(const Log& log, const Method& method, const Failure& failure);
 
 namespace detail {

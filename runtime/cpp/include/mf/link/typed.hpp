@@ -1,5 +1,5 @@
-// The values in the bytes of a stream, for all who read or write one without a handle: one pipe in and one
-// out, of the same type at clients and servers. Nothing here waits, but for TypedIn::wait().
+// The values in the bytes of a stream, for code that reads or writes one without a handle: one pipe in and
+// one out, of the same type at clients and servers. Nothing here waits, but for TypedIn::wait().
 #pragma once
 
 #include <cstdint>

@@ -13,7 +13,7 @@
 //
 // Each waiter ends exactly once: with `found` when an endpoint is bound that allows its method, or with
 // `failed` when waiting is of no use, when the patience of Rules is over, or at its deadline. Endpoints are
-// tried at the same time, so that a silent one delays nobody: few at first, and twice as many whenever some
+// tried at the same time, so that a silent one delays no call: few at first, and twice as many whenever some
 // time has passed without a result. The pool says when an address that has failed may be tried again, and no
 // attempt is begun before that, unless the source announces the endpoint anew.
 #pragma once

@@ -132,7 +132,7 @@ enum class Source : std::uint8_t {
 };
 inline constexpr std::size_t kSources = 5;
 
-enum class SourceEvent : std::uint8_t { asked, silent, nobody, offers, refuses, idle };
+enum class SourceEvent : std::uint8_t { asked, silent, none, offers, refuses, idle };
 inline constexpr std::size_t kSourceEvents = 6;
 
 enum class SourceStep : std::uint8_t { none, look_up, leave, compare };
@@ -146,7 +146,7 @@ namespace table {
 
 inline constexpr SourceCell kLookUp{Source::resolving, SourceStep::look_up};
 inline constexpr SourceCell kSilent{Source::resolving, SourceStep::compare};
-inline constexpr SourceCell kNobody{Source::empty, SourceStep::compare};
+inline constexpr SourceCell kEmpty{Source::empty, SourceStep::compare};
 inline constexpr SourceCell kOffers{Source::offered, SourceStep::compare};
 inline constexpr SourceCell kRefuses{Source::refused, SourceStep::compare};
 inline constexpr SourceCell kLeave{Source::unknown, SourceStep::leave};
@@ -159,12 +159,12 @@ constexpr SourceCell same(Source source) {
 using SourceRow = std::array<SourceCell, kSourceEvents>;
 // clang-format off
 inline constexpr std::array<SourceRow, kSources> kSource{{
-  //              asked                     silent   nobody   offers   refuses   idle
+  //              asked                     silent   none     offers   refuses   idle
   /* unknown   */ {kLookUp,                 kNoted,  kNoted,  kNoted,  kNoted,   same(Source::unknown)},
-  /* resolving */ {same(Source::resolving), kSilent, kNobody, kOffers, kRefuses, kLeave},
-  /* empty     */ {same(Source::empty),     kSilent, kNobody, kOffers, kRefuses, kLeave},
-  /* offered   */ {same(Source::offered),   kSilent, kNobody, kOffers, kRefuses, kLeave},
-  /* refused   */ {same(Source::refused),   kSilent, kNobody, kOffers, kRefuses, kLeave},
+  /* resolving */ {same(Source::resolving), kSilent, kEmpty, kOffers, kRefuses, kLeave},
+  /* empty     */ {same(Source::empty),     kSilent, kEmpty, kOffers, kRefuses, kLeave},
+  /* offered   */ {same(Source::offered),   kSilent, kEmpty, kOffers, kRefuses, kLeave},
+  /* refused   */ {same(Source::refused),   kSilent, kEmpty, kOffers, kRefuses, kLeave},
 }};
 // clang-format on
 

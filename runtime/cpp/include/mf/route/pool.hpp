@@ -39,7 +39,7 @@ struct PoolOptions {
   /// Makes the options of a new connection's session: client id, nonce, limits, authentication.
   std::function<protocol::SessionOptions()> make_session = [] { return protocol::SessionOptions(); };
   /// Makes the failure that callers get from a failure at the address.
-  std::function<Failure(Failure, const Address&)> tell = [](Failure why, const Address&) { return why; };
+  std::function<Failure(Failure, const Address&)> translate = [](Failure why, const Address&) { return why; };
   std::chrono::milliseconds connect_timeout{2'000};
   std::chrono::milliseconds dead_after = link::Liveness::kDeadAfter;
   transport::Connecting connecting{};

@@ -5,7 +5,7 @@
 // 4 us: on a busy machine a thread then hears of everything that late. A thread that waits here sleeps in the
 // kernel, which wakes it at once.
 //
-// One thread waits at a time; any may ring. A ring that nobody waits for ends the next wait, however many
+// One thread waits at a time; any may ring. A ring without a waiting thread ends the next wait, however many
 // they were. A ring may still use the address of a bell that is gone, which does no harm: as a rule of the
 // kernel, any wait for an address may end for no reason.
 #pragma once
