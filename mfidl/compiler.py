@@ -65,6 +65,7 @@ class Targets:
     outputs: str | None = None
     generators: tuple[Generator, ...] = ()
     templates: Templates | None = None
+    stubs: bool = True
 
 
 def check(paths: Sequence[str], import_paths: Sequence[str] = ()) -> Outcome:
@@ -92,7 +93,7 @@ def compile_files(paths: Sequence[str], import_paths: Sequence[str], targets: Ta
     from mfidl.emit.write import BuildFiles, OutputTree, write_build_files, write_trees
 
     diagnostics = Diagnostics()
-    options = EmitOptions(targets.python_package, __version__)
+    options = EmitOptions(targets.python_package, __version__, targets.stubs)
     program = outcome.program
     trees, inputs = _foreign(targets, program, diagnostics)  # gets all of the program, and may refuse it
     if diagnostics:

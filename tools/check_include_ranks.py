@@ -6,8 +6,8 @@ quoted path, found beside the including file or under runtime/cpp/src/. Floors o
 and must not know each other. The floors below the transports must not name Asio. What lies under
 runtime/cpp/src/ is private to its floor: others include only what the floor has in runtime/cpp/include/mf/.
 
-A header `mf/<floor>.<kind>.hpp` is generated from the runtime's own schema runtime/idl/mf/<floor>.mfidl; it
-belongs to that floor (`mf/replication.<kind>.hpp` to `replicated`).
+A header `mf/<floor>.hpp` or `mf/<floor>.<kind>.hpp` is generated from the runtime's own schema
+runtime/idl/mf/<floor>.mfidl; it belongs to that floor (`mf/replication.hpp` to `replicated`).
 
 Prints `file:line: sentence` for each mistake and ends with 1 if there was one.
 """
@@ -44,7 +44,7 @@ FIRST_RANK_WITH_ASIO = RANKS["transport"]
 SOURCE_SUFFIXES = {".hpp", ".cpp", ".ipp", ".h"}
 
 _INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"(?P<quoted>[^"]+)"|<(?P<angled>[^>]+)>)')
-_GENERATED = re.compile(r"^(?P<floor>[a-z]+)\.(types|codec|methods|client|server|topics)\.hpp$")
+_GENERATED = re.compile(r"^(?P<floor>[a-z]+)(\.(client|server|topics))?\.hpp$")
 _ASIO = re.compile(r"^(boost/)?asio([./]|$)")
 
 
@@ -62,7 +62,7 @@ def floor_of(path: Path, runtime: Path) -> str | None:
 
 
 def generated_floor(name: str) -> str:
-    """`controller` for `controller.types.hpp`; "", no floor, for any other file that lies in none."""
+    """`controller` for `controller.hpp`; "", no floor, for any other file that lies in none."""
     match = _GENERATED.match(name)
     return FLOORS_OF_SCHEMAS.get(match["floor"], match["floor"]) if match else ""
 

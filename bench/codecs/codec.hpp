@@ -1,6 +1,6 @@
 // The interface that each measured library implements for the bench, and how its steps are timed.
 //
-// A library is a class template System<T>, for each type T of payload.types.hpp that it can carry:
+// A library is a class template System<T>, for each type T of payload.hpp that it can carry:
 //   using Value = …                       what its users hold; default constructible
 //   static void make(const T&, Value&)           from the plain value, into a new Value; not measured
 //   static bool same(const Value&, const T&)     what came back is what was given; not measured

@@ -6,7 +6,7 @@
 
 #include <type_traits>
 
-#include "payload.types.hpp"
+#include "payload.hpp"
 
 namespace payload {
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "mf/codec/tiered.hpp"
-#include "payload.codec.hpp"
+#include "payload.hpp"
 #include "systems.hpp"
 #include "works.hpp"
 

@@ -3,7 +3,7 @@
 #include "mf.hpp"
 
 #include "mf/codec/tiered.hpp"
-#include "payload.codec.hpp"
+#include "payload.hpp"
 #include "systems.hpp"
 #include "works.hpp"
 

@@ -1,7 +1,7 @@
 // mf itself: tier archive, for the same types.
 #include "convert.hpp"
 #include "mf.hpp"
-#include "payload/archived.codec.hpp"
+#include "payload/archived.hpp"
 #include "systems.hpp"
 #include "works.hpp"
 

@@ -1,7 +1,7 @@
 // mf itself, tier memcpy read in place: a view over aligned bytes. There is nothing to serialize.
 #include "mf/codec/view.hpp"
 
-#include "payload.codec.hpp"
+#include "payload.hpp"
 #include "systems.hpp"
 #include "values.hpp"
 

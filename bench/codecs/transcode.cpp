@@ -17,7 +17,7 @@
 #include "best.hpp"
 #include "mf/codec/described/transcode.hpp"
 #include "mf/codec/value.hpp"
-#include "payload.codec.hpp"
+#include "payload.hpp"
 #include "values.hpp"
 
 namespace {

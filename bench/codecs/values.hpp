@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "payload.types.hpp"
+#include "payload.hpp"
 
 namespace bench_codecs {
 

@@ -1,9 +1,9 @@
-"""The stubs of a typical service, and of a large one: what g++ needs for each of their files, ours and
-gRPC's, in turn.
+"""The stubs of a typical service, and of a large one: what g++ needs for our source and for gRPC's, in
+turn.
 
 The services have 6 and 19 methods of two parameters, which return numbers, structs and lists of them; every
-second one can end with an error. gRPC generates one file with client and server; both systems have files of
-their own for the messages.
+second one can end with an error. Both sources hold client and server; ours holds the codecs, too, where gRPC has
+a source of its own for the messages.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def measure(folder: Path, cxx: Sequence[str], rounds: int, samples: Samples) -> 
 
 def _files(folder: Path, count: int) -> dict[str, Path]:
     ours = _ours(folder, count)
-    files = {"mf/client": ours / "stubs.client.cpp", "mf/server": ours / "stubs.server.cpp"}
+    files = {"mf/all": ours / "stubs.cpp"}
     plugin = shutil.which("grpc_cpp_plugin")
     if plugin is not None and shutil.which("protoc"):
         files["grpc/both"] = _grpc(folder, plugin, count) / "stubs.grpc.pb.cc"

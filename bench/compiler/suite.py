@@ -56,7 +56,7 @@ def _peers(text: Mapping[str, str]) -> list[Peer]:
     cp = ("capnp", "bench.capnp", text["capnp"])
     path = ("--proto_path={folder}",)
     flat = ("--gen-object-api", "--gen-compare", "-o", "{out}")
-    header, source = "bench.codec.hpp", "bench.codec.cpp"
+    header, source = "bench.hpp", "bench.cpp"
     return [
         Peer("mf/c++ & python", *mf, ("compile", "--cpp", "{out}/cpp", "--python", "{out}/python")),
         Peer("mf/c++", *mf, ("compile", "--cpp", "{out}"), header, source),

@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "mf/codec/value.hpp"
-#include "mf/controller.codec.hpp"
+#include "mf/controller.hpp"
 #include "mf/controller/cursor.hpp"
 #include "mf/controller/registry.hpp"
 #include "mf/controller/watch_index.hpp"

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "report.types.hpp"
+#include "report.hpp"
 
 namespace bench_report {
 

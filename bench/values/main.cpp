@@ -8,12 +8,10 @@
 #include <stdexcept>
 #include <string>
 
-#include "later.codec.hpp"
-#include "later.schema.hpp"
+#include "later.hpp"
 #include "mf/values/reader.hpp"
 #include "mf/values/writer.hpp"
-#include "recorded.codec.hpp"
-#include "recorded.schema.hpp"
+#include "recorded.hpp"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "dictionary.codec.hpp"
+#include "dictionary.hpp"
 #include "table.hpp"
 #include "wordnet.hpp"
 

@@ -5,7 +5,7 @@
 #include "mf/codec/hash.hpp"
 #include "mf/codec/value.hpp"
 #include "trips.client.hpp"
-#include "trips.codec.hpp"
+#include "trips.hpp"
 
 namespace {
 

@@ -22,6 +22,9 @@ def _package(_context: click.Context, _parameter: click.Parameter, value: str) -
 @click.command("compile", cls=GeneratorCommand, epilog="--NAME OUT runs the program mfidlc-gen-NAME.")
 @schema_options
 @click.option("--cpp", metavar="OUT", help="Write C++ below this folder.")
+@click.option(
+    "--codecs", is_flag=True, help="In C++ write types and codecs alone: no clients, servants and topics."
+)
 @click.option("--python", metavar="OUT", help="Write Python below this folder.")
 @click.option(
     "--python-package",
@@ -62,6 +65,7 @@ def command(
     style: str,
     color: str,
     cpp: str | None,
+    codecs: bool,
     python: str | None,
     python_package: str,
     depfile: str | None,
@@ -83,7 +87,7 @@ def command(
         )
     from mfidl.compiler import Targets, compile_files
 
-    targets = Targets(cpp, python, python_package, depfile, stamp, outputs, generators, templates)
+    targets = Targets(cpp, python, python_package, depfile, stamp, outputs, generators, templates, not codecs)
     outcome = compile_files(files, import_paths, targets)
     if (
         context.obj is not None and not generators and templates is None

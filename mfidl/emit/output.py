@@ -8,11 +8,13 @@ class EmitOptions:
     """Options of one `mfidlc compile` run, the same object for every generator.
 
     `python_package` is the dotted prefix below which the Python tree is imported ("" for none).
-    `compiler_version` goes into the banner of generated files.
+    `compiler_version` goes into the banner of generated files. Without `stubs`, C++ has no clients, servants
+    and topics, but the types and codecs of their methods.
     """
 
     python_package: str = ""
     compiler_version: str = ""
+    stubs: bool = True
 
 
 @dataclass(frozen=True, slots=True)

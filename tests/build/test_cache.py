@@ -95,7 +95,7 @@ CHANGES: dict[str, Callable[[Path], object]] = {
     "an import before another": lambda at: (at / "first/b.mfidl").write_text(
         "module b; struct B { z: u32; }\n"
     ),
-    "an output edited by hand": edited("cpp/a.types.hpp", "mine\n"),
+    "an output edited by hand": edited("cpp/a.hpp", "mine\n"),
     "an output deleted": lambda at: (at / "py/a/_types.py").unlink(),
     "the manifest deleted": lambda at: (at / "cpp/.mfidl-manifest.json").unlink(),
     "the depfile deleted": lambda at: (at / "a.d").unlink(),

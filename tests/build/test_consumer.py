@@ -33,7 +33,7 @@ def compiled(said: str) -> set[str]:
     return {name.removesuffix(".o") for name in objects}
 
 
-ECHO = {"echo.codec.cpp", "echo.methods.cpp", "echo.client.cpp", "echo.server.cpp", "echo.cpp"}
+ECHO = {"echo.cpp", "say.cpp"}
 
 
 @pytest.mark.timeout(300)
@@ -45,7 +45,7 @@ def test_a_project_builds_runs_and_follows_its_schemas(
     built = cmake(source, prefix, generator)
     plain = source / "schemas/plain.mfidl"
 
-    assert compiled(built.build()) == {*ECHO, "plain.codec.cpp", "plain.cpp", "spare.codec.cpp"}
+    assert compiled(built.build()) == {*ECHO, "plain.cpp", "bolt.cpp", "spare.cpp"}
     assert built.run("echo") == "hi! 2\n"
     assert built.run("plain") == "bolt 3\n"
     assert (source / "build/python/echo/__init__.py").exists()
@@ -56,7 +56,7 @@ def test_a_project_builds_runs_and_follows_its_schemas(
     assert "from its schemas" in built.build() or generator != "Ninja"
     assert "from its schemas" not in built.build()
 
-    # Only what includes the changed file: nothing of the service is in plain.cpp.
+    # Only what includes the changed file: nothing of the service is in bolt.cpp.
     if generator == "Ninja":  # g++ is not asked for all of it twice
         edit(source / "schemas/echo.mfidl", "say(item", "say(thing")
         assert compiled(built.build()) == ECHO
@@ -73,10 +73,10 @@ def test_a_project_builds_runs_and_follows_its_schemas(
     # Other files than before, in one build; and without them again.
     spare = source / "schemas/spare.mfidl"
     edit(spare, "struct Part", "service Shop { open(); }\nstruct Part")
-    assert compiled(built.build()) >= {"spare.client.cpp", "spare.server.cpp"}
+    assert compiled(built.build()) >= {"spare.cpp"}
     edit(spare, "service Shop { open(); }\n", "")
     built.build()
-    assert not (source / "build/plain_types.mfidl/spare.client.cpp").exists()
+    assert not (source / "build/plain_types.mfidl/spare.client.hpp").exists()
     assert compiled(built.build()) == set()
     assert built.run("plain") == "bolt 3\n"
 
@@ -108,7 +108,7 @@ def test_a_target_that_is_there_gets_the_code_and_any_folder_may_ask(
         with (source / "CMakeLists.txt").open("a") as text:
             text.write(f"add_subdirectory({folder})\n")
         (source / folder / "CMakeLists.txt").write_text(
-            f"find_package(mfidl REQUIRED COMPONENTS codec)\nadd_executable({folder} ../plain.cpp)\n"
+            f"find_package(mfidl REQUIRED COMPONENTS codec)\nadd_executable({folder} ../bolt.cpp)\n"
             f"mfidl_generate(TARGET {folder} FILES ../schemas/plain.mfidl)\n"
         )
     built = cmake(source, prefix, "Ninja")
@@ -124,7 +124,7 @@ def test_without_mfidlc_the_module_of_a_python_is_called(
     options = ("-DMFIDLC=MFIDLC-NOTFOUND", f"-DPython3_EXECUTABLE={sys.executable}", "-DCOMPONENTS=codec")
     built = cmake(project(tmp_path), prefix, "Ninja", *options)
 
-    assert (built.build_dir / "plain_types.mfidl/plain.types.hpp").exists()
+    assert (built.build_dir / "plain_types.mfidl/plain.hpp").exists()
 
 
 def test_a_compiler_of_another_version_is_told(tmp_path: Path, prefix: Path, cmake: type[Cmake]) -> None:
@@ -156,28 +156,3 @@ def test_a_wrong_use_is_told(
     with pytest.raises(AssertionError) as failure:
         cmake(source, prefix, "Ninja")
     assert said in " ".join(str(failure.value).split())
-
-
-CALLER = """\
-cmake_minimum_required(VERSION 3.25)
-project(consumer LANGUAGES CXX)
-find_package(mfidl 0.1 REQUIRED)
-mfidl_generate(TARGET ways_stubs FILES schemas/ways.mfidl)
-set_target_properties(ways_stubs PROPERTIES EXCLUDE_FROM_ALL ON)
-get_target_property(sources ways_stubs SOURCES)
-list(FILTER sources EXCLUDE REGEX "[.]server[.]cpp$")
-add_executable(caller caller.cpp ${sources})
-target_include_directories(caller PRIVATE $<TARGET_PROPERTY:ways_stubs,INTERFACE_INCLUDE_DIRECTORIES>)
-target_link_libraries(caller PRIVATE $<TARGET_PROPERTY:ways_stubs,INTERFACE_LINK_LIBRARIES>)
-"""
-
-
-@pytest.mark.timeout(300)
-def test_a_program_without_servants_links_without_the_source_of_the_server(
-    tmp_path: Path, prefix: Path, cmake: type[Cmake]
-) -> None:
-    built = cmake(project(tmp_path, CALLER), prefix, "Ninja")
-
-    assert not any(name.endswith(".server.cpp") for name in compiled(built.build()))
-    said = [line for line in built.run("caller").splitlines() if "server_not_reached" not in line]
-    assert said == ["UNAVAILABLE"] * 4

@@ -17,7 +17,7 @@ def asked(folder: Path, text: str) -> set[str]:
     outcome = check([str(source)])
     assert outcome.program is not None, [each.message for each in outcome.diagnostics]
     files = {each.path: each.text for each in generate(outcome.program, EmitOptions())}
-    text = files["m.codec.hpp"] + files.get("m.methods.hpp", "")
+    text = files["m.hpp"]
     return set(re.findall(r"^struct Readable<::m::(\w+)>", text, re.MULTILINE))
 
 

@@ -9,7 +9,7 @@
 #include "counted_new.hpp"
 #include "mf/codec/json.hpp"
 #include "mf/codec/value.hpp"
-#include "vectors/wide.codec.hpp"
+#include "vectors/wide.hpp"
 #include "vectors/wide.json.hpp"
 
 namespace {

@@ -46,7 +46,7 @@ def test_a_higher_floor_is_refused_with_file_line_and_reason(runtime: Path) -> N
 
 def test_a_generated_header_belongs_to_the_floor_that_it_is_named_after(runtime: Path) -> None:
     write(runtime / "src/app/main.cpp", '#include "mf/controller.client.hpp"\n')
-    write(runtime / "src/controller/registry.cpp", '#include "mf/controller.types.hpp"\n')
+    write(runtime / "src/controller/registry.cpp", '#include "mf/controller.hpp"\n')
     client = write(runtime / "src/client/client.cpp", '#include "mf/controller.client.hpp"\n')
 
     (mistake,) = check(runtime)

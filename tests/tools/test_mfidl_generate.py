@@ -24,7 +24,7 @@ target_link_libraries(shop PRIVATE shop_idl)
 
 MAIN = """\
 #include <cstdio>
-#include "shop/order.types.hpp"
+#include "shop/order.hpp"
 int main() { std::printf("%u\\n", static_cast<unsigned>(shop::order::LIMIT)); }
 """
 

@@ -5,8 +5,8 @@
 #include <span>
 
 #include "scd.hpp"
-#include "testbed/index.methods.hpp"
-#include "testbed/text.methods.hpp"
+#include "testbed/index.hpp"
+#include "testbed/text.hpp"
 #include "traffic.hpp"
 #include "ways.hpp"
 

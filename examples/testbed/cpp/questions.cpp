@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <span>
 
-#include "testbed/document.methods.hpp"
-#include "testbed/index.methods.hpp"
-#include "testbed/text.methods.hpp"
+#include "testbed/document.hpp"
+#include "testbed/index.hpp"
+#include "testbed/text.hpp"
 #include "ways.hpp"
 
 namespace testbed {

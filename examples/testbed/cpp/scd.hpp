@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "testbed/document.types.hpp"
+#include "testbed/document.hpp"
 
 namespace testbed {
 

@@ -11,7 +11,7 @@
 
 #include "mf/codec/tiered.hpp"
 #include "mf/core/outcome.hpp"
-#include "testbed/document.codec.hpp"
+#include "testbed/document.hpp"
 
 namespace testbed {
 

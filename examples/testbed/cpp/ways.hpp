@@ -8,7 +8,7 @@
 #include <type_traits>
 
 #include "mf/core/outcome.hpp"
-#include "testbed/document.types.hpp"
+#include "testbed/document.hpp"
 
 namespace testbed {
 

@@ -1,6 +1,6 @@
 """F6. The files of a module, their includes, and their rendering."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from mfidl.emit.cpp.json import JsonMaker
 from mfidl.emit.cpp.services import implicit_structs, method_types, service_view
@@ -18,6 +18,7 @@ from mfidl.emit.cpp.view import (
     ReadableView,
     SchemaTypeView,
     StructView,
+    TextsView,
     UnionView,
 )
 from mfidl.emit.output import EmitOptions, GeneratedFile
@@ -41,10 +42,10 @@ from mfidl.model import (
     Union,
     expand,
     members,
+    names_in,
 )
 from mfidl.plan.annex import own_annex
-from mfidl.plan.fingerprint import Descriptors, fingerprint, type_lines
-from mfidl.plan.reach import Reach
+from mfidl.plan.fingerprint import describe_type, fingerprint, type_lines
 
 
 class ModuleFiles:
@@ -63,44 +64,71 @@ class ModuleFiles:
         )
 
     def all(self) -> list[GeneratedFile]:
-        files = [self._forward(), self._types(), self._codec_header(), self._codec_source()]
-        files += [self._json_header(), self._json_source()]
-        if self._module.structs or self._module.unions or self._enums:
-            files.append(self._schema_header())
-        if self._module.services:
-            files += [self._methods(), self._methods_source()]
-            files += [self._client_header(), self._client_source()]
-            files += [self._server_header(), self._server_source()]
-        if self._module.topics:
-            files += [self._topics_header(), self._topics_source()]
+        files = [self._header(), self._source(), self._json_header(), self._json_source()]
+        if self._stubs and self._module.services:
+            files += [self._client_header(), self._server_header()]
+        if self._stubs and self._module.topics:
+            files.append(self._topics_header())
         return files
 
-    def _forward(self) -> GeneratedFile:
-        enums = any(isinstance(each, EnumView) for each in self._declared)
-        return self._file("fwd.hpp", {"<cstdint>"} if enums else set(), lines=self._forward_lines())
+    @property
+    def _stubs(self) -> bool:
+        return self._options.stubs
 
-    def _forward_lines(self) -> tuple[str, ...]:
-        """Everything that can be declared without its contents: neither constants nor aliases."""
-        lines = []
-        for each in self._declared:
-            match each:
+    def _header(self) -> GeneratedFile:
+        """Types, codecs, what values say of their types, and the descriptions of methods."""
+        module, describer = self._module, self._describer
+        return self._file(
+            "hpp",
+            self._type_headers() | self._codec_headers() | self._schema_headers() | self._method_headers(),
+            forward=tuple(self._forward_lines()),
+            constants=tuple(describer.constant(each, module) for each in module.constants),
+            declarations=self._declared,
+            printable=bool(self._structs or self._unions or self._enums or self._printed_results),
+            enums=self._enums,
+            structs=self._coded,
+            existing=self._existing,
+            services=self._services,
+            implicit=self._implicit,
+            texts=self._module_texts(),
+            types=tuple(self._schema_type(each) for each in self._with_texts),
+        )
+
+    def _forward_lines(self) -> Iterator[str]:
+        """What is named before it is defined: types that hold each other, and the servants."""
+        module = self._module
+        places = {each.full_name: i for i, each in enumerate(module.declarations)}
+        early = {
+            name
+            for i, each in enumerate(module.declarations)
+            for name in self._described_names(each)
+            if places.get(name, -1) >= i
+        }
+        for declaration, view in zip(module.declarations, self._declared, strict=True):
+            if declaration.full_name not in early:
+                continue
+            match view:
                 case EnumView():
-                    lines.append(f"enum class {each.name} : {each.base};")
+                    yield f"enum class {view.name} : {view.base};"
                 case UnionView():
-                    lines.append(f"class {each.name};")
-                case StructView() if not each.existing:
-                    lines.append(f"struct {each.name};")
+                    yield f"class {view.name};"
+                case StructView() if not view.existing:
+                    yield f"struct {view.name};"
                 case _:
                     pass
         for service in self._services:
-            classes = [service.client, service.servant, service.async_servant]
-            classes += [service.scatter] if service.per_agent == "true" else []
-            lines += [f"class {name};" for name in classes]
-        for topic in self._topics:
-            lines += [f"class {topic.publisher};", f"class {topic.subscriber};"]
-        return tuple(lines)
+            yield f"class {service.servant};"
+            yield f"class {service.async_servant};"
 
-    def _types(self) -> GeneratedFile:
+    def _described_names(self, declaration: Declaration) -> Iterator[str]:
+        """The full names of the types that a declaration's class says."""
+        yield from names_in(_mentioned(declaration))
+        for _, inner in self._describer.names.module(self._module.name).inner(declaration.full_name):
+            yield inner.full_name
+            if isinstance(inner, Alias):
+                yield from names_in(_mentioned(inner))
+
+    def _type_headers(self) -> set[str]:
         module = self._module
         types = [each.spelled for each in module.constants]
         headers = self._included(types)
@@ -108,43 +136,45 @@ class ModuleFiles:
             types += _mentioned(declaration)
             headers |= _needed(declaration) | self._held(declaration)
         headers |= {'"mf/codec/graph.hpp"', "<span>"} if any(each.tables for each in self._coded) else set()
-        headers |= {f'"{self._stem}.fwd.hpp"'} if self._forward_lines() else set()
         if any(expand(each.type) == Primitive(Scalar.STRING) for each in module.constants):
             headers.add("<string_view>")
-        return self._file(
-            "types.hpp",
-            headers | self._imported(types, "types.hpp"),
-            constants=tuple(self._describer.constant(each, module) for each in module.constants),
-            declarations=self._declared,
-            printable=bool(self._structs or self._unions or self._enums),
-        )
+        return headers | self._imported(types, "hpp")
 
-    def _codec_header(self) -> GeneratedFile:
-        types = [each for declaration in self._module.declarations for each in _mentioned(declaration)]
-        headers = {"<cstddef>", f'"{self._stem}.types.hpp"', '"mf/codec/febird.hpp"'}
+    def _codec_headers(self) -> set[str]:
+        headers = {"<cstddef>", '"mf/codec/febird.hpp"'}
         if any(isinstance(each.codec, MemcpyView) for each in self._structs):
             headers.add("<cstring>")
         if any(isinstance(each.codec, ArchiveView) for each in self._coded):
             headers.add('"mf/codec/archive.hpp"')
         if any(isinstance(each.codec, CustomView) for each in self._coded):
             headers.add('"mf/codec/custom.hpp"')
-        if any(each.existing for each in self._structs):
+        if self._existing:
             headers.add('"mf/core/printer.hpp"')
         headers |= self._constraint_headers(each.constraints for each in self._coded)
-        headers |= _readable_header(self._coded)
+        return headers | _readable_header(self._coded)
+
+    def _source(self) -> GeneratedFile:
         return self._file(
-            "codec.hpp",
-            headers | self._imported(types, "codec.hpp"),
+            "cpp",
+            self._source_headers(),
             enums=self._enums,
             structs=self._coded,
-            existing=tuple(each for each in self._structs if each.existing),
+            own=tuple(each for each in self._coded if isinstance(each, UnionView) or not each.existing),
+            existing=self._existing,
+            implicit=self._implicit,
+            printed=self._printed_results,
+            of_methods=tuple(each for each in self._implicit if isinstance(each.codec, FebirdView)),
+            services=self._services,
+            topics=self._topics if self._stubs else (),
+            texts=self._module_texts(),
+            stubs=self._stubs,
         )
 
-    def _codec_source(self) -> GeneratedFile:
+    def _source_headers(self) -> set[str]:
         headers = {"<cstddef>", "<type_traits>"}
         if self._enums:
             headers |= {"<array>", "<string_view>"}
-        if self._enums or self._coded:
+        if self._enums or self._coded or self._printed_results:
             headers.add('"mf/core/printer.hpp"')
         if any(isinstance(each.codec, ArchiveView) for each in self._coded):
             headers |= {"<array>", "<bitset>", "<cstdint>"}
@@ -152,22 +182,26 @@ class ModuleFiles:
             headers.add('"mf/codec/archive_coded.hpp"')
         if any(each.tables for each in self._coded):
             headers.add("<span>")
-        of_methods = tuple(each for each in self._implicit if isinstance(each.codec, FebirdView))
-        if of_methods:
-            headers.add(f'"{self._stem}.methods.hpp"')
-        return self._file(
-            "codec.cpp",
-            headers,
-            enums=self._enums,
-            structs=self._coded,
-            own=tuple(each for each in self._coded if isinstance(each, UnionView) or not each.existing),
-            existing=tuple(each for each in self._structs if each.existing),
-            of_methods=of_methods,
-        )
+        if self._services:
+            headers |= {"<array>", "<string_view>"}
+        if not self._stubs:
+            return headers
+        if self._services:
+            headers |= {"<utility>", f'"{self._stem}.client.hpp"', f'"{self._stem}.server.hpp"'}
+            headers |= {'"mf/server/run.hpp"'} | ({'"mf/server/stream.hpp"'} if self._streams else set())
+        if any(each.agent.type != "std::string" for each in self._services):
+            headers.add('"mf/core/agent.hpp"')
+        if self._topics:
+            headers |= {f'"{self._stem}.topics.hpp"', "<string_view>"}
+        return headers
+
+    @property
+    def _existing(self) -> tuple[StructView, ...]:
+        return tuple(each for each in self._structs if each.existing)
 
     def _json_header(self) -> GeneratedFile:
         types = [each for declaration in self._module.declarations for each in _mentioned(declaration)]
-        headers = {f'"{self._stem}.codec.hpp"', '"mf/codec/json.hpp"'}
+        headers = {f'"{self._stem}.hpp"', '"mf/codec/json.hpp"'}
         graphs = self._json_maker.graphs()
         headers |= {"<span>"} if self._enums or graphs else set()
         headers |= {'"mf/codec/json_graph.hpp"'} if graphs else set()
@@ -190,49 +224,44 @@ class ModuleFiles:
     def _json_maker(self) -> JsonMaker:
         return JsonMaker(self._describer.names, self._describer.types, self._module)
 
-    def _schema_header(self) -> GeneratedFile:
+    @property
+    def _with_texts(self) -> list[Struct | Union | Enum | Flags]:
+        return [each for each in self._module.declarations if not isinstance(each, Alias)]
+
+    def _schema_headers(self) -> set[str]:
+        return {'"mf/codec/schema_type.hpp"', "<string_view>"} if self._with_texts else set()
+
+    def _module_texts(self) -> TextsView | None:
         """What values say of their types where these are not known: one text for the module's types."""
-        program = self._describer.program.declarations
-        descriptors = Descriptors(Reach(program))
-        declared = [each for each in self._module.declarations if not isinstance(each, Alias)]
-        held = [field.type for each in declared for field in _fields_of(each)]
-        lines = (f"{line}\n" for each in declared for line in type_lines(each))
-        annexes = ((each.full_name, own_annex(each, program)) for each in declared)
-        return self._file(
-            "schema.hpp",
-            {f'"{self._stem}.codec.hpp"', '"mf/codec/schema_type.hpp"', "<string_view>"}
-            | self._imported(held, "schema.hpp"),
-            lines=raw("".join(lines)),
+        if not self._with_texts:
+            return None
+        describer, program = self._describer, self._describer.program.declarations
+        held = [field.type for each in self._with_texts for field in _fields_of(each)]
+        lines = (f"{line}\n" for each in self._with_texts for line in type_lines(each))
+        annexes = ((each.full_name, own_annex(each, program)) for each in self._with_texts)
+        return TextsView(
+            types=raw("".join(lines)),
             annex=raw("".join(f"type {name}\n{annex}" for name, annex in annexes if annex)),
             imports=tuple(
-                f"::mf::module_texts::{self._describer.names.module(name).namespace}::kTexts"
-                for name in sorted(self._describer.types.modules_of(held) - {self._module.name})
+                f"::mf::module_texts::{describer.names.module(name).namespace}::kTexts"
+                for name in sorted(describer.types.modules_of(held) - {self._module.name})
             ),
-            types=tuple(self._schema_type(each, descriptors) for each in declared),
         )
 
-    def _schema_type(
-        self, declaration: Struct | Union | Enum | Flags, descriptors: Descriptors
-    ) -> SchemaTypeView:
-        digest = fingerprint(descriptors.type(declaration.reference))
+    def _schema_type(self, declaration: Struct | Union | Enum | Flags) -> SchemaTypeView:
+        digest = fingerprint(describe_type(declaration.reference, self._describer.program.declarations))
         return SchemaTypeView(
             qualified=self._describer.types.declared(declaration.full_name),
             full_name=declaration.full_name,
             fingerprint=digest.hex(),
         )
 
-    def _methods(self) -> GeneratedFile:
+    def _method_headers(self) -> set[str]:
+        if not self._services:
+            return set()
         types = [type_ for each in self._module.services for type_ in method_types(each)]
-        headers = {
-            "<chrono>",
-            "<cstddef>",
-            "<cstdint>",
-            "<cstring>",
-            '"mf/codec/tiered.hpp"',
-            '"mf/core/handler.hpp"',
-            '"mf/core/service.hpp"',
-            f'"{self._stem}.codec.hpp"',
-        }
+        headers = {"<chrono>", "<cstddef>", "<cstdint>", "<cstring>"}
+        headers |= {'"mf/codec/tiered.hpp"', '"mf/core/handler.hpp"', '"mf/core/service.hpp"'}
         headers |= {'"mf/core/printable.hpp"'} if self._printed_results else set()
         headers |= self._constraint_headers(each.constraints for each in self._implicit)
         headers |= _readable_header(self._implicit)
@@ -241,32 +270,15 @@ class ModuleFiles:
         )
         headers |= {'"mf/core/stream.hpp"'} if self._streams else set()
         headers |= {'"mf/replicated/options.hpp"'} if self._replicated else set()
-        headers |= self._extended("methods.hpp")
-        return self._file(
-            "methods.hpp",
-            headers | self._included(types) | self._imported(types, "codec.hpp"),
-            services=self._services,
-            structs=self._implicit,
-            printable=bool(self._printed_results),
-        )
-
-    def _methods_source(self) -> GeneratedFile:
-        headers = {"<array>", "<cstddef>", "<string_view>", "<type_traits>"}
-        headers |= {'"mf/core/printer.hpp"'} if self._printed_results else set()
-        return self._file(
-            "methods.cpp",
-            headers,
-            services=self._services,
-            structs=self._implicit,
-            printed=self._printed_results,
-        )
+        headers |= self._extended("hpp")
+        return headers | self._included(types) | self._imported(types, "hpp")
 
     @property
     def _printed_results(self) -> tuple[StructView, ...]:
         return tuple(each for each in self._implicit if each.print_template != "cpp/nothing.j2")
 
     def _client_header(self) -> GeneratedFile:
-        headers = {"<span>", "<utility>", '"mf/client/call.hpp"', f'"{self._stem}.methods.hpp"'}
+        headers = {"<span>", "<utility>", '"mf/client/call.hpp"', f'"{self._stem}.hpp"'}
         headers |= {'"mf/client/stream.hpp"'} if self._streams else set()
         headers |= {'"mf/replicated/call.hpp"'} if self._replicated else set()
         if any(method.cached for service in self._module.services for method in service.methods):
@@ -275,29 +287,18 @@ class ModuleFiles:
             headers |= {"<string>", "<string_view>", "<vector>"}
         return self._file("client.hpp", headers, services=self._services)
 
-    def _client_source(self) -> GeneratedFile:
-        texts = any(each.agent.type != "std::string" for each in self._services)
-        headers = {"<utility>", f'"{self._stem}.server.hpp"', *(('"mf/core/agent.hpp"',) if texts else ())}
-        return self._file("client.cpp", headers, services=self._services)
-
     def _server_header(self) -> GeneratedFile:
         headers = {
             "<span>",
             "<utility>",
             '"mf/core/handler.hpp"',
             '"mf/core/servant.hpp"',
-            f'"{self._stem}.methods.hpp"',
+            f'"{self._stem}.hpp"',
         }
         headers |= {'"mf/replicated/applying.hpp"'} if self._replicated else set()
         headers |= self._extended("server.hpp")
         headers |= {'"mf/core/extension.hpp"'} if any(each.extended for each in self._services) else set()
         return self._file("server.hpp", headers, services=self._services)
-
-    def _server_source(self) -> GeneratedFile:
-        headers = {"<utility>", '"mf/server/run.hpp"'}
-        headers |= {'"mf/server/stream.hpp"'} if self._streams else set()
-        headers |= {"<array>"} if any(each.extended for each in self._services) else set()
-        return self._file("server.cpp", headers, services=self._services)
 
     def _topics_header(self) -> GeneratedFile:
         types = [each for topic in self._module.topics for each in topic_types(topic)]
@@ -305,14 +306,10 @@ class ModuleFiles:
             '"mf/topics/publisher.hpp"',
             '"mf/topics/subscriber.hpp"',
             '"mf/topics/topic.hpp"',
-            f'"{self._stem}.codec.hpp"',
+            f'"{self._stem}.hpp"',
         }
         headers |= {"<string>"} if any(each.agent is not None for each in self._module.topics) else set()
-        return self._file("topics.hpp", headers | self._imported(types, "codec.hpp"), topics=self._topics)
-
-    def _topics_source(self) -> GeneratedFile:
-        headers = {"<string_view>", '"mf/core/service.hpp"'}
-        return self._file("topics.cpp", headers, topics=self._topics)
+        return self._file("topics.hpp", headers | self._imported(types, "hpp"), topics=self._topics)
 
     @property
     def _streams(self) -> bool:
@@ -371,10 +368,10 @@ class ModuleFiles:
         described: list[Service | Topic] = [*module.services, *module.topics]
         banner += [f"{each.full_name}: fingerprint {each.fingerprint.hex()}" for each in described]
         lines = list(includes(headers))
-        if kind.endswith(".cpp"):
+        if kind.endswith("cpp"):
             own = f'#include "{path[:-4]}.hpp"'
             lines = [own, "", *(line for line in lines if line != own)] if lines else [own]
-        quieted = self._quieted(kind) if kind != "fwd.hpp" else []
+        quieted = self._quieted(kind)
         view = FileView(
             banner=tuple(banner),
             includes=tuple(lines),
@@ -391,7 +388,7 @@ class ModuleFiles:
         if self._mentions_deprecated():
             lines.append('#pragma GCC diagnostic ignored "-Wdeprecated-declarations"')
         facts = self._describer.codecs.facts
-        structs = kind in ("types.hpp", "methods.hpp")
+        structs = kind == "hpp"
         if structs and any(facts.holds_existing(each) for each in _all_fields(self._module)):
             # Comparisons exist if the existing type has them.
             lines += ["#ifdef __clang__"]

@@ -14,9 +14,6 @@ from mfidl.plan.layout import size_and_align
 _DEFAULT_BATCH = 128
 _SERVANT = "Servant& servant"
 
-# For functions that the server's source defines, and that the client's names for in-process calls: programs
-# without a servant link without that source, and programs that derive from one include it.
-_SERVERS = "[[gnu::weak]] "
 _CALL_OPTIONS = "const mf::CallOptions& options"
 _REPLICATED_OPTIONS = "const mf::ReplicatedOptions& options"
 _VERSION = "const mf::Version& version"
@@ -401,7 +398,7 @@ class MethodMaker:
         """For a call that stays in the process."""
         parameters = [_SERVANT, *self._parameters("", defaults=False)]
         return self._invoke(
-            self._result(""), "invoke", parameters, self.names.handler, self.names.params, attribute=""
+            self._result(""), "invoke", parameters, self.names.handler, self.names.params
         )
 
     def _stream_invokes(self) -> tuple[FunctionView, ...]:
@@ -448,11 +445,10 @@ class MethodMaker:
         parameters: Sequence[str],
         function: str,
         arguments: Sequence[str],
-        attribute: str = _SERVERS,
     ) -> FunctionView:
         declared = [each.replace("/*request*/", "request") for each in parameters]
         return FunctionView(
-            declaration=fill(f"{attribute}static {result} {name}(", declared, ");", indent=2),
+            declaration=fill(f"static {result} {name}(", declared, ");", indent=2),
             definition=fill(f"{result} {self.names.description}::{name}(", parameters, ") {"),
             body=fill(f"return servant.{function}(", arguments, ");", indent=2),
         )

@@ -15,6 +15,15 @@ class FileView:
 
 
 @dataclass(frozen=True, slots=True)
+class TextsView:
+    """What the module says of its types: two literals, and the texts of the modules that it imports."""
+
+    types: str
+    annex: str
+    imports: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class SchemaTypeView:
     """A type that values name where it is not known."""
 

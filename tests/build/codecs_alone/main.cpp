@@ -1,6 +1,6 @@
 #include <iostream>
 
-#include "keep.codec.hpp"
+#include "keep.hpp"
 #include "keep.json.hpp"
 #include "mf/codec/hash.hpp"
 #include "mf/codec/json.hpp"

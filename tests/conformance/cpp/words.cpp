@@ -3,7 +3,7 @@
 #include <chrono>
 #include <sstream>
 
-#include "conformance.types.hpp"
+#include "conformance.hpp"
 
 namespace conformance_test {
 

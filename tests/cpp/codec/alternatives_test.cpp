@@ -10,7 +10,7 @@
 #include <string>
 
 #include "bytes.hpp"
-#include "vectors/alternatives.methods.hpp"
+#include "vectors/alternatives.hpp"
 
 namespace vectors::alternatives {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "archive_samples.hpp"
 #include "mf/codec/archive_graph.hpp"
-#include "vectors/wide.codec.hpp"
+#include "vectors/wide.hpp"
 
 namespace mf::codec {
 namespace {

@@ -2,8 +2,8 @@
 // that docs/evolution.md calls safe for tier archive.
 #include <gtest/gtest.h>
 
-#include "archive/after.codec.hpp"
-#include "archive/before.codec.hpp"
+#include "archive/after.hpp"
+#include "archive/before.hpp"
 #include "bytes.hpp"
 #include "mf/codec/value.hpp"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "archive/now.codec.hpp"
+#include "archive/now.hpp"
 #include "bytes.hpp"
 #include "mf/codec/value.hpp"
 

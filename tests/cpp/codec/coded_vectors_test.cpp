@@ -8,7 +8,7 @@
 
 #include "bytes.hpp"
 #include "subject.hpp"
-#include "vectors/coded.codec.hpp"
+#include "vectors/coded.hpp"
 #include "vectors/coded.json.hpp"
 #include "wide_vectors.hpp"
 

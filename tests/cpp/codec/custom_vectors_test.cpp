@@ -7,7 +7,7 @@
 
 #include "bytes.hpp"
 #include "support/cuts.hpp"
-#include "vectors/custom.codec.hpp"
+#include "vectors/custom.hpp"
 #include "wide_subjects.hpp"
 #include "wide_vectors.hpp"
 

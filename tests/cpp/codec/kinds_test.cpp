@@ -1,6 +1,6 @@
 // Flags, unions, orders and texts of generated types, as a user meets them: the schema is the golden tree
 // `kinds`.
-#include "shapes/kinds.types.hpp"
+#include "shapes/kinds.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,8 +15,6 @@
 
 #include "bytes.hpp"
 #include "mf/core/printer.hpp"
-#include "shapes/kinds.codec.hpp"
-#include "shapes/kinds.fwd.hpp"
 
 namespace mf::codec::kinds_test {
 namespace {

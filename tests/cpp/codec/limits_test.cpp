@@ -13,11 +13,11 @@
 #include <string>
 #include <vector>
 
-#include "archive/now.codec.hpp"
+#include "archive/now.hpp"
 #include "bytes.hpp"
 #include "mf/codec/value.hpp"
 #include "sample.hpp"
-#include "vectors/shapes.codec.hpp"
+#include "vectors/shapes.hpp"
 
 namespace mf::codec::limits_test {
 namespace {

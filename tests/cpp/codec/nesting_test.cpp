@@ -10,7 +10,7 @@
 #include "mf/codec/graph.hpp"
 #include "mf/codec/json.hpp"
 #include "nesting.json.hpp"
-#include "nesting/away.codec.hpp"
+#include "nesting/away.hpp"
 
 namespace mf::codec {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "bytes.hpp"
-#include "optionals.codec.hpp"
+#include "optionals.hpp"
 
 namespace mf::codec {
 namespace {

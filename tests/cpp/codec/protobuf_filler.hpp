@@ -18,7 +18,7 @@
 #include <utility>
 
 #include "mf/codec/value.hpp"
-#include "vectors/wide.codec.hpp"
+#include "vectors/wide.hpp"
 
 namespace mf::codec {
 

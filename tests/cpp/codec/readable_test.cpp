@@ -11,15 +11,13 @@
 #include <utility>
 #include <vector>
 
-#include "archive/now.codec.hpp"
-#include "archive/now.methods.hpp"
+#include "archive/now.hpp"
 #include "bytes.hpp"
 #include "mf/codec/json.hpp"
 #include "mf/codec/value.hpp"
 #include "sample.hpp"
-#include "shapes/kinds.codec.hpp"
+#include "shapes/kinds.hpp"
 #include "shapes/kinds.json.hpp"
-#include "shapes/kinds.methods.hpp"
 
 namespace mf::codec {
 

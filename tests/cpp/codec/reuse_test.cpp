@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "archive/now.codec.hpp"
+#include "archive/now.hpp"
 #include "bytes.hpp"
 #include "mf/codec/hash.hpp"
 #include "mf/codec/value.hpp"
 #include "sample.hpp"
-#include "vectors/alternatives.codec.hpp"
+#include "vectors/alternatives.hpp"
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "archive/after.types.hpp"
+#include "archive/after.hpp"
 #include "mf/codec/append_new.hpp"
 
 namespace legacy {

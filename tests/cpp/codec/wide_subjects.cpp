@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "vectors/wide.codec.hpp"
+#include "vectors/wide.hpp"
 #include "vectors/wide.json.hpp"
 
 namespace mf::codec {

@@ -12,7 +12,7 @@
 #include "controller/fake_disk.hpp"
 #include "mf/codec/value.hpp"
 #include "mf/codec/xxhash.hpp"
-#include "mf/controller/stored.codec.hpp"
+#include "mf/controller/stored.hpp"
 #include "mf/core/error.hpp"
 #include "support/wait.hpp"
 

@@ -6,7 +6,7 @@
 #include "flex/in_one_node.hpp"
 #include "mf/codec/flex/attributes.hpp"
 #include "mf/link/adaptation.hpp"
-#include "stored.schema.hpp"
+#include "stored.hpp"
 
 namespace mf::flex {
 namespace {

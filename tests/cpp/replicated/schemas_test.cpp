@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "mf/link/adaptation.hpp"
-#include "mf/replication.methods.hpp"
+#include "mf/replication.hpp"
 #include "replicated/messages.hpp"
 
 namespace mf::replicated::testing::schemas_test {

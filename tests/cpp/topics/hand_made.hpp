@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "mf/topics.codec.hpp"
+#include "mf/topics.hpp"
 #include "mf/topics/publisher.hpp"
 #include "mf/topics/subscriber.hpp"
 

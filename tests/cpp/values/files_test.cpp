@@ -5,7 +5,7 @@
 #include <csignal>
 #include <fstream>
 
-#include "values/stored.hpp"
+#include "values/stored_values.hpp"
 
 namespace mf::values {
 namespace {

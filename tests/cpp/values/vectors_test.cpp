@@ -2,7 +2,7 @@
 // reads the same values, and says the same words.
 #include <gtest/gtest.h>
 
-#include "values/stored.hpp"
+#include "values/stored_values.hpp"
 
 namespace mf::values {
 namespace {

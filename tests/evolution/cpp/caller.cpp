@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "forms.methods.hpp"
+#include "forms.hpp"
 #include "mf/client/call.hpp"
 #include "mf/client/client.hpp"
 #include "say.hpp"

@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "evolving.methods.hpp"
+#include "evolving.hpp"
 #include "mf/client/call.hpp"
 #include "mf/client/stream.hpp"
 #include "mf/codec/tiered.hpp"
@@ -152,12 +152,13 @@ struct Served : M {
   using Servant = Echo;
   using Request = typename M::Request;
   using Result = typename M::Result;
-  using M::invoke;  // of asynchronous servants, which nobody calls
-
   static Result invoke(Echo& servant, const Request& request) {
     servant.answers().came(bytes_of<M::kRequestTier>(request));
     return answer(servant);
   }
+  /// Of asynchronous servants, of which there are none here.
+  template <class... Ends>
+  static void invoke(typename M::AsyncServant& /*servant*/, Request&& /*request*/, Ends&&... /*ends*/) {}
   static auto invoke_batch(Echo& servant, const Request* requests, std::size_t count) {
     return mf::server::each<Served>(servant, {requests, count});
   }

@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "mf/flex/flex.hpp"
-#include "things.schema.hpp"
+#include "things.hpp"
 
 namespace {
 

@@ -1,6 +1,6 @@
 #include "checks.hpp"
 
-#include "interop.types.hpp"
+#include "interop.hpp"
 
 namespace interop_test {
 

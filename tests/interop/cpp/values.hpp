@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "interop.methods.hpp"
+#include "interop.hpp"
 
 namespace interop_test {
 

@@ -12,7 +12,7 @@
 
 #include "mf/core/outcome.hpp"
 #include "scheduler.hpp"
-#include "simulation.methods.hpp"
+#include "simulation.hpp"
 
 namespace simulated {
 

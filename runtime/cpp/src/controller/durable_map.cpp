@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "mf/codec/value.hpp"
-#include "mf/controller/stored.codec.hpp"
+#include "mf/controller/stored.hpp"
 #include "mf/core/error.hpp"
 #include "mf/core/random.hpp"
 

@@ -37,7 +37,7 @@
 
 #include "controller/record_file.hpp"
 #include "controller/store_folder.hpp"
-#include "mf/controller/stored.types.hpp"
+#include "mf/controller/stored.hpp"
 #include "mf/core/log.hpp"
 #include "mf/core/types.hpp"
 

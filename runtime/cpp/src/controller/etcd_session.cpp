@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "mf/codec/value.hpp"
-#include "mf/controller/stored.codec.hpp"
+#include "mf/controller/stored.hpp"
 #include "mf/transport/thread.hpp"
 
 namespace mf::controller {

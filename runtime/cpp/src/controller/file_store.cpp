@@ -10,9 +10,9 @@
 #include "controller/durable_map.hpp"
 #include "controller/stored_values.hpp"
 #include "mf/codec/value.hpp"
-#include "mf/controller.codec.hpp"
+#include "mf/controller.hpp"
 #include "mf/controller/etcd_store.hpp"
-#include "mf/controller/stored.codec.hpp"
+#include "mf/controller/stored.hpp"
 #include "mf/core/error.hpp"
 
 namespace mf::controller {

@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "mf/codec/value.hpp"
-#include "mf/controller.codec.hpp"
-#include "mf/controller/stored.codec.hpp"
+#include "mf/controller.hpp"
+#include "mf/controller/stored.hpp"
 #include "mf/core/hex.hpp"
 
 namespace mf::controller {

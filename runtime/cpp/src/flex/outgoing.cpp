@@ -10,7 +10,7 @@
 #include "mf/core/code_class.hpp"
 #include "mf/core/failure.hpp"
 #include "mf/core/random.hpp"
-#include "mf/flex.methods.hpp"
+#include "mf/flex.hpp"
 #include "mf/link/typed.hpp"
 
 namespace mf::flex {

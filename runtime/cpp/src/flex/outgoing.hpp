@@ -27,7 +27,7 @@
 #include "mf/client/core.hpp"
 #include "mf/client/standing.hpp"
 #include "mf/client/stream.hpp"
-#include "mf/flex.types.hpp"
+#include "mf/flex.hpp"
 
 namespace mf::flex {
 

@@ -11,7 +11,7 @@
 #include "mf/core/bytes.hpp"
 #include "mf/core/outcome.hpp"
 #include "mf/link/adaptation.hpp"
-#include "mf/replication.types.hpp"
+#include "mf/replication.hpp"
 
 namespace mf::replicated {
 

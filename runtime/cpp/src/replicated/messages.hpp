@@ -11,7 +11,7 @@
 #include <variant>
 
 #include "mf/core/service.hpp"
-#include "mf/replication.types.hpp"
+#include "mf/replication.hpp"
 
 namespace mf::replicated {
 

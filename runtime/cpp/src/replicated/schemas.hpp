@@ -21,7 +21,7 @@
 
 #include "mf/core/service.hpp"
 #include "mf/core/types.hpp"
-#include "mf/replication.types.hpp"
+#include "mf/replication.hpp"
 #include "replicated/adapting.hpp"
 
 namespace mf::replicated {

@@ -4,7 +4,7 @@
 
 #include "mf/codec/constraints.hpp"
 #include "mf/codec/tiered.hpp"
-#include "mf/replication.methods.hpp"
+#include "mf/replication.hpp"
 #include "replicated/log.hpp"
 
 namespace mf::replicated {

@@ -1,7 +1,7 @@
 // R1. What the schema of a declared type says, for values that take it along: in flexible messages, and in
 // files of values.
 //
-//   mf::SchemaType<Hit>::kFingerprint            needs the generated header <module>.schema.hpp
+//   mf::SchemaType<Hit>::kFingerprint            needs the generated header <module>.hpp
 //   mf::TypeTexts texts = mf::texts_of<Hit>();   its descriptor and annex (docs/protocol.md, 7 and 7a)
 //
 // Generated code has one text for all types of a module. The texts of one type and all that it holds are put
@@ -26,7 +26,7 @@ struct ModuleTexts {
 };
 
 /// Of a struct, error, union, enum or flags of a schema: `kName`, the full name, `kFingerprint`, and
-/// `kModule`, the texts of its module. The generated header <module>.schema.hpp specialises it.
+/// `kModule`, the texts of its module. The generated header <module>.hpp specialises it.
 template <class T>
 struct SchemaType;
 

@@ -10,7 +10,7 @@
 #include <memory>
 #include <utility>
 
-#include "mf/controller.types.hpp"
+#include "mf/controller.hpp"
 #include "mf/controller/place.hpp"
 
 namespace mf::controller {

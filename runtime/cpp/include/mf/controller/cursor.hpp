@@ -11,7 +11,7 @@
 #include <optional>
 #include <utility>
 
-#include "mf/controller.types.hpp"
+#include "mf/controller.hpp"
 #include "mf/controller/place.hpp"
 #include "mf/controller/registry.hpp"
 

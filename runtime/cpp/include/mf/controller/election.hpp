@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "mf/controller.types.hpp"
+#include "mf/controller.hpp"
 
 namespace mf::controller {
 

@@ -14,7 +14,7 @@
 #include <string>
 #include <utility>
 
-#include "mf/controller.types.hpp"
+#include "mf/controller.hpp"
 #include "mf/core/clock.hpp"
 #include "mf/link/resolver.hpp"
 

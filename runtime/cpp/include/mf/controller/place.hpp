@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "mf/controller.types.hpp"
+#include "mf/controller.hpp"
 #include "mf/core/types.hpp"
 
 namespace mf::controller {

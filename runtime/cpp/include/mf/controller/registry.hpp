@@ -22,11 +22,11 @@
 #include <string>
 #include <vector>
 
-#include "mf/controller.types.hpp"
+#include "mf/controller.hpp"
 #include "mf/controller/change_log.hpp"
 #include "mf/controller/owner.hpp"
 #include "mf/controller/place.hpp"
-#include "mf/controller/stored.types.hpp"
+#include "mf/controller/stored.hpp"
 #include "mf/core/clock.hpp"
 #include "mf/core/types.hpp"
 

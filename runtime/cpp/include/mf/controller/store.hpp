@@ -17,8 +17,8 @@
 #include <optional>
 #include <vector>
 
-#include "mf/controller.types.hpp"
-#include "mf/controller/stored.types.hpp"
+#include "mf/controller.hpp"
+#include "mf/controller/stored.hpp"
 #include "mf/core/types.hpp"
 #include "mf/core/unique_function.hpp"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "mf/controller.types.hpp"
+#include "mf/controller.hpp"
 #include "mf/controller/place.hpp"
 
 namespace mf::controller {

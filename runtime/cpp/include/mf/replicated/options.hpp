@@ -13,7 +13,7 @@
 
 #include "mf/core/bytes.hpp"
 #include "mf/core/options.hpp"
-#include "mf/replication.types.hpp"
+#include "mf/replication.hpp"
 
 namespace mf {
 

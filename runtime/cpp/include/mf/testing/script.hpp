@@ -1,7 +1,7 @@
 // A servant that answers from a script, without a class of its own, and a recorder of what it was called
 // with.
 //
-//   using namespace shop::methods;                                  shop.methods.hpp, generated
+//   using namespace shop::methods;                                  shop.hpp, generated
 //   mf::testing::Recorder recorder;
 //   auto script = std::make_shared<mf::testing::Script<ShopMethod>>(&recorder);
 //   script->on<ShopPrice>([](const auto& request) { return request.item == "tea" ? 3u : 5u; });

@@ -15,7 +15,7 @@
 #include "mf/core/options.hpp"
 #include "mf/core/outcome.hpp"
 #include "mf/core/types.hpp"
-#include "mf/topics.types.hpp"
+#include "mf/topics.hpp"
 
 namespace mf {
 

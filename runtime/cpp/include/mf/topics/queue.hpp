@@ -26,7 +26,7 @@
 #include "mf/core/outcome.hpp"
 #include "mf/core/unique_function.hpp"
 #include "mf/link/waiter.hpp"
-#include "mf/topics.types.hpp"
+#include "mf/topics.hpp"
 #include "mf/topics/item.hpp"
 #include "mf/topics/options.hpp"
 

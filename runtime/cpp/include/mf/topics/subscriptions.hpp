@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "mf/core/service.hpp"
-#include "mf/topics.types.hpp"
+#include "mf/topics.hpp"
 #include "mf/topics/queue.hpp"
 
 namespace mf::topics {

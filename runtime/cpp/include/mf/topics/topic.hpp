@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "mf/core/service.hpp"
-#include "mf/topics.types.hpp"
+#include "mf/topics.hpp"
 #include "mf/topics/options.hpp"
 
 namespace mf::topics {

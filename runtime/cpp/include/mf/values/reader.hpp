@@ -1,6 +1,6 @@
 // R3. Reads files of values that say themselves what they hold (docs/evolution.md, "Values in files").
 //
-//   #include "search.schema.hpp"
+//   #include "search.hpp"
 //   mf::ValueReader<Hit> hits("hits.mfv");
 //   while (auto hit = hits.next()) use(hit->value());
 //

@@ -1,7 +1,7 @@
 // R3. Writes files of values that say themselves what they hold (docs/evolution.md, "Values in files"), which
 // any later or earlier schema can read with ValueReader.
 //
-//   #include "search.schema.hpp"
+//   #include "search.hpp"
 //   mf::ValueWriter<Hit> out("hits.mfv");
 //   out.write(hit);
 //   out.close();

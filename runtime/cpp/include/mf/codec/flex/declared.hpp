@@ -1,7 +1,7 @@
 // R1. Values of a schema's types in flexible messages, marked with the type's full name and fingerprint
 // (docs/protocol.md, section 5c).
 //
-//   process.send({{"dest", "B"}, {"hit", Hit{…}}});        needs the header <module>.schema.hpp
+//   process.send({{"dest", "B"}, {"hit", Hit{…}}});        needs the header <module>.hpp
 //   Hit hit = message["hit"].to<Hit>();
 //
 // A received value is decoded only when to<T>() is called, also one of another version of T, by the rules of

@@ -307,7 +307,7 @@ constexpr Kind Value::kind_of() noexcept {
     return Kind::array;
   } else {
     static_assert(std::same_as<T, Typed> || OfSchema<T>,
-                  "no value of a message is of this type; of a schema's types include <module>.schema.hpp");
+                  "no value of a message is of this type; of a schema's types include its module's header");
     return Kind::declared;
   }
 }
@@ -366,7 +366,7 @@ T Value::to() const {
     return values;
   } else {
     static_assert(OfSchema<T>,
-                  "no value of a message is of this type; of a schema's types include <module>.schema.hpp");
+                  "no value of a message is of this type; of a schema's types include its module's header");
     return get<Typed>().to<T>();
   }
 }

@@ -5,7 +5,7 @@
 #include <span>
 #include <utility>
 
-#include "hello.methods.hpp"
+#include "hello.hpp"
 #include "mf/client/call.hpp"
 
 namespace hello {

@@ -2,5 +2,5 @@
 // hello.Greeter: fingerprint d3cc56dbc653314368834da834a54467
 #pragma once
 
-#include "hello.codec.hpp"
+#include "hello.hpp"
 #include "mf/codec/json.hpp"

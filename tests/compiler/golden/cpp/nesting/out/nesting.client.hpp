@@ -7,7 +7,7 @@
 
 #include "mf/client/call.hpp"
 #include "mf/client/stream.hpp"
-#include "nesting.methods.hpp"
+#include "nesting.hpp"
 
 namespace nesting {
 

@@ -6,7 +6,7 @@
 
 #include "mf/codec/json.hpp"
 #include "mf/codec/json_graph.hpp"
-#include "nesting.codec.hpp"
+#include "nesting.hpp"
 
 namespace mf::codec {
 

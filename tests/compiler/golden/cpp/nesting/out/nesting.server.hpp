@@ -7,7 +7,7 @@
 
 #include "mf/core/handler.hpp"
 #include "mf/core/servant.hpp"
-#include "nesting.methods.hpp"
+#include "nesting.hpp"
 
 namespace nesting {
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "mf/client/call.hpp"
-#include "optionals.methods.hpp"
+#include "optionals.hpp"
 
 namespace optionals {
 

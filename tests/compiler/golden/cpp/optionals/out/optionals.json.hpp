@@ -5,7 +5,7 @@
 #include <span>
 
 #include "mf/codec/json.hpp"
-#include "optionals.codec.hpp"
+#include "optionals.hpp"
 
 namespace mf::codec {
 

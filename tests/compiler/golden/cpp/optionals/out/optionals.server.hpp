@@ -7,7 +7,7 @@
 
 #include "mf/core/handler.hpp"
 #include "mf/core/servant.hpp"
-#include "optionals.methods.hpp"
+#include "optionals.hpp"
 
 namespace optionals {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "mf/codec/json.hpp"
-#include "recursive.codec.hpp"
+#include "recursive.hpp"
 
 namespace mf::codec {
 

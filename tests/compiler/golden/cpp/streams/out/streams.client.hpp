@@ -15,7 +15,7 @@
 
 #include "mf/client/call.hpp"
 #include "mf/client/stream.hpp"
-#include "streams.methods.hpp"
+#include "streams.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"

@@ -11,7 +11,7 @@
 
 #include "mf/codec/json.hpp"
 #include "mf/codec/json_graph.hpp"
-#include "streams.codec.hpp"
+#include "streams.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"

@@ -12,7 +12,7 @@
 
 #include "mf/core/handler.hpp"
 #include "mf/core/servant.hpp"
-#include "streams.methods.hpp"
+#include "streams.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"

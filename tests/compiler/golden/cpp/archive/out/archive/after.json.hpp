@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "archive/after.codec.hpp"
+#include "archive/after.hpp"
 #include "mf/codec/json.hpp"
 #include "mf/codec/json_graph.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "archive/before.codec.hpp"
+#include "archive/before.hpp"
 #include "mf/codec/json.hpp"
 #include "mf/codec/json_graph.hpp"
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <utility>
 
-#include "archive/now.methods.hpp"
+#include "archive/now.hpp"
 #include "mf/client/call.hpp"
 
 namespace archive::now {

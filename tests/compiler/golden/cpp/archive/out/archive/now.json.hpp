@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "archive/now.codec.hpp"
+#include "archive/now.hpp"
 #include "mf/codec/json.hpp"
 #include "mf/codec/json_custom.hpp"
 #include "mf/codec/json_graph.hpp"

@@ -5,7 +5,7 @@
 #include <span>
 #include <utility>
 
-#include "archive/now.methods.hpp"
+#include "archive/now.hpp"
 #include "mf/core/handler.hpp"
 #include "mf/core/servant.hpp"
 

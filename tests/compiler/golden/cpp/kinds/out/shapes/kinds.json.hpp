@@ -5,7 +5,7 @@
 #include <span>
 
 #include "mf/codec/json.hpp"
-#include "shapes/kinds.codec.hpp"
+#include "shapes/kinds.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"

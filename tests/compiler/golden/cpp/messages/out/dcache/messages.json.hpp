@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "dcache/messages.codec.hpp"
+#include "dcache/messages.hpp"
 #include "mf/codec/json.hpp"
 
 namespace mf::codec {

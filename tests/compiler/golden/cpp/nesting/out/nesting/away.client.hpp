@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "mf/client/call.hpp"
-#include "nesting/away.methods.hpp"
+#include "nesting/away.hpp"
 
 namespace nesting::away {
 

@@ -7,7 +7,7 @@
 
 #include "mf/core/handler.hpp"
 #include "mf/core/servant.hpp"
-#include "nesting/away.methods.hpp"
+#include "nesting/away.hpp"
 
 namespace nesting::away {
 

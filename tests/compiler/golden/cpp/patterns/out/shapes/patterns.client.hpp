@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "mf/client/call.hpp"
-#include "shapes/patterns.methods.hpp"
+#include "shapes/patterns.hpp"
 
 namespace shapes::patterns {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "mf/codec/json.hpp"
-#include "shapes/patterns.codec.hpp"
+#include "shapes/patterns.hpp"
 
 namespace mf::codec {
 

@@ -7,7 +7,7 @@
 
 #include "mf/core/handler.hpp"
 #include "mf/core/servant.hpp"
-#include "shapes/patterns.methods.hpp"
+#include "shapes/patterns.hpp"
 
 namespace shapes::patterns {
 

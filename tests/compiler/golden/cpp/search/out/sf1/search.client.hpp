@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "mf/client/call.hpp"
-#include "sf1/search.methods.hpp"
+#include "sf1/search.hpp"
 
 namespace sf1::search {
 

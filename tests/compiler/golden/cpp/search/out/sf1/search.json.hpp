@@ -6,7 +6,7 @@
 #include <span>
 
 #include "mf/codec/json.hpp"
-#include "sf1/search.codec.hpp"
+#include "sf1/search.hpp"
 #include "sf1/text.json.hpp"
 
 namespace mf::codec {

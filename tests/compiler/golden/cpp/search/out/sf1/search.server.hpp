@@ -8,7 +8,7 @@
 
 #include "mf/core/handler.hpp"
 #include "mf/core/servant.hpp"
-#include "sf1/search.methods.hpp"
+#include "sf1/search.hpp"
 
 namespace sf1::search {
 

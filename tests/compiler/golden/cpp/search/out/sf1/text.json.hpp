@@ -2,7 +2,7 @@
 #pragma once
 
 #include "mf/codec/json.hpp"
-#include "sf1/text.codec.hpp"
+#include "sf1/text.hpp"
 
 namespace mf::codec {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "mf/client/call.hpp"
-#include "shapes/services.methods.hpp"
+#include "shapes/services.hpp"
 
 namespace shapes::services {
 

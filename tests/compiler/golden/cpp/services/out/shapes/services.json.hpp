@@ -4,7 +4,7 @@
 #pragma once
 
 #include "mf/codec/json.hpp"
-#include "shapes/services.codec.hpp"
+#include "shapes/services.hpp"
 
 namespace mf::codec {
 

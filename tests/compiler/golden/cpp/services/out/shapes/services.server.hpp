@@ -8,7 +8,7 @@
 
 #include "mf/core/handler.hpp"
 #include "mf/core/servant.hpp"
-#include "shapes/services.methods.hpp"
+#include "shapes/services.hpp"
 
 namespace shapes::services {
 

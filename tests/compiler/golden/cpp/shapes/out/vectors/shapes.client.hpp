@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "mf/client/call.hpp"
-#include "vectors/shapes.methods.hpp"
+#include "vectors/shapes.hpp"
 
 namespace vectors::shapes {
 

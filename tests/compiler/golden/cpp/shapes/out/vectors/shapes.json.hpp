@@ -5,7 +5,7 @@
 #include <span>
 
 #include "mf/codec/json.hpp"
-#include "vectors/shapes.codec.hpp"
+#include "vectors/shapes.hpp"
 
 namespace mf::codec {
 

@@ -7,7 +7,7 @@
 
 #include "mf/core/handler.hpp"
 #include "mf/core/servant.hpp"
-#include "vectors/shapes.methods.hpp"
+#include "vectors/shapes.hpp"
 
 namespace vectors::shapes {
 

@@ -8,7 +8,7 @@
 #include <span>
 
 #include "mf/codec/json.hpp"
-#include "topics/events.codec.hpp"
+#include "topics/events.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"

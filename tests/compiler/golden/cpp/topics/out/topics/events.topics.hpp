@@ -10,7 +10,7 @@
 #include "mf/topics/publisher.hpp"
 #include "mf/topics/subscriber.hpp"
 #include "mf/topics/topic.hpp"
-#include "topics/events.codec.hpp"
+#include "topics/events.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "class/namespace.methods.hpp"
+#include "class/namespace.hpp"
 #include "mf/client/call.hpp"
 
 namespace class_::namespace_ {

@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "class/namespace.codec.hpp"
+#include "class/namespace.hpp"
 #include "mf/codec/json.hpp"
 
 namespace mf::codec {

@@ -5,7 +5,7 @@
 #include <span>
 #include <utility>
 
-#include "class/namespace.methods.hpp"
+#include "class/namespace.hpp"
 #include "mf/core/handler.hpp"
 #include "mf/core/servant.hpp"
 

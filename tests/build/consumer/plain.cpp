@@ -1,6 +1,0 @@
-#include <iostream>
-#include "plain.codec.hpp"
-int main() {
-  plain::Item item{.name = "bolt", .count = 3};
-  std::cout << item.name << ' ' << item.count << '\n';
-}
