@@ -15,6 +15,7 @@
 #include "evolve/before.client.hpp"
 #include "evolve/before.server.hpp"
 #include "mf/core/service.hpp"
+#include "mf/core/service_texts.hpp"
 
 namespace mftest {
 
@@ -32,10 +33,11 @@ class Renamed {
   explicit Renamed(const mf::ServiceInfo& of) : info_(of) {
     const auto module = of.name.substr(0, of.name.rfind('.') + 1);  // "evolve.before."
     name_ = without(std::string(of.name), module);
-    descriptor_ = without(std::string(of.descriptor), module);
-    annex_ = without(std::string(of.annex), module);
+    descriptor_ = without(std::string(mf::descriptor_of(of)), module);
+    annex_ = without(std::string(mf::annex_of(of)), module);
     info_.name = name_;
     info_.annex = annex_;
+    info_.texts = nullptr;
     describe_as(descriptor_);
   }
   Renamed(const Renamed&) = delete;

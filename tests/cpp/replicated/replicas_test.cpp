@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "journal.client.hpp"
+#include "mf/core/service_texts.hpp"
 #include "mf/link/adaptation.hpp"
 #include "mf/replicated/call.hpp"
 #include "mf/replication.client.hpp"
@@ -448,12 +449,13 @@ TEST(Replicas, MembersThatDoNotFitAreRefused) {
 /// numbers.
 class LaterJournal {
  public:
-  LaterJournal() : descriptor_(kOneHop.service.descriptor) {
+  LaterJournal() : descriptor_(mf::descriptor_of(kOneHop.service)) {
     change("   value u64\n", "   value u32\n");
     change(" most u32\n", " most u64\n");
     const auto chain = descriptor_.find(" method chain\n");
     descriptor_.replace(descriptor_.find("text string", chain), 11, "text u32");
     info_.descriptor = descriptor_;
+    info_.texts = nullptr;
     info_.fingerprint = mf::link::fingerprint_of(descriptor_);
   }
   LaterJournal(const LaterJournal&) = delete;
@@ -516,13 +518,14 @@ TEST(Replicas, ServeAClientOfAnotherSchemaWhichSendsAndReadsWhatTheyHave) {
 /// A servant that says that its service has another schema, in which texts are of another type.
 class OtherPages final : public Pages {
  public:
-  explicit OtherPages(std::string_view type) : descriptor_(Pages::service().descriptor) {
+  explicit OtherPages(std::string_view type) : descriptor_(mf::descriptor_of(Pages::service())) {
     const std::string_view before = "   text string\n";
     const auto after = "   text " + std::string(type) + "\n";
     for (auto at = descriptor_.find(before); at != std::string::npos; at = descriptor_.find(before, at))
       descriptor_.replace(at, before.size(), after);
     info_ = Pages::service();
     info_.descriptor = descriptor_;
+    info_.texts = nullptr;
     info_.fingerprint = mf::link::fingerprint_of(descriptor_);
   }
   [[nodiscard]] const mf::ServiceInfo& service() const noexcept override { return info_; }

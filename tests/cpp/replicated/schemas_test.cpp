@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "mf/core/service_texts.hpp"
 #include "mf/link/adaptation.hpp"
 #include "mf/replication.hpp"
 #include "replicated/messages.hpp"
@@ -72,7 +73,7 @@ TEST_F(SchemasOfAGroup, IncludeThoseOfAllMembersHoweverOftenItIsUpgraded) {
     EXPECT_TRUE(schemas.knows(schemas.own()));
     EXPECT_LE(schemas.known().size(), Schemas::kMost);
   }
-  EXPECT_EQ(schemas.texts().front().descriptor, replication::methods::kReplicaService.descriptor);
+  EXPECT_EQ(schemas.texts().front().descriptor, descriptor_of(replication::methods::kReplicaService));
 }
 
 TEST_F(SchemasOfAGroup, ForgetTheLeastRecentlyUsedOneWhichMayBeLearnedAgain) {

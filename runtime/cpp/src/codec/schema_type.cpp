@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string>
 #include <vector>
 
 namespace mf {
@@ -59,25 +60,31 @@ void for_names(std::string_view text, const Take& take) {
 
 }  // namespace
 
-TypeTexts texts_of(std::string_view type, const ModuleTexts& module) {
+TypeTexts texts_of(std::string_view descriptor, std::string_view annex, const ModuleTexts& module) {
   ByName known;
   add_types(module, known);
-  std::set<std::string_view> held{type};  // as a descriptor sorts them
-  std::vector<std::string_view> pending{type};
+  std::set<std::string_view> held;  // as a descriptor sorts them
+  std::vector<std::string_view> pending;
+  const auto add = [&](std::string_view name) {
+    if (known.contains(name) && held.insert(name).second) pending.push_back(name);
+  };
+  for_names(descriptor, add);
   while (!pending.empty()) {
     const auto name = pending.back();
     pending.pop_back();
-    for_names(known[name].lines, [&](std::string_view each) {
-      if (known.contains(each) && held.insert(each).second) pending.push_back(each);
-    });
+    for_names(known[name].lines, add);
   }
-  TypeTexts texts{.descriptor = "value " + std::string(type) + "\n",
-                  .annex = "annex " + std::string(type) + "\n"};
+  TypeTexts texts{.descriptor = std::string(descriptor), .annex = std::string(annex)};
   for (const auto name : held) {
     texts.descriptor += known[name].lines;
     texts.annex += known[name].annex;
   }
   return texts;
+}
+
+TypeTexts texts_of(std::string_view type, const ModuleTexts& module) {
+  const std::string line = std::string(type) + "\n";
+  return texts_of("value " + line, "annex " + line, module);
 }
 
 }  // namespace mf

@@ -7,6 +7,7 @@
 
 #include "mf/core/agent_text.hpp"
 #include "mf/core/hex.hpp"
+#include "mf/core/service_texts.hpp"
 #include "mf/core/text.hpp"
 
 namespace mf {
@@ -146,11 +147,11 @@ std::string agent_text(const Uuid& value) {
 }
 
 std::string sent_agent(const ServiceInfo& service, std::string_view written) {
-  return detail::sent_agent(service.descriptor, written);
+  return detail::sent_agent(descriptor_of(service), written);
 }
 
 std::string shown_agent(const ServiceInfo& service, std::string_view sent) {
-  return detail::shown_agent(service.descriptor, sent);
+  return detail::shown_agent(descriptor_of(service), sent);
 }
 
 std::optional<std::string> agent_refusal(const ServiceInfo& service, std::string_view agent) {
@@ -161,7 +162,7 @@ std::optional<std::string> agent_refusal(const ServiceInfo& service, std::string
     return name + " has no agents, but is offered for \"" + std::string(agent) + "\"";
   if (!is_utf8(agent)) return name + ": the agent is not UTF-8";
   if (!service.per_agent) return std::nullopt;
-  if (detail::is_agent(service.descriptor, agent)) return std::nullopt;
+  if (detail::is_agent(descriptor_of(service), agent)) return std::nullopt;
   const auto type = detail::type_of_agent(service.descriptor);
   return name + " is offered per agent of type " + std::string(type) + ": not for \"" + std::string(agent) +
          "\"";

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "mf/core/failure.hpp"
+#include "mf/core/service_texts.hpp"
 
 namespace mf::link {
 namespace {
@@ -67,7 +68,7 @@ class Kept {
 Key key_of(const ServiceInfo& own, const Fingerprint& theirs, const Fingerprint& annex = {}) {
   return {.service = std::string(own.name),
           .own = own.fingerprint,
-          .own_annex = fingerprint_of(own.annex),
+          .own_annex = fingerprint_of(annex_of(own)),
           .theirs = theirs,
           .annex = annex,
           .peer = {}};
@@ -147,7 +148,7 @@ std::shared_ptr<const Adaptation> adaptation_to(const ServiceInfo& own, const Cl
   if (auto known = Kept::of_process().find(key)) return known;
   if (of_another)
     return Kept::of_process().add(std::move(key), std::make_shared<Adaptation>(*of_another, peer));
-  auto own_schema = described::Schema::read(own.descriptor, own.annex);
+  auto own_schema = described::Schema::read(descriptor_of(own), annex_of(own));
   if (!own_schema) {
     why = "the client's own schema cannot be read: " + own_schema.error().message();
     return nullptr;

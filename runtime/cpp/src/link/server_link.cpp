@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "mf/core/blocking.hpp"
+#include "mf/core/service_texts.hpp"
 #include "mf/link/warm_blocks.hpp"
 
 namespace mf::link {
@@ -394,8 +395,8 @@ void ServerLink::handle(protocol::Event& event, TimePoint now) {
       const auto* const service = *found;
       const Lock lock(pipe_.mutex);
       return answer({.service = asked.service,
-                     .text = service == nullptr ? std::string_view() : service->descriptor,
-                     .annex = service == nullptr ? std::string_view() : service->annex,
+                     .text = service == nullptr ? std::string_view() : descriptor_of(*service),
+                     .annex = service == nullptr ? std::string_view() : annex_of(*service),
                      .fingerprint = asked.fingerprint});
     }
     case protocol::EventType::refused:

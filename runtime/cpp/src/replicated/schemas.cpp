@@ -3,13 +3,14 @@
 #include <functional>
 #include <utility>
 
+#include "mf/core/service_texts.hpp"
 #include "replicated/messages.hpp"
 
 namespace mf::replicated {
 
 Schemas::Schemas(const ServiceInfo& service) : service_(service), own_(schema_of(service)) {
-  own_text_.descriptor = service.descriptor;
-  own_text_.annex = service.annex;
+  own_text_.descriptor = descriptor_of(service);
+  own_text_.annex = annex_of(service);
 }
 
 std::set<Uuid> Schemas::known() const {
@@ -68,6 +69,7 @@ Schemas::Made Schemas::make(const replication::Schema& theirs) const {
   ServiceInfo client = service_;
   client.descriptor = theirs.descriptor;
   client.annex = theirs.annex;
+  client.texts = nullptr;
   client.fingerprint = link::fingerprint_of(theirs.descriptor);
   std::string why;
   const auto adaptation =

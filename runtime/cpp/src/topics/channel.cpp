@@ -5,6 +5,7 @@
 
 #include "mf/core/agent_text.hpp"
 #include "mf/core/error.hpp"
+#include "mf/core/service_texts.hpp"
 #include "mf/core/text.hpp"
 #include "mf/topics/hub.hpp"
 #include "mf/topics/pattern.hpp"
@@ -34,14 +35,14 @@ void check_subscription(const TopicInfo& topic, Overflow overflow, std::string_v
 }
 
 std::string type_refusal(const TopicInfo& topic, std::string_view agent) {
-  const auto descriptor = topic.service.descriptor;
+  const auto descriptor = descriptor_of(topic.service);
   if (!topic.per_agent || agent.empty() || mf::detail::is_agent(descriptor, agent)) return {};
   return "topic " + std::string(topic.name()) + " has agents of type " +
          std::string(mf::detail::type_of_agent(descriptor)) + ", and \"" + shortened(agent) + "\" is none";
 }
 
 std::string sent_pattern(const TopicInfo& topic, std::string_view agents) {
-  auto sent = mf::detail::sent_agent(topic.service.descriptor, agents);
+  auto sent = mf::detail::sent_agent(descriptor_of(topic.service), agents);
   if (sent == "*") return sent;
   if (auto why = type_refusal(topic, sent); !why.empty())
     throw refused(Code::invalid_argument, std::move(why));
@@ -49,7 +50,7 @@ std::string sent_pattern(const TopicInfo& topic, std::string_view agents) {
 }
 
 std::string shown_agent(const TopicInfo& topic, std::string_view sent) {
-  return mf::detail::shown_agent(topic.service.descriptor, sent);
+  return mf::detail::shown_agent(descriptor_of(topic.service), sent);
 }
 
 void check_access(const TopicsOptions& options, const TopicAccess& access) {

@@ -4,17 +4,15 @@
 //   mf::SchemaType<Hit>::kFingerprint            needs the generated header <module>.hpp
 //   mf::TypeTexts texts = mf::texts_of<Hit>();   its descriptor and annex (docs/protocol.md, 7 and 7a)
 //
-// Generated code has one text for all types of a module. The texts of one type and all that it holds are put
-// together when they are first asked for, and then kept.
+// Generated code has one text for all types of a module. The texts of one type or service and all that it
+// holds are put together when they are first asked for, and then kept.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <span>
-#include <string>
 #include <string_view>
 
 #include "mf/core/service.hpp"
+#include "mf/core/service_texts.hpp"
 
 namespace mf {
 
@@ -33,29 +31,25 @@ struct SchemaType;
 template <class T>
 concept OfSchema = requires { SchemaType<T>::kFingerprint; };
 
-/// A fingerprint as compilers and tools print it: 32 hexadecimal digits.
-[[nodiscard]] consteval Fingerprint fingerprint_of_hex(std::string_view digits) {
-  const auto value = [](char digit) {
-    return static_cast<unsigned>(digit <= '9' ? digit - '0' : digit - 'a' + 10);
-  };
-  Fingerprint fingerprint{};
-  for (std::size_t i = 0; i < fingerprint.size(); ++i)
-    fingerprint[i] = static_cast<std::uint8_t>(value(digits[2 * i]) << 4U | value(digits[2 * i + 1]));
-  return fingerprint;
-}
-
 /// The descriptor and the annex of a type, with all that it holds.
-struct TypeTexts {
-  std::string descriptor;
-  std::string annex;
-};
-
 [[nodiscard]] TypeTexts texts_of(std::string_view type, const ModuleTexts& module);
+
+/// The same of a service or topic, of which these are the lines of its own.
+[[nodiscard]] TypeTexts texts_of(std::string_view descriptor, std::string_view annex,
+                                 const ModuleTexts& module);
 
 template <OfSchema T>
 [[nodiscard]] const TypeTexts& texts_of() {
   static const TypeTexts& texts =  // threads may outlive statics
       *new TypeTexts(texts_of(SchemaType<T>::kName, SchemaType<T>::kModule));
+  return texts;
+}
+
+/// For the ServiceInfo of a service or topic.
+template <const std::string_view& kDescriptor, const std::string_view& kAnnex, const ModuleTexts& kModule>
+[[nodiscard]] const TypeTexts& texts_of_service() {
+  static const TypeTexts& texts =  // threads may outlive statics
+      *new TypeTexts(texts_of(kDescriptor, kAnnex, kModule));
   return texts;
 }
 

@@ -19,6 +19,17 @@ enum class Streams : std::uint8_t { none = 0, params = 1, results = 2, both = 3 
 /// First 16 bytes of the SHA-256 of a service's descriptor.
 using Fingerprint = std::array<std::uint8_t, 16>;
 
+/// A fingerprint as compilers and tools print it: 32 hexadecimal digits.
+[[nodiscard]] consteval Fingerprint fingerprint_of_hex(std::string_view digits) {
+  const auto value = [](char digit) {
+    return static_cast<unsigned>(digit <= '9' ? digit - '0' : digit - 'a' + 10);
+  };
+  Fingerprint fingerprint{};
+  for (std::size_t i = 0; i < fingerprint.size(); ++i)
+    fingerprint[i] = static_cast<std::uint8_t>(value(digits[2 * i]) << 4U | value(digits[2 * i + 1]));
+  return fingerprint;
+}
+
 /// `@cached` of a method: how much a client caches. No entries: it caches nothing.
 struct CacheInfo {
   std::uint32_t entries = 0;
@@ -39,13 +50,16 @@ struct MethodInfo {
   CacheInfo cached{};
 };
 
+struct TypeTexts;
+
 struct ServiceInfo {
   std::string_view name{};        // full: sf1.search.Index
   bool per_agent = false;         // declared `per` an agent; otherwise its agent is always ""
-  std::string_view descriptor{};  // protocol.md section 7
-  std::string_view annex{};       // protocol.md section 7a
+  std::string_view descriptor{};  // protocol.md section 7; without the types if there are `texts`
+  std::string_view annex{};       // protocol.md section 7a; likewise
   Fingerprint fingerprint{};
   std::span<const std::string_view> methods{};  // by index
+  const TypeTexts& (*texts)() = nullptr;        // the whole of both (mf/core/service_texts.hpp)
 };
 
 /// The declared errors of a method, in the order of `throws`: the index on the wire is the position here.
