@@ -2,8 +2,8 @@
 turn.
 
 The services have 6 and 19 methods of two parameters, which return numbers, structs and lists of them; every
-second one can end with an error. Both sources hold client and server; ours holds the codecs, too, where gRPC has
-a source of its own for the messages.
+second one can end with an error. Both sources hold client and server; ours holds the codecs, too, where gRPC
+has a source of its own for the messages.
 """
 
 from __future__ import annotations

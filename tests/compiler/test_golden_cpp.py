@@ -96,8 +96,8 @@ def test_modules_that_are_only_imported_are_not_generated() -> None:
 
 
 def test_a_comment_that_ends_in_a_backslash_takes_no_code_with_it() -> None:
-    assert doc("C:\\") == ("/// C:\\.",)
-    assert doc("what??/\nthen") == ("/// what??/.", "/// then")
+    assert doc("C:\\") == "/// C:\\.\n"
+    assert doc("what??/\nthen") == "/// what??/.\n/// then\n"
 
 
 def test_the_text_of_a_deprecation_is_one_that_compilers_take() -> None:

@@ -5,8 +5,9 @@ from collections.abc import Collection, Iterable, Iterator
 
 from mfidl.emit.cpp.facts import Facts
 from mfidl.emit.cpp.literals import scalar_literal
-from mfidl.emit.cpp.patterns import matches, program_constant
+from mfidl.emit.cpp.patterns import matches, steps
 from mfidl.emit.cpp.types import CppTypes
+from mfidl.emit.cpp.view import Pattern
 from mfidl.model import (
     ArrayOf,
     Constraint,
@@ -35,7 +36,7 @@ class Checks:
         self._types = types
         self._parameters = parameters
         self._depths: dict[str, int] = {}  # how deeply each inner variable is nested
-        self.programs: list[str] = []  # constants of patterns at the start of the function
+        self.patterns: list[Pattern] = []  # constants at the start of the function
 
     def of(self, type_: Type, constraints: Iterable[Constraint], variable: str) -> Iterator[str]:
         """For an expanded type: the constraints of the position itself, then those of its content."""
@@ -82,8 +83,8 @@ class Checks:
             case FiniteConstraint():
                 return f"check::is_finite({variable})"
             case PatternConstraint():
-                name = f"kPattern{len(self.programs)}"
-                self.programs.append(program_constant(name, constraint.pattern))
+                name = f"kPattern{len(self.patterns)}"
+                self.patterns.append(Pattern(name, steps(constraint.pattern)))
                 return matches(variable, name, constraint.pattern)
 
     def _range(self, type_: Type, constraint: RangeConstraint, variable: str) -> str:

@@ -8,19 +8,19 @@ from mfidl.emit.cpp.structs import Describer
 from mfidl.emit.cpp.text import doc, includes, raw
 from mfidl.emit.cpp.topics import topic_types, topic_view
 from mfidl.emit.cpp.view import (
+    AliasView,
     ArchiveView,
     ConstraintsView,
-    CustomView,
     EnumView,
-    FebirdView,
     FileView,
-    MemcpyView,
-    ReadableView,
     SchemaTypeView,
+    ServiceView,
     StructView,
     TextsView,
+    TopicView,
     UnionView,
 )
+from mfidl.emit.cpp.wrap import wrapped
 from mfidl.emit.output import EmitOptions, GeneratedFile
 from mfidl.emit.render import render
 from mfidl.model import (
@@ -46,6 +46,8 @@ from mfidl.model import (
 )
 from mfidl.plan.annex import own_annex
 from mfidl.plan.fingerprint import describe_type, fingerprint, type_lines
+
+DeclaredView = AliasView | EnumView | StructView | UnionView
 
 
 class ModuleFiles:
@@ -83,16 +85,22 @@ class ModuleFiles:
             self._type_headers() | self._codec_headers() | self._schema_headers() | self._method_headers(),
             forward=tuple(self._forward_lines()),
             constants=tuple(describer.constant(each, module) for each in module.constants),
-            declarations=self._declared,
+            declared=tuple(map(self._declaration, module.declarations, self._declared)),
             printable=bool(self._structs or self._unions or self._enums or self._printed_results),
             enums=self._enums,
-            structs=self._coded,
+            coded=self._coded,
             existing=self._existing,
             services=self._services,
             implicit=self._implicit,
+            constrained=[each for each in (*self._coded, *self._implicit) if each.constraints.checks],
             texts=self._module_texts(),
             types=tuple(self._schema_type(each) for each in self._with_texts),
         )
+
+    def _declaration(self, declaration: Declaration, view: DeclaredView) -> DeclaredView:
+        if isinstance(declaration, Struct) and isinstance(view, StructView) and view.existing:
+            return self._describer.of_existing(view, declaration)
+        return view
 
     def _forward_lines(self) -> Iterator[str]:
         """What is named before it is defined: types that hold each other, and the servants."""
@@ -142,12 +150,10 @@ class ModuleFiles:
 
     def _codec_headers(self) -> set[str]:
         headers = {"<cstddef>", '"mf/codec/febird.hpp"'}
-        if any(isinstance(each.codec, MemcpyView) for each in self._structs):
-            headers.add("<cstring>")
-        if any(isinstance(each.codec, ArchiveView) for each in self._coded):
-            headers.add('"mf/codec/archive.hpp"')
-        if any(isinstance(each.codec, CustomView) for each in self._coded):
-            headers.add('"mf/codec/custom.hpp"')
+        tiers = {each.codec.tier for each in self._coded}
+        headers |= {"<cstring>"} if "memcpy" in tiers else set()
+        headers |= {'"mf/codec/archive.hpp"'} if "archive" in tiers else set()
+        headers |= {'"mf/codec/custom.hpp"'} if "custom" in tiers else set()
         if self._existing:
             headers.add('"mf/core/printer.hpp"')
         headers |= self._constraint_headers(each.constraints for each in self._coded)
@@ -158,12 +164,11 @@ class ModuleFiles:
             "cpp",
             self._source_headers(),
             enums=self._enums,
-            structs=self._coded,
+            coded=self._coded,
             own=tuple(each for each in self._coded if isinstance(each, UnionView) or not each.existing),
             existing=self._existing,
             implicit=self._implicit,
             printed=self._printed_results,
-            of_methods=tuple(each for each in self._implicit if isinstance(each.codec, FebirdView)),
             services=self._services,
             topics=self._topics if self._stubs else (),
             texts=self._module_texts(),
@@ -176,9 +181,9 @@ class ModuleFiles:
             headers |= {"<array>", "<string_view>"}
         if self._enums or self._coded or self._printed_results:
             headers.add('"mf/core/printer.hpp"')
-        if any(isinstance(each.codec, ArchiveView) for each in self._coded):
-            headers |= {"<array>", "<bitset>", "<cstdint>"}
-        if any(isinstance(each.codec, ArchiveView) and each.codec.coded for each in self._coded):
+        archives = [each.codec for each in self._coded if isinstance(each.codec, ArchiveView)]
+        headers |= {"<array>", "<bitset>", "<cstdint>"} if archives else set()
+        if any(slot.coded for each in archives for slot in each.slots):
             headers.add('"mf/codec/archive_coded.hpp"')
         if any(each.tables for each in self._coded):
             headers.add("<span>")
@@ -189,11 +194,15 @@ class ModuleFiles:
         if self._services:
             headers |= {"<utility>", f'"{self._stem}.client.hpp"', f'"{self._stem}.server.hpp"'}
             headers |= {'"mf/server/run.hpp"'} | ({'"mf/server/stream.hpp"'} if self._streams else set())
-        if any(each.agent.type != "std::string" for each in self._services):
+        if any(each.agent and each.agent.type != "std::string" for each in self._services):
             headers.add('"mf/core/agent.hpp"')
         if self._topics:
             headers |= {f'"{self._stem}.topics.hpp"', "<string_view>"}
         return headers
+
+    @property
+    def _described(self) -> tuple[ServiceView | TopicView, ...]:
+        return (*self._services, *self._topics)
 
     @property
     def _existing(self) -> tuple[StructView, ...]:
@@ -229,14 +238,17 @@ class ModuleFiles:
         return [each for each in self._module.declarations if not isinstance(each, Alias)]
 
     def _schema_headers(self) -> set[str]:
-        return {'"mf/codec/schema_type.hpp"', "<string_view>"} if self._with_texts else set()
+        return {'"mf/codec/schema_type.hpp"', "<string_view>"} if self._module_texts() else set()
 
     def _module_texts(self) -> TextsView | None:
-        """What values say of their types where these are not known: one text for the module's types."""
-        if not self._with_texts:
+        """What values, services and topics say of types: one text for those of the module."""
+        if not self._with_texts and not any(each.parted for each in self._described):
             return None
         describer, program = self._describer, self._describer.program.declarations
         held = [field.type for each in self._with_texts for field in _fields_of(each)]
+        held += [type_ for each in self._module.services for type_ in method_types(each)]
+        held += [type_ for each in self._module.topics for type_ in topic_types(each) if self._stubs]
+        owners = {describer.names.owner(name).module for name in names_in(held)}
         lines = (f"{line}\n" for each in self._with_texts for line in type_lines(each))
         annexes = ((each.full_name, own_annex(each, program)) for each in self._with_texts)
         return TextsView(
@@ -244,7 +256,7 @@ class ModuleFiles:
             annex=raw("".join(f"type {name}\n{annex}" for name, annex in annexes if annex)),
             imports=tuple(
                 f"::mf::module_texts::{describer.names.module(name).namespace}::kTexts"
-                for name in sorted(describer.types.modules_of(held) - {self._module.name})
+                for name in sorted(owners - {self._module.name})
             ),
         )
 
@@ -275,7 +287,7 @@ class ModuleFiles:
 
     @property
     def _printed_results(self) -> tuple[StructView, ...]:
-        return tuple(each for each in self._implicit if each.print_template != "cpp/nothing.j2")
+        return tuple(each for each in self._implicit if each.printed)
 
     def _client_header(self) -> GeneratedFile:
         headers = {"<span>", "<utility>", '"mf/client/call.hpp"', f'"{self._stem}.hpp"'}
@@ -336,7 +348,7 @@ class ModuleFiles:
         return tuple(each for each in self._declared if isinstance(each, EnumView))
 
     def _constraint_headers(self, constraints: Iterable[ConstraintsView]) -> set[str]:
-        used = [each for each in constraints if each.statements]
+        used = [each for each in constraints if each.checks]
         headers = {"<cstdint>", "<limits>", "<optional>", "<string>", '"mf/codec/constraints.hpp"'}
         if any(each.patterns for each in used):
             headers.add('"mf/codec/pattern.hpp"')
@@ -367,20 +379,17 @@ class ModuleFiles:
         banner = [f"Generated by mfidlc {self._options.compiler_version} from {module.path}. Do not edit."]
         described: list[Service | Topic] = [*module.services, *module.topics]
         banner += [f"{each.full_name}: fingerprint {each.fingerprint.hex()}" for each in described]
-        lines = list(includes(headers))
-        if kind.endswith("cpp"):
-            own = f'#include "{path[:-4]}.hpp"'
-            lines = [own, "", *(line for line in lines if line != own)] if lines else [own]
-        quieted = self._quieted(kind)
+        once, own = kind.endswith("hpp"), f'"{path[:-4]}.hpp"'
+        included = includes(headers) if once else f"#include {own}\n\n{includes(headers - {own})}"
         view = FileView(
-            banner=tuple(banner),
-            includes=tuple(lines),
+            banner="".join(f"// {line}\n" for line in banner),
+            once=once,
+            includes="".join(f"{line}\n" for line in included.rstrip().split("\n") if included),
             namespace=self._describer.names.module(module.name).namespace,
-            opening=("#pragma GCC diagnostic push", *quieted) if quieted else (),
-            closing=("#pragma GCC diagnostic pop",) if quieted else (),
+            quieted="".join(f"{line}\n" for line in self._quieted(kind)),
         )
         text = render(f"cpp/{kind}.j2", file=view, module_doc=doc(module.doc), **values)
-        return GeneratedFile(path, text, module.name)
+        return GeneratedFile(path, wrapped(text), module.name)
 
     def _quieted(self, kind: str) -> list[str]:
         """Warnings for users of the generated code, which files that include it should not get."""
@@ -388,8 +397,7 @@ class ModuleFiles:
         if self._mentions_deprecated():
             lines.append('#pragma GCC diagnostic ignored "-Wdeprecated-declarations"')
         facts = self._describer.codecs.facts
-        structs = kind == "hpp"
-        if structs and any(facts.holds_existing(each) for each in _all_fields(self._module)):
+        if kind == "hpp" and any(facts.holds_existing(each) for each in _all_fields(self._module)):
             # Comparisons exist if the existing type has them.
             lines += ["#ifdef __clang__"]
             lines += ['#pragma clang diagnostic ignored "-Wdefaulted-function-deleted"', "#endif"]
@@ -403,7 +411,7 @@ class ModuleFiles:
 
 
 def _readable_header(coded: Iterable[StructView | UnionView]) -> set[str]:
-    return {'"mf/codec/readable.hpp"'} if any(each.readable != ReadableView() for each in coded) else set()
+    return {'"mf/codec/readable.hpp"'} if any(each.readable for each in coded) else set()
 
 
 def _all_fields(module: Module) -> list[tuple[Field, ...]]:

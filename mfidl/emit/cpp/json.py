@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mfidl.emit.cpp.names import AlternativeNames, Names
-from mfidl.emit.cpp.text import fill
 from mfidl.emit.cpp.types import CppTypes
 from mfidl.model import (
     ArrayOf,
@@ -149,12 +148,12 @@ class JsonMaker:
         return JsonTypeView(
             qualified=qualified,
             declarations=(
-                fill("static void write(", writes[0], ");", indent=2),
-                fill("[[nodiscard]] static bool read(", reads[0], ");", indent=2),
+                f"  static void write({', '.join(writes[0])});",
+                f"  [[nodiscard]] static bool read({', '.join(reads[0])});",
             ),
             definitions=(
-                _function(fill(f"void Json<{qualified}>::write(", writes[0], ") {"), write),
-                _function(fill(f"bool Json<{qualified}>::read(", reads[0], ") {"), read),
+                _function(f"void Json<{qualified}>::write({', '.join(writes[0])}) {{", write),
+                _function(f"bool Json<{qualified}>::read({', '.join(reads[0])}) {{", read),
             ),
         )
 

@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from mfidl.emit.cpp.literals import chrono
 from mfidl.emit.cpp.names import MethodNames, ServiceNames
 from mfidl.emit.cpp.structs import Describer
-from mfidl.emit.cpp.text import block, deprecation, doc, fill, initialised
-from mfidl.emit.cpp.view import CheckView, ConstraintsView, FunctionView, MethodView
+from mfidl.emit.cpp.text import deprecation, doc
+from mfidl.emit.cpp.view import Call, CheckView, Invoke, MethodView, Started, StreamView
 from mfidl.model import Method, Module, Service, Stream, Type, Value
 from mfidl.plan.layout import size_and_align
 
-_DEFAULT_BATCH = 128
 _SERVANT = "Servant& servant"
-
+_ASYNC = "AsyncServant& servant"
 _CALL_OPTIONS = "const mf::CallOptions& options"
 _REPLICATED_OPTIONS = "const mf::ReplicatedOptions& options"
 _VERSION = "const mf::Version& version"
@@ -31,44 +30,47 @@ class MethodMaker:
     names: MethodNames
 
     def view(self) -> MethodView:
-        method, names = self.method, self.names
-        errors = [self.describer.types.declared(each.full_name) for each in method.throws]
-        call = self._call()
-        alone = bool(method.streams) or method.replicated is not None
-        many = () if alone else (self._batch(), self._bulk())
-        if method.cached is not None:
-            many = (self._forget(), self._cache(), *many)
+        method, names, home = self.method, self.names, self.module.name
+        items = "" if self._alone else names.items
         return MethodView(
             doc=self._doc(streams=False),
             handler_doc=self._doc(streams=True),
+            old=deprecation(method.deprecated),
             name=names.description,
             function=names.function,
             request=self._qualified(names.request),
+            request_here=names.request,
             result=self._result(""),
-            errors=f"mf::ErrorList<{', '.join(errors)}>",
+            result_here=self._result(home),
+            errors=", ".join(self.describer.types.declared(each.full_name) for each in method.throws),
             request_tier=method.params.tier.value,
             result_tier=method.results.tier.value,
-            elements=tuple(self._elements()),
+            streams=tuple(self._stream_views()),
+            pattern=str(method.replicated or ""),
             info=self._info(),
-            local_invokes=() if alone else (self._local_invoke(),),
-            invokes=self._invokes_of_kind(),
+            invokes=tuple(self._invokes()),
             checks=tuple(self._checks()),
-            call=call,
+            calls=tuple(self._calls()),
             asynchronous=tuple(self._asynchronous()),
-            many=many,
-            scatters=() if alone else (self._scatter(), self._scatter_bulk()),
-            handler=self._handler(),
-            items_handlers=() if alone else (self._items_handler(),),
-            async_handler=self._async_handler(),
+            scatters=() if self._alone else tuple(self._scatters()),
+            handler=names.handler,
+            taken=", ".join(self._handled()),
+            async_taken=", ".join(self._async_handled()),
+            items=items,
+            items_result="void" if method.oneway else f"mf::Outcomes<{self._result(home)}>",
             run=f"mf::{'replicated::refuse' if method.replicated else 'server::run'}"
             + ("_stream" if method.streams else ""),
-            replicated=method.replicated is not None,
         )
 
-    def _doc(self, streams: bool) -> tuple[str, ...]:
+    @property
+    def _alone(self) -> bool:
+        """Whether its calls are made one by one."""
+        return bool(self.method.streams) or self.method.replicated is not None
+
+    def _doc(self, streams: bool) -> str:
         return doc(self.method.doc, indent=2) + self._contract(streams)
 
-    def _contract(self, streams: bool) -> tuple[str, ...]:
+    def _contract(self, streams: bool) -> str:
         """The schema's documentation of parameters, results and errors, for Doxygen. A stream is a parameter
         only of handlers.
         """
@@ -90,7 +92,7 @@ class MethodMaker:
             first = next(iter(self.describer.program.struct(error).doc.splitlines()), "")
             name = self.describer.types.declared(error.full_name, self._home).removeprefix("::")
             tags.append(f"@throws {name} {first}".rstrip())
-        return tuple(line for tag in tags for line in doc(" ".join(tag.split()), indent=2))
+        return "".join(doc(" ".join(tag.split()), indent=2) for tag in tags)
 
     @property
     def _home(self) -> str:
@@ -111,12 +113,13 @@ class MethodMaker:
     def _checks(self) -> Iterator[CheckView]:
         """Checks of a single result, since Constraints check one in a struct, and of elements of streams."""
         codecs, method = self.describer.codecs, self.method
+        found = []
         if method.single_result:
-            yield from _check(
-                "result_violation", "Result", codecs.result_constraints(method.results.fields[0])
-            )
+            result = codecs.result_constraints(method.results.fields[0])
+            found.append(CheckView("result_violation", "Result", result))
         for stream, name, type_ in self._streams():
-            yield from _check(f"{name}_violation", type_, codecs.element_constraints(stream))
+            found.append(CheckView(f"{name}_violation", type_, codecs.element_constraints(stream)))
+        return (each for each in found if each.constraints.checks)
 
     def _streams(self) -> Iterator[tuple[Stream, str, str]]:
         """Each stream, how functions are called that are about its elements, and the name of their type."""
@@ -125,40 +128,36 @@ class MethodMaker:
         if self.method.result_stream is not None:
             yield self.method.result_stream, "result_element", "ResultElement"
 
-    def _elements(self) -> Iterator[str]:
-        for stream, _, name in self._streams():
-            yield f"  using {name} = {self.describer.types.spell(stream.spelled)};"
+    def _stream_views(self) -> Iterator[StreamView]:
         for stream, _, name in self._streams():
             fixed = size_and_align(stream.type, self.describer.program.declarations)
             tier = "febird" if fixed is None else "memcpy"
-            yield f"  static constexpr mf::Tier k{name}Tier = mf::Tier::{tier};"
-        if self.method.replicated is not None:
-            pattern = "mf::replication::Pattern"
-            yield f"  static constexpr {pattern} kPattern = {pattern}::{self.method.replicated};"
+            yield StreamView(name, self.describer.types.spell(stream.spelled), tier)
 
     def _info(self) -> str:
+        """What differs from the defaults of a MethodInfo."""
         method = self.method
-        deadline = chrono(method.deadline_ns) if method.deadline_ns else "{}"
-        items = [
-            f'.name = "{method.name}"',
-            f".index = {method.index}",
-            f".idempotent = {_boolean(method.idempotent)}",
-            f".oneway = {_boolean(method.oneway)}",
-            f".deadline = {deadline}",
-            f".batch_max = {method.batch_max or _DEFAULT_BATCH}",
-        ]
+        items = [f'.name = "{method.name}"', f".index = {method.index}"]
+        if method.idempotent:
+            items.append(".idempotent = true")
+        if method.oneway:
+            items.append(".oneway = true")
+        if method.deadline_ns:
+            items.append(f".deadline = {chrono(method.deadline_ns)}")
+        if method.batch_max and not method.streams:
+            items.append(f".batch_max = {method.batch_max}")
         if method.streams:
             kinds = [name.partition("_")[0] for _, name, _ in self._streams()]
-            items[-1] = f".streams = mf::Streams::{'both' if len(kinds) == 2 else f'{kinds[0]}s'}"
+            items.append(f".streams = mf::Streams::{'both' if len(kinds) == 2 else f'{kinds[0]}s'}")
         if method.ordered:
             items.append(".ordered = true")
         if (cache := method.cached) is not None:
             ttl = chrono(cache.ttl_ns) if cache.ttl_ns else "{}"
             kept = f".entries = {cache.entries}U, .ttl = {ttl}, .max_bytes = {cache.max_bytes}U"
-            items.append(f".cached = {{{kept}, .errors = {_boolean(cache.errors)}}}")
-        return initialised("static constexpr mf::MethodInfo kInfo", items, indent=2)
+            items.append(f".cached = {{{kept}, .errors = {'true' if cache.errors else 'false'}}}")
+        return ", ".join(items)
 
-    def _parameters(self, home: str, defaults: bool) -> list[str]:
+    def _parameters(self, home: str, defaults: bool = False) -> list[str]:
         """The user's parameters; a default is possible only if all later ones have one."""
         given = self._without_default if defaults else len(self.names.params)
         return [
@@ -184,54 +183,47 @@ class MethodMaker:
         assert value is not None
         return f" = {self.describer.literals.of(value, type_, home)}"
 
-    def _function(
-        self, owner: str, result: str, name: str, plain: Sequence[str], defaulted: Sequence[str], tail: str
-    ) -> tuple[str, str]:
-        old = deprecation(self.method.deprecated)
-        declaration = fill(f"{old}{result} {name}(", defaulted, f"){tail};", indent=2)
-        definition = fill(f"{result} {owner}::{name}(", plain, f"){tail} {{")
-        return declaration, definition
+    def _runtime(self, function: str) -> str:
+        return f"mf::{'replicated' if self.method.replicated else 'client'}::{function}"
 
-    def _runtime_call(self, function: str, arguments: Sequence[str], indent: int = 2) -> str:
-        floor = "replicated" if self.method.replicated else "client"
-        head = f"return mf::{floor}::{function}<methods::{self.names.description}>("
-        return fill(head, arguments, ");", indent=indent)
+    def _calls(self) -> Iterator[Call]:
+        """The functions of the client: the call itself comes first."""
+        method, names = self.method, self.names
+        function = "stream" if method.streams else "call_cached" if method.cached else "call"
+        result, home = self._result(self._home), self._home
+        yield self._call(self._handle(), names.function, function, self._options)
+        if method.cached is not None:
+            plain, declared = self._parameters(home), self._parameters(home, defaults=True)
+            arguments = ", ".join(["target_", *names.params])
+            forget, cache = self._runtime("forget_cached"), self._runtime("call_cache")
+            yield Call("void", names.forget, ", ".join(declared), ", ".join(plain), forget, arguments)
+            yield Call("mf::CallCache", names.cache, "", "", cache, "target_")
+        if not self._alone:
+            yield self._many(f"mf::BatchCall<{result}>", names.batch, "batch", "mf::BatchOptions")
+            yield self._many(f"mf::Outcomes<{result}>", names.bulk, "bulk", "mf::CallOptions")
 
-    def _call(self) -> FunctionView:
-        declaration, definition = self._function(
-            self.service_names.client,
-            self._handle(),
-            self.names.function,
-            [*self._parameters(self._home, defaults=False), self._options],
-            [*self._parameters(self._home, defaults=True), f"{self._options} = {{}}"],
-            " const",
+    def _scatters(self) -> Iterator[Call]:
+        result = self._result(self._home)
+        yield self._call(f"mf::Scattered<{result}>", self.names.function, "call", _CALL_OPTIONS)
+        outcomes = f"mf::Scattered<mf::Outcomes<{result}>>"
+        yield self._many(outcomes, self.names.bulk, "bulk", "mf::CallOptions")
+
+    def _call(self, result: str, name: str, function: str, options: str) -> Call:
+        home = self._home
+        declared = ", ".join([*self._parameters(home, defaults=True), f"{options} = {{}}"])
+        plain = ", ".join([*self._parameters(home), options])
+        arguments = ", ".join(["target_", "options", *self.names.params])
+        return Call(result, name, declared, plain, self._runtime(function), arguments)
+
+    def _many(self, result: str, name: str, function: str, options: str) -> Call:
+        plain = f"std::span<const {self.names.request}> requests, const {options}& options"
+        return Call(
+            result, name, f"{plain} = {{}}", plain, self._runtime(function), "target_, options, requests"
         )
-        function = "stream" if self.method.streams else "call_cached" if self.method.cached else "call"
-        body = self._runtime_call(function, ["target_", "options", *self.names.params])
-        return FunctionView(declaration, definition, body)
 
     @property
     def _options(self) -> str:
         return _REPLICATED_OPTIONS if self.method.replicated else _CALL_OPTIONS
-
-    def _forget(self) -> FunctionView:
-        """The function that forgets the answer to one call."""
-        declaration, definition = self._function(
-            self.service_names.client,
-            "void",
-            self.names.forget,
-            self._parameters(self._home, defaults=False),
-            self._parameters(self._home, defaults=True),
-            " const",
-        )
-        body = self._runtime_call("forget_cached", ["target_", *self.names.params])
-        return FunctionView(declaration, definition, body)
-
-    def _cache(self) -> FunctionView:
-        declaration, definition = self._function(
-            self.service_names.client, "mf::CallCache", self.names.cache, [], [], " const"
-        )
-        return FunctionView(declaration, definition, self._runtime_call("call_cache", ["target_"]))
 
     def _handle(self) -> str:
         """The type that a call of the client returns: the result, or the streams' reader and writer."""
@@ -249,37 +241,27 @@ class MethodMaker:
             return ""
         return self.describer.types.spell(stream.spelled, self._home if home is None else home)
 
-    def _asynchronous(self) -> Iterator[str]:
+    def _asynchronous(self) -> Iterator[Started]:
         """A completion token is last, where no parameter with a default can follow. So there are two more
         overloads if some parameters have defaults: they omit all of these.
         """
-        fields = self.method.params.fields
+        method, fields = self.method, self.method.params.fields
+        function = "start_stream" if method.streams else "start_cached" if method.cached else "start"
         for given in dict.fromkeys((self._without_default, len(fields))):
+            passed = [
+                name if i < given else self._argument(field.default, field.spelled, field.type)
+                for i, (field, name) in enumerate(zip(fields, self.names.params, strict=True))
+            ]
             for options in ((), (self._options,)):
-                yield self._async(given, options)
-
-    def _async(self, given: int, options: Sequence[str]) -> str:
-        plain = self._parameters(self._home, defaults=False)[:given]
-        passed = [
-            name if i < given else self._argument(field.default, field.spelled, field.type)
-            for i, (field, name) in enumerate(zip(self.method.params.fields, self.names.params, strict=True))
-        ]
-        old = deprecation(self.method.deprecated)
-        head = fill(
-            f"{old}auto {self.names.asynchronous}(",
-            [*plain, *options, "Token&& token"],
-            ") const {",
-            indent=2,
-        )
-        head = head.lstrip().removesuffix(" {")
-        said = "options" if options else "{}"
-        function = (
-            "start_stream" if self.method.streams else "start_cached" if self.method.cached else "start"
-        )
-        body = self._runtime_call(
-            function, ["target_", said, "std::forward<Token>(token)", *passed], indent=4
-        )
-        return block(head, [body.lstrip()])
+                parameters = [*self._parameters(self._home)[:given], *options, "Token&& token"]
+                said = "options" if options else "{}"
+                arguments = ["target_", said, "std::forward<Token>(token)", *passed]
+                yield Started(
+                    self.names.asynchronous,
+                    ", ".join(parameters),
+                    self._runtime(function),
+                    ", ".join(arguments),
+                )
 
     def _argument(self, value: Value | None, spelled: Type, type_: Type) -> str:
         """A default as an argument of a template, which takes its type from it."""
@@ -288,58 +270,20 @@ class MethodMaker:
         written = self.describer.types.spell(spelled, self._home)
         return f"{written}{text}" if text.startswith("{") else f"{written}({text})"
 
-    def _batch(self) -> FunctionView:
-        return self._many(self.names.batch, "batch", "mf::BatchCall<{}>", "mf::BatchOptions")
-
-    def _bulk(self) -> FunctionView:
-        return self._many(self.names.bulk, "bulk", "mf::Outcomes<{}>", "mf::CallOptions")
-
-    def _many(self, name: str, function: str, result: str, options: str) -> FunctionView:
-        requests = f"std::span<const {self.names.request}> requests"
-        declaration, definition = self._function(
-            self.service_names.client,
-            result.format(self._result(self._home)),
-            name,
-            [requests, f"const {options}& options"],
-            [requests, f"const {options}& options = {{}}"],
-            " const",
-        )
-        body = self._runtime_call(function, ["target_", "options", "requests"])
-        return FunctionView(declaration, definition, body)
-
-    def _scatter(self) -> FunctionView:
-        declaration, definition = self._function(
-            self.service_names.scatter,
-            f"mf::Scattered<{self._result(self._home)}>",
-            self.names.function,
-            [*self._parameters(self._home, defaults=False), _CALL_OPTIONS],
-            [*self._parameters(self._home, defaults=True), f"{_CALL_OPTIONS} = {{}}"],
-            " const",
-        )
-        body = self._runtime_call("call", ["target_", "options", *self.names.params])
-        return FunctionView(declaration, definition, body)
-
-    def _scatter_bulk(self) -> FunctionView:
-        requests = f"std::span<const {self.names.request}> requests"
-        declaration, definition = self._function(
-            self.service_names.scatter,
-            f"mf::Scattered<mf::Outcomes<{self._result(self._home)}>>",
-            self.names.bulk,
-            [requests, _CALL_OPTIONS],
-            [requests, f"{_CALL_OPTIONS} = {{}}"],
-            " const",
-        )
-        return FunctionView(
-            declaration, definition, self._runtime_call("bulk", ["target_", "options", "requests"])
-        )
-
-    def _handler(self) -> FunctionView:
-        head = f"virtual {self._result(self._home)} {self.names.handler}("
+    def _handled(self) -> list[str]:
+        """The parameters of a servant's function."""
         if self.method.replicated:
-            parameters = [_VERSION, f"const {self.names.request}& request"]
-        else:
-            parameters = [*self._parameters(self._home, defaults=False), *self._ends(self._home, "&")]
-        return FunctionView(fill(head, parameters, ") = 0;", indent=2))
+            return [_VERSION, f"const {self.names.request}& request"]
+        return [*self._parameters(self._home), *self._ends(self._home, "&")]
+
+    def _async_handled(self) -> list[str]:
+        """The same of an asynchronous servant."""
+        parameters = [_VERSION] if self.method.replicated else []
+        parameters += [f"{self.names.request} request", *self._ends(self._home, "")]
+        return parameters + self._responder(self._result(self._home))
+
+    def _responder(self, result: str) -> list[str]:
+        return [] if self.method.oneway else [f"mf::Responder<{result}> responder"]
 
     def _ends(self, home: str, by: str, names: tuple[str, str] | None = None) -> list[str]:
         """The parameters of a handler that are its ends of the streams, passed `by` reference or value."""
@@ -351,113 +295,36 @@ class MethodMaker:
             ends.append(f"mf::StreamWriter<{self._element(method.result_stream, home)}>{by} {writer}")
         return ends
 
-    def _items_handler(self) -> FunctionView:
-        requests = [f"std::span<const {self.names.request}> requests"]
-        result = "void" if self.method.oneway else f"mf::Outcomes<{self._result(self._home)}>"
-        declaration = fill(f"virtual {result} {self.names.items}(", requests, ");", indent=2)
-        definition = fill(f"{result} {self.service_names.servant}::{self.names.items}(", requests, ") {")
-        return FunctionView(declaration, definition)
-
-    def _async_handler(self) -> FunctionView:
-        parameters = [_VERSION] if self.method.replicated else []
-        parameters += [f"{self.names.request} request", *self._ends(self._home, "")]
-        if not self.method.oneway:
-            parameters.append(f"mf::Responder<{self._result(self._home)}> responder")
-        return FunctionView(fill(f"virtual void {self.names.handler}(", parameters, ") = 0;", indent=2))
-
-    def _invokes_of_kind(self) -> tuple[FunctionView, ...]:
-        if self.method.replicated:
-            return self._applies()
-        return self._stream_invokes() if self.method.streams else self._invokes()
-
-    def _applies(self) -> tuple[FunctionView, ...]:
-        """For a message of a group, of a plain and of an asynchronous servant."""
-        plain = [_SERVANT, _VERSION, "const Request& request"]
-        asynchronous = ["AsyncServant& servant", _VERSION, "Request&& request"]
-        asynchronous.append(f"mf::Responder<{self._result('')}> responder")
-        moved = "std::move(request)" if self.method.params.layout is None else "request"
-        handler = self.names.handler
-        return (
-            self._invoke(self._result(""), "apply", plain, handler, ["version", "request"]),
-            self._invoke("void", "apply", asynchronous, handler, ["version", moved, "std::move(responder)"]),
-        )
-
-    def _invokes(self) -> tuple[FunctionView, ...]:
-        """For a call that came in a message, for all items of a message, and for an asynchronous servant."""
-        result, names = self._result(""), self.names
-        many = "void" if self.method.oneway else f"mf::Outcomes<{result}>"
-        batch = [_SERVANT, "const Request* requests", "std::size_t count"]
-        asynchronous, forwarded = self._asynchronous_invoke()
-        return (
-            self._invoke(result, "invoke", [_SERVANT, self._request_used], names.handler, self._requested),
-            self._invoke(many, "invoke_batch", batch, names.items, ["{requests, count}"]),
-            self._invoke("void", "invoke", asynchronous, names.handler, forwarded),
-        )
-
-    def _local_invoke(self) -> FunctionView:
-        """For a call that stays in the process."""
-        parameters = [_SERVANT, *self._parameters("", defaults=False)]
-        return self._invoke(
-            self._result(""), "invoke", parameters, self.names.handler, self.names.params
-        )
-
-    def _stream_invokes(self) -> tuple[FunctionView, ...]:
-        ends = [
-            each for each, known in (("reader", self.names.reader), ("writer", self.names.writer)) if known
-        ]
-        taken = ("reader", "writer")
-        plain = [_SERVANT, self._request_used, *self._ends("", "&", taken)]
-        asynchronous, forwarded = self._asynchronous_invoke(self._ends("", "", taken), ends)
-        function = self.names.handler
-        return (
-            self._invoke(self._result(""), "invoke", plain, function, [*self._requested, *ends]),
-            self._invoke("void", "invoke", asynchronous, function, forwarded),
-        )
-
-    def _asynchronous_invoke(
-        self, ends: Sequence[str] = (), names: Sequence[str] = ()
-    ) -> tuple[list[str], list[str]]:
-        """Parameters, and what is passed on."""
-        parameters = [
-            "AsyncServant& servant",
-            "Request&& request",
-            *ends,
-        ]
-        forwarded = ["std::move(request)" if self.method.params.layout is None else "request"]
-        forwarded += [f"std::move({each})" for each in names]
-        if not self.method.oneway:
-            parameters.append(f"mf::Responder<{self._result('')}> responder")
-            forwarded.append("std::move(responder)")
-        return parameters, forwarded
-
-    @property
-    def _request_used(self) -> str:
-        return "const Request& request" if self.names.params else "const Request& /*request*/"
-
-    @property
-    def _requested(self) -> list[str]:
-        return [f"request.{each}" for each in self.names.params]
+    def _invokes(self) -> Iterator[Invoke]:
+        """How a call reaches a plain servant, in the process and from a message, and an asynchronous one."""
+        method, names, result = self.method, self.names, self._result("")
+        moved = "std::move(request)" if method.params.layout is None else "request"
+        answer = [] if method.oneway else ["std::move(responder)"]
+        requested = [f"request.{each}" for each in names.params]
+        request = "const Request& request"
+        ends = [each for each, known in (("reader", names.reader), ("writer", names.writer)) if known]
+        if method.replicated:
+            yield self._invoke(result, "apply", [_SERVANT, _VERSION, request], ["version", "request"])
+            taken = [_ASYNC, _VERSION, "Request&& request", *self._responder(result)]
+            yield self._invoke("void", "apply", taken, ["version", moved, *answer])
+            return
+        if not method.streams:
+            yield self._invoke(result, "invoke", [_SERVANT, *self._parameters("")], names.params)
+        plain = [_SERVANT, request, *self._ends("", "&", ("reader", "writer"))]
+        yield self._invoke(result, "invoke", plain, [*requested, *ends])
+        if not method.streams:
+            many = "void" if method.oneway else f"mf::Outcomes<{result}>"
+            batch = [_SERVANT, "const Request* requests", "std::size_t count"]
+            yield self._invoke(many, "invoke_batch", batch, ["{requests, count}"], names.items)
+        taken = [_ASYNC, "Request&& request", *self._ends("", "", ("reader", "writer"))]
+        passed = [moved, *(f"std::move({each})" for each in ends), *answer]
+        yield self._invoke("void", "invoke", [*taken, *self._responder(result)], passed)
 
     def _invoke(
-        self,
-        result: str,
-        name: str,
-        parameters: Sequence[str],
-        function: str,
-        arguments: Sequence[str],
-    ) -> FunctionView:
-        declared = [each.replace("/*request*/", "request") for each in parameters]
-        return FunctionView(
-            declaration=fill(f"static {result} {name}(", declared, ");", indent=2),
-            definition=fill(f"{result} {self.names.description}::{name}(", parameters, ") {"),
-            body=fill(f"return servant.{function}(", arguments, ");", indent=2),
-        )
-
-
-def _check(name: str, type_: str, constraints: ConstraintsView) -> Iterator[CheckView]:
-    if constraints.statements:
-        yield CheckView(name, type_, constraints)
-
-
-def _boolean(value: bool) -> str:
-    return "true" if value else "false"
+        self, result: str, name: str, parameters: Sequence[str], arguments: Sequence[str], handler: str = ""
+    ) -> Invoke:
+        declared, given = ", ".join(parameters), ", ".join(arguments)
+        used = declared if "request" in given else declared.replace(" request,", " /*request*/,")
+        if used.endswith("& request") and "request" not in given:
+            used = used.removesuffix("request") + "/*request*/"
+        return Invoke(result, name, declared, used, handler or self.names.handler, given)

@@ -1,13 +1,12 @@
 """F6. @pattern as a program of mf/codec/pattern.hpp, from the steps that the Python runtime runs as well."""
 
 from mfidl.emit.cpp.literals import string_literal
-from mfidl.emit.cpp.text import initialised
 from mfidl.patterns import Kind, Step, steps_of
 
 
-def program_steps(pattern: str) -> list[str]:
+def steps(pattern: str) -> str:
     """The steps as C++ initialisers."""
-    return [_initialiser(each) for each in steps_of(pattern)]
+    return ", ".join(map(_initialiser, steps_of(pattern)))
 
 
 def _initialiser(step: Step) -> str:
@@ -15,12 +14,6 @@ def _initialiser(step: Step) -> str:
     both = second or kind is Kind.SPLIT
     numbers = (first, second)[: 2 if both else 1 if first or kind is Kind.JUMP else 0]
     return f"{{{', '.join([f'check::Step::{kind.value}', *map(str, numbers)])}}}"
-
-
-def program_constant(name: str, pattern: str) -> str:
-    """`static constexpr` table of the steps; it stands at the beginning of the function that uses it."""
-    head = f"static constexpr check::Step {name}[] = "
-    return initialised(head, program_steps(pattern), indent=4, middle=False)
 
 
 def matches(variable: str, name: str, pattern: str) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from mfidl.emit.cpp.methods import MethodMaker
 from mfidl.emit.cpp.structs import Describer
-from mfidl.emit.cpp.text import argument, deprecation, doc, fill, initialised, raw_text
+from mfidl.emit.cpp.text import deprecation, doc, own_lines, raw
 from mfidl.emit.cpp.view import AgentView, ServiceView, StructView
 from mfidl.model import Agent, Method, Module, Primitive, Scalar, Service, Type, expand
 
@@ -16,7 +16,7 @@ def service_view(describer: Describer, service: Service, module: Module) -> Serv
         for method, named in zip(service.methods, names.methods, strict=True)
     )
     own = tuple(view for view, each in zip(methods, service.methods, strict=True) if service.declares(each))
-    listed = _by_index(service)
+    parted = describer.has_types(service.descriptor)
     return ServiceView(
         doc=doc(service.doc),
         attribute=deprecation(service.deprecated),
@@ -26,31 +26,25 @@ def service_view(describer: Describer, service: Service, module: Module) -> Serv
         servant=names.servant,
         async_servant=names.async_servant,
         info=names.info,
+        info_per_agent=service.agent is not None,
         descriptor=names.descriptor,
-        descriptor_text=raw_text(names.descriptor, service.descriptor),
+        descriptor_text=raw(own_lines(service.descriptor) if parted else service.descriptor),
         annex=names.annex,
-        annex_text=raw_text(names.annex, service.annex),
+        annex_text=raw(own_lines(service.annex) if parted else service.annex),
         method_list=names.method_list,
+        method_names=tuple(_by_index(service)),
         method_base=names.method_base,
-        method_names=initialised(
-            f"constexpr std::array<std::string_view, {len(listed)}> {names.method_list}",
-            [f'"{name}"' for name in listed],
-            middle=False,
-        ),
-        per_agent="true" if service.agent else "false",
-        fingerprint=fill("    .fingerprint = {", [f"0x{byte:02x}" for byte in service.fingerprint], "},"),
+        fingerprint=service.fingerprint.hex(),
+        parted=parted,
         agent=_agent(describer, service.agent, module, names.agent, names.agents),
         methods=methods,
         own_methods=own,
         extended=tuple(extended_infos(describer, service)),
         dispatch=names.dispatch,
-        dispatch_servant=argument("Servant&", "servant", any(not each.replicated for each in methods)),
-        replicated=any(each.replicated for each in methods),
+        dispatched=any(not each.pattern for each in methods),
+        replicated=any(each.pattern for each in methods),
         servant_bases=_bases(describer, service, "servant"),
         async_servant_bases=_bases(describer, service, "async_servant"),
-        client_template="cpp/client/agents.j2" if service.agent else "cpp/client/single.j2",
-        selection_template="cpp/client/selection.j2" if service.agent else "cpp/nothing.j2",
-        scatter_template="cpp/client/scatter_source.j2" if service.agent else "cpp/nothing.j2",
         inner=describer.types.inner(service.full_name, module.name),
     )
 
@@ -81,9 +75,13 @@ def _is_replicated(method: Method) -> bool:
     return method.replicated is not None
 
 
-def _agent(describer: Describer, agent: Agent | None, module: Module, one: str, many: str) -> AgentView:
+def _agent(
+    describer: Describer, agent: Agent | None, module: Module, one: str, many: str
+) -> AgentView | None:
     """How a caller names agents: by values of their type, which are converted to the texts on the wire."""
-    if agent is None or expand(agent.type) == Primitive(Scalar.STRING):
+    if agent is None:
+        return None
+    if expand(agent.type) == Primitive(Scalar.STRING):
         return AgentView(one, many, "std::string_view", "std::string", one, f"std::move({many})")
     spelled = describer.types.spell(agent.spelled, module.name)
     by = spelled if describer.types.by_value(agent.type) else f"const {spelled}&"
@@ -103,10 +101,9 @@ def implicit_structs(describer: Describer, service: Service, module: Module) -> 
     for method, named in zip(service.methods, names.methods, strict=True):
         if not service.declares(method):
             continue
-        template = "cpp/types/struct.j2"
-        views.append(describer.struct(method.params, named.request, named.params, module, template))
+        views.append(describer.struct(method.params, named.request, named.params, module))
         if named.result is not None:
-            views.append(describer.struct(method.results, named.result, named.results, module, template))
+            views.append(describer.struct(method.results, named.result, named.results, module))
     return views
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from mfidl.emit.cpp.graphs import Graphs
 from mfidl.emit.cpp.names import Names
+from mfidl.emit.cpp.view import Inner
 from mfidl.model import (
     Alias,
     AliasOf,
@@ -140,11 +141,11 @@ class CppTypes:
         at_home = names.module == home and not names.is_hidden(name)
         return name if at_home else f"::{names.namespace}::{name}"
 
-    def inner(self, full_name: str, home: str) -> tuple[str, ...]:
+    def inner(self, full_name: str, home: str) -> tuple[Inner, ...]:
         """What the class of a struct or union, or those of a service, say of the types that it declares. An
         alias is written out: it may name the class itself, and is declared behind it then.
         """
-        lines = []
+        words = []
         for name, declaration in self._names.module(home).inner(full_name):
             if not isinstance(declaration, Alias):
                 spelled = self.declared(declaration.full_name, home)
@@ -152,8 +153,8 @@ class CppTypes:
                 spelled = self.view(declaration, home)
             else:
                 spelled = self._spell(expand(declaration.spelled), home)
-            lines.append(f"  using {name} = {spelled};")
-        return tuple(lines)
+            words.append(Inner(name, spelled))
+        return tuple(words)
 
     def modules_of(self, types: Iterable[Type]) -> set[str]:
         """The modules whose names stand in the types."""

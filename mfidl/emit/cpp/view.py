@@ -1,17 +1,29 @@
-"""F6. The data for the C++ templates: names, types and code, ready to be placed. No model, no decisions."""
+"""F6. The data for the C++ templates: names, types, expressions and flags. No model, no decisions.
+
+Each `doc` is a comment with a line feed at its end, or empty; each `attribute` and `old` is `[[deprecated]]`
+with the space to its neighbour, or empty.
+"""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 
 @dataclass(frozen=True, slots=True)
 class FileView:
-    """One generated file. `banner` are comments, `includes` the lines between it and the first namespace."""
+    """One generated file. `quieted` are the pragmas that switch off warnings in it."""
 
-    banner: tuple[str, ...]
-    includes: tuple[str, ...]
+    banner: str
+    once: bool
+    includes: str
     namespace: str
-    opening: tuple[str, ...]  # behind the includes
-    closing: tuple[str, ...]  # at the end
+    quieted: str
+
+
+class Inner(NamedTuple):
+    """A word of a class for a type that is declared within it."""
+
+    name: str
+    type: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,197 +46,163 @@ class SchemaTypeView:
 
 @dataclass(frozen=True, slots=True)
 class ConstView:
-    doc: tuple[str, ...]
-    definition: str
-    template: str = "cpp/types/const.j2"
+    doc: str
+    attribute: str
+    type: str  # behind `inline`
+    name: str
+    initial: str
 
 
 @dataclass(frozen=True, slots=True)
 class AliasView:
-    doc: tuple[str, ...]
+    """An alias, or a struct whose C++ type is there already."""
+
+    doc: str
     name: str
-    type: str
     attribute: str
-    template: str = "cpp/types/alias.j2"
+    type: str
+    form: str = "alias"
 
 
 @dataclass(frozen=True, slots=True)
 class MemberView:
-    """A member of an enum; `initial` is its number."""
-
-    doc: tuple[str, ...]
+    doc: str
     name: str
     wire_name: str
-    initial: str
-    attribute: str = ""
+    value: str
+    attribute: str
 
 
 @dataclass(frozen=True, slots=True)
 class EnumView:
-    """An enum or flags. `members_constant` lists its members; `printing` is the body of print_to()."""
+    """An enum or flags. `open`: all numbers are valid."""
 
-    doc: tuple[str, ...]
+    doc: str
     name: str
     qualified: str
     base: str
     members: tuple[MemberView, ...]
-    members_constant: str
-    printing: tuple[str, ...]
-    traits_template: str
-    template: str = "cpp/types/enum.j2"
+    flags: bool
+    open: bool
+    form: str = "enum"
 
 
 @dataclass(frozen=True, slots=True)
 class FieldView:
-    """`declaration` is the whole member: type, name and initialiser."""
+    """`declaration` is the whole member without its semicolon, `type` is for any namespace."""
 
-    doc: tuple[str, ...]
+    doc: str
     name: str
     wire_name: str  # as the schema writes it: for paths in messages
-    type: str  # qualified from the global namespace
+    type: str
     declaration: str
 
 
-@dataclass(frozen=True, slots=True)
-class StructView:
-    """A struct or error, or the struct of a method's parameters or results."""
-
-    doc: tuple[str, ...]
+class Pattern(NamedTuple):
     name: str
-    qualified: str
-    full_name: str
-    wire_name: str
-    type_info: str
-    fields: tuple[FieldView, ...]
-    existing: str  # the C++ type that @cpp.type or @cpp.codec names
-    unknown_fields: str  # the member of that name, of a struct of tier archive
-    constructor: str  # of an error with fields
-    attribute: str
-    equality: str
-    ordering: str  # its category
-    orders: tuple[str, ...]  # statements of an ordering that is written out
-    comparisons: tuple[str, ...]
-    comparison_definition_template: str
-    print_template: str
-    codec: "CodecView"
-    readable: "ReadableView"
-    heap_of_new: int
-    constraints: "ConstraintsView"
-    constraints_template: str
-    template: str
-    tables: "TablesView | None"
-    tables_template: str
-    definition_template: str = "cpp/nothing.j2"
-    inner: tuple[str, ...] = ()  # its words for types that are declared within it
+    steps: str
 
 
-@dataclass(frozen=True, slots=True)
-class TablesView:
-    """The tables of the graph with such a root: graph_tables(), which mf::Graph finds."""
+class Check(NamedTuple):
+    """An expression that is empty or a violation of the field `name`; of a union only if `test` holds."""
 
-    head: str
-    constant: str
-
-
-@dataclass(frozen=True, slots=True)
-class AlternativeView:
-    """An alternative of a union. `functions` are its members of the class, with or without their bodies."""
-
-    doc: tuple[str, ...]
-    kind: str
-    kind_attribute: str
-    number: int
-    wire_name: str
-    accessor: str
-    test: str
-    functions: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class UnionView:
-    """A union: a class around a std::variant. A recursive one has `special` members, and `definitions` of all
-    its functions in the .cpp file.
-    """
-
-    doc: tuple[str, ...]
+    expression: str
     name: str
-    qualified: str
-    type_info: str
-    attribute: str
-    wire_name: str
-    alternatives: tuple[AlternativeView, ...]
-    storage: str
-    default_doc: str
-    special: tuple[str, ...]
-    kind: str
-    visits: tuple[str, ...]
-    ordering: str
-    definitions: tuple[str, ...]
-    codec: "FebirdView | ArchiveView"
-    readable: "ReadableView"
-    heap_of_new: int
-    constraints: "ConstraintsView"
-    constraints_template: str
-    comparisons: tuple[str, ...]
-    comparison_definition_template: str
-    definition_template: str
-    tables: "TablesView | None"
-    tables_template: str
-    print_template: str = "cpp/codec/union_print.j2"
-    template: str = "cpp/types/union.j2"
-    inner: tuple[str, ...] = ()
+    test: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class SlotView:
-    """Where a field lies in a memcpy layout."""
+class ConstraintsView:
+    """Of a method's request the `parameters` are those of a second function, to which the first forwards."""
+
+    patterns: tuple[Pattern, ...] = ()
+    checks: tuple[Check, ...] = ()
+    parameters: str = ""
+    forwarded: str = ""
+
+
+class Table(NamedTuple):
+    """A table of a graph: its name, and the type of its rows."""
 
     name: str
+    type: str
+
+
+class Slot(NamedTuple):
+    """Where a field lies in a memcpy layout; `at` is the offset behind a pointer, ` + 4` or empty."""
+
+    name: str
+    wire_name: str
+    type: str
     offset: int
+    at: str
+
+
+class Gap(NamedTuple):
+    at: str
+    size: int
 
 
 @dataclass(frozen=True, slots=True)
 class MemcpyView:
-    """Memcpy<S>. `functions` are whole: images of their memory clear padding, others move by slots."""
+    """`image`: its memory is its layout. `checked` slots have invalid bits, `padded` ones padding inside."""
 
     size: int
     align: int
-    all_bits_valid: str
-    has_padding: str
-    functions: tuple[str, ...]
-    slots: tuple[SlotView, ...]
-    size_assert: str
-    asserts_template: str
-    template: str = "cpp/codec/memcpy.j2"
-    definition_template: str = "cpp/nothing.j2"
+    image: bool
+    has_padding: bool
+    slots: tuple[Slot, ...]
+    checked: tuple[Slot, ...]
+    limited: tuple[str, ...]  # the types of `checked`, each once
+    padded: tuple[Slot, ...]
+    gaps: tuple[Gap, ...]
+    tier: str = "memcpy"
 
 
 @dataclass(frozen=True, slots=True)
 class FebirdView:
-    """Febird<S>. The functions are in the .cpp file."""
-
     min_size: int
-    declarations: tuple[str, ...]
-    functions: tuple[str, ...]
-    template: str = "cpp/codec/febird.j2"
-    definition_template: str = "cpp/codec/febird_definition.j2"
-    asserts_template: str = "cpp/nothing.j2"
+    tier: str = "febird"
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveSlot:
+    """A field of an archive. `coded` is the end of the runtime's function where the coding is not that of the
+    type; `message`: it may come in pieces; `keyed`: a row with keys. The last four are those of alternatives.
+    """
+
+    number: int
+    name: str
+    wire_name: str
+    coded: str
+    linked: bool
+    elements: str
+    tags: tuple[int, ...]
+    row: bool
+    message: bool
+    keyed: bool
+    optional: bool
+    optional_reference: bool
+    default: str
+    length: int  # of an array, else 0
+    filled: str
+    seen: str
+    follows: str  # the condition that it comes next, as writers send it
+    type: str = ""
+    kind: str = ""
+    emplace: str = ""
+    boxed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class ArchiveView:
-    """Archive<S>. `prefixed_template` is its form in tier febird, if it has one. `coded`: integers of it lie
-    in another way than their types do.
-    """
+    """The slots are in the order of their numbers; `singles` are no rows."""
 
-    linked: str
-    declarations: tuple[str, ...]
-    functions: tuple[str, ...]
-    prefixed_template: str
-    coded: bool
-    template: str = "cpp/codec/archive.j2"
-    definition_template: str = "cpp/codec/febird_definition.j2"
-    asserts_template: str = "cpp/nothing.j2"
+    linked: bool
+    slots: tuple[ArchiveSlot, ...]
+    singles: tuple[ArchiveSlot, ...]
+    arrays: bool
+    tier: str = "archive"
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,45 +211,144 @@ class CustomView:
 
     codec: str
     type: str
-    template: str = "cpp/codec/custom.j2"
-    definition_template: str = "cpp/nothing.j2"
-    asserts_template: str = "cpp/nothing.j2"
+    tier: str = "custom"
 
 
 CodecView = MemcpyView | FebirdView | ArchiveView | CustomView
 
 
 @dataclass(frozen=True, slots=True)
-class ReadableView:
-    """Readable<S>, of types that can hold what readers refuse. `definition` is in the .cpp file."""
+class StructView:
+    """A struct or error, or the struct of a method's parameters or results. `comparison`: `all`, `equality`,
+    `declared` (its members are not complete in the class) or `none`. `readable`: empty if readers take every
+    value, else `layout` or `walked`: by `unsure` members, and by those that nest. `taken` and `kept` are the
+    constructor of an error. `levelled`: it counts as a level of nesting.
+    """
 
-    declarations: tuple[str, ...] = ()
-    definition: str = ""
-    template: str = "cpp/nothing.j2"
-    definition_template: str = "cpp/nothing.j2"
+    doc: str
+    name: str
+    qualified: str
+    full_name: str
+    wire_name: str
+    tier: str
+    form: str
+    fields: tuple[FieldView, ...]
+    existing: str  # the C++ type that @cpp.type or @cpp.codec names
+    unknown_fields: str  # the member of that name, of a struct of tier archive
+    taken: str
+    kept: str
+    attribute: str
+    comparison: str
+    ordering: str
+    compared: tuple[str, ...]
+    printed: bool
+    levelled: bool
+    codec: CodecView
+    readable: str
+    unsure: tuple[FieldView, ...]
+    nests: tuple[FieldView, ...]
+    heap_of_new: int
+    constraints: ConstraintsView
+    tables: tuple[Table, ...]
+    inner: tuple[Inner, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class ConstraintsView:
-    """Constraints<S>. `statements` return at the first violation."""
+class AlternativeView:
+    """An alternative of a union: its names, its `type` in the class and `qualified`, and what is `given` to
+    the variant for a parameter `value`.
+    """
 
-    statements: tuple[str, ...]
-    parameters: str = ""  # of a method: each by reference
-    forward: str = ""  # of a method: the same out of its struct
-    patterns: bool = False
+    doc: str
+    old: str
+    kind: str
+    kind_attribute: str
+    number: int
+    number_size: int
+    wire_name: str
+    accessor: str
+    make: str
+    test: str
+    set: str
+    emplace: str
+    type: str
+    qualified: str
+    boxed: bool
+    given: str
+    initial: str
 
 
 @dataclass(frozen=True, slots=True)
-class FunctionView:
-    """`declaration` ends in a semicolon, `definition` in an opening brace; `body` stands behind it."""
+class UnionView:
+    """A class around a std::variant. A recursive one has its functions in the source file. `made` is the
+    value of a new one, which holds `first`; `in_sequence`: the numbers are 1, 2, ...
+    """
 
-    declaration: str
-    definition: str = ""
-    body: str = ""
+    doc: str
+    name: str
+    qualified: str
+    wire_name: str
+    tier: str
+    attribute: str
+    alternatives: tuple[AlternativeView, ...]
+    first: AlternativeView
+    made: str
+    stored: str
+    in_sequence: bool
+    recursive: bool
+    comparison: str
+    ordering: str
+    codec: FebirdView | ArchiveView
+    readable: str
+    unsure: tuple[AlternativeView, ...]
+    nests: tuple[AlternativeView, ...]
+    heap_of_new: int
+    constraints: ConstraintsView
+    tables: tuple[Table, ...]
+    inner: tuple[Inner, ...]
+    printed: bool = True
+    existing: str = ""
+    form: str = "union"
 
 
-@dataclass(frozen=True, slots=True)
-class CheckView:
+class Call(NamedTuple):
+    """A function of a client, which calls a `function` of the runtime for the method."""
+
+    result: str
+    name: str
+    declared: str  # parameters with their defaults
+    parameters: str
+    function: str
+    arguments: str
+
+
+class Started(NamedTuple):
+    """An asynchronous function of a client."""
+
+    name: str
+    parameters: str
+    function: str
+    arguments: str
+
+
+class Invoke(NamedTuple):
+    """A function of a method's description that calls a servant."""
+
+    result: str
+    name: str
+    declared: str
+    parameters: str
+    handler: str
+    arguments: str
+
+
+class StreamView(NamedTuple):
+    name: str
+    type: str
+    tier: str
+
+
+class CheckView(NamedTuple):
     """A function of a method's description that says what is wrong with a value of the `type`."""
 
     name: str
@@ -281,33 +358,36 @@ class CheckView:
 
 @dataclass(frozen=True, slots=True)
 class MethodView:
-    """A method in all its forms. `many` and `scatters` are functions of clients, `items_handlers` of
-    servants; a method with streams has none of them, nor has a replicated one.
+    """A method in all its forms. `scatters` are functions of clients, `items` is one of servants; a method
+    with streams has neither, nor has a replicated one, which has a `pattern`. `_here`: in the namespace.
     """
 
-    doc: tuple[str, ...]
-    handler_doc: tuple[str, ...]
+    doc: str
+    handler_doc: str
+    old: str
     name: str  # of the description, in namespace methods
     function: str
     request: str
+    request_here: str
     result: str
+    result_here: str
     errors: str
     request_tier: str
     result_tier: str
-    elements: tuple[str, ...]  # of streams: their types and tiers
+    streams: tuple[StreamView, ...]
+    pattern: str
     info: str
-    local_invokes: tuple[FunctionView, ...]  # from the description to a servant of the process
-    invokes: tuple[FunctionView, ...]  # the same for what came in a message
+    invokes: tuple[Invoke, ...]
     checks: tuple[CheckView, ...]
-    call: FunctionView
-    asynchronous: tuple[str, ...]
-    many: tuple[FunctionView, ...]
-    scatters: tuple[FunctionView, ...]
-    handler: FunctionView
-    items_handlers: tuple[FunctionView, ...]
-    async_handler: FunctionView
+    calls: tuple[Call, ...]
+    asynchronous: tuple[Started, ...]
+    scatters: tuple[Call, ...]
+    handler: str
+    taken: str
+    async_taken: str
+    items: str
+    items_result: str
     run: str  # the runtime's function that a message is dispatched to
-    replicated: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,37 +406,40 @@ class AgentView:
 
 @dataclass(frozen=True, slots=True)
 class TopicView:
-    """A topic. `info`, `descriptor` and `annex` are constants of the source file; `agent`: lines of the
-    description, none for a topic without agents.
+    """A topic. `info`, `descriptor` and `annex` are constants of the source file; `agent` is the type of its
+    agents, empty without any; `parted` as in ServiceView.
     """
 
-    doc: tuple[str, ...]
+    doc: str
+    attribute: str
     full_name: str
     description: str
     publisher: str
-    publisher_head: str
     subscriber: str
-    subscriber_head: str
-    publisher_base: str
-    subscriber_base: str
     value: str
-    agent: tuple[str, ...]
+    agent: str
     info: str
     descriptor: str
     descriptor_text: str
     annex: str
     annex_text: str
     fingerprint: str
-    per_agent: str
-    replay: str
+    parted: bool
+    replay: int
     overflow: str
+    default_overflow: str
+    method_list: str = ""
+    info_per_agent: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class ServiceView:
-    """A service. `info`, `descriptor`, `annex`, `method_list` and `dispatch` lie in namespace methods."""
+    """A service. `info`, `descriptor`, `annex`, `method_list` and `dispatch` lie in namespace methods;
+    `parted`: its texts lack the types, which are in those of modules; `dispatched`: some method is no
+    replicated one.
+    """
 
-    doc: tuple[str, ...]
+    doc: str
     attribute: str
     full_name: str
     client: str
@@ -364,25 +447,23 @@ class ServiceView:
     servant: str
     async_servant: str
     info: str
+    info_per_agent: bool
     descriptor: str
     descriptor_text: str
     annex: str
     annex_text: str
     method_list: str
-    method_names: str
+    method_names: tuple[str, ...]
     method_base: str  # of the descriptions
-    per_agent: str
     fingerprint: str
-    agent: AgentView
+    parted: bool
+    agent: AgentView | None
     methods: tuple[MethodView, ...]
     own_methods: tuple[MethodView, ...]  # without those of the service that it extends
     extended: tuple[str, ...]  # what it extends, the nearest first: their `info`, qualified
     dispatch: str
-    dispatch_servant: str  # its parameter
+    dispatched: bool
     replicated: bool  # some method is
     servant_bases: str
     async_servant_bases: str
-    client_template: str
-    selection_template: str
-    scatter_template: str
-    inner: tuple[str, ...]
+    inner: tuple[Inner, ...]

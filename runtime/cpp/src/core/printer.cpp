@@ -78,6 +78,14 @@ void Printer::open(std::string_view type) {
   fresh_ = true;
 }
 
+void Printer::write_struct(std::string_view type, std::initializer_list<PrintedField> fields) {
+  open(type);
+  for (const auto& [name, value, print] : fields) {
+    if (begin_field(name)) print(*this, value);
+  }
+  close();
+}
+
 bool Printer::begin_field(std::string_view name) {
   write(fresh_ ? "" : ", ");
   write(name);

@@ -2,13 +2,12 @@
 //
 // Febird<T> is the codec of one type:
 //   kMinSize                bytes of its smallest encoding
-//   kRaw                    its encoding is its memory image as in Memcpy<T>: rows of it are one copy
-//   size(value)             bytes of its encoding
-//   kMaxSize                bytes of its largest encoding, if the type has one
-//   bound(value)            else, perhaps: what bound_of() gives
-//   write(writer, value)    unchecked: size() bytes are there
-//   write(writer, values)   perhaps: the same of many, one behind the other, without a call for each
-//   read(reader, value)     false: reader.error() says what, where, and the path; `value` is any valid one
+//   kRaw                    perhaps: its encoding is its memory image as in Memcpy<T>: rows of it are one
+//   copy size(value)             bytes of its encoding kMaxSize                bytes of its largest encoding,
+//   if the type has one bound(value)            else, perhaps: what bound_of() gives write(writer, value)
+//   unchecked: size() bytes are there write(writer, values)   perhaps: the same of many, one behind the
+//   other, without a call for each read(reader, value)     false: reader.error() says what, where, and the
+//   path; `value` is any valid one
 // Every scalar, enum, std::optional, vector, array, set, map and every struct of tier memcpy has it from
 // here; generated code specialises it for the structs of tier febird. read() overwrites what `value` held and
 // reuses its memory.

@@ -183,7 +183,7 @@ template <class T, std::size_t N>
 struct Febird<std::array<T, N>> {
   static constexpr std::size_t kMinSize =
       Febird<T>::kMinSize * N + (detail::RowElement<T> ? detail::code_bytes(detail::row_blocks(N)) : 0);
-  static constexpr bool kRaw = Febird<T>::kRaw;
+  static constexpr bool kRaw = RawCoded<T>;
   static std::size_t size(const std::array<T, N>& value) noexcept {
     if constexpr (detail::RowElement<T>) {
       return detail::code_bytes(detail::row_blocks(N)) +

@@ -62,6 +62,27 @@ struct PlainScalar {
   static bool valid(const std::byte* /*from*/) noexcept { return true; }
 };
 
+/// A struct whose memory of so many bytes is its layout, without padding, and always valid.
+template <std::size_t kBytes>
+struct PlainImage {
+  static constexpr std::size_t kSize = kBytes;
+  static constexpr bool kAllBitsValid = true;
+  static constexpr bool kHasPadding = false;
+  static void clear_padding(std::byte* /*at*/) noexcept {}
+  static bool valid(const std::byte* /*from*/) noexcept { return true; }
+};
+
+/// A struct without fields, which has a byte in C++ and none in its layout.
+template <class T>
+struct EmptyLayout {
+  static constexpr std::size_t kSize = 0;
+  static constexpr bool kAllBitsValid = true;
+  static constexpr bool kHasPadding = false;
+  static bool valid(const std::byte* /*from*/) noexcept { return true; }
+  static void store(std::byte* /*to*/, const T& /*value*/) noexcept {}
+  static void load(const std::byte* /*from*/, T& /*value*/) noexcept {}
+};
+
 struct BoolByte {
   static constexpr std::size_t kSize = 1;
   static constexpr bool kAllBitsValid = false;
@@ -132,14 +153,7 @@ struct Memcpy<E> : detail::PlainScalar<E> {
 
 /// Stands for "no value": the result of a method without results.
 template <>
-struct Memcpy<std::monostate> {
-  static constexpr std::size_t kSize = 0;
-  static constexpr bool kAllBitsValid = true;
-  static constexpr bool kHasPadding = false;
-  static bool valid(const std::byte* /*from*/) noexcept { return true; }
-  static void store(std::byte* /*to*/, std::monostate /*value*/) noexcept {}
-  static void load(const std::byte* /*from*/, std::monostate& /*value*/) noexcept {}
-};
+struct Memcpy<std::monostate> : detail::EmptyLayout<std::monostate> {};
 
 template <FixedLayout T, std::size_t N>
 struct Memcpy<std::array<T, N>> {

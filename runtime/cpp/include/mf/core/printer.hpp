@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -18,6 +19,16 @@
 #include "mf/core/types.hpp"
 
 namespace mf {
+
+/// A field of a struct: its name, its value, and how a value of its type is written.
+struct PrintedField {
+  template <class T>
+  PrintedField(std::string_view named, const T& of) noexcept;
+
+  std::string_view name;
+  const void* value;
+  void (*print)(Printer& printer, const void* value);
+};
 
 class Printer {
  public:
@@ -34,7 +45,8 @@ class Printer {
 
   void write(std::string_view text);
 
-  /// A struct: open(), its fields, close().
+  void write_struct(std::string_view type, std::initializer_list<PrintedField> fields);
+  /// A union: open(), the alternative that it holds, close().
   void open(std::string_view type);
   template <class T>
   void field(std::string_view name, const T& value) {
@@ -55,8 +67,8 @@ class Printer {
   }
 
   /// The names of the set bits, and the rest in hexadecimal: title|url|0x80.
-  template <class F, class Members>
-  void flags(F value, const Members& members) {
+  template <class F>
+  void flags(F value, std::initializer_list<F> members) {
     std::uint64_t rest = static_cast<std::underlying_type_t<F>>(value);
     bool first = true;
     for (const F each : members) {
@@ -166,5 +178,23 @@ class Printer {
   bool full_ = false;
   bool fresh_ = true;  // the open struct has no field yet
 };
+
+template <class T>
+PrintedField::PrintedField(std::string_view named, const T& of) noexcept
+    : name(named),
+      value(&of),
+      print([](Printer& printer, const void* any) { printer.value(*static_cast<const T*>(any)); }) {}
+
+/// The member of that name; false if there is none. Generated code calls it with all members of an enum.
+template <class E>
+[[nodiscard]] bool find_member(std::string_view text, E& value, std::initializer_list<E> members) noexcept {
+  for (const E each : members) {
+    if (name(each) == text) {
+      value = each;
+      return true;
+    }
+  }
+  return false;
+}
 
 }  // namespace mf

@@ -65,8 +65,7 @@ constexpr mf::ServiceInfo kGreeterService{
     .per_agent = false,
     .descriptor = kGreeterDescriptor,
     .annex = kGreeterAnnex,
-    .fingerprint = {0xd3, 0xcc, 0x56, 0xdb, 0xc6, 0x53, 0x31, 0x43, 0x68, 0x83, 0x4d, 0xa8, 0x34, 0xa5, 0x44,
-                    0x67},
+    .fingerprint = mf::fingerprint_of_hex("d3cc56dbc653314368834da834a54467"),
     .methods = kGreeterMethods,
 };
 
@@ -74,33 +73,11 @@ constexpr mf::ServiceInfo kGreeterService{
 
 namespace hello {
 
-// In-process calls. They are defined here, and not beside the servants, so that the compiler sees them where they
-// are called.
 namespace methods {
 
 std::string GreeterGreet::invoke(Servant& servant, const std::string& name) {
   return servant.greet(name);
 }
-
-}  // namespace methods
-
-GreeterClient::GreeterClient(mf::Client& client) : target_(client, methods::kGreeterService) {}
-
-std::string GreeterClient::greet(const std::string& name, const mf::CallOptions& options) const {
-  return mf::client::call<methods::GreeterGreet>(target_, options, name);
-}
-
-mf::BatchCall<std::string> GreeterClient::greet_batch(std::span<const GreeterGreetRequest> requests,
-                                                      const mf::BatchOptions& options) const {
-  return mf::client::batch<methods::GreeterGreet>(target_, options, requests);
-}
-
-mf::Outcomes<std::string> GreeterClient::greet_bulk(std::span<const GreeterGreetRequest> requests,
-                                                    const mf::CallOptions& options) const {
-  return mf::client::bulk<methods::GreeterGreet>(target_, options, requests);
-}
-
-namespace methods {
 
 std::string GreeterGreet::invoke(Servant& servant, const Request& request) {
   return servant.greet(request.name);
@@ -130,6 +107,22 @@ void dispatchGreeter(mf::server::Incoming& incoming, Servant& servant) {
 }  // namespace
 
 }  // namespace methods
+
+GreeterClient::GreeterClient(mf::Client& client) : target_(client, methods::kGreeterService) {}
+
+std::string GreeterClient::greet(const std::string& name, const mf::CallOptions& options) const {
+  return mf::client::call<methods::GreeterGreet>(target_, options, name);
+}
+
+mf::BatchCall<std::string> GreeterClient::greet_batch(std::span<const GreeterGreetRequest> requests,
+                                                      const mf::BatchOptions& options) const {
+  return mf::client::batch<methods::GreeterGreet>(target_, options, requests);
+}
+
+mf::Outcomes<std::string> GreeterClient::greet_bulk(std::span<const GreeterGreetRequest> requests,
+                                                    const mf::CallOptions& options) const {
+  return mf::client::bulk<methods::GreeterGreet>(target_, options, requests);
+}
 
 const mf::ServiceInfo& GreeterServant::service() const noexcept {
   return methods::kGreeterService;

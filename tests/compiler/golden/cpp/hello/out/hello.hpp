@@ -32,7 +32,6 @@ namespace mf::codec {
 template <>
 struct Febird<::hello::GreeterGreetRequest> {
   static constexpr std::size_t kMinSize = 1;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::hello::GreeterGreetRequest& value) noexcept;
   static std::size_t bound(const ::hello::GreeterGreetRequest& value) noexcept;
   static void write(Writer& writer, const ::hello::GreeterGreetRequest* values, std::size_t count) noexcept;
@@ -67,8 +66,7 @@ struct GreeterGreet : GreeterMethod {
   using Errors = mf::ErrorList<>;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "greet", .index = 0, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
+  static constexpr mf::MethodInfo kInfo{.name = "greet", .index = 0};
   static std::string invoke(Servant& servant, const std::string& name);
   static std::string invoke(Servant& servant, const Request& request);
   static mf::Outcomes<std::string> invoke_batch(Servant& servant, const Request* requests, std::size_t count);

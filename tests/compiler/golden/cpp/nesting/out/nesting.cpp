@@ -20,14 +20,7 @@
 namespace nesting {
 
 bool from_name(std::string_view text, Place_Precision& value) noexcept {
-  static constexpr std::array<Place_Precision, 2> kMembers{Place_Precision::exact, Place_Precision::near_};
-  for (const Place_Precision each : kMembers) {
-    if (name(each) == text) {
-      value = each;
-      return true;
-    }
-  }
-  return false;
+  return mf::find_member(text, value, {Place_Precision::exact, Place_Precision::near_});
 }
 
 void print_to(mf::Printer& printer, Place_Precision value) {
@@ -35,31 +28,15 @@ void print_to(mf::Printer& printer, Place_Precision value) {
 }
 
 bool from_name(std::string_view text, Place_Known& value) noexcept {
-  static constexpr std::array<Place_Known, 2> kMembers{Place_Known::street, Place_Known::city};
-  for (const Place_Known each : kMembers) {
-    if (name(each) == text) {
-      value = each;
-      return true;
-    }
-  }
-  return false;
+  return mf::find_member(text, value, {Place_Known::street, Place_Known::city});
 }
 
 void print_to(mf::Printer& printer, Place_Known value) {
-  static constexpr std::array<Place_Known, 2> kMembers{Place_Known::street, Place_Known::city};
-  printer.flags(value, kMembers);
+  printer.flags(value, {Place_Known::street, Place_Known::city});
 }
 
 bool from_name(std::string_view text, Place_Shape_Status& value) noexcept {
-  static constexpr std::array<Place_Shape_Status, 2> kMembers{Place_Shape_Status::open,
-                                                              Place_Shape_Status::closed};
-  for (const Place_Shape_Status each : kMembers) {
-    if (name(each) == text) {
-      value = each;
-      return true;
-    }
-  }
-  return false;
+  return mf::find_member(text, value, {Place_Shape_Status::open, Place_Shape_Status::closed});
 }
 
 void print_to(mf::Printer& printer, Place_Shape_Status value) {
@@ -67,15 +44,7 @@ void print_to(mf::Printer& printer, Place_Shape_Status value) {
 }
 
 bool from_name(std::string_view text, Record_Entry_Kind& value) noexcept {
-  static constexpr std::array<Record_Entry_Kind, 2> kMembers{Record_Entry_Kind::added,
-                                                             Record_Entry_Kind::removed};
-  for (const Record_Entry_Kind each : kMembers) {
-    if (name(each) == text) {
-      value = each;
-      return true;
-    }
-  }
-  return false;
+  return mf::find_member(text, value, {Record_Entry_Kind::added, Record_Entry_Kind::removed});
 }
 
 void print_to(mf::Printer& printer, Record_Entry_Kind value) {
@@ -83,24 +52,15 @@ void print_to(mf::Printer& printer, Record_Entry_Kind value) {
 }
 
 void print_to(mf::Printer& printer, const Status_& value) {
-  printer.open("Status");
-  printer.field("text", value.text);
-  printer.close();
+  printer.write_struct("Status", {{"text", value.text}});
 }
 
 void print_to(mf::Printer& printer, const Place_Point& value) {
-  printer.open("Point");
-  printer.field("x", value.x);
-  printer.field("y", value.y);
-  printer.close();
+  printer.write_struct("Point", {{"x", value.x}, {"y", value.y}});
 }
 
 void print_to(mf::Printer& printer, const Place_Shape_Circle& value) {
-  printer.open("Circle");
-  printer.field("at", value.at);
-  printer.field("radius", value.radius);
-  printer.field("status", value.status);
-  printer.close();
+  printer.write_struct("Circle", {{"at", value.at}, {"radius", value.radius}, {"status", value.status}});
 }
 
 void print_to(mf::Printer& printer, const Place_Shape& value) {
@@ -112,13 +72,9 @@ void print_to(mf::Printer& printer, const Place_Shape& value) {
 }
 
 void print_to(mf::Printer& printer, const Place& value) {
-  printer.open("Place");
-  printer.field("at", value.at);
-  printer.field("precision", value.precision);
-  printer.field("known", value.known);
-  printer.field("shape", value.shape);
-  printer.field("shapes", value.shapes);
-  printer.close();
+  printer.write_struct(
+      "Place",
+      {{"at", value.at}, {"precision", value.precision}, {"known", value.known}, {"shape", value.shape}, {"shapes", value.shapes}});
 }
 
 bool operator==(const Record_Entry& left, const Record_Entry& right) {
@@ -134,11 +90,7 @@ std::partial_ordering operator<=>(const Record_Entry& left, const Record_Entry& 
 }
 
 void print_to(mf::Printer& printer, const Record_Entry& value) {
-  printer.open("Entry");
-  printer.field("kind", value.kind);
-  printer.field("places", value.places);
-  printer.field("parent", value.parent);
-  printer.close();
+  printer.write_struct("Entry", {{"kind", value.kind}, {"places", value.places}, {"parent", value.parent}});
 }
 
 bool operator==(const Record& left, const Record& right) {
@@ -153,10 +105,7 @@ std::partial_ordering operator<=>(const Record& left, const Record& right) {
 }
 
 void print_to(mf::Printer& printer, const Record& value) {
-  printer.open("Record");
-  printer.field("entries", value.entries);
-  printer.field("last", value.last);
-  printer.close();
+  printer.write_struct("Record", {{"entries", value.entries}, {"last", value.last}});
 }
 
 bool operator==(const Tree_Node& left, const Tree_Node& right) {
@@ -172,16 +121,12 @@ std::strong_ordering operator<=>(const Tree_Node& left, const Tree_Node& right) 
 }
 
 void print_to(mf::Printer& printer, const Tree_Node& value) {
-  printer.open("Node");
-  printer.field("label", value.label);
-  printer.field("children", value.children);
-  printer.field("tree", value.tree);
-  printer.close();
+  printer.write_struct("Node", {{"label", value.label}, {"children", value.children}, {"tree", value.tree}});
 }
 
 std::span<const mf::codec::GraphTable> graph_tables(const Tree_Node* /*root*/) {
-  static constexpr std::array<mf::codec::GraphTable, 1> kTables{{
-      {"node", &mf::codec::kGraphType<Tree_Node>}}};
+  static constexpr std::array<mf::codec::GraphTable, 1> kTables{{{"node",
+                                                                  &mf::codec::kGraphType<Tree_Node>}}};
   return kTables;
 }
 
@@ -195,9 +140,7 @@ std::strong_ordering operator<=>(const Tree& left, const Tree& right) {
 }
 
 void print_to(mf::Printer& printer, const Tree& value) {
-  printer.open("Tree");
-  printer.field("root", value.root);
-  printer.close();
+  printer.write_struct("Tree", {{"root", value.root}});
 }
 
 std::span<const mf::codec::GraphTable> graph_tables(const Tree* /*root*/) {
@@ -207,9 +150,7 @@ std::span<const mf::codec::GraphTable> graph_tables(const Tree* /*root*/) {
 }
 
 void print_to(mf::Printer& printer, const Kind_Kind& value) {
-  printer.open("Kind");
-  printer.field("value", value.value);
-  printer.close();
+  printer.write_struct("Kind", {{"value", value.value}});
 }
 
 bool operator==(const Kind_Visit& left, const Kind_Visit& right) {
@@ -221,9 +162,7 @@ std::strong_ordering operator<=>(const Kind_Visit& left, const Kind_Visit& right
 }
 
 void print_to(mf::Printer& printer, const Kind_Visit& value) {
-  printer.open("Visit");
-  printer.field("of", value.of);
-  printer.close();
+  printer.write_struct("Visit", {{"of", value.of}});
 }
 
 Kind_::Kind_() : value_(std::in_place_index<0>) {}
@@ -302,37 +241,23 @@ void print_to(mf::Printer& printer, const Kind_& value) {
 }
 
 void print_to(mf::Printer& printer, const Atlas_Nowhere_Hint& value) {
-  printer.open("Hint");
-  printer.field("text", value.text);
-  printer.close();
+  printer.write_struct("Hint", {{"text", value.text}});
 }
 
 void print_to(mf::Printer& printer, const Atlas_Nowhere& value) {
-  printer.open("Nowhere");
-  printer.field("hints", value.hints);
-  printer.field("near", value.near_);
-  printer.close();
+  printer.write_struct("Nowhere", {{"hints", value.hints}, {"near", value.near_}});
 }
 
 void print_to(mf::Printer& printer, const Atlas_Filter_Status& value) {
-  printer.open("Status");
-  printer.field("least", value.least);
-  printer.close();
+  printer.write_struct("Status", {{"least", value.least}});
 }
 
 void print_to(mf::Printer& printer, const Atlas_Filter& value) {
-  printer.open("Filter");
-  printer.field("status", value.status);
-  printer.field("outer", value.outer);
-  printer.field("known", value.known);
-  printer.close();
+  printer.write_struct("Filter", {{"status", value.status}, {"outer", value.outer}, {"known", value.known}});
 }
 
 void print_to(mf::Printer& printer, const AtlasAroundResult& value) {
-  printer.open("AtlasAroundResult");
-  printer.field("place", value.place);
-  printer.field("status", value.status);
-  printer.close();
+  printer.write_struct("AtlasAroundResult", {{"place", value.place}, {"status", value.status}});
 }
 
 }  // namespace nesting
@@ -423,7 +348,8 @@ bool Febird<::nesting::Place_Shape>::read(Reader& reader, ::nesting::Place_Shape
       if (!read_field(reader, "path", value.path())) return false;
       break;
     default:
-      return reader.fail(Fault::unknown_alternative, "a union has an alternative that its type does not know", start);
+      return reader.fail(Fault::unknown_alternative, "a union has an alternative that its type does not know",
+                         start);
   }
   reader.leave();
   return true;
@@ -773,7 +699,8 @@ bool Febird<::nesting::Kind_>::read(Reader& reader, ::nesting::Kind_& value) {
       if (!read_field(reader, "visit", value.visit_())) return false;
       break;
     default:
-      return reader.fail(Fault::unknown_alternative, "a union has an alternative that its type does not know", start);
+      return reader.fail(Fault::unknown_alternative, "a union has an alternative that its type does not know",
+                         start);
   }
   reader.leave();
   return true;
@@ -1103,55 +1030,6 @@ constexpr std::string_view kAtlasDescriptor =
    record nesting.Record
   results febird
    value nesting.Record.Entry
-type nesting.Atlas.Filter struct febird
- status nesting.Atlas.Filter.Status
- outer nesting.Status
- known nesting.Place.Known
-type nesting.Atlas.Filter.Status struct memcpy
- least nesting.Place.Precision
-type nesting.Atlas.Nowhere error febird
- hints list<nesting.Atlas.Nowhere.Hint>
- near nesting.Place.Point
-type nesting.Atlas.Nowhere.Hint struct febird
- text string
-type nesting.Place struct febird
- at nesting.Place.Point
- precision nesting.Place.Precision
- known nesting.Place.Known
- shape nesting.Place.Shape
- shapes map<string,nesting.Place.Shape>
-type nesting.Place.Known flags u8
- street 0
- city 1
-type nesting.Place.Point struct memcpy
- x f64
- y f64
-type nesting.Place.Precision enum u8 closed
- exact 0
- near 1
-type nesting.Place.Shape union febird
- point 1: nesting.Place.Point
- circle 2: nesting.Place.Shape.Circle
- path 3: list<nesting.Place.Point>
-type nesting.Place.Shape.Circle struct memcpy
- at nesting.Place.Point
- radius f64
- status nesting.Place.Shape.Status
-type nesting.Place.Shape.Status enum u8 closed
- open 0
- closed 1
-type nesting.Record struct archive
- entries 1: list<nesting.Record.Entry>
- last 2: nesting.Record.Entry.Kind
-type nesting.Record.Entry struct archive
- kind 1: nesting.Record.Entry.Kind
- places 2: list<nesting.Place>
- parent 3: nesting.Record?
-type nesting.Record.Entry.Kind enum u16 open
- added 0
- removed 1
-type nesting.Status struct febird
- text string
 )mf";
 constexpr std::string_view kAtlasAnnex =
     R"mf(annex nesting.Atlas
@@ -1159,14 +1037,6 @@ constexpr std::string_view kAtlasAnnex =
   params
    path
     default []
-type nesting.Place
- precision
-  default "near"
- known
-  default ["street","city"]
-type nesting.Record
- last
-  default "removed"
 )mf";
 constexpr std::array<std::string_view, 4> kAtlasMethods{"find", "around", "circles", "keep"};
 
@@ -1177,17 +1047,15 @@ constexpr mf::ServiceInfo kAtlasService{
     .per_agent = false,
     .descriptor = kAtlasDescriptor,
     .annex = kAtlasAnnex,
-    .fingerprint = {0x5c, 0xa9, 0x1f, 0xe0, 0xb2, 0xef, 0xc7, 0x57, 0x22, 0x20, 0x8d, 0x7d, 0x9a, 0x75, 0x34,
-                    0xc1},
+    .fingerprint = mf::fingerprint_of_hex("5ca91fe0b2efc75722208d7d9a7534c1"),
     .methods = kAtlasMethods,
+    .texts = &mf::texts_of_service<kAtlasDescriptor, kAtlasAnnex, ::mf::module_texts::nesting::kTexts>,
 };
 
 }  // namespace nesting::methods
 
 namespace nesting {
 
-// In-process calls. They are defined here, and not beside the servants, so that the compiler sees them where they
-// are called.
 namespace methods {
 
 ::nesting::Place AtlasFind::invoke(Servant& servant, const std::string& name,
@@ -1195,14 +1063,88 @@ namespace methods {
   return servant.find(name, wanted);
 }
 
+::nesting::Place AtlasFind::invoke(Servant& servant, const Request& request) {
+  return servant.find(request.name, request.wanted);
+}
+
+mf::Outcomes<::nesting::Place> AtlasFind::invoke_batch(Servant& servant, const Request* requests,
+                                                       std::size_t count) {
+  return servant.find_items({requests, count});
+}
+
+void AtlasFind::invoke(AsyncServant& servant, Request&& request, mf::Responder<::nesting::Place> responder) {
+  return servant.find(std::move(request), std::move(responder));
+}
+
 ::nesting::AtlasAroundResult AtlasAround::invoke(Servant& servant, const ::nesting::Place_Shape& shape,
                                                  const ::nesting::Place_Path& path) {
   return servant.around(shape, path);
 }
 
+::nesting::AtlasAroundResult AtlasAround::invoke(Servant& servant, const Request& request) {
+  return servant.around(request.shape, request.path);
+}
+
+mf::Outcomes<::nesting::AtlasAroundResult> AtlasAround::invoke_batch(Servant& servant,
+                                                                     const Request* requests,
+                                                                     std::size_t count) {
+  return servant.around_items({requests, count});
+}
+
+void AtlasAround::invoke(AsyncServant& servant, Request&& request,
+                         mf::Responder<::nesting::AtlasAroundResult> responder) {
+  return servant.around(std::move(request), std::move(responder));
+}
+
+void AtlasCircles::invoke(Servant& servant, const Request& /*request*/,
+                          mf::StreamReader<::nesting::Place_Point>& reader,
+                          mf::StreamWriter<::nesting::Place_Shape>& writer) {
+  return servant.circles(reader, writer);
+}
+
+void AtlasCircles::invoke(AsyncServant& servant, Request&& request,
+                          mf::StreamReader<::nesting::Place_Point> reader,
+                          mf::StreamWriter<::nesting::Place_Shape> writer, mf::Responder<void> responder) {
+  return servant.circles(request, std::move(reader), std::move(writer), std::move(responder));
+}
+
 ::nesting::Record_Entry AtlasKeep::invoke(Servant& servant, const ::nesting::Record& record) {
   return servant.keep(record);
 }
+
+::nesting::Record_Entry AtlasKeep::invoke(Servant& servant, const Request& request) {
+  return servant.keep(request.record);
+}
+
+mf::Outcomes<::nesting::Record_Entry> AtlasKeep::invoke_batch(Servant& servant, const Request* requests,
+                                                              std::size_t count) {
+  return servant.keep_items({requests, count});
+}
+
+void AtlasKeep::invoke(AsyncServant& servant, Request&& request,
+                       mf::Responder<::nesting::Record_Entry> responder) {
+  return servant.keep(std::move(request), std::move(responder));
+}
+
+namespace {
+
+template <class Servant>
+void dispatchAtlas(mf::server::Incoming& incoming, Servant& servant) {
+  switch (incoming.method()) {
+    case AtlasFind::kInfo.index:
+      return mf::server::run<AtlasFind>(incoming, servant);
+    case AtlasAround::kInfo.index:
+      return mf::server::run<AtlasAround>(incoming, servant);
+    case AtlasCircles::kInfo.index:
+      return mf::server::run_stream<AtlasCircles>(incoming, servant);
+    case AtlasKeep::kInfo.index:
+      return mf::server::run<AtlasKeep>(incoming, servant);
+    default:
+      incoming.ticket().fail(mf::Code::unknown_method, mf::Execution::not_executed, "no such method");
+  }
+}
+
+}  // namespace
 
 }  // namespace methods
 
@@ -1255,84 +1197,6 @@ mf::Outcomes<Record_Entry> AtlasClient::keep_bulk(std::span<const AtlasKeepReque
                                                   const mf::CallOptions& options) const {
   return mf::client::bulk<methods::AtlasKeep>(target_, options, requests);
 }
-
-namespace methods {
-
-::nesting::Place AtlasFind::invoke(Servant& servant, const Request& request) {
-  return servant.find(request.name, request.wanted);
-}
-
-mf::Outcomes<::nesting::Place> AtlasFind::invoke_batch(Servant& servant, const Request* requests,
-                                                       std::size_t count) {
-  return servant.find_items({requests, count});
-}
-
-void AtlasFind::invoke(AsyncServant& servant, Request&& request, mf::Responder<::nesting::Place> responder) {
-  return servant.find(std::move(request), std::move(responder));
-}
-
-::nesting::AtlasAroundResult AtlasAround::invoke(Servant& servant, const Request& request) {
-  return servant.around(request.shape, request.path);
-}
-
-mf::Outcomes<::nesting::AtlasAroundResult> AtlasAround::invoke_batch(Servant& servant,
-                                                                     const Request* requests,
-                                                                     std::size_t count) {
-  return servant.around_items({requests, count});
-}
-
-void AtlasAround::invoke(AsyncServant& servant, Request&& request,
-                         mf::Responder<::nesting::AtlasAroundResult> responder) {
-  return servant.around(std::move(request), std::move(responder));
-}
-
-void AtlasCircles::invoke(Servant& servant, const Request& /*request*/,
-                          mf::StreamReader<::nesting::Place_Point>& reader,
-                          mf::StreamWriter<::nesting::Place_Shape>& writer) {
-  return servant.circles(reader, writer);
-}
-
-void AtlasCircles::invoke(AsyncServant& servant, Request&& request,
-                          mf::StreamReader<::nesting::Place_Point> reader,
-                          mf::StreamWriter<::nesting::Place_Shape> writer, mf::Responder<void> responder) {
-  return servant.circles(request, std::move(reader), std::move(writer), std::move(responder));
-}
-
-::nesting::Record_Entry AtlasKeep::invoke(Servant& servant, const Request& request) {
-  return servant.keep(request.record);
-}
-
-mf::Outcomes<::nesting::Record_Entry> AtlasKeep::invoke_batch(Servant& servant, const Request* requests,
-                                                              std::size_t count) {
-  return servant.keep_items({requests, count});
-}
-
-void AtlasKeep::invoke(AsyncServant& servant, Request&& request,
-                       mf::Responder<::nesting::Record_Entry> responder) {
-  return servant.keep(std::move(request), std::move(responder));
-}
-
-namespace {
-
-template <class Servant>
-void dispatchAtlas(mf::server::Incoming& incoming, Servant& servant) {
-  switch (incoming.method()) {
-    case AtlasFind::kInfo.index:
-      return mf::server::run<AtlasFind>(incoming, servant);
-    case AtlasAround::kInfo.index:
-      return mf::server::run<AtlasAround>(incoming, servant);
-    case AtlasCircles::kInfo.index:
-      return mf::server::run_stream<AtlasCircles>(incoming, servant);
-    case AtlasKeep::kInfo.index:
-      return mf::server::run<AtlasKeep>(incoming, servant);
-    default:
-      incoming.ticket().fail(mf::Code::unknown_method, mf::Execution::not_executed, "no such method");
-  }
-}
-
-}  // namespace
-
-}  // namespace methods
 
 const mf::ServiceInfo& AtlasServant::service() const noexcept {
   return methods::kAtlasService;

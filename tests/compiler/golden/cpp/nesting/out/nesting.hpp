@@ -398,7 +398,6 @@ struct Atlas_Nowhere : mf::DeclaredErrorBase<Atlas_Nowhere> {
   static constexpr const char* kName = "nesting.Atlas.Nowhere";
 
   std::vector<Atlas_Nowhere_Hint> hints{};
-
   Place_Point near_{};
 
   Atlas_Nowhere() = default;
@@ -543,7 +542,6 @@ struct EnumTraits<::nesting::Record_Entry_Kind> {
 template <>
 struct Febird<::nesting::Status_> {
   static constexpr std::size_t kMinSize = 1;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::nesting::Status_& value) noexcept;
   static std::size_t bound(const ::nesting::Status_& value) noexcept;
   static void write(Writer& writer, const ::nesting::Status_* values, std::size_t count) noexcept;
@@ -552,20 +550,22 @@ struct Febird<::nesting::Status_> {
 };
 
 template <>
-struct Memcpy<::nesting::Place_Point> {
-  static constexpr std::size_t kSize = 16;
-  static constexpr bool kAllBitsValid = true;
-  static constexpr bool kHasPadding = false;
-  static void clear_padding(std::byte* /*at*/) noexcept {}
-  static bool valid(const std::byte* /*from*/) noexcept { return true; }
+struct Readable<::nesting::Status_> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::nesting::Status_& value, unsigned levels);
 };
+
+template <>
+struct Memcpy<::nesting::Place_Point> : detail::PlainImage<16> {};
 
 template <>
 struct Memcpy<::nesting::Place_Shape_Circle> {
   static constexpr std::size_t kSize = 32;
   static constexpr bool kAllBitsValid = false;
   static constexpr bool kHasPadding = true;
-  static void clear_padding(std::byte* at) noexcept { std::memset(at + 25, 0, 7); }
+  static void clear_padding(std::byte* at) noexcept {
+    std::memset(at + 25, 0, 7);
+  }
   static bool valid(const std::byte* from) noexcept {
     return Memcpy<::nesting::Place_Shape_Status>::valid(from + 24);
   }
@@ -573,27 +573,42 @@ struct Memcpy<::nesting::Place_Shape_Circle> {
     return explain_field<::nesting::Place_Shape_Status>(reader, "status", from + 24, at + 24);
   }
   static constexpr bool kByteLimits = ByteLimited<::nesting::Place_Shape_Status>;
-  static void limit(std::byte* at) noexcept { Memcpy<::nesting::Place_Shape_Status>::limit(at + 24); }
+  static void limit(std::byte* at) noexcept {
+    Memcpy<::nesting::Place_Shape_Status>::limit(at + 24);
+  }
 };
+
+template <>
+struct Readable<::nesting::Place_Shape_Circle> : ReadableLayout<::nesting::Place_Shape_Circle> {};
 
 template <>
 struct Febird<::nesting::Place_Shape> {
   static constexpr std::size_t kMinSize = 2;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::nesting::Place_Shape& value) noexcept;
   static void write(Writer& writer, const ::nesting::Place_Shape& value) noexcept;
   [[nodiscard]] static bool read(Reader& reader, ::nesting::Place_Shape& value);
 };
 
 template <>
+struct Readable<::nesting::Place_Shape> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::nesting::Place_Shape& value, unsigned levels);
+};
+
+template <>
 struct Febird<::nesting::Place> {
   static constexpr std::size_t kMinSize = 21;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::nesting::Place& value) noexcept;
   static std::size_t bound(const ::nesting::Place& value) noexcept;
   static void write(Writer& writer, const ::nesting::Place* values, std::size_t count) noexcept;
   static void write(Writer& writer, const ::nesting::Place& value) noexcept { write(writer, &value, 1); }
   [[nodiscard]] static bool read(Reader& reader, ::nesting::Place& value);
+};
+
+template <>
+struct Readable<::nesting::Place> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::nesting::Place& value, unsigned levels);
 };
 
 template <>
@@ -607,6 +622,13 @@ template <>
 struct Febird<::nesting::Record_Entry> : ArchiveInFebird<::nesting::Record_Entry> {};
 
 template <>
+struct Readable<::nesting::Record_Entry> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::nesting::Record_Entry& value, unsigned levels);
+  [[nodiscard]] static bool within(const ::nesting::Record_Entry& value, unsigned levels);
+};
+
+template <>
 struct Archive<::nesting::Record> {
   static constexpr bool kLinked = false;
   static std::size_t size(const ::nesting::Record& value) noexcept;
@@ -615,6 +637,13 @@ struct Archive<::nesting::Record> {
 };
 template <>
 struct Febird<::nesting::Record> : ArchiveInFebird<::nesting::Record> {};
+
+template <>
+struct Readable<::nesting::Record> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::nesting::Record& value, unsigned levels);
+  [[nodiscard]] static bool within(const ::nesting::Record& value, unsigned levels);
+};
 
 template <>
 struct Archive<::nesting::Tree_Node> {
@@ -627,6 +656,12 @@ struct Archive<::nesting::Tree_Node> {
 };
 
 template <>
+struct Readable<::nesting::Tree_Node> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::nesting::Tree_Node& value, unsigned levels);
+};
+
+template <>
 struct Archive<::nesting::Tree> {
   static constexpr bool kLinked = true;
   static std::size_t size(const ::nesting::Tree& value, const GraphNumbers& numbers) noexcept;
@@ -636,18 +671,17 @@ struct Archive<::nesting::Tree> {
 };
 
 template <>
-struct Memcpy<::nesting::Kind_Kind> {
-  static constexpr std::size_t kSize = 1;
-  static constexpr bool kAllBitsValid = true;
-  static constexpr bool kHasPadding = false;
-  static void clear_padding(std::byte* /*at*/) noexcept {}
-  static bool valid(const std::byte* /*from*/) noexcept { return true; }
+struct Readable<::nesting::Tree> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::nesting::Tree& value, unsigned levels);
 };
+
+template <>
+struct Memcpy<::nesting::Kind_Kind> : detail::PlainImage<1> {};
 
 template <>
 struct Febird<::nesting::Kind_Visit> {
   static constexpr std::size_t kMinSize = 1;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::nesting::Kind_Visit& value) noexcept;
   static std::size_t bound(const ::nesting::Kind_Visit& value) noexcept;
   static void write(Writer& writer, const ::nesting::Kind_Visit* values, std::size_t count) noexcept;
@@ -656,18 +690,30 @@ struct Febird<::nesting::Kind_Visit> {
 };
 
 template <>
+struct Readable<::nesting::Kind_Visit> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::nesting::Kind_Visit& value, unsigned levels);
+  [[nodiscard]] static bool within(const ::nesting::Kind_Visit& value, unsigned levels);
+};
+
+template <>
 struct Febird<::nesting::Kind_> {
   static constexpr std::size_t kMinSize = 2;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::nesting::Kind_& value) noexcept;
   static void write(Writer& writer, const ::nesting::Kind_& value) noexcept;
   [[nodiscard]] static bool read(Reader& reader, ::nesting::Kind_& value);
 };
 
 template <>
+struct Readable<::nesting::Kind_> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::nesting::Kind_& value, unsigned levels);
+  [[nodiscard]] static bool within(const ::nesting::Kind_& value, unsigned levels);
+};
+
+template <>
 struct Febird<::nesting::Atlas_Nowhere_Hint> {
   static constexpr std::size_t kMinSize = 1;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::nesting::Atlas_Nowhere_Hint& value) noexcept;
   static std::size_t bound(const ::nesting::Atlas_Nowhere_Hint& value) noexcept;
   static void write(Writer& writer, const ::nesting::Atlas_Nowhere_Hint* values, std::size_t count) noexcept;
@@ -678,13 +724,24 @@ struct Febird<::nesting::Atlas_Nowhere_Hint> {
 };
 
 template <>
+struct Readable<::nesting::Atlas_Nowhere_Hint> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::nesting::Atlas_Nowhere_Hint& value, unsigned levels);
+};
+
+template <>
 struct Febird<::nesting::Atlas_Nowhere> {
   static constexpr std::size_t kMinSize = 17;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::nesting::Atlas_Nowhere& value) noexcept;
   static std::size_t bound(const ::nesting::Atlas_Nowhere& value) noexcept;
   static void write(Writer& writer, const ::nesting::Atlas_Nowhere& value) noexcept;
   [[nodiscard]] static bool read(Reader& reader, ::nesting::Atlas_Nowhere& value);
+};
+
+template <>
+struct Readable<::nesting::Atlas_Nowhere> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::nesting::Atlas_Nowhere& value, unsigned levels);
 };
 
 template <>
@@ -700,13 +757,17 @@ struct Memcpy<::nesting::Atlas_Filter_Status> {
     return explain_field<::nesting::Place_Precision>(reader, "least", from, at);
   }
   static constexpr bool kByteLimits = ByteLimited<::nesting::Place_Precision>;
-  static void limit(std::byte* at) noexcept { Memcpy<::nesting::Place_Precision>::limit(at); }
+  static void limit(std::byte* at) noexcept {
+    Memcpy<::nesting::Place_Precision>::limit(at);
+  }
 };
+
+template <>
+struct Readable<::nesting::Atlas_Filter_Status> : ReadableLayout<::nesting::Atlas_Filter_Status> {};
 
 template <>
 struct Febird<::nesting::Atlas_Filter> {
   static constexpr std::size_t kMinSize = 3;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::nesting::Atlas_Filter& value) noexcept;
   static std::size_t bound(const ::nesting::Atlas_Filter& value) noexcept;
   static void write(Writer& writer, const ::nesting::Atlas_Filter* values, std::size_t count) noexcept;
@@ -717,82 +778,6 @@ struct Febird<::nesting::Atlas_Filter> {
 };
 
 template <>
-struct Readable<::nesting::Status_> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::nesting::Status_& value, unsigned levels);
-};
-
-template <>
-struct Readable<::nesting::Place_Shape_Circle> : ReadableLayout<::nesting::Place_Shape_Circle> {};
-
-template <>
-struct Readable<::nesting::Place_Shape> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::nesting::Place_Shape& value, unsigned levels);
-};
-
-template <>
-struct Readable<::nesting::Place> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::nesting::Place& value, unsigned levels);
-};
-
-template <>
-struct Readable<::nesting::Record_Entry> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::nesting::Record_Entry& value, unsigned levels);
-  [[nodiscard]] static bool within(const ::nesting::Record_Entry& value, unsigned levels);
-};
-
-template <>
-struct Readable<::nesting::Record> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::nesting::Record& value, unsigned levels);
-  [[nodiscard]] static bool within(const ::nesting::Record& value, unsigned levels);
-};
-
-template <>
-struct Readable<::nesting::Tree_Node> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::nesting::Tree_Node& value, unsigned levels);
-};
-
-template <>
-struct Readable<::nesting::Tree> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::nesting::Tree& value, unsigned levels);
-};
-
-template <>
-struct Readable<::nesting::Kind_Visit> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::nesting::Kind_Visit& value, unsigned levels);
-  [[nodiscard]] static bool within(const ::nesting::Kind_Visit& value, unsigned levels);
-};
-
-template <>
-struct Readable<::nesting::Kind_> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::nesting::Kind_& value, unsigned levels);
-  [[nodiscard]] static bool within(const ::nesting::Kind_& value, unsigned levels);
-};
-
-template <>
-struct Readable<::nesting::Atlas_Nowhere_Hint> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::nesting::Atlas_Nowhere_Hint& value, unsigned levels);
-};
-
-template <>
-struct Readable<::nesting::Atlas_Nowhere> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::nesting::Atlas_Nowhere& value, unsigned levels);
-};
-
-template <>
-struct Readable<::nesting::Atlas_Filter_Status> : ReadableLayout<::nesting::Atlas_Filter_Status> {};
-
-template <>
 struct Readable<::nesting::Atlas_Filter> {
   static constexpr bool kAlways = false;
   [[nodiscard]] static bool holds(const ::nesting::Atlas_Filter& value, unsigned levels);
@@ -801,7 +786,6 @@ struct Readable<::nesting::Atlas_Filter> {
 template <>
 struct Febird<::nesting::AtlasFindRequest> {
   static constexpr std::size_t kMinSize = 4;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::nesting::AtlasFindRequest& value) noexcept;
   static std::size_t bound(const ::nesting::AtlasFindRequest& value) noexcept;
   static void write(Writer& writer, const ::nesting::AtlasFindRequest* values, std::size_t count) noexcept;
@@ -820,7 +804,6 @@ struct Readable<::nesting::AtlasFindRequest> {
 template <>
 struct Febird<::nesting::AtlasAroundRequest> {
   static constexpr std::size_t kMinSize = 3;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::nesting::AtlasAroundRequest& value) noexcept;
   static std::size_t bound(const ::nesting::AtlasAroundRequest& value) noexcept;
   static void write(Writer& writer, const ::nesting::AtlasAroundRequest* values, std::size_t count) noexcept;
@@ -839,7 +822,6 @@ struct Readable<::nesting::AtlasAroundRequest> {
 template <>
 struct Febird<::nesting::AtlasAroundResult> {
   static constexpr std::size_t kMinSize = 22;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::nesting::AtlasAroundResult& value) noexcept;
   static std::size_t bound(const ::nesting::AtlasAroundResult& value) noexcept;
   static void write(Writer& writer, const ::nesting::AtlasAroundResult* values, std::size_t count) noexcept;
@@ -856,19 +838,11 @@ struct Readable<::nesting::AtlasAroundResult> {
 };
 
 template <>
-struct Memcpy<::nesting::AtlasCirclesRequest> {
-  static constexpr std::size_t kSize = 0;
-  static constexpr bool kAllBitsValid = true;
-  static constexpr bool kHasPadding = false;
-  static bool valid(const std::byte* /*from*/) noexcept { return true; }
-  static void store(std::byte* /*to*/, const ::nesting::AtlasCirclesRequest& /*value*/) noexcept {}
-  static void load(const std::byte* /*from*/, ::nesting::AtlasCirclesRequest& /*value*/) noexcept {}
-};
+struct Memcpy<::nesting::AtlasCirclesRequest> : detail::EmptyLayout<::nesting::AtlasCirclesRequest> {};
 
 template <>
 struct Febird<::nesting::AtlasKeepRequest> {
   static constexpr std::size_t kMinSize = 1;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::nesting::AtlasKeepRequest& value) noexcept;
   static std::size_t bound(const ::nesting::AtlasKeepRequest& value) noexcept;
   static void write(Writer& writer, const ::nesting::AtlasKeepRequest* values, std::size_t count) noexcept;
@@ -1052,8 +1026,7 @@ struct AtlasFind : AtlasMethod {
   using Errors = mf::ErrorList<::nesting::Atlas_Nowhere>;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "find", .index = 0, .idempotent = true, .oneway = false, .deadline = {}, .batch_max = 128};
+  static constexpr mf::MethodInfo kInfo{.name = "find", .index = 0, .idempotent = true};
   static ::nesting::Place invoke(Servant& servant, const std::string& name,
                                  const ::nesting::Atlas_Filter& wanted);
   static ::nesting::Place invoke(Servant& servant, const Request& request);
@@ -1068,8 +1041,7 @@ struct AtlasAround : AtlasMethod {
   using Errors = mf::ErrorList<>;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "around", .index = 1, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
+  static constexpr mf::MethodInfo kInfo{.name = "around", .index = 1};
   static ::nesting::AtlasAroundResult invoke(Servant& servant, const ::nesting::Place_Shape& shape,
                                              const ::nesting::Place_Path& path);
   static ::nesting::AtlasAroundResult invoke(Servant& servant, const Request& request);
@@ -1086,17 +1058,10 @@ struct AtlasCircles : AtlasMethod {
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   using ParamElement = ::nesting::Place_Point;
-  using ResultElement = ::nesting::Place_Shape;
   static constexpr mf::Tier kParamElementTier = mf::Tier::memcpy;
+  using ResultElement = ::nesting::Place_Shape;
   static constexpr mf::Tier kResultElementTier = mf::Tier::febird;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "circles",
-      .index = 2,
-      .idempotent = false,
-      .oneway = false,
-      .deadline = {},
-      .streams = mf::Streams::both,
-  };
+  static constexpr mf::MethodInfo kInfo{.name = "circles", .index = 2, .streams = mf::Streams::both};
   static void invoke(Servant& servant, const Request& request,
                      mf::StreamReader<::nesting::Place_Point>& reader,
                      mf::StreamWriter<::nesting::Place_Shape>& writer);
@@ -1111,8 +1076,7 @@ struct AtlasKeep : AtlasMethod {
   using Errors = mf::ErrorList<>;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "keep", .index = 3, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
+  static constexpr mf::MethodInfo kInfo{.name = "keep", .index = 3};
   static ::nesting::Record_Entry invoke(Servant& servant, const ::nesting::Record& record);
   static ::nesting::Record_Entry invoke(Servant& servant, const Request& request);
   static mf::Outcomes<::nesting::Record_Entry> invoke_batch(Servant& servant, const Request* requests,

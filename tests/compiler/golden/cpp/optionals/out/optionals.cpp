@@ -18,14 +18,7 @@
 namespace optionals {
 
 bool from_name(std::string_view text, Rank& value) noexcept {
-  static constexpr std::array<Rank, 2> kMembers{Rank::first, Rank::last};
-  for (const Rank each : kMembers) {
-    if (name(each) == text) {
-      value = each;
-      return true;
-    }
-  }
-  return false;
+  return mf::find_member(text, value, {Rank::first, Rank::last});
 }
 
 void print_to(mf::Printer& printer, Rank value) {
@@ -33,30 +26,15 @@ void print_to(mf::Printer& printer, Rank value) {
 }
 
 bool from_name(std::string_view text, Part& value) noexcept {
-  static constexpr std::array<Part, 2> kMembers{Part::head, Part::tail};
-  for (const Part each : kMembers) {
-    if (name(each) == text) {
-      value = each;
-      return true;
-    }
-  }
-  return false;
+  return mf::find_member(text, value, {Part::head, Part::tail});
 }
 
 void print_to(mf::Printer& printer, Part value) {
-  static constexpr std::array<Part, 2> kMembers{Part::head, Part::tail};
-  printer.flags(value, kMembers);
+  printer.flags(value, {Part::head, Part::tail});
 }
 
 bool from_name(std::string_view text, Nothing& value) noexcept {
-  static constexpr std::array<Nothing, 0> kMembers{};
-  for (const Nothing each : kMembers) {
-    if (name(each) == text) {
-      value = each;
-      return true;
-    }
-  }
-  return false;
+  return mf::find_member(text, value, {});
 }
 
 void print_to(mf::Printer& printer, Nothing value) {
@@ -64,10 +42,7 @@ void print_to(mf::Printer& printer, Nothing value) {
 }
 
 void print_to(mf::Printer& printer, const Point& value) {
-  printer.open("Point");
-  printer.field("x", value.x);
-  printer.field("tags", value.tags);
-  printer.close();
+  printer.write_struct("Point", {{"x", value.x}, {"tags", value.tags}});
 }
 
 void print_to(mf::Printer& printer, const Value& value) {
@@ -78,54 +53,14 @@ void print_to(mf::Printer& printer, const Value& value) {
 }
 
 void print_to(mf::Printer& printer, const Present& value) {
-  printer.open("Present");
-  printer.field("flag", value.flag);
-  printer.field("small", value.small_);
-  printer.field("large", value.large);
-  printer.field("ratio", value.ratio);
-  printer.field("text", value.text);
-  printer.field("raw", value.raw);
-  printer.field("some_raw", value.some_raw);
-  printer.field("id", value.id);
-  printer.field("at", value.at);
-  printer.field("span", value.span);
-  printer.field("rank", value.rank);
-  printer.field("parts", value.parts);
-  printer.field("point", value.point);
-  printer.field("value", value.value);
-  printer.field("list", value.list);
-  printer.field("one", value.one);
-  printer.field("bools", value.bools);
-  printer.field("words", value.words);
-  printer.field("points", value.points);
-  printer.field("no_points", value.no_points);
-  printer.field("set", value.set);
-  printer.field("bytes_set", value.bytes_set);
-  printer.field("map", value.map);
-  printer.field("pair", value.pair);
-  printer.field("texts", value.texts);
-  printer.field("point_map", value.point_map);
-  printer.field("array", value.array);
-  printer.field("point_array", value.point_array);
-  printer.field("row", value.row);
-  printer.field("rows", value.rows);
-  printer.field("deep", value.deep);
-  printer.field("deeper", value.deeper);
-  printer.field("mixed", value.mixed);
-  printer.field("held", value.held);
-  printer.field("single", value.single);
-  printer.field("values", value.values);
-  printer.field("nothing", value.nothing);
-  printer.close();
+  printer.write_struct(
+      "Present",
+      {{"flag", value.flag}, {"small", value.small_}, {"large", value.large}, {"ratio", value.ratio}, {"text", value.text}, {"raw", value.raw}, {"some_raw", value.some_raw}, {"id", value.id}, {"at", value.at}, {"span", value.span}, {"rank", value.rank}, {"parts", value.parts}, {"point", value.point}, {"value", value.value}, {"list", value.list}, {"one", value.one}, {"bools", value.bools}, {"words", value.words}, {"points", value.points}, {"no_points", value.no_points}, {"set", value.set}, {"bytes_set", value.bytes_set}, {"map", value.map}, {"pair", value.pair}, {"texts", value.texts}, {"point_map", value.point_map}, {"array", value.array}, {"point_array", value.point_array}, {"row", value.row}, {"rows", value.rows}, {"deep", value.deep}, {"deeper", value.deeper}, {"mixed", value.mixed}, {"held", value.held}, {"single", value.single}, {"values", value.values}, {"nothing", value.nothing}});
 }
 
 void print_to(mf::Printer& printer, const Absent& value) {
-  printer.open("Absent");
-  printer.field("list", value.list);
-  printer.field("map", value.map);
-  printer.field("nothing", value.nothing);
-  printer.field("raw", value.raw);
-  printer.close();
+  printer.write_struct(
+      "Absent", {{"list", value.list}, {"map", value.map}, {"nothing", value.nothing}, {"raw", value.raw}});
 }
 
 void print_to(mf::Printer& printer, const Choice& value) {
@@ -211,36 +146,21 @@ void print_to(mf::Printer& printer, const Deep& value) {
 }
 
 void print_to(mf::Printer& printer, const Step& value) {
-  printer.open("Step");
-  printer.field("ranks", value.ranks);
-  printer.field("wide", value.wide);
-  printer.close();
+  printer.write_struct("Step", {{"ranks", value.ranks}, {"wide", value.wide}});
 }
 
 void print_to(mf::Printer& printer, const Past& value) {
-  printer.open("Past");
-  printer.field("ranks", value.ranks);
-  printer.field("choice", value.choice);
-  printer.close();
+  printer.write_struct("Past", {{"ranks", value.ranks}, {"choice", value.choice}});
 }
 
 void print_to(mf::Printer& printer, const Firsts& value) {
-  printer.open("Firsts");
-  printer.field("rank", value.rank);
-  printer.field("ranks", value.ranks);
-  printer.field("rows", value.rows);
-  printer.field("choice", value.choice);
-  printer.field("deep", value.deep);
-  printer.field("steps", value.steps);
-  printer.field("past", value.past);
-  printer.field("maybe", value.maybe);
-  printer.close();
+  printer.write_struct(
+      "Firsts",
+      {{"rank", value.rank}, {"ranks", value.ranks}, {"rows", value.rows}, {"choice", value.choice}, {"deep", value.deep}, {"steps", value.steps}, {"past", value.past}, {"maybe", value.maybe}});
 }
 
 void print_to(mf::Printer& printer, const Missed& value) {
-  printer.open("Missed");
-  printer.field("ranks", value.ranks);
-  printer.close();
+  printer.write_struct("Missed", {{"ranks", value.ranks}});
 }
 
 }  // namespace optionals
@@ -312,7 +232,8 @@ bool Febird<::optionals::Value>::read(Reader& reader, ::optionals::Value& value)
       if (!read_field(reader, "points", value.points())) return false;
       break;
     default:
-      return reader.fail(Fault::unknown_alternative, "a union has an alternative that its type does not know", start);
+      return reader.fail(Fault::unknown_alternative, "a union has an alternative that its type does not know",
+                         start);
   }
   reader.leave();
   return true;
@@ -474,7 +395,8 @@ bool Febird<::optionals::Choice>::read(Reader& reader, ::optionals::Choice& valu
       if (!read_field(reader, "number", value.number())) return false;
       break;
     default:
-      return reader.fail(Fault::unknown_alternative, "a union has an alternative that its type does not know", start);
+      return reader.fail(Fault::unknown_alternative, "a union has an alternative that its type does not know",
+                         start);
   }
   reader.leave();
   return true;
@@ -527,7 +449,8 @@ bool Febird<::optionals::Deep>::read(Reader& reader, ::optionals::Deep& value) {
       if (!read_field(reader, "inner", value.inner())) return false;
       break;
     default:
-      return reader.fail(Fault::unknown_alternative, "a union has an alternative that its type does not know", start);
+      return reader.fail(Fault::unknown_alternative, "a union has an alternative that its type does not know",
+                         start);
   }
   reader.leave();
   return true;
@@ -900,57 +823,6 @@ constexpr std::string_view kKeeperDescriptor =
    point optionals.Point?
   results febird
    value optionals.Present
-type optionals.Nothing enum u8 open
-type optionals.Part flags u8
- head 0
- tail 1
-type optionals.Point struct febird
- x i32
- tags list<string>?
-type optionals.Present struct febird
- flag bool?
- small i8?
- large i64?
- ratio f32?
- text string?
- raw bytes?
- some_raw bytes?
- id uuid?
- at timestamp?
- span duration?
- rank optionals.Rank?
- parts optionals.Part?
- point optionals.Point?
- value optionals.Value?
- list list<u32>?
- one list<u32>?
- bools list<bool>?
- words list<string>?
- points list<optionals.Point>?
- no_points list<optionals.Point>?
- set set<u8>?
- bytes_set set<bytes>?
- map map<u8,u8>?
- pair map<u8,u8>?
- texts map<string,string>?
- point_map map<string,optionals.Point>?
- array array<u8,2>?
- point_array array<optionals.Point,1>?
- row list<u16>?
- rows list<list<u16>?>
- deep map<string,list<u8>?>?
- deeper list<map<u8,list<u16>?>>?
- mixed list<u8?>?
- held list<bytes?>
- single list<list<u16>?>
- values list<optionals.Value>?
- nothing optionals.Nothing
-type optionals.Rank enum u8 closed
- first 1
- last 9
-type optionals.Value union febird
- number 1: f64
- points 2: list<optionals.Point>
 )mf";
 constexpr std::string_view kKeeperAnnex =
     R"mf(annex optionals.Keeper
@@ -974,84 +846,6 @@ constexpr std::string_view kKeeperAnnex =
     default [1,2]
    point
     default {}
-type optionals.Point
- x
-  default 1
- tags
-  default []
-type optionals.Present
- flag
-  default false
- small
-  default -1
- large
-  default "-9223372036854775808"
- ratio
-  default 0.0
- text
-  default ""
- raw
-  default ""
- some_raw
-  default "YWI="
- id
-  default "00000000-0000-0000-0000-000000000000"
- at
-  default "1970-01-01T00:00:00Z"
- span
-  default "0s"
- rank
-  default "last"
- parts
-  default []
- point
-  default {}
- value
-  default {"points":[]}
- list
-  default []
- one
-  default [1]
- bools
-  default [true]
- words
-  default ["a","b"]
- points
-  default [{}]
- no_points
-  default []
- set
-  default []
- bytes_set
-  default ["YQ==","Yg=="]
- map
-  default {}
- pair
-  default {"1":2}
- texts
-  default {"a":"b"}
- point_map
-  default {}
- array
-  default [1,2]
- point_array
-  default [{}]
- row
-  default []
- rows
-  default [[],[1]]
- deep
-  default {"a":[],"b":[1]}
- deeper
-  default [{"1":[2]}]
- mixed
-  default [1,2]
- held
-  default ["","YQ=="]
- single
-  default [[1]]
- values
-  default [{"number":0.5}]
 )mf";
 constexpr std::array<std::string_view, 1> kKeeperMethods{"keep"};
 
@@ -1062,17 +856,15 @@ constexpr mf::ServiceInfo kKeeperService{
     .per_agent = false,
     .descriptor = kKeeperDescriptor,
     .annex = kKeeperAnnex,
-    .fingerprint = {0xad, 0x7e, 0x1d, 0xbd, 0xab, 0x49, 0x1d, 0x31, 0x29, 0x7c, 0x66, 0x4e, 0x8f, 0x09, 0x5d,
-                    0xd2},
+    .fingerprint = mf::fingerprint_of_hex("ad7e1dbdab491d31297c664e8f095dd2"),
     .methods = kKeeperMethods,
+    .texts = &mf::texts_of_service<kKeeperDescriptor, kKeeperAnnex, ::mf::module_texts::optionals::kTexts>,
 };
 
 }  // namespace optionals::methods
 
 namespace optionals {
 
-// In-process calls. They are defined here, and not beside the servants, so that the compiler sees them where they
-// are called.
 namespace methods {
 
 ::optionals::Present KeeperKeep::invoke(
@@ -1084,33 +876,6 @@ namespace methods {
     const std::optional<::optionals::Point>& point) {
   return servant.keep(list, one, row, set, map, raw, text, array, point);
 }
-
-}  // namespace methods
-
-KeeperClient::KeeperClient(mf::Client& client) : target_(client, methods::kKeeperService) {}
-
-Present KeeperClient::keep(const std::optional<std::vector<std::uint32_t>>& list,
-                           const std::optional<std::vector<std::uint32_t>>& one,
-                           const std::optional<Row>& row, const std::optional<std::set<std::uint8_t>>& set,
-                           const std::optional<std::map<std::uint8_t, std::uint8_t>>& map,
-                           const std::optional<mf::Bytes>& raw, const std::optional<std::string>& text,
-                           const std::optional<std::array<std::uint8_t, 2>>& array,
-                           const std::optional<Point>& point, const mf::CallOptions& options) const {
-  return mf::client::call<methods::KeeperKeep>(target_, options, list, one, row, set, map, raw, text, array,
-                                               point);
-}
-
-mf::BatchCall<Present> KeeperClient::keep_batch(std::span<const KeeperKeepRequest> requests,
-                                                const mf::BatchOptions& options) const {
-  return mf::client::batch<methods::KeeperKeep>(target_, options, requests);
-}
-
-mf::Outcomes<Present> KeeperClient::keep_bulk(std::span<const KeeperKeepRequest> requests,
-                                              const mf::CallOptions& options) const {
-  return mf::client::bulk<methods::KeeperKeep>(target_, options, requests);
-}
-
-namespace methods {
 
 ::optionals::Present KeeperKeep::invoke(Servant& servant, const Request& request) {
   return servant.keep(request.list, request.one, request.row, request.set, request.map, request.raw,
@@ -1142,6 +907,29 @@ void dispatchKeeper(mf::server::Incoming& incoming, Servant& servant) {
 }  // namespace
 
 }  // namespace methods
+
+KeeperClient::KeeperClient(mf::Client& client) : target_(client, methods::kKeeperService) {}
+
+Present KeeperClient::keep(const std::optional<std::vector<std::uint32_t>>& list,
+                           const std::optional<std::vector<std::uint32_t>>& one,
+                           const std::optional<Row>& row, const std::optional<std::set<std::uint8_t>>& set,
+                           const std::optional<std::map<std::uint8_t, std::uint8_t>>& map,
+                           const std::optional<mf::Bytes>& raw, const std::optional<std::string>& text,
+                           const std::optional<std::array<std::uint8_t, 2>>& array,
+                           const std::optional<Point>& point, const mf::CallOptions& options) const {
+  return mf::client::call<methods::KeeperKeep>(target_, options, list, one, row, set, map, raw, text, array,
+                                               point);
+}
+
+mf::BatchCall<Present> KeeperClient::keep_batch(std::span<const KeeperKeepRequest> requests,
+                                                const mf::BatchOptions& options) const {
+  return mf::client::batch<methods::KeeperKeep>(target_, options, requests);
+}
+
+mf::Outcomes<Present> KeeperClient::keep_bulk(std::span<const KeeperKeepRequest> requests,
+                                              const mf::CallOptions& options) const {
+  return mf::client::bulk<methods::KeeperKeep>(target_, options, requests);
+}
 
 const mf::ServiceInfo& KeeperServant::service() const noexcept {
   return methods::kKeeperService;

@@ -183,7 +183,8 @@ struct Present {
   std::optional<std::string> text = "";
   std::optional<mf::Bytes> raw = mf::Bytes{};
   std::optional<mf::Bytes> some_raw = mf::Bytes{std::byte{0x61}, std::byte{0x62}};
-  std::optional<mf::Uuid> id = mf::Uuid{{0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00}};
+  std::optional<mf::Uuid> id = mf::Uuid{{0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+                                         0x00, 0x00, 0x00, 0x00, 0x00}};
   std::optional<mf::Timestamp> at = mf::Timestamp(mf::Duration(0));
   std::optional<mf::Duration> span = std::chrono::nanoseconds(0);
   std::optional<Rank> rank = Rank::last;
@@ -206,9 +207,13 @@ struct Present {
   std::optional<std::array<Point, 1>> point_array = std::array<Point, 1>{{Point{}}};
   std::optional<Row> row = std::vector<std::uint16_t>{};
   std::vector<std::optional<Row>> rows = {std::vector<std::uint16_t>{}, std::vector<std::uint16_t>{1}};
-  std::optional<std::map<std::string, std::optional<std::vector<std::uint8_t>>>> deep = std::map<std::string, std::optional<std::vector<std::uint8_t>>>{{"a", std::vector<std::uint8_t>{}}, {"b", std::vector<std::uint8_t>{1}}};
-  std::optional<std::vector<std::map<std::uint8_t, std::optional<Row>>>> deeper = std::vector<std::map<std::uint8_t, std::optional<std::vector<std::uint16_t>>>>{{{1, std::vector<std::uint16_t>{2}}}};
-  std::optional<std::vector<std::optional<std::uint8_t>>> mixed = std::vector<std::optional<std::uint8_t>>{1, 2};
+  std::optional<std::map<std::string, std::optional<std::vector<std::uint8_t>>>> deep = std::map<
+      std::string,
+      std::optional<std::vector<std::uint8_t>>>{{"a", std::vector<std::uint8_t>{}}, {"b", std::vector<std::uint8_t>{1}}};
+  std::optional<std::vector<std::map<std::uint8_t, std::optional<Row>>>> deeper = std::vector<std::map<
+      std::uint8_t, std::optional<std::vector<std::uint16_t>>>>{{{1, std::vector<std::uint16_t>{2}}}};
+  std::optional<std::vector<std::optional<std::uint8_t>>> mixed = std::vector<std::optional<std::uint8_t>>{1,
+                                                                                                           2};
   std::vector<std::optional<mf::Bytes>> held = {mf::Bytes{}, mf::Bytes{std::byte{0x61}}};
   std::vector<std::optional<Row>> single = {std::vector<std::uint16_t>{1}};
   std::optional<std::vector<Value>> values = std::vector<Value>{Value::of_number(0.5)};
@@ -384,7 +389,9 @@ inline const std::optional<std::string> TEXT = "";
 
 inline const std::optional<mf::Bytes> RAW = mf::Bytes{};
 
-inline const std::optional<std::map<std::string, std::optional<std::vector<std::uint8_t>>>> DEEP = std::map<std::string, std::optional<std::vector<std::uint8_t>>>{{"a", std::vector<std::uint8_t>{}}, {"b", std::vector<std::uint8_t>{1}}};
+inline const std::optional<std::map<std::string, std::optional<std::vector<std::uint8_t>>>> DEEP = std::map<
+    std::string,
+    std::optional<std::vector<std::uint8_t>>>{{"a", std::vector<std::uint8_t>{}}, {"b", std::vector<std::uint8_t>{1}}};
 
 inline const std::optional<Row> ROW = std::vector<std::uint16_t>{1};
 
@@ -412,8 +419,6 @@ template <>
 inline constexpr TypeInfo kTypeInfo<::optionals::Value>{.tier = Tier::febird, .name = "Value"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::optionals::Present>{.tier = Tier::febird, .name = "Present"};
-template <>
-inline constexpr std::size_t kHeapOfNew<::optionals::Present> = 1533;
 template <>
 inline constexpr TypeInfo kTypeInfo<::optionals::Absent>{.tier = Tier::febird, .name = "Absent"};
 template <>
@@ -458,7 +463,6 @@ struct EnumTraits<::optionals::Nothing> {
 template <>
 struct Febird<::optionals::Point> {
   static constexpr std::size_t kMinSize = 2;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::optionals::Point& value) noexcept;
   static std::size_t bound(const ::optionals::Point& value) noexcept;
   static void write(Writer& writer, const ::optionals::Point* values, std::size_t count) noexcept;
@@ -467,18 +471,30 @@ struct Febird<::optionals::Point> {
 };
 
 template <>
+struct Readable<::optionals::Point> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::optionals::Point& value, unsigned levels);
+};
+
+template <>
 struct Febird<::optionals::Value> {
   static constexpr std::size_t kMinSize = 2;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::optionals::Value& value) noexcept;
   static void write(Writer& writer, const ::optionals::Value& value) noexcept;
   [[nodiscard]] static bool read(Reader& reader, ::optionals::Value& value);
 };
 
 template <>
+struct Readable<::optionals::Value> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::optionals::Value& value, unsigned levels);
+};
+
+template <>
+inline constexpr std::size_t kHeapOfNew<::optionals::Present> = 1533;
+template <>
 struct Febird<::optionals::Present> {
   static constexpr std::size_t kMinSize = 37;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::optionals::Present& value) noexcept;
   static std::size_t bound(const ::optionals::Present& value) noexcept;
   static void write(Writer& writer, const ::optionals::Present* values, std::size_t count) noexcept;
@@ -487,9 +503,14 @@ struct Febird<::optionals::Present> {
 };
 
 template <>
+struct Readable<::optionals::Present> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::optionals::Present& value, unsigned levels);
+};
+
+template <>
 struct Febird<::optionals::Absent> {
   static constexpr std::size_t kMinSize = 4;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::optionals::Absent& value) noexcept;
   static std::size_t bound(const ::optionals::Absent& value) noexcept;
   static void write(Writer& writer, const ::optionals::Absent* values, std::size_t count) noexcept;
@@ -500,19 +521,30 @@ struct Febird<::optionals::Absent> {
 template <>
 struct Febird<::optionals::Choice> {
   static constexpr std::size_t kMinSize = 2;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::optionals::Choice& value) noexcept;
   static void write(Writer& writer, const ::optionals::Choice& value) noexcept;
   [[nodiscard]] static bool read(Reader& reader, ::optionals::Choice& value);
 };
 
 template <>
+struct Readable<::optionals::Choice> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::optionals::Choice& value, unsigned levels);
+};
+
+template <>
 struct Febird<::optionals::Deep> {
   static constexpr std::size_t kMinSize = 2;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::optionals::Deep& value) noexcept;
   static void write(Writer& writer, const ::optionals::Deep& value) noexcept;
   [[nodiscard]] static bool read(Reader& reader, ::optionals::Deep& value);
+};
+
+template <>
+struct Readable<::optionals::Deep> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::optionals::Deep& value, unsigned levels);
+  [[nodiscard]] static bool within(const ::optionals::Deep& value, unsigned levels);
 };
 
 template <>
@@ -528,8 +560,13 @@ struct Memcpy<::optionals::Step> {
     return explain_field<std::array<::optionals::Rank, 2>>(reader, "ranks", from, at);
   }
   static constexpr bool kByteLimits = ByteLimited<std::array<::optionals::Rank, 2>>;
-  static void limit(std::byte* at) noexcept { Memcpy<std::array<::optionals::Rank, 2>>::limit(at); }
+  static void limit(std::byte* at) noexcept {
+    Memcpy<std::array<::optionals::Rank, 2>>::limit(at);
+  }
 };
+
+template <>
+struct Readable<::optionals::Step> : ReadableLayout<::optionals::Step> {};
 
 template <>
 struct Archive<::optionals::Past> {
@@ -542,9 +579,14 @@ template <>
 struct Febird<::optionals::Past> : ArchiveInFebird<::optionals::Past> {};
 
 template <>
+struct Readable<::optionals::Past> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::optionals::Past& value, unsigned levels);
+};
+
+template <>
 struct Febird<::optionals::Firsts> {
   static constexpr std::size_t kMinSize = 21;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::optionals::Firsts& value) noexcept;
   static std::size_t bound(const ::optionals::Firsts& value) noexcept;
   static void write(Writer& writer, const ::optionals::Firsts* values, std::size_t count) noexcept;
@@ -553,60 +595,19 @@ struct Febird<::optionals::Firsts> {
 };
 
 template <>
-struct Febird<::optionals::Missed> {
-  static constexpr std::size_t kMinSize = 2;
-  static constexpr bool kRaw = false;
-  static std::size_t size(const ::optionals::Missed& value) noexcept;
-  static std::size_t bound(const ::optionals::Missed& value) noexcept;
-  static void write(Writer& writer, const ::optionals::Missed& value) noexcept;
-  [[nodiscard]] static bool read(Reader& reader, ::optionals::Missed& value);
-};
-
-template <>
-struct Readable<::optionals::Point> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::optionals::Point& value, unsigned levels);
-};
-
-template <>
-struct Readable<::optionals::Value> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::optionals::Value& value, unsigned levels);
-};
-
-template <>
-struct Readable<::optionals::Present> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::optionals::Present& value, unsigned levels);
-};
-
-template <>
-struct Readable<::optionals::Choice> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::optionals::Choice& value, unsigned levels);
-};
-
-template <>
-struct Readable<::optionals::Deep> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::optionals::Deep& value, unsigned levels);
-  [[nodiscard]] static bool within(const ::optionals::Deep& value, unsigned levels);
-};
-
-template <>
-struct Readable<::optionals::Step> : ReadableLayout<::optionals::Step> {};
-
-template <>
-struct Readable<::optionals::Past> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::optionals::Past& value, unsigned levels);
-};
-
-template <>
 struct Readable<::optionals::Firsts> {
   static constexpr bool kAlways = false;
   [[nodiscard]] static bool holds(const ::optionals::Firsts& value, unsigned levels);
   [[nodiscard]] static bool within(const ::optionals::Firsts& value, unsigned levels);
+};
+
+template <>
+struct Febird<::optionals::Missed> {
+  static constexpr std::size_t kMinSize = 2;
+  static std::size_t size(const ::optionals::Missed& value) noexcept;
+  static std::size_t bound(const ::optionals::Missed& value) noexcept;
+  static void write(Writer& writer, const ::optionals::Missed& value) noexcept;
+  [[nodiscard]] static bool read(Reader& reader, ::optionals::Missed& value);
 };
 
 template <>
@@ -620,7 +621,6 @@ inline constexpr std::size_t kHeapOfNew<::optionals::KeeperKeepRequest> = 160;
 template <>
 struct Febird<::optionals::KeeperKeepRequest> {
   static constexpr std::size_t kMinSize = 9;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::optionals::KeeperKeepRequest& value) noexcept;
   static std::size_t bound(const ::optionals::KeeperKeepRequest& value) noexcept;
   static void write(Writer& writer, const ::optionals::KeeperKeepRequest* values, std::size_t count) noexcept;
@@ -754,17 +754,14 @@ struct KeeperKeep : KeeperMethod {
   using Errors = mf::ErrorList<>;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "keep", .index = 0, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static ::optionals::Present invoke(Servant& servant, const std::optional<std::vector<std::uint32_t>>& list,
-                                     const std::optional<std::vector<std::uint32_t>>& one,
-                                     const std::optional<::optionals::Row>& row,
-                                     const std::optional<std::set<std::uint8_t>>& set,
-                                     const std::optional<std::map<std::uint8_t, std::uint8_t>>& map,
-                                     const std::optional<mf::Bytes>& raw,
-                                     const std::optional<std::string>& text,
-                                     const std::optional<std::array<std::uint8_t, 2>>& array,
-                                     const std::optional<::optionals::Point>& point);
+  static constexpr mf::MethodInfo kInfo{.name = "keep", .index = 0};
+  static ::optionals::Present invoke(
+      Servant& servant, const std::optional<std::vector<std::uint32_t>>& list,
+      const std::optional<std::vector<std::uint32_t>>& one, const std::optional<::optionals::Row>& row,
+      const std::optional<std::set<std::uint8_t>>& set,
+      const std::optional<std::map<std::uint8_t, std::uint8_t>>& map, const std::optional<mf::Bytes>& raw,
+      const std::optional<std::string>& text, const std::optional<std::array<std::uint8_t, 2>>& array,
+      const std::optional<::optionals::Point>& point);
   static ::optionals::Present invoke(Servant& servant, const Request& request);
   static mf::Outcomes<::optionals::Present> invoke_batch(Servant& servant, const Request* requests,
                                                          std::size_t count);

@@ -18,10 +18,7 @@ std::strong_ordering operator<=>(const Leaf& left, const Leaf& right) {
 }
 
 void print_to(mf::Printer& printer, const Leaf& value) {
-  printer.open("Leaf");
-  printer.field("value", value.value);
-  printer.field("up", value.up);
-  printer.close();
+  printer.write_struct("Leaf", {{"value", value.value}, {"up", value.up}});
 }
 
 Kind_::Kind_() : value_(std::in_place_index<0>) {}
@@ -112,12 +109,9 @@ std::strong_ordering operator<=>(const Fine& left, const Fine& right) {
 }
 
 void print_to(mf::Printer& printer, const Fine& value) {
-  printer.open("Fine");
-  printer.field("left", value.left);
-  printer.field("more", value.more);
-  printer.field("choice", value.choice);
-  printer.field("leaves", value.leaves);
-  printer.close();
+  printer.write_struct(
+      "Fine",
+      {{"left", value.left}, {"more", value.more}, {"choice", value.choice}, {"leaves", value.leaves}});
 }
 
 Choice::Choice() : value_(std::in_place_index<0>) {}
@@ -204,9 +198,7 @@ std::strong_ordering operator<=>(const Node& left, const Node& right) {
 }
 
 void print_to(mf::Printer& printer, const Node& value) {
-  printer.open("Node");
-  printer.field("right", value.right);
-  printer.close();
+  printer.write_struct("Node", {{"right", value.right}});
 }
 
 bool operator==(const B& left, const B& right) {
@@ -218,9 +210,7 @@ std::strong_ordering operator<=>(const B& left, const B& right) {
 }
 
 void print_to(mf::Printer& printer, const B& value) {
-  printer.open("B");
-  printer.field("a", value.a);
-  printer.close();
+  printer.write_struct("B", {{"a", value.a}});
 }
 
 bool operator==(const A& left, const A& right) {
@@ -234,11 +224,7 @@ std::strong_ordering operator<=>(const A& left, const A& right) {
 }
 
 void print_to(mf::Printer& printer, const A& value) {
-  printer.open("A");
-  printer.field("b", value.b);
-  printer.field("m", value.m);
-  printer.field("o", value.o);
-  printer.close();
+  printer.write_struct("A", {{"b", value.b}, {"m", value.m}, {"o", value.o}});
 }
 
 bool operator==(const P& left, const P& right) {
@@ -252,11 +238,7 @@ std::strong_ordering operator<=>(const P& left, const P& right) {
 }
 
 void print_to(mf::Printer& printer, const P& value) {
-  printer.open("P");
-  printer.field("x", value.x);
-  printer.field("v", value.v);
-  printer.field("w", value.w);
-  printer.close();
+  printer.write_struct("P", {{"x", value.x}, {"v", value.v}, {"w", value.w}});
 }
 
 bool operator==(const Q& left, const Q& right) {
@@ -268,9 +250,7 @@ std::strong_ordering operator<=>(const Q& left, const Q& right) {
 }
 
 void print_to(mf::Printer& printer, const Q& value) {
-  printer.open("Q");
-  printer.field("p", value.p);
-  printer.close();
+  printer.write_struct("Q", {{"p", value.p}});
 }
 
 bool operator==(const L& left, const L& right) {
@@ -282,9 +262,7 @@ std::strong_ordering operator<=>(const L& left, const L& right) {
 }
 
 void print_to(mf::Printer& printer, const L& value) {
-  printer.open("L");
-  printer.field("k", value.k);
-  printer.close();
+  printer.write_struct("L", {{"k", value.k}});
 }
 
 bool operator==(const K& left, const K& right) {
@@ -297,10 +275,7 @@ std::strong_ordering operator<=>(const K& left, const K& right) {
 }
 
 void print_to(mf::Printer& printer, const K& value) {
-  printer.open("K");
-  printer.field("q", value.q);
-  printer.field("n", value.n);
-  printer.close();
+  printer.write_struct("K", {{"q", value.q}, {"n", value.n}});
 }
 
 }  // namespace recursive
@@ -378,7 +353,8 @@ bool Febird<::recursive::Kind_>::read(Reader& reader, ::recursive::Kind_& value)
       if (!read_field(reader, "fine", value.fine())) return false;
       break;
     default:
-      return reader.fail(Fault::unknown_alternative, "a union has an alternative that its type does not know", start);
+      return reader.fail(Fault::unknown_alternative, "a union has an alternative that its type does not know",
+                         start);
   }
   reader.leave();
   return true;
@@ -482,7 +458,8 @@ bool Febird<::recursive::Choice>::read(Reader& reader, ::recursive::Choice& valu
       if (!read_field(reader, "node", value.node())) return false;
       break;
     default:
-      return reader.fail(Fault::unknown_alternative, "a union has an alternative that its type does not know", start);
+      return reader.fail(Fault::unknown_alternative, "a union has an alternative that its type does not know",
+                         start);
   }
   reader.leave();
   return true;

@@ -220,11 +220,7 @@ inline constexpr TypeInfo kTypeInfo<::recursive::Leaf>{.tier = Tier::febird, .na
 template <>
 inline constexpr TypeInfo kTypeInfo<::recursive::Kind_>{.tier = Tier::febird, .name = "Kind"};
 template <>
-inline constexpr std::size_t kHeapOfNew<::recursive::Kind_> = 80;
-template <>
 inline constexpr TypeInfo kTypeInfo<::recursive::Fine>{.tier = Tier::febird, .name = "Fine"};
-template <>
-inline constexpr std::size_t kHeapOfNew<::recursive::Fine> = 80;
 template <>
 inline constexpr TypeInfo kTypeInfo<::recursive::Choice>{.tier = Tier::febird, .name = "Choice"};
 template <>
@@ -238,129 +234,18 @@ inline constexpr TypeInfo kTypeInfo<::recursive::P>{.tier = Tier::febird, .name 
 template <>
 inline constexpr TypeInfo kTypeInfo<::recursive::Q>{.tier = Tier::febird, .name = "Q"};
 template <>
-inline constexpr std::size_t kHeapOfNew<::recursive::Q> = 112;
-template <>
 inline constexpr TypeInfo kTypeInfo<::recursive::L>{.tier = Tier::febird, .name = "L"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::recursive::K>{.tier = Tier::febird, .name = "K"};
-template <>
-inline constexpr std::size_t kHeapOfNew<::recursive::K> = 112;
 
 template <>
 struct Febird<::recursive::Leaf> {
   static constexpr std::size_t kMinSize = 2;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::recursive::Leaf& value) noexcept;
   static std::size_t bound(const ::recursive::Leaf& value) noexcept;
   static void write(Writer& writer, const ::recursive::Leaf* values, std::size_t count) noexcept;
   static void write(Writer& writer, const ::recursive::Leaf& value) noexcept { write(writer, &value, 1); }
   [[nodiscard]] static bool read(Reader& reader, ::recursive::Leaf& value);
-};
-
-template <>
-struct Febird<::recursive::Kind_> {
-  static constexpr std::size_t kMinSize = 3;
-  static constexpr bool kRaw = false;
-  static std::size_t size(const ::recursive::Kind_& value) noexcept;
-  static void write(Writer& writer, const ::recursive::Kind_& value) noexcept;
-  [[nodiscard]] static bool read(Reader& reader, ::recursive::Kind_& value);
-};
-
-template <>
-struct Febird<::recursive::Fine> {
-  static constexpr std::size_t kMinSize = 4;
-  static constexpr bool kRaw = false;
-  static std::size_t size(const ::recursive::Fine& value) noexcept;
-  static std::size_t bound(const ::recursive::Fine& value) noexcept;
-  static void write(Writer& writer, const ::recursive::Fine* values, std::size_t count) noexcept;
-  static void write(Writer& writer, const ::recursive::Fine& value) noexcept { write(writer, &value, 1); }
-  [[nodiscard]] static bool read(Reader& reader, ::recursive::Fine& value);
-};
-
-template <>
-struct Febird<::recursive::Choice> {
-  static constexpr std::size_t kMinSize = 2;
-  static constexpr bool kRaw = false;
-  static std::size_t size(const ::recursive::Choice& value) noexcept;
-  static void write(Writer& writer, const ::recursive::Choice& value) noexcept;
-  [[nodiscard]] static bool read(Reader& reader, ::recursive::Choice& value);
-};
-
-template <>
-struct Febird<::recursive::Node> {
-  static constexpr std::size_t kMinSize = 1;
-  static constexpr bool kRaw = false;
-  static std::size_t size(const ::recursive::Node& value) noexcept;
-  static std::size_t bound(const ::recursive::Node& value) noexcept;
-  static void write(Writer& writer, const ::recursive::Node* values, std::size_t count) noexcept;
-  static void write(Writer& writer, const ::recursive::Node& value) noexcept { write(writer, &value, 1); }
-  [[nodiscard]] static bool read(Reader& reader, ::recursive::Node& value);
-};
-
-template <>
-struct Febird<::recursive::B> {
-  static constexpr std::size_t kMinSize = 1;
-  static constexpr bool kRaw = false;
-  static std::size_t size(const ::recursive::B& value) noexcept;
-  static std::size_t bound(const ::recursive::B& value) noexcept;
-  static void write(Writer& writer, const ::recursive::B* values, std::size_t count) noexcept;
-  static void write(Writer& writer, const ::recursive::B& value) noexcept { write(writer, &value, 1); }
-  [[nodiscard]] static bool read(Reader& reader, ::recursive::B& value);
-};
-
-template <>
-struct Febird<::recursive::A> {
-  static constexpr std::size_t kMinSize = 3;
-  static constexpr bool kRaw = false;
-  static std::size_t size(const ::recursive::A& value) noexcept;
-  static std::size_t bound(const ::recursive::A& value) noexcept;
-  static void write(Writer& writer, const ::recursive::A* values, std::size_t count) noexcept;
-  static void write(Writer& writer, const ::recursive::A& value) noexcept { write(writer, &value, 1); }
-  [[nodiscard]] static bool read(Reader& reader, ::recursive::A& value);
-};
-
-template <>
-struct Febird<::recursive::P> {
-  static constexpr std::size_t kMinSize = 3;
-  static constexpr bool kRaw = false;
-  static std::size_t size(const ::recursive::P& value) noexcept;
-  static std::size_t bound(const ::recursive::P& value) noexcept;
-  static void write(Writer& writer, const ::recursive::P* values, std::size_t count) noexcept;
-  static void write(Writer& writer, const ::recursive::P& value) noexcept { write(writer, &value, 1); }
-  [[nodiscard]] static bool read(Reader& reader, ::recursive::P& value);
-};
-
-template <>
-struct Febird<::recursive::Q> {
-  static constexpr std::size_t kMinSize = 1;
-  static constexpr bool kRaw = false;
-  static std::size_t size(const ::recursive::Q& value) noexcept;
-  static std::size_t bound(const ::recursive::Q& value) noexcept;
-  static void write(Writer& writer, const ::recursive::Q* values, std::size_t count) noexcept;
-  static void write(Writer& writer, const ::recursive::Q& value) noexcept { write(writer, &value, 1); }
-  [[nodiscard]] static bool read(Reader& reader, ::recursive::Q& value);
-};
-
-template <>
-struct Febird<::recursive::L> {
-  static constexpr std::size_t kMinSize = 1;
-  static constexpr bool kRaw = false;
-  static std::size_t size(const ::recursive::L& value) noexcept;
-  static std::size_t bound(const ::recursive::L& value) noexcept;
-  static void write(Writer& writer, const ::recursive::L* values, std::size_t count) noexcept;
-  static void write(Writer& writer, const ::recursive::L& value) noexcept { write(writer, &value, 1); }
-  [[nodiscard]] static bool read(Reader& reader, ::recursive::L& value);
-};
-
-template <>
-struct Febird<::recursive::K> {
-  static constexpr std::size_t kMinSize = 2;
-  static constexpr bool kRaw = false;
-  static std::size_t size(const ::recursive::K& value) noexcept;
-  static std::size_t bound(const ::recursive::K& value) noexcept;
-  static void write(Writer& writer, const ::recursive::K* values, std::size_t count) noexcept;
-  static void write(Writer& writer, const ::recursive::K& value) noexcept { write(writer, &value, 1); }
-  [[nodiscard]] static bool read(Reader& reader, ::recursive::K& value);
 };
 
 template <>
@@ -371,10 +256,32 @@ struct Readable<::recursive::Leaf> {
 };
 
 template <>
+inline constexpr std::size_t kHeapOfNew<::recursive::Kind_> = 80;
+template <>
+struct Febird<::recursive::Kind_> {
+  static constexpr std::size_t kMinSize = 3;
+  static std::size_t size(const ::recursive::Kind_& value) noexcept;
+  static void write(Writer& writer, const ::recursive::Kind_& value) noexcept;
+  [[nodiscard]] static bool read(Reader& reader, ::recursive::Kind_& value);
+};
+
+template <>
 struct Readable<::recursive::Kind_> {
   static constexpr bool kAlways = false;
   [[nodiscard]] static bool holds(const ::recursive::Kind_& value, unsigned levels);
   [[nodiscard]] static bool within(const ::recursive::Kind_& value, unsigned levels);
+};
+
+template <>
+inline constexpr std::size_t kHeapOfNew<::recursive::Fine> = 80;
+template <>
+struct Febird<::recursive::Fine> {
+  static constexpr std::size_t kMinSize = 4;
+  static std::size_t size(const ::recursive::Fine& value) noexcept;
+  static std::size_t bound(const ::recursive::Fine& value) noexcept;
+  static void write(Writer& writer, const ::recursive::Fine* values, std::size_t count) noexcept;
+  static void write(Writer& writer, const ::recursive::Fine& value) noexcept { write(writer, &value, 1); }
+  [[nodiscard]] static bool read(Reader& reader, ::recursive::Fine& value);
 };
 
 template <>
@@ -385,10 +292,28 @@ struct Readable<::recursive::Fine> {
 };
 
 template <>
+struct Febird<::recursive::Choice> {
+  static constexpr std::size_t kMinSize = 2;
+  static std::size_t size(const ::recursive::Choice& value) noexcept;
+  static void write(Writer& writer, const ::recursive::Choice& value) noexcept;
+  [[nodiscard]] static bool read(Reader& reader, ::recursive::Choice& value);
+};
+
+template <>
 struct Readable<::recursive::Choice> {
   static constexpr bool kAlways = false;
   [[nodiscard]] static bool holds(const ::recursive::Choice& value, unsigned levels);
   [[nodiscard]] static bool within(const ::recursive::Choice& value, unsigned levels);
+};
+
+template <>
+struct Febird<::recursive::Node> {
+  static constexpr std::size_t kMinSize = 1;
+  static std::size_t size(const ::recursive::Node& value) noexcept;
+  static std::size_t bound(const ::recursive::Node& value) noexcept;
+  static void write(Writer& writer, const ::recursive::Node* values, std::size_t count) noexcept;
+  static void write(Writer& writer, const ::recursive::Node& value) noexcept { write(writer, &value, 1); }
+  [[nodiscard]] static bool read(Reader& reader, ::recursive::Node& value);
 };
 
 template <>
@@ -399,10 +324,30 @@ struct Readable<::recursive::Node> {
 };
 
 template <>
+struct Febird<::recursive::B> {
+  static constexpr std::size_t kMinSize = 1;
+  static std::size_t size(const ::recursive::B& value) noexcept;
+  static std::size_t bound(const ::recursive::B& value) noexcept;
+  static void write(Writer& writer, const ::recursive::B* values, std::size_t count) noexcept;
+  static void write(Writer& writer, const ::recursive::B& value) noexcept { write(writer, &value, 1); }
+  [[nodiscard]] static bool read(Reader& reader, ::recursive::B& value);
+};
+
+template <>
 struct Readable<::recursive::B> {
   static constexpr bool kAlways = false;
   [[nodiscard]] static bool holds(const ::recursive::B& value, unsigned levels);
   [[nodiscard]] static bool within(const ::recursive::B& value, unsigned levels);
+};
+
+template <>
+struct Febird<::recursive::A> {
+  static constexpr std::size_t kMinSize = 3;
+  static std::size_t size(const ::recursive::A& value) noexcept;
+  static std::size_t bound(const ::recursive::A& value) noexcept;
+  static void write(Writer& writer, const ::recursive::A* values, std::size_t count) noexcept;
+  static void write(Writer& writer, const ::recursive::A& value) noexcept { write(writer, &value, 1); }
+  [[nodiscard]] static bool read(Reader& reader, ::recursive::A& value);
 };
 
 template <>
@@ -413,10 +358,32 @@ struct Readable<::recursive::A> {
 };
 
 template <>
+struct Febird<::recursive::P> {
+  static constexpr std::size_t kMinSize = 3;
+  static std::size_t size(const ::recursive::P& value) noexcept;
+  static std::size_t bound(const ::recursive::P& value) noexcept;
+  static void write(Writer& writer, const ::recursive::P* values, std::size_t count) noexcept;
+  static void write(Writer& writer, const ::recursive::P& value) noexcept { write(writer, &value, 1); }
+  [[nodiscard]] static bool read(Reader& reader, ::recursive::P& value);
+};
+
+template <>
 struct Readable<::recursive::P> {
   static constexpr bool kAlways = false;
   [[nodiscard]] static bool holds(const ::recursive::P& value, unsigned levels);
   [[nodiscard]] static bool within(const ::recursive::P& value, unsigned levels);
+};
+
+template <>
+inline constexpr std::size_t kHeapOfNew<::recursive::Q> = 112;
+template <>
+struct Febird<::recursive::Q> {
+  static constexpr std::size_t kMinSize = 1;
+  static std::size_t size(const ::recursive::Q& value) noexcept;
+  static std::size_t bound(const ::recursive::Q& value) noexcept;
+  static void write(Writer& writer, const ::recursive::Q* values, std::size_t count) noexcept;
+  static void write(Writer& writer, const ::recursive::Q& value) noexcept { write(writer, &value, 1); }
+  [[nodiscard]] static bool read(Reader& reader, ::recursive::Q& value);
 };
 
 template <>
@@ -427,10 +394,32 @@ struct Readable<::recursive::Q> {
 };
 
 template <>
+struct Febird<::recursive::L> {
+  static constexpr std::size_t kMinSize = 1;
+  static std::size_t size(const ::recursive::L& value) noexcept;
+  static std::size_t bound(const ::recursive::L& value) noexcept;
+  static void write(Writer& writer, const ::recursive::L* values, std::size_t count) noexcept;
+  static void write(Writer& writer, const ::recursive::L& value) noexcept { write(writer, &value, 1); }
+  [[nodiscard]] static bool read(Reader& reader, ::recursive::L& value);
+};
+
+template <>
 struct Readable<::recursive::L> {
   static constexpr bool kAlways = false;
   [[nodiscard]] static bool holds(const ::recursive::L& value, unsigned levels);
   [[nodiscard]] static bool within(const ::recursive::L& value, unsigned levels);
+};
+
+template <>
+inline constexpr std::size_t kHeapOfNew<::recursive::K> = 112;
+template <>
+struct Febird<::recursive::K> {
+  static constexpr std::size_t kMinSize = 2;
+  static std::size_t size(const ::recursive::K& value) noexcept;
+  static std::size_t bound(const ::recursive::K& value) noexcept;
+  static void write(Writer& writer, const ::recursive::K* values, std::size_t count) noexcept;
+  static void write(Writer& writer, const ::recursive::K& value) noexcept { write(writer, &value, 1); }
+  [[nodiscard]] static bool read(Reader& reader, ::recursive::K& value);
 };
 
 template <>

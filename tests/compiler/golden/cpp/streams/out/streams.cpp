@@ -29,14 +29,7 @@
 namespace streams {
 
 bool from_name(std::string_view text, Venue& value) noexcept {
-  static constexpr std::array<Venue, 2> kMembers{Venue::xetra, Venue::eurex};
-  for (const Venue each : kMembers) {
-    if (name(each) == text) {
-      value = each;
-      return true;
-    }
-  }
-  return false;
+  return mf::find_member(text, value, {Venue::xetra, Venue::eurex});
 }
 
 void print_to(mf::Printer& printer, Venue value) {
@@ -44,14 +37,7 @@ void print_to(mf::Printer& printer, Venue value) {
 }
 
 bool from_name(std::string_view text, Lang& value) noexcept {
-  static constexpr std::array<Lang, 2> kMembers{Lang::none, Lang::de};
-  for (const Lang each : kMembers) {
-    if (name(each) == text) {
-      value = each;
-      return true;
-    }
-  }
-  return false;
+  return mf::find_member(text, value, {Lang::none, Lang::de});
 }
 
 void print_to(mf::Printer& printer, Lang value) {
@@ -59,17 +45,11 @@ void print_to(mf::Printer& printer, Lang value) {
 }
 
 void print_to(mf::Printer& printer, const Posting& value) {
-  printer.open("Posting");
-  printer.field("doc", value.doc);
-  printer.field("weight", value.weight);
-  printer.close();
+  printer.write_struct("Posting", {{"doc", value.doc}, {"weight", value.weight}});
 }
 
 void print_to(mf::Printer& printer, const Hit& value) {
-  printer.open("Hit");
-  printer.field("doc", value.doc);
-  printer.field("title", value.title);
-  printer.close();
+  printer.write_struct("Hit", {{"doc", value.doc}, {"title", value.title}});
 }
 
 bool operator==(const Person& left, const Person& right) {
@@ -83,10 +63,7 @@ std::strong_ordering operator<=>(const Person& left, const Person& right) {
 }
 
 void print_to(mf::Printer& printer, const Person& value) {
-  printer.open("Person");
-  printer.field("name", value.name);
-  printer.field("boss", value.boss);
-  printer.close();
+  printer.write_struct("Person", {{"name", value.name}, {"boss", value.boss}});
 }
 
 std::span<const mf::codec::GraphTable> graph_tables(const Person* /*root*/) {
@@ -95,9 +72,7 @@ std::span<const mf::codec::GraphTable> graph_tables(const Person* /*root*/) {
 }
 
 void print_to(mf::Printer& printer, const Note& value) {
-  printer.open("Note");
-  printer.field("text", value.text);
-  printer.close();
+  printer.write_struct("Note", {{"text", value.text}});
 }
 
 void print_to(mf::Printer& printer, const Change& value) {
@@ -108,16 +83,11 @@ void print_to(mf::Printer& printer, const Change& value) {
 }
 
 void print_to(mf::Printer& printer, const Closed& value) {
-  printer.open("Closed");
-  printer.field("why", value.why);
-  printer.close();
+  printer.write_struct("Closed", {{"why", value.why}});
 }
 
 void print_to(mf::Printer& printer, const ElementsBlocksResult& value) {
-  printer.open("ElementsBlocksResult");
-  printer.field("count", value.count);
-  printer.field("size", value.size);
-  printer.close();
+  printer.write_struct("ElementsBlocksResult", {{"count", value.count}, {"size", value.size}});
 }
 
 }  // namespace streams
@@ -288,7 +258,8 @@ bool Febird<::streams::Change>::read(Reader& reader, ::streams::Change& value) {
       if (!read_field(reader, "removed", value.removed())) return false;
       break;
     default:
-      return reader.fail(Fault::unknown_alternative, "a union has an alternative that its type does not know", start);
+      return reader.fail(Fault::unknown_alternative, "a union has an alternative that its type does not know",
+                         start);
   }
   reader.leave();
   return true;
@@ -320,36 +291,6 @@ bool Readable<::streams::Closed>::holds(const ::streams::Closed& value, unsigned
 static_assert(sizeof(::streams::IndexScanRequest) == 4 && alignof(::streams::IndexScanRequest) == 4);
 static_assert(std::is_trivially_copyable_v<::streams::IndexScanRequest>);
 static_assert(offsetof(::streams::IndexScanRequest, from) == 0);
-
-static_assert(sizeof(::streams::ElementsBlocksResult) == 16 && alignof(::streams::ElementsBlocksResult) == 8);
-static_assert(std::is_trivially_copyable_v<::streams::ElementsBlocksResult>);
-static_assert(offsetof(::streams::ElementsBlocksResult, count) == 0);
-static_assert(offsetof(::streams::ElementsBlocksResult, size) == 8);
-
-static_assert(sizeof(::streams::ElementsTimesRequest) == 16 && alignof(::streams::ElementsTimesRequest) == 8);
-static_assert(std::is_trivially_copyable_v<::streams::ElementsTimesRequest>);
-static_assert(offsetof(::streams::ElementsTimesRequest, from) == 0);
-static_assert(offsetof(::streams::ElementsTimesRequest, step) == 8);
-
-static_assert(sizeof(::streams::LangsOneRequest) == 8 && alignof(::streams::LangsOneRequest) == 8);
-static_assert(std::is_trivially_copyable_v<::streams::LangsOneRequest>);
-static_assert(offsetof(::streams::LangsOneRequest, duration) == 0);
-
-static_assert(sizeof(::streams::KeptPutRequest) == 4 && alignof(::streams::KeptPutRequest) == 4);
-static_assert(std::is_trivially_copyable_v<::streams::KeptPutRequest>);
-static_assert(offsetof(::streams::KeptPutRequest, x) == 0);
-
-static_assert(sizeof(::streams::KeptPutBatchRequest) == 4 && alignof(::streams::KeptPutBatchRequest) == 4);
-static_assert(std::is_trivially_copyable_v<::streams::KeptPutBatchRequest>);
-static_assert(offsetof(::streams::KeptPutBatchRequest, x) == 0);
-
-static_assert(sizeof(::streams::KeptPutItemsRequest) == 4 && alignof(::streams::KeptPutItemsRequest) == 4);
-static_assert(std::is_trivially_copyable_v<::streams::KeptPutItemsRequest>);
-static_assert(offsetof(::streams::KeptPutItemsRequest, x) == 0);
-
-static_assert(sizeof(::streams::KeptAsyncPutRequest) == 4 && alignof(::streams::KeptAsyncPutRequest) == 4);
-static_assert(std::is_trivially_copyable_v<::streams::KeptAsyncPutRequest>);
-static_assert(offsetof(::streams::KeptAsyncPutRequest, x) == 0);
 
 std::size_t Febird<::streams::IndexLoadRequest>::size(const ::streams::IndexLoadRequest& value) noexcept {
   return febird_size(value.into);
@@ -427,6 +368,16 @@ bool Readable<::streams::ElementsHitsRequest>::holds(const ::streams::ElementsHi
   return levels != 0 && readable(value.terms, levels - 1);
 }
 
+static_assert(sizeof(::streams::ElementsBlocksResult) == 16 && alignof(::streams::ElementsBlocksResult) == 8);
+static_assert(std::is_trivially_copyable_v<::streams::ElementsBlocksResult>);
+static_assert(offsetof(::streams::ElementsBlocksResult, count) == 0);
+static_assert(offsetof(::streams::ElementsBlocksResult, size) == 8);
+
+static_assert(sizeof(::streams::ElementsTimesRequest) == 16 && alignof(::streams::ElementsTimesRequest) == 8);
+static_assert(std::is_trivially_copyable_v<::streams::ElementsTimesRequest>);
+static_assert(offsetof(::streams::ElementsTimesRequest, from) == 0);
+static_assert(offsetof(::streams::ElementsTimesRequest, step) == 8);
+
 std::size_t Febird<::streams::OnlyScanRequest>::size(const ::streams::OnlyScanRequest& value) noexcept {
   return febird_size(value.request, value.servant_);
 }
@@ -451,6 +402,26 @@ bool Febird<::streams::OnlyScanRequest>::read(Reader& reader, ::streams::OnlySca
 bool Readable<::streams::OnlyScanRequest>::holds(const ::streams::OnlyScanRequest& value, unsigned levels) {
   return levels != 0 && readable(value.request, levels - 1);
 }
+
+static_assert(sizeof(::streams::LangsOneRequest) == 8 && alignof(::streams::LangsOneRequest) == 8);
+static_assert(std::is_trivially_copyable_v<::streams::LangsOneRequest>);
+static_assert(offsetof(::streams::LangsOneRequest, duration) == 0);
+
+static_assert(sizeof(::streams::KeptPutRequest) == 4 && alignof(::streams::KeptPutRequest) == 4);
+static_assert(std::is_trivially_copyable_v<::streams::KeptPutRequest>);
+static_assert(offsetof(::streams::KeptPutRequest, x) == 0);
+
+static_assert(sizeof(::streams::KeptPutBatchRequest) == 4 && alignof(::streams::KeptPutBatchRequest) == 4);
+static_assert(std::is_trivially_copyable_v<::streams::KeptPutBatchRequest>);
+static_assert(offsetof(::streams::KeptPutBatchRequest, x) == 0);
+
+static_assert(sizeof(::streams::KeptPutItemsRequest) == 4 && alignof(::streams::KeptPutItemsRequest) == 4);
+static_assert(std::is_trivially_copyable_v<::streams::KeptPutItemsRequest>);
+static_assert(offsetof(::streams::KeptPutItemsRequest, x) == 0);
+
+static_assert(sizeof(::streams::KeptAsyncPutRequest) == 4 && alignof(::streams::KeptAsyncPutRequest) == 4);
+static_assert(std::is_trivially_copyable_v<::streams::KeptAsyncPutRequest>);
+static_assert(offsetof(::streams::KeptAsyncPutRequest, x) == 0);
 
 }  // namespace mf::codec
 
@@ -517,14 +488,6 @@ constexpr std::string_view kIndexDescriptor =
   params memcpy
   results memcpy
    value u64
-type streams.Closed error febird
- why string
-type streams.Posting struct memcpy
- doc u32
- weight f32
-type streams.Venue enum u8 closed
- xetra 1
- eurex 2
 )mf";
 constexpr std::string_view kIndexAnnex =
     R"mf(annex streams.Index
@@ -549,9 +512,9 @@ constexpr mf::ServiceInfo kIndexService{
     .per_agent = true,
     .descriptor = kIndexDescriptor,
     .annex = kIndexAnnex,
-    .fingerprint = {0xc2, 0x80, 0xca, 0xe8, 0xd7, 0xd9, 0xa1, 0x99, 0x0f, 0x2f, 0xc0, 0xc0, 0x64, 0xe5, 0x6d,
-                    0x42},
+    .fingerprint = mf::fingerprint_of_hex("c280cae8d7d9a1990f2fc0c064e56d42"),
     .methods = kIndexMethods,
+    .texts = &mf::texts_of_service<kIndexDescriptor, kIndexAnnex, ::mf::module_texts::streams::kTexts>,
 };
 
 namespace {
@@ -623,28 +586,6 @@ constexpr std::string_view kElementsDescriptor =
    step duration
   results memcpy
   results_stream timestamp
-type streams.Change union febird
- added 1: streams.Posting
- removed 2: u32
-type streams.Closed error febird
- why string
-type streams.Hit struct febird
- doc u32
- title string
-type streams.Lang enum u16 open
- none 0
- de 49
-type streams.Note struct archive
- text 1: string
-type streams.Person struct archive
- name 1: string
- boss 2: ref<streams.Person>?
-type streams.Posting struct memcpy
- doc u32
- weight f32
-type streams.Venue enum u8 closed
- xetra 1
- eurex 2
 )mf";
 constexpr std::string_view kElementsAnnex =
     R"mf(annex streams.Elements
@@ -667,14 +608,10 @@ constexpr std::string_view kElementsAnnex =
     default "1970-01-01T00:00:00.000000005Z"
    step
     default "1.500s"
-type streams.Hit
- title
-  constraint length ..100
 )mf";
-constexpr std::array<std::string_view, 13> kElementsMethods{
-    "numbers", "flags", "hits", "changes", "lists", "blocks", "people", "notes", "maybe", "venues", "pairs",
-    "uuids", "times",
-};
+constexpr std::array<std::string_view, 13> kElementsMethods{"numbers", "flags", "hits", "changes", "lists",
+                                                            "blocks", "people", "notes", "maybe", "venues",
+                                                            "pairs", "uuids", "times"};
 
 }  // namespace
 
@@ -683,9 +620,9 @@ constexpr mf::ServiceInfo kElementsService{
     .per_agent = true,
     .descriptor = kElementsDescriptor,
     .annex = kElementsAnnex,
-    .fingerprint = {0x3c, 0x60, 0x36, 0x79, 0xea, 0xc4, 0x77, 0x24, 0x37, 0x73, 0xcc, 0x01, 0xc2, 0xc1, 0x89,
-                    0xc8},
+    .fingerprint = mf::fingerprint_of_hex("3c603679eac477243773cc01c2c189c8"),
     .methods = kElementsMethods,
+    .texts = &mf::texts_of_service<kElementsDescriptor, kElementsAnnex, ::mf::module_texts::streams::kTexts>,
 };
 
 namespace {
@@ -715,8 +652,7 @@ constexpr mf::ServiceInfo kNames_Service{
     .per_agent = false,
     .descriptor = kNames_Descriptor,
     .annex = kNames_Annex,
-    .fingerprint = {0x63, 0xcd, 0x65, 0x65, 0xf1, 0x46, 0x2f, 0x90, 0xed, 0xc5, 0x87, 0x3f, 0x8e, 0x22, 0x1d,
-                    0xab},
+    .fingerprint = mf::fingerprint_of_hex("63cd6565f1462f90edc5873f8e221dab"),
     .methods = kNames_Methods,
 };
 
@@ -754,8 +690,7 @@ constexpr mf::ServiceInfo kOnlyService{
     .per_agent = true,
     .descriptor = kOnlyDescriptor,
     .annex = kOnlyAnnex,
-    .fingerprint = {0xc0, 0x44, 0x9d, 0x2a, 0x30, 0xc1, 0x52, 0x48, 0x46, 0x33, 0x05, 0x0c, 0x77, 0x29, 0x61,
-                    0xca},
+    .fingerprint = mf::fingerprint_of_hex("c0449d2a30c152484633050c772961ca"),
     .methods = kOnlyMethods,
 };
 
@@ -773,9 +708,6 @@ constexpr std::string_view kLangsDescriptor =
    duration duration
   results memcpy
    value duration
-type streams.Lang enum u16 open
- none 0
- de 49
 )mf";
 constexpr std::string_view kLangsAnnex =
     R"mf(annex streams.Langs
@@ -793,9 +725,9 @@ constexpr mf::ServiceInfo kLangsService{
     .per_agent = true,
     .descriptor = kLangsDescriptor,
     .annex = kLangsAnnex,
-    .fingerprint = {0x6c, 0x6d, 0xc3, 0x0c, 0x8e, 0x3d, 0x86, 0x12, 0x2c, 0xeb, 0x1d, 0xe3, 0x5d, 0x18, 0xd5,
-                    0xd4},
+    .fingerprint = mf::fingerprint_of_hex("6c6dc30c8e3d86122ceb1de35d18d5d4"),
     .methods = kLangsMethods,
+    .texts = &mf::texts_of_service<kLangsDescriptor, kLangsAnnex, ::mf::module_texts::streams::kTexts>,
 };
 
 namespace {
@@ -828,9 +760,8 @@ constexpr std::string_view kKeptDescriptor =
 constexpr std::string_view kKeptAnnex =
     R"mf(annex streams.Kept
 )mf";
-constexpr std::array<std::string_view, 5> kKeptMethods{
-    "put", "put_batch", "put_items", "async_put", "put_bulk",
-};
+constexpr std::array<std::string_view, 5> kKeptMethods{"put", "put_batch", "put_items", "async_put",
+                                                       "put_bulk"};
 
 }  // namespace
 
@@ -839,339 +770,13 @@ constexpr mf::ServiceInfo kKeptService{
     .per_agent = false,
     .descriptor = kKeptDescriptor,
     .annex = kKeptAnnex,
-    .fingerprint = {0x90, 0x67, 0xf1, 0xff, 0xaf, 0xe7, 0x14, 0x0d, 0x4c, 0xc5, 0x3b, 0x91, 0x2e, 0x0a, 0x5c,
-                    0xb4},
+    .fingerprint = mf::fingerprint_of_hex("9067f1ffafe7140d4cc53b912e0a5cb4"),
     .methods = kKeptMethods,
 };
 
 }  // namespace streams::methods
 
 namespace streams {
-
-// In-process calls. They are defined here, and not beside the servants, so that the compiler sees them where they
-// are called.
-namespace methods {
-
-std::uint64_t IndexSize::invoke(Servant& servant) {
-  return servant.size();
-}
-
-mf::Duration LangsOne::invoke(Servant& servant, mf::Duration duration) {
-  return servant.one(duration);
-}
-
-std::uint32_t KeptPut::invoke(Servant& servant, std::uint32_t x) {
-  return servant.put(x);
-}
-
-std::uint32_t KeptPutBatch::invoke(Servant& servant, std::uint32_t x) {
-  return servant.put_batch(x);
-}
-
-void KeptPutItems::invoke(Servant& servant, std::uint32_t x) {
-  return servant.put_items(x);
-}
-
-void KeptAsyncPut::invoke(Servant& servant, std::uint32_t x) {
-  return servant.async_put(x);
-}
-
-}  // namespace methods
-
-IndexClient::IndexClient(mf::Client& client) : target_(client, methods::kIndexService) {}
-
-IndexClient::IndexClient(mf::client::Target target) : target_(std::move(target)) {}
-
-IndexClient IndexClient::at(Venue venue) const {
-  return IndexClient(target_.at(mf::agent_text(venue)));
-}
-
-IndexClient IndexClient::any() const {
-  return IndexClient(target_.any());
-}
-
-IndexScatter IndexClient::on(std::vector<Venue> venues) const {
-  return IndexScatter(mf::client::ScatterTarget(target_, mf::agent_texts(venues)));
-}
-
-IndexScatter IndexClient::everywhere() const {
-  return IndexScatter(mf::client::ScatterTarget(target_));
-}
-
-mf::StreamReader<Posting> IndexClient::scan(std::uint32_t from, const mf::CallOptions& options) const {
-  return mf::client::stream<methods::IndexScan>(target_, options, from);
-}
-
-mf::ClientStream<Posting, std::uint64_t> IndexClient::load(const std::string& into,
-                                                           const mf::CallOptions& options) const {
-  return mf::client::stream<methods::IndexLoad>(target_, options, into);
-}
-
-mf::DuplexStream<std::string, Posting> IndexClient::follow(const mf::CallOptions& options) const {
-  return mf::client::stream<methods::IndexFollow>(target_, options);
-}
-
-std::uint64_t IndexClient::size(const mf::CallOptions& options) const {
-  return mf::client::call<methods::IndexSize>(target_, options);
-}
-
-mf::BatchCall<std::uint64_t> IndexClient::size_batch(std::span<const IndexSizeRequest> requests,
-                                                     const mf::BatchOptions& options) const {
-  return mf::client::batch<methods::IndexSize>(target_, options, requests);
-}
-
-mf::Outcomes<std::uint64_t> IndexClient::size_bulk(std::span<const IndexSizeRequest> requests,
-                                                   const mf::CallOptions& options) const {
-  return mf::client::bulk<methods::IndexSize>(target_, options, requests);
-}
-
-IndexScatter::IndexScatter(mf::client::ScatterTarget target) : target_(std::move(target)) {}
-
-mf::Scattered<std::uint64_t> IndexScatter::size(const mf::CallOptions& options) const {
-  return mf::client::call<methods::IndexSize>(target_, options);
-}
-
-mf::Scattered<mf::Outcomes<std::uint64_t>> IndexScatter::size_bulk(std::span<const IndexSizeRequest> requests,
-                                                                   const mf::CallOptions& options) const {
-  return mf::client::bulk<methods::IndexSize>(target_, options, requests);
-}
-
-ElementsClient::ElementsClient(mf::Client& client) : target_(client, methods::kElementsService) {}
-
-ElementsClient::ElementsClient(mf::client::Target target) : target_(std::move(target)) {}
-
-ElementsClient ElementsClient::at(std::uint32_t shard) const {
-  return ElementsClient(target_.at(mf::agent_text(shard)));
-}
-
-ElementsClient ElementsClient::any() const {
-  return ElementsClient(target_.any());
-}
-
-ElementsScatter ElementsClient::on(std::vector<std::uint32_t> shards) const {
-  return ElementsScatter(mf::client::ScatterTarget(target_, mf::agent_texts(shards)));
-}
-
-ElementsScatter ElementsClient::everywhere() const {
-  return ElementsScatter(mf::client::ScatterTarget(target_));
-}
-
-mf::StreamReader<std::int64_t> ElementsClient::numbers(const mf::CallOptions& options) const {
-  return mf::client::stream<methods::ElementsNumbers>(target_, options);
-}
-
-mf::StreamReader<bool> ElementsClient::flags(std::uint32_t limit, const std::vector<mf::Boolean>& of,
-                                             const mf::CallOptions& options) const {
-  return mf::client::stream<methods::ElementsFlags>(target_, options, limit, of);
-}
-
-mf::StreamReader<Hit> ElementsClient::hits(const std::vector<std::string>& terms,
-                                           const mf::CallOptions& options) const {
-  return mf::client::stream<methods::ElementsHits>(target_, options, terms);
-}
-
-mf::StreamReader<Change> ElementsClient::changes(const mf::CallOptions& options) const {
-  return mf::client::stream<methods::ElementsChanges>(target_, options);
-}
-
-mf::DuplexStream<Names, std::vector<std::uint32_t>> ElementsClient::lists(
-    const mf::CallOptions& options) const {
-  return mf::client::stream<methods::ElementsLists>(target_, options);
-}
-
-mf::ClientStream<mf::Bytes, ElementsBlocksResult> ElementsClient::blocks(
-    const mf::CallOptions& options) const {
-  return mf::client::stream<methods::ElementsBlocks>(target_, options);
-}
-
-mf::DuplexStream<mf::Graph<Person>, mf::Graph<Person>> ElementsClient::people(
-    const mf::CallOptions& options) const {
-  return mf::client::stream<methods::ElementsPeople>(target_, options);
-}
-
-mf::ClientStream<Note, void> ElementsClient::notes(const mf::CallOptions& options) const {
-  return mf::client::stream<methods::ElementsNotes>(target_, options);
-}
-
-mf::ClientStream<std::optional<std::uint32_t>, bool> ElementsClient::maybe(
-    const mf::CallOptions& options) const {
-  return mf::client::stream<methods::ElementsMaybe>(target_, options);
-}
-
-mf::DuplexStream<Lang, Venue> ElementsClient::venues(const mf::CallOptions& options) const {
-  return mf::client::stream<methods::ElementsVenues>(target_, options);
-}
-
-mf::StreamReader<std::array<std::uint16_t, 2>> ElementsClient::pairs(const mf::CallOptions& options) const {
-  return mf::client::stream<methods::ElementsPairs>(target_, options);
-}
-
-mf::StreamReader<mf::Uuid> ElementsClient::uuids(const mf::CallOptions& options) const {
-  return mf::client::stream<methods::ElementsUuids>(target_, options);
-}
-
-mf::StreamReader<mf::Timestamp> ElementsClient::times(mf::Timestamp from, mf::Duration step,
-                                                      const mf::CallOptions& options) const {
-  return mf::client::stream<methods::ElementsTimes>(target_, options, from, step);
-}
-
-ElementsScatter::ElementsScatter(mf::client::ScatterTarget target) : target_(std::move(target)) {}
-
-Names_Client::Names_Client(mf::Client& client) : target_(client, methods::kNames_Service) {}
-
-mf::DuplexStream<std::uint32_t, std::uint32_t> Names_Client::out(const mf::CallOptions& options) const {
-  return mf::client::stream<methods::Names_Out>(target_, options);
-}
-
-mf::DuplexStream<std::uint32_t, std::uint32_t> Names_Client::request(const mf::CallOptions& options) const {
-  return mf::client::stream<methods::Names_Request>(target_, options);
-}
-
-OnlyClient::OnlyClient(mf::Client& client) : target_(client, methods::kOnlyService) {}
-
-OnlyClient::OnlyClient(mf::client::Target target) : target_(std::move(target)) {}
-
-OnlyClient OnlyClient::at(const mf::Uuid& node) const {
-  return OnlyClient(target_.at(mf::agent_text(node)));
-}
-
-OnlyClient OnlyClient::any() const {
-  return OnlyClient(target_.any());
-}
-
-OnlyScatter OnlyClient::on(std::vector<mf::Uuid> nodes) const {
-  return OnlyScatter(mf::client::ScatterTarget(target_, mf::agent_texts(nodes)));
-}
-
-OnlyScatter OnlyClient::everywhere() const {
-  return OnlyScatter(mf::client::ScatterTarget(target_));
-}
-
-mf::StreamReader<std::uint32_t> OnlyClient::scan(const std::string& request, std::uint32_t servant_,
-                                                 const mf::CallOptions& options) const {
-  return mf::client::stream<methods::OnlyScan>(target_, options, request, servant_);
-}
-
-mf::DuplexStream<std::uint32_t, std::uint32_t> OnlyClient::reader(const mf::CallOptions& options) const {
-  return mf::client::stream<methods::OnlyReader>(target_, options);
-}
-
-mf::ClientStream<std::uint32_t, std::uint32_t> OnlyClient::responder(const mf::CallOptions& options) const {
-  return mf::client::stream<methods::OnlyResponder>(target_, options);
-}
-
-OnlyScatter::OnlyScatter(mf::client::ScatterTarget target) : target_(std::move(target)) {}
-
-LangsClient::LangsClient(mf::Client& client) : target_(client, methods::kLangsService) {}
-
-LangsClient::LangsClient(mf::client::Target target) : target_(std::move(target)) {}
-
-LangsClient LangsClient::at(Lang lang) const {
-  return LangsClient(target_.at(mf::agent_text(lang)));
-}
-
-LangsClient LangsClient::any() const {
-  return LangsClient(target_.any());
-}
-
-LangsScatter LangsClient::on(std::vector<Lang> langs) const {
-  return LangsScatter(mf::client::ScatterTarget(target_, mf::agent_texts(langs)));
-}
-
-LangsScatter LangsClient::everywhere() const {
-  return LangsScatter(mf::client::ScatterTarget(target_));
-}
-
-mf::StreamReader<std::uint32_t> LangsClient::all(const mf::CallOptions& options) const {
-  return mf::client::stream<methods::LangsAll>(target_, options);
-}
-
-mf::Duration LangsClient::one(mf::Duration duration, const mf::CallOptions& options) const {
-  return mf::client::call<methods::LangsOne>(target_, options, duration);
-}
-
-mf::BatchCall<mf::Duration> LangsClient::one_batch(std::span<const LangsOneRequest> requests,
-                                                   const mf::BatchOptions& options) const {
-  return mf::client::batch<methods::LangsOne>(target_, options, requests);
-}
-
-mf::Outcomes<mf::Duration> LangsClient::one_bulk(std::span<const LangsOneRequest> requests,
-                                                 const mf::CallOptions& options) const {
-  return mf::client::bulk<methods::LangsOne>(target_, options, requests);
-}
-
-LangsScatter::LangsScatter(mf::client::ScatterTarget target) : target_(std::move(target)) {}
-
-mf::Scattered<mf::Duration> LangsScatter::one(mf::Duration duration, const mf::CallOptions& options) const {
-  return mf::client::call<methods::LangsOne>(target_, options, duration);
-}
-
-mf::Scattered<mf::Outcomes<mf::Duration>> LangsScatter::one_bulk(std::span<const LangsOneRequest> requests,
-                                                                 const mf::CallOptions& options) const {
-  return mf::client::bulk<methods::LangsOne>(target_, options, requests);
-}
-
-KeptClient::KeptClient(mf::Client& client) : target_(client, methods::kKeptService) {}
-
-std::uint32_t KeptClient::put(std::uint32_t x, const mf::CallOptions& options) const {
-  return mf::client::call<methods::KeptPut>(target_, options, x);
-}
-
-mf::BatchCall<std::uint32_t> KeptClient::put_batch_(std::span<const KeptPutRequest> requests,
-                                                    const mf::BatchOptions& options) const {
-  return mf::client::batch<methods::KeptPut>(target_, options, requests);
-}
-
-mf::Outcomes<std::uint32_t> KeptClient::put_bulk_(std::span<const KeptPutRequest> requests,
-                                                  const mf::CallOptions& options) const {
-  return mf::client::bulk<methods::KeptPut>(target_, options, requests);
-}
-
-std::uint32_t KeptClient::put_batch(std::uint32_t x, const mf::CallOptions& options) const {
-  return mf::client::call<methods::KeptPutBatch>(target_, options, x);
-}
-
-mf::BatchCall<std::uint32_t> KeptClient::put_batch_batch(std::span<const KeptPutBatchRequest> requests,
-                                                         const mf::BatchOptions& options) const {
-  return mf::client::batch<methods::KeptPutBatch>(target_, options, requests);
-}
-
-mf::Outcomes<std::uint32_t> KeptClient::put_batch_bulk(std::span<const KeptPutBatchRequest> requests,
-                                                       const mf::CallOptions& options) const {
-  return mf::client::bulk<methods::KeptPutBatch>(target_, options, requests);
-}
-
-void KeptClient::put_items(std::uint32_t x, const mf::CallOptions& options) const {
-  return mf::client::call<methods::KeptPutItems>(target_, options, x);
-}
-
-mf::BatchCall<void> KeptClient::put_items_batch(std::span<const KeptPutItemsRequest> requests,
-                                                const mf::BatchOptions& options) const {
-  return mf::client::batch<methods::KeptPutItems>(target_, options, requests);
-}
-
-mf::Outcomes<void> KeptClient::put_items_bulk(std::span<const KeptPutItemsRequest> requests,
-                                              const mf::CallOptions& options) const {
-  return mf::client::bulk<methods::KeptPutItems>(target_, options, requests);
-}
-
-void KeptClient::async_put(std::uint32_t x, const mf::CallOptions& options) const {
-  return mf::client::call<methods::KeptAsyncPut>(target_, options, x);
-}
-
-mf::BatchCall<void> KeptClient::async_put_batch_(std::span<const KeptAsyncPutRequest> requests,
-                                                 const mf::BatchOptions& options) const {
-  return mf::client::batch<methods::KeptAsyncPut>(target_, options, requests);
-}
-
-mf::Outcomes<void> KeptClient::async_put_bulk(std::span<const KeptAsyncPutRequest> requests,
-                                              const mf::CallOptions& options) const {
-  return mf::client::bulk<methods::KeptAsyncPut>(target_, options, requests);
-}
-
-mf::ClientStream<std::uint32_t, void> KeptClient::put_bulk(const mf::CallOptions& options) const {
-  return mf::client::stream<methods::KeptPutBulk>(target_, options);
-}
 
 namespace methods {
 
@@ -1203,6 +808,10 @@ void IndexFollow::invoke(Servant& servant, const Request& /*request*/, mf::Strea
 void IndexFollow::invoke(AsyncServant& servant, Request&& request, mf::StreamReader<std::string> reader,
                          mf::StreamWriter<::streams::Posting> writer, mf::Responder<void> responder) {
   return servant.follow(request, std::move(reader), std::move(writer), std::move(responder));
+}
+
+std::uint64_t IndexSize::invoke(Servant& servant) {
+  return servant.size();
 }
 
 std::uint64_t IndexSize::invoke(Servant& servant, const Request& /*request*/) {
@@ -1414,6 +1023,10 @@ void LangsAll::invoke(AsyncServant& servant, Request&& request, mf::StreamWriter
   return servant.all(request, std::move(writer), std::move(responder));
 }
 
+mf::Duration LangsOne::invoke(Servant& servant, mf::Duration duration) {
+  return servant.one(duration);
+}
+
 mf::Duration LangsOne::invoke(Servant& servant, const Request& request) {
   return servant.one(request.duration);
 }
@@ -1425,6 +1038,10 @@ mf::Outcomes<mf::Duration> LangsOne::invoke_batch(Servant& servant, const Reques
 
 void LangsOne::invoke(AsyncServant& servant, Request&& request, mf::Responder<mf::Duration> responder) {
   return servant.one(request, std::move(responder));
+}
+
+std::uint32_t KeptPut::invoke(Servant& servant, std::uint32_t x) {
+  return servant.put(x);
 }
 
 std::uint32_t KeptPut::invoke(Servant& servant, const Request& request) {
@@ -1440,6 +1057,10 @@ void KeptPut::invoke(AsyncServant& servant, Request&& request, mf::Responder<std
   return servant.put(request, std::move(responder));
 }
 
+std::uint32_t KeptPutBatch::invoke(Servant& servant, std::uint32_t x) {
+  return servant.put_batch(x);
+}
+
 std::uint32_t KeptPutBatch::invoke(Servant& servant, const Request& request) {
   return servant.put_batch(request.x);
 }
@@ -1453,6 +1074,10 @@ void KeptPutBatch::invoke(AsyncServant& servant, Request&& request, mf::Responde
   return servant.put_batch(request, std::move(responder));
 }
 
+void KeptPutItems::invoke(Servant& servant, std::uint32_t x) {
+  return servant.put_items(x);
+}
+
 void KeptPutItems::invoke(Servant& servant, const Request& request) {
   return servant.put_items(request.x);
 }
@@ -1463,6 +1088,10 @@ mf::Outcomes<void> KeptPutItems::invoke_batch(Servant& servant, const Request* r
 
 void KeptPutItems::invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder) {
   return servant.put_items(request, std::move(responder));
+}
+
+void KeptAsyncPut::invoke(Servant& servant, std::uint32_t x) {
+  return servant.async_put(x);
 }
 
 void KeptAsyncPut::invoke(Servant& servant, const Request& request) {
@@ -1599,6 +1228,64 @@ void dispatchKept(mf::server::Incoming& incoming, Servant& servant) {
 
 }  // namespace methods
 
+IndexClient::IndexClient(mf::Client& client) : target_(client, methods::kIndexService) {}
+
+IndexClient::IndexClient(mf::client::Target target) : target_(std::move(target)) {}
+
+IndexClient IndexClient::at(Venue venue) const {
+  return IndexClient(target_.at(mf::agent_text(venue)));
+}
+
+IndexClient IndexClient::any() const {
+  return IndexClient(target_.any());
+}
+
+IndexScatter IndexClient::on(std::vector<Venue> venues) const {
+  return IndexScatter(mf::client::ScatterTarget(target_, mf::agent_texts(venues)));
+}
+
+IndexScatter IndexClient::everywhere() const {
+  return IndexScatter(mf::client::ScatterTarget(target_));
+}
+
+mf::StreamReader<Posting> IndexClient::scan(std::uint32_t from, const mf::CallOptions& options) const {
+  return mf::client::stream<methods::IndexScan>(target_, options, from);
+}
+
+mf::ClientStream<Posting, std::uint64_t> IndexClient::load(const std::string& into,
+                                                           const mf::CallOptions& options) const {
+  return mf::client::stream<methods::IndexLoad>(target_, options, into);
+}
+
+mf::DuplexStream<std::string, Posting> IndexClient::follow(const mf::CallOptions& options) const {
+  return mf::client::stream<methods::IndexFollow>(target_, options);
+}
+
+std::uint64_t IndexClient::size(const mf::CallOptions& options) const {
+  return mf::client::call<methods::IndexSize>(target_, options);
+}
+
+mf::BatchCall<std::uint64_t> IndexClient::size_batch(std::span<const IndexSizeRequest> requests,
+                                                     const mf::BatchOptions& options) const {
+  return mf::client::batch<methods::IndexSize>(target_, options, requests);
+}
+
+mf::Outcomes<std::uint64_t> IndexClient::size_bulk(std::span<const IndexSizeRequest> requests,
+                                                   const mf::CallOptions& options) const {
+  return mf::client::bulk<methods::IndexSize>(target_, options, requests);
+}
+
+IndexScatter::IndexScatter(mf::client::ScatterTarget target) : target_(std::move(target)) {}
+
+mf::Scattered<std::uint64_t> IndexScatter::size(const mf::CallOptions& options) const {
+  return mf::client::call<methods::IndexSize>(target_, options);
+}
+
+mf::Scattered<mf::Outcomes<std::uint64_t>> IndexScatter::size_bulk(std::span<const IndexSizeRequest> requests,
+                                                                   const mf::CallOptions& options) const {
+  return mf::client::bulk<methods::IndexSize>(target_, options, requests);
+}
+
 const mf::ServiceInfo& IndexServant::service() const noexcept {
   return methods::kIndexService;
 }
@@ -1627,6 +1314,87 @@ mf::Interfaces IndexAsyncServant::interfaces() noexcept {
   return {.async = this};
 }
 
+ElementsClient::ElementsClient(mf::Client& client) : target_(client, methods::kElementsService) {}
+
+ElementsClient::ElementsClient(mf::client::Target target) : target_(std::move(target)) {}
+
+ElementsClient ElementsClient::at(std::uint32_t shard) const {
+  return ElementsClient(target_.at(mf::agent_text(shard)));
+}
+
+ElementsClient ElementsClient::any() const {
+  return ElementsClient(target_.any());
+}
+
+ElementsScatter ElementsClient::on(std::vector<std::uint32_t> shards) const {
+  return ElementsScatter(mf::client::ScatterTarget(target_, mf::agent_texts(shards)));
+}
+
+ElementsScatter ElementsClient::everywhere() const {
+  return ElementsScatter(mf::client::ScatterTarget(target_));
+}
+
+mf::StreamReader<std::int64_t> ElementsClient::numbers(const mf::CallOptions& options) const {
+  return mf::client::stream<methods::ElementsNumbers>(target_, options);
+}
+
+mf::StreamReader<bool> ElementsClient::flags(std::uint32_t limit, const std::vector<mf::Boolean>& of,
+                                             const mf::CallOptions& options) const {
+  return mf::client::stream<methods::ElementsFlags>(target_, options, limit, of);
+}
+
+mf::StreamReader<Hit> ElementsClient::hits(const std::vector<std::string>& terms,
+                                           const mf::CallOptions& options) const {
+  return mf::client::stream<methods::ElementsHits>(target_, options, terms);
+}
+
+mf::StreamReader<Change> ElementsClient::changes(const mf::CallOptions& options) const {
+  return mf::client::stream<methods::ElementsChanges>(target_, options);
+}
+
+mf::DuplexStream<Names, std::vector<std::uint32_t>> ElementsClient::lists(
+    const mf::CallOptions& options) const {
+  return mf::client::stream<methods::ElementsLists>(target_, options);
+}
+
+mf::ClientStream<mf::Bytes, ElementsBlocksResult> ElementsClient::blocks(
+    const mf::CallOptions& options) const {
+  return mf::client::stream<methods::ElementsBlocks>(target_, options);
+}
+
+mf::DuplexStream<mf::Graph<Person>, mf::Graph<Person>> ElementsClient::people(
+    const mf::CallOptions& options) const {
+  return mf::client::stream<methods::ElementsPeople>(target_, options);
+}
+
+mf::ClientStream<Note, void> ElementsClient::notes(const mf::CallOptions& options) const {
+  return mf::client::stream<methods::ElementsNotes>(target_, options);
+}
+
+mf::ClientStream<std::optional<std::uint32_t>, bool> ElementsClient::maybe(
+    const mf::CallOptions& options) const {
+  return mf::client::stream<methods::ElementsMaybe>(target_, options);
+}
+
+mf::DuplexStream<Lang, Venue> ElementsClient::venues(const mf::CallOptions& options) const {
+  return mf::client::stream<methods::ElementsVenues>(target_, options);
+}
+
+mf::StreamReader<std::array<std::uint16_t, 2>> ElementsClient::pairs(const mf::CallOptions& options) const {
+  return mf::client::stream<methods::ElementsPairs>(target_, options);
+}
+
+mf::StreamReader<mf::Uuid> ElementsClient::uuids(const mf::CallOptions& options) const {
+  return mf::client::stream<methods::ElementsUuids>(target_, options);
+}
+
+mf::StreamReader<mf::Timestamp> ElementsClient::times(mf::Timestamp from, mf::Duration step,
+                                                      const mf::CallOptions& options) const {
+  return mf::client::stream<methods::ElementsTimes>(target_, options, from, step);
+}
+
+ElementsScatter::ElementsScatter(mf::client::ScatterTarget target) : target_(std::move(target)) {}
+
 const mf::ServiceInfo& ElementsServant::service() const noexcept {
   return methods::kElementsService;
 }
@@ -1649,6 +1417,16 @@ void ElementsAsyncServant::dispatch(mf::server::Incoming& incoming) {
 
 mf::Interfaces ElementsAsyncServant::interfaces() noexcept {
   return {.async = this};
+}
+
+Names_Client::Names_Client(mf::Client& client) : target_(client, methods::kNames_Service) {}
+
+mf::DuplexStream<std::uint32_t, std::uint32_t> Names_Client::out(const mf::CallOptions& options) const {
+  return mf::client::stream<methods::Names_Out>(target_, options);
+}
+
+mf::DuplexStream<std::uint32_t, std::uint32_t> Names_Client::request(const mf::CallOptions& options) const {
+  return mf::client::stream<methods::Names_Request>(target_, options);
 }
 
 const mf::ServiceInfo& Names_Servant::service() const noexcept {
@@ -1675,6 +1453,41 @@ mf::Interfaces Names_AsyncServant::interfaces() noexcept {
   return {.async = this};
 }
 
+OnlyClient::OnlyClient(mf::Client& client) : target_(client, methods::kOnlyService) {}
+
+OnlyClient::OnlyClient(mf::client::Target target) : target_(std::move(target)) {}
+
+OnlyClient OnlyClient::at(const mf::Uuid& node) const {
+  return OnlyClient(target_.at(mf::agent_text(node)));
+}
+
+OnlyClient OnlyClient::any() const {
+  return OnlyClient(target_.any());
+}
+
+OnlyScatter OnlyClient::on(std::vector<mf::Uuid> nodes) const {
+  return OnlyScatter(mf::client::ScatterTarget(target_, mf::agent_texts(nodes)));
+}
+
+OnlyScatter OnlyClient::everywhere() const {
+  return OnlyScatter(mf::client::ScatterTarget(target_));
+}
+
+mf::StreamReader<std::uint32_t> OnlyClient::scan(const std::string& request, std::uint32_t servant_,
+                                                 const mf::CallOptions& options) const {
+  return mf::client::stream<methods::OnlyScan>(target_, options, request, servant_);
+}
+
+mf::DuplexStream<std::uint32_t, std::uint32_t> OnlyClient::reader(const mf::CallOptions& options) const {
+  return mf::client::stream<methods::OnlyReader>(target_, options);
+}
+
+mf::ClientStream<std::uint32_t, std::uint32_t> OnlyClient::responder(const mf::CallOptions& options) const {
+  return mf::client::stream<methods::OnlyResponder>(target_, options);
+}
+
+OnlyScatter::OnlyScatter(mf::client::ScatterTarget target) : target_(std::move(target)) {}
+
 const mf::ServiceInfo& OnlyServant::service() const noexcept {
   return methods::kOnlyService;
 }
@@ -1697,6 +1510,55 @@ void OnlyAsyncServant::dispatch(mf::server::Incoming& incoming) {
 
 mf::Interfaces OnlyAsyncServant::interfaces() noexcept {
   return {.async = this};
+}
+
+LangsClient::LangsClient(mf::Client& client) : target_(client, methods::kLangsService) {}
+
+LangsClient::LangsClient(mf::client::Target target) : target_(std::move(target)) {}
+
+LangsClient LangsClient::at(Lang lang) const {
+  return LangsClient(target_.at(mf::agent_text(lang)));
+}
+
+LangsClient LangsClient::any() const {
+  return LangsClient(target_.any());
+}
+
+LangsScatter LangsClient::on(std::vector<Lang> langs) const {
+  return LangsScatter(mf::client::ScatterTarget(target_, mf::agent_texts(langs)));
+}
+
+LangsScatter LangsClient::everywhere() const {
+  return LangsScatter(mf::client::ScatterTarget(target_));
+}
+
+mf::StreamReader<std::uint32_t> LangsClient::all(const mf::CallOptions& options) const {
+  return mf::client::stream<methods::LangsAll>(target_, options);
+}
+
+mf::Duration LangsClient::one(mf::Duration duration, const mf::CallOptions& options) const {
+  return mf::client::call<methods::LangsOne>(target_, options, duration);
+}
+
+mf::BatchCall<mf::Duration> LangsClient::one_batch(std::span<const LangsOneRequest> requests,
+                                                   const mf::BatchOptions& options) const {
+  return mf::client::batch<methods::LangsOne>(target_, options, requests);
+}
+
+mf::Outcomes<mf::Duration> LangsClient::one_bulk(std::span<const LangsOneRequest> requests,
+                                                 const mf::CallOptions& options) const {
+  return mf::client::bulk<methods::LangsOne>(target_, options, requests);
+}
+
+LangsScatter::LangsScatter(mf::client::ScatterTarget target) : target_(std::move(target)) {}
+
+mf::Scattered<mf::Duration> LangsScatter::one(mf::Duration duration, const mf::CallOptions& options) const {
+  return mf::client::call<methods::LangsOne>(target_, options, duration);
+}
+
+mf::Scattered<mf::Outcomes<mf::Duration>> LangsScatter::one_bulk(std::span<const LangsOneRequest> requests,
+                                                                 const mf::CallOptions& options) const {
+  return mf::client::bulk<methods::LangsOne>(target_, options, requests);
 }
 
 const mf::ServiceInfo& LangsServant::service() const noexcept {
@@ -1725,6 +1587,68 @@ void LangsAsyncServant::dispatch(mf::server::Incoming& incoming) {
 
 mf::Interfaces LangsAsyncServant::interfaces() noexcept {
   return {.async = this};
+}
+
+KeptClient::KeptClient(mf::Client& client) : target_(client, methods::kKeptService) {}
+
+std::uint32_t KeptClient::put(std::uint32_t x, const mf::CallOptions& options) const {
+  return mf::client::call<methods::KeptPut>(target_, options, x);
+}
+
+mf::BatchCall<std::uint32_t> KeptClient::put_batch_(std::span<const KeptPutRequest> requests,
+                                                    const mf::BatchOptions& options) const {
+  return mf::client::batch<methods::KeptPut>(target_, options, requests);
+}
+
+mf::Outcomes<std::uint32_t> KeptClient::put_bulk_(std::span<const KeptPutRequest> requests,
+                                                  const mf::CallOptions& options) const {
+  return mf::client::bulk<methods::KeptPut>(target_, options, requests);
+}
+
+std::uint32_t KeptClient::put_batch(std::uint32_t x, const mf::CallOptions& options) const {
+  return mf::client::call<methods::KeptPutBatch>(target_, options, x);
+}
+
+mf::BatchCall<std::uint32_t> KeptClient::put_batch_batch(std::span<const KeptPutBatchRequest> requests,
+                                                         const mf::BatchOptions& options) const {
+  return mf::client::batch<methods::KeptPutBatch>(target_, options, requests);
+}
+
+mf::Outcomes<std::uint32_t> KeptClient::put_batch_bulk(std::span<const KeptPutBatchRequest> requests,
+                                                       const mf::CallOptions& options) const {
+  return mf::client::bulk<methods::KeptPutBatch>(target_, options, requests);
+}
+
+void KeptClient::put_items(std::uint32_t x, const mf::CallOptions& options) const {
+  return mf::client::call<methods::KeptPutItems>(target_, options, x);
+}
+
+mf::BatchCall<void> KeptClient::put_items_batch(std::span<const KeptPutItemsRequest> requests,
+                                                const mf::BatchOptions& options) const {
+  return mf::client::batch<methods::KeptPutItems>(target_, options, requests);
+}
+
+mf::Outcomes<void> KeptClient::put_items_bulk(std::span<const KeptPutItemsRequest> requests,
+                                              const mf::CallOptions& options) const {
+  return mf::client::bulk<methods::KeptPutItems>(target_, options, requests);
+}
+
+void KeptClient::async_put(std::uint32_t x, const mf::CallOptions& options) const {
+  return mf::client::call<methods::KeptAsyncPut>(target_, options, x);
+}
+
+mf::BatchCall<void> KeptClient::async_put_batch_(std::span<const KeptAsyncPutRequest> requests,
+                                                 const mf::BatchOptions& options) const {
+  return mf::client::batch<methods::KeptAsyncPut>(target_, options, requests);
+}
+
+mf::Outcomes<void> KeptClient::async_put_bulk(std::span<const KeptAsyncPutRequest> requests,
+                                              const mf::CallOptions& options) const {
+  return mf::client::bulk<methods::KeptAsyncPut>(target_, options, requests);
+}
+
+mf::ClientStream<std::uint32_t, void> KeptClient::put_bulk(const mf::CallOptions& options) const {
+  return mf::client::stream<methods::KeptPutBulk>(target_, options);
 }
 
 const mf::ServiceInfo& KeptServant::service() const noexcept {

@@ -388,23 +388,22 @@ struct EnumTraits<::streams::Lang> {
 };
 
 template <>
-struct Memcpy<::streams::Posting> {
-  static constexpr std::size_t kSize = 8;
-  static constexpr bool kAllBitsValid = true;
-  static constexpr bool kHasPadding = false;
-  static void clear_padding(std::byte* /*at*/) noexcept {}
-  static bool valid(const std::byte* /*from*/) noexcept { return true; }
-};
+struct Memcpy<::streams::Posting> : detail::PlainImage<8> {};
 
 template <>
 struct Febird<::streams::Hit> {
   static constexpr std::size_t kMinSize = 2;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::streams::Hit& value) noexcept;
   static std::size_t bound(const ::streams::Hit& value) noexcept;
   static void write(Writer& writer, const ::streams::Hit* values, std::size_t count) noexcept;
   static void write(Writer& writer, const ::streams::Hit& value) noexcept { write(writer, &value, 1); }
   [[nodiscard]] static bool read(Reader& reader, ::streams::Hit& value);
+};
+
+template <>
+struct Readable<::streams::Hit> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::streams::Hit& value, unsigned levels);
 };
 
 template <>
@@ -414,6 +413,12 @@ struct Archive<::streams::Person> {
   static void write(BackWriter& writer, const ::streams::Person& value, const GraphNumbers& numbers) noexcept;
   [[nodiscard]] static bool read(Reader& reader, ::streams::Person& value, const GraphRows& rows);
   [[nodiscard]] static bool visit(::streams::Person& value, GraphVisitor& visitor);
+};
+
+template <>
+struct Readable<::streams::Person> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::streams::Person& value, unsigned levels);
 };
 
 template <>
@@ -427,9 +432,14 @@ template <>
 struct Febird<::streams::Note> : ArchiveInFebird<::streams::Note> {};
 
 template <>
+struct Readable<::streams::Note> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::streams::Note& value, unsigned levels);
+};
+
+template <>
 struct Febird<::streams::Change> {
   static constexpr std::size_t kMinSize = 2;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::streams::Change& value) noexcept;
   static void write(Writer& writer, const ::streams::Change& value) noexcept;
   [[nodiscard]] static bool read(Reader& reader, ::streams::Change& value);
@@ -438,37 +448,10 @@ struct Febird<::streams::Change> {
 template <>
 struct Febird<::streams::Closed> {
   static constexpr std::size_t kMinSize = 1;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::streams::Closed& value) noexcept;
   static std::size_t bound(const ::streams::Closed& value) noexcept;
   static void write(Writer& writer, const ::streams::Closed& value) noexcept;
   [[nodiscard]] static bool read(Reader& reader, ::streams::Closed& value);
-};
-
-template <>
-struct Readable<::streams::Hit> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::streams::Hit& value, unsigned levels);
-};
-
-template <>
-struct Constraints<::streams::Hit> {
-  static std::optional<std::string> violation(const ::streams::Hit& value) {
-    if (auto violated = check::has_length(value.title, 0, 100)) return "title" + *violated;
-    return std::nullopt;
-  }
-};
-
-template <>
-struct Readable<::streams::Person> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::streams::Person& value, unsigned levels);
-};
-
-template <>
-struct Readable<::streams::Note> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::streams::Note& value, unsigned levels);
 };
 
 template <>
@@ -478,18 +461,11 @@ struct Readable<::streams::Closed> {
 };
 
 template <>
-struct Memcpy<::streams::IndexScanRequest> {
-  static constexpr std::size_t kSize = 4;
-  static constexpr bool kAllBitsValid = true;
-  static constexpr bool kHasPadding = false;
-  static void clear_padding(std::byte* /*at*/) noexcept {}
-  static bool valid(const std::byte* /*from*/) noexcept { return true; }
-};
+struct Memcpy<::streams::IndexScanRequest> : detail::PlainImage<4> {};
 
 template <>
 struct Febird<::streams::IndexLoadRequest> {
   static constexpr std::size_t kMinSize = 1;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::streams::IndexLoadRequest& value) noexcept;
   static std::size_t bound(const ::streams::IndexLoadRequest& value) noexcept;
   static void write(Writer& writer, const ::streams::IndexLoadRequest* values, std::size_t count) noexcept;
@@ -506,50 +482,17 @@ struct Readable<::streams::IndexLoadRequest> {
 };
 
 template <>
-struct Constraints<::streams::IndexLoadRequest> {
-  static std::optional<std::string> violation(const std::string& into) {
-    if (auto violated = check::has_length(into, 1, SIZE_MAX)) return "into" + *violated;
-    return std::nullopt;
-  }
-  static std::optional<std::string> violation(const ::streams::IndexLoadRequest& value) {
-    return violation(value.into);
-  }
-};
+struct Memcpy<::streams::IndexFollowRequest> : detail::EmptyLayout<::streams::IndexFollowRequest> {};
 
 template <>
-struct Memcpy<::streams::IndexFollowRequest> {
-  static constexpr std::size_t kSize = 0;
-  static constexpr bool kAllBitsValid = true;
-  static constexpr bool kHasPadding = false;
-  static bool valid(const std::byte* /*from*/) noexcept { return true; }
-  static void store(std::byte* /*to*/, const ::streams::IndexFollowRequest& /*value*/) noexcept {}
-  static void load(const std::byte* /*from*/, ::streams::IndexFollowRequest& /*value*/) noexcept {}
-};
+struct Memcpy<::streams::IndexSizeRequest> : detail::EmptyLayout<::streams::IndexSizeRequest> {};
 
 template <>
-struct Memcpy<::streams::IndexSizeRequest> {
-  static constexpr std::size_t kSize = 0;
-  static constexpr bool kAllBitsValid = true;
-  static constexpr bool kHasPadding = false;
-  static bool valid(const std::byte* /*from*/) noexcept { return true; }
-  static void store(std::byte* /*to*/, const ::streams::IndexSizeRequest& /*value*/) noexcept {}
-  static void load(const std::byte* /*from*/, ::streams::IndexSizeRequest& /*value*/) noexcept {}
-};
-
-template <>
-struct Memcpy<::streams::ElementsNumbersRequest> {
-  static constexpr std::size_t kSize = 0;
-  static constexpr bool kAllBitsValid = true;
-  static constexpr bool kHasPadding = false;
-  static bool valid(const std::byte* /*from*/) noexcept { return true; }
-  static void store(std::byte* /*to*/, const ::streams::ElementsNumbersRequest& /*value*/) noexcept {}
-  static void load(const std::byte* /*from*/, ::streams::ElementsNumbersRequest& /*value*/) noexcept {}
-};
+struct Memcpy<::streams::ElementsNumbersRequest> : detail::EmptyLayout<::streams::ElementsNumbersRequest> {};
 
 template <>
 struct Febird<::streams::ElementsFlagsRequest> {
   static constexpr std::size_t kMinSize = 2;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::streams::ElementsFlagsRequest& value) noexcept;
   static std::size_t bound(const ::streams::ElementsFlagsRequest& value) noexcept;
   static void write(Writer& writer, const ::streams::ElementsFlagsRequest* values,
@@ -563,7 +506,6 @@ struct Febird<::streams::ElementsFlagsRequest> {
 template <>
 struct Febird<::streams::ElementsHitsRequest> {
   static constexpr std::size_t kMinSize = 1;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::streams::ElementsHitsRequest& value) noexcept;
   static std::size_t bound(const ::streams::ElementsHitsRequest& value) noexcept;
   static void write(Writer& writer, const ::streams::ElementsHitsRequest* values, std::size_t count) noexcept;
@@ -580,137 +522,47 @@ struct Readable<::streams::ElementsHitsRequest> {
 };
 
 template <>
-struct Memcpy<::streams::ElementsChangesRequest> {
-  static constexpr std::size_t kSize = 0;
-  static constexpr bool kAllBitsValid = true;
-  static constexpr bool kHasPadding = false;
-  static bool valid(const std::byte* /*from*/) noexcept { return true; }
-  static void store(std::byte* /*to*/, const ::streams::ElementsChangesRequest& /*value*/) noexcept {}
-  static void load(const std::byte* /*from*/, ::streams::ElementsChangesRequest& /*value*/) noexcept {}
-};
+struct Memcpy<::streams::ElementsChangesRequest> : detail::EmptyLayout<::streams::ElementsChangesRequest> {};
 
 template <>
-struct Memcpy<::streams::ElementsListsRequest> {
-  static constexpr std::size_t kSize = 0;
-  static constexpr bool kAllBitsValid = true;
-  static constexpr bool kHasPadding = false;
-  static bool valid(const std::byte* /*from*/) noexcept { return true; }
-  static void store(std::byte* /*to*/, const ::streams::ElementsListsRequest& /*value*/) noexcept {}
-  static void load(const std::byte* /*from*/, ::streams::ElementsListsRequest& /*value*/) noexcept {}
-};
+struct Memcpy<::streams::ElementsListsRequest> : detail::EmptyLayout<::streams::ElementsListsRequest> {};
 
 template <>
-struct Memcpy<::streams::ElementsBlocksRequest> {
-  static constexpr std::size_t kSize = 0;
-  static constexpr bool kAllBitsValid = true;
-  static constexpr bool kHasPadding = false;
-  static bool valid(const std::byte* /*from*/) noexcept { return true; }
-  static void store(std::byte* /*to*/, const ::streams::ElementsBlocksRequest& /*value*/) noexcept {}
-  static void load(const std::byte* /*from*/, ::streams::ElementsBlocksRequest& /*value*/) noexcept {}
-};
+struct Memcpy<::streams::ElementsBlocksRequest> : detail::EmptyLayout<::streams::ElementsBlocksRequest> {};
 
 template <>
-struct Memcpy<::streams::ElementsBlocksResult> {
-  static constexpr std::size_t kSize = 16;
-  static constexpr bool kAllBitsValid = true;
-  static constexpr bool kHasPadding = false;
-  static void clear_padding(std::byte* /*at*/) noexcept {}
-  static bool valid(const std::byte* /*from*/) noexcept { return true; }
-};
+struct Memcpy<::streams::ElementsBlocksResult> : detail::PlainImage<16> {};
 
 template <>
-struct Memcpy<::streams::ElementsPeopleRequest> {
-  static constexpr std::size_t kSize = 0;
-  static constexpr bool kAllBitsValid = true;
-  static constexpr bool kHasPadding = false;
-  static bool valid(const std::byte* /*from*/) noexcept { return true; }
-  static void store(std::byte* /*to*/, const ::streams::ElementsPeopleRequest& /*value*/) noexcept {}
-  static void load(const std::byte* /*from*/, ::streams::ElementsPeopleRequest& /*value*/) noexcept {}
-};
+struct Memcpy<::streams::ElementsPeopleRequest> : detail::EmptyLayout<::streams::ElementsPeopleRequest> {};
 
 template <>
-struct Memcpy<::streams::ElementsNotesRequest> {
-  static constexpr std::size_t kSize = 0;
-  static constexpr bool kAllBitsValid = true;
-  static constexpr bool kHasPadding = false;
-  static bool valid(const std::byte* /*from*/) noexcept { return true; }
-  static void store(std::byte* /*to*/, const ::streams::ElementsNotesRequest& /*value*/) noexcept {}
-  static void load(const std::byte* /*from*/, ::streams::ElementsNotesRequest& /*value*/) noexcept {}
-};
+struct Memcpy<::streams::ElementsNotesRequest> : detail::EmptyLayout<::streams::ElementsNotesRequest> {};
 
 template <>
-struct Memcpy<::streams::ElementsMaybeRequest> {
-  static constexpr std::size_t kSize = 0;
-  static constexpr bool kAllBitsValid = true;
-  static constexpr bool kHasPadding = false;
-  static bool valid(const std::byte* /*from*/) noexcept { return true; }
-  static void store(std::byte* /*to*/, const ::streams::ElementsMaybeRequest& /*value*/) noexcept {}
-  static void load(const std::byte* /*from*/, ::streams::ElementsMaybeRequest& /*value*/) noexcept {}
-};
+struct Memcpy<::streams::ElementsMaybeRequest> : detail::EmptyLayout<::streams::ElementsMaybeRequest> {};
 
 template <>
-struct Memcpy<::streams::ElementsVenuesRequest> {
-  static constexpr std::size_t kSize = 0;
-  static constexpr bool kAllBitsValid = true;
-  static constexpr bool kHasPadding = false;
-  static bool valid(const std::byte* /*from*/) noexcept { return true; }
-  static void store(std::byte* /*to*/, const ::streams::ElementsVenuesRequest& /*value*/) noexcept {}
-  static void load(const std::byte* /*from*/, ::streams::ElementsVenuesRequest& /*value*/) noexcept {}
-};
+struct Memcpy<::streams::ElementsVenuesRequest> : detail::EmptyLayout<::streams::ElementsVenuesRequest> {};
 
 template <>
-struct Memcpy<::streams::ElementsPairsRequest> {
-  static constexpr std::size_t kSize = 0;
-  static constexpr bool kAllBitsValid = true;
-  static constexpr bool kHasPadding = false;
-  static bool valid(const std::byte* /*from*/) noexcept { return true; }
-  static void store(std::byte* /*to*/, const ::streams::ElementsPairsRequest& /*value*/) noexcept {}
-  static void load(const std::byte* /*from*/, ::streams::ElementsPairsRequest& /*value*/) noexcept {}
-};
+struct Memcpy<::streams::ElementsPairsRequest> : detail::EmptyLayout<::streams::ElementsPairsRequest> {};
 
 template <>
-struct Memcpy<::streams::ElementsUuidsRequest> {
-  static constexpr std::size_t kSize = 0;
-  static constexpr bool kAllBitsValid = true;
-  static constexpr bool kHasPadding = false;
-  static bool valid(const std::byte* /*from*/) noexcept { return true; }
-  static void store(std::byte* /*to*/, const ::streams::ElementsUuidsRequest& /*value*/) noexcept {}
-  static void load(const std::byte* /*from*/, ::streams::ElementsUuidsRequest& /*value*/) noexcept {}
-};
+struct Memcpy<::streams::ElementsUuidsRequest> : detail::EmptyLayout<::streams::ElementsUuidsRequest> {};
 
 template <>
-struct Memcpy<::streams::ElementsTimesRequest> {
-  static constexpr std::size_t kSize = 16;
-  static constexpr bool kAllBitsValid = true;
-  static constexpr bool kHasPadding = false;
-  static void clear_padding(std::byte* /*at*/) noexcept {}
-  static bool valid(const std::byte* /*from*/) noexcept { return true; }
-};
+struct Memcpy<::streams::ElementsTimesRequest> : detail::PlainImage<16> {};
 
 template <>
-struct Memcpy<::streams::Names_OutRequest> {
-  static constexpr std::size_t kSize = 0;
-  static constexpr bool kAllBitsValid = true;
-  static constexpr bool kHasPadding = false;
-  static bool valid(const std::byte* /*from*/) noexcept { return true; }
-  static void store(std::byte* /*to*/, const ::streams::Names_OutRequest& /*value*/) noexcept {}
-  static void load(const std::byte* /*from*/, ::streams::Names_OutRequest& /*value*/) noexcept {}
-};
+struct Memcpy<::streams::Names_OutRequest> : detail::EmptyLayout<::streams::Names_OutRequest> {};
 
 template <>
-struct Memcpy<::streams::Names_RequestRequest> {
-  static constexpr std::size_t kSize = 0;
-  static constexpr bool kAllBitsValid = true;
-  static constexpr bool kHasPadding = false;
-  static bool valid(const std::byte* /*from*/) noexcept { return true; }
-  static void store(std::byte* /*to*/, const ::streams::Names_RequestRequest& /*value*/) noexcept {}
-  static void load(const std::byte* /*from*/, ::streams::Names_RequestRequest& /*value*/) noexcept {}
-};
+struct Memcpy<::streams::Names_RequestRequest> : detail::EmptyLayout<::streams::Names_RequestRequest> {};
 
 template <>
 struct Febird<::streams::OnlyScanRequest> {
   static constexpr std::size_t kMinSize = 2;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::streams::OnlyScanRequest& value) noexcept;
   static std::size_t bound(const ::streams::OnlyScanRequest& value) noexcept;
   static void write(Writer& writer, const ::streams::OnlyScanRequest* values, std::size_t count) noexcept;
@@ -727,88 +579,49 @@ struct Readable<::streams::OnlyScanRequest> {
 };
 
 template <>
-struct Memcpy<::streams::OnlyReaderRequest> {
-  static constexpr std::size_t kSize = 0;
-  static constexpr bool kAllBitsValid = true;
-  static constexpr bool kHasPadding = false;
-  static bool valid(const std::byte* /*from*/) noexcept { return true; }
-  static void store(std::byte* /*to*/, const ::streams::OnlyReaderRequest& /*value*/) noexcept {}
-  static void load(const std::byte* /*from*/, ::streams::OnlyReaderRequest& /*value*/) noexcept {}
+struct Memcpy<::streams::OnlyReaderRequest> : detail::EmptyLayout<::streams::OnlyReaderRequest> {};
+
+template <>
+struct Memcpy<::streams::OnlyResponderRequest> : detail::EmptyLayout<::streams::OnlyResponderRequest> {};
+
+template <>
+struct Memcpy<::streams::LangsAllRequest> : detail::EmptyLayout<::streams::LangsAllRequest> {};
+
+template <>
+struct Memcpy<::streams::LangsOneRequest> : detail::PlainImage<8> {};
+
+template <>
+struct Memcpy<::streams::KeptPutRequest> : detail::PlainImage<4> {};
+
+template <>
+struct Memcpy<::streams::KeptPutBatchRequest> : detail::PlainImage<4> {};
+
+template <>
+struct Memcpy<::streams::KeptPutItemsRequest> : detail::PlainImage<4> {};
+
+template <>
+struct Memcpy<::streams::KeptAsyncPutRequest> : detail::PlainImage<4> {};
+
+template <>
+struct Memcpy<::streams::KeptPutBulkRequest> : detail::EmptyLayout<::streams::KeptPutBulkRequest> {};
+
+template <>
+struct Constraints<::streams::Hit> {
+  static std::optional<std::string> violation(const ::streams::Hit& value) {
+    if (auto violated = check::has_length(value.title, 0, 100)) return "title" + *violated;
+    return std::nullopt;
+  }
 };
 
 template <>
-struct Memcpy<::streams::OnlyResponderRequest> {
-  static constexpr std::size_t kSize = 0;
-  static constexpr bool kAllBitsValid = true;
-  static constexpr bool kHasPadding = false;
-  static bool valid(const std::byte* /*from*/) noexcept { return true; }
-  static void store(std::byte* /*to*/, const ::streams::OnlyResponderRequest& /*value*/) noexcept {}
-  static void load(const std::byte* /*from*/, ::streams::OnlyResponderRequest& /*value*/) noexcept {}
-};
-
-template <>
-struct Memcpy<::streams::LangsAllRequest> {
-  static constexpr std::size_t kSize = 0;
-  static constexpr bool kAllBitsValid = true;
-  static constexpr bool kHasPadding = false;
-  static bool valid(const std::byte* /*from*/) noexcept { return true; }
-  static void store(std::byte* /*to*/, const ::streams::LangsAllRequest& /*value*/) noexcept {}
-  static void load(const std::byte* /*from*/, ::streams::LangsAllRequest& /*value*/) noexcept {}
-};
-
-template <>
-struct Memcpy<::streams::LangsOneRequest> {
-  static constexpr std::size_t kSize = 8;
-  static constexpr bool kAllBitsValid = true;
-  static constexpr bool kHasPadding = false;
-  static void clear_padding(std::byte* /*at*/) noexcept {}
-  static bool valid(const std::byte* /*from*/) noexcept { return true; }
-};
-
-template <>
-struct Memcpy<::streams::KeptPutRequest> {
-  static constexpr std::size_t kSize = 4;
-  static constexpr bool kAllBitsValid = true;
-  static constexpr bool kHasPadding = false;
-  static void clear_padding(std::byte* /*at*/) noexcept {}
-  static bool valid(const std::byte* /*from*/) noexcept { return true; }
-};
-
-template <>
-struct Memcpy<::streams::KeptPutBatchRequest> {
-  static constexpr std::size_t kSize = 4;
-  static constexpr bool kAllBitsValid = true;
-  static constexpr bool kHasPadding = false;
-  static void clear_padding(std::byte* /*at*/) noexcept {}
-  static bool valid(const std::byte* /*from*/) noexcept { return true; }
-};
-
-template <>
-struct Memcpy<::streams::KeptPutItemsRequest> {
-  static constexpr std::size_t kSize = 4;
-  static constexpr bool kAllBitsValid = true;
-  static constexpr bool kHasPadding = false;
-  static void clear_padding(std::byte* /*at*/) noexcept {}
-  static bool valid(const std::byte* /*from*/) noexcept { return true; }
-};
-
-template <>
-struct Memcpy<::streams::KeptAsyncPutRequest> {
-  static constexpr std::size_t kSize = 4;
-  static constexpr bool kAllBitsValid = true;
-  static constexpr bool kHasPadding = false;
-  static void clear_padding(std::byte* /*at*/) noexcept {}
-  static bool valid(const std::byte* /*from*/) noexcept { return true; }
-};
-
-template <>
-struct Memcpy<::streams::KeptPutBulkRequest> {
-  static constexpr std::size_t kSize = 0;
-  static constexpr bool kAllBitsValid = true;
-  static constexpr bool kHasPadding = false;
-  static bool valid(const std::byte* /*from*/) noexcept { return true; }
-  static void store(std::byte* /*to*/, const ::streams::KeptPutBulkRequest& /*value*/) noexcept {}
-  static void load(const std::byte* /*from*/, ::streams::KeptPutBulkRequest& /*value*/) noexcept {}
+struct Constraints<::streams::IndexLoadRequest> {
+  static std::optional<std::string> violation(const std::string& into) {
+    if (auto violated = check::has_length(into, 1, SIZE_MAX)) return "into" + *violated;
+    return std::nullopt;
+  }
+  static std::optional<std::string> violation(const ::streams::IndexLoadRequest& value) {
+    return violation(value.into);
+  }
 };
 
 }  // namespace mf::codec
@@ -896,14 +709,7 @@ struct IndexScan : IndexMethod {
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   using ResultElement = ::streams::Posting;
   static constexpr mf::Tier kResultElementTier = mf::Tier::memcpy;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "scan",
-      .index = 0,
-      .idempotent = false,
-      .oneway = false,
-      .deadline = {},
-      .streams = mf::Streams::results,
-  };
+  static constexpr mf::MethodInfo kInfo{.name = "scan", .index = 0, .streams = mf::Streams::results};
   static void invoke(Servant& servant, const Request& request, mf::StreamWriter<::streams::Posting>& writer);
   static void invoke(AsyncServant& servant, Request&& request, mf::StreamWriter<::streams::Posting> writer,
                      mf::Responder<void> responder);
@@ -917,14 +723,7 @@ struct IndexLoad : IndexMethod {
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   using ParamElement = ::streams::Posting;
   static constexpr mf::Tier kParamElementTier = mf::Tier::memcpy;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "load",
-      .index = 1,
-      .idempotent = false,
-      .oneway = false,
-      .deadline = {},
-      .streams = mf::Streams::params,
-  };
+  static constexpr mf::MethodInfo kInfo{.name = "load", .index = 1, .streams = mf::Streams::params};
   static std::uint64_t invoke(Servant& servant, const Request& request,
                               mf::StreamReader<::streams::Posting>& reader);
   static void invoke(AsyncServant& servant, Request&& request, mf::StreamReader<::streams::Posting> reader,
@@ -938,17 +737,10 @@ struct IndexFollow : IndexMethod {
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   using ParamElement = std::string;
-  using ResultElement = ::streams::Posting;
   static constexpr mf::Tier kParamElementTier = mf::Tier::febird;
+  using ResultElement = ::streams::Posting;
   static constexpr mf::Tier kResultElementTier = mf::Tier::memcpy;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "follow",
-      .index = 2,
-      .idempotent = false,
-      .oneway = false,
-      .deadline = {},
-      .streams = mf::Streams::both,
-  };
+  static constexpr mf::MethodInfo kInfo{.name = "follow", .index = 2, .streams = mf::Streams::both};
   static void invoke(Servant& servant, const Request& request, mf::StreamReader<std::string>& reader,
                      mf::StreamWriter<::streams::Posting>& writer);
   static void invoke(AsyncServant& servant, Request&& request, mf::StreamReader<std::string> reader,
@@ -966,14 +758,8 @@ struct IndexSize : IndexMethod {
   using Errors = mf::ErrorList<>;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "size",
-      .index = 3,
-      .idempotent = true,
-      .oneway = false,
-      .deadline = std::chrono::seconds(2),
-      .batch_max = 128,
-  };
+  static constexpr mf::MethodInfo kInfo{.name = "size", .index = 3, .idempotent = true,
+                                        .deadline = std::chrono::seconds(2)};
   static std::uint64_t invoke(Servant& servant);
   static std::uint64_t invoke(Servant& servant, const Request& request);
   static mf::Outcomes<std::uint64_t> invoke_batch(Servant& servant, const Request* requests,
@@ -998,14 +784,7 @@ struct ElementsNumbers : ElementsMethod {
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   using ResultElement = std::int64_t;
   static constexpr mf::Tier kResultElementTier = mf::Tier::memcpy;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "numbers",
-      .index = 0,
-      .idempotent = false,
-      .oneway = false,
-      .deadline = {},
-      .streams = mf::Streams::results,
-  };
+  static constexpr mf::MethodInfo kInfo{.name = "numbers", .index = 0, .streams = mf::Streams::results};
   static void invoke(Servant& servant, const Request& request, mf::StreamWriter<std::int64_t>& writer);
   static void invoke(AsyncServant& servant, Request&& request, mf::StreamWriter<std::int64_t> writer,
                      mf::Responder<void> responder);
@@ -1026,14 +805,7 @@ struct ElementsFlags : ElementsMethod {
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   using ResultElement = bool;
   static constexpr mf::Tier kResultElementTier = mf::Tier::memcpy;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "flags",
-      .index = 1,
-      .idempotent = false,
-      .oneway = false,
-      .deadline = {},
-      .streams = mf::Streams::results,
-  };
+  static constexpr mf::MethodInfo kInfo{.name = "flags", .index = 1, .streams = mf::Streams::results};
   static void invoke(Servant& servant, const Request& request, mf::StreamWriter<bool>& writer);
   static void invoke(AsyncServant& servant, Request&& request, mf::StreamWriter<bool> writer,
                      mf::Responder<void> responder);
@@ -1047,14 +819,7 @@ struct ElementsHits : ElementsMethod {
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   using ResultElement = ::streams::Hit;
   static constexpr mf::Tier kResultElementTier = mf::Tier::febird;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "hits",
-      .index = 2,
-      .idempotent = false,
-      .oneway = false,
-      .deadline = {},
-      .streams = mf::Streams::results,
-  };
+  static constexpr mf::MethodInfo kInfo{.name = "hits", .index = 2, .streams = mf::Streams::results};
   static void invoke(Servant& servant, const Request& request, mf::StreamWriter<::streams::Hit>& writer);
   static void invoke(AsyncServant& servant, Request&& request, mf::StreamWriter<::streams::Hit> writer,
                      mf::Responder<void> responder);
@@ -1073,14 +838,7 @@ struct ElementsChanges : ElementsMethod {
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   using ResultElement = ::streams::Change;
   static constexpr mf::Tier kResultElementTier = mf::Tier::febird;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "changes",
-      .index = 3,
-      .idempotent = false,
-      .oneway = false,
-      .deadline = {},
-      .streams = mf::Streams::results,
-  };
+  static constexpr mf::MethodInfo kInfo{.name = "changes", .index = 3, .streams = mf::Streams::results};
   static void invoke(Servant& servant, const Request& request, mf::StreamWriter<::streams::Change>& writer);
   static void invoke(AsyncServant& servant, Request&& request, mf::StreamWriter<::streams::Change> writer,
                      mf::Responder<void> responder);
@@ -1093,25 +851,18 @@ struct ElementsLists : ElementsMethod {
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   using ParamElement = ::streams::Names;
-  using ResultElement = std::vector<std::uint32_t>;
   static constexpr mf::Tier kParamElementTier = mf::Tier::febird;
+  using ResultElement = std::vector<std::uint32_t>;
   static constexpr mf::Tier kResultElementTier = mf::Tier::febird;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "lists",
-      .index = 4,
-      .idempotent = false,
-      .oneway = false,
-      .deadline = {},
-      .streams = mf::Streams::both,
-  };
+  static constexpr mf::MethodInfo kInfo{.name = "lists", .index = 4, .streams = mf::Streams::both};
   static void invoke(Servant& servant, const Request& request, mf::StreamReader<::streams::Names>& reader,
                      mf::StreamWriter<std::vector<std::uint32_t>>& writer);
   static void invoke(AsyncServant& servant, Request&& request, mf::StreamReader<::streams::Names> reader,
                      mf::StreamWriter<std::vector<std::uint32_t>> writer, mf::Responder<void> responder);
   static std::optional<std::string> param_element_violation(const ParamElement& value) {
     namespace check = mf::codec::check;
-    if (auto violated =
-            check::each(value, [](const auto& element) { return check::has_length(element, 1, SIZE_MAX); })) {
+    if (auto violated = check::each(
+        value, [](const auto& element) { return check::has_length(element, 1, SIZE_MAX); })) {
       return "names" + *violated;
     }
     return std::nullopt;
@@ -1126,14 +877,7 @@ struct ElementsBlocks : ElementsMethod {
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   using ParamElement = mf::Bytes;
   static constexpr mf::Tier kParamElementTier = mf::Tier::febird;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "blocks",
-      .index = 5,
-      .idempotent = false,
-      .oneway = false,
-      .deadline = {},
-      .streams = mf::Streams::params,
-  };
+  static constexpr mf::MethodInfo kInfo{.name = "blocks", .index = 5, .streams = mf::Streams::params};
   static ::streams::ElementsBlocksResult invoke(Servant& servant, const Request& request,
                                                 mf::StreamReader<mf::Bytes>& reader);
   static void invoke(AsyncServant& servant, Request&& request, mf::StreamReader<mf::Bytes> reader,
@@ -1147,17 +891,10 @@ struct ElementsPeople : ElementsMethod {
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   using ParamElement = mf::Graph<::streams::Person>;
-  using ResultElement = mf::Graph<::streams::Person>;
   static constexpr mf::Tier kParamElementTier = mf::Tier::febird;
+  using ResultElement = mf::Graph<::streams::Person>;
   static constexpr mf::Tier kResultElementTier = mf::Tier::febird;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "people",
-      .index = 6,
-      .idempotent = false,
-      .oneway = false,
-      .deadline = {},
-      .streams = mf::Streams::both,
-  };
+  static constexpr mf::MethodInfo kInfo{.name = "people", .index = 6, .streams = mf::Streams::both};
   static void invoke(Servant& servant, const Request& request,
                      mf::StreamReader<mf::Graph<::streams::Person>>& reader,
                      mf::StreamWriter<mf::Graph<::streams::Person>>& writer);
@@ -1184,14 +921,7 @@ struct ElementsNotes : ElementsMethod {
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   using ParamElement = ::streams::Note;
   static constexpr mf::Tier kParamElementTier = mf::Tier::febird;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "notes",
-      .index = 7,
-      .idempotent = false,
-      .oneway = false,
-      .deadline = {},
-      .streams = mf::Streams::params,
-  };
+  static constexpr mf::MethodInfo kInfo{.name = "notes", .index = 7, .streams = mf::Streams::params};
   static void invoke(Servant& servant, const Request& request, mf::StreamReader<::streams::Note>& reader);
   static void invoke(AsyncServant& servant, Request&& request, mf::StreamReader<::streams::Note> reader,
                      mf::Responder<void> responder);
@@ -1205,14 +935,7 @@ struct ElementsMaybe : ElementsMethod {
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   using ParamElement = std::optional<std::uint32_t>;
   static constexpr mf::Tier kParamElementTier = mf::Tier::febird;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "maybe",
-      .index = 8,
-      .idempotent = false,
-      .oneway = false,
-      .deadline = {},
-      .streams = mf::Streams::params,
-  };
+  static constexpr mf::MethodInfo kInfo{.name = "maybe", .index = 8, .streams = mf::Streams::params};
   static bool invoke(Servant& servant, const Request& request,
                      mf::StreamReader<std::optional<std::uint32_t>>& reader);
   static void invoke(AsyncServant& servant, Request&& request,
@@ -1226,17 +949,11 @@ struct ElementsVenues : ElementsMethod {
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   using ParamElement = ::streams::Lang;
-  using ResultElement = ::streams::Venue;
   static constexpr mf::Tier kParamElementTier = mf::Tier::memcpy;
+  using ResultElement = ::streams::Venue;
   static constexpr mf::Tier kResultElementTier = mf::Tier::memcpy;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "venues",
-      .index = 9,
-      .idempotent = false,
-      .oneway = false,
-      .deadline = std::chrono::minutes(90),
-      .streams = mf::Streams::both,
-  };
+  static constexpr mf::MethodInfo kInfo{.name = "venues", .index = 9, .deadline = std::chrono::minutes(90),
+                                        .streams = mf::Streams::both};
   static void invoke(Servant& servant, const Request& request, mf::StreamReader<::streams::Lang>& reader,
                      mf::StreamWriter<::streams::Venue>& writer);
   static void invoke(AsyncServant& servant, Request&& request, mf::StreamReader<::streams::Lang> reader,
@@ -1251,14 +968,7 @@ struct ElementsPairs : ElementsMethod {
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   using ResultElement = std::array<std::uint16_t, 2>;
   static constexpr mf::Tier kResultElementTier = mf::Tier::memcpy;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "pairs",
-      .index = 10,
-      .idempotent = false,
-      .oneway = false,
-      .deadline = {},
-      .streams = mf::Streams::results,
-  };
+  static constexpr mf::MethodInfo kInfo{.name = "pairs", .index = 10, .streams = mf::Streams::results};
   static void invoke(Servant& servant, const Request& request,
                      mf::StreamWriter<std::array<std::uint16_t, 2>>& writer);
   static void invoke(AsyncServant& servant, Request&& request,
@@ -1273,14 +983,7 @@ struct ElementsUuids : ElementsMethod {
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   using ResultElement = mf::Uuid;
   static constexpr mf::Tier kResultElementTier = mf::Tier::memcpy;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "uuids",
-      .index = 11,
-      .idempotent = false,
-      .oneway = false,
-      .deadline = {},
-      .streams = mf::Streams::results,
-  };
+  static constexpr mf::MethodInfo kInfo{.name = "uuids", .index = 11, .streams = mf::Streams::results};
   static void invoke(Servant& servant, const Request& request, mf::StreamWriter<mf::Uuid>& writer);
   static void invoke(AsyncServant& servant, Request&& request, mf::StreamWriter<mf::Uuid> writer,
                      mf::Responder<void> responder);
@@ -1294,14 +997,7 @@ struct ElementsTimes : ElementsMethod {
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   using ResultElement = mf::Timestamp;
   static constexpr mf::Tier kResultElementTier = mf::Tier::memcpy;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "times",
-      .index = 12,
-      .idempotent = false,
-      .oneway = false,
-      .deadline = {},
-      .streams = mf::Streams::results,
-  };
+  static constexpr mf::MethodInfo kInfo{.name = "times", .index = 12, .streams = mf::Streams::results};
   static void invoke(Servant& servant, const Request& request, mf::StreamWriter<mf::Timestamp>& writer);
   static void invoke(AsyncServant& servant, Request&& request, mf::StreamWriter<mf::Timestamp> writer,
                      mf::Responder<void> responder);
@@ -1323,17 +1019,10 @@ struct Names_Out : Names_Method {
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   using ParamElement = std::uint32_t;
-  using ResultElement = std::uint32_t;
   static constexpr mf::Tier kParamElementTier = mf::Tier::memcpy;
+  using ResultElement = std::uint32_t;
   static constexpr mf::Tier kResultElementTier = mf::Tier::memcpy;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "out",
-      .index = 0,
-      .idempotent = false,
-      .oneway = false,
-      .deadline = {},
-      .streams = mf::Streams::both,
-  };
+  static constexpr mf::MethodInfo kInfo{.name = "out", .index = 0, .streams = mf::Streams::both};
   static void invoke(Servant& servant, const Request& request, mf::StreamReader<std::uint32_t>& reader,
                      mf::StreamWriter<std::uint32_t>& writer);
   static void invoke(AsyncServant& servant, Request&& request, mf::StreamReader<std::uint32_t> reader,
@@ -1347,17 +1036,10 @@ struct Names_Request : Names_Method {
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   using ParamElement = std::uint32_t;
-  using ResultElement = std::uint32_t;
   static constexpr mf::Tier kParamElementTier = mf::Tier::memcpy;
+  using ResultElement = std::uint32_t;
   static constexpr mf::Tier kResultElementTier = mf::Tier::memcpy;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "request",
-      .index = 1,
-      .idempotent = false,
-      .oneway = false,
-      .deadline = {},
-      .streams = mf::Streams::both,
-  };
+  static constexpr mf::MethodInfo kInfo{.name = "request", .index = 1, .streams = mf::Streams::both};
   static void invoke(Servant& servant, const Request& request, mf::StreamReader<std::uint32_t>& reader,
                      mf::StreamWriter<std::uint32_t>& writer);
   static void invoke(AsyncServant& servant, Request&& request, mf::StreamReader<std::uint32_t> reader,
@@ -1381,14 +1063,7 @@ struct OnlyScan : OnlyMethod {
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   using ResultElement = std::uint32_t;
   static constexpr mf::Tier kResultElementTier = mf::Tier::memcpy;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "scan",
-      .index = 0,
-      .idempotent = false,
-      .oneway = false,
-      .deadline = {},
-      .streams = mf::Streams::results,
-  };
+  static constexpr mf::MethodInfo kInfo{.name = "scan", .index = 0, .streams = mf::Streams::results};
   static void invoke(Servant& servant, const Request& request, mf::StreamWriter<std::uint32_t>& writer);
   static void invoke(AsyncServant& servant, Request&& request, mf::StreamWriter<std::uint32_t> writer,
                      mf::Responder<void> responder);
@@ -1401,17 +1076,10 @@ struct OnlyReader : OnlyMethod {
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   using ParamElement = std::uint32_t;
-  using ResultElement = std::uint32_t;
   static constexpr mf::Tier kParamElementTier = mf::Tier::memcpy;
+  using ResultElement = std::uint32_t;
   static constexpr mf::Tier kResultElementTier = mf::Tier::memcpy;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "reader",
-      .index = 1,
-      .idempotent = false,
-      .oneway = false,
-      .deadline = {},
-      .streams = mf::Streams::both,
-  };
+  static constexpr mf::MethodInfo kInfo{.name = "reader", .index = 1, .streams = mf::Streams::both};
   static void invoke(Servant& servant, const Request& request, mf::StreamReader<std::uint32_t>& reader,
                      mf::StreamWriter<std::uint32_t>& writer);
   static void invoke(AsyncServant& servant, Request&& request, mf::StreamReader<std::uint32_t> reader,
@@ -1426,14 +1094,7 @@ struct OnlyResponder : OnlyMethod {
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   using ParamElement = std::uint32_t;
   static constexpr mf::Tier kParamElementTier = mf::Tier::memcpy;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "responder",
-      .index = 2,
-      .idempotent = false,
-      .oneway = false,
-      .deadline = {},
-      .streams = mf::Streams::params,
-  };
+  static constexpr mf::MethodInfo kInfo{.name = "responder", .index = 2, .streams = mf::Streams::params};
   static std::uint32_t invoke(Servant& servant, const Request& request,
                               mf::StreamReader<std::uint32_t>& reader);
   static void invoke(AsyncServant& servant, Request&& request, mf::StreamReader<std::uint32_t> reader,
@@ -1457,14 +1118,7 @@ struct LangsAll : LangsMethod {
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   using ResultElement = std::uint32_t;
   static constexpr mf::Tier kResultElementTier = mf::Tier::memcpy;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "all",
-      .index = 0,
-      .idempotent = false,
-      .oneway = false,
-      .deadline = {},
-      .streams = mf::Streams::results,
-  };
+  static constexpr mf::MethodInfo kInfo{.name = "all", .index = 0, .streams = mf::Streams::results};
   static void invoke(Servant& servant, const Request& request, mf::StreamWriter<std::uint32_t>& writer);
   static void invoke(AsyncServant& servant, Request&& request, mf::StreamWriter<std::uint32_t> writer,
                      mf::Responder<void> responder);
@@ -1476,8 +1130,7 @@ struct LangsOne : LangsMethod {
   using Errors = mf::ErrorList<>;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "one", .index = 1, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
+  static constexpr mf::MethodInfo kInfo{.name = "one", .index = 1};
   static mf::Duration invoke(Servant& servant, mf::Duration duration);
   static mf::Duration invoke(Servant& servant, const Request& request);
   static mf::Outcomes<mf::Duration> invoke_batch(Servant& servant, const Request* requests,
@@ -1500,8 +1153,7 @@ struct KeptPut : KeptMethod {
   using Errors = mf::ErrorList<>;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "put", .index = 0, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
+  static constexpr mf::MethodInfo kInfo{.name = "put", .index = 0};
   static std::uint32_t invoke(Servant& servant, std::uint32_t x);
   static std::uint32_t invoke(Servant& servant, const Request& request);
   static mf::Outcomes<std::uint32_t> invoke_batch(Servant& servant, const Request* requests,
@@ -1515,14 +1167,7 @@ struct KeptPutBatch : KeptMethod {
   using Errors = mf::ErrorList<>;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "put_batch",
-      .index = 1,
-      .idempotent = false,
-      .oneway = false,
-      .deadline = {},
-      .batch_max = 128,
-  };
+  static constexpr mf::MethodInfo kInfo{.name = "put_batch", .index = 1};
   static std::uint32_t invoke(Servant& servant, std::uint32_t x);
   static std::uint32_t invoke(Servant& servant, const Request& request);
   static mf::Outcomes<std::uint32_t> invoke_batch(Servant& servant, const Request* requests,
@@ -1536,14 +1181,7 @@ struct KeptPutItems : KeptMethod {
   using Errors = mf::ErrorList<>;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "put_items",
-      .index = 2,
-      .idempotent = false,
-      .oneway = false,
-      .deadline = {},
-      .batch_max = 128,
-  };
+  static constexpr mf::MethodInfo kInfo{.name = "put_items", .index = 2};
   static void invoke(Servant& servant, std::uint32_t x);
   static void invoke(Servant& servant, const Request& request);
   static mf::Outcomes<void> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
@@ -1556,14 +1194,7 @@ struct KeptAsyncPut : KeptMethod {
   using Errors = mf::ErrorList<>;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "async_put",
-      .index = 3,
-      .idempotent = false,
-      .oneway = false,
-      .deadline = {},
-      .batch_max = 128,
-  };
+  static constexpr mf::MethodInfo kInfo{.name = "async_put", .index = 3};
   static void invoke(Servant& servant, std::uint32_t x);
   static void invoke(Servant& servant, const Request& request);
   static mf::Outcomes<void> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
@@ -1578,14 +1209,7 @@ struct KeptPutBulk : KeptMethod {
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   using ParamElement = std::uint32_t;
   static constexpr mf::Tier kParamElementTier = mf::Tier::memcpy;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "put_bulk",
-      .index = 4,
-      .idempotent = false,
-      .oneway = false,
-      .deadline = {},
-      .streams = mf::Streams::params,
-  };
+  static constexpr mf::MethodInfo kInfo{.name = "put_bulk", .index = 4, .streams = mf::Streams::params};
   static void invoke(Servant& servant, const Request& request, mf::StreamReader<std::uint32_t>& reader);
   static void invoke(AsyncServant& servant, Request&& request, mf::StreamReader<std::uint32_t> reader,
                      mf::Responder<void> responder);

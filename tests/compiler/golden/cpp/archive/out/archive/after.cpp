@@ -14,14 +14,7 @@
 namespace archive::after {
 
 bool from_name(std::string_view text, Lang& value) noexcept {
-  static constexpr std::array<Lang, 2> kMembers{Lang::en, Lang::ko};
-  for (const Lang each : kMembers) {
-    if (name(each) == text) {
-      value = each;
-      return true;
-    }
-  }
-  return false;
+  return mf::find_member(text, value, {Lang::en, Lang::ko});
 }
 
 void print_to(mf::Printer& printer, Lang value) {
@@ -29,19 +22,11 @@ void print_to(mf::Printer& printer, Lang value) {
 }
 
 bool from_name(std::string_view text, Field& value) noexcept {
-  static constexpr std::array<Field, 2> kMembers{Field::title, Field::body};
-  for (const Field each : kMembers) {
-    if (name(each) == text) {
-      value = each;
-      return true;
-    }
-  }
-  return false;
+  return mf::find_member(text, value, {Field::title, Field::body});
 }
 
 void print_to(mf::Printer& printer, Field value) {
-  static constexpr std::array<Field, 2> kMembers{Field::title, Field::body};
-  printer.flags(value, kMembers);
+  printer.flags(value, {Field::title, Field::body});
 }
 
 void print_to(mf::Printer& printer, const Choice& value) {
@@ -53,29 +38,13 @@ void print_to(mf::Printer& printer, const Choice& value) {
 }
 
 void print_to(mf::Printer& printer, const Extra& value) {
-  printer.open("Extra");
-  printer.field("x", value.x);
-  printer.close();
+  printer.write_struct("Extra", {{"x", value.x}});
 }
 
 void print_to(mf::Printer& printer, const Stored& value) {
-  printer.open("Stored");
-  printer.field("added", value.added);
-  printer.field("maybe", value.maybe);
-  printer.field("many", value.many);
-  printer.field("extra", value.extra);
-  printer.field("words", value.words);
-  printer.field("weights", value.weights);
-  printer.field("name", value.name);
-  printer.field("count", value.count);
-  printer.field("delta", value.delta);
-  printer.field("text", value.text);
-  printer.field("lang", value.lang);
-  printer.field("fields", value.fields);
-  printer.field("color", value.color);
-  printer.field("choice", value.choice);
-  printer.field("limit", value.limit);
-  printer.close();
+  printer.write_struct(
+      "Stored",
+      {{"added", value.added}, {"maybe", value.maybe}, {"many", value.many}, {"extra", value.extra}, {"words", value.words}, {"weights", value.weights}, {"name", value.name}, {"count", value.count}, {"delta", value.delta}, {"text", value.text}, {"lang", value.lang}, {"fields", value.fields}, {"color", value.color}, {"choice", value.choice}, {"limit", value.limit}});
 }
 
 bool operator==(const Part& left, const Part& right) {
@@ -89,10 +58,7 @@ std::strong_ordering operator<=>(const Part& left, const Part& right) {
 }
 
 void print_to(mf::Printer& printer, const Part& value) {
-  printer.open("Part");
-  printer.field("size", value.size);
-  printer.field("whole", value.whole);
-  printer.close();
+  printer.write_struct("Part", {{"size", value.size}, {"whole", value.whole}});
 }
 
 std::span<const mf::codec::GraphTable> graph_tables(const Part* /*root*/) {
@@ -117,13 +83,9 @@ std::strong_ordering operator<=>(const Node& left, const Node& right) {
 }
 
 void print_to(mf::Printer& printer, const Node& value) {
-  printer.open("Node");
-  printer.field("name", value.name);
-  printer.field("next", value.next);
-  printer.field("friend", value.friend_);
-  printer.field("tags", value.tags);
-  printer.field("parts", value.parts);
-  printer.close();
+  printer.write_struct(
+      "Node",
+      {{"name", value.name}, {"next", value.next}, {"friend", value.friend_}, {"tags", value.tags}, {"parts", value.parts}});
 }
 
 std::span<const mf::codec::GraphTable> graph_tables(const Node* /*root*/) {
@@ -143,10 +105,7 @@ std::strong_ordering operator<=>(const Tag& left, const Tag& right) {
 }
 
 void print_to(mf::Printer& printer, const Tag& value) {
-  printer.open("Tag");
-  printer.field("text", value.text);
-  printer.field("on", value.on);
-  printer.close();
+  printer.write_struct("Tag", {{"text", value.text}, {"on", value.on}});
 }
 
 std::span<const mf::codec::GraphTable> graph_tables(const Tag* /*root*/) {

@@ -266,6 +266,12 @@ template <>
 struct Febird<::archive::after::Choice> : ArchiveInFebird<::archive::after::Choice> {};
 
 template <>
+struct Readable<::archive::after::Choice> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::archive::after::Choice& value, unsigned levels);
+};
+
+template <>
 struct Archive<::archive::after::Extra> {
   static constexpr bool kLinked = false;
   static std::size_t size(const ::archive::after::Extra& value) noexcept;
@@ -286,6 +292,12 @@ template <>
 struct Febird<::archive::after::Stored> : ArchiveInFebird<::archive::after::Stored> {};
 
 template <>
+struct Readable<::archive::after::Stored> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::archive::after::Stored& value, unsigned levels);
+};
+
+template <>
 struct Archive<::archive::after::Part> {
   static constexpr bool kLinked = true;
   static std::size_t size(const ::archive::after::Part& value, const GraphNumbers& numbers) noexcept;
@@ -293,6 +305,12 @@ struct Archive<::archive::after::Part> {
                     const GraphNumbers& numbers) noexcept;
   [[nodiscard]] static bool read(Reader& reader, ::archive::after::Part& value, const GraphRows& rows);
   [[nodiscard]] static bool visit(::archive::after::Part& value, GraphVisitor& visitor);
+};
+
+template <>
+struct Readable<::archive::after::Part> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::archive::after::Part& value, unsigned levels);
 };
 
 template <>
@@ -306,6 +324,12 @@ struct Archive<::archive::after::Node> {
 };
 
 template <>
+struct Readable<::archive::after::Node> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::archive::after::Node& value, unsigned levels);
+};
+
+template <>
 struct Archive<::archive::after::Tag> {
   static constexpr bool kLinked = true;
   static std::size_t size(const ::archive::after::Tag& value, const GraphNumbers& numbers) noexcept;
@@ -313,30 +337,6 @@ struct Archive<::archive::after::Tag> {
                     const GraphNumbers& numbers) noexcept;
   [[nodiscard]] static bool read(Reader& reader, ::archive::after::Tag& value, const GraphRows& rows);
   [[nodiscard]] static bool visit(::archive::after::Tag& value, GraphVisitor& visitor);
-};
-
-template <>
-struct Readable<::archive::after::Choice> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::archive::after::Choice& value, unsigned levels);
-};
-
-template <>
-struct Readable<::archive::after::Stored> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::archive::after::Stored& value, unsigned levels);
-};
-
-template <>
-struct Readable<::archive::after::Part> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::archive::after::Part& value, unsigned levels);
-};
-
-template <>
-struct Readable<::archive::after::Node> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::archive::after::Node& value, unsigned levels);
 };
 
 template <>

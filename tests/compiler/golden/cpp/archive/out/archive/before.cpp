@@ -14,14 +14,7 @@
 namespace archive::before {
 
 bool from_name(std::string_view text, Lang& value) noexcept {
-  static constexpr std::array<Lang, 1> kMembers{Lang::en};
-  for (const Lang each : kMembers) {
-    if (name(each) == text) {
-      value = each;
-      return true;
-    }
-  }
-  return false;
+  return mf::find_member(text, value, {Lang::en});
 }
 
 void print_to(mf::Printer& printer, Lang value) {
@@ -29,19 +22,11 @@ void print_to(mf::Printer& printer, Lang value) {
 }
 
 bool from_name(std::string_view text, Field& value) noexcept {
-  static constexpr std::array<Field, 1> kMembers{Field::title};
-  for (const Field each : kMembers) {
-    if (name(each) == text) {
-      value = each;
-      return true;
-    }
-  }
-  return false;
+  return mf::find_member(text, value, {Field::title});
 }
 
 void print_to(mf::Printer& printer, Field value) {
-  static constexpr std::array<Field, 1> kMembers{Field::title};
-  printer.flags(value, kMembers);
+  printer.flags(value, {Field::title});
 }
 
 void print_to(mf::Printer& printer, const Choice& value) {
@@ -52,25 +37,13 @@ void print_to(mf::Printer& printer, const Choice& value) {
 }
 
 void print_to(mf::Printer& printer, const Stored& value) {
-  printer.open("Stored");
-  printer.field("name", value.name);
-  printer.field("count", value.count);
-  printer.field("delta", value.delta);
-  printer.field("text", value.text);
-  printer.field("lang", value.lang);
-  printer.field("fields", value.fields);
-  printer.field("gone", value.gone);
-  printer.field("colour", value.colour);
-  printer.field("choice", value.choice);
-  printer.field("limit", value.limit);
-  printer.field("weights", value.weights);
-  printer.close();
+  printer.write_struct(
+      "Stored",
+      {{"name", value.name}, {"count", value.count}, {"delta", value.delta}, {"text", value.text}, {"lang", value.lang}, {"fields", value.fields}, {"gone", value.gone}, {"colour", value.colour}, {"choice", value.choice}, {"limit", value.limit}, {"weights", value.weights}});
 }
 
 void print_to(mf::Printer& printer, const Part& value) {
-  printer.open("Part");
-  printer.field("size", value.size);
-  printer.close();
+  printer.write_struct("Part", {{"size", value.size}});
 }
 
 bool operator==(const Node& left, const Node& right) {
@@ -86,11 +59,7 @@ std::strong_ordering operator<=>(const Node& left, const Node& right) {
 }
 
 void print_to(mf::Printer& printer, const Node& value) {
-  printer.open("Node");
-  printer.field("name", value.name);
-  printer.field("next", value.next);
-  printer.field("parts", value.parts);
-  printer.close();
+  printer.write_struct("Node", {{"name", value.name}, {"next", value.next}, {"parts", value.parts}});
 }
 
 std::span<const mf::codec::GraphTable> graph_tables(const Node* /*root*/) {
@@ -187,11 +156,9 @@ void Archive<::archive::before::Stored>::write(BackWriter& writer,
 }
 
 bool Archive<::archive::before::Stored>::read(Reader& reader, ::archive::before::Stored& value) {
-  static constexpr std::array<archive::KnownField, 11> kFields{{{1, "name"}, {2, "count"}, {3, "delta"},
-                                                                {4, "text"}, {5, "lang"}, {6, "fields"},
-                                                                {7, "gone"}, {8, "colour"}, {9, "choice"},
-                                                                {10, "limit"},
-                                                                {11, "weights", archive::Elements::varint}}};
+  static constexpr std::array<archive::KnownField, 11> kFields{{
+      {1, "name"}, {2, "count"}, {3, "delta"}, {4, "text"}, {5, "lang"}, {6, "fields"}, {7, "gone"},
+      {8, "colour"}, {9, "choice"}, {10, "limit"}, {11, "weights", archive::Elements::varint}}};
   std::bitset<10> seen;
   std::size_t filled11 = 0;
   if (!reader.enter()) return false;

@@ -214,6 +214,12 @@ template <>
 struct Febird<::archive::before::Choice> : ArchiveInFebird<::archive::before::Choice> {};
 
 template <>
+struct Readable<::archive::before::Choice> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::archive::before::Choice& value, unsigned levels);
+};
+
+template <>
 struct Archive<::archive::before::Stored> {
   static constexpr bool kLinked = false;
   static std::size_t size(const ::archive::before::Stored& value) noexcept;
@@ -222,6 +228,12 @@ struct Archive<::archive::before::Stored> {
 };
 template <>
 struct Febird<::archive::before::Stored> : ArchiveInFebird<::archive::before::Stored> {};
+
+template <>
+struct Readable<::archive::before::Stored> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::archive::before::Stored& value, unsigned levels);
+};
 
 template <>
 struct Archive<::archive::before::Part> {
@@ -241,18 +253,6 @@ struct Archive<::archive::before::Node> {
                     const GraphNumbers& numbers) noexcept;
   [[nodiscard]] static bool read(Reader& reader, ::archive::before::Node& value, const GraphRows& rows);
   [[nodiscard]] static bool visit(::archive::before::Node& value, GraphVisitor& visitor);
-};
-
-template <>
-struct Readable<::archive::before::Choice> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::archive::before::Choice& value, unsigned levels);
-};
-
-template <>
-struct Readable<::archive::before::Stored> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::archive::before::Stored& value, unsigned levels);
 };
 
 template <>

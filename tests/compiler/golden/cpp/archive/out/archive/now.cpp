@@ -19,14 +19,7 @@
 namespace archive::now {
 
 bool from_name(std::string_view text, Rank& value) noexcept {
-  static constexpr std::array<Rank, 2> kMembers{Rank::bm25, Rank::pagerank};
-  for (const Rank each : kMembers) {
-    if (name(each) == text) {
-      value = each;
-      return true;
-    }
-  }
-  return false;
+  return mf::find_member(text, value, {Rank::bm25, Rank::pagerank});
 }
 
 void print_to(mf::Printer& printer, Rank value) {
@@ -34,14 +27,7 @@ void print_to(mf::Printer& printer, Rank value) {
 }
 
 bool from_name(std::string_view text, Depth& value) noexcept {
-  static constexpr std::array<Depth, 2> kMembers{Depth::low, Depth::high};
-  for (const Depth each : kMembers) {
-    if (name(each) == text) {
-      value = each;
-      return true;
-    }
-  }
-  return false;
+  return mf::find_member(text, value, {Depth::low, Depth::high});
 }
 
 void print_to(mf::Printer& printer, Depth value) {
@@ -49,14 +35,7 @@ void print_to(mf::Printer& printer, Depth value) {
 }
 
 bool from_name(std::string_view text, Lang& value) noexcept {
-  static constexpr std::array<Lang, 2> kMembers{Lang::en, Lang::ko};
-  for (const Lang each : kMembers) {
-    if (name(each) == text) {
-      value = each;
-      return true;
-    }
-  }
-  return false;
+  return mf::find_member(text, value, {Lang::en, Lang::ko});
 }
 
 void print_to(mf::Printer& printer, Lang value) {
@@ -64,41 +43,23 @@ void print_to(mf::Printer& printer, Lang value) {
 }
 
 bool from_name(std::string_view text, Field& value) noexcept {
-  static constexpr std::array<Field, 3> kMembers{Field::title, Field::body, Field::url};
-  for (const Field each : kMembers) {
-    if (name(each) == text) {
-      value = each;
-      return true;
-    }
-  }
-  return false;
+  return mf::find_member(text, value, {Field::title, Field::body, Field::url});
 }
 
 void print_to(mf::Printer& printer, Field value) {
-  static constexpr std::array<Field, 3> kMembers{Field::title, Field::body, Field::url};
-  printer.flags(value, kMembers);
+  printer.flags(value, {Field::title, Field::body, Field::url});
 }
 
 void print_to(mf::Printer& printer, const Point& value) {
-  printer.open("Point");
-  printer.field("x", value.x);
-  printer.field("y", value.y);
-  printer.close();
+  printer.write_struct("Point", {{"x", value.x}, {"y", value.y}});
 }
 
 void print_to(mf::Printer& printer, const Hit& value) {
-  printer.open("Hit");
-  printer.field("doc", value.doc);
-  printer.field("title", value.title);
-  printer.close();
+  printer.write_struct("Hit", {{"doc", value.doc}, {"title", value.title}});
 }
 
 void print_to(mf::Printer& printer, const Pair& value) {
-  printer.open("Pair");
-  printer.field("a", value.a);
-  printer.field("b", value.b);
-  printer.field("note", value.note);
-  printer.close();
+  printer.write_struct("Pair", {{"a", value.a}, {"b", value.b}, {"note", value.note}});
 }
 
 void print_to(mf::Printer& printer, const Choice& value) {
@@ -121,8 +82,7 @@ void print_to(mf::Printer& printer, const Rows& value) {
 }
 
 void print_to(mf::Printer& printer, const Nothing& /*value*/) {
-  printer.open("Nothing");
-  printer.close();
+  printer.write_struct("Nothing", {});
 }
 
 bool operator==(const Tree& left, const Tree& right) {
@@ -135,9 +95,7 @@ std::strong_ordering operator<=>(const Tree& left, const Tree& right) {
 }
 
 void print_to(mf::Printer& printer, const Tree& value) {
-  printer.open("Tree");
-  printer.field("kids", value.kids);
-  printer.close();
+  printer.write_struct("Tree", {{"kids", value.kids}});
 }
 
 bool operator==(const Nest& left, const Nest& right) {
@@ -151,16 +109,11 @@ std::strong_ordering operator<=>(const Nest& left, const Nest& right) {
 }
 
 void print_to(mf::Printer& printer, const Nest& value) {
-  printer.open("Nest");
-  printer.field("inner", value.inner);
-  printer.field("id", value.id);
-  printer.close();
+  printer.write_struct("Nest", {{"inner", value.inner}, {"id", value.id}});
 }
 
 void print_to(mf::Printer& printer, const Giant& value) {
-  printer.open("Giant");
-  printer.field("memory", value.memory);
-  printer.close();
+  printer.write_struct("Giant", {{"memory", value.memory}});
 }
 
 Whale::Whale() : value_(std::in_place_index<0>) {}
@@ -264,10 +217,7 @@ void print_to(mf::Printer& printer, const Whale& value) {
 }
 
 void print_to(mf::Printer& printer, const Giants& value) {
-  printer.open("Giants");
-  printer.field("by_id", value.by_id);
-  printer.field("whales", value.whales);
-  printer.close();
+  printer.write_struct("Giants", {{"by_id", value.by_id}, {"whales", value.whales}});
 }
 
 void print_to(mf::Printer& printer, const Shark& value) {
@@ -278,61 +228,13 @@ void print_to(mf::Printer& printer, const Shark& value) {
 }
 
 void print_to(mf::Printer& printer, const Sharks& value) {
-  printer.open("Sharks");
-  printer.field("all", value.all);
-  printer.field("by_id", value.by_id);
-  printer.close();
+  printer.write_struct("Sharks", {{"all", value.all}, {"by_id", value.by_id}});
 }
 
 void print_to(mf::Printer& printer, const All& value) {
-  printer.open("All");
-  printer.field("flag", value.flag);
-  printer.field("small", value.small_);
-  printer.field("signed", value.signed_);
-  printer.field("big", value.big);
-  printer.field("long", value.long_);
-  printer.field("wait", value.wait);
-  printer.field("since", value.since);
-  printer.field("f", value.f);
-  printer.field("d", value.d);
-  printer.field("text", value.text);
-  printer.field("raw", value.raw);
-  printer.field("id", value.id);
-  printer.field("rank", value.rank);
-  printer.field("depth", value.depth);
-  printer.field("lang", value.lang);
-  printer.field("fields", value.fields);
-  printer.field("point", value.point);
-  printer.field("hit", value.hit);
-  printer.field("geo", value.geo);
-  printer.field("pair", value.pair);
-  printer.field("choice", value.choice);
-  printer.field("limit", value.limit);
-  printer.field("name", value.name);
-  printer.field("maybe", value.maybe);
-  printer.field("maybe_pair", value.maybe_pair);
-  printer.field("maybe_list", value.maybe_list);
-  printer.field("numbers", value.numbers);
-  printer.field("texts", value.texts);
-  printer.field("pairs", value.pairs);
-  printer.field("axes", value.axes);
-  printer.field("words", value.words);
-  printer.field("ids", value.ids);
-  printer.field("names", value.names);
-  printer.field("flags", value.flags);
-  printer.field("floats", value.floats);
-  printer.field("ranks", value.ranks);
-  printer.field("rows", value.rows);
-  printer.field("sparse", value.sparse);
-  printer.field("by_id", value.by_id);
-  printer.field("lists", value.lists);
-  printer.field("points", value.points);
-  printer.field("depths", value.depths);
-  printer.field("times", value.times);
-  printer.field("choices", value.choices);
-  printer.field("grid", value.grid);
-  printer.field("by_lang", value.by_lang);
-  printer.close();
+  printer.write_struct(
+      "All",
+      {{"flag", value.flag}, {"small", value.small_}, {"signed", value.signed_}, {"big", value.big}, {"long", value.long_}, {"wait", value.wait}, {"since", value.since}, {"f", value.f}, {"d", value.d}, {"text", value.text}, {"raw", value.raw}, {"id", value.id}, {"rank", value.rank}, {"depth", value.depth}, {"lang", value.lang}, {"fields", value.fields}, {"point", value.point}, {"hit", value.hit}, {"geo", value.geo}, {"pair", value.pair}, {"choice", value.choice}, {"limit", value.limit}, {"name", value.name}, {"maybe", value.maybe}, {"maybe_pair", value.maybe_pair}, {"maybe_list", value.maybe_list}, {"numbers", value.numbers}, {"texts", value.texts}, {"pairs", value.pairs}, {"axes", value.axes}, {"words", value.words}, {"ids", value.ids}, {"names", value.names}, {"flags", value.flags}, {"floats", value.floats}, {"ranks", value.ranks}, {"rows", value.rows}, {"sparse", value.sparse}, {"by_id", value.by_id}, {"lists", value.lists}, {"points", value.points}, {"depths", value.depths}, {"times", value.times}, {"choices", value.choices}, {"grid", value.grid}, {"by_lang", value.by_lang}});
 }
 
 bool operator==(const Person& left, const Person& right) {
@@ -349,12 +251,9 @@ std::strong_ordering operator<=>(const Person& left, const Person& right) {
 }
 
 void print_to(mf::Printer& printer, const Person& value) {
-  printer.open("Person");
-  printer.field("name", value.name);
-  printer.field("boss", value.boss);
-  printer.field("friends", value.friends);
-  printer.field("by_name", value.by_name);
-  printer.close();
+  printer.write_struct(
+      "Person",
+      {{"name", value.name}, {"boss", value.boss}, {"friends", value.friends}, {"by_name", value.by_name}});
 }
 
 std::span<const mf::codec::GraphTable> graph_tables(const Person* /*root*/) {
@@ -392,14 +291,9 @@ std::strong_ordering operator<=>(const Config& left, const Config& right) {
 }
 
 void print_to(mf::Printer& printer, const Config& value) {
-  printer.open("Config");
-  printer.field("name", value.name);
-  printer.field("parent", value.parent);
-  printer.field("owner", value.owner);
-  printer.field("contact", value.contact);
-  printer.field("inside", value.inside);
-  printer.field("others", value.others);
-  printer.close();
+  printer.write_struct(
+      "Config",
+      {{"name", value.name}, {"parent", value.parent}, {"owner", value.owner}, {"contact", value.contact}, {"inside", value.inside}, {"others", value.others}});
 }
 
 std::span<const mf::codec::GraphTable> graph_tables(const Config* /*root*/) {
@@ -419,10 +313,7 @@ std::strong_ordering operator<=>(const Page& left, const Page& right) {
 }
 
 void print_to(mf::Printer& printer, const Page& value) {
-  printer.open("Page");
-  printer.field("next", value.next);
-  printer.field("words", value.words);
-  printer.close();
+  printer.write_struct("Page", {{"next", value.next}, {"words", value.words}});
 }
 
 std::span<const mf::codec::GraphTable> graph_tables(const Page* /*root*/) {
@@ -431,36 +322,24 @@ std::span<const mf::codec::GraphTable> graph_tables(const Page* /*root*/) {
 }
 
 void print_to(mf::Printer& printer, const Holder& value) {
-  printer.open("Holder");
-  printer.field("id", value.id);
-  printer.field("config", value.config);
-  printer.field("pairs", value.pairs);
-  printer.field("geo", value.geo);
-  printer.field("choice", value.choice);
-  printer.field("people", value.people);
-  printer.close();
+  printer.write_struct(
+      "Holder",
+      {{"id", value.id}, {"config", value.config}, {"pairs", value.pairs}, {"geo", value.geo}, {"choice", value.choice}, {"people", value.people}});
 }
 
 void print_to(mf::Printer& printer, const Broken& value) {
-  printer.open("Broken");
-  printer.field("config", value.config);
-  printer.field("geo", value.geo);
-  printer.close();
+  printer.write_struct("Broken", {{"config", value.config}, {"geo", value.geo}});
 }
 
 void print_to(mf::Printer& printer, const StoreHoldResult& value) {
-  printer.open("StoreHoldResult");
-  printer.field("holder", value.holder);
-  printer.field("pairs", value.pairs);
-  printer.close();
+  printer.write_struct("StoreHoldResult", {{"holder", value.holder}, {"pairs", value.pairs}});
 }
 
 }  // namespace archive::now
 
 template <>
 void mf::Printer::value(const ::archive::now::Geo& /*value*/) {
-  open("Geo");
-  close();
+  write_struct("Geo", {});
 }
 
 namespace mf::codec {
@@ -1022,7 +901,8 @@ bool Febird<::archive::now::Shark>::read(Reader& reader, ::archive::now::Shark& 
       if (!read_field(reader, "giant", value.giant())) return false;
       break;
     default:
-      return reader.fail(Fault::unknown_alternative, "a union has an alternative that its type does not know", start);
+      return reader.fail(Fault::unknown_alternative, "a union has an alternative that its type does not know",
+                         start);
   }
   reader.leave();
   return true;
@@ -2103,45 +1983,6 @@ constexpr std::string_view kStoreDescriptor =
    pair archive.now.Pair
   results febird
    value archive.now.Pair
-type archive.now.Broken error febird
- config archive.now.Config
- geo archive.now.Geo
-type archive.now.Choice union archive
- text 1: string
- pair 2: archive.now.Pair
- numbers 3: list<u32>
- at 4: archive.now.Point
- far 20: bool
-type archive.now.Config struct archive
- name 1: string
- parent 2: ref<archive.now.Config>?
- owner 3: ref<archive.now.Person>
- contact 4: archive.now.Contact
- inside 5: archive.now.Person?
- others 6: list<ref<archive.now.Person>?>
-type archive.now.Contact union archive
- mail 1: string
- person 2: ref<archive.now.Person>
-type archive.now.Geo struct custom
-type archive.now.Holder struct febird
- id u32
- config archive.now.Config
- pairs list<archive.now.Pair>
- geo archive.now.Geo
- choice archive.now.Choice?
- people map<string,archive.now.Person>
-type archive.now.Pair struct archive
- a 1: u32
- b 2: u32
- note 3: string?
-type archive.now.Person struct archive
- name 1: string
- boss 2: ref<archive.now.Person>?
- friends 3: list<ref<archive.now.Person>>
- by_name 4: map<string,ref<archive.now.Person>>
-type archive.now.Point struct memcpy
- x f32
- y u8
 )mf";
 constexpr std::string_view kStoreAnnex =
     R"mf(annex archive.now.Store
@@ -2155,17 +1996,15 @@ constexpr mf::ServiceInfo kStoreService{
     .per_agent = false,
     .descriptor = kStoreDescriptor,
     .annex = kStoreAnnex,
-    .fingerprint = {0x94, 0x5a, 0x5d, 0x5a, 0xa3, 0x57, 0xc4, 0x8f, 0x43, 0x34, 0x3a, 0x5e, 0x2c, 0x41, 0xe9,
-                    0x9a},
+    .fingerprint = mf::fingerprint_of_hex("945a5d5aa357c48f43343a5e2c41e99a"),
     .methods = kStoreMethods,
+    .texts = &mf::texts_of_service<kStoreDescriptor, kStoreAnnex, ::mf::module_texts::archive::now::kTexts>,
 };
 
 }  // namespace archive::now::methods
 
 namespace archive::now {
 
-// In-process calls. They are defined here, and not beside the servants, so that the compiler sees them where they
-// are called.
 namespace methods {
 
 mf::Graph<::archive::now::Config> StorePut::invoke(Servant& servant,
@@ -2174,13 +2013,75 @@ mf::Graph<::archive::now::Config> StorePut::invoke(Servant& servant,
   return servant.put(config, geo);
 }
 
+mf::Graph<::archive::now::Config> StorePut::invoke(Servant& servant, const Request& request) {
+  return servant.put(request.config, request.geo);
+}
+
+mf::Outcomes<mf::Graph<::archive::now::Config>> StorePut::invoke_batch(Servant& servant,
+                                                                       const Request* requests,
+                                                                       std::size_t count) {
+  return servant.put_items({requests, count});
+}
+
+void StorePut::invoke(AsyncServant& servant, Request&& request,
+                      mf::Responder<mf::Graph<::archive::now::Config>> responder) {
+  return servant.put(std::move(request), std::move(responder));
+}
+
 ::archive::now::StoreHoldResult StoreHold::invoke(Servant& servant, const ::archive::now::Holder& holder) {
   return servant.hold(holder);
+}
+
+::archive::now::StoreHoldResult StoreHold::invoke(Servant& servant, const Request& request) {
+  return servant.hold(request.holder);
+}
+
+mf::Outcomes<::archive::now::StoreHoldResult> StoreHold::invoke_batch(Servant& servant,
+                                                                      const Request* requests,
+                                                                      std::size_t count) {
+  return servant.hold_items({requests, count});
+}
+
+void StoreHold::invoke(AsyncServant& servant, Request&& request,
+                       mf::Responder<::archive::now::StoreHoldResult> responder) {
+  return servant.hold(std::move(request), std::move(responder));
 }
 
 ::archive::now::Pair StorePair::invoke(Servant& servant, const ::archive::now::Pair& pair) {
   return servant.pair(pair);
 }
+
+::archive::now::Pair StorePair::invoke(Servant& servant, const Request& request) {
+  return servant.pair(request.pair);
+}
+
+mf::Outcomes<::archive::now::Pair> StorePair::invoke_batch(Servant& servant, const Request* requests,
+                                                           std::size_t count) {
+  return servant.pair_items({requests, count});
+}
+
+void StorePair::invoke(AsyncServant& servant, Request&& request,
+                       mf::Responder<::archive::now::Pair> responder) {
+  return servant.pair(std::move(request), std::move(responder));
+}
+
+namespace {
+
+template <class Servant>
+void dispatchStore(mf::server::Incoming& incoming, Servant& servant) {
+  switch (incoming.method()) {
+    case StorePut::kInfo.index:
+      return mf::server::run<StorePut>(incoming, servant);
+    case StoreHold::kInfo.index:
+      return mf::server::run<StoreHold>(incoming, servant);
+    case StorePair::kInfo.index:
+      return mf::server::run<StorePair>(incoming, servant);
+    default:
+      incoming.ticket().fail(mf::Code::unknown_method, mf::Execution::not_executed, "no such method");
+  }
+}
+
+}  // namespace
 
 }  // namespace methods
 
@@ -2228,72 +2129,6 @@ mf::Outcomes<Pair> StoreClient::pair_bulk(std::span<const StorePairRequest> requ
                                           const mf::CallOptions& options) const {
   return mf::client::bulk<methods::StorePair>(target_, options, requests);
 }
-
-namespace methods {
-
-mf::Graph<::archive::now::Config> StorePut::invoke(Servant& servant, const Request& request) {
-  return servant.put(request.config, request.geo);
-}
-
-mf::Outcomes<mf::Graph<::archive::now::Config>> StorePut::invoke_batch(Servant& servant,
-                                                                       const Request* requests,
-                                                                       std::size_t count) {
-  return servant.put_items({requests, count});
-}
-
-void StorePut::invoke(AsyncServant& servant, Request&& request,
-                      mf::Responder<mf::Graph<::archive::now::Config>> responder) {
-  return servant.put(std::move(request), std::move(responder));
-}
-
-::archive::now::StoreHoldResult StoreHold::invoke(Servant& servant, const Request& request) {
-  return servant.hold(request.holder);
-}
-
-mf::Outcomes<::archive::now::StoreHoldResult> StoreHold::invoke_batch(Servant& servant,
-                                                                      const Request* requests,
-                                                                      std::size_t count) {
-  return servant.hold_items({requests, count});
-}
-
-void StoreHold::invoke(AsyncServant& servant, Request&& request,
-                       mf::Responder<::archive::now::StoreHoldResult> responder) {
-  return servant.hold(std::move(request), std::move(responder));
-}
-
-::archive::now::Pair StorePair::invoke(Servant& servant, const Request& request) {
-  return servant.pair(request.pair);
-}
-
-mf::Outcomes<::archive::now::Pair> StorePair::invoke_batch(Servant& servant, const Request* requests,
-                                                           std::size_t count) {
-  return servant.pair_items({requests, count});
-}
-
-void StorePair::invoke(AsyncServant& servant, Request&& request,
-                       mf::Responder<::archive::now::Pair> responder) {
-  return servant.pair(std::move(request), std::move(responder));
-}
-
-namespace {
-
-template <class Servant>
-void dispatchStore(mf::server::Incoming& incoming, Servant& servant) {
-  switch (incoming.method()) {
-    case StorePut::kInfo.index:
-      return mf::server::run<StorePut>(incoming, servant);
-    case StoreHold::kInfo.index:
-      return mf::server::run<StoreHold>(incoming, servant);
-    case StorePair::kInfo.index:
-      return mf::server::run<StorePair>(incoming, servant);
-    default:
-      incoming.ticket().fail(mf::Code::unknown_method, mf::Execution::not_executed, "no such method");
-  }
-}
-
-}  // namespace
-
-}  // namespace methods
 
 const mf::ServiceInfo& StoreServant::service() const noexcept {
   return methods::kStoreService;

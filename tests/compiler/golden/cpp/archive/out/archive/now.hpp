@@ -671,7 +671,6 @@ struct Broken : mf::DeclaredErrorBase<Broken> {
   static constexpr const char* kName = "archive.now.Broken";
 
   mf::Graph<Config> config{};
-
   Geo geo{};
 
   Broken() = default;
@@ -752,8 +751,6 @@ inline constexpr TypeInfo kTypeInfo<::archive::now::Config>{.tier = Tier::archiv
 template <>
 inline constexpr TypeInfo kTypeInfo<::archive::now::Page>{.tier = Tier::archive, .name = "Page"};
 template <>
-inline constexpr std::size_t kHeapOfNew<::archive::now::Page> = 127;
-template <>
 inline constexpr TypeInfo kTypeInfo<::archive::now::Holder>{.tier = Tier::febird, .name = "Holder"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::archive::now::Broken>{.tier = Tier::febird, .name = "Broken"};
@@ -803,19 +800,26 @@ struct Memcpy<::archive::now::Point> {
   static constexpr std::size_t kSize = 8;
   static constexpr bool kAllBitsValid = true;
   static constexpr bool kHasPadding = true;
-  static void clear_padding(std::byte* at) noexcept { std::memset(at + 5, 0, 3); }
+  static void clear_padding(std::byte* at) noexcept {
+    std::memset(at + 5, 0, 3);
+  }
   static bool valid(const std::byte* /*from*/) noexcept { return true; }
 };
 
 template <>
 struct Febird<::archive::now::Hit> {
   static constexpr std::size_t kMinSize = 2;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::archive::now::Hit& value) noexcept;
   static std::size_t bound(const ::archive::now::Hit& value) noexcept;
   static void write(Writer& writer, const ::archive::now::Hit* values, std::size_t count) noexcept;
   static void write(Writer& writer, const ::archive::now::Hit& value) noexcept { write(writer, &value, 1); }
   [[nodiscard]] static bool read(Reader& reader, ::archive::now::Hit& value);
+};
+
+template <>
+struct Readable<::archive::now::Hit> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::archive::now::Hit& value, unsigned levels);
 };
 
 static_assert(CodecOf<::geo::Codec, ::archive::now::Geo>,
@@ -839,6 +843,12 @@ template <>
 struct Febird<::archive::now::Pair> : ArchiveInFebird<::archive::now::Pair> {};
 
 template <>
+struct Readable<::archive::now::Pair> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::archive::now::Pair& value, unsigned levels);
+};
+
+template <>
 struct Archive<::archive::now::Choice> {
   static constexpr bool kLinked = false;
   static std::size_t size(const ::archive::now::Choice& value) noexcept;
@@ -849,6 +859,12 @@ template <>
 struct Febird<::archive::now::Choice> : ArchiveInFebird<::archive::now::Choice> {};
 
 template <>
+struct Readable<::archive::now::Choice> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::archive::now::Choice& value, unsigned levels);
+};
+
+template <>
 struct Archive<::archive::now::Rows> {
   static constexpr bool kLinked = false;
   static std::size_t size(const ::archive::now::Rows& value) noexcept;
@@ -857,6 +873,12 @@ struct Archive<::archive::now::Rows> {
 };
 template <>
 struct Febird<::archive::now::Rows> : ArchiveInFebird<::archive::now::Rows> {};
+
+template <>
+struct Readable<::archive::now::Rows> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::archive::now::Rows& value, unsigned levels);
+};
 
 template <>
 struct Archive<::archive::now::Nothing> {
@@ -879,6 +901,13 @@ template <>
 struct Febird<::archive::now::Tree> : ArchiveInFebird<::archive::now::Tree> {};
 
 template <>
+struct Readable<::archive::now::Tree> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::archive::now::Tree& value, unsigned levels);
+  [[nodiscard]] static bool within(const ::archive::now::Tree& value, unsigned levels);
+};
+
+template <>
 struct Archive<::archive::now::Nest> {
   static constexpr bool kLinked = false;
   static std::size_t size(const ::archive::now::Nest& value) noexcept;
@@ -889,13 +918,14 @@ template <>
 struct Febird<::archive::now::Nest> : ArchiveInFebird<::archive::now::Nest> {};
 
 template <>
-struct Memcpy<::archive::now::Giant> {
-  static constexpr std::size_t kSize = 9000000;
-  static constexpr bool kAllBitsValid = true;
-  static constexpr bool kHasPadding = false;
-  static void clear_padding(std::byte* /*at*/) noexcept {}
-  static bool valid(const std::byte* /*from*/) noexcept { return true; }
+struct Readable<::archive::now::Nest> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::archive::now::Nest& value, unsigned levels);
+  [[nodiscard]] static bool within(const ::archive::now::Nest& value, unsigned levels);
 };
+
+template <>
+struct Memcpy<::archive::now::Giant> : detail::PlainImage<9000000> {};
 
 template <>
 struct Archive<::archive::now::Whale> {
@@ -908,6 +938,13 @@ template <>
 struct Febird<::archive::now::Whale> : ArchiveInFebird<::archive::now::Whale> {};
 
 template <>
+struct Readable<::archive::now::Whale> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::archive::now::Whale& value, unsigned levels);
+  [[nodiscard]] static bool within(const ::archive::now::Whale& value, unsigned levels);
+};
+
+template <>
 struct Archive<::archive::now::Giants> {
   static constexpr bool kLinked = false;
   static std::size_t size(const ::archive::now::Giants& value) noexcept;
@@ -918,18 +955,29 @@ template <>
 struct Febird<::archive::now::Giants> : ArchiveInFebird<::archive::now::Giants> {};
 
 template <>
+struct Readable<::archive::now::Giants> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::archive::now::Giants& value, unsigned levels);
+  [[nodiscard]] static bool within(const ::archive::now::Giants& value, unsigned levels);
+};
+
+template <>
 struct Febird<::archive::now::Shark> {
   static constexpr std::size_t kMinSize = 2;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::archive::now::Shark& value) noexcept;
   static void write(Writer& writer, const ::archive::now::Shark& value) noexcept;
   [[nodiscard]] static bool read(Reader& reader, ::archive::now::Shark& value);
 };
 
 template <>
+struct Readable<::archive::now::Shark> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::archive::now::Shark& value, unsigned levels);
+};
+
+template <>
 struct Febird<::archive::now::Sharks> {
   static constexpr std::size_t kMinSize = 2;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::archive::now::Sharks& value) noexcept;
   static std::size_t bound(const ::archive::now::Sharks& value) noexcept;
   static void write(Writer& writer, const ::archive::now::Sharks* values, std::size_t count) noexcept;
@@ -937,6 +985,12 @@ struct Febird<::archive::now::Sharks> {
     write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::archive::now::Sharks& value);
+};
+
+template <>
+struct Readable<::archive::now::Sharks> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::archive::now::Sharks& value, unsigned levels);
 };
 
 template <>
@@ -950,6 +1004,12 @@ template <>
 struct Febird<::archive::now::All> : ArchiveInFebird<::archive::now::All> {};
 
 template <>
+struct Readable<::archive::now::All> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::archive::now::All& value, unsigned levels);
+};
+
+template <>
 struct Archive<::archive::now::Person> {
   static constexpr bool kLinked = true;
   static std::size_t size(const ::archive::now::Person& value, const GraphNumbers& numbers) noexcept;
@@ -957,6 +1017,12 @@ struct Archive<::archive::now::Person> {
                     const GraphNumbers& numbers) noexcept;
   [[nodiscard]] static bool read(Reader& reader, ::archive::now::Person& value, const GraphRows& rows);
   [[nodiscard]] static bool visit(::archive::now::Person& value, GraphVisitor& visitor);
+};
+
+template <>
+struct Readable<::archive::now::Person> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::archive::now::Person& value, unsigned levels);
 };
 
 template <>
@@ -970,6 +1036,12 @@ struct Archive<::archive::now::Contact> {
 };
 
 template <>
+struct Readable<::archive::now::Contact> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::archive::now::Contact& value, unsigned levels);
+};
+
+template <>
 struct Archive<::archive::now::Config> {
   static constexpr bool kLinked = true;
   static std::size_t size(const ::archive::now::Config& value, const GraphNumbers& numbers) noexcept;
@@ -979,6 +1051,14 @@ struct Archive<::archive::now::Config> {
   [[nodiscard]] static bool visit(::archive::now::Config& value, GraphVisitor& visitor);
 };
 
+template <>
+struct Readable<::archive::now::Config> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::archive::now::Config& value, unsigned levels);
+};
+
+template <>
+inline constexpr std::size_t kHeapOfNew<::archive::now::Page> = 127;
 template <>
 struct Archive<::archive::now::Page> {
   static constexpr bool kLinked = true;
@@ -990,9 +1070,14 @@ struct Archive<::archive::now::Page> {
 };
 
 template <>
+struct Readable<::archive::now::Page> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::archive::now::Page& value, unsigned levels);
+};
+
+template <>
 struct Febird<::archive::now::Holder> {
   static constexpr std::size_t kMinSize = 6;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::archive::now::Holder& value) noexcept;
   static std::size_t bound(const ::archive::now::Holder& value) noexcept;
   static void write(Writer& writer, const ::archive::now::Holder* values, std::size_t count) noexcept;
@@ -1003,125 +1088,18 @@ struct Febird<::archive::now::Holder> {
 };
 
 template <>
-struct Febird<::archive::now::Broken> {
-  static constexpr std::size_t kMinSize = 2;
-  static constexpr bool kRaw = false;
-  static std::size_t size(const ::archive::now::Broken& value) noexcept;
-  static std::size_t bound(const ::archive::now::Broken& value) noexcept;
-  static void write(Writer& writer, const ::archive::now::Broken& value) noexcept;
-  [[nodiscard]] static bool read(Reader& reader, ::archive::now::Broken& value);
-};
-
-template <>
-struct Readable<::archive::now::Hit> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::archive::now::Hit& value, unsigned levels);
-};
-
-template <>
-struct Readable<::archive::now::Pair> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::archive::now::Pair& value, unsigned levels);
-};
-
-template <>
-struct Readable<::archive::now::Choice> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::archive::now::Choice& value, unsigned levels);
-};
-
-template <>
-struct Readable<::archive::now::Rows> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::archive::now::Rows& value, unsigned levels);
-};
-
-template <>
-struct Readable<::archive::now::Tree> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::archive::now::Tree& value, unsigned levels);
-  [[nodiscard]] static bool within(const ::archive::now::Tree& value, unsigned levels);
-};
-
-template <>
-struct Readable<::archive::now::Nest> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::archive::now::Nest& value, unsigned levels);
-  [[nodiscard]] static bool within(const ::archive::now::Nest& value, unsigned levels);
-};
-
-template <>
-struct Readable<::archive::now::Whale> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::archive::now::Whale& value, unsigned levels);
-  [[nodiscard]] static bool within(const ::archive::now::Whale& value, unsigned levels);
-};
-
-template <>
-struct Readable<::archive::now::Giants> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::archive::now::Giants& value, unsigned levels);
-  [[nodiscard]] static bool within(const ::archive::now::Giants& value, unsigned levels);
-};
-
-template <>
-struct Readable<::archive::now::Shark> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::archive::now::Shark& value, unsigned levels);
-};
-
-template <>
-struct Readable<::archive::now::Sharks> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::archive::now::Sharks& value, unsigned levels);
-};
-
-template <>
-struct Readable<::archive::now::All> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::archive::now::All& value, unsigned levels);
-};
-
-template <>
-struct Readable<::archive::now::Person> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::archive::now::Person& value, unsigned levels);
-};
-
-template <>
-struct Readable<::archive::now::Contact> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::archive::now::Contact& value, unsigned levels);
-};
-
-template <>
-struct Readable<::archive::now::Config> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::archive::now::Config& value, unsigned levels);
-};
-
-template <>
-struct Readable<::archive::now::Page> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::archive::now::Page& value, unsigned levels);
-};
-
-template <>
 struct Readable<::archive::now::Holder> {
   static constexpr bool kAlways = false;
   [[nodiscard]] static bool holds(const ::archive::now::Holder& value, unsigned levels);
 };
 
 template <>
-struct Constraints<::archive::now::Holder> {
-  static std::optional<std::string> violation(const ::archive::now::Holder& value) {
-    if (auto violated = check::holds(value.config)) return "config" + *violated;
-    if (auto violated =
-            check::each_value(value.people, [](const auto& element) { return check::holds(element); })) {
-      return "people" + *violated;
-    }
-    return std::nullopt;
-  }
+struct Febird<::archive::now::Broken> {
+  static constexpr std::size_t kMinSize = 2;
+  static std::size_t size(const ::archive::now::Broken& value) noexcept;
+  static std::size_t bound(const ::archive::now::Broken& value) noexcept;
+  static void write(Writer& writer, const ::archive::now::Broken& value) noexcept;
+  [[nodiscard]] static bool read(Reader& reader, ::archive::now::Broken& value);
 };
 
 template <>
@@ -1131,17 +1109,8 @@ struct Readable<::archive::now::Broken> {
 };
 
 template <>
-struct Constraints<::archive::now::Broken> {
-  static std::optional<std::string> violation(const ::archive::now::Broken& value) {
-    if (auto violated = check::holds(value.config)) return "config" + *violated;
-    return std::nullopt;
-  }
-};
-
-template <>
 struct Febird<::archive::now::StorePutRequest> {
   static constexpr std::size_t kMinSize = 2;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::archive::now::StorePutRequest& value) noexcept;
   static std::size_t bound(const ::archive::now::StorePutRequest& value) noexcept;
   static void write(Writer& writer, const ::archive::now::StorePutRequest* values,
@@ -1159,21 +1128,8 @@ struct Readable<::archive::now::StorePutRequest> {
 };
 
 template <>
-struct Constraints<::archive::now::StorePutRequest> {
-  static std::optional<std::string> violation(const mf::Graph<::archive::now::Config>& config,
-                                              const ::archive::now::Geo& /*geo*/) {
-    if (auto violated = check::holds(config)) return "config" + *violated;
-    return std::nullopt;
-  }
-  static std::optional<std::string> violation(const ::archive::now::StorePutRequest& value) {
-    return violation(value.config, value.geo);
-  }
-};
-
-template <>
 struct Febird<::archive::now::StoreHoldRequest> {
   static constexpr std::size_t kMinSize = 6;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::archive::now::StoreHoldRequest& value) noexcept;
   static std::size_t bound(const ::archive::now::StoreHoldRequest& value) noexcept;
   static void write(Writer& writer, const ::archive::now::StoreHoldRequest* values,
@@ -1191,20 +1147,8 @@ struct Readable<::archive::now::StoreHoldRequest> {
 };
 
 template <>
-struct Constraints<::archive::now::StoreHoldRequest> {
-  static std::optional<std::string> violation(const ::archive::now::Holder& holder) {
-    if (auto violated = check::holds(holder)) return "holder" + *violated;
-    return std::nullopt;
-  }
-  static std::optional<std::string> violation(const ::archive::now::StoreHoldRequest& value) {
-    return violation(value.holder);
-  }
-};
-
-template <>
 struct Febird<::archive::now::StoreHoldResult> {
   static constexpr std::size_t kMinSize = 7;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::archive::now::StoreHoldResult& value) noexcept;
   static std::size_t bound(const ::archive::now::StoreHoldResult& value) noexcept;
   static void write(Writer& writer, const ::archive::now::StoreHoldResult* values,
@@ -1222,17 +1166,8 @@ struct Readable<::archive::now::StoreHoldResult> {
 };
 
 template <>
-struct Constraints<::archive::now::StoreHoldResult> {
-  static std::optional<std::string> violation(const ::archive::now::StoreHoldResult& value) {
-    if (auto violated = check::holds(value.holder)) return "holder" + *violated;
-    return std::nullopt;
-  }
-};
-
-template <>
 struct Febird<::archive::now::StorePairRequest> {
   static constexpr std::size_t kMinSize = 1;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::archive::now::StorePairRequest& value) noexcept;
   static std::size_t bound(const ::archive::now::StorePairRequest& value) noexcept;
   static void write(Writer& writer, const ::archive::now::StorePairRequest* values,
@@ -1247,6 +1182,57 @@ template <>
 struct Readable<::archive::now::StorePairRequest> {
   static constexpr bool kAlways = false;
   [[nodiscard]] static bool holds(const ::archive::now::StorePairRequest& value, unsigned levels);
+};
+
+template <>
+struct Constraints<::archive::now::Holder> {
+  static std::optional<std::string> violation(const ::archive::now::Holder& value) {
+    if (auto violated = check::holds(value.config)) return "config" + *violated;
+    if (auto violated = check::each_value(value.people,
+                                          [](const auto& element) { return check::holds(element); })) {
+      return "people" + *violated;
+    }
+    return std::nullopt;
+  }
+};
+
+template <>
+struct Constraints<::archive::now::Broken> {
+  static std::optional<std::string> violation(const ::archive::now::Broken& value) {
+    if (auto violated = check::holds(value.config)) return "config" + *violated;
+    return std::nullopt;
+  }
+};
+
+template <>
+struct Constraints<::archive::now::StorePutRequest> {
+  static std::optional<std::string> violation(const mf::Graph<::archive::now::Config>& config,
+                                              const ::archive::now::Geo& /*geo*/) {
+    if (auto violated = check::holds(config)) return "config" + *violated;
+    return std::nullopt;
+  }
+  static std::optional<std::string> violation(const ::archive::now::StorePutRequest& value) {
+    return violation(value.config, value.geo);
+  }
+};
+
+template <>
+struct Constraints<::archive::now::StoreHoldRequest> {
+  static std::optional<std::string> violation(const ::archive::now::Holder& holder) {
+    if (auto violated = check::holds(holder)) return "holder" + *violated;
+    return std::nullopt;
+  }
+  static std::optional<std::string> violation(const ::archive::now::StoreHoldRequest& value) {
+    return violation(value.holder);
+  }
+};
+
+template <>
+struct Constraints<::archive::now::StoreHoldResult> {
+  static std::optional<std::string> violation(const ::archive::now::StoreHoldResult& value) {
+    if (auto violated = check::holds(value.holder)) return "holder" + *violated;
+    return std::nullopt;
+  }
 };
 
 }  // namespace mf::codec
@@ -1454,8 +1440,7 @@ struct StorePut : StoreMethod {
   using Errors = mf::ErrorList<::archive::now::Broken>;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "put", .index = 0, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
+  static constexpr mf::MethodInfo kInfo{.name = "put", .index = 0};
   static mf::Graph<::archive::now::Config> invoke(Servant& servant,
                                                   const mf::Graph<::archive::now::Config>& config,
                                                   const ::archive::now::Geo& geo);
@@ -1478,8 +1463,7 @@ struct StoreHold : StoreMethod {
   using Errors = mf::ErrorList<>;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "hold", .index = 1, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
+  static constexpr mf::MethodInfo kInfo{.name = "hold", .index = 1};
   static ::archive::now::StoreHoldResult invoke(Servant& servant, const ::archive::now::Holder& holder);
   static ::archive::now::StoreHoldResult invoke(Servant& servant, const Request& request);
   static mf::Outcomes<::archive::now::StoreHoldResult> invoke_batch(Servant& servant, const Request* requests,
@@ -1494,8 +1478,7 @@ struct StorePair : StoreMethod {
   using Errors = mf::ErrorList<>;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "pair", .index = 2, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
+  static constexpr mf::MethodInfo kInfo{.name = "pair", .index = 2};
   static ::archive::now::Pair invoke(Servant& servant, const ::archive::now::Pair& pair);
   static ::archive::now::Pair invoke(Servant& servant, const Request& request);
   static mf::Outcomes<::archive::now::Pair> invoke_batch(Servant& servant, const Request* requests,

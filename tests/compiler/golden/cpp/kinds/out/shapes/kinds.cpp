@@ -19,46 +19,23 @@
 namespace shapes::kinds {
 
 bool from_name(std::string_view text, Field& value) noexcept {
-  static constexpr std::array<Field, 3> kMembers{Field::title, Field::body, Field::url};
-  for (const Field each : kMembers) {
-    if (name(each) == text) {
-      value = each;
-      return true;
-    }
-  }
-  return false;
+  return mf::find_member(text, value, {Field::title, Field::body, Field::url});
 }
 
 void print_to(mf::Printer& printer, Field value) {
-  static constexpr std::array<Field, 3> kMembers{Field::title, Field::body, Field::url};
-  printer.flags(value, kMembers);
+  printer.flags(value, {Field::title, Field::body, Field::url});
 }
 
 bool from_name(std::string_view text, Wide& value) noexcept {
-  static constexpr std::array<Wide, 2> kMembers{Wide::low, Wide::high};
-  for (const Wide each : kMembers) {
-    if (name(each) == text) {
-      value = each;
-      return true;
-    }
-  }
-  return false;
+  return mf::find_member(text, value, {Wide::low, Wide::high});
 }
 
 void print_to(mf::Printer& printer, Wide value) {
-  static constexpr std::array<Wide, 2> kMembers{Wide::low, Wide::high};
-  printer.flags(value, kMembers);
+  printer.flags(value, {Wide::low, Wide::high});
 }
 
 bool from_name(std::string_view text, Rank& value) noexcept {
-  static constexpr std::array<Rank, 2> kMembers{Rank::bm25, Rank::pagerank};
-  for (const Rank each : kMembers) {
-    if (name(each) == text) {
-      value = each;
-      return true;
-    }
-  }
-  return false;
+  return mf::find_member(text, value, {Rank::bm25, Rank::pagerank});
 }
 
 void print_to(mf::Printer& printer, Rank value) {
@@ -66,11 +43,7 @@ void print_to(mf::Printer& printer, Rank value) {
 }
 
 void print_to(mf::Printer& printer, const Posting& value) {
-  printer.open("Posting");
-  printer.field("doc", value.doc);
-  printer.field("fields", value.fields);
-  printer.field("rank", value.rank);
-  printer.close();
+  printer.write_struct("Posting", {{"doc", value.doc}, {"fields", value.fields}, {"rank", value.rank}});
 }
 
 void print_to(mf::Printer& printer, const Value& value) {
@@ -83,18 +56,9 @@ void print_to(mf::Printer& printer, const Value& value) {
 }
 
 void print_to(mf::Printer& printer, const Document& value) {
-  printer.open("Document");
-  printer.field("id", value.id);
-  printer.field("fields", value.fields);
-  printer.field("none", value.none);
-  printer.field("wide", value.wide);
-  printer.field("main", value.main);
-  printer.field("others", value.others);
-  printer.field("named", value.named);
-  printer.field("maybe", value.maybe);
-  printer.field("preset", value.preset);
-  printer.field("rows", value.rows);
-  printer.close();
+  printer.write_struct(
+      "Document",
+      {{"id", value.id}, {"fields", value.fields}, {"none", value.none}, {"wide", value.wide}, {"main", value.main}, {"others", value.others}, {"named", value.named}, {"maybe", value.maybe}, {"preset", value.preset}, {"rows", value.rows}});
 }
 
 bool operator==(const Terms& left, const Terms& right) {
@@ -106,9 +70,7 @@ std::partial_ordering operator<=>(const Terms& left, const Terms& right) {
 }
 
 void print_to(mf::Printer& printer, const Terms& value) {
-  printer.open("Terms");
-  printer.field("terms", value.terms);
-  printer.close();
+  printer.write_struct("Terms", {{"terms", value.terms}});
 }
 
 bool operator==(const Call& left, const Call& right) {
@@ -123,11 +85,8 @@ std::partial_ordering operator<=>(const Call& left, const Call& right) {
 }
 
 void print_to(mf::Printer& printer, const Call& value) {
-  printer.open("Call");
-  printer.field("function", value.function);
-  printer.field("arguments", value.arguments);
-  printer.field("otherwise", value.otherwise);
-  printer.close();
+  printer.write_struct(
+      "Call", {{"function", value.function}, {"arguments", value.arguments}, {"otherwise", value.otherwise}});
 }
 
 Expression::Expression() : value_(std::in_place_index<0>) {}
@@ -256,49 +215,30 @@ void print_to(mf::Printer& printer, const Expression& value) {
 }
 
 void print_to(mf::Printer& printer, const Segment& value) {
-  printer.open("Segment");
-  printer.field("from", value.from);
-  printer.field("to", value.to);
-  printer.field("weight", value.weight);
-  printer.close();
+  printer.write_struct("Segment", {{"from", value.from}, {"to", value.to}, {"weight", value.weight}});
 }
 
 void print_to(mf::Printer& printer, const Coloured& value) {
-  printer.open("Coloured");
-  printer.field("color", value.colour);
-  printer.field("rgb", value.rgb);
-  printer.close();
+  printer.write_struct("Coloured", {{"color", value.colour}, {"rgb", value.rgb}});
 }
 
 void print_to(mf::Printer& printer, const Page& value) {
-  printer.open("Page");
-  printer.field("text", value.text);
-  printer.close();
+  printer.write_struct("Page", {{"text", value.text}});
 }
 
 void print_to(mf::Printer& printer, const WrongKind& value) {
-  printer.open("WrongKind");
-  printer.field("value", value.value);
-  printer.field("fields", value.fields);
-  printer.close();
+  printer.write_struct("WrongKind", {{"value", value.value}, {"fields", value.fields}});
 }
 
 void print_to(mf::Printer& printer, const KindsFindResult& value) {
-  printer.open("KindsFindResult");
-  printer.field("fields", value.fields);
-  printer.field("value", value.value);
-  printer.close();
+  printer.write_struct("KindsFindResult", {{"fields", value.fields}, {"value", value.value}});
 }
 
 }  // namespace shapes::kinds
 
 template <>
 void mf::Printer::value(const ::shapes::kinds::Vec3& value) {
-  open("Vec3");
-  field("x", value.x);
-  field("y", value.y);
-  field("z", value.z);
-  close();
+  write_struct("Vec3", {{"x", value.x}, {"y", value.y}, {"z", value.z}});
 }
 
 namespace mf::codec {
@@ -364,7 +304,8 @@ bool Febird<::shapes::kinds::Value>::read(Reader& reader, ::shapes::kinds::Value
       if (!read_field(reader, "posting", value.posting())) return false;
       break;
     default:
-      return reader.fail(Fault::unknown_alternative, "a union has an alternative that its type does not know", start);
+      return reader.fail(Fault::unknown_alternative, "a union has an alternative that its type does not know",
+                         start);
   }
   reader.leave();
   return true;
@@ -549,7 +490,8 @@ bool Febird<::shapes::kinds::Expression>::read(Reader& reader, ::shapes::kinds::
       if (!read_field(reader, "call", value.call())) return false;
       break;
     default:
-      return reader.fail(Fault::unknown_alternative, "a union has an alternative that its type does not know", start);
+      return reader.fail(Fault::unknown_alternative, "a union has an alternative that its type does not know",
+                         start);
   }
   reader.leave();
   return true;
@@ -651,11 +593,6 @@ bool Readable<::shapes::kinds::WrongKind>::holds(const ::shapes::kinds::WrongKin
   return levels != 0 && readable(value.value, levels - 1);
 }
 
-static_assert(sizeof(::shapes::kinds::KindsFindRequest) == 2 &&
-              alignof(::shapes::kinds::KindsFindRequest) == 2);
-static_assert(std::is_trivially_copyable_v<::shapes::kinds::KindsFindRequest>);
-static_assert(offsetof(::shapes::kinds::KindsFindRequest, fields) == 0);
-
 std::size_t Febird<::shapes::kinds::KindsTurnRequest>::size(
     const ::shapes::kinds::KindsTurnRequest& value) noexcept {
   return febird_size(value.value, value.fields);
@@ -685,6 +622,11 @@ bool Readable<::shapes::kinds::KindsTurnRequest>::holds(const ::shapes::kinds::K
                                                         unsigned levels) {
   return levels != 0 && readable(value.value, levels - 1);
 }
+
+static_assert(sizeof(::shapes::kinds::KindsFindRequest) == 2 &&
+              alignof(::shapes::kinds::KindsFindRequest) == 2);
+static_assert(std::is_trivially_copyable_v<::shapes::kinds::KindsFindRequest>);
+static_assert(offsetof(::shapes::kinds::KindsFindRequest, fields) == 0);
 
 std::size_t Febird<::shapes::kinds::KindsFindResult>::size(
     const ::shapes::kinds::KindsFindResult& value) noexcept {
@@ -856,36 +798,6 @@ constexpr std::string_view kKindsDescriptor =
    expression shapes.kinds.Expression
   results memcpy
    value f64
-type shapes.kinds.Call struct febird
- function string
- arguments map<string,shapes.kinds.Expression>
- otherwise shapes.kinds.Expression?
-type shapes.kinds.Expression union febird
- number 1: f64
- name 2: string
- sum 3: shapes.kinds.Terms
- call 4: shapes.kinds.Call
-type shapes.kinds.Field flags u16
- title 0
- body 1
- url 9
-type shapes.kinds.Posting struct memcpy
- doc u32
- fields shapes.kinds.Field
- rank shapes.kinds.Rank
-type shapes.kinds.Rank enum u8 closed
- bm25 0
- pagerank 1
-type shapes.kinds.Terms struct febird
- terms list<shapes.kinds.Expression>
-type shapes.kinds.Value union febird
- number 1: f64
- text 2: string
- terms 5: list<string>
- posting 300: shapes.kinds.Posting
-type shapes.kinds.WrongKind error febird
- value shapes.kinds.Value
- fields shapes.kinds.Field
 )mf";
 constexpr std::string_view kKindsAnnex =
     R"mf(annex shapes.kinds.Kinds
@@ -893,14 +805,6 @@ constexpr std::string_view kKindsAnnex =
   params
    fields
     default ["title"]
-type shapes.kinds.Value
- number
-  constraint finite
- text
-  constraint length 1..8
- terms
-  element
-   constraint length 1..
 )mf";
 constexpr std::array<std::string_view, 3> kKindsMethods{"turn", "find", "evaluate"};
 
@@ -911,17 +815,15 @@ constexpr mf::ServiceInfo kKindsService{
     .per_agent = false,
     .descriptor = kKindsDescriptor,
     .annex = kKindsAnnex,
-    .fingerprint = {0x4d, 0xbe, 0x13, 0x49, 0x8b, 0x75, 0xc2, 0x6c, 0xc8, 0x86, 0x93, 0xc3, 0x15, 0x74, 0x68,
-                    0xbc},
+    .fingerprint = mf::fingerprint_of_hex("4dbe13498b75c26cc88693c3157468bc"),
     .methods = kKindsMethods,
+    .texts = &mf::texts_of_service<kKindsDescriptor, kKindsAnnex, ::mf::module_texts::shapes::kinds::kTexts>,
 };
 
 }  // namespace shapes::kinds::methods
 
 namespace shapes::kinds {
 
-// In-process calls. They are defined here, and not beside the servants, so that the compiler sees them where they
-// are called.
 namespace methods {
 
 ::shapes::kinds::Value KindsTurn::invoke(Servant& servant, const ::shapes::kinds::Value& value,
@@ -929,13 +831,73 @@ namespace methods {
   return servant.turn(value, fields);
 }
 
+::shapes::kinds::Value KindsTurn::invoke(Servant& servant, const Request& request) {
+  return servant.turn(request.value, request.fields);
+}
+
+mf::Outcomes<::shapes::kinds::Value> KindsTurn::invoke_batch(Servant& servant, const Request* requests,
+                                                             std::size_t count) {
+  return servant.turn_items({requests, count});
+}
+
+void KindsTurn::invoke(AsyncServant& servant, Request&& request,
+                       mf::Responder<::shapes::kinds::Value> responder) {
+  return servant.turn(std::move(request), std::move(responder));
+}
+
 ::shapes::kinds::KindsFindResult KindsFind::invoke(Servant& servant, ::shapes::kinds::Field fields) {
   return servant.find(fields);
+}
+
+::shapes::kinds::KindsFindResult KindsFind::invoke(Servant& servant, const Request& request) {
+  return servant.find(request.fields);
+}
+
+mf::Outcomes<::shapes::kinds::KindsFindResult> KindsFind::invoke_batch(Servant& servant,
+                                                                       const Request* requests,
+                                                                       std::size_t count) {
+  return servant.find_items({requests, count});
+}
+
+void KindsFind::invoke(AsyncServant& servant, Request&& request,
+                       mf::Responder<::shapes::kinds::KindsFindResult> responder) {
+  return servant.find(request, std::move(responder));
 }
 
 double KindsEvaluate::invoke(Servant& servant, const ::shapes::kinds::Expression& expression) {
   return servant.evaluate(expression);
 }
+
+double KindsEvaluate::invoke(Servant& servant, const Request& request) {
+  return servant.evaluate(request.expression);
+}
+
+mf::Outcomes<double> KindsEvaluate::invoke_batch(Servant& servant, const Request* requests,
+                                                 std::size_t count) {
+  return servant.evaluate_items({requests, count});
+}
+
+void KindsEvaluate::invoke(AsyncServant& servant, Request&& request, mf::Responder<double> responder) {
+  return servant.evaluate(std::move(request), std::move(responder));
+}
+
+namespace {
+
+template <class Servant>
+void dispatchKinds(mf::server::Incoming& incoming, Servant& servant) {
+  switch (incoming.method()) {
+    case KindsTurn::kInfo.index:
+      return mf::server::run<KindsTurn>(incoming, servant);
+    case KindsFind::kInfo.index:
+      return mf::server::run<KindsFind>(incoming, servant);
+    case KindsEvaluate::kInfo.index:
+      return mf::server::run<KindsEvaluate>(incoming, servant);
+    default:
+      incoming.ticket().fail(mf::Code::unknown_method, mf::Execution::not_executed, "no such method");
+  }
+}
+
+}  // namespace
 
 }  // namespace methods
 
@@ -982,70 +944,6 @@ mf::Outcomes<double> KindsClient::evaluate_bulk(std::span<const KindsEvaluateReq
                                                 const mf::CallOptions& options) const {
   return mf::client::bulk<methods::KindsEvaluate>(target_, options, requests);
 }
-
-namespace methods {
-
-::shapes::kinds::Value KindsTurn::invoke(Servant& servant, const Request& request) {
-  return servant.turn(request.value, request.fields);
-}
-
-mf::Outcomes<::shapes::kinds::Value> KindsTurn::invoke_batch(Servant& servant, const Request* requests,
-                                                             std::size_t count) {
-  return servant.turn_items({requests, count});
-}
-
-void KindsTurn::invoke(AsyncServant& servant, Request&& request,
-                       mf::Responder<::shapes::kinds::Value> responder) {
-  return servant.turn(std::move(request), std::move(responder));
-}
-
-::shapes::kinds::KindsFindResult KindsFind::invoke(Servant& servant, const Request& request) {
-  return servant.find(request.fields);
-}
-
-mf::Outcomes<::shapes::kinds::KindsFindResult> KindsFind::invoke_batch(Servant& servant,
-                                                                       const Request* requests,
-                                                                       std::size_t count) {
-  return servant.find_items({requests, count});
-}
-
-void KindsFind::invoke(AsyncServant& servant, Request&& request,
-                       mf::Responder<::shapes::kinds::KindsFindResult> responder) {
-  return servant.find(request, std::move(responder));
-}
-
-double KindsEvaluate::invoke(Servant& servant, const Request& request) {
-  return servant.evaluate(request.expression);
-}
-
-mf::Outcomes<double> KindsEvaluate::invoke_batch(Servant& servant, const Request* requests,
-                                                 std::size_t count) {
-  return servant.evaluate_items({requests, count});
-}
-
-void KindsEvaluate::invoke(AsyncServant& servant, Request&& request, mf::Responder<double> responder) {
-  return servant.evaluate(std::move(request), std::move(responder));
-}
-
-namespace {
-
-template <class Servant>
-void dispatchKinds(mf::server::Incoming& incoming, Servant& servant) {
-  switch (incoming.method()) {
-    case KindsTurn::kInfo.index:
-      return mf::server::run<KindsTurn>(incoming, servant);
-    case KindsFind::kInfo.index:
-      return mf::server::run<KindsFind>(incoming, servant);
-    case KindsEvaluate::kInfo.index:
-      return mf::server::run<KindsEvaluate>(incoming, servant);
-    default:
-      incoming.ticket().fail(mf::Code::unknown_method, mf::Execution::not_executed, "no such method");
-  }
-}
-
-}  // namespace
-
-}  // namespace methods
 
 const mf::ServiceInfo& KindsServant::service() const noexcept {
   return methods::kKindsService;

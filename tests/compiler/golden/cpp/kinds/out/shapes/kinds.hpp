@@ -378,7 +378,6 @@ struct WrongKind : mf::DeclaredErrorBase<WrongKind> {
   static constexpr const char* kName = "shapes.kinds.WrongKind";
 
   Value value{};
-
   Field fields{};
 
   WrongKind() = default;
@@ -477,28 +476,39 @@ struct Memcpy<::shapes::kinds::Posting> {
   static constexpr std::size_t kSize = 8;
   static constexpr bool kAllBitsValid = false;
   static constexpr bool kHasPadding = true;
-  static void clear_padding(std::byte* at) noexcept { std::memset(at + 7, 0, 1); }
+  static void clear_padding(std::byte* at) noexcept {
+    std::memset(at + 7, 0, 1);
+  }
   static bool valid(const std::byte* from) noexcept { return Memcpy<::shapes::kinds::Rank>::valid(from + 6); }
   static bool explain(Reader& reader, const std::byte* from, std::size_t at) {
     return explain_field<::shapes::kinds::Rank>(reader, "rank", from + 6, at + 6);
   }
   static constexpr bool kByteLimits = ByteLimited<::shapes::kinds::Rank>;
-  static void limit(std::byte* at) noexcept { Memcpy<::shapes::kinds::Rank>::limit(at + 6); }
+  static void limit(std::byte* at) noexcept {
+    Memcpy<::shapes::kinds::Rank>::limit(at + 6);
+  }
 };
+
+template <>
+struct Readable<::shapes::kinds::Posting> : ReadableLayout<::shapes::kinds::Posting> {};
 
 template <>
 struct Febird<::shapes::kinds::Value> {
   static constexpr std::size_t kMinSize = 2;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::shapes::kinds::Value& value) noexcept;
   static void write(Writer& writer, const ::shapes::kinds::Value& value) noexcept;
   [[nodiscard]] static bool read(Reader& reader, ::shapes::kinds::Value& value);
 };
 
 template <>
+struct Readable<::shapes::kinds::Value> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::shapes::kinds::Value& value, unsigned levels);
+};
+
+template <>
 struct Febird<::shapes::kinds::Document> {
   static constexpr std::size_t kMinSize = 12;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::shapes::kinds::Document& value) noexcept;
   static std::size_t bound(const ::shapes::kinds::Document& value) noexcept;
   static void write(Writer& writer, const ::shapes::kinds::Document* values, std::size_t count) noexcept;
@@ -509,9 +519,14 @@ struct Febird<::shapes::kinds::Document> {
 };
 
 template <>
+struct Readable<::shapes::kinds::Document> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::shapes::kinds::Document& value, unsigned levels);
+};
+
+template <>
 struct Febird<::shapes::kinds::Terms> {
   static constexpr std::size_t kMinSize = 1;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::shapes::kinds::Terms& value) noexcept;
   static std::size_t bound(const ::shapes::kinds::Terms& value) noexcept;
   static void write(Writer& writer, const ::shapes::kinds::Terms* values, std::size_t count) noexcept;
@@ -522,134 +537,20 @@ struct Febird<::shapes::kinds::Terms> {
 };
 
 template <>
+struct Readable<::shapes::kinds::Terms> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::shapes::kinds::Terms& value, unsigned levels);
+  [[nodiscard]] static bool within(const ::shapes::kinds::Terms& value, unsigned levels);
+};
+
+template <>
 struct Febird<::shapes::kinds::Call> {
   static constexpr std::size_t kMinSize = 3;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::shapes::kinds::Call& value) noexcept;
   static std::size_t bound(const ::shapes::kinds::Call& value) noexcept;
   static void write(Writer& writer, const ::shapes::kinds::Call* values, std::size_t count) noexcept;
   static void write(Writer& writer, const ::shapes::kinds::Call& value) noexcept { write(writer, &value, 1); }
   [[nodiscard]] static bool read(Reader& reader, ::shapes::kinds::Call& value);
-};
-
-template <>
-struct Febird<::shapes::kinds::Expression> {
-  static constexpr std::size_t kMinSize = 2;
-  static constexpr bool kRaw = false;
-  static std::size_t size(const ::shapes::kinds::Expression& value) noexcept;
-  static void write(Writer& writer, const ::shapes::kinds::Expression& value) noexcept;
-  [[nodiscard]] static bool read(Reader& reader, ::shapes::kinds::Expression& value);
-};
-
-template <>
-struct Memcpy<::shapes::kinds::Vec3> {
-  static constexpr std::size_t kSize = 12;
-  static constexpr bool kAllBitsValid = true;
-  static constexpr bool kHasPadding = false;
-  static void clear_padding(std::byte* /*at*/) noexcept {}
-  static bool valid(const std::byte* /*from*/) noexcept { return true; }
-};
-
-template <>
-struct Memcpy<::shapes::kinds::Segment> {
-  static constexpr std::size_t kSize = 32;
-  static constexpr bool kAllBitsValid = true;
-  static constexpr bool kHasPadding = false;
-  static void clear_padding(std::byte* /*at*/) noexcept {}
-  static bool valid(const std::byte* /*from*/) noexcept { return true; }
-};
-
-template <>
-struct Memcpy<::shapes::kinds::Coloured> {
-  static constexpr std::size_t kSize = 8;
-  static constexpr bool kAllBitsValid = true;
-  static constexpr bool kHasPadding = false;
-  static void clear_padding(std::byte* /*at*/) noexcept {}
-  static bool valid(const std::byte* /*from*/) noexcept { return true; }
-};
-
-template <>
-struct Febird<::shapes::kinds::Page> {
-  static constexpr std::size_t kMinSize = 1;
-  static constexpr bool kRaw = false;
-  static std::size_t size(const ::shapes::kinds::Page& value) noexcept;
-  static std::size_t bound(const ::shapes::kinds::Page& value) noexcept;
-  static void write(Writer& writer, const ::shapes::kinds::Page* values, std::size_t count) noexcept;
-  static void write(Writer& writer, const ::shapes::kinds::Page& value) noexcept { write(writer, &value, 1); }
-  [[nodiscard]] static bool read(Reader& reader, ::shapes::kinds::Page& value);
-};
-
-template <>
-struct Febird<::shapes::kinds::WrongKind> {
-  static constexpr std::size_t kMinSize = 3;
-  static constexpr bool kRaw = false;
-  static std::size_t size(const ::shapes::kinds::WrongKind& value) noexcept;
-  static std::size_t bound(const ::shapes::kinds::WrongKind& value) noexcept;
-  static void write(Writer& writer, const ::shapes::kinds::WrongKind& value) noexcept;
-  [[nodiscard]] static bool read(Reader& reader, ::shapes::kinds::WrongKind& value);
-};
-
-template <>
-struct Readable<::shapes::kinds::Posting> : ReadableLayout<::shapes::kinds::Posting> {};
-
-template <>
-struct Readable<::shapes::kinds::Value> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::shapes::kinds::Value& value, unsigned levels);
-};
-
-template <>
-struct Constraints<::shapes::kinds::Value> {
-  static std::optional<std::string> violation(const ::shapes::kinds::Value& value) {
-    if (value.is_number()) {
-      if (auto violated = check::is_finite(value.number())) return "number" + *violated;
-    }
-    if (value.is_text()) {
-      if (auto violated = check::has_length(value.text(), 1, 8)) return "text" + *violated;
-    }
-    if (value.is_terms()) {
-      if (auto violated = check::each(value.terms(), [](const auto& element) {
-            return check::has_length(element, 1, SIZE_MAX);
-          })) {
-        return "terms" + *violated;
-      }
-    }
-    return std::nullopt;
-  }
-};
-
-template <>
-struct Readable<::shapes::kinds::Document> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::shapes::kinds::Document& value, unsigned levels);
-};
-
-template <>
-struct Constraints<::shapes::kinds::Document> {
-  static std::optional<std::string> violation(const ::shapes::kinds::Document& value) {
-    if (auto violated = check::holds(value.main)) return "main" + *violated;
-    if (auto violated =
-            check::each(value.others, [](const auto& element) { return check::holds(element); })) {
-      return "others" + *violated;
-    }
-    if (auto violated =
-            check::each_value(value.named, [](const auto& element) { return check::holds(element); })) {
-      return "named" + *violated;
-    }
-    if (auto violated =
-            check::if_present(value.maybe, [](const auto& element) { return check::holds(element); })) {
-      return "maybe" + *violated;
-    }
-    if (auto violated = check::holds(value.preset)) return "preset" + *violated;
-    return std::nullopt;
-  }
-};
-
-template <>
-struct Readable<::shapes::kinds::Terms> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::shapes::kinds::Terms& value, unsigned levels);
-  [[nodiscard]] static bool within(const ::shapes::kinds::Terms& value, unsigned levels);
 };
 
 template <>
@@ -660,10 +561,37 @@ struct Readable<::shapes::kinds::Call> {
 };
 
 template <>
+struct Febird<::shapes::kinds::Expression> {
+  static constexpr std::size_t kMinSize = 2;
+  static std::size_t size(const ::shapes::kinds::Expression& value) noexcept;
+  static void write(Writer& writer, const ::shapes::kinds::Expression& value) noexcept;
+  [[nodiscard]] static bool read(Reader& reader, ::shapes::kinds::Expression& value);
+};
+
+template <>
 struct Readable<::shapes::kinds::Expression> {
   static constexpr bool kAlways = false;
   [[nodiscard]] static bool holds(const ::shapes::kinds::Expression& value, unsigned levels);
   [[nodiscard]] static bool within(const ::shapes::kinds::Expression& value, unsigned levels);
+};
+
+template <>
+struct Memcpy<::shapes::kinds::Vec3> : detail::PlainImage<12> {};
+
+template <>
+struct Memcpy<::shapes::kinds::Segment> : detail::PlainImage<32> {};
+
+template <>
+struct Memcpy<::shapes::kinds::Coloured> : detail::PlainImage<8> {};
+
+template <>
+struct Febird<::shapes::kinds::Page> {
+  static constexpr std::size_t kMinSize = 1;
+  static std::size_t size(const ::shapes::kinds::Page& value) noexcept;
+  static std::size_t bound(const ::shapes::kinds::Page& value) noexcept;
+  static void write(Writer& writer, const ::shapes::kinds::Page* values, std::size_t count) noexcept;
+  static void write(Writer& writer, const ::shapes::kinds::Page& value) noexcept { write(writer, &value, 1); }
+  [[nodiscard]] static bool read(Reader& reader, ::shapes::kinds::Page& value);
 };
 
 template <>
@@ -673,23 +601,23 @@ struct Readable<::shapes::kinds::Page> {
 };
 
 template <>
+struct Febird<::shapes::kinds::WrongKind> {
+  static constexpr std::size_t kMinSize = 3;
+  static std::size_t size(const ::shapes::kinds::WrongKind& value) noexcept;
+  static std::size_t bound(const ::shapes::kinds::WrongKind& value) noexcept;
+  static void write(Writer& writer, const ::shapes::kinds::WrongKind& value) noexcept;
+  [[nodiscard]] static bool read(Reader& reader, ::shapes::kinds::WrongKind& value);
+};
+
+template <>
 struct Readable<::shapes::kinds::WrongKind> {
   static constexpr bool kAlways = false;
   [[nodiscard]] static bool holds(const ::shapes::kinds::WrongKind& value, unsigned levels);
 };
 
 template <>
-struct Constraints<::shapes::kinds::WrongKind> {
-  static std::optional<std::string> violation(const ::shapes::kinds::WrongKind& value) {
-    if (auto violated = check::holds(value.value)) return "value" + *violated;
-    return std::nullopt;
-  }
-};
-
-template <>
 struct Febird<::shapes::kinds::KindsTurnRequest> {
   static constexpr std::size_t kMinSize = 3;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::shapes::kinds::KindsTurnRequest& value) noexcept;
   static std::size_t bound(const ::shapes::kinds::KindsTurnRequest& value) noexcept;
   static void write(Writer& writer, const ::shapes::kinds::KindsTurnRequest* values,
@@ -707,30 +635,11 @@ struct Readable<::shapes::kinds::KindsTurnRequest> {
 };
 
 template <>
-struct Constraints<::shapes::kinds::KindsTurnRequest> {
-  static std::optional<std::string> violation(const ::shapes::kinds::Value& value,
-                                              const ::shapes::kinds::Field& /*fields*/) {
-    if (auto violated = check::holds(value)) return "value" + *violated;
-    return std::nullopt;
-  }
-  static std::optional<std::string> violation(const ::shapes::kinds::KindsTurnRequest& value) {
-    return violation(value.value, value.fields);
-  }
-};
-
-template <>
-struct Memcpy<::shapes::kinds::KindsFindRequest> {
-  static constexpr std::size_t kSize = 2;
-  static constexpr bool kAllBitsValid = true;
-  static constexpr bool kHasPadding = false;
-  static void clear_padding(std::byte* /*at*/) noexcept {}
-  static bool valid(const std::byte* /*from*/) noexcept { return true; }
-};
+struct Memcpy<::shapes::kinds::KindsFindRequest> : detail::PlainImage<2> {};
 
 template <>
 struct Febird<::shapes::kinds::KindsFindResult> {
   static constexpr std::size_t kMinSize = 3;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::shapes::kinds::KindsFindResult& value) noexcept;
   static std::size_t bound(const ::shapes::kinds::KindsFindResult& value) noexcept;
   static void write(Writer& writer, const ::shapes::kinds::KindsFindResult* values,
@@ -748,17 +657,8 @@ struct Readable<::shapes::kinds::KindsFindResult> {
 };
 
 template <>
-struct Constraints<::shapes::kinds::KindsFindResult> {
-  static std::optional<std::string> violation(const ::shapes::kinds::KindsFindResult& value) {
-    if (auto violated = check::holds(value.value)) return "value" + *violated;
-    return std::nullopt;
-  }
-};
-
-template <>
 struct Febird<::shapes::kinds::KindsEvaluateRequest> {
   static constexpr std::size_t kMinSize = 2;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::shapes::kinds::KindsEvaluateRequest& value) noexcept;
   static std::size_t bound(const ::shapes::kinds::KindsEvaluateRequest& value) noexcept;
   static void write(Writer& writer, const ::shapes::kinds::KindsEvaluateRequest* values,
@@ -774,6 +674,74 @@ struct Readable<::shapes::kinds::KindsEvaluateRequest> {
   static constexpr bool kAlways = false;
   [[nodiscard]] static bool holds(const ::shapes::kinds::KindsEvaluateRequest& value, unsigned levels);
   [[nodiscard]] static bool within(const ::shapes::kinds::KindsEvaluateRequest& value, unsigned levels);
+};
+
+template <>
+struct Constraints<::shapes::kinds::Value> {
+  static std::optional<std::string> violation(const ::shapes::kinds::Value& value) {
+    if (value.is_number()) {
+      if (auto violated = check::is_finite(value.number())) return "number" + *violated;
+    }
+    if (value.is_text()) {
+      if (auto violated = check::has_length(value.text(), 1, 8)) return "text" + *violated;
+    }
+    if (value.is_terms()) {
+      if (auto violated = check::each(
+          value.terms(), [](const auto& element) { return check::has_length(element, 1, SIZE_MAX); })) {
+        return "terms" + *violated;
+      }
+    }
+    return std::nullopt;
+  }
+};
+
+template <>
+struct Constraints<::shapes::kinds::Document> {
+  static std::optional<std::string> violation(const ::shapes::kinds::Document& value) {
+    if (auto violated = check::holds(value.main)) return "main" + *violated;
+    if (auto violated = check::each(value.others,
+                                    [](const auto& element) { return check::holds(element); })) {
+      return "others" + *violated;
+    }
+    if (auto violated = check::each_value(value.named,
+                                          [](const auto& element) { return check::holds(element); })) {
+      return "named" + *violated;
+    }
+    if (auto violated = check::if_present(value.maybe,
+                                          [](const auto& element) { return check::holds(element); })) {
+      return "maybe" + *violated;
+    }
+    if (auto violated = check::holds(value.preset)) return "preset" + *violated;
+    return std::nullopt;
+  }
+};
+
+template <>
+struct Constraints<::shapes::kinds::WrongKind> {
+  static std::optional<std::string> violation(const ::shapes::kinds::WrongKind& value) {
+    if (auto violated = check::holds(value.value)) return "value" + *violated;
+    return std::nullopt;
+  }
+};
+
+template <>
+struct Constraints<::shapes::kinds::KindsTurnRequest> {
+  static std::optional<std::string> violation(const ::shapes::kinds::Value& value,
+                                              const ::shapes::kinds::Field& /*fields*/) {
+    if (auto violated = check::holds(value)) return "value" + *violated;
+    return std::nullopt;
+  }
+  static std::optional<std::string> violation(const ::shapes::kinds::KindsTurnRequest& value) {
+    return violation(value.value, value.fields);
+  }
+};
+
+template <>
+struct Constraints<::shapes::kinds::KindsFindResult> {
+  static std::optional<std::string> violation(const ::shapes::kinds::KindsFindResult& value) {
+    if (auto violated = check::holds(value.value)) return "value" + *violated;
+    return std::nullopt;
+  }
 };
 
 }  // namespace mf::codec
@@ -904,8 +872,7 @@ struct KindsTurn : KindsMethod {
   using Errors = mf::ErrorList<::shapes::kinds::WrongKind>;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "turn", .index = 0, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
+  static constexpr mf::MethodInfo kInfo{.name = "turn", .index = 0};
   static ::shapes::kinds::Value invoke(Servant& servant, const ::shapes::kinds::Value& value,
                                        ::shapes::kinds::Field fields);
   static ::shapes::kinds::Value invoke(Servant& servant, const Request& request);
@@ -926,8 +893,7 @@ struct KindsFind : KindsMethod {
   using Errors = mf::ErrorList<>;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "find", .index = 1, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
+  static constexpr mf::MethodInfo kInfo{.name = "find", .index = 1};
   static ::shapes::kinds::KindsFindResult invoke(Servant& servant, ::shapes::kinds::Field fields);
   static ::shapes::kinds::KindsFindResult invoke(Servant& servant, const Request& request);
   static mf::Outcomes<::shapes::kinds::KindsFindResult> invoke_batch(Servant& servant,
@@ -943,8 +909,7 @@ struct KindsEvaluate : KindsMethod {
   using Errors = mf::ErrorList<>;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "evaluate", .index = 2, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
+  static constexpr mf::MethodInfo kInfo{.name = "evaluate", .index = 2};
   static double invoke(Servant& servant, const ::shapes::kinds::Expression& expression);
   static double invoke(Servant& servant, const Request& request);
   static mf::Outcomes<double> invoke_batch(Servant& servant, const Request* requests, std::size_t count);

@@ -11,15 +11,8 @@
 namespace dcache::messages {
 
 bool from_name(std::string_view text, PoolMode& value) noexcept {
-  static constexpr std::array<PoolMode, 4> kMembers{PoolMode::enabled, PoolMode::read_only,
-                                                    PoolMode::disabled, PoolMode::dead};
-  for (const PoolMode each : kMembers) {
-    if (name(each) == text) {
-      value = each;
-      return true;
-    }
-  }
-  return false;
+  return mf::find_member(text, value,
+                         {PoolMode::enabled, PoolMode::read_only, PoolMode::disabled, PoolMode::dead});
 }
 
 void print_to(mf::Printer& printer, PoolMode value) {
@@ -27,15 +20,8 @@ void print_to(mf::Printer& printer, PoolMode value) {
 }
 
 bool from_name(std::string_view text, RetentionPolicy& value) noexcept {
-  static constexpr std::array<RetentionPolicy, 3> kMembers{RetentionPolicy::replica, RetentionPolicy::output,
-                                                           RetentionPolicy::custodial};
-  for (const RetentionPolicy each : kMembers) {
-    if (name(each) == text) {
-      value = each;
-      return true;
-    }
-  }
-  return false;
+  return mf::find_member(text, value,
+                         {RetentionPolicy::replica, RetentionPolicy::output, RetentionPolicy::custodial});
 }
 
 void print_to(mf::Printer& printer, RetentionPolicy value) {
@@ -43,15 +29,7 @@ void print_to(mf::Printer& printer, RetentionPolicy value) {
 }
 
 bool from_name(std::string_view text, ChecksumType& value) noexcept {
-  static constexpr std::array<ChecksumType, 3> kMembers{ChecksumType::adler32, ChecksumType::md5,
-                                                        ChecksumType::sha256};
-  for (const ChecksumType each : kMembers) {
-    if (name(each) == text) {
-      value = each;
-      return true;
-    }
-  }
-  return false;
+  return mf::find_member(text, value, {ChecksumType::adler32, ChecksumType::md5, ChecksumType::sha256});
 }
 
 void print_to(mf::Printer& printer, ChecksumType value) {
@@ -59,101 +37,61 @@ void print_to(mf::Printer& printer, ChecksumType value) {
 }
 
 bool from_name(std::string_view text, Access& value) noexcept {
-  static constexpr std::array<Access, 7> kMembers{Access::read, Access::write, Access::create, Access::remove,
-                                                  Access::list, Access::stage, Access::admin};
-  for (const Access each : kMembers) {
-    if (name(each) == text) {
-      value = each;
-      return true;
-    }
-  }
-  return false;
+  return mf::find_member(
+      text, value,
+      {Access::read, Access::write, Access::create, Access::remove, Access::list, Access::stage, Access::admin});
 }
 
 void print_to(mf::Printer& printer, Access value) {
-  static constexpr std::array<Access, 7> kMembers{Access::read, Access::write, Access::create, Access::remove,
-                                                  Access::list, Access::stage, Access::admin};
-  printer.flags(value, kMembers);
+  printer.flags(
+      value,
+      {Access::read, Access::write, Access::create, Access::remove, Access::list, Access::stage, Access::admin});
 }
 
 void print_to(mf::Printer& printer, const Timestamps& value) {
-  printer.open("Timestamps");
-  printer.field("created", value.created);
-  printer.field("modified", value.modified);
-  printer.field("accessed", value.accessed);
-  printer.close();
+  printer.write_struct(
+      "Timestamps", {{"created", value.created}, {"modified", value.modified}, {"accessed", value.accessed}});
 }
 
 void print_to(mf::Printer& printer, const Checksum& value) {
-  printer.open("Checksum");
-  printer.field("type", value.type);
-  printer.field("value", value.value);
-  printer.close();
+  printer.write_struct("Checksum", {{"type", value.type}, {"value", value.value}});
 }
 
 void print_to(mf::Printer& printer, const CellAddress& value) {
-  printer.open("CellAddress");
-  printer.field("cell", value.cell);
-  printer.field("domain", value.domain);
-  printer.field("hops", value.hops);
-  printer.close();
+  printer.write_struct("CellAddress", {{"cell", value.cell}, {"domain", value.domain}, {"hops", value.hops}});
 }
 
 void print_to(mf::Printer& printer, const Subject& value) {
-  printer.open("Subject");
-  printer.field("uid", value.uid);
-  printer.field("gids", value.gids);
-  printer.field("principals", value.principals);
-  printer.close();
+  printer.write_struct("Subject",
+                       {{"uid", value.uid}, {"gids", value.gids}, {"principals", value.principals}});
 }
 
 void print_to(mf::Printer& printer, const StorageInfo& value) {
-  printer.open("StorageInfo");
-  printer.field("hsm", value.hsm);
-  printer.field("storage_class", value.storage_class);
-  printer.field("retention", value.retention);
-  printer.field("locations", value.locations);
-  printer.field("attributes", value.attributes);
-  printer.close();
+  printer.write_struct(
+      "StorageInfo",
+      {{"hsm", value.hsm}, {"storage_class", value.storage_class}, {"retention", value.retention}, {"locations", value.locations}, {"attributes", value.attributes}});
 }
 
 void print_to(mf::Printer& printer, const FileAttributes& value) {
-  printer.open("FileAttributes");
-  printer.field("pnfs_id", value.pnfs_id);
-  printer.field("size", value.size);
-  printer.field("access", value.access);
-  printer.field("times", value.times);
-  printer.field("checksums", value.checksums);
-  printer.field("storage", value.storage);
-  printer.field("extended", value.extended);
-  printer.close();
+  printer.write_struct(
+      "FileAttributes",
+      {{"pnfs_id", value.pnfs_id}, {"size", value.size}, {"access", value.access}, {"times", value.times}, {"checksums", value.checksums}, {"storage", value.storage}, {"extended", value.extended}});
 }
 
 void print_to(mf::Printer& printer, const SpaceCost& value) {
-  printer.open("SpaceCost");
-  printer.field("total", value.total);
-  printer.field("used", value.used);
-  printer.field("precious", value.precious);
-  printer.field("removable", value.removable);
-  printer.field("lru", value.lru);
-  printer.close();
+  printer.write_struct(
+      "SpaceCost",
+      {{"total", value.total}, {"used", value.used}, {"precious", value.precious}, {"removable", value.removable}, {"lru", value.lru}});
 }
 
 void print_to(mf::Printer& printer, const QueueCost& value) {
-  printer.open("QueueCost");
-  printer.field("name", value.name);
-  printer.field("active", value.active);
-  printer.field("max_active", value.max_active);
-  printer.field("queued", value.queued);
-  printer.close();
+  printer.write_struct(
+      "QueueCost",
+      {{"name", value.name}, {"active", value.active}, {"max_active", value.max_active}, {"queued", value.queued}});
 }
 
 void print_to(mf::Printer& printer, const PoolCost& value) {
-  printer.open("PoolCost");
-  printer.field("space", value.space);
-  printer.field("queues", value.queues);
-  printer.field("load", value.load);
-  printer.close();
+  printer.write_struct("PoolCost", {{"space", value.space}, {"queues", value.queues}, {"load", value.load}});
 }
 
 void print_to(mf::Printer& printer, const ProtocolInfo& value) {
@@ -166,2030 +104,981 @@ void print_to(mf::Printer& printer, const ProtocolInfo& value) {
 }
 
 void print_to(mf::Printer& printer, const Envelope& value) {
-  printer.open("Envelope");
-  printer.field("id", value.id);
-  printer.field("session", value.session);
-  printer.field("source", value.source);
-  printer.field("subject", value.subject);
-  printer.field("return_code", value.return_code);
-  printer.field("failure", value.failure);
-  printer.field("reply_required", value.reply_required);
-  printer.field("ttl", value.ttl);
-  printer.close();
+  printer.write_struct(
+      "Envelope",
+      {{"id", value.id}, {"session", value.session}, {"source", value.source}, {"subject", value.subject}, {"return_code", value.return_code}, {"failure", value.failure}, {"reply_required", value.reply_required}, {"ttl", value.ttl}});
 }
 
 void print_to(mf::Printer& printer, const PoolAcceptFileMessage& value) {
-  printer.open("PoolAcceptFileMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("file", value.file);
-  printer.field("mode", value.mode);
-  printer.field("checksum", value.checksum);
-  printer.field("count", value.count);
-  printer.field("target", value.target);
-  printer.field("ratio", value.ratio);
-  printer.close();
+  printer.write_struct(
+      "PoolAcceptFileMessage",
+      {{"envelope", value.envelope}, {"file", value.file}, {"mode", value.mode}, {"checksum", value.checksum}, {"count", value.count}, {"target", value.target}, {"ratio", value.ratio}});
 }
 
 void print_to(mf::Printer& printer, const PoolCheckFileMessage& value) {
-  printer.open("PoolCheckFileMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("pnfs_id", value.pnfs_id);
-  printer.field("file", value.file);
-  printer.field("storage", value.storage);
-  printer.field("mode", value.mode);
-  printer.field("offset", value.offset);
-  printer.field("timeout", value.timeout);
-  printer.field("attributes", value.attributes);
-  printer.field("pages", value.pages);
-  printer.close();
+  printer.write_struct(
+      "PoolCheckFileMessage",
+      {{"envelope", value.envelope}, {"pnfs_id", value.pnfs_id}, {"file", value.file}, {"storage", value.storage}, {"mode", value.mode}, {"offset", value.offset}, {"timeout", value.timeout}, {"attributes", value.attributes}, {"pages", value.pages}});
 }
 
 void print_to(mf::Printer& printer, const PoolCheckFreeSpaceMessage& value) {
-  printer.open("PoolCheckFreeSpaceMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("storage", value.storage);
-  printer.field("offset", value.offset);
-  printer.field("timeout", value.timeout);
-  printer.field("link_group", value.link_group);
-  printer.close();
+  printer.write_struct(
+      "PoolCheckFreeSpaceMessage",
+      {{"envelope", value.envelope}, {"storage", value.storage}, {"offset", value.offset}, {"timeout", value.timeout}, {"link_group", value.link_group}});
 }
 
 void print_to(mf::Printer& printer, const PoolDeliverFileMessage& value) {
-  printer.open("PoolDeliverFileMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("path", value.path);
-  printer.field("locations", value.locations);
-  printer.field("link_group", value.link_group);
-  printer.close();
+  printer.write_struct(
+      "PoolDeliverFileMessage",
+      {{"envelope", value.envelope}, {"path", value.path}, {"locations", value.locations}, {"link_group", value.link_group}});
 }
 
 void print_to(mf::Printer& printer, const PoolFetchFileMessage& value) {
-  printer.open("PoolFetchFileMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("path", value.path);
-  printer.field("storage", value.storage);
-  printer.field("count", value.count);
-  printer.field("target", value.target);
-  printer.field("locations", value.locations);
-  printer.field("sticky", value.sticky);
-  printer.field("precious", value.precious);
-  printer.field("ratio", value.ratio);
-  printer.field("labels", value.labels);
-  printer.field("window", value.window);
-  printer.close();
+  printer.write_struct(
+      "PoolFetchFileMessage",
+      {{"envelope", value.envelope}, {"path", value.path}, {"storage", value.storage}, {"count", value.count}, {"target", value.target}, {"locations", value.locations}, {"sticky", value.sticky}, {"precious", value.precious}, {"ratio", value.ratio}, {"labels", value.labels}, {"window", value.window}});
 }
 
 void print_to(mf::Printer& printer, const PoolFlushControlMessage& value) {
-  printer.open("PoolFlushControlMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("path", value.path);
-  printer.field("file", value.file);
-  printer.field("checksums", value.checksums);
-  printer.field("count", value.count);
-  printer.field("precious", value.precious);
-  printer.field("allow_staging", value.allow_staging);
-  printer.close();
+  printer.write_struct(
+      "PoolFlushControlMessage",
+      {{"envelope", value.envelope}, {"path", value.path}, {"file", value.file}, {"checksums", value.checksums}, {"count", value.count}, {"precious", value.precious}, {"allow_staging", value.allow_staging}});
 }
 
 void print_to(mf::Printer& printer, const PoolFlushDoFlushMessage& value) {
-  printer.open("PoolFlushDoFlushMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("pools", value.pools);
-  printer.field("files", value.files);
-  printer.field("checksum", value.checksum);
-  printer.field("priority", value.priority);
-  printer.field("pages", value.pages);
-  printer.field("label", value.label);
-  printer.field("labels", value.labels);
-  printer.field("window", value.window);
-  printer.close();
+  printer.write_struct(
+      "PoolFlushDoFlushMessage",
+      {{"envelope", value.envelope}, {"pools", value.pools}, {"files", value.files}, {"checksum", value.checksum}, {"priority", value.priority}, {"pages", value.pages}, {"label", value.label}, {"labels", value.labels}, {"window", value.window}});
 }
 
 void print_to(mf::Printer& printer, const PoolFlushGainControlMessage& value) {
-  printer.open("PoolFlushGainControlMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("pools", value.pools);
-  printer.field("storage", value.storage);
-  printer.field("count", value.count);
-  printer.field("token", value.token);
-  printer.field("locations", value.locations);
-  printer.field("attributes", value.attributes);
-  printer.field("window", value.window);
-  printer.close();
+  printer.write_struct(
+      "PoolFlushGainControlMessage",
+      {{"envelope", value.envelope}, {"pools", value.pools}, {"storage", value.storage}, {"count", value.count}, {"token", value.token}, {"locations", value.locations}, {"attributes", value.attributes}, {"window", value.window}});
 }
 
 void print_to(mf::Printer& printer, const PoolIoFileMessage& value) {
-  printer.open("PoolIoFileMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("path", value.path);
-  printer.field("pool", value.pool);
-  printer.field("files", value.files);
-  printer.field("storage", value.storage);
-  printer.field("timeout", value.timeout);
-  printer.field("access", value.access);
-  printer.field("token", value.token);
-  printer.field("retention", value.retention);
-  printer.close();
+  printer.write_struct(
+      "PoolIoFileMessage",
+      {{"envelope", value.envelope}, {"path", value.path}, {"pool", value.pool}, {"files", value.files}, {"storage", value.storage}, {"timeout", value.timeout}, {"access", value.access}, {"token", value.token}, {"retention", value.retention}});
 }
 
 void print_to(mf::Printer& printer, const PoolLinkGroupInfoMessage& value) {
-  printer.open("PoolLinkGroupInfoMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("pnfs_id", value.pnfs_id);
-  printer.field("timeout", value.timeout);
-  printer.field("expires", value.expires);
-  printer.field("attributes", value.attributes);
-  printer.field("sticky", value.sticky);
-  printer.field("precious", value.precious);
-  printer.field("label", value.label);
-  printer.field("costs", value.costs);
-  printer.field("retention", value.retention);
-  printer.close();
+  printer.write_struct(
+      "PoolLinkGroupInfoMessage",
+      {{"envelope", value.envelope}, {"pnfs_id", value.pnfs_id}, {"timeout", value.timeout}, {"expires", value.expires}, {"attributes", value.attributes}, {"sticky", value.sticky}, {"precious", value.precious}, {"label", value.label}, {"costs", value.costs}, {"retention", value.retention}});
 }
 
 void print_to(mf::Printer& printer, const PoolLinkInfoMessage& value) {
-  printer.open("PoolLinkInfoMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("files", value.files);
-  printer.field("checksums", value.checksums);
-  printer.field("timeout", value.timeout);
-  printer.field("attributes", value.attributes);
-  printer.close();
+  printer.write_struct(
+      "PoolLinkInfoMessage",
+      {{"envelope", value.envelope}, {"files", value.files}, {"checksums", value.checksums}, {"timeout", value.timeout}, {"attributes", value.attributes}});
 }
 
 void print_to(mf::Printer& printer, const PoolManagerGetPoolListMessage& value) {
-  printer.open("PoolManagerGetPoolListMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("pnfs_id", value.pnfs_id);
-  printer.field("storage", value.storage);
-  printer.field("protocol", value.protocol);
-  printer.field("mode", value.mode);
-  printer.field("offset", value.offset);
-  printer.field("timeout", value.timeout);
-  printer.field("target", value.target);
-  printer.field("sticky", value.sticky);
-  printer.field("pages", value.pages);
-  printer.field("labels", value.labels);
-  printer.close();
+  printer.write_struct(
+      "PoolManagerGetPoolListMessage",
+      {{"envelope", value.envelope}, {"pnfs_id", value.pnfs_id}, {"storage", value.storage}, {"protocol", value.protocol}, {"mode", value.mode}, {"offset", value.offset}, {"timeout", value.timeout}, {"target", value.target}, {"sticky", value.sticky}, {"pages", value.pages}, {"labels", value.labels}});
 }
 
 void print_to(mf::Printer& printer, const PoolManagerGetPoolMonitorMessage& value) {
-  printer.open("PoolManagerGetPoolMonitorMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("file", value.file);
-  printer.field("protocol", value.protocol);
-  printer.field("cost", value.cost);
-  printer.field("owner", value.owner);
-  printer.field("precious", value.precious);
-  printer.field("retention", value.retention);
-  printer.close();
+  printer.write_struct(
+      "PoolManagerGetPoolMonitorMessage",
+      {{"envelope", value.envelope}, {"file", value.file}, {"protocol", value.protocol}, {"cost", value.cost}, {"owner", value.owner}, {"precious", value.precious}, {"retention", value.retention}});
 }
 
 void print_to(mf::Printer& printer, const PoolManagerPoolModeMessage& value) {
-  printer.open("PoolManagerPoolModeMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("token", value.token);
-  printer.field("priority", value.priority);
-  printer.field("sticky", value.sticky);
-  printer.field("allow_staging", value.allow_staging);
-  printer.close();
+  printer.write_struct(
+      "PoolManagerPoolModeMessage",
+      {{"envelope", value.envelope}, {"token", value.token}, {"priority", value.priority}, {"sticky", value.sticky}, {"allow_staging", value.allow_staging}});
 }
 
 void print_to(mf::Printer& printer, const PoolManagerPoolUpMessage& value) {
-  printer.open("PoolManagerPoolUpMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("path", value.path);
-  printer.field("access", value.access);
-  printer.field("retention", value.retention);
-  printer.close();
+  printer.write_struct(
+      "PoolManagerPoolUpMessage",
+      {{"envelope", value.envelope}, {"path", value.path}, {"access", value.access}, {"retention", value.retention}});
 }
 
 void print_to(mf::Printer& printer, const PoolMgrGetPoolByLinkMessage& value) {
-  printer.open("PoolMgrGetPoolByLinkMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("files", value.files);
-  printer.field("offset", value.offset);
-  printer.field("token", value.token);
-  printer.field("priority", value.priority);
-  printer.close();
+  printer.write_struct(
+      "PoolMgrGetPoolByLinkMessage",
+      {{"envelope", value.envelope}, {"files", value.files}, {"offset", value.offset}, {"token", value.token}, {"priority", value.priority}});
 }
 
 void print_to(mf::Printer& printer, const PoolMgrGetPoolByPoolGroupMessage& value) {
-  printer.open("PoolMgrGetPoolByPoolGroupMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("pool", value.pool);
-  printer.field("protocol", value.protocol);
-  printer.field("cost", value.cost);
-  printer.field("checksum", value.checksum);
-  printer.field("size", value.size);
-  printer.field("token", value.token);
-  printer.field("locations", value.locations);
-  printer.field("pages", value.pages);
-  printer.field("costs", value.costs);
-  printer.field("window", value.window);
-  printer.close();
+  printer.write_struct(
+      "PoolMgrGetPoolByPoolGroupMessage",
+      {{"envelope", value.envelope}, {"pool", value.pool}, {"protocol", value.protocol}, {"cost", value.cost}, {"checksum", value.checksum}, {"size", value.size}, {"token", value.token}, {"locations", value.locations}, {"pages", value.pages}, {"costs", value.costs}, {"window", value.window}});
 }
 
 void print_to(mf::Printer& printer, const PoolMgrGetPoolLinkGroupsMessage& value) {
-  printer.open("PoolMgrGetPoolLinkGroupsMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("pools", value.pools);
-  printer.field("protocol", value.protocol);
-  printer.field("size", value.size);
-  printer.field("expires", value.expires);
-  printer.field("token", value.token);
-  printer.field("link_group", value.link_group);
-  printer.field("sticky", value.sticky);
-  printer.field("precious", value.precious);
-  printer.field("pages", value.pages);
-  printer.close();
+  printer.write_struct(
+      "PoolMgrGetPoolLinkGroupsMessage",
+      {{"envelope", value.envelope}, {"pools", value.pools}, {"protocol", value.protocol}, {"size", value.size}, {"expires", value.expires}, {"token", value.token}, {"link_group", value.link_group}, {"sticky", value.sticky}, {"precious", value.precious}, {"pages", value.pages}});
 }
 
 void print_to(mf::Printer& printer, const PoolMgrGetPoolLinksMessage& value) {
-  printer.open("PoolMgrGetPoolLinksMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("expires", value.expires);
-  printer.field("attributes", value.attributes);
-  printer.field("sticky", value.sticky);
-  printer.field("precious", value.precious);
-  printer.field("costs", value.costs);
-  printer.close();
+  printer.write_struct(
+      "PoolMgrGetPoolLinksMessage",
+      {{"envelope", value.envelope}, {"expires", value.expires}, {"attributes", value.attributes}, {"sticky", value.sticky}, {"precious", value.precious}, {"costs", value.costs}});
 }
 
 void print_to(mf::Printer& printer, const PoolMgrPoolInfoMessage& value) {
-  printer.open("PoolMgrPoolInfoMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("pool", value.pool);
-  printer.field("file", value.file);
-  printer.field("target", value.target);
-  printer.field("attributes", value.attributes);
-  printer.field("pages", value.pages);
-  printer.field("labels", value.labels);
-  printer.close();
+  printer.write_struct(
+      "PoolMgrPoolInfoMessage",
+      {{"envelope", value.envelope}, {"pool", value.pool}, {"file", value.file}, {"target", value.target}, {"attributes", value.attributes}, {"pages", value.pages}, {"labels", value.labels}});
 }
 
 void print_to(mf::Printer& printer, const PoolMgrQueryPoolsMessage& value) {
-  printer.open("PoolMgrQueryPoolsMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("path", value.path);
-  printer.field("storage", value.storage);
-  printer.field("checksum", value.checksum);
-  printer.field("door", value.door);
-  printer.field("target", value.target);
-  printer.field("link_group", value.link_group);
-  printer.field("precious", value.precious);
-  printer.field("allow_staging", value.allow_staging);
-  printer.close();
+  printer.write_struct(
+      "PoolMgrQueryPoolsMessage",
+      {{"envelope", value.envelope}, {"path", value.path}, {"storage", value.storage}, {"checksum", value.checksum}, {"door", value.door}, {"target", value.target}, {"link_group", value.link_group}, {"precious", value.precious}, {"allow_staging", value.allow_staging}});
 }
 
 void print_to(mf::Printer& printer, const PoolMgrReplicateFileMessage& value) {
-  printer.open("PoolMgrReplicateFileMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("files", value.files);
-  printer.field("offset", value.offset);
-  printer.field("expires", value.expires);
-  printer.field("link_group", value.link_group);
-  printer.field("allow_staging", value.allow_staging);
-  printer.field("label", value.label);
-  printer.field("labels", value.labels);
-  printer.close();
+  printer.write_struct(
+      "PoolMgrReplicateFileMessage",
+      {{"envelope", value.envelope}, {"files", value.files}, {"offset", value.offset}, {"expires", value.expires}, {"link_group", value.link_group}, {"allow_staging", value.allow_staging}, {"label", value.label}, {"labels", value.labels}});
 }
 
 void print_to(mf::Printer& printer, const PoolMgrSelectReadPoolMessage& value) {
-  printer.open("PoolMgrSelectReadPoolMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("files", value.files);
-  printer.field("mode", value.mode);
-  printer.field("offset", value.offset);
-  printer.field("timeout", value.timeout);
-  printer.field("access", value.access);
-  printer.field("owner", value.owner);
-  printer.field("window", value.window);
-  printer.close();
+  printer.write_struct(
+      "PoolMgrSelectReadPoolMessage",
+      {{"envelope", value.envelope}, {"files", value.files}, {"mode", value.mode}, {"offset", value.offset}, {"timeout", value.timeout}, {"access", value.access}, {"owner", value.owner}, {"window", value.window}});
 }
 
 void print_to(mf::Printer& printer, const PoolMgrSelectWritePoolMessage& value) {
-  printer.open("PoolMgrSelectWritePoolMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("pools", value.pools);
-  printer.field("storage", value.storage);
-  printer.field("mode", value.mode);
-  printer.field("checksum", value.checksum);
-  printer.field("token", value.token);
-  printer.field("locations", value.locations);
-  printer.field("priority", value.priority);
-  printer.field("ratio", value.ratio);
-  printer.close();
+  printer.write_struct(
+      "PoolMgrSelectWritePoolMessage",
+      {{"envelope", value.envelope}, {"pools", value.pools}, {"storage", value.storage}, {"mode", value.mode}, {"checksum", value.checksum}, {"token", value.token}, {"locations", value.locations}, {"priority", value.priority}, {"ratio", value.ratio}});
 }
 
 void print_to(mf::Printer& printer, const PoolMigrationCancelMessage& value) {
-  printer.open("PoolMigrationCancelMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("size", value.size);
-  printer.field("expires", value.expires);
-  printer.field("sticky", value.sticky);
-  printer.close();
+  printer.write_struct(
+      "PoolMigrationCancelMessage",
+      {{"envelope", value.envelope}, {"size", value.size}, {"expires", value.expires}, {"sticky", value.sticky}});
 }
 
 void print_to(mf::Printer& printer, const PoolMigrationCopyFinishedMessage& value) {
-  printer.open("PoolMigrationCopyFinishedMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("pnfs_id", value.pnfs_id);
-  printer.field("path", value.path);
-  printer.field("count", value.count);
-  printer.field("timeout", value.timeout);
-  printer.field("door", value.door);
-  printer.field("precious", value.precious);
-  printer.field("ratio", value.ratio);
-  printer.field("label", value.label);
-  printer.field("labels", value.labels);
-  printer.field("costs", value.costs);
-  printer.close();
+  printer.write_struct(
+      "PoolMigrationCopyFinishedMessage",
+      {{"envelope", value.envelope}, {"pnfs_id", value.pnfs_id}, {"path", value.path}, {"count", value.count}, {"timeout", value.timeout}, {"door", value.door}, {"precious", value.precious}, {"ratio", value.ratio}, {"label", value.label}, {"labels", value.labels}, {"costs", value.costs}});
 }
 
 void print_to(mf::Printer& printer, const PoolMigrationCopyReplicaMessage& value) {
-  printer.open("PoolMigrationCopyReplicaMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("offset", value.offset);
-  printer.field("target", value.target);
-  printer.field("attributes", value.attributes);
-  printer.field("sticky", value.sticky);
-  printer.close();
+  printer.write_struct(
+      "PoolMigrationCopyReplicaMessage",
+      {{"envelope", value.envelope}, {"offset", value.offset}, {"target", value.target}, {"attributes", value.attributes}, {"sticky", value.sticky}});
 }
 
 void print_to(mf::Printer& printer, const PoolMigrationPingMessage& value) {
-  printer.open("PoolMigrationPingMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("pnfs_id", value.pnfs_id);
-  printer.field("storage", value.storage);
-  printer.field("size", value.size);
-  printer.field("offset", value.offset);
-  printer.field("labels", value.labels);
-  printer.field("retention", value.retention);
-  printer.close();
+  printer.write_struct(
+      "PoolMigrationPingMessage",
+      {{"envelope", value.envelope}, {"pnfs_id", value.pnfs_id}, {"storage", value.storage}, {"size", value.size}, {"offset", value.offset}, {"labels", value.labels}, {"retention", value.retention}});
 }
 
 void print_to(mf::Printer& printer, const PoolMigrationUpdateReplicaMessage& value) {
-  printer.open("PoolMigrationUpdateReplicaMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("size", value.size);
-  printer.field("allow_staging", value.allow_staging);
-  printer.field("labels", value.labels);
-  printer.close();
+  printer.write_struct(
+      "PoolMigrationUpdateReplicaMessage",
+      {{"envelope", value.envelope}, {"size", value.size}, {"allow_staging", value.allow_staging}, {"labels", value.labels}});
 }
 
 void print_to(mf::Printer& printer, const PoolMigrationJobCancelMessage& value) {
-  printer.open("PoolMigrationJobCancelMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("pnfs_id", value.pnfs_id);
-  printer.field("path", value.path);
-  printer.field("pool", value.pool);
-  printer.field("pools", value.pools);
-  printer.field("checksums", value.checksums);
-  printer.field("count", value.count);
-  printer.field("timeout", value.timeout);
-  printer.field("attributes", value.attributes);
-  printer.close();
+  printer.write_struct(
+      "PoolMigrationJobCancelMessage",
+      {{"envelope", value.envelope}, {"pnfs_id", value.pnfs_id}, {"path", value.path}, {"pool", value.pool}, {"pools", value.pools}, {"checksums", value.checksums}, {"count", value.count}, {"timeout", value.timeout}, {"attributes", value.attributes}});
 }
 
 void print_to(mf::Printer& printer, const PoolModifyModeMessage& value) {
-  printer.open("PoolModifyModeMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("pnfs_id", value.pnfs_id);
-  printer.field("pool", value.pool);
-  printer.field("file", value.file);
-  printer.field("storage", value.storage);
-  printer.field("protocol", value.protocol);
-  printer.field("timeout", value.timeout);
-  printer.field("owner", value.owner);
-  printer.field("label", value.label);
-  printer.field("costs", value.costs);
-  printer.field("retention", value.retention);
-  printer.close();
+  printer.write_struct(
+      "PoolModifyModeMessage",
+      {{"envelope", value.envelope}, {"pnfs_id", value.pnfs_id}, {"pool", value.pool}, {"file", value.file}, {"storage", value.storage}, {"protocol", value.protocol}, {"timeout", value.timeout}, {"owner", value.owner}, {"label", value.label}, {"costs", value.costs}, {"retention", value.retention}});
 }
 
 void print_to(mf::Printer& printer, const PoolModifyPersistencyMessage& value) {
-  printer.open("PoolModifyPersistencyMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("pools", value.pools);
-  printer.field("files", value.files);
-  printer.field("mode", value.mode);
-  printer.field("size", value.size);
-  printer.field("precious", value.precious);
-  printer.field("allow_staging", value.allow_staging);
-  printer.close();
+  printer.write_struct(
+      "PoolModifyPersistencyMessage",
+      {{"envelope", value.envelope}, {"pools", value.pools}, {"files", value.files}, {"mode", value.mode}, {"size", value.size}, {"precious", value.precious}, {"allow_staging", value.allow_staging}});
 }
 
 void print_to(mf::Printer& printer, const PoolMoverKillMessage& value) {
-  printer.open("PoolMoverKillMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("file", value.file);
-  printer.field("expires", value.expires);
-  printer.field("attributes", value.attributes);
-  printer.close();
+  printer.write_struct(
+      "PoolMoverKillMessage",
+      {{"envelope", value.envelope}, {"file", value.file}, {"expires", value.expires}, {"attributes", value.attributes}});
 }
 
 void print_to(mf::Printer& printer, const PoolPassiveIoFileMessage& value) {
-  printer.open("PoolPassiveIoFileMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("pnfs_id", value.pnfs_id);
-  printer.field("pools", value.pools);
-  printer.field("files", value.files);
-  printer.field("cost", value.cost);
-  printer.field("mode", value.mode);
-  printer.field("expires", value.expires);
-  printer.field("access", value.access);
-  printer.field("link_group", value.link_group);
-  printer.field("sticky", value.sticky);
-  printer.field("labels", value.labels);
-  printer.close();
+  printer.write_struct(
+      "PoolPassiveIoFileMessage",
+      {{"envelope", value.envelope}, {"pnfs_id", value.pnfs_id}, {"pools", value.pools}, {"files", value.files}, {"cost", value.cost}, {"mode", value.mode}, {"expires", value.expires}, {"access", value.access}, {"link_group", value.link_group}, {"sticky", value.sticky}, {"labels", value.labels}});
 }
 
 void print_to(mf::Printer& printer, const PoolQueryRepositoryMessage& value) {
-  printer.open("PoolQueryRepositoryMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("path", value.path);
-  printer.field("pool", value.pool);
-  printer.field("file", value.file);
-  printer.field("door", value.door);
-  printer.field("locations", value.locations);
-  printer.field("costs", value.costs);
-  printer.close();
+  printer.write_struct(
+      "PoolQueryRepositoryMessage",
+      {{"envelope", value.envelope}, {"path", value.path}, {"pool", value.pool}, {"file", value.file}, {"door", value.door}, {"locations", value.locations}, {"costs", value.costs}});
 }
 
 void print_to(mf::Printer& printer, const PoolRemoveFilesMessage& value) {
-  printer.open("PoolRemoveFilesMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("files", value.files);
-  printer.field("cost", value.cost);
-  printer.field("checksum", value.checksum);
-  printer.field("expires", value.expires);
-  printer.field("costs", value.costs);
-  printer.close();
+  printer.write_struct(
+      "PoolRemoveFilesMessage",
+      {{"envelope", value.envelope}, {"files", value.files}, {"cost", value.cost}, {"checksum", value.checksum}, {"expires", value.expires}, {"costs", value.costs}});
 }
 
 void print_to(mf::Printer& printer, const PoolReplicateFileMessage& value) {
-  printer.open("PoolReplicateFileMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("file", value.file);
-  printer.field("checksum", value.checksum);
-  printer.field("size", value.size);
-  printer.field("expires", value.expires);
-  printer.field("owner", value.owner);
-  printer.field("sticky", value.sticky);
-  printer.field("pages", value.pages);
-  printer.field("label", value.label);
-  printer.field("costs", value.costs);
-  printer.close();
+  printer.write_struct(
+      "PoolReplicateFileMessage",
+      {{"envelope", value.envelope}, {"file", value.file}, {"checksum", value.checksum}, {"size", value.size}, {"expires", value.expires}, {"owner", value.owner}, {"sticky", value.sticky}, {"pages", value.pages}, {"label", value.label}, {"costs", value.costs}});
 }
 
 void print_to(mf::Printer& printer, const PoolSetStickyMessage& value) {
-  printer.open("PoolSetStickyMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("path", value.path);
-  printer.field("offset", value.offset);
-  printer.field("owner", value.owner);
-  printer.field("target", value.target);
-  printer.close();
+  printer.write_struct(
+      "PoolSetStickyMessage",
+      {{"envelope", value.envelope}, {"path", value.path}, {"offset", value.offset}, {"owner", value.owner}, {"target", value.target}});
 }
 
 void print_to(mf::Printer& printer, const PoolStatusChangedMessage& value) {
-  printer.open("PoolStatusChangedMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("files", value.files);
-  printer.field("cost", value.cost);
-  printer.field("target", value.target);
-  printer.field("token", value.token);
-  printer.close();
+  printer.write_struct(
+      "PoolStatusChangedMessage",
+      {{"envelope", value.envelope}, {"files", value.files}, {"cost", value.cost}, {"target", value.target}, {"token", value.token}});
 }
 
 void print_to(mf::Printer& printer, const PoolUpdateCacheStatisticsMessage& value) {
-  printer.open("PoolUpdateCacheStatisticsMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("protocol", value.protocol);
-  printer.field("size", value.size);
-  printer.field("target", value.target);
-  printer.close();
+  printer.write_struct(
+      "PoolUpdateCacheStatisticsMessage",
+      {{"envelope", value.envelope}, {"protocol", value.protocol}, {"size", value.size}, {"target", value.target}});
 }
 
 void print_to(mf::Printer& printer, const PoolDataRequestMessage& value) {
-  printer.open("PoolDataRequestMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("pnfs_id", value.pnfs_id);
-  printer.field("size", value.size);
-  printer.field("timeout", value.timeout);
-  printer.field("owner", value.owner);
-  printer.field("locations", value.locations);
-  printer.field("priority", value.priority);
-  printer.field("sticky", value.sticky);
-  printer.field("ratio", value.ratio);
-  printer.field("pages", value.pages);
-  printer.field("window", value.window);
-  printer.close();
+  printer.write_struct(
+      "PoolDataRequestMessage",
+      {{"envelope", value.envelope}, {"pnfs_id", value.pnfs_id}, {"size", value.size}, {"timeout", value.timeout}, {"owner", value.owner}, {"locations", value.locations}, {"priority", value.priority}, {"sticky", value.sticky}, {"ratio", value.ratio}, {"pages", value.pages}, {"window", value.window}});
 }
 
 void print_to(mf::Printer& printer, const PoolHeartbeatMessage& value) {
-  printer.open("PoolHeartbeatMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("checksums", value.checksums);
-  printer.field("expires", value.expires);
-  printer.field("owner", value.owner);
-  printer.field("target", value.target);
-  printer.close();
+  printer.write_struct(
+      "PoolHeartbeatMessage",
+      {{"envelope", value.envelope}, {"checksums", value.checksums}, {"expires", value.expires}, {"owner", value.owner}, {"target", value.target}});
 }
 
 void print_to(mf::Printer& printer, const PoolCostUpdateMessage& value) {
-  printer.open("PoolCostUpdateMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("checksum", value.checksum);
-  printer.field("owner", value.owner);
-  printer.field("locations", value.locations);
-  printer.field("window", value.window);
-  printer.close();
+  printer.write_struct(
+      "PoolCostUpdateMessage",
+      {{"envelope", value.envelope}, {"checksum", value.checksum}, {"owner", value.owner}, {"locations", value.locations}, {"window", value.window}});
 }
 
 void print_to(mf::Printer& printer, const PoolTagUpdateMessage& value) {
-  printer.open("PoolTagUpdateMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("checksums", value.checksums);
-  printer.field("expires", value.expires);
-  printer.field("label", value.label);
-  printer.close();
+  printer.write_struct(
+      "PoolTagUpdateMessage",
+      {{"envelope", value.envelope}, {"checksums", value.checksums}, {"expires", value.expires}, {"label", value.label}});
 }
 
 void print_to(mf::Printer& printer, const PoolInfoRequestMessage& value) {
-  printer.open("PoolInfoRequestMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("path", value.path);
-  printer.field("pool", value.pool);
-  printer.field("timeout", value.timeout);
-  printer.field("access", value.access);
-  printer.field("door", value.door);
-  printer.field("precious", value.precious);
-  printer.close();
+  printer.write_struct(
+      "PoolInfoRequestMessage",
+      {{"envelope", value.envelope}, {"path", value.path}, {"pool", value.pool}, {"timeout", value.timeout}, {"access", value.access}, {"door", value.door}, {"precious", value.precious}});
 }
 
 void print_to(mf::Printer& printer, const PnfsAddCacheLocationMessage& value) {
-  printer.open("PnfsAddCacheLocationMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("pnfs_id", value.pnfs_id);
-  printer.field("pool", value.pool);
-  printer.field("storage", value.storage);
-  printer.field("timeout", value.timeout);
-  printer.field("sticky", value.sticky);
-  printer.close();
+  printer.write_struct(
+      "PnfsAddCacheLocationMessage",
+      {{"envelope", value.envelope}, {"pnfs_id", value.pnfs_id}, {"pool", value.pool}, {"storage", value.storage}, {"timeout", value.timeout}, {"sticky", value.sticky}});
 }
 
 void print_to(mf::Printer& printer, const PnfsCancelUploadMessage& value) {
-  printer.open("PnfsCancelUploadMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("file", value.file);
-  printer.field("window", value.window);
-  printer.field("retention", value.retention);
-  printer.close();
+  printer.write_struct(
+      "PnfsCancelUploadMessage",
+      {{"envelope", value.envelope}, {"file", value.file}, {"window", value.window}, {"retention", value.retention}});
 }
 
 void print_to(mf::Printer& printer, const PnfsClearCacheLocationMessage& value) {
-  printer.open("PnfsClearCacheLocationMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("path", value.path);
-  printer.field("storage", value.storage);
-  printer.field("protocol", value.protocol);
-  printer.field("mode", value.mode);
-  printer.field("size", value.size);
-  printer.field("attributes", value.attributes);
-  printer.field("costs", value.costs);
-  printer.field("window", value.window);
-  printer.close();
+  printer.write_struct(
+      "PnfsClearCacheLocationMessage",
+      {{"envelope", value.envelope}, {"path", value.path}, {"storage", value.storage}, {"protocol", value.protocol}, {"mode", value.mode}, {"size", value.size}, {"attributes", value.attributes}, {"costs", value.costs}, {"window", value.window}});
 }
 
 void print_to(mf::Printer& printer, const PnfsCommitUploadMessage& value) {
-  printer.open("PnfsCommitUploadMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("path", value.path);
-  printer.field("storage", value.storage);
-  printer.field("protocol", value.protocol);
-  printer.field("cost", value.cost);
-  printer.field("checksums", value.checksums);
-  printer.field("owner", value.owner);
-  printer.field("pages", value.pages);
-  printer.field("label", value.label);
-  printer.close();
+  printer.write_struct(
+      "PnfsCommitUploadMessage",
+      {{"envelope", value.envelope}, {"path", value.path}, {"storage", value.storage}, {"protocol", value.protocol}, {"cost", value.cost}, {"checksums", value.checksums}, {"owner", value.owner}, {"pages", value.pages}, {"label", value.label}});
 }
 
 void print_to(mf::Printer& printer, const PnfsCreateEntryMessage& value) {
-  printer.open("PnfsCreateEntryMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("files", value.files);
-  printer.field("checksum", value.checksum);
-  printer.field("expires", value.expires);
-  printer.field("locations", value.locations);
-  printer.field("ratio", value.ratio);
-  printer.field("label", value.label);
-  printer.close();
+  printer.write_struct(
+      "PnfsCreateEntryMessage",
+      {{"envelope", value.envelope}, {"files", value.files}, {"checksum", value.checksum}, {"expires", value.expires}, {"locations", value.locations}, {"ratio", value.ratio}, {"label", value.label}});
 }
 
 void print_to(mf::Printer& printer, const PnfsCreateUploadPathMessage& value) {
-  printer.open("PnfsCreateUploadPathMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("file", value.file);
-  printer.field("locations", value.locations);
-  printer.field("link_group", value.link_group);
-  printer.field("retention", value.retention);
-  printer.close();
+  printer.write_struct(
+      "PnfsCreateUploadPathMessage",
+      {{"envelope", value.envelope}, {"file", value.file}, {"locations", value.locations}, {"link_group", value.link_group}, {"retention", value.retention}});
 }
 
 void print_to(mf::Printer& printer, const PnfsDeleteEntryMessage& value) {
-  printer.open("PnfsDeleteEntryMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("checksums", value.checksums);
-  printer.field("expires", value.expires);
-  printer.field("owner", value.owner);
-  printer.field("door", value.door);
-  printer.field("link_group", value.link_group);
-  printer.field("priority", value.priority);
-  printer.field("precious", value.precious);
-  printer.field("label", value.label);
-  printer.close();
+  printer.write_struct(
+      "PnfsDeleteEntryMessage",
+      {{"envelope", value.envelope}, {"checksums", value.checksums}, {"expires", value.expires}, {"owner", value.owner}, {"door", value.door}, {"link_group", value.link_group}, {"priority", value.priority}, {"precious", value.precious}, {"label", value.label}});
 }
 
 void print_to(mf::Printer& printer, const PnfsFlagMessage& value) {
-  printer.open("PnfsFlagMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("pool", value.pool);
-  printer.field("files", value.files);
-  printer.field("checksum", value.checksum);
-  printer.field("checksums", value.checksums);
-  printer.field("count", value.count);
-  printer.field("expires", value.expires);
-  printer.field("access", value.access);
-  printer.field("owner", value.owner);
-  printer.field("labels", value.labels);
-  printer.close();
+  printer.write_struct(
+      "PnfsFlagMessage",
+      {{"envelope", value.envelope}, {"pool", value.pool}, {"files", value.files}, {"checksum", value.checksum}, {"checksums", value.checksums}, {"count", value.count}, {"expires", value.expires}, {"access", value.access}, {"owner", value.owner}, {"labels", value.labels}});
 }
 
 void print_to(mf::Printer& printer, const PnfsGetCacheLocationsMessage& value) {
-  printer.open("PnfsGetCacheLocationsMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("path", value.path);
-  printer.field("checksum", value.checksum);
-  printer.field("target", value.target);
-  printer.field("labels", value.labels);
-  printer.close();
+  printer.write_struct(
+      "PnfsGetCacheLocationsMessage",
+      {{"envelope", value.envelope}, {"path", value.path}, {"checksum", value.checksum}, {"target", value.target}, {"labels", value.labels}});
 }
 
 void print_to(mf::Printer& printer, const PnfsGetFileAttributesMessage& value) {
-  printer.open("PnfsGetFileAttributesMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("pool", value.pool);
-  printer.field("files", value.files);
-  printer.field("count", value.count);
-  printer.field("retention", value.retention);
-  printer.close();
+  printer.write_struct(
+      "PnfsGetFileAttributesMessage",
+      {{"envelope", value.envelope}, {"pool", value.pool}, {"files", value.files}, {"count", value.count}, {"retention", value.retention}});
 }
 
 void print_to(mf::Printer& printer, const PnfsGetParentMessage& value) {
-  printer.open("PnfsGetParentMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("pools", value.pools);
-  printer.field("cost", value.cost);
-  printer.field("offset", value.offset);
-  printer.field("expires", value.expires);
-  printer.field("owner", value.owner);
-  printer.field("target", value.target);
-  printer.field("allow_staging", value.allow_staging);
-  printer.field("ratio", value.ratio);
-  printer.close();
+  printer.write_struct(
+      "PnfsGetParentMessage",
+      {{"envelope", value.envelope}, {"pools", value.pools}, {"cost", value.cost}, {"offset", value.offset}, {"expires", value.expires}, {"owner", value.owner}, {"target", value.target}, {"allow_staging", value.allow_staging}, {"ratio", value.ratio}});
 }
 
 void print_to(mf::Printer& printer, const PnfsListDirectoryMessage& value) {
-  printer.open("PnfsListDirectoryMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("storage", value.storage);
-  printer.field("protocol", value.protocol);
-  printer.field("mode", value.mode);
-  printer.field("checksum", value.checksum);
-  printer.field("count", value.count);
-  printer.field("labels", value.labels);
-  printer.field("retention", value.retention);
-  printer.close();
+  printer.write_struct(
+      "PnfsListDirectoryMessage",
+      {{"envelope", value.envelope}, {"storage", value.storage}, {"protocol", value.protocol}, {"mode", value.mode}, {"checksum", value.checksum}, {"count", value.count}, {"labels", value.labels}, {"retention", value.retention}});
 }
 
 void print_to(mf::Printer& printer, const PnfsListExtendedAttributesMessage& value) {
-  printer.open("PnfsListExtendedAttributesMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("pnfs_id", value.pnfs_id);
-  printer.field("path", value.path);
-  printer.field("pools", value.pools);
-  printer.field("file", value.file);
-  printer.field("timeout", value.timeout);
-  printer.field("access", value.access);
-  printer.field("door", value.door);
-  printer.field("locations", value.locations);
-  printer.field("priority", value.priority);
-  printer.field("retention", value.retention);
-  printer.close();
+  printer.write_struct(
+      "PnfsListExtendedAttributesMessage",
+      {{"envelope", value.envelope}, {"pnfs_id", value.pnfs_id}, {"path", value.path}, {"pools", value.pools}, {"file", value.file}, {"timeout", value.timeout}, {"access", value.access}, {"door", value.door}, {"locations", value.locations}, {"priority", value.priority}, {"retention", value.retention}});
 }
 
 void print_to(mf::Printer& printer, const PnfsMapPathMessage& value) {
-  printer.open("PnfsMapPathMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("checksums", value.checksums);
-  printer.field("count", value.count);
-  printer.field("expires", value.expires);
-  printer.field("sticky", value.sticky);
-  printer.field("allow_staging", value.allow_staging);
-  printer.close();
+  printer.write_struct(
+      "PnfsMapPathMessage",
+      {{"envelope", value.envelope}, {"checksums", value.checksums}, {"count", value.count}, {"expires", value.expires}, {"sticky", value.sticky}, {"allow_staging", value.allow_staging}});
 }
 
 void print_to(mf::Printer& printer, const PnfsReadExtendedAttributesMessage& value) {
-  printer.open("PnfsReadExtendedAttributesMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("pnfs_id", value.pnfs_id);
-  printer.field("path", value.path);
-  printer.field("files", value.files);
-  printer.field("storage", value.storage);
-  printer.field("protocol", value.protocol);
-  printer.field("mode", value.mode);
-  printer.field("size", value.size);
-  printer.field("offset", value.offset);
-  printer.field("pages", value.pages);
-  printer.close();
+  printer.write_struct(
+      "PnfsReadExtendedAttributesMessage",
+      {{"envelope", value.envelope}, {"pnfs_id", value.pnfs_id}, {"path", value.path}, {"files", value.files}, {"storage", value.storage}, {"protocol", value.protocol}, {"mode", value.mode}, {"size", value.size}, {"offset", value.offset}, {"pages", value.pages}});
 }
 
 void print_to(mf::Printer& printer, const PnfsRemoveChecksumMessage& value) {
-  printer.open("PnfsRemoveChecksumMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("pnfs_id", value.pnfs_id);
-  printer.field("checksums", value.checksums);
-  printer.field("owner", value.owner);
-  printer.field("door", value.door);
-  printer.field("window", value.window);
-  printer.close();
+  printer.write_struct(
+      "PnfsRemoveChecksumMessage",
+      {{"envelope", value.envelope}, {"pnfs_id", value.pnfs_id}, {"checksums", value.checksums}, {"owner", value.owner}, {"door", value.door}, {"window", value.window}});
 }
 
 void print_to(mf::Printer& printer, const PnfsRemoveExtendedAttributesMessage& value) {
-  printer.open("PnfsRemoveExtendedAttributesMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("pools", value.pools);
-  printer.field("file", value.file);
-  printer.field("files", value.files);
-  printer.field("access", value.access);
-  printer.field("attributes", value.attributes);
-  printer.field("link_group", value.link_group);
-  printer.field("precious", value.precious);
-  printer.field("allow_staging", value.allow_staging);
-  printer.field("labels", value.labels);
-  printer.close();
+  printer.write_struct(
+      "PnfsRemoveExtendedAttributesMessage",
+      {{"envelope", value.envelope}, {"pools", value.pools}, {"file", value.file}, {"files", value.files}, {"access", value.access}, {"attributes", value.attributes}, {"link_group", value.link_group}, {"precious", value.precious}, {"allow_staging", value.allow_staging}, {"labels", value.labels}});
 }
 
 void print_to(mf::Printer& printer, const PnfsRemoveLabelsMessage& value) {
-  printer.open("PnfsRemoveLabelsMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("protocol", value.protocol);
-  printer.field("count", value.count);
-  printer.field("token", value.token);
-  printer.field("sticky", value.sticky);
-  printer.field("pages", value.pages);
-  printer.close();
+  printer.write_struct(
+      "PnfsRemoveLabelsMessage",
+      {{"envelope", value.envelope}, {"protocol", value.protocol}, {"count", value.count}, {"token", value.token}, {"sticky", value.sticky}, {"pages", value.pages}});
 }
 
 void print_to(mf::Printer& printer, const PnfsRenameMessage& value) {
-  printer.open("PnfsRenameMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("access", value.access);
-  printer.field("locations", value.locations);
-  printer.field("sticky", value.sticky);
-  printer.field("ratio", value.ratio);
-  printer.close();
+  printer.write_struct(
+      "PnfsRenameMessage",
+      {{"envelope", value.envelope}, {"access", value.access}, {"locations", value.locations}, {"sticky", value.sticky}, {"ratio", value.ratio}});
 }
 
 void print_to(mf::Printer& printer, const PnfsSetChecksumMessage& value) {
-  printer.open("PnfsSetChecksumMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("path", value.path);
-  printer.field("checksum", value.checksum);
-  printer.field("count", value.count);
-  printer.field("access", value.access);
-  printer.field("target", value.target);
-  printer.field("attributes", value.attributes);
-  printer.field("priority", value.priority);
-  printer.field("ratio", value.ratio);
-  printer.field("label", value.label);
-  printer.field("window", value.window);
-  printer.close();
+  printer.write_struct(
+      "PnfsSetChecksumMessage",
+      {{"envelope", value.envelope}, {"path", value.path}, {"checksum", value.checksum}, {"count", value.count}, {"access", value.access}, {"target", value.target}, {"attributes", value.attributes}, {"priority", value.priority}, {"ratio", value.ratio}, {"label", value.label}, {"window", value.window}});
 }
 
 void print_to(mf::Printer& printer, const PnfsSetFileAttributesMessage& value) {
-  printer.open("PnfsSetFileAttributesMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("path", value.path);
-  printer.field("count", value.count);
-  printer.field("timeout", value.timeout);
-  printer.field("link_group", value.link_group);
-  printer.field("precious", value.precious);
-  printer.close();
+  printer.write_struct(
+      "PnfsSetFileAttributesMessage",
+      {{"envelope", value.envelope}, {"path", value.path}, {"count", value.count}, {"timeout", value.timeout}, {"link_group", value.link_group}, {"precious", value.precious}});
 }
 
 void print_to(mf::Printer& printer, const PnfsSymLinkMessage& value) {
-  printer.open("PnfsSymLinkMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("storage", value.storage);
-  printer.field("checksums", value.checksums);
-  printer.field("count", value.count);
-  printer.field("expires", value.expires);
-  printer.field("owner", value.owner);
-  printer.field("attributes", value.attributes);
-  printer.field("link_group", value.link_group);
-  printer.field("pages", value.pages);
-  printer.field("retention", value.retention);
-  printer.close();
+  printer.write_struct(
+      "PnfsSymLinkMessage",
+      {{"envelope", value.envelope}, {"storage", value.storage}, {"checksums", value.checksums}, {"count", value.count}, {"expires", value.expires}, {"owner", value.owner}, {"attributes", value.attributes}, {"link_group", value.link_group}, {"pages", value.pages}, {"retention", value.retention}});
 }
 
 void print_to(mf::Printer& printer, const PnfsWriteExtendedAttributesMessage& value) {
-  printer.open("PnfsWriteExtendedAttributesMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("pnfs_id", value.pnfs_id);
-  printer.field("files", value.files);
-  printer.field("labels", value.labels);
-  printer.close();
+  printer.write_struct(
+      "PnfsWriteExtendedAttributesMessage",
+      {{"envelope", value.envelope}, {"pnfs_id", value.pnfs_id}, {"files", value.files}, {"labels", value.labels}});
 }
 
 void print_to(mf::Printer& printer, const PnfsNotifyFlushMessage& value) {
-  printer.open("PnfsNotifyFlushMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("size", value.size);
-  printer.field("offset", value.offset);
-  printer.field("count", value.count);
-  printer.field("door", value.door);
-  printer.field("priority", value.priority);
-  printer.field("window", value.window);
-  printer.field("retention", value.retention);
-  printer.close();
+  printer.write_struct(
+      "PnfsNotifyFlushMessage",
+      {{"envelope", value.envelope}, {"size", value.size}, {"offset", value.offset}, {"count", value.count}, {"door", value.door}, {"priority", value.priority}, {"window", value.window}, {"retention", value.retention}});
 }
 
 void print_to(mf::Printer& printer, const PnfsGetPathMessage& value) {
-  printer.open("PnfsGetPathMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("storage", value.storage);
-  printer.field("priority", value.priority);
-  printer.field("window", value.window);
-  printer.close();
+  printer.write_struct(
+      "PnfsGetPathMessage",
+      {{"envelope", value.envelope}, {"storage", value.storage}, {"priority", value.priority}, {"window", value.window}});
 }
 
 void print_to(mf::Printer& printer, const PnfsLookupMessage& value) {
-  printer.open("PnfsLookupMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("pool", value.pool);
-  printer.field("protocol", value.protocol);
-  printer.field("checksums", value.checksums);
-  printer.field("size", value.size);
-  printer.field("priority", value.priority);
-  printer.field("window", value.window);
-  printer.close();
+  printer.write_struct(
+      "PnfsLookupMessage",
+      {{"envelope", value.envelope}, {"pool", value.pool}, {"protocol", value.protocol}, {"checksums", value.checksums}, {"size", value.size}, {"priority", value.priority}, {"window", value.window}});
 }
 
 void print_to(mf::Printer& printer, const SpaceReserveMessage& value) {
-  printer.open("SpaceReserveMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("pool", value.pool);
-  printer.field("file", value.file);
-  printer.field("timeout", value.timeout);
-  printer.field("locations", value.locations);
-  printer.field("ratio", value.ratio);
-  printer.field("label", value.label);
-  printer.field("labels", value.labels);
-  printer.field("window", value.window);
-  printer.close();
+  printer.write_struct(
+      "SpaceReserveMessage",
+      {{"envelope", value.envelope}, {"pool", value.pool}, {"file", value.file}, {"timeout", value.timeout}, {"locations", value.locations}, {"ratio", value.ratio}, {"label", value.label}, {"labels", value.labels}, {"window", value.window}});
 }
 
 void print_to(mf::Printer& printer, const SpaceReleaseMessage& value) {
-  printer.open("SpaceReleaseMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("files", value.files);
-  printer.field("checksum", value.checksum);
-  printer.field("checksums", value.checksums);
-  printer.field("access", value.access);
-  printer.field("locations", value.locations);
-  printer.field("labels", value.labels);
-  printer.field("retention", value.retention);
-  printer.close();
+  printer.write_struct(
+      "SpaceReleaseMessage",
+      {{"envelope", value.envelope}, {"files", value.files}, {"checksum", value.checksum}, {"checksums", value.checksums}, {"access", value.access}, {"locations", value.locations}, {"labels", value.labels}, {"retention", value.retention}});
 }
 
 void print_to(mf::Printer& printer, const SpaceUseMessage& value) {
-  printer.open("SpaceUseMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("path", value.path);
-  printer.field("checksum", value.checksum);
-  printer.field("door", value.door);
-  printer.field("link_group", value.link_group);
-  printer.field("priority", value.priority);
-  printer.close();
+  printer.write_struct(
+      "SpaceUseMessage",
+      {{"envelope", value.envelope}, {"path", value.path}, {"checksum", value.checksum}, {"door", value.door}, {"link_group", value.link_group}, {"priority", value.priority}});
 }
 
 void print_to(mf::Printer& printer, const SpaceGetMetaDataMessage& value) {
-  printer.open("SpaceGetMetaDataMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("path", value.path);
-  printer.field("pool", value.pool);
-  printer.field("storage", value.storage);
-  printer.field("door", value.door);
-  printer.field("sticky", value.sticky);
-  printer.close();
+  printer.write_struct(
+      "SpaceGetMetaDataMessage",
+      {{"envelope", value.envelope}, {"path", value.path}, {"pool", value.pool}, {"storage", value.storage}, {"door", value.door}, {"sticky", value.sticky}});
 }
 
 void print_to(mf::Printer& printer, const SpaceGetTokensMessage& value) {
-  printer.open("SpaceGetTokensMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("pools", value.pools);
-  printer.field("protocol", value.protocol);
-  printer.field("offset", value.offset);
-  printer.field("count", value.count);
-  printer.field("door", value.door);
-  printer.field("attributes", value.attributes);
-  printer.field("priority", value.priority);
-  printer.field("sticky", value.sticky);
-  printer.field("ratio", value.ratio);
-  printer.field("pages", value.pages);
-  printer.close();
+  printer.write_struct(
+      "SpaceGetTokensMessage",
+      {{"envelope", value.envelope}, {"pools", value.pools}, {"protocol", value.protocol}, {"offset", value.offset}, {"count", value.count}, {"door", value.door}, {"attributes", value.attributes}, {"priority", value.priority}, {"sticky", value.sticky}, {"ratio", value.ratio}, {"pages", value.pages}});
 }
 
 void print_to(mf::Printer& printer, const SpaceGetFileTokensMessage& value) {
-  printer.open("SpaceGetFileTokensMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("pnfs_id", value.pnfs_id);
-  printer.field("pools", value.pools);
-  printer.field("priority", value.priority);
-  printer.close();
+  printer.write_struct(
+      "SpaceGetFileTokensMessage",
+      {{"envelope", value.envelope}, {"pnfs_id", value.pnfs_id}, {"pools", value.pools}, {"priority", value.priority}});
 }
 
 void print_to(mf::Printer& printer, const SpaceExtendLifetimeMessage& value) {
-  printer.open("SpaceExtendLifetimeMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("pools", value.pools);
-  printer.field("file", value.file);
-  printer.field("size", value.size);
-  printer.field("owner", value.owner);
-  printer.field("door", value.door);
-  printer.field("target", value.target);
-  printer.field("locations", value.locations);
-  printer.field("sticky", value.sticky);
-  printer.field("labels", value.labels);
-  printer.close();
+  printer.write_struct(
+      "SpaceExtendLifetimeMessage",
+      {{"envelope", value.envelope}, {"pools", value.pools}, {"file", value.file}, {"size", value.size}, {"owner", value.owner}, {"door", value.door}, {"target", value.target}, {"locations", value.locations}, {"sticky", value.sticky}, {"labels", value.labels}});
 }
 
 void print_to(mf::Printer& printer, const SpaceGetLinkGroupNamesMessage& value) {
-  printer.open("SpaceGetLinkGroupNamesMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("pnfs_id", value.pnfs_id);
-  printer.field("file", value.file);
-  printer.field("protocol", value.protocol);
-  printer.field("cost", value.cost);
-  printer.field("checksum", value.checksum);
-  printer.field("access", value.access);
-  printer.field("attributes", value.attributes);
-  printer.field("label", value.label);
-  printer.field("costs", value.costs);
-  printer.field("window", value.window);
-  printer.close();
+  printer.write_struct(
+      "SpaceGetLinkGroupNamesMessage",
+      {{"envelope", value.envelope}, {"pnfs_id", value.pnfs_id}, {"file", value.file}, {"protocol", value.protocol}, {"cost", value.cost}, {"checksum", value.checksum}, {"access", value.access}, {"attributes", value.attributes}, {"label", value.label}, {"costs", value.costs}, {"window", value.window}});
 }
 
 void print_to(mf::Printer& printer, const SpaceGetLinkGroupsMessage& value) {
-  printer.open("SpaceGetLinkGroupsMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("path", value.path);
-  printer.field("pool", value.pool);
-  printer.field("pools", value.pools);
-  printer.field("protocol", value.protocol);
-  printer.field("offset", value.offset);
-  printer.field("door", value.door);
-  printer.close();
+  printer.write_struct(
+      "SpaceGetLinkGroupsMessage",
+      {{"envelope", value.envelope}, {"path", value.path}, {"pool", value.pool}, {"pools", value.pools}, {"protocol", value.protocol}, {"offset", value.offset}, {"door", value.door}});
 }
 
 void print_to(mf::Printer& printer, const SpaceCancelUseMessage& value) {
-  printer.open("SpaceCancelUseMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("pnfs_id", value.pnfs_id);
-  printer.field("file", value.file);
-  printer.field("expires", value.expires);
-  printer.field("locations", value.locations);
-  printer.field("ratio", value.ratio);
-  printer.field("retention", value.retention);
-  printer.close();
+  printer.write_struct(
+      "SpaceCancelUseMessage",
+      {{"envelope", value.envelope}, {"pnfs_id", value.pnfs_id}, {"file", value.file}, {"expires", value.expires}, {"locations", value.locations}, {"ratio", value.ratio}, {"retention", value.retention}});
 }
 
 void print_to(mf::Printer& printer, const SpaceBindMessage& value) {
-  printer.open("SpaceBindMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("files", value.files);
-  printer.field("checksum", value.checksum);
-  printer.field("offset", value.offset);
-  printer.field("door", value.door);
-  printer.field("locations", value.locations);
-  printer.field("priority", value.priority);
-  printer.field("ratio", value.ratio);
-  printer.field("window", value.window);
-  printer.close();
+  printer.write_struct(
+      "SpaceBindMessage",
+      {{"envelope", value.envelope}, {"files", value.files}, {"checksum", value.checksum}, {"offset", value.offset}, {"door", value.door}, {"locations", value.locations}, {"priority", value.priority}, {"ratio", value.ratio}, {"window", value.window}});
 }
 
 void print_to(mf::Printer& printer, const PinPinMessage& value) {
-  printer.open("PinPinMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("mode", value.mode);
-  printer.field("size", value.size);
-  printer.field("precious", value.precious);
-  printer.field("window", value.window);
-  printer.field("retention", value.retention);
-  printer.close();
+  printer.write_struct(
+      "PinPinMessage",
+      {{"envelope", value.envelope}, {"mode", value.mode}, {"size", value.size}, {"precious", value.precious}, {"window", value.window}, {"retention", value.retention}});
 }
 
 void print_to(mf::Printer& printer, const PinUnpinMessage& value) {
-  printer.open("PinUnpinMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("path", value.path);
-  printer.field("count", value.count);
-  printer.field("access", value.access);
-  printer.field("target", value.target);
-  printer.field("locations", value.locations);
-  printer.close();
+  printer.write_struct(
+      "PinUnpinMessage",
+      {{"envelope", value.envelope}, {"path", value.path}, {"count", value.count}, {"access", value.access}, {"target", value.target}, {"locations", value.locations}});
 }
 
 void print_to(mf::Printer& printer, const PinExtendMessage& value) {
-  printer.open("PinExtendMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("pnfs_id", value.pnfs_id);
-  printer.field("cost", value.cost);
-  printer.field("checksums", value.checksums);
-  printer.field("token", value.token);
-  printer.field("sticky", value.sticky);
-  printer.field("ratio", value.ratio);
-  printer.field("pages", value.pages);
-  printer.field("label", value.label);
-  printer.field("costs", value.costs);
-  printer.close();
+  printer.write_struct(
+      "PinExtendMessage",
+      {{"envelope", value.envelope}, {"pnfs_id", value.pnfs_id}, {"cost", value.cost}, {"checksums", value.checksums}, {"token", value.token}, {"sticky", value.sticky}, {"ratio", value.ratio}, {"pages", value.pages}, {"label", value.label}, {"costs", value.costs}});
 }
 
 void print_to(mf::Printer& printer, const PinCountMessage& value) {
-  printer.open("PinCountMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("path", value.path);
-  printer.field("access", value.access);
-  printer.field("precious", value.precious);
-  printer.field("labels", value.labels);
-  printer.close();
+  printer.write_struct(
+      "PinCountMessage",
+      {{"envelope", value.envelope}, {"path", value.path}, {"access", value.access}, {"precious", value.precious}, {"labels", value.labels}});
 }
 
 void print_to(mf::Printer& printer, const PinListMessage& value) {
-  printer.open("PinListMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("pools", value.pools);
-  printer.field("files", value.files);
-  printer.field("checksums", value.checksums);
-  printer.field("locations", value.locations);
-  printer.field("ratio", value.ratio);
-  printer.field("labels", value.labels);
-  printer.close();
+  printer.write_struct(
+      "PinListMessage",
+      {{"envelope", value.envelope}, {"pools", value.pools}, {"files", value.files}, {"checksums", value.checksums}, {"locations", value.locations}, {"ratio", value.ratio}, {"labels", value.labels}});
 }
 
 void print_to(mf::Printer& printer, const PinMovePinMessage& value) {
-  printer.open("PinMovePinMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("pnfs_id", value.pnfs_id);
-  printer.field("pool", value.pool);
-  printer.field("protocol", value.protocol);
-  printer.field("size", value.size);
-  printer.field("timeout", value.timeout);
-  printer.field("owner", value.owner);
-  printer.field("precious", value.precious);
-  printer.field("window", value.window);
-  printer.close();
+  printer.write_struct(
+      "PinMovePinMessage",
+      {{"envelope", value.envelope}, {"pnfs_id", value.pnfs_id}, {"pool", value.pool}, {"protocol", value.protocol}, {"size", value.size}, {"timeout", value.timeout}, {"owner", value.owner}, {"precious", value.precious}, {"window", value.window}});
 }
 
 void print_to(mf::Printer& printer, const PinRequestsFinishedMessage& value) {
-  printer.open("PinRequestsFinishedMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("protocol", value.protocol);
-  printer.field("costs", value.costs);
-  printer.field("retention", value.retention);
-  printer.close();
+  printer.write_struct(
+      "PinRequestsFinishedMessage",
+      {{"envelope", value.envelope}, {"protocol", value.protocol}, {"costs", value.costs}, {"retention", value.retention}});
 }
 
 void print_to(mf::Printer& printer, const PinStageStatusMessage& value) {
-  printer.open("PinStageStatusMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("pnfs_id", value.pnfs_id);
-  printer.field("mode", value.mode);
-  printer.field("size", value.size);
-  printer.field("door", value.door);
-  printer.field("token", value.token);
-  printer.field("attributes", value.attributes);
-  printer.field("label", value.label);
-  printer.close();
+  printer.write_struct(
+      "PinStageStatusMessage",
+      {{"envelope", value.envelope}, {"pnfs_id", value.pnfs_id}, {"mode", value.mode}, {"size", value.size}, {"door", value.door}, {"token", value.token}, {"attributes", value.attributes}, {"label", value.label}});
 }
 
 void print_to(mf::Printer& printer, const MoverInfoMessage& value) {
-  printer.open("MoverInfoMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("pool", value.pool);
-  printer.field("offset", value.offset);
-  printer.field("owner", value.owner);
-  printer.field("attributes", value.attributes);
-  printer.field("priority", value.priority);
-  printer.field("precious", value.precious);
-  printer.field("allow_staging", value.allow_staging);
-  printer.field("label", value.label);
-  printer.field("window", value.window);
-  printer.close();
+  printer.write_struct(
+      "MoverInfoMessage",
+      {{"envelope", value.envelope}, {"pool", value.pool}, {"offset", value.offset}, {"owner", value.owner}, {"attributes", value.attributes}, {"priority", value.priority}, {"precious", value.precious}, {"allow_staging", value.allow_staging}, {"label", value.label}, {"window", value.window}});
 }
 
 void print_to(mf::Printer& printer, const DoorRequestInfoMessage& value) {
-  printer.open("DoorRequestInfoMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("path", value.path);
-  printer.field("checksum", value.checksum);
-  printer.field("size", value.size);
-  printer.field("offset", value.offset);
-  printer.field("count", value.count);
-  printer.field("labels", value.labels);
-  printer.close();
+  printer.write_struct(
+      "DoorRequestInfoMessage",
+      {{"envelope", value.envelope}, {"path", value.path}, {"checksum", value.checksum}, {"size", value.size}, {"offset", value.offset}, {"count", value.count}, {"labels", value.labels}});
 }
 
 void print_to(mf::Printer& printer, const DoorTransferFinishedMessage& value) {
-  printer.open("DoorTransferFinishedMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("protocol", value.protocol);
-  printer.field("cost", value.cost);
-  printer.field("mode", value.mode);
-  printer.field("offset", value.offset);
-  printer.field("count", value.count);
-  printer.field("expires", value.expires);
-  printer.field("access", value.access);
-  printer.field("target", value.target);
-  printer.field("priority", value.priority);
-  printer.field("labels", value.labels);
-  printer.close();
+  printer.write_struct(
+      "DoorTransferFinishedMessage",
+      {{"envelope", value.envelope}, {"protocol", value.protocol}, {"cost", value.cost}, {"mode", value.mode}, {"offset", value.offset}, {"count", value.count}, {"expires", value.expires}, {"access", value.access}, {"target", value.target}, {"priority", value.priority}, {"labels", value.labels}});
 }
 
 void print_to(mf::Printer& printer, const DoorValidateMessage& value) {
-  printer.open("DoorValidateMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("path", value.path);
-  printer.field("pool", value.pool);
-  printer.field("storage", value.storage);
-  printer.field("checksum", value.checksum);
-  printer.field("offset", value.offset);
-  printer.field("timeout", value.timeout);
-  printer.field("expires", value.expires);
-  printer.field("priority", value.priority);
-  printer.field("precious", value.precious);
-  printer.field("labels", value.labels);
-  printer.close();
+  printer.write_struct(
+      "DoorValidateMessage",
+      {{"envelope", value.envelope}, {"path", value.path}, {"pool", value.pool}, {"storage", value.storage}, {"checksum", value.checksum}, {"offset", value.offset}, {"timeout", value.timeout}, {"expires", value.expires}, {"priority", value.priority}, {"precious", value.precious}, {"labels", value.labels}});
 }
 
 void print_to(mf::Printer& printer, const StorageInfoNoticeMessage& value) {
-  printer.open("StorageInfoNoticeMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("files", value.files);
-  printer.field("checksum", value.checksum);
-  printer.field("timeout", value.timeout);
-  printer.field("door", value.door);
-  printer.field("target", value.target);
-  printer.field("token", value.token);
-  printer.field("attributes", value.attributes);
-  printer.field("sticky", value.sticky);
-  printer.field("allow_staging", value.allow_staging);
-  printer.close();
+  printer.write_struct(
+      "StorageInfoNoticeMessage",
+      {{"envelope", value.envelope}, {"files", value.files}, {"checksum", value.checksum}, {"timeout", value.timeout}, {"door", value.door}, {"target", value.target}, {"token", value.token}, {"attributes", value.attributes}, {"sticky", value.sticky}, {"allow_staging", value.allow_staging}});
 }
 
 void print_to(mf::Printer& printer, const RemoveFileInfoMessage& value) {
-  printer.open("RemoveFileInfoMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("offset", value.offset);
-  printer.field("token", value.token);
-  printer.field("allow_staging", value.allow_staging);
-  printer.field("labels", value.labels);
-  printer.close();
+  printer.write_struct(
+      "RemoveFileInfoMessage",
+      {{"envelope", value.envelope}, {"offset", value.offset}, {"token", value.token}, {"allow_staging", value.allow_staging}, {"labels", value.labels}});
 }
 
 void print_to(mf::Printer& printer, const WarningPnfsFileInfoMessage& value) {
-  printer.open("WarningPnfsFileInfoMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("storage", value.storage);
-  printer.field("size", value.size);
-  printer.field("count", value.count);
-  printer.field("timeout", value.timeout);
-  printer.field("expires", value.expires);
-  printer.field("locations", value.locations);
-  printer.field("pages", value.pages);
-  printer.close();
+  printer.write_struct(
+      "WarningPnfsFileInfoMessage",
+      {{"envelope", value.envelope}, {"storage", value.storage}, {"size", value.size}, {"count", value.count}, {"timeout", value.timeout}, {"expires", value.expires}, {"locations", value.locations}, {"pages", value.pages}});
 }
 
 void print_to(mf::Printer& printer, const PoolHitInfoMessage& value) {
-  printer.open("PoolHitInfoMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("files", value.files);
-  printer.field("checksums", value.checksums);
-  printer.field("attributes", value.attributes);
-  printer.field("link_group", value.link_group);
-  printer.field("allow_staging", value.allow_staging);
-  printer.field("label", value.label);
-  printer.close();
+  printer.write_struct(
+      "PoolHitInfoMessage",
+      {{"envelope", value.envelope}, {"files", value.files}, {"checksums", value.checksums}, {"attributes", value.attributes}, {"link_group", value.link_group}, {"allow_staging", value.allow_staging}, {"label", value.label}});
 }
 
 void print_to(mf::Printer& printer, const FlushInfoMessage& value) {
-  printer.open("FlushInfoMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("checksum", value.checksum);
-  printer.field("offset", value.offset);
-  printer.field("access", value.access);
-  printer.field("target", value.target);
-  printer.field("locations", value.locations);
-  printer.field("link_group", value.link_group);
-  printer.field("sticky", value.sticky);
-  printer.field("ratio", value.ratio);
-  printer.field("window", value.window);
-  printer.close();
+  printer.write_struct(
+      "FlushInfoMessage",
+      {{"envelope", value.envelope}, {"checksum", value.checksum}, {"offset", value.offset}, {"access", value.access}, {"target", value.target}, {"locations", value.locations}, {"link_group", value.link_group}, {"sticky", value.sticky}, {"ratio", value.ratio}, {"window", value.window}});
 }
 
 void print_to(mf::Printer& printer, const RestoreInfoMessage& value) {
-  printer.open("RestoreInfoMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("mode", value.mode);
-  printer.field("checksum", value.checksum);
-  printer.field("offset", value.offset);
-  printer.field("owner", value.owner);
-  printer.field("target", value.target);
-  printer.field("pages", value.pages);
-  printer.field("window", value.window);
-  printer.close();
+  printer.write_struct(
+      "RestoreInfoMessage",
+      {{"envelope", value.envelope}, {"mode", value.mode}, {"checksum", value.checksum}, {"offset", value.offset}, {"owner", value.owner}, {"target", value.target}, {"pages", value.pages}, {"window", value.window}});
 }
 
 void print_to(mf::Printer& printer, const BillingRecordMessage& value) {
-  printer.open("BillingRecordMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("cost", value.cost);
-  printer.field("token", value.token);
-  printer.field("locations", value.locations);
-  printer.field("attributes", value.attributes);
-  printer.field("sticky", value.sticky);
-  printer.field("pages", value.pages);
-  printer.close();
+  printer.write_struct(
+      "BillingRecordMessage",
+      {{"envelope", value.envelope}, {"cost", value.cost}, {"token", value.token}, {"locations", value.locations}, {"attributes", value.attributes}, {"sticky", value.sticky}, {"pages", value.pages}});
 }
 
 void print_to(mf::Printer& printer, const LoginRequestMessage& value) {
-  printer.open("LoginRequestMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("path", value.path);
-  printer.field("pool", value.pool);
-  printer.field("pools", value.pools);
-  printer.field("pages", value.pages);
-  printer.close();
+  printer.write_struct(
+      "LoginRequestMessage",
+      {{"envelope", value.envelope}, {"path", value.path}, {"pool", value.pool}, {"pools", value.pools}, {"pages", value.pages}});
 }
 
 void print_to(mf::Printer& printer, const LoginReplyMessage& value) {
-  printer.open("LoginReplyMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("pools", value.pools);
-  printer.field("file", value.file);
-  printer.field("target", value.target);
-  printer.field("locations", value.locations);
-  printer.field("allow_staging", value.allow_staging);
-  printer.close();
+  printer.write_struct(
+      "LoginReplyMessage",
+      {{"envelope", value.envelope}, {"pools", value.pools}, {"file", value.file}, {"target", value.target}, {"locations", value.locations}, {"allow_staging", value.allow_staging}});
 }
 
 void print_to(mf::Printer& printer, const MapRequestMessage& value) {
-  printer.open("MapRequestMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("pnfs_id", value.pnfs_id);
-  printer.field("files", value.files);
-  printer.field("timeout", value.timeout);
-  printer.field("attributes", value.attributes);
-  printer.field("link_group", value.link_group);
-  printer.field("ratio", value.ratio);
-  printer.close();
+  printer.write_struct(
+      "MapRequestMessage",
+      {{"envelope", value.envelope}, {"pnfs_id", value.pnfs_id}, {"files", value.files}, {"timeout", value.timeout}, {"attributes", value.attributes}, {"link_group", value.link_group}, {"ratio", value.ratio}});
 }
 
 void print_to(mf::Printer& printer, const ReverseMapRequestMessage& value) {
-  printer.open("ReverseMapRequestMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("storage", value.storage);
-  printer.field("owner", value.owner);
-  printer.field("target", value.target);
-  printer.field("priority", value.priority);
-  printer.field("window", value.window);
-  printer.field("retention", value.retention);
-  printer.close();
+  printer.write_struct(
+      "ReverseMapRequestMessage",
+      {{"envelope", value.envelope}, {"storage", value.storage}, {"owner", value.owner}, {"target", value.target}, {"priority", value.priority}, {"window", value.window}, {"retention", value.retention}});
 }
 
 void print_to(mf::Printer& printer, const TokenIntrospectionMessage& value) {
-  printer.open("TokenIntrospectionMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("pool", value.pool);
-  printer.field("mode", value.mode);
-  printer.field("target", value.target);
-  printer.field("link_group", value.link_group);
-  printer.field("ratio", value.ratio);
-  printer.field("costs", value.costs);
-  printer.close();
+  printer.write_struct(
+      "TokenIntrospectionMessage",
+      {{"envelope", value.envelope}, {"pool", value.pool}, {"mode", value.mode}, {"target", value.target}, {"link_group", value.link_group}, {"ratio", value.ratio}, {"costs", value.costs}});
 }
 
 void print_to(mf::Printer& printer, const RemoteTransferStartMessage& value) {
-  printer.open("RemoteTransferStartMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("path", value.path);
-  printer.field("protocol", value.protocol);
-  printer.field("cost", value.cost);
-  printer.field("offset", value.offset);
-  printer.field("pages", value.pages);
-  printer.close();
+  printer.write_struct(
+      "RemoteTransferStartMessage",
+      {{"envelope", value.envelope}, {"path", value.path}, {"protocol", value.protocol}, {"cost", value.cost}, {"offset", value.offset}, {"pages", value.pages}});
 }
 
 void print_to(mf::Printer& printer, const RemoteTransferCancelMessage& value) {
-  printer.open("RemoteTransferCancelMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("pnfs_id", value.pnfs_id);
-  printer.field("checksums", value.checksums);
-  printer.field("target", value.target);
-  printer.field("attributes", value.attributes);
-  printer.field("allow_staging", value.allow_staging);
-  printer.field("ratio", value.ratio);
-  printer.field("pages", value.pages);
-  printer.field("labels", value.labels);
-  printer.field("costs", value.costs);
-  printer.close();
+  printer.write_struct(
+      "RemoteTransferCancelMessage",
+      {{"envelope", value.envelope}, {"pnfs_id", value.pnfs_id}, {"checksums", value.checksums}, {"target", value.target}, {"attributes", value.attributes}, {"allow_staging", value.allow_staging}, {"ratio", value.ratio}, {"pages", value.pages}, {"labels", value.labels}, {"costs", value.costs}});
 }
 
 void print_to(mf::Printer& printer, const RemoteTransferStatusMessage& value) {
-  printer.open("RemoteTransferStatusMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("pnfs_id", value.pnfs_id);
-  printer.field("path", value.path);
-  printer.field("pools", value.pools);
-  printer.field("file", value.file);
-  printer.field("checksum", value.checksum);
-  printer.field("size", value.size);
-  printer.field("priority", value.priority);
-  printer.field("precious", value.precious);
-  printer.field("allow_staging", value.allow_staging);
-  printer.field("pages", value.pages);
-  printer.close();
+  printer.write_struct(
+      "RemoteTransferStatusMessage",
+      {{"envelope", value.envelope}, {"pnfs_id", value.pnfs_id}, {"path", value.path}, {"pools", value.pools}, {"file", value.file}, {"checksum", value.checksum}, {"size", value.size}, {"priority", value.priority}, {"precious", value.precious}, {"allow_staging", value.allow_staging}, {"pages", value.pages}});
 }
 
 void print_to(mf::Printer& printer, const TransferManagerQueryMessage& value) {
-  printer.open("TransferManagerQueryMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("files", value.files);
-  printer.field("storage", value.storage);
-  printer.field("checksum", value.checksum);
-  printer.field("offset", value.offset);
-  printer.field("timeout", value.timeout);
-  printer.field("link_group", value.link_group);
-  printer.field("priority", value.priority);
-  printer.field("allow_staging", value.allow_staging);
-  printer.field("labels", value.labels);
-  printer.field("retention", value.retention);
-  printer.close();
+  printer.write_struct(
+      "TransferManagerQueryMessage",
+      {{"envelope", value.envelope}, {"files", value.files}, {"storage", value.storage}, {"checksum", value.checksum}, {"offset", value.offset}, {"timeout", value.timeout}, {"link_group", value.link_group}, {"priority", value.priority}, {"allow_staging", value.allow_staging}, {"labels", value.labels}, {"retention", value.retention}});
 }
 
 void print_to(mf::Printer& printer, const TransferCompleteMessage& value) {
-  printer.open("TransferCompleteMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("path", value.path);
-  printer.field("pool", value.pool);
-  printer.field("file", value.file);
-  printer.field("token", value.token);
-  printer.field("labels", value.labels);
-  printer.close();
+  printer.write_struct(
+      "TransferCompleteMessage",
+      {{"envelope", value.envelope}, {"path", value.path}, {"pool", value.pool}, {"file", value.file}, {"token", value.token}, {"labels", value.labels}});
 }
 
 void print_to(mf::Printer& printer, const TransferFailedMessage& value) {
-  printer.open("TransferFailedMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("checksums", value.checksums);
-  printer.field("locations", value.locations);
-  printer.field("sticky", value.sticky);
-  printer.field("precious", value.precious);
-  printer.close();
+  printer.write_struct(
+      "TransferFailedMessage",
+      {{"envelope", value.envelope}, {"checksums", value.checksums}, {"locations", value.locations}, {"sticky", value.sticky}, {"precious", value.precious}});
 }
 
 void print_to(mf::Printer& printer, const TransferProgressMessage& value) {
-  printer.open("TransferProgressMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("offset", value.offset);
-  printer.field("target", value.target);
-  printer.field("labels", value.labels);
-  printer.close();
+  printer.write_struct(
+      "TransferProgressMessage",
+      {{"envelope", value.envelope}, {"offset", value.offset}, {"target", value.target}, {"labels", value.labels}});
 }
 
 void print_to(mf::Printer& printer, const SrmPingMessage& value) {
-  printer.open("SrmPingMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("pnfs_id", value.pnfs_id);
-  printer.field("files", value.files);
-  printer.field("storage", value.storage);
-  printer.field("count", value.count);
-  printer.field("ratio", value.ratio);
-  printer.field("costs", value.costs);
-  printer.close();
+  printer.write_struct(
+      "SrmPingMessage",
+      {{"envelope", value.envelope}, {"pnfs_id", value.pnfs_id}, {"files", value.files}, {"storage", value.storage}, {"count", value.count}, {"ratio", value.ratio}, {"costs", value.costs}});
 }
 
 void print_to(mf::Printer& printer, const SrmPrepareToGetMessage& value) {
-  printer.open("SrmPrepareToGetMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("file", value.file);
-  printer.field("count", value.count);
-  printer.field("expires", value.expires);
-  printer.field("access", value.access);
-  printer.field("allow_staging", value.allow_staging);
-  printer.field("window", value.window);
-  printer.close();
+  printer.write_struct(
+      "SrmPrepareToGetMessage",
+      {{"envelope", value.envelope}, {"file", value.file}, {"count", value.count}, {"expires", value.expires}, {"access", value.access}, {"allow_staging", value.allow_staging}, {"window", value.window}});
 }
 
 void print_to(mf::Printer& printer, const SrmPrepareToPutMessage& value) {
-  printer.open("SrmPrepareToPutMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("files", value.files);
-  printer.field("checksums", value.checksums);
-  printer.field("timeout", value.timeout);
-  printer.field("owner", value.owner);
-  printer.field("door", value.door);
-  printer.field("window", value.window);
-  printer.close();
+  printer.write_struct(
+      "SrmPrepareToPutMessage",
+      {{"envelope", value.envelope}, {"files", value.files}, {"checksums", value.checksums}, {"timeout", value.timeout}, {"owner", value.owner}, {"door", value.door}, {"window", value.window}});
 }
 
 void print_to(mf::Printer& printer, const SrmReleaseFilesMessage& value) {
-  printer.open("SrmReleaseFilesMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("pools", value.pools);
-  printer.field("door", value.door);
-  printer.field("labels", value.labels);
-  printer.close();
+  printer.write_struct(
+      "SrmReleaseFilesMessage",
+      {{"envelope", value.envelope}, {"pools", value.pools}, {"door", value.door}, {"labels", value.labels}});
 }
 
 void print_to(mf::Printer& printer, const SrmBringOnlineMessage& value) {
-  printer.open("SrmBringOnlineMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("pnfs_id", value.pnfs_id);
-  printer.field("files", value.files);
-  printer.field("storage", value.storage);
-  printer.field("token", value.token);
-  printer.field("link_group", value.link_group);
-  printer.field("allow_staging", value.allow_staging);
-  printer.field("ratio", value.ratio);
-  printer.field("labels", value.labels);
-  printer.close();
+  printer.write_struct(
+      "SrmBringOnlineMessage",
+      {{"envelope", value.envelope}, {"pnfs_id", value.pnfs_id}, {"files", value.files}, {"storage", value.storage}, {"token", value.token}, {"link_group", value.link_group}, {"allow_staging", value.allow_staging}, {"ratio", value.ratio}, {"labels", value.labels}});
 }
 
 void print_to(mf::Printer& printer, const SrmAbortRequestMessage& value) {
-  printer.open("SrmAbortRequestMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("path", value.path);
-  printer.field("mode", value.mode);
-  printer.field("expires", value.expires);
-  printer.field("owner", value.owner);
-  printer.field("door", value.door);
-  printer.field("priority", value.priority);
-  printer.field("ratio", value.ratio);
-  printer.field("label", value.label);
-  printer.field("labels", value.labels);
-  printer.close();
+  printer.write_struct(
+      "SrmAbortRequestMessage",
+      {{"envelope", value.envelope}, {"path", value.path}, {"mode", value.mode}, {"expires", value.expires}, {"owner", value.owner}, {"door", value.door}, {"priority", value.priority}, {"ratio", value.ratio}, {"label", value.label}, {"labels", value.labels}});
 }
 
 void print_to(mf::Printer& printer, const SrmStatusOfGetMessage& value) {
-  printer.open("SrmStatusOfGetMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("file", value.file);
-  printer.field("files", value.files);
-  printer.field("checksums", value.checksums);
-  printer.field("expires", value.expires);
-  printer.field("label", value.label);
-  printer.field("costs", value.costs);
-  printer.field("window", value.window);
-  printer.field("retention", value.retention);
-  printer.close();
+  printer.write_struct(
+      "SrmStatusOfGetMessage",
+      {{"envelope", value.envelope}, {"file", value.file}, {"files", value.files}, {"checksums", value.checksums}, {"expires", value.expires}, {"label", value.label}, {"costs", value.costs}, {"window", value.window}, {"retention", value.retention}});
 }
 
 void print_to(mf::Printer& printer, const SrmStatusOfPutMessage& value) {
-  printer.open("SrmStatusOfPutMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("file", value.file);
-  printer.field("storage", value.storage);
-  printer.field("mode", value.mode);
-  printer.field("sticky", value.sticky);
-  printer.close();
+  printer.write_struct(
+      "SrmStatusOfPutMessage",
+      {{"envelope", value.envelope}, {"file", value.file}, {"storage", value.storage}, {"mode", value.mode}, {"sticky", value.sticky}});
 }
 
 void print_to(mf::Printer& printer, const SrmLsMessage& value) {
-  printer.open("SrmLsMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("pnfs_id", value.pnfs_id);
-  printer.field("file", value.file);
-  printer.field("checksum", value.checksum);
-  printer.field("offset", value.offset);
-  printer.field("count", value.count);
-  printer.field("priority", value.priority);
-  printer.field("costs", value.costs);
-  printer.close();
+  printer.write_struct(
+      "SrmLsMessage",
+      {{"envelope", value.envelope}, {"pnfs_id", value.pnfs_id}, {"file", value.file}, {"checksum", value.checksum}, {"offset", value.offset}, {"count", value.count}, {"priority", value.priority}, {"costs", value.costs}});
 }
 
 void print_to(mf::Printer& printer, const SrmMkdirMessage& value) {
-  printer.open("SrmMkdirMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("pools", value.pools);
-  printer.field("offset", value.offset);
-  printer.field("target", value.target);
-  printer.field("attributes", value.attributes);
-  printer.field("precious", value.precious);
-  printer.close();
+  printer.write_struct(
+      "SrmMkdirMessage",
+      {{"envelope", value.envelope}, {"pools", value.pools}, {"offset", value.offset}, {"target", value.target}, {"attributes", value.attributes}, {"precious", value.precious}});
 }
 
 void print_to(mf::Printer& printer, const SrmRmdirMessage& value) {
-  printer.open("SrmRmdirMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("file", value.file);
-  printer.field("expires", value.expires);
-  printer.field("locations", value.locations);
-  printer.close();
+  printer.write_struct(
+      "SrmRmdirMessage",
+      {{"envelope", value.envelope}, {"file", value.file}, {"expires", value.expires}, {"locations", value.locations}});
 }
 
 void print_to(mf::Printer& printer, const SrmRmMessage& value) {
-  printer.open("SrmRmMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("path", value.path);
-  printer.field("protocol", value.protocol);
-  printer.field("checksum", value.checksum);
-  printer.field("size", value.size);
-  printer.field("count", value.count);
-  printer.field("owner", value.owner);
-  printer.field("priority", value.priority);
-  printer.field("allow_staging", value.allow_staging);
-  printer.field("pages", value.pages);
-  printer.close();
+  printer.write_struct(
+      "SrmRmMessage",
+      {{"envelope", value.envelope}, {"path", value.path}, {"protocol", value.protocol}, {"checksum", value.checksum}, {"size", value.size}, {"count", value.count}, {"owner", value.owner}, {"priority", value.priority}, {"allow_staging", value.allow_staging}, {"pages", value.pages}});
 }
 
 void print_to(mf::Printer& printer, const SrmMvMessage& value) {
-  printer.open("SrmMvMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("cost", value.cost);
-  printer.field("checksum", value.checksum);
-  printer.field("checksums", value.checksums);
-  printer.field("count", value.count);
-  printer.field("token", value.token);
-  printer.field("label", value.label);
-  printer.field("costs", value.costs);
-  printer.field("retention", value.retention);
-  printer.close();
+  printer.write_struct(
+      "SrmMvMessage",
+      {{"envelope", value.envelope}, {"cost", value.cost}, {"checksum", value.checksum}, {"checksums", value.checksums}, {"count", value.count}, {"token", value.token}, {"label", value.label}, {"costs", value.costs}, {"retention", value.retention}});
 }
 
 void print_to(mf::Printer& printer, const SrmCheckPermissionMessage& value) {
-  printer.open("SrmCheckPermissionMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("file", value.file);
-  printer.field("storage", value.storage);
-  printer.field("offset", value.offset);
-  printer.field("count", value.count);
-  printer.field("owner", value.owner);
-  printer.field("door", value.door);
-  printer.field("link_group", value.link_group);
-  printer.field("costs", value.costs);
-  printer.close();
+  printer.write_struct(
+      "SrmCheckPermissionMessage",
+      {{"envelope", value.envelope}, {"file", value.file}, {"storage", value.storage}, {"offset", value.offset}, {"count", value.count}, {"owner", value.owner}, {"door", value.door}, {"link_group", value.link_group}, {"costs", value.costs}});
 }
 
 void print_to(mf::Printer& printer, const SrmCopyMessage& value) {
-  printer.open("SrmCopyMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("pools", value.pools);
-  printer.field("file", value.file);
-  printer.field("protocol", value.protocol);
-  printer.field("mode", value.mode);
-  printer.field("size", value.size);
-  printer.field("offset", value.offset);
-  printer.field("count", value.count);
-  printer.field("allow_staging", value.allow_staging);
-  printer.field("labels", value.labels);
-  printer.field("retention", value.retention);
-  printer.close();
+  printer.write_struct(
+      "SrmCopyMessage",
+      {{"envelope", value.envelope}, {"pools", value.pools}, {"file", value.file}, {"protocol", value.protocol}, {"mode", value.mode}, {"size", value.size}, {"offset", value.offset}, {"count", value.count}, {"allow_staging", value.allow_staging}, {"labels", value.labels}, {"retention", value.retention}});
 }
 
 void print_to(mf::Printer& printer, const BulkRequestMessage& value) {
-  printer.open("BulkRequestMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("pools", value.pools);
-  printer.field("target", value.target);
-  printer.field("token", value.token);
-  printer.field("locations", value.locations);
-  printer.field("priority", value.priority);
-  printer.field("precious", value.precious);
-  printer.field("labels", value.labels);
-  printer.close();
+  printer.write_struct(
+      "BulkRequestMessage",
+      {{"envelope", value.envelope}, {"pools", value.pools}, {"target", value.target}, {"token", value.token}, {"locations", value.locations}, {"priority", value.priority}, {"precious", value.precious}, {"labels", value.labels}});
 }
 
 void print_to(mf::Printer& printer, const BulkStatusMessage& value) {
-  printer.open("BulkStatusMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("storage", value.storage);
-  printer.field("token", value.token);
-  printer.field("attributes", value.attributes);
-  printer.close();
+  printer.write_struct(
+      "BulkStatusMessage",
+      {{"envelope", value.envelope}, {"storage", value.storage}, {"token", value.token}, {"attributes", value.attributes}});
 }
 
 void print_to(mf::Printer& printer, const BulkCancelMessage& value) {
-  printer.open("BulkCancelMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("checksum", value.checksum);
-  printer.field("timeout", value.timeout);
-  printer.field("ratio", value.ratio);
-  printer.close();
+  printer.write_struct(
+      "BulkCancelMessage",
+      {{"envelope", value.envelope}, {"checksum", value.checksum}, {"timeout", value.timeout}, {"ratio", value.ratio}});
 }
 
 void print_to(mf::Printer& printer, const BulkDeleteMessage& value) {
-  printer.open("BulkDeleteMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("files", value.files);
-  printer.field("mode", value.mode);
-  printer.field("checksums", value.checksums);
-  printer.field("expires", value.expires);
-  printer.close();
+  printer.write_struct(
+      "BulkDeleteMessage",
+      {{"envelope", value.envelope}, {"files", value.files}, {"mode", value.mode}, {"checksums", value.checksums}, {"expires", value.expires}});
 }
 
 void print_to(mf::Printer& printer, const BulkTargetsMessage& value) {
-  printer.open("BulkTargetsMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("files", value.files);
-  printer.field("count", value.count);
-  printer.field("expires", value.expires);
-  printer.field("access", value.access);
-  printer.field("ratio", value.ratio);
-  printer.close();
+  printer.write_struct(
+      "BulkTargetsMessage",
+      {{"envelope", value.envelope}, {"files", value.files}, {"count", value.count}, {"expires", value.expires}, {"access", value.access}, {"ratio", value.ratio}});
 }
 
 void print_to(mf::Printer& printer, const BulkArchiveMessage& value) {
-  printer.open("BulkArchiveMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("path", value.path);
-  printer.field("files", value.files);
-  printer.field("token", value.token);
-  printer.field("sticky", value.sticky);
-  printer.field("retention", value.retention);
-  printer.close();
+  printer.write_struct(
+      "BulkArchiveMessage",
+      {{"envelope", value.envelope}, {"path", value.path}, {"files", value.files}, {"token", value.token}, {"sticky", value.sticky}, {"retention", value.retention}});
 }
 
 void print_to(mf::Printer& printer, const ReplicaVerifyMessage& value) {
-  printer.open("ReplicaVerifyMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("pool", value.pool);
-  printer.field("files", value.files);
-  printer.field("checksum", value.checksum);
-  printer.field("timeout", value.timeout);
-  printer.field("owner", value.owner);
-  printer.field("attributes", value.attributes);
-  printer.field("ratio", value.ratio);
-  printer.field("retention", value.retention);
-  printer.close();
+  printer.write_struct(
+      "ReplicaVerifyMessage",
+      {{"envelope", value.envelope}, {"pool", value.pool}, {"files", value.files}, {"checksum", value.checksum}, {"timeout", value.timeout}, {"owner", value.owner}, {"attributes", value.attributes}, {"ratio", value.ratio}, {"retention", value.retention}});
 }
 
 void print_to(mf::Printer& printer, const ReplicaAdjustMessage& value) {
-  printer.open("ReplicaAdjustMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("path", value.path);
-  printer.field("files", value.files);
-  printer.field("checksum", value.checksum);
-  printer.field("offset", value.offset);
-  printer.field("count", value.count);
-  printer.field("access", value.access);
-  printer.field("target", value.target);
-  printer.field("label", value.label);
-  printer.close();
+  printer.write_struct(
+      "ReplicaAdjustMessage",
+      {{"envelope", value.envelope}, {"path", value.path}, {"files", value.files}, {"checksum", value.checksum}, {"offset", value.offset}, {"count", value.count}, {"access", value.access}, {"target", value.target}, {"label", value.label}});
 }
 
 void print_to(mf::Printer& printer, const ReplicaRemoveMessage& value) {
-  printer.open("ReplicaRemoveMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("cost", value.cost);
-  printer.field("checksums", value.checksums);
-  printer.field("attributes", value.attributes);
-  printer.field("priority", value.priority);
-  printer.field("retention", value.retention);
-  printer.close();
+  printer.write_struct(
+      "ReplicaRemoveMessage",
+      {{"envelope", value.envelope}, {"cost", value.cost}, {"checksums", value.checksums}, {"attributes", value.attributes}, {"priority", value.priority}, {"retention", value.retention}});
 }
 
 void print_to(mf::Printer& printer, const ReplicaStateMessage& value) {
-  printer.open("ReplicaStateMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("checksum", value.checksum);
-  printer.field("access", value.access);
-  printer.field("sticky", value.sticky);
-  printer.field("pages", value.pages);
-  printer.field("costs", value.costs);
-  printer.close();
+  printer.write_struct(
+      "ReplicaStateMessage",
+      {{"envelope", value.envelope}, {"checksum", value.checksum}, {"access", value.access}, {"sticky", value.sticky}, {"pages", value.pages}, {"costs", value.costs}});
 }
 
 void print_to(mf::Printer& printer, const ResilienceScanMessage& value) {
-  printer.open("ResilienceScanMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("checksum", value.checksum);
-  printer.field("owner", value.owner);
-  printer.field("allow_staging", value.allow_staging);
-  printer.close();
+  printer.write_struct(
+      "ResilienceScanMessage",
+      {{"envelope", value.envelope}, {"checksum", value.checksum}, {"owner", value.owner}, {"allow_staging", value.allow_staging}});
 }
 
 void print_to(mf::Printer& printer, const ResilienceCancelMessage& value) {
-  printer.open("ResilienceCancelMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("pool", value.pool);
-  printer.field("protocol", value.protocol);
-  printer.field("checksum", value.checksum);
-  printer.field("count", value.count);
-  printer.field("token", value.token);
-  printer.field("locations", value.locations);
-  printer.field("sticky", value.sticky);
-  printer.field("precious", value.precious);
-  printer.field("window", value.window);
-  printer.close();
+  printer.write_struct(
+      "ResilienceCancelMessage",
+      {{"envelope", value.envelope}, {"pool", value.pool}, {"protocol", value.protocol}, {"checksum", value.checksum}, {"count", value.count}, {"token", value.token}, {"locations", value.locations}, {"sticky", value.sticky}, {"precious", value.precious}, {"window", value.window}});
 }
 
 void print_to(mf::Printer& printer, const QosTransitionMessage& value) {
-  printer.open("QosTransitionMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("path", value.path);
-  printer.field("offset", value.offset);
-  printer.field("expires", value.expires);
-  printer.field("owner", value.owner);
-  printer.field("priority", value.priority);
-  printer.field("ratio", value.ratio);
-  printer.field("window", value.window);
-  printer.close();
+  printer.write_struct(
+      "QosTransitionMessage",
+      {{"envelope", value.envelope}, {"path", value.path}, {"offset", value.offset}, {"expires", value.expires}, {"owner", value.owner}, {"priority", value.priority}, {"ratio", value.ratio}, {"window", value.window}});
 }
 
 void print_to(mf::Printer& printer, const QosQueryMessage& value) {
-  printer.open("QosQueryMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("storage", value.storage);
-  printer.field("count", value.count);
-  printer.field("expires", value.expires);
-  printer.close();
+  printer.write_struct(
+      "QosQueryMessage",
+      {{"envelope", value.envelope}, {"storage", value.storage}, {"count", value.count}, {"expires", value.expires}});
 }
 
 void print_to(mf::Printer& printer, const QosModifyMessage& value) {
-  printer.open("QosModifyMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("pnfs_id", value.pnfs_id);
-  printer.field("file", value.file);
-  printer.field("count", value.count);
-  printer.field("timeout", value.timeout);
-  printer.field("token", value.token);
-  printer.field("precious", value.precious);
-  printer.field("allow_staging", value.allow_staging);
-  printer.field("window", value.window);
-  printer.close();
+  printer.write_struct(
+      "QosModifyMessage",
+      {{"envelope", value.envelope}, {"pnfs_id", value.pnfs_id}, {"file", value.file}, {"count", value.count}, {"timeout", value.timeout}, {"token", value.token}, {"precious", value.precious}, {"allow_staging", value.allow_staging}, {"window", value.window}});
 }
 
 void print_to(mf::Printer& printer, const QosBackLogMessage& value) {
-  printer.open("QosBackLogMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("mode", value.mode);
-  printer.field("count", value.count);
-  printer.field("access", value.access);
-  printer.field("door", value.door);
-  printer.field("attributes", value.attributes);
-  printer.field("labels", value.labels);
-  printer.field("retention", value.retention);
-  printer.close();
+  printer.write_struct(
+      "QosBackLogMessage",
+      {{"envelope", value.envelope}, {"mode", value.mode}, {"count", value.count}, {"access", value.access}, {"door", value.door}, {"attributes", value.attributes}, {"labels", value.labels}, {"retention", value.retention}});
 }
 
 void print_to(mf::Printer& printer, const MissingFileMessage& value) {
-  printer.open("MissingFileMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("pnfs_id", value.pnfs_id);
-  printer.field("pools", value.pools);
-  printer.field("mode", value.mode);
-  printer.field("access", value.access);
-  printer.field("locations", value.locations);
-  printer.field("attributes", value.attributes);
-  printer.field("ratio", value.ratio);
-  printer.field("window", value.window);
-  printer.field("retention", value.retention);
-  printer.close();
+  printer.write_struct(
+      "MissingFileMessage",
+      {{"envelope", value.envelope}, {"pnfs_id", value.pnfs_id}, {"pools", value.pools}, {"mode", value.mode}, {"access", value.access}, {"locations", value.locations}, {"attributes", value.attributes}, {"ratio", value.ratio}, {"window", value.window}, {"retention", value.retention}});
 }
 
 void print_to(mf::Printer& printer, const CleanerRequestMessage& value) {
-  printer.open("CleanerRequestMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("file", value.file);
-  printer.field("files", value.files);
-  printer.field("protocol", value.protocol);
-  printer.field("mode", value.mode);
-  printer.field("pages", value.pages);
-  printer.field("costs", value.costs);
-  printer.close();
+  printer.write_struct(
+      "CleanerRequestMessage",
+      {{"envelope", value.envelope}, {"file", value.file}, {"files", value.files}, {"protocol", value.protocol}, {"mode", value.mode}, {"pages", value.pages}, {"costs", value.costs}});
 }
 
 void print_to(mf::Printer& printer, const CleanerStatusMessage& value) {
-  printer.open("CleanerStatusMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("file", value.file);
-  printer.field("precious", value.precious);
-  printer.field("costs", value.costs);
-  printer.close();
+  printer.write_struct(
+      "CleanerStatusMessage",
+      {{"envelope", value.envelope}, {"file", value.file}, {"precious", value.precious}, {"costs", value.costs}});
 }
 
 void print_to(mf::Printer& printer, const CleanerHoldMessage& value) {
-  printer.open("CleanerHoldMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("file", value.file);
-  printer.field("files", value.files);
-  printer.field("count", value.count);
-  printer.close();
+  printer.write_struct(
+      "CleanerHoldMessage",
+      {{"envelope", value.envelope}, {"file", value.file}, {"files", value.files}, {"count", value.count}});
 }
 
 void print_to(mf::Printer& printer, const HsmStoreMessage& value) {
-  printer.open("HsmStoreMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("path", value.path);
-  printer.field("pools", value.pools);
-  printer.field("costs", value.costs);
-  printer.close();
+  printer.write_struct(
+      "HsmStoreMessage",
+      {{"envelope", value.envelope}, {"path", value.path}, {"pools", value.pools}, {"costs", value.costs}});
 }
 
 void print_to(mf::Printer& printer, const HsmRestoreMessage& value) {
-  printer.open("HsmRestoreMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("pool", value.pool);
-  printer.field("storage", value.storage);
-  printer.field("cost", value.cost);
-  printer.field("mode", value.mode);
-  printer.field("count", value.count);
-  printer.field("access", value.access);
-  printer.field("ratio", value.ratio);
-  printer.field("label", value.label);
-  printer.field("window", value.window);
-  printer.close();
+  printer.write_struct(
+      "HsmRestoreMessage",
+      {{"envelope", value.envelope}, {"pool", value.pool}, {"storage", value.storage}, {"cost", value.cost}, {"mode", value.mode}, {"count", value.count}, {"access", value.access}, {"ratio", value.ratio}, {"label", value.label}, {"window", value.window}});
 }
 
 void print_to(mf::Printer& printer, const HsmRemoveMessage& value) {
-  printer.open("HsmRemoveMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("files", value.files);
-  printer.field("cost", value.cost);
-  printer.field("token", value.token);
-  printer.field("locations", value.locations);
-  printer.field("ratio", value.ratio);
-  printer.close();
+  printer.write_struct(
+      "HsmRemoveMessage",
+      {{"envelope", value.envelope}, {"files", value.files}, {"cost", value.cost}, {"token", value.token}, {"locations", value.locations}, {"ratio", value.ratio}});
 }
 
 void print_to(mf::Printer& printer, const NearlineRequestMessage& value) {
-  printer.open("NearlineRequestMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("pnfs_id", value.pnfs_id);
-  printer.field("path", value.path);
-  printer.field("file", value.file);
-  printer.field("protocol", value.protocol);
-  printer.field("checksum", value.checksum);
-  printer.field("count", value.count);
-  printer.field("access", value.access);
-  printer.field("door", value.door);
-  printer.field("labels", value.labels);
-  printer.close();
+  printer.write_struct(
+      "NearlineRequestMessage",
+      {{"envelope", value.envelope}, {"pnfs_id", value.pnfs_id}, {"path", value.path}, {"file", value.file}, {"protocol", value.protocol}, {"checksum", value.checksum}, {"count", value.count}, {"access", value.access}, {"door", value.door}, {"labels", value.labels}});
 }
 
 void print_to(mf::Printer& printer, const NearlineStatusMessage& value) {
-  printer.open("NearlineStatusMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("pnfs_id", value.pnfs_id);
-  printer.field("file", value.file);
-  printer.field("checksum", value.checksum);
-  printer.field("checksums", value.checksums);
-  printer.field("expires", value.expires);
-  printer.field("locations", value.locations);
-  printer.field("ratio", value.ratio);
-  printer.field("label", value.label);
-  printer.field("labels", value.labels);
-  printer.close();
+  printer.write_struct(
+      "NearlineStatusMessage",
+      {{"envelope", value.envelope}, {"pnfs_id", value.pnfs_id}, {"file", value.file}, {"checksum", value.checksum}, {"checksums", value.checksums}, {"expires", value.expires}, {"locations", value.locations}, {"ratio", value.ratio}, {"label", value.label}, {"labels", value.labels}});
 }
 
 void print_to(mf::Printer& printer, const TapeRecallScheduleMessage& value) {
-  printer.open("TapeRecallScheduleMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("path", value.path);
-  printer.field("cost", value.cost);
-  printer.field("attributes", value.attributes);
-  printer.field("pages", value.pages);
-  printer.field("window", value.window);
-  printer.close();
+  printer.write_struct(
+      "TapeRecallScheduleMessage",
+      {{"envelope", value.envelope}, {"path", value.path}, {"cost", value.cost}, {"attributes", value.attributes}, {"pages", value.pages}, {"window", value.window}});
 }
 
 void print_to(mf::Printer& printer, const ZoneUpdateMessage& value) {
-  printer.open("ZoneUpdateMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("path", value.path);
-  printer.field("pool", value.pool);
-  printer.field("pools", value.pools);
-  printer.field("file", value.file);
-  printer.field("files", value.files);
-  printer.field("mode", value.mode);
-  printer.field("checksums", value.checksums);
-  printer.field("door", value.door);
-  printer.field("pages", value.pages);
-  printer.field("window", value.window);
-  printer.close();
+  printer.write_struct(
+      "ZoneUpdateMessage",
+      {{"envelope", value.envelope}, {"path", value.path}, {"pool", value.pool}, {"pools", value.pools}, {"file", value.file}, {"files", value.files}, {"mode", value.mode}, {"checksums", value.checksums}, {"door", value.door}, {"pages", value.pages}, {"window", value.window}});
 }
 
 void print_to(mf::Printer& printer, const CellHelloMessage& value) {
-  printer.open("CellHelloMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("file", value.file);
-  printer.field("storage", value.storage);
-  printer.field("protocol", value.protocol);
-  printer.field("size", value.size);
-  printer.field("target", value.target);
-  printer.field("attributes", value.attributes);
-  printer.field("priority", value.priority);
-  printer.field("allow_staging", value.allow_staging);
-  printer.field("label", value.label);
-  printer.field("window", value.window);
-  printer.close();
+  printer.write_struct(
+      "CellHelloMessage",
+      {{"envelope", value.envelope}, {"file", value.file}, {"storage", value.storage}, {"protocol", value.protocol}, {"size", value.size}, {"target", value.target}, {"attributes", value.attributes}, {"priority", value.priority}, {"allow_staging", value.allow_staging}, {"label", value.label}, {"window", value.window}});
 }
 
 void print_to(mf::Printer& printer, const CellRouteMessage& value) {
-  printer.open("CellRouteMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("file", value.file);
-  printer.field("storage", value.storage);
-  printer.field("offset", value.offset);
-  printer.field("count", value.count);
-  printer.field("door", value.door);
-  printer.field("precious", value.precious);
-  printer.field("window", value.window);
-  printer.close();
+  printer.write_struct(
+      "CellRouteMessage",
+      {{"envelope", value.envelope}, {"file", value.file}, {"storage", value.storage}, {"offset", value.offset}, {"count", value.count}, {"door", value.door}, {"precious", value.precious}, {"window", value.window}});
 }
 
 void print_to(mf::Printer& printer, const CellTunnelMessage& value) {
-  printer.open("CellTunnelMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("pools", value.pools);
-  printer.field("files", value.files);
-  printer.field("expires", value.expires);
-  printer.field("target", value.target);
-  printer.field("precious", value.precious);
-  printer.field("window", value.window);
-  printer.close();
+  printer.write_struct(
+      "CellTunnelMessage",
+      {{"envelope", value.envelope}, {"pools", value.pools}, {"files", value.files}, {"expires", value.expires}, {"target", value.target}, {"precious", value.precious}, {"window", value.window}});
 }
 
 void print_to(mf::Printer& printer, const TopologyQueryMessage& value) {
-  printer.open("TopologyQueryMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("pool", value.pool);
-  printer.field("cost", value.cost);
-  printer.field("mode", value.mode);
-  printer.field("door", value.door);
-  printer.field("target", value.target);
-  printer.field("label", value.label);
-  printer.field("labels", value.labels);
-  printer.close();
+  printer.write_struct(
+      "TopologyQueryMessage",
+      {{"envelope", value.envelope}, {"pool", value.pool}, {"cost", value.cost}, {"mode", value.mode}, {"door", value.door}, {"target", value.target}, {"label", value.label}, {"labels", value.labels}});
 }
 
 void print_to(mf::Printer& printer, const WebdavLockMessage& value) {
-  printer.open("WebdavLockMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("files", value.files);
-  printer.field("storage", value.storage);
-  printer.field("checksum", value.checksum);
-  printer.field("door", value.door);
-  printer.field("locations", value.locations);
-  printer.field("attributes", value.attributes);
-  printer.field("sticky", value.sticky);
-  printer.field("costs", value.costs);
-  printer.close();
+  printer.write_struct(
+      "WebdavLockMessage",
+      {{"envelope", value.envelope}, {"files", value.files}, {"storage", value.storage}, {"checksum", value.checksum}, {"door", value.door}, {"locations", value.locations}, {"attributes", value.attributes}, {"sticky", value.sticky}, {"costs", value.costs}});
 }
 
 void print_to(mf::Printer& printer, const WebdavUnlockMessage& value) {
-  printer.open("WebdavUnlockMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("pnfs_id", value.pnfs_id);
-  printer.field("path", value.path);
-  printer.field("pool", value.pool);
-  printer.field("protocol", value.protocol);
-  printer.field("timeout", value.timeout);
-  printer.field("link_group", value.link_group);
-  printer.field("priority", value.priority);
-  printer.field("precious", value.precious);
-  printer.close();
+  printer.write_struct(
+      "WebdavUnlockMessage",
+      {{"envelope", value.envelope}, {"pnfs_id", value.pnfs_id}, {"path", value.path}, {"pool", value.pool}, {"protocol", value.protocol}, {"timeout", value.timeout}, {"link_group", value.link_group}, {"priority", value.priority}, {"precious", value.precious}});
 }
 
 void print_to(mf::Printer& printer, const EventSubscribeMessage& value) {
-  printer.open("EventSubscribeMessage");
-  printer.field("envelope", value.envelope);
-  printer.field("pools", value.pools);
-  printer.field("protocol", value.protocol);
-  printer.field("checksum", value.checksum);
-  printer.field("size", value.size);
-  printer.field("count", value.count);
-  printer.field("access", value.access);
-  printer.field("token", value.token);
-  printer.field("locations", value.locations);
-  printer.field("ratio", value.ratio);
-  printer.field("label", value.label);
-  printer.close();
+  printer.write_struct(
+      "EventSubscribeMessage",
+      {{"envelope", value.envelope}, {"pools", value.pools}, {"protocol", value.protocol}, {"checksum", value.checksum}, {"size", value.size}, {"count", value.count}, {"access", value.access}, {"token", value.token}, {"locations", value.locations}, {"ratio", value.ratio}, {"label", value.label}});
 }
 
 }  // namespace dcache::messages
@@ -2495,7 +1384,8 @@ bool Febird<::dcache::messages::ProtocolInfo>::read(Reader& reader, ::dcache::me
       if (!read_field(reader, "gridftp", value.gridftp())) return false;
       break;
     default:
-      return reader.fail(Fault::unknown_alternative, "a union has an alternative that its type does not know", start);
+      return reader.fail(Fault::unknown_alternative, "a union has an alternative that its type does not know",
+                         start);
   }
   reader.leave();
   return true;
@@ -2652,7 +1542,8 @@ std::size_t Febird<::dcache::messages::PoolCheckFreeSpaceMessage>::bound(
 
 void Febird<::dcache::messages::PoolCheckFreeSpaceMessage>::write(
     Writer& writer, const ::dcache::messages::PoolCheckFreeSpaceMessage* values, std::size_t count) noexcept {
-  for (const ::dcache::messages::PoolCheckFreeSpaceMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::PoolCheckFreeSpaceMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::PoolCheckFreeSpaceMessage& value = *values;
     febird_write(writer, value.envelope, value.storage, value.offset, value.timeout, value.link_group);
   }
@@ -2688,7 +1579,8 @@ std::size_t Febird<::dcache::messages::PoolDeliverFileMessage>::bound(
 
 void Febird<::dcache::messages::PoolDeliverFileMessage>::write(
     Writer& writer, const ::dcache::messages::PoolDeliverFileMessage* values, std::size_t count) noexcept {
-  for (const ::dcache::messages::PoolDeliverFileMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::PoolDeliverFileMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::PoolDeliverFileMessage& value = *values;
     febird_write(writer, value.envelope, value.path, value.locations, value.link_group);
   }
@@ -2771,7 +1663,8 @@ std::size_t Febird<::dcache::messages::PoolFlushControlMessage>::bound(
 
 void Febird<::dcache::messages::PoolFlushControlMessage>::write(
     Writer& writer, const ::dcache::messages::PoolFlushControlMessage* values, std::size_t count) noexcept {
-  for (const ::dcache::messages::PoolFlushControlMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::PoolFlushControlMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::PoolFlushControlMessage& value = *values;
     febird_write(writer, value.envelope, value.path, value.file, value.checksums, value.count, value.precious,
                  value.allow_staging);
@@ -2812,7 +1705,8 @@ std::size_t Febird<::dcache::messages::PoolFlushDoFlushMessage>::bound(
 
 void Febird<::dcache::messages::PoolFlushDoFlushMessage>::write(
     Writer& writer, const ::dcache::messages::PoolFlushDoFlushMessage* values, std::size_t count) noexcept {
-  for (const ::dcache::messages::PoolFlushDoFlushMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::PoolFlushDoFlushMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::PoolFlushDoFlushMessage& value = *values;
     febird_write(writer, value.envelope, value.pools, value.files, value.checksum, value.priority,
                  value.pages, value.label, value.labels, value.window);
@@ -2857,7 +1751,8 @@ std::size_t Febird<::dcache::messages::PoolFlushGainControlMessage>::bound(
 void Febird<::dcache::messages::PoolFlushGainControlMessage>::write(
     Writer& writer, const ::dcache::messages::PoolFlushGainControlMessage* values,
     std::size_t count) noexcept {
-  for (const ::dcache::messages::PoolFlushGainControlMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::PoolFlushGainControlMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::PoolFlushGainControlMessage& value = *values;
     febird_write(writer, value.envelope, value.pools, value.storage, value.count, value.token,
                  value.locations, value.attributes, value.window);
@@ -2945,7 +1840,8 @@ std::size_t Febird<::dcache::messages::PoolLinkGroupInfoMessage>::bound(
 
 void Febird<::dcache::messages::PoolLinkGroupInfoMessage>::write(
     Writer& writer, const ::dcache::messages::PoolLinkGroupInfoMessage* values, std::size_t count) noexcept {
-  for (const ::dcache::messages::PoolLinkGroupInfoMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::PoolLinkGroupInfoMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::PoolLinkGroupInfoMessage& value = *values;
     febird_write(writer, value.envelope, value.pnfs_id, value.timeout, value.expires, value.attributes,
                  value.sticky, value.precious, value.label, value.costs, value.retention);
@@ -3027,7 +1923,8 @@ std::size_t Febird<::dcache::messages::PoolManagerGetPoolListMessage>::bound(
 void Febird<::dcache::messages::PoolManagerGetPoolListMessage>::write(
     Writer& writer, const ::dcache::messages::PoolManagerGetPoolListMessage* values,
     std::size_t count) noexcept {
-  for (const ::dcache::messages::PoolManagerGetPoolListMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::PoolManagerGetPoolListMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::PoolManagerGetPoolListMessage& value = *values;
     febird_write(writer, value.envelope, value.pnfs_id, value.storage, value.protocol, value.mode,
                  value.offset, value.timeout, value.target, value.sticky, value.pages, value.labels);
@@ -3075,7 +1972,8 @@ std::size_t Febird<::dcache::messages::PoolManagerGetPoolMonitorMessage>::bound(
 void Febird<::dcache::messages::PoolManagerGetPoolMonitorMessage>::write(
     Writer& writer, const ::dcache::messages::PoolManagerGetPoolMonitorMessage* values,
     std::size_t count) noexcept {
-  for (const ::dcache::messages::PoolManagerGetPoolMonitorMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::PoolManagerGetPoolMonitorMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::PoolManagerGetPoolMonitorMessage& value = *values;
     febird_write(writer, value.envelope, value.file, value.protocol, value.cost, value.owner, value.precious,
                  value.retention);
@@ -3116,7 +2014,8 @@ std::size_t Febird<::dcache::messages::PoolManagerPoolModeMessage>::bound(
 void Febird<::dcache::messages::PoolManagerPoolModeMessage>::write(
     Writer& writer, const ::dcache::messages::PoolManagerPoolModeMessage* values,
     std::size_t count) noexcept {
-  for (const ::dcache::messages::PoolManagerPoolModeMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::PoolManagerPoolModeMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::PoolManagerPoolModeMessage& value = *values;
     febird_write(writer, value.envelope, value.token, value.priority, value.sticky, value.allow_staging);
   }
@@ -3151,7 +2050,8 @@ std::size_t Febird<::dcache::messages::PoolManagerPoolUpMessage>::bound(
 
 void Febird<::dcache::messages::PoolManagerPoolUpMessage>::write(
     Writer& writer, const ::dcache::messages::PoolManagerPoolUpMessage* values, std::size_t count) noexcept {
-  for (const ::dcache::messages::PoolManagerPoolUpMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::PoolManagerPoolUpMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::PoolManagerPoolUpMessage& value = *values;
     febird_write(writer, value.envelope, value.path, value.access, value.retention);
   }
@@ -3187,7 +2087,8 @@ std::size_t Febird<::dcache::messages::PoolMgrGetPoolByLinkMessage>::bound(
 void Febird<::dcache::messages::PoolMgrGetPoolByLinkMessage>::write(
     Writer& writer, const ::dcache::messages::PoolMgrGetPoolByLinkMessage* values,
     std::size_t count) noexcept {
-  for (const ::dcache::messages::PoolMgrGetPoolByLinkMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::PoolMgrGetPoolByLinkMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::PoolMgrGetPoolByLinkMessage& value = *values;
     febird_write(writer, value.envelope, value.files, value.offset, value.token, value.priority);
   }
@@ -3225,7 +2126,8 @@ std::size_t Febird<::dcache::messages::PoolMgrGetPoolByPoolGroupMessage>::bound(
 void Febird<::dcache::messages::PoolMgrGetPoolByPoolGroupMessage>::write(
     Writer& writer, const ::dcache::messages::PoolMgrGetPoolByPoolGroupMessage* values,
     std::size_t count) noexcept {
-  for (const ::dcache::messages::PoolMgrGetPoolByPoolGroupMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::PoolMgrGetPoolByPoolGroupMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::PoolMgrGetPoolByPoolGroupMessage& value = *values;
     febird_write(writer, value.envelope, value.pool, value.protocol, value.cost, value.checksum, value.size,
                  value.token, value.locations, value.pages, value.costs, value.window);
@@ -3272,7 +2174,8 @@ std::size_t Febird<::dcache::messages::PoolMgrGetPoolLinkGroupsMessage>::bound(
 void Febird<::dcache::messages::PoolMgrGetPoolLinkGroupsMessage>::write(
     Writer& writer, const ::dcache::messages::PoolMgrGetPoolLinkGroupsMessage* values,
     std::size_t count) noexcept {
-  for (const ::dcache::messages::PoolMgrGetPoolLinkGroupsMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::PoolMgrGetPoolLinkGroupsMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::PoolMgrGetPoolLinkGroupsMessage& value = *values;
     febird_write(writer, value.envelope, value.pools, value.protocol, value.size, value.expires, value.token,
                  value.link_group, value.sticky, value.precious, value.pages);
@@ -3317,7 +2220,8 @@ std::size_t Febird<::dcache::messages::PoolMgrGetPoolLinksMessage>::bound(
 void Febird<::dcache::messages::PoolMgrGetPoolLinksMessage>::write(
     Writer& writer, const ::dcache::messages::PoolMgrGetPoolLinksMessage* values,
     std::size_t count) noexcept {
-  for (const ::dcache::messages::PoolMgrGetPoolLinksMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::PoolMgrGetPoolLinksMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::PoolMgrGetPoolLinksMessage& value = *values;
     febird_write(writer, value.envelope, value.expires, value.attributes, value.sticky, value.precious,
                  value.costs);
@@ -3357,7 +2261,8 @@ std::size_t Febird<::dcache::messages::PoolMgrPoolInfoMessage>::bound(
 
 void Febird<::dcache::messages::PoolMgrPoolInfoMessage>::write(
     Writer& writer, const ::dcache::messages::PoolMgrPoolInfoMessage* values, std::size_t count) noexcept {
-  for (const ::dcache::messages::PoolMgrPoolInfoMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::PoolMgrPoolInfoMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::PoolMgrPoolInfoMessage& value = *values;
     febird_write(writer, value.envelope, value.pool, value.file, value.target, value.attributes, value.pages,
                  value.labels);
@@ -3399,7 +2304,8 @@ std::size_t Febird<::dcache::messages::PoolMgrQueryPoolsMessage>::bound(
 
 void Febird<::dcache::messages::PoolMgrQueryPoolsMessage>::write(
     Writer& writer, const ::dcache::messages::PoolMgrQueryPoolsMessage* values, std::size_t count) noexcept {
-  for (const ::dcache::messages::PoolMgrQueryPoolsMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::PoolMgrQueryPoolsMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::PoolMgrQueryPoolsMessage& value = *values;
     febird_write(writer, value.envelope, value.path, value.storage, value.checksum, value.door, value.target,
                  value.link_group, value.precious, value.allow_staging);
@@ -3444,7 +2350,8 @@ std::size_t Febird<::dcache::messages::PoolMgrReplicateFileMessage>::bound(
 void Febird<::dcache::messages::PoolMgrReplicateFileMessage>::write(
     Writer& writer, const ::dcache::messages::PoolMgrReplicateFileMessage* values,
     std::size_t count) noexcept {
-  for (const ::dcache::messages::PoolMgrReplicateFileMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::PoolMgrReplicateFileMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::PoolMgrReplicateFileMessage& value = *values;
     febird_write(writer, value.envelope, value.files, value.offset, value.expires, value.link_group,
                  value.allow_staging, value.label, value.labels);
@@ -3488,7 +2395,8 @@ std::size_t Febird<::dcache::messages::PoolMgrSelectReadPoolMessage>::bound(
 void Febird<::dcache::messages::PoolMgrSelectReadPoolMessage>::write(
     Writer& writer, const ::dcache::messages::PoolMgrSelectReadPoolMessage* values,
     std::size_t count) noexcept {
-  for (const ::dcache::messages::PoolMgrSelectReadPoolMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::PoolMgrSelectReadPoolMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::PoolMgrSelectReadPoolMessage& value = *values;
     febird_write(writer, value.envelope, value.files, value.mode, value.offset, value.timeout, value.access,
                  value.owner, value.window);
@@ -3531,7 +2439,8 @@ std::size_t Febird<::dcache::messages::PoolMgrSelectWritePoolMessage>::bound(
 void Febird<::dcache::messages::PoolMgrSelectWritePoolMessage>::write(
     Writer& writer, const ::dcache::messages::PoolMgrSelectWritePoolMessage* values,
     std::size_t count) noexcept {
-  for (const ::dcache::messages::PoolMgrSelectWritePoolMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::PoolMgrSelectWritePoolMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::PoolMgrSelectWritePoolMessage& value = *values;
     febird_write(writer, value.envelope, value.pools, value.storage, value.mode, value.checksum, value.token,
                  value.locations, value.priority, value.ratio);
@@ -3574,7 +2483,8 @@ std::size_t Febird<::dcache::messages::PoolMigrationCancelMessage>::bound(
 void Febird<::dcache::messages::PoolMigrationCancelMessage>::write(
     Writer& writer, const ::dcache::messages::PoolMigrationCancelMessage* values,
     std::size_t count) noexcept {
-  for (const ::dcache::messages::PoolMigrationCancelMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::PoolMigrationCancelMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::PoolMigrationCancelMessage& value = *values;
     febird_write(writer, value.envelope, value.size, value.expires, value.sticky);
   }
@@ -3611,7 +2521,8 @@ std::size_t Febird<::dcache::messages::PoolMigrationCopyFinishedMessage>::bound(
 void Febird<::dcache::messages::PoolMigrationCopyFinishedMessage>::write(
     Writer& writer, const ::dcache::messages::PoolMigrationCopyFinishedMessage* values,
     std::size_t count) noexcept {
-  for (const ::dcache::messages::PoolMigrationCopyFinishedMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::PoolMigrationCopyFinishedMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::PoolMigrationCopyFinishedMessage& value = *values;
     febird_write(writer, value.envelope, value.pnfs_id, value.path, value.count, value.timeout, value.door,
                  value.precious, value.ratio, value.label, value.labels, value.costs);
@@ -3657,7 +2568,8 @@ std::size_t Febird<::dcache::messages::PoolMigrationCopyReplicaMessage>::bound(
 void Febird<::dcache::messages::PoolMigrationCopyReplicaMessage>::write(
     Writer& writer, const ::dcache::messages::PoolMigrationCopyReplicaMessage* values,
     std::size_t count) noexcept {
-  for (const ::dcache::messages::PoolMigrationCopyReplicaMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::PoolMigrationCopyReplicaMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::PoolMigrationCopyReplicaMessage& value = *values;
     febird_write(writer, value.envelope, value.offset, value.target, value.attributes, value.sticky);
   }
@@ -3695,7 +2607,8 @@ std::size_t Febird<::dcache::messages::PoolMigrationPingMessage>::bound(
 
 void Febird<::dcache::messages::PoolMigrationPingMessage>::write(
     Writer& writer, const ::dcache::messages::PoolMigrationPingMessage* values, std::size_t count) noexcept {
-  for (const ::dcache::messages::PoolMigrationPingMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::PoolMigrationPingMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::PoolMigrationPingMessage& value = *values;
     febird_write(writer, value.envelope, value.pnfs_id, value.storage, value.size, value.offset, value.labels,
                  value.retention);
@@ -3736,7 +2649,8 @@ std::size_t Febird<::dcache::messages::PoolMigrationUpdateReplicaMessage>::bound
 void Febird<::dcache::messages::PoolMigrationUpdateReplicaMessage>::write(
     Writer& writer, const ::dcache::messages::PoolMigrationUpdateReplicaMessage* values,
     std::size_t count) noexcept {
-  for (const ::dcache::messages::PoolMigrationUpdateReplicaMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::PoolMigrationUpdateReplicaMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::PoolMigrationUpdateReplicaMessage& value = *values;
     febird_write(writer, value.envelope, value.size, value.allow_staging, value.labels);
   }
@@ -3773,7 +2687,8 @@ std::size_t Febird<::dcache::messages::PoolMigrationJobCancelMessage>::bound(
 void Febird<::dcache::messages::PoolMigrationJobCancelMessage>::write(
     Writer& writer, const ::dcache::messages::PoolMigrationJobCancelMessage* values,
     std::size_t count) noexcept {
-  for (const ::dcache::messages::PoolMigrationJobCancelMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::PoolMigrationJobCancelMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::PoolMigrationJobCancelMessage& value = *values;
     febird_write(writer, value.envelope, value.pnfs_id, value.path, value.pool, value.pools, value.checksums,
                  value.count, value.timeout, value.attributes);
@@ -3866,7 +2781,8 @@ std::size_t Febird<::dcache::messages::PoolModifyPersistencyMessage>::bound(
 void Febird<::dcache::messages::PoolModifyPersistencyMessage>::write(
     Writer& writer, const ::dcache::messages::PoolModifyPersistencyMessage* values,
     std::size_t count) noexcept {
-  for (const ::dcache::messages::PoolModifyPersistencyMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::PoolModifyPersistencyMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::PoolModifyPersistencyMessage& value = *values;
     febird_write(writer, value.envelope, value.pools, value.files, value.mode, value.size, value.precious,
                  value.allow_staging);
@@ -3942,7 +2858,8 @@ std::size_t Febird<::dcache::messages::PoolPassiveIoFileMessage>::bound(
 
 void Febird<::dcache::messages::PoolPassiveIoFileMessage>::write(
     Writer& writer, const ::dcache::messages::PoolPassiveIoFileMessage* values, std::size_t count) noexcept {
-  for (const ::dcache::messages::PoolPassiveIoFileMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::PoolPassiveIoFileMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::PoolPassiveIoFileMessage& value = *values;
     febird_write(writer, value.envelope, value.pnfs_id, value.pools, value.files, value.cost, value.mode,
                  value.expires, value.access, value.link_group, value.sticky, value.labels);
@@ -3990,7 +2907,8 @@ std::size_t Febird<::dcache::messages::PoolQueryRepositoryMessage>::bound(
 void Febird<::dcache::messages::PoolQueryRepositoryMessage>::write(
     Writer& writer, const ::dcache::messages::PoolQueryRepositoryMessage* values,
     std::size_t count) noexcept {
-  for (const ::dcache::messages::PoolQueryRepositoryMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::PoolQueryRepositoryMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::PoolQueryRepositoryMessage& value = *values;
     febird_write(writer, value.envelope, value.path, value.pool, value.file, value.door, value.locations,
                  value.costs);
@@ -4031,7 +2949,8 @@ std::size_t Febird<::dcache::messages::PoolRemoveFilesMessage>::bound(
 
 void Febird<::dcache::messages::PoolRemoveFilesMessage>::write(
     Writer& writer, const ::dcache::messages::PoolRemoveFilesMessage* values, std::size_t count) noexcept {
-  for (const ::dcache::messages::PoolRemoveFilesMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::PoolRemoveFilesMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::PoolRemoveFilesMessage& value = *values;
     febird_write(writer, value.envelope, value.files, value.cost, value.checksum, value.expires, value.costs);
   }
@@ -4070,7 +2989,8 @@ std::size_t Febird<::dcache::messages::PoolReplicateFileMessage>::bound(
 
 void Febird<::dcache::messages::PoolReplicateFileMessage>::write(
     Writer& writer, const ::dcache::messages::PoolReplicateFileMessage* values, std::size_t count) noexcept {
-  for (const ::dcache::messages::PoolReplicateFileMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::PoolReplicateFileMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::PoolReplicateFileMessage& value = *values;
     febird_write(writer, value.envelope, value.file, value.checksum, value.size, value.expires, value.owner,
                  value.sticky, value.pages, value.label, value.costs);
@@ -4149,7 +3069,8 @@ std::size_t Febird<::dcache::messages::PoolStatusChangedMessage>::bound(
 
 void Febird<::dcache::messages::PoolStatusChangedMessage>::write(
     Writer& writer, const ::dcache::messages::PoolStatusChangedMessage* values, std::size_t count) noexcept {
-  for (const ::dcache::messages::PoolStatusChangedMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::PoolStatusChangedMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::PoolStatusChangedMessage& value = *values;
     febird_write(writer, value.envelope, value.files, value.cost, value.target, value.token);
   }
@@ -4186,7 +3107,8 @@ std::size_t Febird<::dcache::messages::PoolUpdateCacheStatisticsMessage>::bound(
 void Febird<::dcache::messages::PoolUpdateCacheStatisticsMessage>::write(
     Writer& writer, const ::dcache::messages::PoolUpdateCacheStatisticsMessage* values,
     std::size_t count) noexcept {
-  for (const ::dcache::messages::PoolUpdateCacheStatisticsMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::PoolUpdateCacheStatisticsMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::PoolUpdateCacheStatisticsMessage& value = *values;
     febird_write(writer, value.envelope, value.protocol, value.size, value.target);
   }
@@ -4223,7 +3145,8 @@ std::size_t Febird<::dcache::messages::PoolDataRequestMessage>::bound(
 
 void Febird<::dcache::messages::PoolDataRequestMessage>::write(
     Writer& writer, const ::dcache::messages::PoolDataRequestMessage* values, std::size_t count) noexcept {
-  for (const ::dcache::messages::PoolDataRequestMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::PoolDataRequestMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::PoolDataRequestMessage& value = *values;
     febird_write(writer, value.envelope, value.pnfs_id, value.size, value.timeout, value.owner,
                  value.locations, value.priority, value.sticky, value.ratio, value.pages, value.window);
@@ -4374,7 +3297,8 @@ std::size_t Febird<::dcache::messages::PoolInfoRequestMessage>::bound(
 
 void Febird<::dcache::messages::PoolInfoRequestMessage>::write(
     Writer& writer, const ::dcache::messages::PoolInfoRequestMessage* values, std::size_t count) noexcept {
-  for (const ::dcache::messages::PoolInfoRequestMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::PoolInfoRequestMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::PoolInfoRequestMessage& value = *values;
     febird_write(writer, value.envelope, value.path, value.pool, value.timeout, value.access, value.door,
                  value.precious);
@@ -4414,7 +3338,8 @@ std::size_t Febird<::dcache::messages::PnfsAddCacheLocationMessage>::bound(
 void Febird<::dcache::messages::PnfsAddCacheLocationMessage>::write(
     Writer& writer, const ::dcache::messages::PnfsAddCacheLocationMessage* values,
     std::size_t count) noexcept {
-  for (const ::dcache::messages::PnfsAddCacheLocationMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::PnfsAddCacheLocationMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::PnfsAddCacheLocationMessage& value = *values;
     febird_write(writer, value.envelope, value.pnfs_id, value.pool, value.storage, value.timeout,
                  value.sticky);
@@ -4452,7 +3377,8 @@ std::size_t Febird<::dcache::messages::PnfsCancelUploadMessage>::bound(
 
 void Febird<::dcache::messages::PnfsCancelUploadMessage>::write(
     Writer& writer, const ::dcache::messages::PnfsCancelUploadMessage* values, std::size_t count) noexcept {
-  for (const ::dcache::messages::PnfsCancelUploadMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::PnfsCancelUploadMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::PnfsCancelUploadMessage& value = *values;
     febird_write(writer, value.envelope, value.file, value.window, value.retention);
   }
@@ -4490,7 +3416,8 @@ std::size_t Febird<::dcache::messages::PnfsClearCacheLocationMessage>::bound(
 void Febird<::dcache::messages::PnfsClearCacheLocationMessage>::write(
     Writer& writer, const ::dcache::messages::PnfsClearCacheLocationMessage* values,
     std::size_t count) noexcept {
-  for (const ::dcache::messages::PnfsClearCacheLocationMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::PnfsClearCacheLocationMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::PnfsClearCacheLocationMessage& value = *values;
     febird_write(writer, value.envelope, value.path, value.storage, value.protocol, value.mode, value.size,
                  value.attributes, value.costs, value.window);
@@ -4535,7 +3462,8 @@ std::size_t Febird<::dcache::messages::PnfsCommitUploadMessage>::bound(
 
 void Febird<::dcache::messages::PnfsCommitUploadMessage>::write(
     Writer& writer, const ::dcache::messages::PnfsCommitUploadMessage* values, std::size_t count) noexcept {
-  for (const ::dcache::messages::PnfsCommitUploadMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::PnfsCommitUploadMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::PnfsCommitUploadMessage& value = *values;
     febird_write(writer, value.envelope, value.path, value.storage, value.protocol, value.cost,
                  value.checksums, value.owner, value.pages, value.label);
@@ -4580,7 +3508,8 @@ std::size_t Febird<::dcache::messages::PnfsCreateEntryMessage>::bound(
 
 void Febird<::dcache::messages::PnfsCreateEntryMessage>::write(
     Writer& writer, const ::dcache::messages::PnfsCreateEntryMessage* values, std::size_t count) noexcept {
-  for (const ::dcache::messages::PnfsCreateEntryMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::PnfsCreateEntryMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::PnfsCreateEntryMessage& value = *values;
     febird_write(writer, value.envelope, value.files, value.checksum, value.expires, value.locations,
                  value.ratio, value.label);
@@ -4620,7 +3549,8 @@ std::size_t Febird<::dcache::messages::PnfsCreateUploadPathMessage>::bound(
 void Febird<::dcache::messages::PnfsCreateUploadPathMessage>::write(
     Writer& writer, const ::dcache::messages::PnfsCreateUploadPathMessage* values,
     std::size_t count) noexcept {
-  for (const ::dcache::messages::PnfsCreateUploadPathMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::PnfsCreateUploadPathMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::PnfsCreateUploadPathMessage& value = *values;
     febird_write(writer, value.envelope, value.file, value.locations, value.link_group, value.retention);
   }
@@ -4659,7 +3589,8 @@ std::size_t Febird<::dcache::messages::PnfsDeleteEntryMessage>::bound(
 
 void Febird<::dcache::messages::PnfsDeleteEntryMessage>::write(
     Writer& writer, const ::dcache::messages::PnfsDeleteEntryMessage* values, std::size_t count) noexcept {
-  for (const ::dcache::messages::PnfsDeleteEntryMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::PnfsDeleteEntryMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::PnfsDeleteEntryMessage& value = *values;
     febird_write(writer, value.envelope, value.checksums, value.expires, value.owner, value.door,
                  value.link_group, value.priority, value.precious, value.label);
@@ -4748,7 +3679,8 @@ std::size_t Febird<::dcache::messages::PnfsGetCacheLocationsMessage>::bound(
 void Febird<::dcache::messages::PnfsGetCacheLocationsMessage>::write(
     Writer& writer, const ::dcache::messages::PnfsGetCacheLocationsMessage* values,
     std::size_t count) noexcept {
-  for (const ::dcache::messages::PnfsGetCacheLocationsMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::PnfsGetCacheLocationsMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::PnfsGetCacheLocationsMessage& value = *values;
     febird_write(writer, value.envelope, value.path, value.checksum, value.target, value.labels);
   }
@@ -4785,7 +3717,8 @@ std::size_t Febird<::dcache::messages::PnfsGetFileAttributesMessage>::bound(
 void Febird<::dcache::messages::PnfsGetFileAttributesMessage>::write(
     Writer& writer, const ::dcache::messages::PnfsGetFileAttributesMessage* values,
     std::size_t count) noexcept {
-  for (const ::dcache::messages::PnfsGetFileAttributesMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::PnfsGetFileAttributesMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::PnfsGetFileAttributesMessage& value = *values;
     febird_write(writer, value.envelope, value.pool, value.files, value.count, value.retention);
   }
@@ -4867,7 +3800,8 @@ std::size_t Febird<::dcache::messages::PnfsListDirectoryMessage>::bound(
 
 void Febird<::dcache::messages::PnfsListDirectoryMessage>::write(
     Writer& writer, const ::dcache::messages::PnfsListDirectoryMessage* values, std::size_t count) noexcept {
-  for (const ::dcache::messages::PnfsListDirectoryMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::PnfsListDirectoryMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::PnfsListDirectoryMessage& value = *values;
     febird_write(writer, value.envelope, value.storage, value.protocol, value.mode, value.checksum,
                  value.count, value.labels, value.retention);
@@ -4911,7 +3845,8 @@ std::size_t Febird<::dcache::messages::PnfsListExtendedAttributesMessage>::bound
 void Febird<::dcache::messages::PnfsListExtendedAttributesMessage>::write(
     Writer& writer, const ::dcache::messages::PnfsListExtendedAttributesMessage* values,
     std::size_t count) noexcept {
-  for (const ::dcache::messages::PnfsListExtendedAttributesMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::PnfsListExtendedAttributesMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::PnfsListExtendedAttributesMessage& value = *values;
     febird_write(writer, value.envelope, value.pnfs_id, value.path, value.pools, value.file, value.timeout,
                  value.access, value.door, value.locations, value.priority, value.retention);
@@ -4998,7 +3933,8 @@ std::size_t Febird<::dcache::messages::PnfsReadExtendedAttributesMessage>::bound
 void Febird<::dcache::messages::PnfsReadExtendedAttributesMessage>::write(
     Writer& writer, const ::dcache::messages::PnfsReadExtendedAttributesMessage* values,
     std::size_t count) noexcept {
-  for (const ::dcache::messages::PnfsReadExtendedAttributesMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::PnfsReadExtendedAttributesMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::PnfsReadExtendedAttributesMessage& value = *values;
     febird_write(writer, value.envelope, value.pnfs_id, value.path, value.files, value.storage,
                  value.protocol, value.mode, value.size, value.offset, value.pages);
@@ -5042,7 +3978,8 @@ std::size_t Febird<::dcache::messages::PnfsRemoveChecksumMessage>::bound(
 
 void Febird<::dcache::messages::PnfsRemoveChecksumMessage>::write(
     Writer& writer, const ::dcache::messages::PnfsRemoveChecksumMessage* values, std::size_t count) noexcept {
-  for (const ::dcache::messages::PnfsRemoveChecksumMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::PnfsRemoveChecksumMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::PnfsRemoveChecksumMessage& value = *values;
     febird_write(writer, value.envelope, value.pnfs_id, value.checksums, value.owner, value.door,
                  value.window);
@@ -5083,7 +4020,8 @@ std::size_t Febird<::dcache::messages::PnfsRemoveExtendedAttributesMessage>::bou
 void Febird<::dcache::messages::PnfsRemoveExtendedAttributesMessage>::write(
     Writer& writer, const ::dcache::messages::PnfsRemoveExtendedAttributesMessage* values,
     std::size_t count) noexcept {
-  for (const ::dcache::messages::PnfsRemoveExtendedAttributesMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::PnfsRemoveExtendedAttributesMessage* const end = values + count;
+       values != end; ++values) {
     const ::dcache::messages::PnfsRemoveExtendedAttributesMessage& value = *values;
     febird_write(writer, value.envelope, value.pools, value.file, value.files, value.access, value.attributes,
                  value.link_group, value.precious, value.allow_staging, value.labels);
@@ -5127,7 +4065,8 @@ std::size_t Febird<::dcache::messages::PnfsRemoveLabelsMessage>::bound(
 
 void Febird<::dcache::messages::PnfsRemoveLabelsMessage>::write(
     Writer& writer, const ::dcache::messages::PnfsRemoveLabelsMessage* values, std::size_t count) noexcept {
-  for (const ::dcache::messages::PnfsRemoveLabelsMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::PnfsRemoveLabelsMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::PnfsRemoveLabelsMessage& value = *values;
     febird_write(writer, value.envelope, value.protocol, value.count, value.token, value.sticky, value.pages);
   }
@@ -5201,7 +4140,8 @@ std::size_t Febird<::dcache::messages::PnfsSetChecksumMessage>::bound(
 
 void Febird<::dcache::messages::PnfsSetChecksumMessage>::write(
     Writer& writer, const ::dcache::messages::PnfsSetChecksumMessage* values, std::size_t count) noexcept {
-  for (const ::dcache::messages::PnfsSetChecksumMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::PnfsSetChecksumMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::PnfsSetChecksumMessage& value = *values;
     febird_write(writer, value.envelope, value.path, value.checksum, value.count, value.access, value.target,
                  value.attributes, value.priority, value.ratio, value.label, value.window);
@@ -5248,7 +4188,8 @@ std::size_t Febird<::dcache::messages::PnfsSetFileAttributesMessage>::bound(
 void Febird<::dcache::messages::PnfsSetFileAttributesMessage>::write(
     Writer& writer, const ::dcache::messages::PnfsSetFileAttributesMessage* values,
     std::size_t count) noexcept {
-  for (const ::dcache::messages::PnfsSetFileAttributesMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::PnfsSetFileAttributesMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::PnfsSetFileAttributesMessage& value = *values;
     febird_write(writer, value.envelope, value.path, value.count, value.timeout, value.link_group,
                  value.precious);
@@ -5332,7 +4273,8 @@ std::size_t Febird<::dcache::messages::PnfsWriteExtendedAttributesMessage>::boun
 void Febird<::dcache::messages::PnfsWriteExtendedAttributesMessage>::write(
     Writer& writer, const ::dcache::messages::PnfsWriteExtendedAttributesMessage* values,
     std::size_t count) noexcept {
-  for (const ::dcache::messages::PnfsWriteExtendedAttributesMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::PnfsWriteExtendedAttributesMessage* const end = values + count;
+       values != end; ++values) {
     const ::dcache::messages::PnfsWriteExtendedAttributesMessage& value = *values;
     febird_write(writer, value.envelope, value.pnfs_id, value.files, value.labels);
   }
@@ -5369,7 +4311,8 @@ std::size_t Febird<::dcache::messages::PnfsNotifyFlushMessage>::bound(
 
 void Febird<::dcache::messages::PnfsNotifyFlushMessage>::write(
     Writer& writer, const ::dcache::messages::PnfsNotifyFlushMessage* values, std::size_t count) noexcept {
-  for (const ::dcache::messages::PnfsNotifyFlushMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::PnfsNotifyFlushMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::PnfsNotifyFlushMessage& value = *values;
     febird_write(writer, value.envelope, value.size, value.offset, value.count, value.door, value.priority,
                  value.window, value.retention);
@@ -5613,7 +4556,8 @@ std::size_t Febird<::dcache::messages::SpaceGetMetaDataMessage>::bound(
 
 void Febird<::dcache::messages::SpaceGetMetaDataMessage>::write(
     Writer& writer, const ::dcache::messages::SpaceGetMetaDataMessage* values, std::size_t count) noexcept {
-  for (const ::dcache::messages::SpaceGetMetaDataMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::SpaceGetMetaDataMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::SpaceGetMetaDataMessage& value = *values;
     febird_write(writer, value.envelope, value.path, value.pool, value.storage, value.door, value.sticky);
   }
@@ -5697,7 +4641,8 @@ std::size_t Febird<::dcache::messages::SpaceGetFileTokensMessage>::bound(
 
 void Febird<::dcache::messages::SpaceGetFileTokensMessage>::write(
     Writer& writer, const ::dcache::messages::SpaceGetFileTokensMessage* values, std::size_t count) noexcept {
-  for (const ::dcache::messages::SpaceGetFileTokensMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::SpaceGetFileTokensMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::SpaceGetFileTokensMessage& value = *values;
     febird_write(writer, value.envelope, value.pnfs_id, value.pools, value.priority);
   }
@@ -5735,7 +4680,8 @@ std::size_t Febird<::dcache::messages::SpaceExtendLifetimeMessage>::bound(
 void Febird<::dcache::messages::SpaceExtendLifetimeMessage>::write(
     Writer& writer, const ::dcache::messages::SpaceExtendLifetimeMessage* values,
     std::size_t count) noexcept {
-  for (const ::dcache::messages::SpaceExtendLifetimeMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::SpaceExtendLifetimeMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::SpaceExtendLifetimeMessage& value = *values;
     febird_write(writer, value.envelope, value.pools, value.file, value.size, value.owner, value.door,
                  value.target, value.locations, value.sticky, value.labels);
@@ -5782,7 +4728,8 @@ std::size_t Febird<::dcache::messages::SpaceGetLinkGroupNamesMessage>::bound(
 void Febird<::dcache::messages::SpaceGetLinkGroupNamesMessage>::write(
     Writer& writer, const ::dcache::messages::SpaceGetLinkGroupNamesMessage* values,
     std::size_t count) noexcept {
-  for (const ::dcache::messages::SpaceGetLinkGroupNamesMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::SpaceGetLinkGroupNamesMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::SpaceGetLinkGroupNamesMessage& value = *values;
     febird_write(writer, value.envelope, value.pnfs_id, value.file, value.protocol, value.cost,
                  value.checksum, value.access, value.attributes, value.label, value.costs, value.window);
@@ -5829,7 +4776,8 @@ std::size_t Febird<::dcache::messages::SpaceGetLinkGroupsMessage>::bound(
 
 void Febird<::dcache::messages::SpaceGetLinkGroupsMessage>::write(
     Writer& writer, const ::dcache::messages::SpaceGetLinkGroupsMessage* values, std::size_t count) noexcept {
-  for (const ::dcache::messages::SpaceGetLinkGroupsMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::SpaceGetLinkGroupsMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::SpaceGetLinkGroupsMessage& value = *values;
     febird_write(writer, value.envelope, value.path, value.pool, value.pools, value.protocol, value.offset,
                  value.door);
@@ -6205,7 +5153,8 @@ std::size_t Febird<::dcache::messages::PinRequestsFinishedMessage>::bound(
 void Febird<::dcache::messages::PinRequestsFinishedMessage>::write(
     Writer& writer, const ::dcache::messages::PinRequestsFinishedMessage* values,
     std::size_t count) noexcept {
-  for (const ::dcache::messages::PinRequestsFinishedMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::PinRequestsFinishedMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::PinRequestsFinishedMessage& value = *values;
     febird_write(writer, value.envelope, value.protocol, value.costs, value.retention);
   }
@@ -6331,7 +5280,8 @@ std::size_t Febird<::dcache::messages::DoorRequestInfoMessage>::bound(
 
 void Febird<::dcache::messages::DoorRequestInfoMessage>::write(
     Writer& writer, const ::dcache::messages::DoorRequestInfoMessage* values, std::size_t count) noexcept {
-  for (const ::dcache::messages::DoorRequestInfoMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::DoorRequestInfoMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::DoorRequestInfoMessage& value = *values;
     febird_write(writer, value.envelope, value.path, value.checksum, value.size, value.offset, value.count,
                  value.labels);
@@ -6373,7 +5323,8 @@ std::size_t Febird<::dcache::messages::DoorTransferFinishedMessage>::bound(
 void Febird<::dcache::messages::DoorTransferFinishedMessage>::write(
     Writer& writer, const ::dcache::messages::DoorTransferFinishedMessage* values,
     std::size_t count) noexcept {
-  for (const ::dcache::messages::DoorTransferFinishedMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::DoorTransferFinishedMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::DoorTransferFinishedMessage& value = *values;
     febird_write(writer, value.envelope, value.protocol, value.cost, value.mode, value.offset, value.count,
                  value.expires, value.access, value.target, value.priority, value.labels);
@@ -6465,7 +5416,8 @@ std::size_t Febird<::dcache::messages::StorageInfoNoticeMessage>::bound(
 
 void Febird<::dcache::messages::StorageInfoNoticeMessage>::write(
     Writer& writer, const ::dcache::messages::StorageInfoNoticeMessage* values, std::size_t count) noexcept {
-  for (const ::dcache::messages::StorageInfoNoticeMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::StorageInfoNoticeMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::StorageInfoNoticeMessage& value = *values;
     febird_write(writer, value.envelope, value.files, value.checksum, value.timeout, value.door, value.target,
                  value.token, value.attributes, value.sticky, value.allow_staging);
@@ -6546,7 +5498,8 @@ std::size_t Febird<::dcache::messages::WarningPnfsFileInfoMessage>::bound(
 void Febird<::dcache::messages::WarningPnfsFileInfoMessage>::write(
     Writer& writer, const ::dcache::messages::WarningPnfsFileInfoMessage* values,
     std::size_t count) noexcept {
-  for (const ::dcache::messages::WarningPnfsFileInfoMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::WarningPnfsFileInfoMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::WarningPnfsFileInfoMessage& value = *values;
     febird_write(writer, value.envelope, value.storage, value.size, value.count, value.timeout, value.expires,
                  value.locations, value.pages);
@@ -6879,7 +5832,8 @@ std::size_t Febird<::dcache::messages::ReverseMapRequestMessage>::bound(
 
 void Febird<::dcache::messages::ReverseMapRequestMessage>::write(
     Writer& writer, const ::dcache::messages::ReverseMapRequestMessage* values, std::size_t count) noexcept {
-  for (const ::dcache::messages::ReverseMapRequestMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::ReverseMapRequestMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::ReverseMapRequestMessage& value = *values;
     febird_write(writer, value.envelope, value.storage, value.owner, value.target, value.priority,
                  value.window, value.retention);
@@ -6921,7 +5875,8 @@ std::size_t Febird<::dcache::messages::TokenIntrospectionMessage>::bound(
 
 void Febird<::dcache::messages::TokenIntrospectionMessage>::write(
     Writer& writer, const ::dcache::messages::TokenIntrospectionMessage* values, std::size_t count) noexcept {
-  for (const ::dcache::messages::TokenIntrospectionMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::TokenIntrospectionMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::TokenIntrospectionMessage& value = *values;
     febird_write(writer, value.envelope, value.pool, value.mode, value.target, value.link_group, value.ratio,
                  value.costs);
@@ -6962,7 +5917,8 @@ std::size_t Febird<::dcache::messages::RemoteTransferStartMessage>::bound(
 void Febird<::dcache::messages::RemoteTransferStartMessage>::write(
     Writer& writer, const ::dcache::messages::RemoteTransferStartMessage* values,
     std::size_t count) noexcept {
-  for (const ::dcache::messages::RemoteTransferStartMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::RemoteTransferStartMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::RemoteTransferStartMessage& value = *values;
     febird_write(writer, value.envelope, value.path, value.protocol, value.cost, value.offset, value.pages);
   }
@@ -7002,7 +5958,8 @@ std::size_t Febird<::dcache::messages::RemoteTransferCancelMessage>::bound(
 void Febird<::dcache::messages::RemoteTransferCancelMessage>::write(
     Writer& writer, const ::dcache::messages::RemoteTransferCancelMessage* values,
     std::size_t count) noexcept {
-  for (const ::dcache::messages::RemoteTransferCancelMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::RemoteTransferCancelMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::RemoteTransferCancelMessage& value = *values;
     febird_write(writer, value.envelope, value.pnfs_id, value.checksums, value.target, value.attributes,
                  value.allow_staging, value.ratio, value.pages, value.labels, value.costs);
@@ -7048,7 +6005,8 @@ std::size_t Febird<::dcache::messages::RemoteTransferStatusMessage>::bound(
 void Febird<::dcache::messages::RemoteTransferStatusMessage>::write(
     Writer& writer, const ::dcache::messages::RemoteTransferStatusMessage* values,
     std::size_t count) noexcept {
-  for (const ::dcache::messages::RemoteTransferStatusMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::RemoteTransferStatusMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::RemoteTransferStatusMessage& value = *values;
     febird_write(writer, value.envelope, value.pnfs_id, value.path, value.pools, value.file, value.checksum,
                  value.size, value.priority, value.precious, value.allow_staging, value.pages);
@@ -7095,7 +6053,8 @@ std::size_t Febird<::dcache::messages::TransferManagerQueryMessage>::bound(
 void Febird<::dcache::messages::TransferManagerQueryMessage>::write(
     Writer& writer, const ::dcache::messages::TransferManagerQueryMessage* values,
     std::size_t count) noexcept {
-  for (const ::dcache::messages::TransferManagerQueryMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::TransferManagerQueryMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::TransferManagerQueryMessage& value = *values;
     febird_write(writer, value.envelope, value.files, value.storage, value.checksum, value.offset,
                  value.timeout, value.link_group, value.priority, value.allow_staging, value.labels,
@@ -7140,7 +6099,8 @@ std::size_t Febird<::dcache::messages::TransferCompleteMessage>::bound(
 
 void Febird<::dcache::messages::TransferCompleteMessage>::write(
     Writer& writer, const ::dcache::messages::TransferCompleteMessage* values, std::size_t count) noexcept {
-  for (const ::dcache::messages::TransferCompleteMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::TransferCompleteMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::TransferCompleteMessage& value = *values;
     febird_write(writer, value.envelope, value.path, value.pool, value.file, value.token, value.labels);
   }
@@ -7213,7 +6173,8 @@ std::size_t Febird<::dcache::messages::TransferProgressMessage>::bound(
 
 void Febird<::dcache::messages::TransferProgressMessage>::write(
     Writer& writer, const ::dcache::messages::TransferProgressMessage* values, std::size_t count) noexcept {
-  for (const ::dcache::messages::TransferProgressMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::TransferProgressMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::TransferProgressMessage& value = *values;
     febird_write(writer, value.envelope, value.offset, value.target, value.labels);
   }
@@ -7293,7 +6254,8 @@ std::size_t Febird<::dcache::messages::SrmPrepareToGetMessage>::bound(
 
 void Febird<::dcache::messages::SrmPrepareToGetMessage>::write(
     Writer& writer, const ::dcache::messages::SrmPrepareToGetMessage* values, std::size_t count) noexcept {
-  for (const ::dcache::messages::SrmPrepareToGetMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::SrmPrepareToGetMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::SrmPrepareToGetMessage& value = *values;
     febird_write(writer, value.envelope, value.file, value.count, value.expires, value.access,
                  value.allow_staging, value.window);
@@ -7333,7 +6295,8 @@ std::size_t Febird<::dcache::messages::SrmPrepareToPutMessage>::bound(
 
 void Febird<::dcache::messages::SrmPrepareToPutMessage>::write(
     Writer& writer, const ::dcache::messages::SrmPrepareToPutMessage* values, std::size_t count) noexcept {
-  for (const ::dcache::messages::SrmPrepareToPutMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::SrmPrepareToPutMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::SrmPrepareToPutMessage& value = *values;
     febird_write(writer, value.envelope, value.files, value.checksums, value.timeout, value.owner, value.door,
                  value.window);
@@ -7372,7 +6335,8 @@ std::size_t Febird<::dcache::messages::SrmReleaseFilesMessage>::bound(
 
 void Febird<::dcache::messages::SrmReleaseFilesMessage>::write(
     Writer& writer, const ::dcache::messages::SrmReleaseFilesMessage* values, std::size_t count) noexcept {
-  for (const ::dcache::messages::SrmReleaseFilesMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::SrmReleaseFilesMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::SrmReleaseFilesMessage& value = *values;
     febird_write(writer, value.envelope, value.pools, value.door, value.labels);
   }
@@ -7453,7 +6417,8 @@ std::size_t Febird<::dcache::messages::SrmAbortRequestMessage>::bound(
 
 void Febird<::dcache::messages::SrmAbortRequestMessage>::write(
     Writer& writer, const ::dcache::messages::SrmAbortRequestMessage* values, std::size_t count) noexcept {
-  for (const ::dcache::messages::SrmAbortRequestMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::SrmAbortRequestMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::SrmAbortRequestMessage& value = *values;
     febird_write(writer, value.envelope, value.path, value.mode, value.expires, value.owner, value.door,
                  value.priority, value.ratio, value.label, value.labels);
@@ -7786,7 +6751,8 @@ std::size_t Febird<::dcache::messages::SrmCheckPermissionMessage>::bound(
 
 void Febird<::dcache::messages::SrmCheckPermissionMessage>::write(
     Writer& writer, const ::dcache::messages::SrmCheckPermissionMessage* values, std::size_t count) noexcept {
-  for (const ::dcache::messages::SrmCheckPermissionMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::SrmCheckPermissionMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::SrmCheckPermissionMessage& value = *values;
     febird_write(writer, value.envelope, value.file, value.storage, value.offset, value.count, value.owner,
                  value.door, value.link_group, value.costs);
@@ -8302,7 +7268,8 @@ std::size_t Febird<::dcache::messages::ResilienceCancelMessage>::bound(
 
 void Febird<::dcache::messages::ResilienceCancelMessage>::write(
     Writer& writer, const ::dcache::messages::ResilienceCancelMessage* values, std::size_t count) noexcept {
-  for (const ::dcache::messages::ResilienceCancelMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::ResilienceCancelMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::ResilienceCancelMessage& value = *values;
     febird_write(writer, value.envelope, value.pool, value.protocol, value.checksum, value.count, value.token,
                  value.locations, value.sticky, value.precious, value.window);
@@ -8789,7 +7756,8 @@ std::size_t Febird<::dcache::messages::NearlineRequestMessage>::bound(
 
 void Febird<::dcache::messages::NearlineRequestMessage>::write(
     Writer& writer, const ::dcache::messages::NearlineRequestMessage* values, std::size_t count) noexcept {
-  for (const ::dcache::messages::NearlineRequestMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::NearlineRequestMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::NearlineRequestMessage& value = *values;
     febird_write(writer, value.envelope, value.pnfs_id, value.path, value.file, value.protocol,
                  value.checksum, value.count, value.access, value.door, value.labels);
@@ -8878,7 +7846,8 @@ std::size_t Febird<::dcache::messages::TapeRecallScheduleMessage>::bound(
 
 void Febird<::dcache::messages::TapeRecallScheduleMessage>::write(
     Writer& writer, const ::dcache::messages::TapeRecallScheduleMessage* values, std::size_t count) noexcept {
-  for (const ::dcache::messages::TapeRecallScheduleMessage* const end = values + count; values != end; ++values) {
+  for (const ::dcache::messages::TapeRecallScheduleMessage* const end = values + count; values != end;
+       ++values) {
     const ::dcache::messages::TapeRecallScheduleMessage& value = *values;
     febird_write(writer, value.envelope, value.path, value.cost, value.attributes, value.pages, value.window);
   }

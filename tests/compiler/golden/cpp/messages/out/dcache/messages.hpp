@@ -2805,21 +2805,21 @@ struct EventSubscribeMessage {
 namespace mf::codec {
 
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::Timestamps>{
-    .tier = Tier::memcpy, .name = "Timestamps"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::Timestamps>{.tier = Tier::memcpy,
+                                                                    .name = "Timestamps"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::Checksum>{.tier = Tier::febird, .name = "Checksum"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::CellAddress>{
-    .tier = Tier::febird, .name = "CellAddress"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::CellAddress>{.tier = Tier::febird,
+                                                                     .name = "CellAddress"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::Subject>{.tier = Tier::febird, .name = "Subject"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::StorageInfo>{
-    .tier = Tier::febird, .name = "StorageInfo"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::StorageInfo>{.tier = Tier::febird,
+                                                                     .name = "StorageInfo"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::FileAttributes>{
-    .tier = Tier::febird, .name = "FileAttributes"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::FileAttributes>{.tier = Tier::febird,
+                                                                        .name = "FileAttributes"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::SpaceCost>{.tier = Tier::memcpy, .name = "SpaceCost"};
 template <>
@@ -2827,16 +2827,16 @@ inline constexpr TypeInfo kTypeInfo<::dcache::messages::QueueCost>{.tier = Tier:
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolCost>{.tier = Tier::febird, .name = "PoolCost"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::ProtocolInfo>{
-    .tier = Tier::febird, .name = "ProtocolInfo"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::ProtocolInfo>{.tier = Tier::febird,
+                                                                      .name = "ProtocolInfo"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::Envelope>{.tier = Tier::febird, .name = "Envelope"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolAcceptFileMessage>{
     .tier = Tier::febird, .name = "PoolAcceptFileMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolCheckFileMessage>{
-    .tier = Tier::febird, .name = "PoolCheckFileMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolCheckFileMessage>{.tier = Tier::febird,
+                                                                              .name = "PoolCheckFileMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolCheckFreeSpaceMessage>{
     .tier = Tier::febird, .name = "PoolCheckFreeSpaceMessage"};
@@ -2844,8 +2844,8 @@ template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolDeliverFileMessage>{
     .tier = Tier::febird, .name = "PoolDeliverFileMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolFetchFileMessage>{
-    .tier = Tier::febird, .name = "PoolFetchFileMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolFetchFileMessage>{.tier = Tier::febird,
+                                                                              .name = "PoolFetchFileMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolFlushControlMessage>{
     .tier = Tier::febird, .name = "PoolFlushControlMessage"};
@@ -2856,14 +2856,14 @@ template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolFlushGainControlMessage>{
     .tier = Tier::febird, .name = "PoolFlushGainControlMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolIoFileMessage>{
-    .tier = Tier::febird, .name = "PoolIoFileMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolIoFileMessage>{.tier = Tier::febird,
+                                                                           .name = "PoolIoFileMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolLinkGroupInfoMessage>{
     .tier = Tier::febird, .name = "PoolLinkGroupInfoMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolLinkInfoMessage>{
-    .tier = Tier::febird, .name = "PoolLinkInfoMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolLinkInfoMessage>{.tier = Tier::febird,
+                                                                             .name = "PoolLinkInfoMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolManagerGetPoolListMessage>{
     .tier = Tier::febird, .name = "PoolManagerGetPoolListMessage"};
@@ -2928,8 +2928,8 @@ template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolModifyPersistencyMessage>{
     .tier = Tier::febird, .name = "PoolModifyPersistencyMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolMoverKillMessage>{
-    .tier = Tier::febird, .name = "PoolMoverKillMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolMoverKillMessage>{.tier = Tier::febird,
+                                                                              .name = "PoolMoverKillMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolPassiveIoFileMessage>{
     .tier = Tier::febird, .name = "PoolPassiveIoFileMessage"};
@@ -2943,8 +2943,8 @@ template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolReplicateFileMessage>{
     .tier = Tier::febird, .name = "PoolReplicateFileMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolSetStickyMessage>{
-    .tier = Tier::febird, .name = "PoolSetStickyMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolSetStickyMessage>{.tier = Tier::febird,
+                                                                              .name = "PoolSetStickyMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolStatusChangedMessage>{
     .tier = Tier::febird, .name = "PoolStatusChangedMessage"};
@@ -2955,14 +2955,14 @@ template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolDataRequestMessage>{
     .tier = Tier::febird, .name = "PoolDataRequestMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolHeartbeatMessage>{
-    .tier = Tier::febird, .name = "PoolHeartbeatMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolHeartbeatMessage>{.tier = Tier::febird,
+                                                                              .name = "PoolHeartbeatMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolCostUpdateMessage>{
     .tier = Tier::febird, .name = "PoolCostUpdateMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolTagUpdateMessage>{
-    .tier = Tier::febird, .name = "PoolTagUpdateMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolTagUpdateMessage>{.tier = Tier::febird,
+                                                                              .name = "PoolTagUpdateMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolInfoRequestMessage>{
     .tier = Tier::febird, .name = "PoolInfoRequestMessage"};
@@ -2988,8 +2988,8 @@ template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsDeleteEntryMessage>{
     .tier = Tier::febird, .name = "PnfsDeleteEntryMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsFlagMessage>{
-    .tier = Tier::febird, .name = "PnfsFlagMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsFlagMessage>{.tier = Tier::febird,
+                                                                         .name = "PnfsFlagMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsGetCacheLocationsMessage>{
     .tier = Tier::febird, .name = "PnfsGetCacheLocationsMessage"};
@@ -2997,8 +2997,8 @@ template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsGetFileAttributesMessage>{
     .tier = Tier::febird, .name = "PnfsGetFileAttributesMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsGetParentMessage>{
-    .tier = Tier::febird, .name = "PnfsGetParentMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsGetParentMessage>{.tier = Tier::febird,
+                                                                              .name = "PnfsGetParentMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsListDirectoryMessage>{
     .tier = Tier::febird, .name = "PnfsListDirectoryMessage"};
@@ -3006,8 +3006,8 @@ template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsListExtendedAttributesMessage>{
     .tier = Tier::febird, .name = "PnfsListExtendedAttributesMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsMapPathMessage>{
-    .tier = Tier::febird, .name = "PnfsMapPathMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsMapPathMessage>{.tier = Tier::febird,
+                                                                            .name = "PnfsMapPathMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsReadExtendedAttributesMessage>{
     .tier = Tier::febird, .name = "PnfsReadExtendedAttributesMessage"};
@@ -3021,8 +3021,8 @@ template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsRemoveLabelsMessage>{
     .tier = Tier::febird, .name = "PnfsRemoveLabelsMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsRenameMessage>{
-    .tier = Tier::febird, .name = "PnfsRenameMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsRenameMessage>{.tier = Tier::febird,
+                                                                           .name = "PnfsRenameMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsSetChecksumMessage>{
     .tier = Tier::febird, .name = "PnfsSetChecksumMessage"};
@@ -3030,8 +3030,8 @@ template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsSetFileAttributesMessage>{
     .tier = Tier::febird, .name = "PnfsSetFileAttributesMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsSymLinkMessage>{
-    .tier = Tier::febird, .name = "PnfsSymLinkMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsSymLinkMessage>{.tier = Tier::febird,
+                                                                            .name = "PnfsSymLinkMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsWriteExtendedAttributesMessage>{
     .tier = Tier::febird, .name = "PnfsWriteExtendedAttributesMessage"};
@@ -3039,20 +3039,20 @@ template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsNotifyFlushMessage>{
     .tier = Tier::febird, .name = "PnfsNotifyFlushMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsGetPathMessage>{
-    .tier = Tier::febird, .name = "PnfsGetPathMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsGetPathMessage>{.tier = Tier::febird,
+                                                                            .name = "PnfsGetPathMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsLookupMessage>{
-    .tier = Tier::febird, .name = "PnfsLookupMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsLookupMessage>{.tier = Tier::febird,
+                                                                           .name = "PnfsLookupMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::SpaceReserveMessage>{
-    .tier = Tier::febird, .name = "SpaceReserveMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::SpaceReserveMessage>{.tier = Tier::febird,
+                                                                             .name = "SpaceReserveMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::SpaceReleaseMessage>{
-    .tier = Tier::febird, .name = "SpaceReleaseMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::SpaceReleaseMessage>{.tier = Tier::febird,
+                                                                             .name = "SpaceReleaseMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::SpaceUseMessage>{
-    .tier = Tier::febird, .name = "SpaceUseMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::SpaceUseMessage>{.tier = Tier::febird,
+                                                                         .name = "SpaceUseMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::SpaceGetMetaDataMessage>{
     .tier = Tier::febird, .name = "SpaceGetMetaDataMessage"};
@@ -3075,26 +3075,26 @@ template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::SpaceCancelUseMessage>{
     .tier = Tier::febird, .name = "SpaceCancelUseMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::SpaceBindMessage>{
-    .tier = Tier::febird, .name = "SpaceBindMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::SpaceBindMessage>{.tier = Tier::febird,
+                                                                          .name = "SpaceBindMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::PinPinMessage>{
-    .tier = Tier::febird, .name = "PinPinMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PinPinMessage>{.tier = Tier::febird,
+                                                                       .name = "PinPinMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::PinUnpinMessage>{
-    .tier = Tier::febird, .name = "PinUnpinMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PinUnpinMessage>{.tier = Tier::febird,
+                                                                         .name = "PinUnpinMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::PinExtendMessage>{
-    .tier = Tier::febird, .name = "PinExtendMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PinExtendMessage>{.tier = Tier::febird,
+                                                                          .name = "PinExtendMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::PinCountMessage>{
-    .tier = Tier::febird, .name = "PinCountMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PinCountMessage>{.tier = Tier::febird,
+                                                                         .name = "PinCountMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::PinListMessage>{
-    .tier = Tier::febird, .name = "PinListMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PinListMessage>{.tier = Tier::febird,
+                                                                        .name = "PinListMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::PinMovePinMessage>{
-    .tier = Tier::febird, .name = "PinMovePinMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PinMovePinMessage>{.tier = Tier::febird,
+                                                                           .name = "PinMovePinMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PinRequestsFinishedMessage>{
     .tier = Tier::febird, .name = "PinRequestsFinishedMessage"};
@@ -3102,8 +3102,8 @@ template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PinStageStatusMessage>{
     .tier = Tier::febird, .name = "PinStageStatusMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::MoverInfoMessage>{
-    .tier = Tier::febird, .name = "MoverInfoMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::MoverInfoMessage>{.tier = Tier::febird,
+                                                                          .name = "MoverInfoMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::DoorRequestInfoMessage>{
     .tier = Tier::febird, .name = "DoorRequestInfoMessage"};
@@ -3111,8 +3111,8 @@ template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::DoorTransferFinishedMessage>{
     .tier = Tier::febird, .name = "DoorTransferFinishedMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::DoorValidateMessage>{
-    .tier = Tier::febird, .name = "DoorValidateMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::DoorValidateMessage>{.tier = Tier::febird,
+                                                                             .name = "DoorValidateMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::StorageInfoNoticeMessage>{
     .tier = Tier::febird, .name = "StorageInfoNoticeMessage"};
@@ -3123,26 +3123,26 @@ template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::WarningPnfsFileInfoMessage>{
     .tier = Tier::febird, .name = "WarningPnfsFileInfoMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolHitInfoMessage>{
-    .tier = Tier::febird, .name = "PoolHitInfoMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolHitInfoMessage>{.tier = Tier::febird,
+                                                                            .name = "PoolHitInfoMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::FlushInfoMessage>{
-    .tier = Tier::febird, .name = "FlushInfoMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::FlushInfoMessage>{.tier = Tier::febird,
+                                                                          .name = "FlushInfoMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::RestoreInfoMessage>{
-    .tier = Tier::febird, .name = "RestoreInfoMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::RestoreInfoMessage>{.tier = Tier::febird,
+                                                                            .name = "RestoreInfoMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::BillingRecordMessage>{
-    .tier = Tier::febird, .name = "BillingRecordMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::BillingRecordMessage>{.tier = Tier::febird,
+                                                                              .name = "BillingRecordMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::LoginRequestMessage>{
-    .tier = Tier::febird, .name = "LoginRequestMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::LoginRequestMessage>{.tier = Tier::febird,
+                                                                             .name = "LoginRequestMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::LoginReplyMessage>{
-    .tier = Tier::febird, .name = "LoginReplyMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::LoginReplyMessage>{.tier = Tier::febird,
+                                                                           .name = "LoginReplyMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::MapRequestMessage>{
-    .tier = Tier::febird, .name = "MapRequestMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::MapRequestMessage>{.tier = Tier::febird,
+                                                                           .name = "MapRequestMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::ReverseMapRequestMessage>{
     .tier = Tier::febird, .name = "ReverseMapRequestMessage"};
@@ -3171,8 +3171,8 @@ template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::TransferProgressMessage>{
     .tier = Tier::febird, .name = "TransferProgressMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::SrmPingMessage>{
-    .tier = Tier::febird, .name = "SrmPingMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::SrmPingMessage>{.tier = Tier::febird,
+                                                                        .name = "SrmPingMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::SrmPrepareToGetMessage>{
     .tier = Tier::febird, .name = "SrmPrepareToGetMessage"};
@@ -3195,56 +3195,56 @@ template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::SrmStatusOfPutMessage>{
     .tier = Tier::febird, .name = "SrmStatusOfPutMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::SrmLsMessage>{
-    .tier = Tier::febird, .name = "SrmLsMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::SrmLsMessage>{.tier = Tier::febird,
+                                                                      .name = "SrmLsMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::SrmMkdirMessage>{
-    .tier = Tier::febird, .name = "SrmMkdirMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::SrmMkdirMessage>{.tier = Tier::febird,
+                                                                         .name = "SrmMkdirMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::SrmRmdirMessage>{
-    .tier = Tier::febird, .name = "SrmRmdirMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::SrmRmdirMessage>{.tier = Tier::febird,
+                                                                         .name = "SrmRmdirMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::SrmRmMessage>{
-    .tier = Tier::febird, .name = "SrmRmMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::SrmRmMessage>{.tier = Tier::febird,
+                                                                      .name = "SrmRmMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::SrmMvMessage>{
-    .tier = Tier::febird, .name = "SrmMvMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::SrmMvMessage>{.tier = Tier::febird,
+                                                                      .name = "SrmMvMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::SrmCheckPermissionMessage>{
     .tier = Tier::febird, .name = "SrmCheckPermissionMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::SrmCopyMessage>{
-    .tier = Tier::febird, .name = "SrmCopyMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::SrmCopyMessage>{.tier = Tier::febird,
+                                                                        .name = "SrmCopyMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::BulkRequestMessage>{
-    .tier = Tier::febird, .name = "BulkRequestMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::BulkRequestMessage>{.tier = Tier::febird,
+                                                                            .name = "BulkRequestMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::BulkStatusMessage>{
-    .tier = Tier::febird, .name = "BulkStatusMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::BulkStatusMessage>{.tier = Tier::febird,
+                                                                           .name = "BulkStatusMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::BulkCancelMessage>{
-    .tier = Tier::febird, .name = "BulkCancelMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::BulkCancelMessage>{.tier = Tier::febird,
+                                                                           .name = "BulkCancelMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::BulkDeleteMessage>{
-    .tier = Tier::febird, .name = "BulkDeleteMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::BulkDeleteMessage>{.tier = Tier::febird,
+                                                                           .name = "BulkDeleteMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::BulkTargetsMessage>{
-    .tier = Tier::febird, .name = "BulkTargetsMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::BulkTargetsMessage>{.tier = Tier::febird,
+                                                                            .name = "BulkTargetsMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::BulkArchiveMessage>{
-    .tier = Tier::febird, .name = "BulkArchiveMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::BulkArchiveMessage>{.tier = Tier::febird,
+                                                                            .name = "BulkArchiveMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::ReplicaVerifyMessage>{
-    .tier = Tier::febird, .name = "ReplicaVerifyMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::ReplicaVerifyMessage>{.tier = Tier::febird,
+                                                                              .name = "ReplicaVerifyMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::ReplicaAdjustMessage>{
-    .tier = Tier::febird, .name = "ReplicaAdjustMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::ReplicaAdjustMessage>{.tier = Tier::febird,
+                                                                              .name = "ReplicaAdjustMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::ReplicaRemoveMessage>{
-    .tier = Tier::febird, .name = "ReplicaRemoveMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::ReplicaRemoveMessage>{.tier = Tier::febird,
+                                                                              .name = "ReplicaRemoveMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::ReplicaStateMessage>{
-    .tier = Tier::febird, .name = "ReplicaStateMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::ReplicaStateMessage>{.tier = Tier::febird,
+                                                                             .name = "ReplicaStateMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::ResilienceScanMessage>{
     .tier = Tier::febird, .name = "ResilienceScanMessage"};
@@ -3252,38 +3252,38 @@ template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::ResilienceCancelMessage>{
     .tier = Tier::febird, .name = "ResilienceCancelMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::QosTransitionMessage>{
-    .tier = Tier::febird, .name = "QosTransitionMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::QosTransitionMessage>{.tier = Tier::febird,
+                                                                              .name = "QosTransitionMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::QosQueryMessage>{
-    .tier = Tier::febird, .name = "QosQueryMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::QosQueryMessage>{.tier = Tier::febird,
+                                                                         .name = "QosQueryMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::QosModifyMessage>{
-    .tier = Tier::febird, .name = "QosModifyMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::QosModifyMessage>{.tier = Tier::febird,
+                                                                          .name = "QosModifyMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::QosBackLogMessage>{
-    .tier = Tier::febird, .name = "QosBackLogMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::QosBackLogMessage>{.tier = Tier::febird,
+                                                                           .name = "QosBackLogMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::MissingFileMessage>{
-    .tier = Tier::febird, .name = "MissingFileMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::MissingFileMessage>{.tier = Tier::febird,
+                                                                            .name = "MissingFileMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::CleanerRequestMessage>{
     .tier = Tier::febird, .name = "CleanerRequestMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::CleanerStatusMessage>{
-    .tier = Tier::febird, .name = "CleanerStatusMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::CleanerStatusMessage>{.tier = Tier::febird,
+                                                                              .name = "CleanerStatusMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::CleanerHoldMessage>{
-    .tier = Tier::febird, .name = "CleanerHoldMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::CleanerHoldMessage>{.tier = Tier::febird,
+                                                                            .name = "CleanerHoldMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::HsmStoreMessage>{
-    .tier = Tier::febird, .name = "HsmStoreMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::HsmStoreMessage>{.tier = Tier::febird,
+                                                                         .name = "HsmStoreMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::HsmRestoreMessage>{
-    .tier = Tier::febird, .name = "HsmRestoreMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::HsmRestoreMessage>{.tier = Tier::febird,
+                                                                           .name = "HsmRestoreMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::HsmRemoveMessage>{
-    .tier = Tier::febird, .name = "HsmRemoveMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::HsmRemoveMessage>{.tier = Tier::febird,
+                                                                          .name = "HsmRemoveMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::NearlineRequestMessage>{
     .tier = Tier::febird, .name = "NearlineRequestMessage"};
@@ -3294,26 +3294,26 @@ template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::TapeRecallScheduleMessage>{
     .tier = Tier::febird, .name = "TapeRecallScheduleMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::ZoneUpdateMessage>{
-    .tier = Tier::febird, .name = "ZoneUpdateMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::ZoneUpdateMessage>{.tier = Tier::febird,
+                                                                           .name = "ZoneUpdateMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::CellHelloMessage>{
-    .tier = Tier::febird, .name = "CellHelloMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::CellHelloMessage>{.tier = Tier::febird,
+                                                                          .name = "CellHelloMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::CellRouteMessage>{
-    .tier = Tier::febird, .name = "CellRouteMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::CellRouteMessage>{.tier = Tier::febird,
+                                                                          .name = "CellRouteMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::CellTunnelMessage>{
-    .tier = Tier::febird, .name = "CellTunnelMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::CellTunnelMessage>{.tier = Tier::febird,
+                                                                           .name = "CellTunnelMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::TopologyQueryMessage>{
-    .tier = Tier::febird, .name = "TopologyQueryMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::TopologyQueryMessage>{.tier = Tier::febird,
+                                                                              .name = "TopologyQueryMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::WebdavLockMessage>{
-    .tier = Tier::febird, .name = "WebdavLockMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::WebdavLockMessage>{.tier = Tier::febird,
+                                                                           .name = "WebdavLockMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::WebdavUnlockMessage>{
-    .tier = Tier::febird, .name = "WebdavUnlockMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::WebdavUnlockMessage>{.tier = Tier::febird,
+                                                                             .name = "WebdavUnlockMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::EventSubscribeMessage>{
     .tier = Tier::febird, .name = "EventSubscribeMessage"};
@@ -3362,18 +3362,11 @@ struct EnumTraits<::dcache::messages::Access> {
 };
 
 template <>
-struct Memcpy<::dcache::messages::Timestamps> {
-  static constexpr std::size_t kSize = 24;
-  static constexpr bool kAllBitsValid = true;
-  static constexpr bool kHasPadding = false;
-  static void clear_padding(std::byte* /*at*/) noexcept {}
-  static bool valid(const std::byte* /*from*/) noexcept { return true; }
-};
+struct Memcpy<::dcache::messages::Timestamps> : detail::PlainImage<24> {};
 
 template <>
 struct Febird<::dcache::messages::Checksum> {
   static constexpr std::size_t kMinSize = 2;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::Checksum& value) noexcept;
   static std::size_t bound(const ::dcache::messages::Checksum& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::Checksum* values, std::size_t count) noexcept;
@@ -3386,7 +3379,6 @@ struct Febird<::dcache::messages::Checksum> {
 template <>
 struct Febird<::dcache::messages::CellAddress> {
   static constexpr std::size_t kMinSize = 3;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::CellAddress& value) noexcept;
   static std::size_t bound(const ::dcache::messages::CellAddress& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::CellAddress* values,
@@ -3398,9 +3390,14 @@ struct Febird<::dcache::messages::CellAddress> {
 };
 
 template <>
+struct Readable<::dcache::messages::CellAddress> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::CellAddress& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::Subject> {
   static constexpr std::size_t kMinSize = 3;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::Subject& value) noexcept;
   static std::size_t bound(const ::dcache::messages::Subject& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::Subject* values, std::size_t count) noexcept;
@@ -3411,9 +3408,14 @@ struct Febird<::dcache::messages::Subject> {
 };
 
 template <>
+struct Readable<::dcache::messages::Subject> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::Subject& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::StorageInfo> {
   static constexpr std::size_t kMinSize = 5;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::StorageInfo& value) noexcept;
   static std::size_t bound(const ::dcache::messages::StorageInfo& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::StorageInfo* values,
@@ -3425,9 +3427,14 @@ struct Febird<::dcache::messages::StorageInfo> {
 };
 
 template <>
+struct Readable<::dcache::messages::StorageInfo> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::StorageInfo& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::FileAttributes> {
   static constexpr std::size_t kMinSize = 30;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::FileAttributes& value) noexcept;
   static std::size_t bound(const ::dcache::messages::FileAttributes& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::FileAttributes* values,
@@ -3439,18 +3446,17 @@ struct Febird<::dcache::messages::FileAttributes> {
 };
 
 template <>
-struct Memcpy<::dcache::messages::SpaceCost> {
-  static constexpr std::size_t kSize = 40;
-  static constexpr bool kAllBitsValid = true;
-  static constexpr bool kHasPadding = false;
-  static void clear_padding(std::byte* /*at*/) noexcept {}
-  static bool valid(const std::byte* /*from*/) noexcept { return true; }
+struct Readable<::dcache::messages::FileAttributes> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::FileAttributes& value, unsigned levels);
 };
+
+template <>
+struct Memcpy<::dcache::messages::SpaceCost> : detail::PlainImage<40> {};
 
 template <>
 struct Febird<::dcache::messages::QueueCost> {
   static constexpr std::size_t kMinSize = 4;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::QueueCost& value) noexcept;
   static std::size_t bound(const ::dcache::messages::QueueCost& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::QueueCost* values, std::size_t count) noexcept;
@@ -3461,9 +3467,14 @@ struct Febird<::dcache::messages::QueueCost> {
 };
 
 template <>
+struct Readable<::dcache::messages::QueueCost> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::QueueCost& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PoolCost> {
   static constexpr std::size_t kMinSize = 49;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolCost& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolCost& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolCost* values, std::size_t count) noexcept;
@@ -3474,18 +3485,28 @@ struct Febird<::dcache::messages::PoolCost> {
 };
 
 template <>
+struct Readable<::dcache::messages::PoolCost> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolCost& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::ProtocolInfo> {
   static constexpr std::size_t kMinSize = 2;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::ProtocolInfo& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::ProtocolInfo& value) noexcept;
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::ProtocolInfo& value);
 };
 
 template <>
+struct Readable<::dcache::messages::ProtocolInfo> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::ProtocolInfo& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::Envelope> {
   static constexpr std::size_t kMinSize = 12;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::Envelope& value) noexcept;
   static std::size_t bound(const ::dcache::messages::Envelope& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::Envelope* values, std::size_t count) noexcept;
@@ -3496,9 +3517,14 @@ struct Febird<::dcache::messages::Envelope> {
 };
 
 template <>
+struct Readable<::dcache::messages::Envelope> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::Envelope& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PoolAcceptFileMessage> {
   static constexpr std::size_t kMinSize = 54;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolAcceptFileMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolAcceptFileMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolAcceptFileMessage* values,
@@ -3510,9 +3536,14 @@ struct Febird<::dcache::messages::PoolAcceptFileMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PoolAcceptFileMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolAcceptFileMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PoolCheckFileMessage> {
   static constexpr std::size_t kMinSize = 53;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolCheckFileMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolCheckFileMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolCheckFileMessage* values,
@@ -3524,9 +3555,14 @@ struct Febird<::dcache::messages::PoolCheckFileMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PoolCheckFileMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolCheckFileMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PoolCheckFreeSpaceMessage> {
   static constexpr std::size_t kMinSize = 20;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolCheckFreeSpaceMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolCheckFreeSpaceMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolCheckFreeSpaceMessage* values,
@@ -3538,9 +3574,15 @@ struct Febird<::dcache::messages::PoolCheckFreeSpaceMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PoolCheckFreeSpaceMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolCheckFreeSpaceMessage& value,
+                                  unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PoolDeliverFileMessage> {
   static constexpr std::size_t kMinSize = 15;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolDeliverFileMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolDeliverFileMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolDeliverFileMessage* values,
@@ -3552,9 +3594,14 @@ struct Febird<::dcache::messages::PoolDeliverFileMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PoolDeliverFileMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolDeliverFileMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PoolFetchFileMessage> {
   static constexpr std::size_t kMinSize = 37;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolFetchFileMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolFetchFileMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolFetchFileMessage* values,
@@ -3566,9 +3613,14 @@ struct Febird<::dcache::messages::PoolFetchFileMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PoolFetchFileMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolFetchFileMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PoolFlushControlMessage> {
   static constexpr std::size_t kMinSize = 47;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolFlushControlMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolFlushControlMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolFlushControlMessage* values,
@@ -3580,9 +3632,14 @@ struct Febird<::dcache::messages::PoolFlushControlMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PoolFlushControlMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolFlushControlMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PoolFlushDoFlushMessage> {
   static constexpr std::size_t kMinSize = 24;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolFlushDoFlushMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolFlushDoFlushMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolFlushDoFlushMessage* values,
@@ -3594,9 +3651,14 @@ struct Febird<::dcache::messages::PoolFlushDoFlushMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PoolFlushDoFlushMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolFlushDoFlushMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PoolFlushGainControlMessage> {
   static constexpr std::size_t kMinSize = 42;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolFlushGainControlMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolFlushGainControlMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolFlushGainControlMessage* values,
@@ -3608,9 +3670,15 @@ struct Febird<::dcache::messages::PoolFlushGainControlMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PoolFlushGainControlMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolFlushGainControlMessage& value,
+                                  unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PoolIoFileMessage> {
   static constexpr std::size_t kMinSize = 39;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolIoFileMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolIoFileMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolIoFileMessage* values,
@@ -3622,9 +3690,14 @@ struct Febird<::dcache::messages::PoolIoFileMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PoolIoFileMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolIoFileMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PoolLinkGroupInfoMessage> {
   static constexpr std::size_t kMinSize = 21;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolLinkGroupInfoMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolLinkGroupInfoMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolLinkGroupInfoMessage* values,
@@ -3636,9 +3709,14 @@ struct Febird<::dcache::messages::PoolLinkGroupInfoMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PoolLinkGroupInfoMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolLinkGroupInfoMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PoolLinkInfoMessage> {
   static constexpr std::size_t kMinSize = 16;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolLinkInfoMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolLinkInfoMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolLinkInfoMessage* values,
@@ -3650,9 +3728,14 @@ struct Febird<::dcache::messages::PoolLinkInfoMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PoolLinkInfoMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolLinkInfoMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PoolManagerGetPoolListMessage> {
   static constexpr std::size_t kMinSize = 27;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolManagerGetPoolListMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolManagerGetPoolListMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolManagerGetPoolListMessage* values,
@@ -3664,24 +3747,36 @@ struct Febird<::dcache::messages::PoolManagerGetPoolListMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PoolManagerGetPoolListMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolManagerGetPoolListMessage& value,
+                                  unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PoolManagerGetPoolMonitorMessage> {
   static constexpr std::size_t kMinSize = 98;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolManagerGetPoolMonitorMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolManagerGetPoolMonitorMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolManagerGetPoolMonitorMessage* values,
                     std::size_t count) noexcept;
   static void write(Writer& writer,
-                  const ::dcache::messages::PoolManagerGetPoolMonitorMessage& value) noexcept {
+                    const ::dcache::messages::PoolManagerGetPoolMonitorMessage& value) noexcept {
     write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolManagerGetPoolMonitorMessage& value);
 };
 
 template <>
+struct Readable<::dcache::messages::PoolManagerGetPoolMonitorMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolManagerGetPoolMonitorMessage& value,
+                                  unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PoolManagerPoolModeMessage> {
   static constexpr std::size_t kMinSize = 31;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolManagerPoolModeMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolManagerPoolModeMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolManagerPoolModeMessage* values,
@@ -3693,9 +3788,15 @@ struct Febird<::dcache::messages::PoolManagerPoolModeMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PoolManagerPoolModeMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolManagerPoolModeMessage& value,
+                                  unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PoolManagerPoolUpMessage> {
   static constexpr std::size_t kMinSize = 15;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolManagerPoolUpMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolManagerPoolUpMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolManagerPoolUpMessage* values,
@@ -3707,9 +3808,14 @@ struct Febird<::dcache::messages::PoolManagerPoolUpMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PoolManagerPoolUpMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolManagerPoolUpMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PoolMgrGetPoolByLinkMessage> {
   static constexpr std::size_t kMinSize = 31;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolMgrGetPoolByLinkMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolMgrGetPoolByLinkMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolMgrGetPoolByLinkMessage* values,
@@ -3721,38 +3827,57 @@ struct Febird<::dcache::messages::PoolMgrGetPoolByLinkMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PoolMgrGetPoolByLinkMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolMgrGetPoolByLinkMessage& value,
+                                  unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PoolMgrGetPoolByPoolGroupMessage> {
   static constexpr std::size_t kMinSize = 90;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolMgrGetPoolByPoolGroupMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolMgrGetPoolByPoolGroupMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolMgrGetPoolByPoolGroupMessage* values,
                     std::size_t count) noexcept;
   static void write(Writer& writer,
-                  const ::dcache::messages::PoolMgrGetPoolByPoolGroupMessage& value) noexcept {
+                    const ::dcache::messages::PoolMgrGetPoolByPoolGroupMessage& value) noexcept {
     write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolMgrGetPoolByPoolGroupMessage& value);
 };
 
 template <>
+struct Readable<::dcache::messages::PoolMgrGetPoolByPoolGroupMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolMgrGetPoolByPoolGroupMessage& value,
+                                  unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PoolMgrGetPoolLinkGroupsMessage> {
   static constexpr std::size_t kMinSize = 37;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolMgrGetPoolLinkGroupsMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolMgrGetPoolLinkGroupsMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolMgrGetPoolLinkGroupsMessage* values,
                     std::size_t count) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PoolMgrGetPoolLinkGroupsMessage& value) noexcept {
+  static void write(Writer& writer,
+                    const ::dcache::messages::PoolMgrGetPoolLinkGroupsMessage& value) noexcept {
     write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolMgrGetPoolLinkGroupsMessage& value);
 };
 
 template <>
+struct Readable<::dcache::messages::PoolMgrGetPoolLinkGroupsMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolMgrGetPoolLinkGroupsMessage& value,
+                                  unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PoolMgrGetPoolLinksMessage> {
   static constexpr std::size_t kMinSize = 17;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolMgrGetPoolLinksMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolMgrGetPoolLinksMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolMgrGetPoolLinksMessage* values,
@@ -3764,9 +3889,15 @@ struct Febird<::dcache::messages::PoolMgrGetPoolLinksMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PoolMgrGetPoolLinksMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolMgrGetPoolLinksMessage& value,
+                                  unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PoolMgrPoolInfoMessage> {
   static constexpr std::size_t kMinSize = 47;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolMgrPoolInfoMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolMgrPoolInfoMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolMgrPoolInfoMessage* values,
@@ -3778,9 +3909,14 @@ struct Febird<::dcache::messages::PoolMgrPoolInfoMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PoolMgrPoolInfoMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolMgrPoolInfoMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PoolMgrQueryPoolsMessage> {
   static constexpr std::size_t kMinSize = 26;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolMgrQueryPoolsMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolMgrQueryPoolsMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolMgrQueryPoolsMessage* values,
@@ -3792,9 +3928,14 @@ struct Febird<::dcache::messages::PoolMgrQueryPoolsMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PoolMgrQueryPoolsMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolMgrQueryPoolsMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PoolMgrReplicateFileMessage> {
   static constexpr std::size_t kMinSize = 19;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolMgrReplicateFileMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolMgrReplicateFileMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolMgrReplicateFileMessage* values,
@@ -3806,9 +3947,15 @@ struct Febird<::dcache::messages::PoolMgrReplicateFileMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PoolMgrReplicateFileMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolMgrReplicateFileMessage& value,
+                                  unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PoolMgrSelectReadPoolMessage> {
   static constexpr std::size_t kMinSize = 25;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolMgrSelectReadPoolMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolMgrSelectReadPoolMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolMgrSelectReadPoolMessage* values,
@@ -3820,9 +3967,15 @@ struct Febird<::dcache::messages::PoolMgrSelectReadPoolMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PoolMgrSelectReadPoolMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolMgrSelectReadPoolMessage& value,
+                                  unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PoolMgrSelectWritePoolMessage> {
   static constexpr std::size_t kMinSize = 46;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolMgrSelectWritePoolMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolMgrSelectWritePoolMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolMgrSelectWritePoolMessage* values,
@@ -3834,9 +3987,15 @@ struct Febird<::dcache::messages::PoolMgrSelectWritePoolMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PoolMgrSelectWritePoolMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolMgrSelectWritePoolMessage& value,
+                                  unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PoolMigrationCancelMessage> {
   static constexpr std::size_t kMinSize = 15;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolMigrationCancelMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolMigrationCancelMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolMigrationCancelMessage* values,
@@ -3848,38 +4007,57 @@ struct Febird<::dcache::messages::PoolMigrationCancelMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PoolMigrationCancelMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolMigrationCancelMessage& value,
+                                  unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PoolMigrationCopyFinishedMessage> {
   static constexpr std::size_t kMinSize = 31;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolMigrationCopyFinishedMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolMigrationCopyFinishedMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolMigrationCopyFinishedMessage* values,
                     std::size_t count) noexcept;
   static void write(Writer& writer,
-                  const ::dcache::messages::PoolMigrationCopyFinishedMessage& value) noexcept {
+                    const ::dcache::messages::PoolMigrationCopyFinishedMessage& value) noexcept {
     write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolMigrationCopyFinishedMessage& value);
 };
 
 template <>
+struct Readable<::dcache::messages::PoolMigrationCopyFinishedMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolMigrationCopyFinishedMessage& value,
+                                  unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PoolMigrationCopyReplicaMessage> {
   static constexpr std::size_t kMinSize = 16;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolMigrationCopyReplicaMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolMigrationCopyReplicaMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolMigrationCopyReplicaMessage* values,
                     std::size_t count) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PoolMigrationCopyReplicaMessage& value) noexcept {
+  static void write(Writer& writer,
+                    const ::dcache::messages::PoolMigrationCopyReplicaMessage& value) noexcept {
     write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolMigrationCopyReplicaMessage& value);
 };
 
 template <>
+struct Readable<::dcache::messages::PoolMigrationCopyReplicaMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolMigrationCopyReplicaMessage& value,
+                                  unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PoolMigrationPingMessage> {
   static constexpr std::size_t kMinSize = 22;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolMigrationPingMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolMigrationPingMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolMigrationPingMessage* values,
@@ -3891,15 +4069,20 @@ struct Febird<::dcache::messages::PoolMigrationPingMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PoolMigrationPingMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolMigrationPingMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PoolMigrationUpdateReplicaMessage> {
   static constexpr std::size_t kMinSize = 15;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolMigrationUpdateReplicaMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolMigrationUpdateReplicaMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolMigrationUpdateReplicaMessage* values,
                     std::size_t count) noexcept;
   static void write(Writer& writer,
-                  const ::dcache::messages::PoolMigrationUpdateReplicaMessage& value) noexcept {
+                    const ::dcache::messages::PoolMigrationUpdateReplicaMessage& value) noexcept {
     write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader,
@@ -3907,9 +4090,15 @@ struct Febird<::dcache::messages::PoolMigrationUpdateReplicaMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PoolMigrationUpdateReplicaMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolMigrationUpdateReplicaMessage& value,
+                                  unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PoolMigrationJobCancelMessage> {
   static constexpr std::size_t kMinSize = 20;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolMigrationJobCancelMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolMigrationJobCancelMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolMigrationJobCancelMessage* values,
@@ -3921,9 +4110,15 @@ struct Febird<::dcache::messages::PoolMigrationJobCancelMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PoolMigrationJobCancelMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolMigrationJobCancelMessage& value,
+                                  unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PoolModifyModeMessage> {
   static constexpr std::size_t kMinSize = 58;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolModifyModeMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolModifyModeMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolModifyModeMessage* values,
@@ -3935,9 +4130,14 @@ struct Febird<::dcache::messages::PoolModifyModeMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PoolModifyModeMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolModifyModeMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PoolModifyPersistencyMessage> {
   static constexpr std::size_t kMinSize = 18;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolModifyPersistencyMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolModifyPersistencyMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolModifyPersistencyMessage* values,
@@ -3949,9 +4149,15 @@ struct Febird<::dcache::messages::PoolModifyPersistencyMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PoolModifyPersistencyMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolModifyPersistencyMessage& value,
+                                  unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PoolMoverKillMessage> {
   static constexpr std::size_t kMinSize = 44;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolMoverKillMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolMoverKillMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolMoverKillMessage* values,
@@ -3963,9 +4169,14 @@ struct Febird<::dcache::messages::PoolMoverKillMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PoolMoverKillMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolMoverKillMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PoolPassiveIoFileMessage> {
   static constexpr std::size_t kMinSize = 70;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolPassiveIoFileMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolPassiveIoFileMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolPassiveIoFileMessage* values,
@@ -3977,9 +4188,14 @@ struct Febird<::dcache::messages::PoolPassiveIoFileMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PoolPassiveIoFileMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolPassiveIoFileMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PoolQueryRepositoryMessage> {
   static constexpr std::size_t kMinSize = 49;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolQueryRepositoryMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolQueryRepositoryMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolQueryRepositoryMessage* values,
@@ -3991,9 +4207,15 @@ struct Febird<::dcache::messages::PoolQueryRepositoryMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PoolQueryRepositoryMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolQueryRepositoryMessage& value,
+                                  unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PoolRemoveFilesMessage> {
   static constexpr std::size_t kMinSize = 65;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolRemoveFilesMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolRemoveFilesMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolRemoveFilesMessage* values,
@@ -4005,9 +4227,14 @@ struct Febird<::dcache::messages::PoolRemoveFilesMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PoolRemoveFilesMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolRemoveFilesMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PoolReplicateFileMessage> {
   static constexpr std::size_t kMinSize = 52;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolReplicateFileMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolReplicateFileMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolReplicateFileMessage* values,
@@ -4019,9 +4246,14 @@ struct Febird<::dcache::messages::PoolReplicateFileMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PoolReplicateFileMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolReplicateFileMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PoolSetStickyMessage> {
   static constexpr std::size_t kMinSize = 18;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolSetStickyMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolSetStickyMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolSetStickyMessage* values,
@@ -4033,9 +4265,14 @@ struct Febird<::dcache::messages::PoolSetStickyMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PoolSetStickyMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolSetStickyMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PoolStatusChangedMessage> {
   static constexpr std::size_t kMinSize = 79;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolStatusChangedMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolStatusChangedMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolStatusChangedMessage* values,
@@ -4047,24 +4284,35 @@ struct Febird<::dcache::messages::PoolStatusChangedMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PoolStatusChangedMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolStatusChangedMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PoolUpdateCacheStatisticsMessage> {
   static constexpr std::size_t kMinSize = 16;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolUpdateCacheStatisticsMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolUpdateCacheStatisticsMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolUpdateCacheStatisticsMessage* values,
                     std::size_t count) noexcept;
   static void write(Writer& writer,
-                  const ::dcache::messages::PoolUpdateCacheStatisticsMessage& value) noexcept {
+                    const ::dcache::messages::PoolUpdateCacheStatisticsMessage& value) noexcept {
     write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolUpdateCacheStatisticsMessage& value);
 };
 
 template <>
+struct Readable<::dcache::messages::PoolUpdateCacheStatisticsMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolUpdateCacheStatisticsMessage& value,
+                                  unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PoolDataRequestMessage> {
   static constexpr std::size_t kMinSize = 35;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolDataRequestMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolDataRequestMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolDataRequestMessage* values,
@@ -4076,9 +4324,14 @@ struct Febird<::dcache::messages::PoolDataRequestMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PoolDataRequestMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolDataRequestMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PoolHeartbeatMessage> {
   static constexpr std::size_t kMinSize = 18;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolHeartbeatMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolHeartbeatMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolHeartbeatMessage* values,
@@ -4090,9 +4343,14 @@ struct Febird<::dcache::messages::PoolHeartbeatMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PoolHeartbeatMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolHeartbeatMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PoolCostUpdateMessage> {
   static constexpr std::size_t kMinSize = 22;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolCostUpdateMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolCostUpdateMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolCostUpdateMessage* values,
@@ -4104,9 +4362,14 @@ struct Febird<::dcache::messages::PoolCostUpdateMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PoolCostUpdateMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolCostUpdateMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PoolTagUpdateMessage> {
   static constexpr std::size_t kMinSize = 15;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolTagUpdateMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolTagUpdateMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolTagUpdateMessage* values,
@@ -4118,9 +4381,14 @@ struct Febird<::dcache::messages::PoolTagUpdateMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PoolTagUpdateMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolTagUpdateMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PoolInfoRequestMessage> {
   static constexpr std::size_t kMinSize = 20;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolInfoRequestMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolInfoRequestMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolInfoRequestMessage* values,
@@ -4132,9 +4400,14 @@ struct Febird<::dcache::messages::PoolInfoRequestMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PoolInfoRequestMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolInfoRequestMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PnfsAddCacheLocationMessage> {
   static constexpr std::size_t kMinSize = 21;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsAddCacheLocationMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PnfsAddCacheLocationMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PnfsAddCacheLocationMessage* values,
@@ -4146,9 +4419,15 @@ struct Febird<::dcache::messages::PnfsAddCacheLocationMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PnfsAddCacheLocationMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsAddCacheLocationMessage& value,
+                                  unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PnfsCancelUploadMessage> {
   static constexpr std::size_t kMinSize = 48;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsCancelUploadMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PnfsCancelUploadMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PnfsCancelUploadMessage* values,
@@ -4160,9 +4439,14 @@ struct Febird<::dcache::messages::PnfsCancelUploadMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PnfsCancelUploadMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsCancelUploadMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PnfsClearCacheLocationMessage> {
   static constexpr std::size_t kMinSize = 29;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsClearCacheLocationMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PnfsClearCacheLocationMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PnfsClearCacheLocationMessage* values,
@@ -4174,9 +4458,15 @@ struct Febird<::dcache::messages::PnfsClearCacheLocationMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PnfsClearCacheLocationMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsClearCacheLocationMessage& value,
+                                  unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PnfsCommitUploadMessage> {
   static constexpr std::size_t kMinSize = 75;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsCommitUploadMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PnfsCommitUploadMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PnfsCommitUploadMessage* values,
@@ -4188,9 +4478,14 @@ struct Febird<::dcache::messages::PnfsCommitUploadMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PnfsCommitUploadMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsCommitUploadMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PnfsCreateEntryMessage> {
   static constexpr std::size_t kMinSize = 25;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsCreateEntryMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PnfsCreateEntryMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PnfsCreateEntryMessage* values,
@@ -4202,9 +4497,14 @@ struct Febird<::dcache::messages::PnfsCreateEntryMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PnfsCreateEntryMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsCreateEntryMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PnfsCreateUploadPathMessage> {
   static constexpr std::size_t kMinSize = 45;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsCreateUploadPathMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PnfsCreateUploadPathMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PnfsCreateUploadPathMessage* values,
@@ -4216,9 +4516,15 @@ struct Febird<::dcache::messages::PnfsCreateUploadPathMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PnfsCreateUploadPathMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsCreateUploadPathMessage& value,
+                                  unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PnfsDeleteEntryMessage> {
   static constexpr std::size_t kMinSize = 24;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsDeleteEntryMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PnfsDeleteEntryMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PnfsDeleteEntryMessage* values,
@@ -4230,9 +4536,14 @@ struct Febird<::dcache::messages::PnfsDeleteEntryMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PnfsDeleteEntryMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsDeleteEntryMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PnfsFlagMessage> {
   static constexpr std::size_t kMinSize = 23;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsFlagMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PnfsFlagMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PnfsFlagMessage* values,
@@ -4244,9 +4555,14 @@ struct Febird<::dcache::messages::PnfsFlagMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PnfsFlagMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsFlagMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PnfsGetCacheLocationsMessage> {
   static constexpr std::size_t kMinSize = 16;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsGetCacheLocationsMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PnfsGetCacheLocationsMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PnfsGetCacheLocationsMessage* values,
@@ -4258,9 +4574,15 @@ struct Febird<::dcache::messages::PnfsGetCacheLocationsMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PnfsGetCacheLocationsMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsGetCacheLocationsMessage& value,
+                                  unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PnfsGetFileAttributesMessage> {
   static constexpr std::size_t kMinSize = 16;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsGetFileAttributesMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PnfsGetFileAttributesMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PnfsGetFileAttributesMessage* values,
@@ -4272,9 +4594,15 @@ struct Febird<::dcache::messages::PnfsGetFileAttributesMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PnfsGetFileAttributesMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsGetFileAttributesMessage& value,
+                                  unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PnfsGetParentMessage> {
   static constexpr std::size_t kMinSize = 77;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsGetParentMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PnfsGetParentMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PnfsGetParentMessage* values,
@@ -4286,9 +4614,14 @@ struct Febird<::dcache::messages::PnfsGetParentMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PnfsGetParentMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsGetParentMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PnfsListDirectoryMessage> {
   static constexpr std::size_t kMinSize = 24;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsListDirectoryMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PnfsListDirectoryMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PnfsListDirectoryMessage* values,
@@ -4300,15 +4633,20 @@ struct Febird<::dcache::messages::PnfsListDirectoryMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PnfsListDirectoryMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsListDirectoryMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PnfsListExtendedAttributesMessage> {
   static constexpr std::size_t kMinSize = 53;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsListExtendedAttributesMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PnfsListExtendedAttributesMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PnfsListExtendedAttributesMessage* values,
                     std::size_t count) noexcept;
   static void write(Writer& writer,
-                  const ::dcache::messages::PnfsListExtendedAttributesMessage& value) noexcept {
+                    const ::dcache::messages::PnfsListExtendedAttributesMessage& value) noexcept {
     write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader,
@@ -4316,9 +4654,15 @@ struct Febird<::dcache::messages::PnfsListExtendedAttributesMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PnfsListExtendedAttributesMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsListExtendedAttributesMessage& value,
+                                  unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PnfsMapPathMessage> {
   static constexpr std::size_t kMinSize = 17;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsMapPathMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PnfsMapPathMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PnfsMapPathMessage* values,
@@ -4330,15 +4674,20 @@ struct Febird<::dcache::messages::PnfsMapPathMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PnfsMapPathMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsMapPathMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PnfsReadExtendedAttributesMessage> {
   static constexpr std::size_t kMinSize = 26;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsReadExtendedAttributesMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PnfsReadExtendedAttributesMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PnfsReadExtendedAttributesMessage* values,
                     std::size_t count) noexcept;
   static void write(Writer& writer,
-                  const ::dcache::messages::PnfsReadExtendedAttributesMessage& value) noexcept {
+                    const ::dcache::messages::PnfsReadExtendedAttributesMessage& value) noexcept {
     write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader,
@@ -4346,9 +4695,15 @@ struct Febird<::dcache::messages::PnfsReadExtendedAttributesMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PnfsReadExtendedAttributesMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsReadExtendedAttributesMessage& value,
+                                  unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PnfsRemoveChecksumMessage> {
   static constexpr std::size_t kMinSize = 25;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsRemoveChecksumMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PnfsRemoveChecksumMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PnfsRemoveChecksumMessage* values,
@@ -4360,15 +4715,21 @@ struct Febird<::dcache::messages::PnfsRemoveChecksumMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PnfsRemoveChecksumMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsRemoveChecksumMessage& value,
+                                  unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PnfsRemoveExtendedAttributesMessage> {
   static constexpr std::size_t kMinSize = 50;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsRemoveExtendedAttributesMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PnfsRemoveExtendedAttributesMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PnfsRemoveExtendedAttributesMessage* values,
                     std::size_t count) noexcept;
   static void write(Writer& writer,
-                  const ::dcache::messages::PnfsRemoveExtendedAttributesMessage& value) noexcept {
+                    const ::dcache::messages::PnfsRemoveExtendedAttributesMessage& value) noexcept {
     write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader,
@@ -4376,9 +4737,15 @@ struct Febird<::dcache::messages::PnfsRemoveExtendedAttributesMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PnfsRemoveExtendedAttributesMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsRemoveExtendedAttributesMessage& value,
+                                  unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PnfsRemoveLabelsMessage> {
   static constexpr std::size_t kMinSize = 33;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsRemoveLabelsMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PnfsRemoveLabelsMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PnfsRemoveLabelsMessage* values,
@@ -4390,9 +4757,14 @@ struct Febird<::dcache::messages::PnfsRemoveLabelsMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PnfsRemoveLabelsMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsRemoveLabelsMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PnfsRenameMessage> {
   static constexpr std::size_t kMinSize = 23;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsRenameMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PnfsRenameMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PnfsRenameMessage* values,
@@ -4404,9 +4776,14 @@ struct Febird<::dcache::messages::PnfsRenameMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PnfsRenameMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsRenameMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PnfsSetChecksumMessage> {
   static constexpr std::size_t kMinSize = 33;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsSetChecksumMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PnfsSetChecksumMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PnfsSetChecksumMessage* values,
@@ -4418,9 +4795,14 @@ struct Febird<::dcache::messages::PnfsSetChecksumMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PnfsSetChecksumMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsSetChecksumMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PnfsSetFileAttributesMessage> {
   static constexpr std::size_t kMinSize = 17;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsSetFileAttributesMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PnfsSetFileAttributesMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PnfsSetFileAttributesMessage* values,
@@ -4432,9 +4814,15 @@ struct Febird<::dcache::messages::PnfsSetFileAttributesMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PnfsSetFileAttributesMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsSetFileAttributesMessage& value,
+                                  unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PnfsSymLinkMessage> {
   static constexpr std::size_t kMinSize = 27;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsSymLinkMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PnfsSymLinkMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PnfsSymLinkMessage* values,
@@ -4446,15 +4834,20 @@ struct Febird<::dcache::messages::PnfsSymLinkMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PnfsSymLinkMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsSymLinkMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PnfsWriteExtendedAttributesMessage> {
   static constexpr std::size_t kMinSize = 15;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsWriteExtendedAttributesMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PnfsWriteExtendedAttributesMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PnfsWriteExtendedAttributesMessage* values,
                     std::size_t count) noexcept;
   static void write(Writer& writer,
-                  const ::dcache::messages::PnfsWriteExtendedAttributesMessage& value) noexcept {
+                    const ::dcache::messages::PnfsWriteExtendedAttributesMessage& value) noexcept {
     write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader,
@@ -4462,9 +4855,15 @@ struct Febird<::dcache::messages::PnfsWriteExtendedAttributesMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PnfsWriteExtendedAttributesMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsWriteExtendedAttributesMessage& value,
+                                  unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PnfsNotifyFlushMessage> {
   static constexpr std::size_t kMinSize = 25;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsNotifyFlushMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PnfsNotifyFlushMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PnfsNotifyFlushMessage* values,
@@ -4476,9 +4875,14 @@ struct Febird<::dcache::messages::PnfsNotifyFlushMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PnfsNotifyFlushMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsNotifyFlushMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PnfsGetPathMessage> {
   static constexpr std::size_t kMinSize = 23;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsGetPathMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PnfsGetPathMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PnfsGetPathMessage* values,
@@ -4490,9 +4894,14 @@ struct Febird<::dcache::messages::PnfsGetPathMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PnfsGetPathMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsGetPathMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PnfsLookupMessage> {
   static constexpr std::size_t kMinSize = 23;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsLookupMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PnfsLookupMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PnfsLookupMessage* values,
@@ -4504,9 +4913,14 @@ struct Febird<::dcache::messages::PnfsLookupMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PnfsLookupMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsLookupMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::SpaceReserveMessage> {
   static constexpr std::size_t kMinSize = 60;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SpaceReserveMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::SpaceReserveMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::SpaceReserveMessage* values,
@@ -4518,9 +4932,14 @@ struct Febird<::dcache::messages::SpaceReserveMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::SpaceReserveMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::SpaceReserveMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::SpaceReleaseMessage> {
   static constexpr std::size_t kMinSize = 19;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SpaceReleaseMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::SpaceReleaseMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::SpaceReleaseMessage* values,
@@ -4532,9 +4951,14 @@ struct Febird<::dcache::messages::SpaceReleaseMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::SpaceReleaseMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::SpaceReleaseMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::SpaceUseMessage> {
   static constexpr std::size_t kMinSize = 19;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SpaceUseMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::SpaceUseMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::SpaceUseMessage* values,
@@ -4546,9 +4970,14 @@ struct Febird<::dcache::messages::SpaceUseMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::SpaceUseMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::SpaceUseMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::SpaceGetMetaDataMessage> {
   static constexpr std::size_t kMinSize = 23;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SpaceGetMetaDataMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::SpaceGetMetaDataMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::SpaceGetMetaDataMessage* values,
@@ -4560,9 +4989,14 @@ struct Febird<::dcache::messages::SpaceGetMetaDataMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::SpaceGetMetaDataMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::SpaceGetMetaDataMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::SpaceGetTokensMessage> {
   static constexpr std::size_t kMinSize = 32;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SpaceGetTokensMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::SpaceGetTokensMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::SpaceGetTokensMessage* values,
@@ -4574,9 +5008,14 @@ struct Febird<::dcache::messages::SpaceGetTokensMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::SpaceGetTokensMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::SpaceGetTokensMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::SpaceGetFileTokensMessage> {
   static constexpr std::size_t kMinSize = 15;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SpaceGetFileTokensMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::SpaceGetFileTokensMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::SpaceGetFileTokensMessage* values,
@@ -4588,9 +5027,15 @@ struct Febird<::dcache::messages::SpaceGetFileTokensMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::SpaceGetFileTokensMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::SpaceGetFileTokensMessage& value,
+                                  unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::SpaceExtendLifetimeMessage> {
   static constexpr std::size_t kMinSize = 54;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SpaceExtendLifetimeMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::SpaceExtendLifetimeMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::SpaceExtendLifetimeMessage* values,
@@ -4602,9 +5047,15 @@ struct Febird<::dcache::messages::SpaceExtendLifetimeMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::SpaceExtendLifetimeMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::SpaceExtendLifetimeMessage& value,
+                                  unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::SpaceGetLinkGroupNamesMessage> {
   static constexpr std::size_t kMinSize = 104;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SpaceGetLinkGroupNamesMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::SpaceGetLinkGroupNamesMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::SpaceGetLinkGroupNamesMessage* values,
@@ -4616,9 +5067,15 @@ struct Febird<::dcache::messages::SpaceGetLinkGroupNamesMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::SpaceGetLinkGroupNamesMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::SpaceGetLinkGroupNamesMessage& value,
+                                  unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::SpaceGetLinkGroupsMessage> {
   static constexpr std::size_t kMinSize = 21;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SpaceGetLinkGroupsMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::SpaceGetLinkGroupsMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::SpaceGetLinkGroupsMessage* values,
@@ -4630,9 +5087,15 @@ struct Febird<::dcache::messages::SpaceGetLinkGroupsMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::SpaceGetLinkGroupsMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::SpaceGetLinkGroupsMessage& value,
+                                  unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::SpaceCancelUseMessage> {
   static constexpr std::size_t kMinSize = 54;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SpaceCancelUseMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::SpaceCancelUseMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::SpaceCancelUseMessage* values,
@@ -4644,9 +5107,14 @@ struct Febird<::dcache::messages::SpaceCancelUseMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::SpaceCancelUseMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::SpaceCancelUseMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::SpaceBindMessage> {
   static constexpr std::size_t kMinSize = 33;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SpaceBindMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::SpaceBindMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::SpaceBindMessage* values,
@@ -4658,9 +5126,14 @@ struct Febird<::dcache::messages::SpaceBindMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::SpaceBindMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::SpaceBindMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PinPinMessage> {
   static constexpr std::size_t kMinSize = 21;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PinPinMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PinPinMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PinPinMessage* values,
@@ -4672,9 +5145,14 @@ struct Febird<::dcache::messages::PinPinMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PinPinMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PinPinMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PinUnpinMessage> {
   static constexpr std::size_t kMinSize = 17;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PinUnpinMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PinUnpinMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PinUnpinMessage* values,
@@ -4686,9 +5164,14 @@ struct Febird<::dcache::messages::PinUnpinMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PinUnpinMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PinUnpinMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PinExtendMessage> {
   static constexpr std::size_t kMinSize = 91;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PinExtendMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PinExtendMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PinExtendMessage* values,
@@ -4700,9 +5183,14 @@ struct Febird<::dcache::messages::PinExtendMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PinExtendMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PinExtendMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PinCountMessage> {
   static constexpr std::size_t kMinSize = 16;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PinCountMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PinCountMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PinCountMessage* values,
@@ -4714,9 +5202,14 @@ struct Febird<::dcache::messages::PinCountMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PinCountMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PinCountMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PinListMessage> {
   static constexpr std::size_t kMinSize = 25;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PinListMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PinListMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PinListMessage* values,
@@ -4728,9 +5221,14 @@ struct Febird<::dcache::messages::PinListMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PinListMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PinListMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PinMovePinMessage> {
   static constexpr std::size_t kMinSize = 27;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PinMovePinMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PinMovePinMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PinMovePinMessage* values,
@@ -4742,9 +5240,14 @@ struct Febird<::dcache::messages::PinMovePinMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PinMovePinMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PinMovePinMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PinRequestsFinishedMessage> {
   static constexpr std::size_t kMinSize = 16;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PinRequestsFinishedMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PinRequestsFinishedMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PinRequestsFinishedMessage* values,
@@ -4756,9 +5259,15 @@ struct Febird<::dcache::messages::PinRequestsFinishedMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PinRequestsFinishedMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PinRequestsFinishedMessage& value,
+                                  unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PinStageStatusMessage> {
   static constexpr std::size_t kMinSize = 36;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PinStageStatusMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PinStageStatusMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PinStageStatusMessage* values,
@@ -4770,9 +5279,14 @@ struct Febird<::dcache::messages::PinStageStatusMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PinStageStatusMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PinStageStatusMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::MoverInfoMessage> {
   static constexpr std::size_t kMinSize = 27;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::MoverInfoMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::MoverInfoMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::MoverInfoMessage* values,
@@ -4784,9 +5298,14 @@ struct Febird<::dcache::messages::MoverInfoMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::MoverInfoMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::MoverInfoMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::DoorRequestInfoMessage> {
   static constexpr std::size_t kMinSize = 18;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::DoorRequestInfoMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::DoorRequestInfoMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::DoorRequestInfoMessage* values,
@@ -4798,9 +5317,14 @@ struct Febird<::dcache::messages::DoorRequestInfoMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::DoorRequestInfoMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::DoorRequestInfoMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::DoorTransferFinishedMessage> {
   static constexpr std::size_t kMinSize = 71;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::DoorTransferFinishedMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::DoorTransferFinishedMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::DoorTransferFinishedMessage* values,
@@ -4812,9 +5336,15 @@ struct Febird<::dcache::messages::DoorTransferFinishedMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::DoorTransferFinishedMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::DoorTransferFinishedMessage& value,
+                                  unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::DoorValidateMessage> {
   static constexpr std::size_t kMinSize = 26;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::DoorValidateMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::DoorValidateMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::DoorValidateMessage* values,
@@ -4826,9 +5356,14 @@ struct Febird<::dcache::messages::DoorValidateMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::DoorValidateMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::DoorValidateMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::StorageInfoNoticeMessage> {
   static constexpr std::size_t kMinSize = 38;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::StorageInfoNoticeMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::StorageInfoNoticeMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::StorageInfoNoticeMessage* values,
@@ -4840,9 +5375,14 @@ struct Febird<::dcache::messages::StorageInfoNoticeMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::StorageInfoNoticeMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::StorageInfoNoticeMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::RemoveFileInfoMessage> {
   static constexpr std::size_t kMinSize = 31;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::RemoveFileInfoMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::RemoveFileInfoMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::RemoveFileInfoMessage* values,
@@ -4854,9 +5394,14 @@ struct Febird<::dcache::messages::RemoveFileInfoMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::RemoveFileInfoMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::RemoveFileInfoMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::WarningPnfsFileInfoMessage> {
   static constexpr std::size_t kMinSize = 23;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::WarningPnfsFileInfoMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::WarningPnfsFileInfoMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::WarningPnfsFileInfoMessage* values,
@@ -4868,9 +5413,15 @@ struct Febird<::dcache::messages::WarningPnfsFileInfoMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::WarningPnfsFileInfoMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::WarningPnfsFileInfoMessage& value,
+                                  unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::PoolHitInfoMessage> {
   static constexpr std::size_t kMinSize = 18;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolHitInfoMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolHitInfoMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolHitInfoMessage* values,
@@ -4882,9 +5433,14 @@ struct Febird<::dcache::messages::PoolHitInfoMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::PoolHitInfoMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolHitInfoMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::FlushInfoMessage> {
   static constexpr std::size_t kMinSize = 32;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::FlushInfoMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::FlushInfoMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::FlushInfoMessage* values,
@@ -4896,9 +5452,14 @@ struct Febird<::dcache::messages::FlushInfoMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::FlushInfoMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::FlushInfoMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::RestoreInfoMessage> {
   static constexpr std::size_t kMinSize = 25;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::RestoreInfoMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::RestoreInfoMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::RestoreInfoMessage* values,
@@ -4910,9 +5471,14 @@ struct Febird<::dcache::messages::RestoreInfoMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::RestoreInfoMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::RestoreInfoMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::BillingRecordMessage> {
   static constexpr std::size_t kMinSize = 81;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::BillingRecordMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::BillingRecordMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::BillingRecordMessage* values,
@@ -4924,9 +5490,14 @@ struct Febird<::dcache::messages::BillingRecordMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::BillingRecordMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::BillingRecordMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::LoginRequestMessage> {
   static constexpr std::size_t kMinSize = 16;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::LoginRequestMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::LoginRequestMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::LoginRequestMessage* values,
@@ -4938,9 +5509,14 @@ struct Febird<::dcache::messages::LoginRequestMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::LoginRequestMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::LoginRequestMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::LoginReplyMessage> {
   static constexpr std::size_t kMinSize = 46;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::LoginReplyMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::LoginReplyMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::LoginReplyMessage* values,
@@ -4952,9 +5528,14 @@ struct Febird<::dcache::messages::LoginReplyMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::LoginReplyMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::LoginReplyMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::MapRequestMessage> {
   static constexpr std::size_t kMinSize = 25;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::MapRequestMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::MapRequestMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::MapRequestMessage* values,
@@ -4966,9 +5547,14 @@ struct Febird<::dcache::messages::MapRequestMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::MapRequestMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::MapRequestMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::ReverseMapRequestMessage> {
   static constexpr std::size_t kMinSize = 28;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::ReverseMapRequestMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::ReverseMapRequestMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::ReverseMapRequestMessage* values,
@@ -4980,9 +5566,14 @@ struct Febird<::dcache::messages::ReverseMapRequestMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::ReverseMapRequestMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::ReverseMapRequestMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::TokenIntrospectionMessage> {
   static constexpr std::size_t kMinSize = 25;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::TokenIntrospectionMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::TokenIntrospectionMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::TokenIntrospectionMessage* values,
@@ -4994,9 +5585,15 @@ struct Febird<::dcache::messages::TokenIntrospectionMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::TokenIntrospectionMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::TokenIntrospectionMessage& value,
+                                  unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::RemoteTransferStartMessage> {
   static constexpr std::size_t kMinSize = 66;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::RemoteTransferStartMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::RemoteTransferStartMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::RemoteTransferStartMessage* values,
@@ -5008,9 +5605,15 @@ struct Febird<::dcache::messages::RemoteTransferStartMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::RemoteTransferStartMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::RemoteTransferStartMessage& value,
+                                  unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::RemoteTransferCancelMessage> {
   static constexpr std::size_t kMinSize = 28;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::RemoteTransferCancelMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::RemoteTransferCancelMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::RemoteTransferCancelMessage* values,
@@ -5022,9 +5625,15 @@ struct Febird<::dcache::messages::RemoteTransferCancelMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::RemoteTransferCancelMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::RemoteTransferCancelMessage& value,
+                                  unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::RemoteTransferStatusMessage> {
   static constexpr std::size_t kMinSize = 51;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::RemoteTransferStatusMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::RemoteTransferStatusMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::RemoteTransferStatusMessage* values,
@@ -5036,9 +5645,15 @@ struct Febird<::dcache::messages::RemoteTransferStatusMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::RemoteTransferStatusMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::RemoteTransferStatusMessage& value,
+                                  unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::TransferManagerQueryMessage> {
   static constexpr std::size_t kMinSize = 26;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::TransferManagerQueryMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::TransferManagerQueryMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::TransferManagerQueryMessage* values,
@@ -5050,9 +5665,15 @@ struct Febird<::dcache::messages::TransferManagerQueryMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::TransferManagerQueryMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::TransferManagerQueryMessage& value,
+                                  unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::TransferCompleteMessage> {
   static constexpr std::size_t kMinSize = 61;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::TransferCompleteMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::TransferCompleteMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::TransferCompleteMessage* values,
@@ -5064,9 +5685,14 @@ struct Febird<::dcache::messages::TransferCompleteMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::TransferCompleteMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::TransferCompleteMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::TransferFailedMessage> {
   static constexpr std::size_t kMinSize = 16;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::TransferFailedMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::TransferFailedMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::TransferFailedMessage* values,
@@ -5078,9 +5704,14 @@ struct Febird<::dcache::messages::TransferFailedMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::TransferFailedMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::TransferFailedMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::TransferProgressMessage> {
   static constexpr std::size_t kMinSize = 15;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::TransferProgressMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::TransferProgressMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::TransferProgressMessage* values,
@@ -5092,9 +5723,14 @@ struct Febird<::dcache::messages::TransferProgressMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::TransferProgressMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::TransferProgressMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::SrmPingMessage> {
   static constexpr std::size_t kMinSize = 29;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SrmPingMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::SrmPingMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::SrmPingMessage* values,
@@ -5106,9 +5742,14 @@ struct Febird<::dcache::messages::SrmPingMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::SrmPingMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::SrmPingMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::SrmPrepareToGetMessage> {
   static constexpr std::size_t kMinSize = 51;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SrmPrepareToGetMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::SrmPrepareToGetMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::SrmPrepareToGetMessage* values,
@@ -5120,9 +5761,14 @@ struct Febird<::dcache::messages::SrmPrepareToGetMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::SrmPrepareToGetMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::SrmPrepareToGetMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::SrmPrepareToPutMessage> {
   static constexpr std::size_t kMinSize = 26;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SrmPrepareToPutMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::SrmPrepareToPutMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::SrmPrepareToPutMessage* values,
@@ -5134,9 +5780,14 @@ struct Febird<::dcache::messages::SrmPrepareToPutMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::SrmPrepareToPutMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::SrmPrepareToPutMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::SrmReleaseFilesMessage> {
   static constexpr std::size_t kMinSize = 17;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SrmReleaseFilesMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::SrmReleaseFilesMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::SrmReleaseFilesMessage* values,
@@ -5148,9 +5799,14 @@ struct Febird<::dcache::messages::SrmReleaseFilesMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::SrmReleaseFilesMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::SrmReleaseFilesMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::SrmBringOnlineMessage> {
   static constexpr std::size_t kMinSize = 46;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SrmBringOnlineMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::SrmBringOnlineMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::SrmBringOnlineMessage* values,
@@ -5162,9 +5818,14 @@ struct Febird<::dcache::messages::SrmBringOnlineMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::SrmBringOnlineMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::SrmBringOnlineMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::SrmAbortRequestMessage> {
   static constexpr std::size_t kMinSize = 32;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SrmAbortRequestMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::SrmAbortRequestMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::SrmAbortRequestMessage* values,
@@ -5176,9 +5837,14 @@ struct Febird<::dcache::messages::SrmAbortRequestMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::SrmAbortRequestMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::SrmAbortRequestMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::SrmStatusOfGetMessage> {
   static constexpr std::size_t kMinSize = 53;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SrmStatusOfGetMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::SrmStatusOfGetMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::SrmStatusOfGetMessage* values,
@@ -5190,9 +5856,14 @@ struct Febird<::dcache::messages::SrmStatusOfGetMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::SrmStatusOfGetMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::SrmStatusOfGetMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::SrmStatusOfPutMessage> {
   static constexpr std::size_t kMinSize = 49;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SrmStatusOfPutMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::SrmStatusOfPutMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::SrmStatusOfPutMessage* values,
@@ -5204,9 +5875,14 @@ struct Febird<::dcache::messages::SrmStatusOfPutMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::SrmStatusOfPutMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::SrmStatusOfPutMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::SrmLsMessage> {
   static constexpr std::size_t kMinSize = 48;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SrmLsMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::SrmLsMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::SrmLsMessage* values,
@@ -5218,9 +5894,14 @@ struct Febird<::dcache::messages::SrmLsMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::SrmLsMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::SrmLsMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::SrmMkdirMessage> {
   static constexpr std::size_t kMinSize = 17;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SrmMkdirMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::SrmMkdirMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::SrmMkdirMessage* values,
@@ -5232,9 +5913,14 @@ struct Febird<::dcache::messages::SrmMkdirMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::SrmMkdirMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::SrmMkdirMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::SrmRmdirMessage> {
   static constexpr std::size_t kMinSize = 44;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SrmRmdirMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::SrmRmdirMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::SrmRmdirMessage* values,
@@ -5246,9 +5932,14 @@ struct Febird<::dcache::messages::SrmRmdirMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::SrmRmdirMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::SrmRmdirMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::SrmRmMessage> {
   static constexpr std::size_t kMinSize = 24;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SrmRmMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::SrmRmMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::SrmRmMessage* values,
@@ -5260,9 +5951,14 @@ struct Febird<::dcache::messages::SrmRmMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::SrmRmMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::SrmRmMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::SrmMvMessage> {
   static constexpr std::size_t kMinSize = 83;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SrmMvMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::SrmMvMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::SrmMvMessage* values,
@@ -5274,9 +5970,14 @@ struct Febird<::dcache::messages::SrmMvMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::SrmMvMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::SrmMvMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::SrmCheckPermissionMessage> {
   static constexpr std::size_t kMinSize = 57;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SrmCheckPermissionMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::SrmCheckPermissionMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::SrmCheckPermissionMessage* values,
@@ -5288,9 +5989,15 @@ struct Febird<::dcache::messages::SrmCheckPermissionMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::SrmCheckPermissionMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::SrmCheckPermissionMessage& value,
+                                  unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::SrmCopyMessage> {
   static constexpr std::size_t kMinSize = 52;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SrmCopyMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::SrmCopyMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::SrmCopyMessage* values,
@@ -5302,9 +6009,14 @@ struct Febird<::dcache::messages::SrmCopyMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::SrmCopyMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::SrmCopyMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::BulkRequestMessage> {
   static constexpr std::size_t kMinSize = 34;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::BulkRequestMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::BulkRequestMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::BulkRequestMessage* values,
@@ -5316,9 +6028,14 @@ struct Febird<::dcache::messages::BulkRequestMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::BulkRequestMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::BulkRequestMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::BulkStatusMessage> {
   static constexpr std::size_t kMinSize = 34;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::BulkStatusMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::BulkStatusMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::BulkStatusMessage* values,
@@ -5330,9 +6047,14 @@ struct Febird<::dcache::messages::BulkStatusMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::BulkStatusMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::BulkStatusMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::BulkCancelMessage> {
   static constexpr std::size_t kMinSize = 22;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::BulkCancelMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::BulkCancelMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::BulkCancelMessage* values,
@@ -5344,9 +6066,14 @@ struct Febird<::dcache::messages::BulkCancelMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::BulkCancelMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::BulkCancelMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::BulkDeleteMessage> {
   static constexpr std::size_t kMinSize = 16;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::BulkDeleteMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::BulkDeleteMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::BulkDeleteMessage* values,
@@ -5358,9 +6085,14 @@ struct Febird<::dcache::messages::BulkDeleteMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::BulkDeleteMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::BulkDeleteMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::BulkTargetsMessage> {
   static constexpr std::size_t kMinSize = 24;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::BulkTargetsMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::BulkTargetsMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::BulkTargetsMessage* values,
@@ -5372,9 +6104,14 @@ struct Febird<::dcache::messages::BulkTargetsMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::BulkTargetsMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::BulkTargetsMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::BulkArchiveMessage> {
   static constexpr std::size_t kMinSize = 32;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::BulkArchiveMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::BulkArchiveMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::BulkArchiveMessage* values,
@@ -5386,9 +6123,14 @@ struct Febird<::dcache::messages::BulkArchiveMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::BulkArchiveMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::BulkArchiveMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::ReplicaVerifyMessage> {
   static constexpr std::size_t kMinSize = 29;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::ReplicaVerifyMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::ReplicaVerifyMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::ReplicaVerifyMessage* values,
@@ -5400,9 +6142,14 @@ struct Febird<::dcache::messages::ReplicaVerifyMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::ReplicaVerifyMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::ReplicaVerifyMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::ReplicaAdjustMessage> {
   static constexpr std::size_t kMinSize = 20;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::ReplicaAdjustMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::ReplicaAdjustMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::ReplicaAdjustMessage* values,
@@ -5414,9 +6161,14 @@ struct Febird<::dcache::messages::ReplicaAdjustMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::ReplicaAdjustMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::ReplicaAdjustMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::ReplicaRemoveMessage> {
   static constexpr std::size_t kMinSize = 65;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::ReplicaRemoveMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::ReplicaRemoveMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::ReplicaRemoveMessage* values,
@@ -5428,9 +6180,14 @@ struct Febird<::dcache::messages::ReplicaRemoveMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::ReplicaRemoveMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::ReplicaRemoveMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::ReplicaStateMessage> {
   static constexpr std::size_t kMinSize = 17;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::ReplicaStateMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::ReplicaStateMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::ReplicaStateMessage* values,
@@ -5442,9 +6199,14 @@ struct Febird<::dcache::messages::ReplicaStateMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::ReplicaStateMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::ReplicaStateMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::ResilienceScanMessage> {
   static constexpr std::size_t kMinSize = 17;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::ResilienceScanMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::ResilienceScanMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::ResilienceScanMessage* values,
@@ -5456,9 +6218,14 @@ struct Febird<::dcache::messages::ResilienceScanMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::ResilienceScanMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::ResilienceScanMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::ResilienceCancelMessage> {
   static constexpr std::size_t kMinSize = 41;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::ResilienceCancelMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::ResilienceCancelMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::ResilienceCancelMessage* values,
@@ -5470,9 +6237,14 @@ struct Febird<::dcache::messages::ResilienceCancelMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::ResilienceCancelMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::ResilienceCancelMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::QosTransitionMessage> {
   static constexpr std::size_t kMinSize = 32;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::QosTransitionMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::QosTransitionMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::QosTransitionMessage* values,
@@ -5484,9 +6256,14 @@ struct Febird<::dcache::messages::QosTransitionMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::QosTransitionMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::QosTransitionMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::QosQueryMessage> {
   static constexpr std::size_t kMinSize = 19;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::QosQueryMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::QosQueryMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::QosQueryMessage* values,
@@ -5498,9 +6275,14 @@ struct Febird<::dcache::messages::QosQueryMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::QosQueryMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::QosQueryMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::QosModifyMessage> {
   static constexpr std::size_t kMinSize = 68;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::QosModifyMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::QosModifyMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::QosModifyMessage* values,
@@ -5512,9 +6294,14 @@ struct Febird<::dcache::messages::QosModifyMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::QosModifyMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::QosModifyMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::QosBackLogMessage> {
   static constexpr std::size_t kMinSize = 21;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::QosBackLogMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::QosBackLogMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::QosBackLogMessage* values,
@@ -5526,9 +6313,14 @@ struct Febird<::dcache::messages::QosBackLogMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::QosBackLogMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::QosBackLogMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::MissingFileMessage> {
   static constexpr std::size_t kMinSize = 32;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::MissingFileMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::MissingFileMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::MissingFileMessage* values,
@@ -5540,9 +6332,14 @@ struct Febird<::dcache::messages::MissingFileMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::MissingFileMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::MissingFileMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::CleanerRequestMessage> {
   static constexpr std::size_t kMinSize = 48;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::CleanerRequestMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::CleanerRequestMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::CleanerRequestMessage* values,
@@ -5554,9 +6351,14 @@ struct Febird<::dcache::messages::CleanerRequestMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::CleanerRequestMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::CleanerRequestMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::CleanerStatusMessage> {
   static constexpr std::size_t kMinSize = 44;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::CleanerStatusMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::CleanerStatusMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::CleanerStatusMessage* values,
@@ -5568,9 +6370,14 @@ struct Febird<::dcache::messages::CleanerStatusMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::CleanerStatusMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::CleanerStatusMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::CleanerHoldMessage> {
   static constexpr std::size_t kMinSize = 44;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::CleanerHoldMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::CleanerHoldMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::CleanerHoldMessage* values,
@@ -5582,9 +6389,14 @@ struct Febird<::dcache::messages::CleanerHoldMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::CleanerHoldMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::CleanerHoldMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::HsmStoreMessage> {
   static constexpr std::size_t kMinSize = 15;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::HsmStoreMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::HsmStoreMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::HsmStoreMessage* values,
@@ -5596,9 +6408,14 @@ struct Febird<::dcache::messages::HsmStoreMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::HsmStoreMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::HsmStoreMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::HsmRestoreMessage> {
   static constexpr std::size_t kMinSize = 84;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::HsmRestoreMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::HsmRestoreMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::HsmRestoreMessage* values,
@@ -5610,9 +6427,14 @@ struct Febird<::dcache::messages::HsmRestoreMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::HsmRestoreMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::HsmRestoreMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::HsmRemoveMessage> {
   static constexpr std::size_t kMinSize = 87;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::HsmRemoveMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::HsmRemoveMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::HsmRemoveMessage* values,
@@ -5624,9 +6446,14 @@ struct Febird<::dcache::messages::HsmRemoveMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::HsmRemoveMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::HsmRemoveMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::NearlineRequestMessage> {
   static constexpr std::size_t kMinSize = 53;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::NearlineRequestMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::NearlineRequestMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::NearlineRequestMessage* values,
@@ -5638,9 +6465,14 @@ struct Febird<::dcache::messages::NearlineRequestMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::NearlineRequestMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::NearlineRequestMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::NearlineStatusMessage> {
   static constexpr std::size_t kMinSize = 57;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::NearlineStatusMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::NearlineStatusMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::NearlineStatusMessage* values,
@@ -5652,9 +6484,14 @@ struct Febird<::dcache::messages::NearlineStatusMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::NearlineStatusMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::NearlineStatusMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::TapeRecallScheduleMessage> {
   static constexpr std::size_t kMinSize = 69;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::TapeRecallScheduleMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::TapeRecallScheduleMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::TapeRecallScheduleMessage* values,
@@ -5666,9 +6503,15 @@ struct Febird<::dcache::messages::TapeRecallScheduleMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::TapeRecallScheduleMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::TapeRecallScheduleMessage& value,
+                                  unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::ZoneUpdateMessage> {
   static constexpr std::size_t kMinSize = 57;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::ZoneUpdateMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::ZoneUpdateMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::ZoneUpdateMessage* values,
@@ -5680,9 +6523,14 @@ struct Febird<::dcache::messages::ZoneUpdateMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::ZoneUpdateMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::ZoneUpdateMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::CellHelloMessage> {
   static constexpr std::size_t kMinSize = 60;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::CellHelloMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::CellHelloMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::CellHelloMessage* values,
@@ -5694,9 +6542,14 @@ struct Febird<::dcache::messages::CellHelloMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::CellHelloMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::CellHelloMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::CellRouteMessage> {
   static constexpr std::size_t kMinSize = 58;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::CellRouteMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::CellRouteMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::CellRouteMessage* values,
@@ -5708,9 +6561,14 @@ struct Febird<::dcache::messages::CellRouteMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::CellRouteMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::CellRouteMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::CellTunnelMessage> {
   static constexpr std::size_t kMinSize = 22;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::CellTunnelMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::CellTunnelMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::CellTunnelMessage* values,
@@ -5722,9 +6580,14 @@ struct Febird<::dcache::messages::CellTunnelMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::CellTunnelMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::CellTunnelMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::TopologyQueryMessage> {
   static constexpr std::size_t kMinSize = 69;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::TopologyQueryMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::TopologyQueryMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::TopologyQueryMessage* values,
@@ -5736,9 +6599,14 @@ struct Febird<::dcache::messages::TopologyQueryMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::TopologyQueryMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::TopologyQueryMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::WebdavLockMessage> {
   static constexpr std::size_t kMinSize = 26;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::WebdavLockMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::WebdavLockMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::WebdavLockMessage* values,
@@ -5750,9 +6618,14 @@ struct Febird<::dcache::messages::WebdavLockMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::WebdavLockMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::WebdavLockMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::WebdavUnlockMessage> {
   static constexpr std::size_t kMinSize = 21;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::WebdavUnlockMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::WebdavUnlockMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::WebdavUnlockMessage* values,
@@ -5764,9 +6637,14 @@ struct Febird<::dcache::messages::WebdavUnlockMessage> {
 };
 
 template <>
+struct Readable<::dcache::messages::WebdavUnlockMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::WebdavUnlockMessage& value, unsigned levels);
+};
+
+template <>
 struct Febird<::dcache::messages::EventSubscribeMessage> {
   static constexpr std::size_t kMinSize = 45;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::EventSubscribeMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::EventSubscribeMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::EventSubscribeMessage* values,
@@ -5775,1065 +6653,6 @@ struct Febird<::dcache::messages::EventSubscribeMessage> {
     write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::EventSubscribeMessage& value);
-};
-
-template <>
-struct Readable<::dcache::messages::CellAddress> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::CellAddress& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::Subject> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::Subject& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::StorageInfo> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::StorageInfo& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::FileAttributes> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::FileAttributes& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::QueueCost> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::QueueCost& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PoolCost> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PoolCost& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::ProtocolInfo> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::ProtocolInfo& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::Envelope> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::Envelope& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PoolAcceptFileMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PoolAcceptFileMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PoolCheckFileMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PoolCheckFileMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PoolCheckFreeSpaceMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PoolCheckFreeSpaceMessage& value,
-                                  unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PoolDeliverFileMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PoolDeliverFileMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PoolFetchFileMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PoolFetchFileMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PoolFlushControlMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PoolFlushControlMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PoolFlushDoFlushMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PoolFlushDoFlushMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PoolFlushGainControlMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PoolFlushGainControlMessage& value,
-                                  unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PoolIoFileMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PoolIoFileMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PoolLinkGroupInfoMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PoolLinkGroupInfoMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PoolLinkInfoMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PoolLinkInfoMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PoolManagerGetPoolListMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PoolManagerGetPoolListMessage& value,
-                                  unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PoolManagerGetPoolMonitorMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PoolManagerGetPoolMonitorMessage& value,
-                                  unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PoolManagerPoolModeMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PoolManagerPoolModeMessage& value,
-                                  unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PoolManagerPoolUpMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PoolManagerPoolUpMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PoolMgrGetPoolByLinkMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PoolMgrGetPoolByLinkMessage& value,
-                                  unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PoolMgrGetPoolByPoolGroupMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PoolMgrGetPoolByPoolGroupMessage& value,
-                                  unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PoolMgrGetPoolLinkGroupsMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PoolMgrGetPoolLinkGroupsMessage& value,
-                                  unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PoolMgrGetPoolLinksMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PoolMgrGetPoolLinksMessage& value,
-                                  unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PoolMgrPoolInfoMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PoolMgrPoolInfoMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PoolMgrQueryPoolsMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PoolMgrQueryPoolsMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PoolMgrReplicateFileMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PoolMgrReplicateFileMessage& value,
-                                  unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PoolMgrSelectReadPoolMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PoolMgrSelectReadPoolMessage& value,
-                                  unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PoolMgrSelectWritePoolMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PoolMgrSelectWritePoolMessage& value,
-                                  unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PoolMigrationCancelMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PoolMigrationCancelMessage& value,
-                                  unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PoolMigrationCopyFinishedMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PoolMigrationCopyFinishedMessage& value,
-                                  unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PoolMigrationCopyReplicaMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PoolMigrationCopyReplicaMessage& value,
-                                  unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PoolMigrationPingMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PoolMigrationPingMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PoolMigrationUpdateReplicaMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PoolMigrationUpdateReplicaMessage& value,
-                                  unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PoolMigrationJobCancelMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PoolMigrationJobCancelMessage& value,
-                                  unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PoolModifyModeMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PoolModifyModeMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PoolModifyPersistencyMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PoolModifyPersistencyMessage& value,
-                                  unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PoolMoverKillMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PoolMoverKillMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PoolPassiveIoFileMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PoolPassiveIoFileMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PoolQueryRepositoryMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PoolQueryRepositoryMessage& value,
-                                  unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PoolRemoveFilesMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PoolRemoveFilesMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PoolReplicateFileMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PoolReplicateFileMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PoolSetStickyMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PoolSetStickyMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PoolStatusChangedMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PoolStatusChangedMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PoolUpdateCacheStatisticsMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PoolUpdateCacheStatisticsMessage& value,
-                                  unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PoolDataRequestMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PoolDataRequestMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PoolHeartbeatMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PoolHeartbeatMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PoolCostUpdateMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PoolCostUpdateMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PoolTagUpdateMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PoolTagUpdateMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PoolInfoRequestMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PoolInfoRequestMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PnfsAddCacheLocationMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsAddCacheLocationMessage& value,
-                                  unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PnfsCancelUploadMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsCancelUploadMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PnfsClearCacheLocationMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsClearCacheLocationMessage& value,
-                                  unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PnfsCommitUploadMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsCommitUploadMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PnfsCreateEntryMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsCreateEntryMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PnfsCreateUploadPathMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsCreateUploadPathMessage& value,
-                                  unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PnfsDeleteEntryMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsDeleteEntryMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PnfsFlagMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsFlagMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PnfsGetCacheLocationsMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsGetCacheLocationsMessage& value,
-                                  unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PnfsGetFileAttributesMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsGetFileAttributesMessage& value,
-                                  unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PnfsGetParentMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsGetParentMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PnfsListDirectoryMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsListDirectoryMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PnfsListExtendedAttributesMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsListExtendedAttributesMessage& value,
-                                  unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PnfsMapPathMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsMapPathMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PnfsReadExtendedAttributesMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsReadExtendedAttributesMessage& value,
-                                  unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PnfsRemoveChecksumMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsRemoveChecksumMessage& value,
-                                  unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PnfsRemoveExtendedAttributesMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsRemoveExtendedAttributesMessage& value,
-                                  unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PnfsRemoveLabelsMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsRemoveLabelsMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PnfsRenameMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsRenameMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PnfsSetChecksumMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsSetChecksumMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PnfsSetFileAttributesMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsSetFileAttributesMessage& value,
-                                  unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PnfsSymLinkMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsSymLinkMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PnfsWriteExtendedAttributesMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsWriteExtendedAttributesMessage& value,
-                                  unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PnfsNotifyFlushMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsNotifyFlushMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PnfsGetPathMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsGetPathMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PnfsLookupMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsLookupMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::SpaceReserveMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::SpaceReserveMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::SpaceReleaseMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::SpaceReleaseMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::SpaceUseMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::SpaceUseMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::SpaceGetMetaDataMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::SpaceGetMetaDataMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::SpaceGetTokensMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::SpaceGetTokensMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::SpaceGetFileTokensMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::SpaceGetFileTokensMessage& value,
-                                  unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::SpaceExtendLifetimeMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::SpaceExtendLifetimeMessage& value,
-                                  unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::SpaceGetLinkGroupNamesMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::SpaceGetLinkGroupNamesMessage& value,
-                                  unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::SpaceGetLinkGroupsMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::SpaceGetLinkGroupsMessage& value,
-                                  unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::SpaceCancelUseMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::SpaceCancelUseMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::SpaceBindMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::SpaceBindMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PinPinMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PinPinMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PinUnpinMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PinUnpinMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PinExtendMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PinExtendMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PinCountMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PinCountMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PinListMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PinListMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PinMovePinMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PinMovePinMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PinRequestsFinishedMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PinRequestsFinishedMessage& value,
-                                  unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PinStageStatusMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PinStageStatusMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::MoverInfoMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::MoverInfoMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::DoorRequestInfoMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::DoorRequestInfoMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::DoorTransferFinishedMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::DoorTransferFinishedMessage& value,
-                                  unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::DoorValidateMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::DoorValidateMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::StorageInfoNoticeMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::StorageInfoNoticeMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::RemoveFileInfoMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::RemoveFileInfoMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::WarningPnfsFileInfoMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::WarningPnfsFileInfoMessage& value,
-                                  unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::PoolHitInfoMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::PoolHitInfoMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::FlushInfoMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::FlushInfoMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::RestoreInfoMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::RestoreInfoMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::BillingRecordMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::BillingRecordMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::LoginRequestMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::LoginRequestMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::LoginReplyMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::LoginReplyMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::MapRequestMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::MapRequestMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::ReverseMapRequestMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::ReverseMapRequestMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::TokenIntrospectionMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::TokenIntrospectionMessage& value,
-                                  unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::RemoteTransferStartMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::RemoteTransferStartMessage& value,
-                                  unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::RemoteTransferCancelMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::RemoteTransferCancelMessage& value,
-                                  unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::RemoteTransferStatusMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::RemoteTransferStatusMessage& value,
-                                  unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::TransferManagerQueryMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::TransferManagerQueryMessage& value,
-                                  unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::TransferCompleteMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::TransferCompleteMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::TransferFailedMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::TransferFailedMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::TransferProgressMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::TransferProgressMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::SrmPingMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::SrmPingMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::SrmPrepareToGetMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::SrmPrepareToGetMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::SrmPrepareToPutMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::SrmPrepareToPutMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::SrmReleaseFilesMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::SrmReleaseFilesMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::SrmBringOnlineMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::SrmBringOnlineMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::SrmAbortRequestMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::SrmAbortRequestMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::SrmStatusOfGetMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::SrmStatusOfGetMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::SrmStatusOfPutMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::SrmStatusOfPutMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::SrmLsMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::SrmLsMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::SrmMkdirMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::SrmMkdirMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::SrmRmdirMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::SrmRmdirMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::SrmRmMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::SrmRmMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::SrmMvMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::SrmMvMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::SrmCheckPermissionMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::SrmCheckPermissionMessage& value,
-                                  unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::SrmCopyMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::SrmCopyMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::BulkRequestMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::BulkRequestMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::BulkStatusMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::BulkStatusMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::BulkCancelMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::BulkCancelMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::BulkDeleteMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::BulkDeleteMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::BulkTargetsMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::BulkTargetsMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::BulkArchiveMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::BulkArchiveMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::ReplicaVerifyMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::ReplicaVerifyMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::ReplicaAdjustMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::ReplicaAdjustMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::ReplicaRemoveMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::ReplicaRemoveMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::ReplicaStateMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::ReplicaStateMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::ResilienceScanMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::ResilienceScanMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::ResilienceCancelMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::ResilienceCancelMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::QosTransitionMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::QosTransitionMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::QosQueryMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::QosQueryMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::QosModifyMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::QosModifyMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::QosBackLogMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::QosBackLogMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::MissingFileMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::MissingFileMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::CleanerRequestMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::CleanerRequestMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::CleanerStatusMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::CleanerStatusMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::CleanerHoldMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::CleanerHoldMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::HsmStoreMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::HsmStoreMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::HsmRestoreMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::HsmRestoreMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::HsmRemoveMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::HsmRemoveMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::NearlineRequestMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::NearlineRequestMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::NearlineStatusMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::NearlineStatusMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::TapeRecallScheduleMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::TapeRecallScheduleMessage& value,
-                                  unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::ZoneUpdateMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::ZoneUpdateMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::CellHelloMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::CellHelloMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::CellRouteMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::CellRouteMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::CellTunnelMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::CellTunnelMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::TopologyQueryMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::TopologyQueryMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::WebdavLockMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::WebdavLockMessage& value, unsigned levels);
-};
-
-template <>
-struct Readable<::dcache::messages::WebdavUnlockMessage> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::dcache::messages::WebdavUnlockMessage& value, unsigned levels);
 };
 
 template <>

@@ -16,14 +16,7 @@
 namespace nesting::away {
 
 bool from_name(std::string_view text, Trip_Precision& value) noexcept {
-  static constexpr std::array<Trip_Precision, 1> kMembers{Trip_Precision::far_};
-  for (const Trip_Precision each : kMembers) {
-    if (name(each) == text) {
-      value = each;
-      return true;
-    }
-  }
-  return false;
+  return mf::find_member(text, value, {Trip_Precision::far_});
 }
 
 void print_to(mf::Printer& printer, Trip_Precision value) {
@@ -31,14 +24,9 @@ void print_to(mf::Printer& printer, Trip_Precision value) {
 }
 
 void print_to(mf::Printer& printer, const Trip& value) {
-  printer.open("Trip");
-  printer.field("from", value.from);
-  printer.field("to", value.to);
-  printer.field("kind", value.kind);
-  printer.field("own", value.own);
-  printer.field("other", value.other);
-  printer.field("path", value.path);
-  printer.close();
+  printer.write_struct(
+      "Trip",
+      {{"from", value.from}, {"to", value.to}, {"kind", value.kind}, {"own", value.own}, {"other", value.other}, {"path", value.path}});
 }
 
 }  // namespace nesting::away
@@ -150,53 +138,9 @@ constexpr std::string_view kGuideDescriptor =
   results febird
    value nesting.away.Trip
   throws nesting.Atlas.Nowhere
-type nesting.Atlas.Filter struct febird
- status nesting.Atlas.Filter.Status
- outer nesting.Status
- known nesting.Place.Known
-type nesting.Atlas.Filter.Status struct memcpy
- least nesting.Place.Precision
-type nesting.Atlas.Nowhere error febird
- hints list<nesting.Atlas.Nowhere.Hint>
- near nesting.Place.Point
-type nesting.Atlas.Nowhere.Hint struct febird
- text string
-type nesting.Place.Known flags u8
- street 0
- city 1
-type nesting.Place.Point struct memcpy
- x f64
- y f64
-type nesting.Place.Precision enum u8 closed
- exact 0
- near 1
-type nesting.Place.Shape.Status enum u8 closed
- open 0
- closed 1
-type nesting.Record.Entry.Kind enum u16 open
- added 0
- removed 1
-type nesting.Status struct febird
- text string
-type nesting.away.Trip struct febird
- from nesting.Place.Point
- to nesting.Place.Shape.Status
- kind nesting.Record.Entry.Kind
- own nesting.away.Trip.Precision
- other nesting.Place.Precision
- path list<nesting.Place.Point>
-type nesting.away.Trip.Precision enum u8 closed
- far 0
 )mf";
 constexpr std::string_view kGuideAnnex =
     R"mf(annex nesting.away.Guide
-type nesting.away.Trip
- from
-  default {"x":1.0,"y":2.0}
- to
-  default "closed"
- other
-  default "near"
 )mf";
 constexpr std::array<std::string_view, 1> kGuideMethods{"lead"};
 
@@ -207,42 +151,20 @@ constexpr mf::ServiceInfo kGuideService{
     .per_agent = false,
     .descriptor = kGuideDescriptor,
     .annex = kGuideAnnex,
-    .fingerprint = {0x7c, 0x17, 0x0b, 0xa4, 0x00, 0x76, 0xf7, 0x06, 0x45, 0xd7, 0x37, 0x43, 0x5b, 0x30, 0x53,
-                    0xf6},
+    .fingerprint = mf::fingerprint_of_hex("7c170ba40076f70645d737435b3053f6"),
     .methods = kGuideMethods,
+    .texts = &mf::texts_of_service<kGuideDescriptor, kGuideAnnex, ::mf::module_texts::nesting::away::kTexts>,
 };
 
 }  // namespace nesting::away::methods
 
 namespace nesting::away {
 
-// In-process calls. They are defined here, and not beside the servants, so that the compiler sees them where they
-// are called.
 namespace methods {
 
 ::nesting::away::Trip GuideLead::invoke(Servant& servant, const ::nesting::Atlas_Filter& wanted) {
   return servant.lead(wanted);
 }
-
-}  // namespace methods
-
-GuideClient::GuideClient(mf::Client& client) : target_(client, methods::kGuideService) {}
-
-Trip GuideClient::lead(const ::nesting::Atlas_Filter& wanted, const mf::CallOptions& options) const {
-  return mf::client::call<methods::GuideLead>(target_, options, wanted);
-}
-
-mf::BatchCall<Trip> GuideClient::lead_batch(std::span<const GuideLeadRequest> requests,
-                                            const mf::BatchOptions& options) const {
-  return mf::client::batch<methods::GuideLead>(target_, options, requests);
-}
-
-mf::Outcomes<Trip> GuideClient::lead_bulk(std::span<const GuideLeadRequest> requests,
-                                          const mf::CallOptions& options) const {
-  return mf::client::bulk<methods::GuideLead>(target_, options, requests);
-}
-
-namespace methods {
 
 ::nesting::away::Trip GuideLead::invoke(Servant& servant, const Request& request) {
   return servant.lead(request.wanted);
@@ -273,6 +195,22 @@ void dispatchGuide(mf::server::Incoming& incoming, Servant& servant) {
 }  // namespace
 
 }  // namespace methods
+
+GuideClient::GuideClient(mf::Client& client) : target_(client, methods::kGuideService) {}
+
+Trip GuideClient::lead(const ::nesting::Atlas_Filter& wanted, const mf::CallOptions& options) const {
+  return mf::client::call<methods::GuideLead>(target_, options, wanted);
+}
+
+mf::BatchCall<Trip> GuideClient::lead_batch(std::span<const GuideLeadRequest> requests,
+                                            const mf::BatchOptions& options) const {
+  return mf::client::batch<methods::GuideLead>(target_, options, requests);
+}
+
+mf::Outcomes<Trip> GuideClient::lead_bulk(std::span<const GuideLeadRequest> requests,
+                                          const mf::CallOptions& options) const {
+  return mf::client::bulk<methods::GuideLead>(target_, options, requests);
+}
 
 const mf::ServiceInfo& GuideServant::service() const noexcept {
   return methods::kGuideService;

@@ -90,7 +90,6 @@ struct EnumTraits<::nesting::away::Trip_Precision> {
 template <>
 struct Febird<::nesting::away::Trip> {
   static constexpr std::size_t kMinSize = 21;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::nesting::away::Trip& value) noexcept;
   static std::size_t bound(const ::nesting::away::Trip& value) noexcept;
   static void write(Writer& writer, const ::nesting::away::Trip* values, std::size_t count) noexcept;
@@ -107,7 +106,6 @@ struct Readable<::nesting::away::Trip> {
 template <>
 struct Febird<::nesting::away::GuideLeadRequest> {
   static constexpr std::size_t kMinSize = 3;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::nesting::away::GuideLeadRequest& value) noexcept;
   static std::size_t bound(const ::nesting::away::GuideLeadRequest& value) noexcept;
   static void write(Writer& writer, const ::nesting::away::GuideLeadRequest* values,
@@ -165,8 +163,7 @@ struct GuideLead : GuideMethod {
   using Errors = mf::ErrorList<::nesting::Atlas_Nowhere>;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "lead", .index = 0, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
+  static constexpr mf::MethodInfo kInfo{.name = "lead", .index = 0};
   static ::nesting::away::Trip invoke(Servant& servant, const ::nesting::Atlas_Filter& wanted);
   static ::nesting::away::Trip invoke(Servant& servant, const Request& request);
   static mf::Outcomes<::nesting::away::Trip> invoke_batch(Servant& servant, const Request* requests,

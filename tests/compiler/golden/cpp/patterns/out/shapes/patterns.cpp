@@ -16,13 +16,9 @@
 namespace shapes::patterns {
 
 void print_to(mf::Printer& printer, const Patterned& value) {
-  printer.open("Patterned");
-  printer.field("tag", value.tag);
-  printer.field("words", value.words);
-  printer.field("any_case", value.any_case);
-  printer.field("lines", value.lines);
-  printer.field("nested", value.nested);
-  printer.close();
+  printer.write_struct(
+      "Patterned",
+      {{"tag", value.tag}, {"words", value.words}, {"any_case", value.any_case}, {"lines", value.lines}, {"nested", value.nested}});
 }
 
 }  // namespace shapes::patterns
@@ -153,8 +149,7 @@ constexpr mf::ServiceInfo kFinderService{
     .per_agent = false,
     .descriptor = kFinderDescriptor,
     .annex = kFinderAnnex,
-    .fingerprint = {0x20, 0x7a, 0x46, 0xf6, 0x47, 0x71, 0xd6, 0x71, 0x3e, 0xe7, 0x8a, 0x15, 0xf6, 0x43, 0x3c,
-                    0x39},
+    .fingerprint = mf::fingerprint_of_hex("207a46f64771d6713ee78a15f6433c39"),
     .methods = kFinderMethods,
 };
 
@@ -162,33 +157,11 @@ constexpr mf::ServiceInfo kFinderService{
 
 namespace shapes::patterns {
 
-// In-process calls. They are defined here, and not beside the servants, so that the compiler sees them where they
-// are called.
 namespace methods {
 
 std::string FinderFind::invoke(Servant& servant, const std::string& expression) {
   return servant.find(expression);
 }
-
-}  // namespace methods
-
-FinderClient::FinderClient(mf::Client& client) : target_(client, methods::kFinderService) {}
-
-std::string FinderClient::find(const std::string& expression, const mf::CallOptions& options) const {
-  return mf::client::call<methods::FinderFind>(target_, options, expression);
-}
-
-mf::BatchCall<std::string> FinderClient::find_batch(std::span<const FinderFindRequest> requests,
-                                                    const mf::BatchOptions& options) const {
-  return mf::client::batch<methods::FinderFind>(target_, options, requests);
-}
-
-mf::Outcomes<std::string> FinderClient::find_bulk(std::span<const FinderFindRequest> requests,
-                                                  const mf::CallOptions& options) const {
-  return mf::client::bulk<methods::FinderFind>(target_, options, requests);
-}
-
-namespace methods {
 
 std::string FinderFind::invoke(Servant& servant, const Request& request) {
   return servant.find(request.expression);
@@ -218,6 +191,22 @@ void dispatchFinder(mf::server::Incoming& incoming, Servant& servant) {
 }  // namespace
 
 }  // namespace methods
+
+FinderClient::FinderClient(mf::Client& client) : target_(client, methods::kFinderService) {}
+
+std::string FinderClient::find(const std::string& expression, const mf::CallOptions& options) const {
+  return mf::client::call<methods::FinderFind>(target_, options, expression);
+}
+
+mf::BatchCall<std::string> FinderClient::find_batch(std::span<const FinderFindRequest> requests,
+                                                    const mf::BatchOptions& options) const {
+  return mf::client::batch<methods::FinderFind>(target_, options, requests);
+}
+
+mf::Outcomes<std::string> FinderClient::find_bulk(std::span<const FinderFindRequest> requests,
+                                                  const mf::CallOptions& options) const {
+  return mf::client::bulk<methods::FinderFind>(target_, options, requests);
+}
 
 const mf::ServiceInfo& FinderServant::service() const noexcept {
   return methods::kFinderService;

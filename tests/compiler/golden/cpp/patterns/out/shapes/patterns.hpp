@@ -60,7 +60,6 @@ inline constexpr TypeInfo kTypeInfo<::shapes::patterns::Patterned>{.tier = Tier:
 template <>
 struct Febird<::shapes::patterns::Patterned> {
   static constexpr std::size_t kMinSize = 5;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::shapes::patterns::Patterned& value) noexcept;
   static std::size_t bound(const ::shapes::patterns::Patterned& value) noexcept;
   static void write(Writer& writer, const ::shapes::patterns::Patterned* values, std::size_t count) noexcept;
@@ -77,75 +76,8 @@ struct Readable<::shapes::patterns::Patterned> {
 };
 
 template <>
-struct Constraints<::shapes::patterns::Patterned> {
-  static std::optional<std::string> violation(const ::shapes::patterns::Patterned& value) {
-    static constexpr check::Step kPattern0[] = {
-        {check::Step::one_of, 1}, {check::Step::range, 97, 122}, {check::Step::split, 3, 6},
-        {check::Step::one_of, 1}, {check::Step::range, 97, 122}, {check::Step::jump, 2},
-        {check::Step::split, 7, 18}, {check::Step::one_of, 1}, {check::Step::range, 45, 45},
-        {check::Step::one_of, 2}, {check::Step::range, 97, 122}, {check::Step::range, 48, 57},
-        {check::Step::split, 13, 17}, {check::Step::one_of, 2}, {check::Step::range, 97, 122},
-        {check::Step::range, 48, 57}, {check::Step::jump, 12}, {check::Step::jump, 6}, {check::Step::accept},
-    };
-    static constexpr check::Step kPattern1[] = {
-        {check::Step::split, 1, 14}, {check::Step::one_of, 4}, {check::Step::range, 48, 57},
-        {check::Step::range, 65, 90}, {check::Step::range, 95, 95}, {check::Step::range, 97, 122},
-        {check::Step::split, 7, 13}, {check::Step::one_of, 4}, {check::Step::range, 48, 57},
-        {check::Step::range, 65, 90}, {check::Step::range, 95, 95}, {check::Step::range, 97, 122},
-        {check::Step::jump, 6}, {check::Step::jump, 18}, {check::Step::split, 15, 18},
-        {check::Step::one_of, 2}, {check::Step::range, 9, 13}, {check::Step::range, 32, 32},
-        {check::Step::accept},
-    };
-    static constexpr check::Step kPattern2[] = {
-        {check::Step::one_of, 2}, {check::Step::range, 113, 113}, {check::Step::range, 81, 81},
-        {check::Step::one_of, 3}, {check::Step::range, 0, 87}, {check::Step::range, 91, 119},
-        {check::Step::range, 123, 1114111}, {check::Step::one_of, 3}, {check::Step::range, 0, 87},
-        {check::Step::range, 91, 119}, {check::Step::range, 123, 1114111}, {check::Step::split, 12, 21},
-        {check::Step::one_of, 3}, {check::Step::range, 0, 87}, {check::Step::range, 91, 119},
-        {check::Step::range, 123, 1114111}, {check::Step::split, 17, 21}, {check::Step::one_of, 3},
-        {check::Step::range, 0, 87}, {check::Step::range, 91, 119}, {check::Step::range, 123, 1114111},
-        {check::Step::end}, {check::Step::accept},
-    };
-    static constexpr check::Step kPattern3[] = {
-        {check::Step::one_of, 1}, {check::Step::range, 97, 97}, {check::Step::split, 3, 7},
-        {check::Step::one_of, 2}, {check::Step::range, 0, 9}, {check::Step::range, 11, 1114111},
-        {check::Step::jump, 2}, {check::Step::word_edge}, {check::Step::split, 9, 11},
-        {check::Step::one_of, 1}, {check::Step::range, 33, 33}, {check::Step::accept},
-    };
-    static constexpr check::Step kPattern4[] = {
-        {check::Step::split, 1, 19}, {check::Step::split, 2, 7}, {check::Step::split, 3, 6},
-        {check::Step::one_of, 1}, {check::Step::range, 97, 97}, {check::Step::jump, 2},
-        {check::Step::jump, 1}, {check::Step::one_of, 1}, {check::Step::range, 98, 98},
-        {check::Step::split, 10, 18}, {check::Step::split, 11, 16}, {check::Step::split, 12, 15},
-        {check::Step::one_of, 1}, {check::Step::range, 97, 97}, {check::Step::jump, 11},
-        {check::Step::jump, 10}, {check::Step::one_of, 1}, {check::Step::range, 98, 98},
-        {check::Step::jump, 19}, {check::Step::accept},
-    };
-    if (auto violated = check::if_present(value.tag, [](const auto& element) {
-          return check::matches(element, kPattern0, "[a-z]+(-[a-z0-9]+)*");
-        })) {
-      return "tag" + *violated;
-    }
-    if (auto violated = check::each(value.words, [](const auto& element) {
-          return check::matches(element, kPattern1, "\\w+|\\s?");
-        })) {
-      return "words" + *violated;
-    }
-    if (auto violated = check::matches(value.any_case, kPattern2, "(?i)q[^x-z]{2,4}$")) {
-      return "any_case" + *violated;
-    }
-    if (auto violated = check::matches(value.lines, kPattern3, "a.*\\b!?")) return "lines" + *violated;
-    if (auto violated = check::matches(value.nested, kPattern4, "((a*)*b){1,2}|")) {
-      return "nested" + *violated;
-    }
-    return std::nullopt;
-  }
-};
-
-template <>
 struct Febird<::shapes::patterns::FinderFindRequest> {
   static constexpr std::size_t kMinSize = 1;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::shapes::patterns::FinderFindRequest& value) noexcept;
   static std::size_t bound(const ::shapes::patterns::FinderFindRequest& value) noexcept;
   static void write(Writer& writer, const ::shapes::patterns::FinderFindRequest* values,
@@ -163,13 +95,73 @@ struct Readable<::shapes::patterns::FinderFindRequest> {
 };
 
 template <>
-struct Constraints<::shapes::patterns::FinderFindRequest> {
-  static std::optional<std::string> violation(const std::string& expression) {
+struct Constraints<::shapes::patterns::Patterned> {
+  static std::optional<std::string> violation(const ::shapes::patterns::Patterned& value) {
     static constexpr check::Step kPattern0[] = {
         {check::Step::one_of, 1}, {check::Step::range, 97, 122}, {check::Step::split, 3, 6},
         {check::Step::one_of, 1}, {check::Step::range, 97, 122}, {check::Step::jump, 2},
-        {check::Step::accept},
-    };
+        {check::Step::split, 7, 18}, {check::Step::one_of, 1}, {check::Step::range, 45, 45},
+        {check::Step::one_of, 2}, {check::Step::range, 97, 122}, {check::Step::range, 48, 57},
+        {check::Step::split, 13, 17}, {check::Step::one_of, 2}, {check::Step::range, 97, 122},
+        {check::Step::range, 48, 57}, {check::Step::jump, 12}, {check::Step::jump, 6}, {check::Step::accept}};
+    static constexpr check::Step kPattern1[] = {
+        {check::Step::split, 1, 14}, {check::Step::one_of, 4}, {check::Step::range, 48, 57},
+        {check::Step::range, 65, 90}, {check::Step::range, 95, 95}, {check::Step::range, 97, 122},
+        {check::Step::split, 7, 13}, {check::Step::one_of, 4}, {check::Step::range, 48, 57},
+        {check::Step::range, 65, 90}, {check::Step::range, 95, 95}, {check::Step::range, 97, 122},
+        {check::Step::jump, 6}, {check::Step::jump, 18}, {check::Step::split, 15, 18},
+        {check::Step::one_of, 2}, {check::Step::range, 9, 13}, {check::Step::range, 32, 32},
+        {check::Step::accept}};
+    static constexpr check::Step kPattern2[] = {
+        {check::Step::one_of, 2}, {check::Step::range, 113, 113}, {check::Step::range, 81, 81},
+        {check::Step::one_of, 3}, {check::Step::range, 0, 87}, {check::Step::range, 91, 119},
+        {check::Step::range, 123, 1114111}, {check::Step::one_of, 3}, {check::Step::range, 0, 87},
+        {check::Step::range, 91, 119}, {check::Step::range, 123, 1114111}, {check::Step::split, 12, 21},
+        {check::Step::one_of, 3}, {check::Step::range, 0, 87}, {check::Step::range, 91, 119},
+        {check::Step::range, 123, 1114111}, {check::Step::split, 17, 21}, {check::Step::one_of, 3},
+        {check::Step::range, 0, 87}, {check::Step::range, 91, 119}, {check::Step::range, 123, 1114111},
+        {check::Step::end}, {check::Step::accept}};
+    static constexpr check::Step kPattern3[] = {{check::Step::one_of, 1}, {check::Step::range, 97, 97},
+                                                {check::Step::split, 3, 7}, {check::Step::one_of, 2},
+                                                {check::Step::range, 0, 9}, {check::Step::range, 11, 1114111},
+                                                {check::Step::jump, 2}, {check::Step::word_edge},
+                                                {check::Step::split, 9, 11}, {check::Step::one_of, 1},
+                                                {check::Step::range, 33, 33}, {check::Step::accept}};
+    static constexpr check::Step kPattern4[] = {
+        {check::Step::split, 1, 19}, {check::Step::split, 2, 7}, {check::Step::split, 3, 6},
+        {check::Step::one_of, 1}, {check::Step::range, 97, 97}, {check::Step::jump, 2},
+        {check::Step::jump, 1}, {check::Step::one_of, 1}, {check::Step::range, 98, 98},
+        {check::Step::split, 10, 18}, {check::Step::split, 11, 16}, {check::Step::split, 12, 15},
+        {check::Step::one_of, 1}, {check::Step::range, 97, 97}, {check::Step::jump, 11},
+        {check::Step::jump, 10}, {check::Step::one_of, 1}, {check::Step::range, 98, 98},
+        {check::Step::jump, 19}, {check::Step::accept}};
+    if (auto violated = check::if_present(
+        value.tag,
+        [](const auto& element) { return check::matches(element, kPattern0, "[a-z]+(-[a-z0-9]+)*"); })) {
+      return "tag" + *violated;
+    }
+    if (auto violated = check::each(
+        value.words, [](const auto& element) { return check::matches(element, kPattern1, "\\w+|\\s?"); })) {
+      return "words" + *violated;
+    }
+    if (auto violated = check::matches(value.any_case, kPattern2, "(?i)q[^x-z]{2,4}$")) {
+      return "any_case" + *violated;
+    }
+    if (auto violated = check::matches(value.lines, kPattern3, "a.*\\b!?")) return "lines" + *violated;
+    if (auto violated = check::matches(value.nested, kPattern4, "((a*)*b){1,2}|")) {
+      return "nested" + *violated;
+    }
+    return std::nullopt;
+  }
+};
+
+template <>
+struct Constraints<::shapes::patterns::FinderFindRequest> {
+  static std::optional<std::string> violation(const std::string& expression) {
+    static constexpr check::Step kPattern0[] = {{check::Step::one_of, 1}, {check::Step::range, 97, 122},
+                                                {check::Step::split, 3, 6}, {check::Step::one_of, 1},
+                                                {check::Step::range, 97, 122}, {check::Step::jump, 2},
+                                                {check::Step::accept}};
     if (auto violated = check::matches(expression, kPattern0, "[a-z]+")) return "expression" + *violated;
     return std::nullopt;
   }
@@ -212,19 +204,17 @@ struct FinderFind : FinderMethod {
   using Errors = mf::ErrorList<>;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "find", .index = 0, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
+  static constexpr mf::MethodInfo kInfo{.name = "find", .index = 0};
   static std::string invoke(Servant& servant, const std::string& expression);
   static std::string invoke(Servant& servant, const Request& request);
   static mf::Outcomes<std::string> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
   static void invoke(AsyncServant& servant, Request&& request, mf::Responder<std::string> responder);
   static std::optional<std::string> result_violation(const Result& value) {
     namespace check = mf::codec::check;
-    static constexpr check::Step kPattern0[] = {
-        {check::Step::one_of, 1}, {check::Step::range, 97, 97}, {check::Step::split, 3, 7},
-        {check::Step::one_of, 2}, {check::Step::range, 0, 9}, {check::Step::range, 11, 1114111},
-        {check::Step::jump, 2}, {check::Step::accept},
-    };
+    static constexpr check::Step kPattern0[] = {{check::Step::one_of, 1}, {check::Step::range, 97, 97},
+                                                {check::Step::split, 3, 7}, {check::Step::one_of, 2},
+                                                {check::Step::range, 0, 9}, {check::Step::range, 11, 1114111},
+                                                {check::Step::jump, 2}, {check::Step::accept}};
     if (auto violated = check::matches(value, kPattern0, "a.*")) return "the result" + *violated;
     return std::nullopt;
   }

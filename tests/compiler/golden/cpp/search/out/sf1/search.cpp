@@ -17,14 +17,7 @@
 namespace sf1::search {
 
 bool from_name(std::string_view text, Rank& value) noexcept {
-  static constexpr std::array<Rank, 2> kMembers{Rank::bm25, Rank::pagerank};
-  for (const Rank each : kMembers) {
-    if (name(each) == text) {
-      value = each;
-      return true;
-    }
-  }
-  return false;
+  return mf::find_member(text, value, {Rank::bm25, Rank::pagerank});
 }
 
 void print_to(mf::Printer& printer, Rank value) {
@@ -32,14 +25,7 @@ void print_to(mf::Printer& printer, Rank value) {
 }
 
 bool from_name(std::string_view text, Lang& value) noexcept {
-  static constexpr std::array<Lang, 2> kMembers{Lang::en, Lang::ko};
-  for (const Lang each : kMembers) {
-    if (name(each) == text) {
-      value = each;
-      return true;
-    }
-  }
-  return false;
+  return mf::find_member(text, value, {Lang::en, Lang::ko});
 }
 
 void print_to(mf::Printer& printer, Lang value) {
@@ -47,32 +33,21 @@ void print_to(mf::Printer& printer, Lang value) {
 }
 
 void print_to(mf::Printer& printer, const Hit& value) {
-  printer.open("Hit");
-  printer.field("doc", value.doc);
-  printer.field("score", value.score);
-  printer.field("title", value.title);
-  printer.field("positions", value.positions);
-  printer.close();
+  printer.write_struct(
+      "Hit",
+      {{"doc", value.doc}, {"score", value.score}, {"title", value.title}, {"positions", value.positions}});
 }
 
 void print_to(mf::Printer& printer, const NoSuchCollection& value) {
-  printer.open("NoSuchCollection");
-  printer.field("name", value.name);
-  printer.close();
+  printer.write_struct("NoSuchCollection", {{"name", value.name}});
 }
 
 void print_to(mf::Printer& printer, const DuplicateDocument& value) {
-  printer.open("DuplicateDocument");
-  printer.field("doc", value.doc);
-  printer.field("lang", value.lang);
-  printer.close();
+  printer.write_struct("DuplicateDocument", {{"doc", value.doc}, {"lang", value.lang}});
 }
 
 void print_to(mf::Printer& printer, const IndexStatsResult& value) {
-  printer.open("IndexStatsResult");
-  printer.field("documents", value.documents);
-  printer.field("terms", value.terms);
-  printer.close();
+  printer.write_struct("IndexStatsResult", {{"documents", value.documents}, {"terms", value.terms}});
 }
 
 }  // namespace sf1::search
@@ -159,22 +134,6 @@ bool Febird<::sf1::search::DuplicateDocument>::read(Reader& reader, ::sf1::searc
   return true;
 }
 
-static_assert(sizeof(::sf1::search::IndexStatsResult) == 16 && alignof(::sf1::search::IndexStatsResult) == 8);
-static_assert(std::is_trivially_copyable_v<::sf1::search::IndexStatsResult>);
-static_assert(offsetof(::sf1::search::IndexStatsResult, documents) == 0);
-static_assert(offsetof(::sf1::search::IndexStatsResult, terms) == 8);
-
-static_assert(sizeof(::sf1::search::IndexTouchRequest) == 4 &&
-              alignof(::sf1::search::IndexTouchRequest) == 4);
-static_assert(std::is_trivially_copyable_v<::sf1::search::IndexTouchRequest>);
-static_assert(offsetof(::sf1::search::IndexTouchRequest, doc) == 0);
-
-static_assert(sizeof(::sf1::search::IndexScoreRequest) == 16 &&
-              alignof(::sf1::search::IndexScoreRequest) == 8);
-static_assert(std::is_trivially_copyable_v<::sf1::search::IndexScoreRequest>);
-static_assert(offsetof(::sf1::search::IndexScoreRequest, doc) == 0);
-static_assert(offsetof(::sf1::search::IndexScoreRequest, query) == 8);
-
 std::size_t Febird<::sf1::search::IndexAddRequest>::size(
     const ::sf1::search::IndexAddRequest& value) noexcept {
   return febird_size(value.doc);
@@ -233,6 +192,22 @@ bool Readable<::sf1::search::IndexQueryRequest>::holds(const ::sf1::search::Inde
   return levels != 0 && readable(value.terms, levels - 1) && readable(value.rank, levels - 1);
 }
 
+static_assert(sizeof(::sf1::search::IndexStatsResult) == 16 && alignof(::sf1::search::IndexStatsResult) == 8);
+static_assert(std::is_trivially_copyable_v<::sf1::search::IndexStatsResult>);
+static_assert(offsetof(::sf1::search::IndexStatsResult, documents) == 0);
+static_assert(offsetof(::sf1::search::IndexStatsResult, terms) == 8);
+
+static_assert(sizeof(::sf1::search::IndexTouchRequest) == 4 &&
+              alignof(::sf1::search::IndexTouchRequest) == 4);
+static_assert(std::is_trivially_copyable_v<::sf1::search::IndexTouchRequest>);
+static_assert(offsetof(::sf1::search::IndexTouchRequest, doc) == 0);
+
+static_assert(sizeof(::sf1::search::IndexScoreRequest) == 16 &&
+              alignof(::sf1::search::IndexScoreRequest) == 8);
+static_assert(std::is_trivially_copyable_v<::sf1::search::IndexScoreRequest>);
+static_assert(offsetof(::sf1::search::IndexScoreRequest, doc) == 0);
+static_assert(offsetof(::sf1::search::IndexScoreRequest, query) == 8);
+
 std::size_t Febird<::sf1::search::AdminPingRequest>::size(
     const ::sf1::search::AdminPingRequest& value) noexcept {
   return febird_size(value.payload);
@@ -260,6 +235,10 @@ bool Febird<::sf1::search::AdminPingRequest>::read(Reader& reader, ::sf1::search
 
 namespace mf::module_texts::sf1::search {
 
+constexpr const ModuleTexts* kImports[] = {
+    &::mf::module_texts::sf1::text::kTexts,
+};
+
 constexpr ModuleTexts kTexts = {
     .types = R"mf(type sf1.search.Rank enum u8 closed
  bm25 0
@@ -279,7 +258,7 @@ type sf1.search.DuplicateDocument error febird
  lang sf1.search.Lang
 )mf",
     .annex = R"mf()mf",
-    .imports = {}};
+    .imports = kImports};
 
 }  // namespace mf::module_texts::sf1::search
 
@@ -322,30 +301,6 @@ constexpr std::string_view kIndexDescriptor =
    query u64
   results memcpy
    value f32
-type sf1.search.DuplicateDocument error febird
- doc u32
- lang sf1.search.Lang
-type sf1.search.Hit struct febird
- doc u32
- score f32
- title string
- positions list<u32>
-type sf1.search.Lang enum u16 open
- en 0
- ko 1
-type sf1.search.NoSuchCollection error febird
- name string
-type sf1.search.Rank enum u8 closed
- bm25 0
- pagerank 1
-type sf1.text.Document struct febird
- id u32
- title string
- paragraphs list<string>
- words map<string,list<sf1.text.Position>>
-type sf1.text.Position struct memcpy
- start u32
- length u16
 )mf";
 constexpr std::string_view kIndexAnnex =
     R"mf(annex sf1.search.Index
@@ -368,9 +323,9 @@ constexpr mf::ServiceInfo kIndexService{
     .per_agent = true,
     .descriptor = kIndexDescriptor,
     .annex = kIndexAnnex,
-    .fingerprint = {0xe7, 0x96, 0x8e, 0xf3, 0xb2, 0xc6, 0x36, 0xa7, 0x03, 0xb6, 0xf6, 0xa1, 0x1c, 0x4a, 0x7e,
-                    0x1c},
+    .fingerprint = mf::fingerprint_of_hex("e7968ef3b2c636a703b6f6a11c4a7e1c"),
     .methods = kIndexMethods,
+    .texts = &mf::texts_of_service<kIndexDescriptor, kIndexAnnex, ::mf::module_texts::sf1::search::kTexts>,
 };
 
 namespace {
@@ -395,8 +350,7 @@ constexpr mf::ServiceInfo kAdminService{
     .per_agent = false,
     .descriptor = kAdminDescriptor,
     .annex = kAdminAnnex,
-    .fingerprint = {0x6f, 0x16, 0xa4, 0x13, 0xe0, 0xab, 0x17, 0x82, 0xe0, 0xf2, 0xc4, 0xf2, 0x30, 0x9c, 0xf3,
-                    0x08},
+    .fingerprint = mf::fingerprint_of_hex("6f16a413e0ab1782e0f2c4f2309cf308"),
     .methods = kAdminMethods,
 };
 
@@ -404,12 +358,23 @@ constexpr mf::ServiceInfo kAdminService{
 
 namespace sf1::search {
 
-// In-process calls. They are defined here, and not beside the servants, so that the compiler sees them where they
-// are called.
 namespace methods {
 
 ::sf1::text::DocId IndexAdd::invoke(Servant& servant, const ::sf1::text::Document& doc) {
   return servant.add(doc);
+}
+
+::sf1::text::DocId IndexAdd::invoke(Servant& servant, const Request& request) {
+  return servant.add(request.doc);
+}
+
+mf::Outcomes<::sf1::text::DocId> IndexAdd::invoke_batch(Servant& servant, const Request* requests,
+                                                        std::size_t count) {
+  return servant.add_items({requests, count});
+}
+
+void IndexAdd::invoke(AsyncServant& servant, Request&& request, mf::Responder<::sf1::text::DocId> responder) {
+  return servant.add(std::move(request), std::move(responder));
 }
 
 std::vector<::sf1::search::Hit> IndexQuery::invoke(Servant& servant, const std::vector<std::string>& terms,
@@ -418,25 +383,138 @@ std::vector<::sf1::search::Hit> IndexQuery::invoke(Servant& servant, const std::
   return servant.query(terms, limit, rank);
 }
 
+std::vector<::sf1::search::Hit> IndexQuery::invoke(Servant& servant, const Request& request) {
+  return servant.query(request.terms, request.limit, request.rank);
+}
+
+mf::Outcomes<std::vector<::sf1::search::Hit>> IndexQuery::invoke_batch(Servant& servant,
+                                                                       const Request* requests,
+                                                                       std::size_t count) {
+  return servant.query_items({requests, count});
+}
+
+void IndexQuery::invoke(AsyncServant& servant, Request&& request,
+                        mf::Responder<std::vector<::sf1::search::Hit>> responder) {
+  return servant.query(std::move(request), std::move(responder));
+}
+
 ::sf1::search::IndexStatsResult IndexStats::invoke(Servant& servant) {
   return servant.stats();
+}
+
+::sf1::search::IndexStatsResult IndexStats::invoke(Servant& servant, const Request& /*request*/) {
+  return servant.stats();
+}
+
+mf::Outcomes<::sf1::search::IndexStatsResult> IndexStats::invoke_batch(Servant& servant,
+                                                                       const Request* requests,
+                                                                       std::size_t count) {
+  return servant.stats_items({requests, count});
+}
+
+void IndexStats::invoke(AsyncServant& servant, Request&& request,
+                        mf::Responder<::sf1::search::IndexStatsResult> responder) {
+  return servant.stats(request, std::move(responder));
 }
 
 void IndexClear::invoke(Servant& servant) {
   return servant.clear();
 }
 
+void IndexClear::invoke(Servant& servant, const Request& /*request*/) {
+  return servant.clear();
+}
+
+mf::Outcomes<void> IndexClear::invoke_batch(Servant& servant, const Request* requests, std::size_t count) {
+  return servant.clear_items({requests, count});
+}
+
+void IndexClear::invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder) {
+  return servant.clear(request, std::move(responder));
+}
+
 void IndexTouch::invoke(Servant& servant, ::sf1::text::DocId doc) {
   return servant.touch(doc);
+}
+
+void IndexTouch::invoke(Servant& servant, const Request& request) {
+  return servant.touch(request.doc);
+}
+
+void IndexTouch::invoke_batch(Servant& servant, const Request* requests, std::size_t count) {
+  return servant.touch_items({requests, count});
+}
+
+void IndexTouch::invoke(AsyncServant& servant, Request&& request) {
+  return servant.touch(request);
 }
 
 float IndexScore::invoke(Servant& servant, ::sf1::text::DocId doc, std::uint64_t query) {
   return servant.score(doc, query);
 }
 
+float IndexScore::invoke(Servant& servant, const Request& request) {
+  return servant.score(request.doc, request.query);
+}
+
+mf::Outcomes<float> IndexScore::invoke_batch(Servant& servant, const Request* requests, std::size_t count) {
+  return servant.score_items({requests, count});
+}
+
+void IndexScore::invoke(AsyncServant& servant, Request&& request, mf::Responder<float> responder) {
+  return servant.score(request, std::move(responder));
+}
+
 mf::Bytes AdminPing::invoke(Servant& servant, const mf::Bytes& payload) {
   return servant.ping(payload);
 }
+
+mf::Bytes AdminPing::invoke(Servant& servant, const Request& request) {
+  return servant.ping(request.payload);
+}
+
+mf::Outcomes<mf::Bytes> AdminPing::invoke_batch(Servant& servant, const Request* requests,
+                                                std::size_t count) {
+  return servant.ping_items({requests, count});
+}
+
+void AdminPing::invoke(AsyncServant& servant, Request&& request, mf::Responder<mf::Bytes> responder) {
+  return servant.ping(std::move(request), std::move(responder));
+}
+
+namespace {
+
+template <class Servant>
+void dispatchIndex(mf::server::Incoming& incoming, Servant& servant) {
+  switch (incoming.method()) {
+    case IndexAdd::kInfo.index:
+      return mf::server::run<IndexAdd>(incoming, servant);
+    case IndexQuery::kInfo.index:
+      return mf::server::run<IndexQuery>(incoming, servant);
+    case IndexStats::kInfo.index:
+      return mf::server::run<IndexStats>(incoming, servant);
+    case IndexClear::kInfo.index:
+      return mf::server::run<IndexClear>(incoming, servant);
+    case IndexTouch::kInfo.index:
+      return mf::server::run<IndexTouch>(incoming, servant);
+    case IndexScore::kInfo.index:
+      return mf::server::run<IndexScore>(incoming, servant);
+    default:
+      incoming.ticket().fail(mf::Code::unknown_method, mf::Execution::not_executed, "no such method");
+  }
+}
+
+template <class Servant>
+void dispatchAdmin(mf::server::Incoming& incoming, Servant& servant) {
+  switch (incoming.method()) {
+    case AdminPing::kInfo.index:
+      return mf::server::run<AdminPing>(incoming, servant);
+    default:
+      incoming.ticket().fail(mf::Code::unknown_method, mf::Execution::not_executed, "no such method");
+  }
+}
+
+}  // namespace
 
 }  // namespace methods
 
@@ -605,152 +683,6 @@ mf::Scattered<mf::Outcomes<float>> IndexScatter::score_bulk(std::span<const Inde
   return mf::client::bulk<methods::IndexScore>(target_, options, requests);
 }
 
-AdminClient::AdminClient(mf::Client& client) : target_(client, methods::kAdminService) {}
-
-mf::Bytes AdminClient::ping(const mf::Bytes& payload, const mf::CallOptions& options) const {
-  return mf::client::call<methods::AdminPing>(target_, options, payload);
-}
-
-mf::BatchCall<mf::Bytes> AdminClient::ping_batch(std::span<const AdminPingRequest> requests,
-                                                 const mf::BatchOptions& options) const {
-  return mf::client::batch<methods::AdminPing>(target_, options, requests);
-}
-
-mf::Outcomes<mf::Bytes> AdminClient::ping_bulk(std::span<const AdminPingRequest> requests,
-                                               const mf::CallOptions& options) const {
-  return mf::client::bulk<methods::AdminPing>(target_, options, requests);
-}
-
-namespace methods {
-
-::sf1::text::DocId IndexAdd::invoke(Servant& servant, const Request& request) {
-  return servant.add(request.doc);
-}
-
-mf::Outcomes<::sf1::text::DocId> IndexAdd::invoke_batch(Servant& servant, const Request* requests,
-                                                        std::size_t count) {
-  return servant.add_items({requests, count});
-}
-
-void IndexAdd::invoke(AsyncServant& servant, Request&& request, mf::Responder<::sf1::text::DocId> responder) {
-  return servant.add(std::move(request), std::move(responder));
-}
-
-std::vector<::sf1::search::Hit> IndexQuery::invoke(Servant& servant, const Request& request) {
-  return servant.query(request.terms, request.limit, request.rank);
-}
-
-mf::Outcomes<std::vector<::sf1::search::Hit>> IndexQuery::invoke_batch(Servant& servant,
-                                                                       const Request* requests,
-                                                                       std::size_t count) {
-  return servant.query_items({requests, count});
-}
-
-void IndexQuery::invoke(AsyncServant& servant, Request&& request,
-                        mf::Responder<std::vector<::sf1::search::Hit>> responder) {
-  return servant.query(std::move(request), std::move(responder));
-}
-
-::sf1::search::IndexStatsResult IndexStats::invoke(Servant& servant, const Request& /*request*/) {
-  return servant.stats();
-}
-
-mf::Outcomes<::sf1::search::IndexStatsResult> IndexStats::invoke_batch(Servant& servant,
-                                                                       const Request* requests,
-                                                                       std::size_t count) {
-  return servant.stats_items({requests, count});
-}
-
-void IndexStats::invoke(AsyncServant& servant, Request&& request,
-                        mf::Responder<::sf1::search::IndexStatsResult> responder) {
-  return servant.stats(request, std::move(responder));
-}
-
-void IndexClear::invoke(Servant& servant, const Request& /*request*/) {
-  return servant.clear();
-}
-
-mf::Outcomes<void> IndexClear::invoke_batch(Servant& servant, const Request* requests, std::size_t count) {
-  return servant.clear_items({requests, count});
-}
-
-void IndexClear::invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder) {
-  return servant.clear(request, std::move(responder));
-}
-
-void IndexTouch::invoke(Servant& servant, const Request& request) {
-  return servant.touch(request.doc);
-}
-
-void IndexTouch::invoke_batch(Servant& servant, const Request* requests, std::size_t count) {
-  return servant.touch_items({requests, count});
-}
-
-void IndexTouch::invoke(AsyncServant& servant, Request&& request) {
-  return servant.touch(request);
-}
-
-float IndexScore::invoke(Servant& servant, const Request& request) {
-  return servant.score(request.doc, request.query);
-}
-
-mf::Outcomes<float> IndexScore::invoke_batch(Servant& servant, const Request* requests, std::size_t count) {
-  return servant.score_items({requests, count});
-}
-
-void IndexScore::invoke(AsyncServant& servant, Request&& request, mf::Responder<float> responder) {
-  return servant.score(request, std::move(responder));
-}
-
-mf::Bytes AdminPing::invoke(Servant& servant, const Request& request) {
-  return servant.ping(request.payload);
-}
-
-mf::Outcomes<mf::Bytes> AdminPing::invoke_batch(Servant& servant, const Request* requests,
-                                                std::size_t count) {
-  return servant.ping_items({requests, count});
-}
-
-void AdminPing::invoke(AsyncServant& servant, Request&& request, mf::Responder<mf::Bytes> responder) {
-  return servant.ping(std::move(request), std::move(responder));
-}
-
-namespace {
-
-template <class Servant>
-void dispatchIndex(mf::server::Incoming& incoming, Servant& servant) {
-  switch (incoming.method()) {
-    case IndexAdd::kInfo.index:
-      return mf::server::run<IndexAdd>(incoming, servant);
-    case IndexQuery::kInfo.index:
-      return mf::server::run<IndexQuery>(incoming, servant);
-    case IndexStats::kInfo.index:
-      return mf::server::run<IndexStats>(incoming, servant);
-    case IndexClear::kInfo.index:
-      return mf::server::run<IndexClear>(incoming, servant);
-    case IndexTouch::kInfo.index:
-      return mf::server::run<IndexTouch>(incoming, servant);
-    case IndexScore::kInfo.index:
-      return mf::server::run<IndexScore>(incoming, servant);
-    default:
-      incoming.ticket().fail(mf::Code::unknown_method, mf::Execution::not_executed, "no such method");
-  }
-}
-
-template <class Servant>
-void dispatchAdmin(mf::server::Incoming& incoming, Servant& servant) {
-  switch (incoming.method()) {
-    case AdminPing::kInfo.index:
-      return mf::server::run<AdminPing>(incoming, servant);
-    default:
-      incoming.ticket().fail(mf::Code::unknown_method, mf::Execution::not_executed, "no such method");
-  }
-}
-
-}  // namespace
-
-}  // namespace methods
-
 const mf::ServiceInfo& IndexServant::service() const noexcept {
   return methods::kIndexService;
 }
@@ -797,6 +729,22 @@ void IndexAsyncServant::dispatch(mf::server::Incoming& incoming) {
 
 mf::Interfaces IndexAsyncServant::interfaces() noexcept {
   return {.async = this};
+}
+
+AdminClient::AdminClient(mf::Client& client) : target_(client, methods::kAdminService) {}
+
+mf::Bytes AdminClient::ping(const mf::Bytes& payload, const mf::CallOptions& options) const {
+  return mf::client::call<methods::AdminPing>(target_, options, payload);
+}
+
+mf::BatchCall<mf::Bytes> AdminClient::ping_batch(std::span<const AdminPingRequest> requests,
+                                                 const mf::BatchOptions& options) const {
+  return mf::client::batch<methods::AdminPing>(target_, options, requests);
+}
+
+mf::Outcomes<mf::Bytes> AdminClient::ping_bulk(std::span<const AdminPingRequest> requests,
+                                               const mf::CallOptions& options) const {
+  return mf::client::bulk<methods::AdminPing>(target_, options, requests);
 }
 
 const mf::ServiceInfo& AdminServant::service() const noexcept {

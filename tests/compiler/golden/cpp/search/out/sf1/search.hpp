@@ -105,7 +105,6 @@ struct DuplicateDocument : mf::DeclaredErrorBase<DuplicateDocument> {
   static constexpr const char* kName = "sf1.search.DuplicateDocument";
 
   ::sf1::text::DocId doc{};
-
   Lang lang{};
 
   DuplicateDocument() = default;
@@ -174,11 +173,11 @@ namespace mf::codec {
 template <>
 inline constexpr TypeInfo kTypeInfo<::sf1::search::Hit>{.tier = Tier::febird, .name = "Hit"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::sf1::search::NoSuchCollection>{
-    .tier = Tier::febird, .name = "NoSuchCollection"};
+inline constexpr TypeInfo kTypeInfo<::sf1::search::NoSuchCollection>{.tier = Tier::febird,
+                                                                     .name = "NoSuchCollection"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::sf1::search::DuplicateDocument>{
-    .tier = Tier::febird, .name = "DuplicateDocument"};
+inline constexpr TypeInfo kTypeInfo<::sf1::search::DuplicateDocument>{.tier = Tier::febird,
+                                                                      .name = "DuplicateDocument"};
 
 template <>
 struct EnumTraits<::sf1::search::Rank> {
@@ -203,32 +202,11 @@ struct EnumTraits<::sf1::search::Lang> {
 template <>
 struct Febird<::sf1::search::Hit> {
   static constexpr std::size_t kMinSize = 7;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::sf1::search::Hit& value) noexcept;
   static std::size_t bound(const ::sf1::search::Hit& value) noexcept;
   static void write(Writer& writer, const ::sf1::search::Hit* values, std::size_t count) noexcept;
   static void write(Writer& writer, const ::sf1::search::Hit& value) noexcept { write(writer, &value, 1); }
   [[nodiscard]] static bool read(Reader& reader, ::sf1::search::Hit& value);
-};
-
-template <>
-struct Febird<::sf1::search::NoSuchCollection> {
-  static constexpr std::size_t kMinSize = 1;
-  static constexpr bool kRaw = false;
-  static std::size_t size(const ::sf1::search::NoSuchCollection& value) noexcept;
-  static std::size_t bound(const ::sf1::search::NoSuchCollection& value) noexcept;
-  static void write(Writer& writer, const ::sf1::search::NoSuchCollection& value) noexcept;
-  [[nodiscard]] static bool read(Reader& reader, ::sf1::search::NoSuchCollection& value);
-};
-
-template <>
-struct Febird<::sf1::search::DuplicateDocument> {
-  static constexpr std::size_t kMinSize = 2;
-  static constexpr bool kRaw = false;
-  static std::size_t size(const ::sf1::search::DuplicateDocument& value) noexcept;
-  static std::size_t bound(const ::sf1::search::DuplicateDocument& value) noexcept;
-  static void write(Writer& writer, const ::sf1::search::DuplicateDocument& value) noexcept;
-  [[nodiscard]] static bool read(Reader& reader, ::sf1::search::DuplicateDocument& value);
 };
 
 template <>
@@ -238,15 +216,32 @@ struct Readable<::sf1::search::Hit> {
 };
 
 template <>
+struct Febird<::sf1::search::NoSuchCollection> {
+  static constexpr std::size_t kMinSize = 1;
+  static std::size_t size(const ::sf1::search::NoSuchCollection& value) noexcept;
+  static std::size_t bound(const ::sf1::search::NoSuchCollection& value) noexcept;
+  static void write(Writer& writer, const ::sf1::search::NoSuchCollection& value) noexcept;
+  [[nodiscard]] static bool read(Reader& reader, ::sf1::search::NoSuchCollection& value);
+};
+
+template <>
 struct Readable<::sf1::search::NoSuchCollection> {
   static constexpr bool kAlways = false;
   [[nodiscard]] static bool holds(const ::sf1::search::NoSuchCollection& value, unsigned levels);
 };
 
 template <>
+struct Febird<::sf1::search::DuplicateDocument> {
+  static constexpr std::size_t kMinSize = 2;
+  static std::size_t size(const ::sf1::search::DuplicateDocument& value) noexcept;
+  static std::size_t bound(const ::sf1::search::DuplicateDocument& value) noexcept;
+  static void write(Writer& writer, const ::sf1::search::DuplicateDocument& value) noexcept;
+  [[nodiscard]] static bool read(Reader& reader, ::sf1::search::DuplicateDocument& value);
+};
+
+template <>
 struct Febird<::sf1::search::IndexAddRequest> {
   static constexpr std::size_t kMinSize = 4;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::sf1::search::IndexAddRequest& value) noexcept;
   static std::size_t bound(const ::sf1::search::IndexAddRequest& value) noexcept;
   static void write(Writer& writer, const ::sf1::search::IndexAddRequest* values, std::size_t count) noexcept;
@@ -265,7 +260,6 @@ struct Readable<::sf1::search::IndexAddRequest> {
 template <>
 struct Febird<::sf1::search::IndexQueryRequest> {
   static constexpr std::size_t kMinSize = 3;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::sf1::search::IndexQueryRequest& value) noexcept;
   static std::size_t bound(const ::sf1::search::IndexQueryRequest& value) noexcept;
   static void write(Writer& writer, const ::sf1::search::IndexQueryRequest* values,
@@ -283,6 +277,42 @@ struct Readable<::sf1::search::IndexQueryRequest> {
 };
 
 template <>
+struct Memcpy<::sf1::search::IndexStatsRequest> : detail::EmptyLayout<::sf1::search::IndexStatsRequest> {};
+
+template <>
+struct Memcpy<::sf1::search::IndexStatsResult> : detail::PlainImage<16> {};
+
+template <>
+struct Memcpy<::sf1::search::IndexClearRequest> : detail::EmptyLayout<::sf1::search::IndexClearRequest> {};
+
+template <>
+struct Memcpy<::sf1::search::IndexTouchRequest> : detail::PlainImage<4> {};
+
+template <>
+struct Memcpy<::sf1::search::IndexScoreRequest> {
+  static constexpr std::size_t kSize = 16;
+  static constexpr bool kAllBitsValid = true;
+  static constexpr bool kHasPadding = true;
+  static void clear_padding(std::byte* at) noexcept {
+    std::memset(at + 4, 0, 4);
+  }
+  static bool valid(const std::byte* /*from*/) noexcept { return true; }
+};
+
+template <>
+struct Febird<::sf1::search::AdminPingRequest> {
+  static constexpr std::size_t kMinSize = 1;
+  static std::size_t size(const ::sf1::search::AdminPingRequest& value) noexcept;
+  static std::size_t bound(const ::sf1::search::AdminPingRequest& value) noexcept;
+  static void write(Writer& writer, const ::sf1::search::AdminPingRequest* values,
+                    std::size_t count) noexcept;
+  static void write(Writer& writer, const ::sf1::search::AdminPingRequest& value) noexcept {
+    write(writer, &value, 1);
+  }
+  [[nodiscard]] static bool read(Reader& reader, ::sf1::search::AdminPingRequest& value);
+};
+
+template <>
 struct Constraints<::sf1::search::IndexQueryRequest> {
   static std::optional<std::string> violation(const std::vector<std::string>& terms,
                                               const std::uint32_t& limit,
@@ -296,67 +326,6 @@ struct Constraints<::sf1::search::IndexQueryRequest> {
   static std::optional<std::string> violation(const ::sf1::search::IndexQueryRequest& value) {
     return violation(value.terms, value.limit, value.rank);
   }
-};
-
-template <>
-struct Memcpy<::sf1::search::IndexStatsRequest> {
-  static constexpr std::size_t kSize = 0;
-  static constexpr bool kAllBitsValid = true;
-  static constexpr bool kHasPadding = false;
-  static bool valid(const std::byte* /*from*/) noexcept { return true; }
-  static void store(std::byte* /*to*/, const ::sf1::search::IndexStatsRequest& /*value*/) noexcept {}
-  static void load(const std::byte* /*from*/, ::sf1::search::IndexStatsRequest& /*value*/) noexcept {}
-};
-
-template <>
-struct Memcpy<::sf1::search::IndexStatsResult> {
-  static constexpr std::size_t kSize = 16;
-  static constexpr bool kAllBitsValid = true;
-  static constexpr bool kHasPadding = false;
-  static void clear_padding(std::byte* /*at*/) noexcept {}
-  static bool valid(const std::byte* /*from*/) noexcept { return true; }
-};
-
-template <>
-struct Memcpy<::sf1::search::IndexClearRequest> {
-  static constexpr std::size_t kSize = 0;
-  static constexpr bool kAllBitsValid = true;
-  static constexpr bool kHasPadding = false;
-  static bool valid(const std::byte* /*from*/) noexcept { return true; }
-  static void store(std::byte* /*to*/, const ::sf1::search::IndexClearRequest& /*value*/) noexcept {}
-  static void load(const std::byte* /*from*/, ::sf1::search::IndexClearRequest& /*value*/) noexcept {}
-};
-
-template <>
-struct Memcpy<::sf1::search::IndexTouchRequest> {
-  static constexpr std::size_t kSize = 4;
-  static constexpr bool kAllBitsValid = true;
-  static constexpr bool kHasPadding = false;
-  static void clear_padding(std::byte* /*at*/) noexcept {}
-  static bool valid(const std::byte* /*from*/) noexcept { return true; }
-};
-
-template <>
-struct Memcpy<::sf1::search::IndexScoreRequest> {
-  static constexpr std::size_t kSize = 16;
-  static constexpr bool kAllBitsValid = true;
-  static constexpr bool kHasPadding = true;
-  static void clear_padding(std::byte* at) noexcept { std::memset(at + 4, 0, 4); }
-  static bool valid(const std::byte* /*from*/) noexcept { return true; }
-};
-
-template <>
-struct Febird<::sf1::search::AdminPingRequest> {
-  static constexpr std::size_t kMinSize = 1;
-  static constexpr bool kRaw = false;
-  static std::size_t size(const ::sf1::search::AdminPingRequest& value) noexcept;
-  static std::size_t bound(const ::sf1::search::AdminPingRequest& value) noexcept;
-  static void write(Writer& writer, const ::sf1::search::AdminPingRequest* values,
-                    std::size_t count) noexcept;
-  static void write(Writer& writer, const ::sf1::search::AdminPingRequest& value) noexcept {
-    write(writer, &value, 1);
-  }
-  [[nodiscard]] static bool read(Reader& reader, ::sf1::search::AdminPingRequest& value);
 };
 
 }  // namespace mf::codec
@@ -421,8 +390,7 @@ struct IndexAdd : IndexMethod {
   using Errors = mf::ErrorList<::sf1::search::DuplicateDocument>;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "add", .index = 0, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
+  static constexpr mf::MethodInfo kInfo{.name = "add", .index = 0};
   static ::sf1::text::DocId invoke(Servant& servant, const ::sf1::text::Document& doc);
   static ::sf1::text::DocId invoke(Servant& servant, const Request& request);
   static mf::Outcomes<::sf1::text::DocId> invoke_batch(Servant& servant, const Request* requests,
@@ -436,14 +404,8 @@ struct IndexQuery : IndexMethod {
   using Errors = mf::ErrorList<::sf1::search::NoSuchCollection>;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "query",
-      .index = 1,
-      .idempotent = true,
-      .oneway = false,
-      .deadline = std::chrono::milliseconds(200),
-      .batch_max = 128,
-  };
+  static constexpr mf::MethodInfo kInfo{.name = "query", .index = 1, .idempotent = true,
+                                        .deadline = std::chrono::milliseconds(200)};
   static std::vector<::sf1::search::Hit> invoke(Servant& servant, const std::vector<std::string>& terms,
                                                 std::uint32_t limit,
                                                 const std::optional<::sf1::search::Rank>& rank);
@@ -460,8 +422,7 @@ struct IndexStats : IndexMethod {
   using Errors = mf::ErrorList<>;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "stats", .index = 2, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
+  static constexpr mf::MethodInfo kInfo{.name = "stats", .index = 2};
   static ::sf1::search::IndexStatsResult invoke(Servant& servant);
   static ::sf1::search::IndexStatsResult invoke(Servant& servant, const Request& request);
   static mf::Outcomes<::sf1::search::IndexStatsResult> invoke_batch(Servant& servant, const Request* requests,
@@ -476,8 +437,7 @@ struct IndexClear : IndexMethod {
   using Errors = mf::ErrorList<>;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "clear", .index = 3, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
+  static constexpr mf::MethodInfo kInfo{.name = "clear", .index = 3};
   static void invoke(Servant& servant);
   static void invoke(Servant& servant, const Request& request);
   static mf::Outcomes<void> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
@@ -490,8 +450,7 @@ struct IndexTouch : IndexMethod {
   using Errors = mf::ErrorList<>;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "touch", .index = 4, .idempotent = false, .oneway = true, .deadline = {}, .batch_max = 128};
+  static constexpr mf::MethodInfo kInfo{.name = "touch", .index = 4, .oneway = true};
   static void invoke(Servant& servant, ::sf1::text::DocId doc);
   static void invoke(Servant& servant, const Request& request);
   static void invoke_batch(Servant& servant, const Request* requests, std::size_t count);
@@ -504,8 +463,7 @@ struct IndexScore : IndexMethod {
   using Errors = mf::ErrorList<>;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "score", .index = 5, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 512};
+  static constexpr mf::MethodInfo kInfo{.name = "score", .index = 5, .batch_max = 512};
   static float invoke(Servant& servant, ::sf1::text::DocId doc, std::uint64_t query);
   static float invoke(Servant& servant, const Request& request);
   static mf::Outcomes<float> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
@@ -527,8 +485,7 @@ struct AdminPing : AdminMethod {
   using Errors = mf::ErrorList<>;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "ping", .index = 0, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
+  static constexpr mf::MethodInfo kInfo{.name = "ping", .index = 0};
   static mf::Bytes invoke(Servant& servant, const mf::Bytes& payload);
   static mf::Bytes invoke(Servant& servant, const Request& request);
   static mf::Outcomes<mf::Bytes> invoke_batch(Servant& servant, const Request* requests, std::size_t count);

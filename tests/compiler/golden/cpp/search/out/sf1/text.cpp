@@ -9,19 +9,13 @@
 namespace sf1::text {
 
 void print_to(mf::Printer& printer, const Position& value) {
-  printer.open("Position");
-  printer.field("start", value.start);
-  printer.field("length", value.length);
-  printer.close();
+  printer.write_struct("Position", {{"start", value.start}, {"length", value.length}});
 }
 
 void print_to(mf::Printer& printer, const Document& value) {
-  printer.open("Document");
-  printer.field("id", value.id);
-  printer.field("title", value.title);
-  printer.field("paragraphs", value.paragraphs);
-  printer.field("words", value.words);
-  printer.close();
+  printer.write_struct(
+      "Document",
+      {{"id", value.id}, {"title", value.title}, {"paragraphs", value.paragraphs}, {"words", value.words}});
 }
 
 }  // namespace sf1::text

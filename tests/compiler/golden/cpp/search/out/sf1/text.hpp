@@ -59,14 +59,15 @@ struct Memcpy<::sf1::text::Position> {
   static constexpr std::size_t kSize = 8;
   static constexpr bool kAllBitsValid = true;
   static constexpr bool kHasPadding = true;
-  static void clear_padding(std::byte* at) noexcept { std::memset(at + 6, 0, 2); }
+  static void clear_padding(std::byte* at) noexcept {
+    std::memset(at + 6, 0, 2);
+  }
   static bool valid(const std::byte* /*from*/) noexcept { return true; }
 };
 
 template <>
 struct Febird<::sf1::text::Document> {
   static constexpr std::size_t kMinSize = 4;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::sf1::text::Document& value) noexcept;
   static std::size_t bound(const ::sf1::text::Document& value) noexcept;
   static void write(Writer& writer, const ::sf1::text::Document* values, std::size_t count) noexcept;

@@ -18,44 +18,27 @@
 namespace shapes::services {
 
 void print_to(mf::Printer& printer, const Pair& value) {
-  printer.open("Pair");
-  printer.field("left", value.left);
-  printer.field("right", value.right);
-  printer.close();
+  printer.write_struct("Pair", {{"left", value.left}, {"right", value.right}});
 }
 
 void print_to(mf::Printer& printer, const Refused& value) {
-  printer.open("Refused");
-  printer.field("why", value.why);
-  printer.field("code", value.code);
-  printer.close();
+  printer.write_struct("Refused", {{"why", value.why}, {"code", value.code}});
 }
 
 void print_to(mf::Printer& printer, const PlainIn0Out2Result& value) {
-  printer.open("PlainIn0Out2Result");
-  printer.field("count", value.count);
-  printer.field("name", value.name);
-  printer.close();
+  printer.write_struct("PlainIn0Out2Result", {{"count", value.count}, {"name", value.name}});
 }
 
 void print_to(mf::Printer& printer, const PlainIn4Out2Result& value) {
-  printer.open("PlainIn4Out2Result");
-  printer.field("sum", value.sum);
-  printer.field("mean", value.mean);
-  printer.close();
+  printer.write_struct("PlainIn4Out2Result", {{"sum", value.sum}, {"mean", value.mean}});
 }
 
 void print_to(mf::Printer& printer, const PlainIn5Out2Result& value) {
-  printer.open("PlainIn5Out2Result");
-  printer.field("low", value.low);
-  printer.field("high", value.high);
-  printer.close();
+  printer.write_struct("PlainIn5Out2Result", {{"low", value.low}, {"high", value.high}});
 }
 
 void print_to(mf::Printer& printer, const ShardedNamedResult& value) {
-  printer.open("ShardedNamedResult");
-  printer.field("only", value.only);
-  printer.close();
+  printer.write_struct("ShardedNamedResult", {{"only", value.only}});
 }
 
 }  // namespace shapes::services
@@ -115,67 +98,6 @@ bool Readable<::shapes::services::Refused>::holds(const ::shapes::services::Refu
   return levels != 0 && readable(value.why, levels - 1);
 }
 
-static_assert(sizeof(::shapes::services::PlainIn1Out0Request) == 4 &&
-              alignof(::shapes::services::PlainIn1Out0Request) == 4);
-static_assert(std::is_trivially_copyable_v<::shapes::services::PlainIn1Out0Request>);
-static_assert(offsetof(::shapes::services::PlainIn1Out0Request, a) == 0);
-
-static_assert(sizeof(::shapes::services::PlainIn3Out1Request) == 24 &&
-              alignof(::shapes::services::PlainIn3Out1Request) == 8);
-static_assert(std::is_trivially_copyable_v<::shapes::services::PlainIn3Out1Request>);
-static_assert(offsetof(::shapes::services::PlainIn3Out1Request, a) == 0);
-static_assert(offsetof(::shapes::services::PlainIn3Out1Request, b) == 8);
-static_assert(offsetof(::shapes::services::PlainIn3Out1Request, c) == 16);
-
-static_assert(sizeof(::shapes::services::PlainIn4Out2Request) == 16 &&
-              alignof(::shapes::services::PlainIn4Out2Request) == 4);
-static_assert(std::is_trivially_copyable_v<::shapes::services::PlainIn4Out2Request>);
-static_assert(offsetof(::shapes::services::PlainIn4Out2Request, a) == 0);
-static_assert(offsetof(::shapes::services::PlainIn4Out2Request, b) == 4);
-static_assert(offsetof(::shapes::services::PlainIn4Out2Request, c) == 8);
-static_assert(offsetof(::shapes::services::PlainIn4Out2Request, d) == 12);
-
-static_assert(sizeof(::shapes::services::PlainIn4Out2Result) == 16 &&
-              alignof(::shapes::services::PlainIn4Out2Result) == 8);
-static_assert(std::is_trivially_copyable_v<::shapes::services::PlainIn4Out2Result>);
-static_assert(offsetof(::shapes::services::PlainIn4Out2Result, sum) == 0);
-static_assert(offsetof(::shapes::services::PlainIn4Out2Result, mean) == 8);
-
-static_assert(sizeof(::shapes::services::PlainIn5Out2Request) == 20 &&
-              alignof(::shapes::services::PlainIn5Out2Request) == 4);
-static_assert(std::is_trivially_copyable_v<::shapes::services::PlainIn5Out2Request>);
-static_assert(offsetof(::shapes::services::PlainIn5Out2Request, a) == 0);
-static_assert(offsetof(::shapes::services::PlainIn5Out2Request, b) == 4);
-static_assert(offsetof(::shapes::services::PlainIn5Out2Request, c) == 8);
-static_assert(offsetof(::shapes::services::PlainIn5Out2Request, d) == 12);
-static_assert(offsetof(::shapes::services::PlainIn5Out2Request, e) == 16);
-
-static_assert(sizeof(::shapes::services::PlainIn5Out2Result) == 8 &&
-              alignof(::shapes::services::PlainIn5Out2Result) == 4);
-static_assert(std::is_trivially_copyable_v<::shapes::services::PlainIn5Out2Result>);
-static_assert(offsetof(::shapes::services::PlainIn5Out2Result, low) == 0);
-static_assert(offsetof(::shapes::services::PlainIn5Out2Result, high) == 4);
-
-static_assert(sizeof(::shapes::services::PlainIn6Out1Request) == 24 &&
-              alignof(::shapes::services::PlainIn6Out1Request) == 4);
-static_assert(std::is_trivially_copyable_v<::shapes::services::PlainIn6Out1Request>);
-static_assert(offsetof(::shapes::services::PlainIn6Out1Request, a) == 0);
-static_assert(offsetof(::shapes::services::PlainIn6Out1Request, b) == 4);
-static_assert(offsetof(::shapes::services::PlainIn6Out1Request, c) == 8);
-static_assert(offsetof(::shapes::services::PlainIn6Out1Request, d) == 12);
-static_assert(offsetof(::shapes::services::PlainIn6Out1Request, e) == 16);
-static_assert(offsetof(::shapes::services::PlainIn6Out1Request, f) == 20);
-
-static_assert(sizeof(::shapes::services::PlainNote1Request) == 4 &&
-              alignof(::shapes::services::PlainNote1Request) == 4);
-static_assert(std::is_trivially_copyable_v<::shapes::services::PlainNote1Request>);
-static_assert(offsetof(::shapes::services::PlainNote1Request, a) == 0);
-
-static_assert(sizeof(::shapes::services::ShardedNamedResult) == 4 &&
-              alignof(::shapes::services::ShardedNamedResult) == 4);
-static_assert(std::is_trivially_copyable_v<::shapes::services::ShardedNamedResult>);
-static_assert(offsetof(::shapes::services::ShardedNamedResult, only) == 0);
-
 std::size_t Febird<::shapes::services::PlainIn0Out2Result>::size(
     const ::shapes::services::PlainIn0Out2Result& value) noexcept {
   return febird_size(value.count, value.name);
@@ -204,6 +126,11 @@ bool Readable<::shapes::services::PlainIn0Out2Result>::holds(
     const ::shapes::services::PlainIn0Out2Result& value, unsigned levels) {
   return levels != 0 && readable(value.name, levels - 1);
 }
+
+static_assert(sizeof(::shapes::services::PlainIn1Out0Request) == 4 &&
+              alignof(::shapes::services::PlainIn1Out0Request) == 4);
+static_assert(std::is_trivially_copyable_v<::shapes::services::PlainIn1Out0Request>);
+static_assert(offsetof(::shapes::services::PlainIn1Out0Request, a) == 0);
 
 std::size_t Febird<::shapes::services::PlainIn1Out1Request>::size(
     const ::shapes::services::PlainIn1Out1Request& value) noexcept {
@@ -291,6 +218,13 @@ bool Readable<::shapes::services::PlainIn2Out1Request>::holds(
   return levels != 0 && readable(value.b, levels - 1);
 }
 
+static_assert(sizeof(::shapes::services::PlainIn3Out1Request) == 24 &&
+              alignof(::shapes::services::PlainIn3Out1Request) == 8);
+static_assert(std::is_trivially_copyable_v<::shapes::services::PlainIn3Out1Request>);
+static_assert(offsetof(::shapes::services::PlainIn3Out1Request, a) == 0);
+static_assert(offsetof(::shapes::services::PlainIn3Out1Request, b) == 8);
+static_assert(offsetof(::shapes::services::PlainIn3Out1Request, c) == 16);
+
 std::size_t Febird<::shapes::services::PlainIn4Out1Request>::size(
     const ::shapes::services::PlainIn4Out1Request& value) noexcept {
   return febird_size(value.a, value.b, value.c, value.d);
@@ -316,6 +250,20 @@ bool Febird<::shapes::services::PlainIn4Out1Request>::read(Reader& reader,
   if (!read_field(reader, "c", value.c)) return false;
   return read_field(reader, "d", value.d);
 }
+
+static_assert(sizeof(::shapes::services::PlainIn4Out2Request) == 16 &&
+              alignof(::shapes::services::PlainIn4Out2Request) == 4);
+static_assert(std::is_trivially_copyable_v<::shapes::services::PlainIn4Out2Request>);
+static_assert(offsetof(::shapes::services::PlainIn4Out2Request, a) == 0);
+static_assert(offsetof(::shapes::services::PlainIn4Out2Request, b) == 4);
+static_assert(offsetof(::shapes::services::PlainIn4Out2Request, c) == 8);
+static_assert(offsetof(::shapes::services::PlainIn4Out2Request, d) == 12);
+
+static_assert(sizeof(::shapes::services::PlainIn4Out2Result) == 16 &&
+              alignof(::shapes::services::PlainIn4Out2Result) == 8);
+static_assert(std::is_trivially_copyable_v<::shapes::services::PlainIn4Out2Result>);
+static_assert(offsetof(::shapes::services::PlainIn4Out2Result, sum) == 0);
+static_assert(offsetof(::shapes::services::PlainIn4Out2Result, mean) == 8);
 
 std::size_t Febird<::shapes::services::PlainIn5Out1Request>::size(
     const ::shapes::services::PlainIn5Out1Request& value) noexcept {
@@ -349,6 +297,36 @@ bool Readable<::shapes::services::PlainIn5Out1Request>::holds(
   return levels != 0 && readable(value.a, levels - 1) && readable(value.b, levels - 1) &&
          readable(value.c, levels - 1);
 }
+
+static_assert(sizeof(::shapes::services::PlainIn5Out2Request) == 20 &&
+              alignof(::shapes::services::PlainIn5Out2Request) == 4);
+static_assert(std::is_trivially_copyable_v<::shapes::services::PlainIn5Out2Request>);
+static_assert(offsetof(::shapes::services::PlainIn5Out2Request, a) == 0);
+static_assert(offsetof(::shapes::services::PlainIn5Out2Request, b) == 4);
+static_assert(offsetof(::shapes::services::PlainIn5Out2Request, c) == 8);
+static_assert(offsetof(::shapes::services::PlainIn5Out2Request, d) == 12);
+static_assert(offsetof(::shapes::services::PlainIn5Out2Request, e) == 16);
+
+static_assert(sizeof(::shapes::services::PlainIn5Out2Result) == 8 &&
+              alignof(::shapes::services::PlainIn5Out2Result) == 4);
+static_assert(std::is_trivially_copyable_v<::shapes::services::PlainIn5Out2Result>);
+static_assert(offsetof(::shapes::services::PlainIn5Out2Result, low) == 0);
+static_assert(offsetof(::shapes::services::PlainIn5Out2Result, high) == 4);
+
+static_assert(sizeof(::shapes::services::PlainIn6Out1Request) == 24 &&
+              alignof(::shapes::services::PlainIn6Out1Request) == 4);
+static_assert(std::is_trivially_copyable_v<::shapes::services::PlainIn6Out1Request>);
+static_assert(offsetof(::shapes::services::PlainIn6Out1Request, a) == 0);
+static_assert(offsetof(::shapes::services::PlainIn6Out1Request, b) == 4);
+static_assert(offsetof(::shapes::services::PlainIn6Out1Request, c) == 8);
+static_assert(offsetof(::shapes::services::PlainIn6Out1Request, d) == 12);
+static_assert(offsetof(::shapes::services::PlainIn6Out1Request, e) == 16);
+static_assert(offsetof(::shapes::services::PlainIn6Out1Request, f) == 20);
+
+static_assert(sizeof(::shapes::services::PlainNote1Request) == 4 &&
+              alignof(::shapes::services::PlainNote1Request) == 4);
+static_assert(std::is_trivially_copyable_v<::shapes::services::PlainNote1Request>);
+static_assert(offsetof(::shapes::services::PlainNote1Request, a) == 0);
 
 std::size_t Febird<::shapes::services::PlainNote2Request>::size(
     const ::shapes::services::PlainNote2Request& value) noexcept {
@@ -432,6 +410,11 @@ bool Febird<::shapes::services::ShardedRatioRequest>::read(Reader& reader,
                                                            ::shapes::services::ShardedRatioRequest& value) {
   return read_field(reader, "of", value.of);
 }
+
+static_assert(sizeof(::shapes::services::ShardedNamedResult) == 4 &&
+              alignof(::shapes::services::ShardedNamedResult) == 4);
+static_assert(std::is_trivially_copyable_v<::shapes::services::ShardedNamedResult>);
+static_assert(offsetof(::shapes::services::ShardedNamedResult, only) == 0);
 
 }  // namespace mf::codec
 
@@ -556,17 +539,14 @@ constexpr std::string_view kPlainDescriptor =
   params febird
    a string
    b list<i32>
-type shapes.services.Pair struct febird
- left i32
- right string
 )mf";
 constexpr std::string_view kPlainAnnex =
     R"mf(annex shapes.services.Plain
 )mf";
-constexpr std::array<std::string_view, 16> kPlainMethods{
-    "in0_out0", "in0_out1", "in0_out2", "in1_out0", "in1_out1", "in2_out0", "in2_out1", "in3_out1",
-    "in4_out1", "in4_out2", "in5_out1", "in5_out2", "in6_out1", "note0", "note1", "note2",
-};
+constexpr std::array<std::string_view, 16> kPlainMethods{"in0_out0", "in0_out1", "in0_out2", "in1_out0",
+                                                         "in1_out1", "in2_out0", "in2_out1", "in3_out1",
+                                                         "in4_out1", "in4_out2", "in5_out1", "in5_out2",
+                                                         "in6_out1", "note0", "note1", "note2"};
 
 }  // namespace
 
@@ -575,9 +555,10 @@ constexpr mf::ServiceInfo kPlainService{
     .per_agent = false,
     .descriptor = kPlainDescriptor,
     .annex = kPlainAnnex,
-    .fingerprint = {0xf7, 0x7c, 0x48, 0x74, 0x1b, 0xeb, 0xec, 0x31, 0x79, 0x09, 0x00, 0x45, 0x3b, 0x5d, 0x17,
-                    0xd4},
+    .fingerprint = mf::fingerprint_of_hex("f77c48741bebec31790900453b5d17d4"),
     .methods = kPlainMethods,
+    .texts = &mf::texts_of_service<kPlainDescriptor, kPlainAnnex,
+                                   ::mf::module_texts::shapes::services::kTexts>,
 };
 
 namespace {
@@ -602,12 +583,6 @@ constexpr std::string_view kShardedDescriptor =
   params memcpy
   results memcpy
    only i32
-type shapes.services.Pair struct febird
- left i32
- right string
-type shapes.services.Refused error febird
- why string
- code i32
 )mf";
 constexpr std::string_view kShardedAnnex =
     R"mf(annex shapes.services.Sharded
@@ -624,9 +599,6 @@ constexpr std::string_view kShardedAnnex =
   results
    value
     constraint range 0.0..1.0
-type shapes.services.Refused
- code
-  default 7
 )mf";
 constexpr std::array<std::string_view, 3> kShardedMethods{"read", "ratio", "named"};
 
@@ -637,41 +609,117 @@ constexpr mf::ServiceInfo kShardedService{
     .per_agent = true,
     .descriptor = kShardedDescriptor,
     .annex = kShardedAnnex,
-    .fingerprint = {0xda, 0x16, 0x7a, 0x27, 0x62, 0x3b, 0x52, 0x25, 0xbf, 0xb7, 0xa7, 0x21, 0x52, 0xc2, 0x59,
-                    0xbc},
+    .fingerprint = mf::fingerprint_of_hex("da167a27623b5225bfb7a72152c259bc"),
     .methods = kShardedMethods,
+    .texts = &mf::texts_of_service<kShardedDescriptor, kShardedAnnex,
+                                   ::mf::module_texts::shapes::services::kTexts>,
 };
 
 }  // namespace shapes::services::methods
 
 namespace shapes::services {
 
-// In-process calls. They are defined here, and not beside the servants, so that the compiler sees them where they
-// are called.
 namespace methods {
 
 void PlainIn0Out0::invoke(Servant& servant) {
   return servant.in0_out0();
 }
 
+void PlainIn0Out0::invoke(Servant& servant, const Request& /*request*/) {
+  return servant.in0_out0();
+}
+
+mf::Outcomes<void> PlainIn0Out0::invoke_batch(Servant& servant, const Request* requests, std::size_t count) {
+  return servant.in0_out0_items({requests, count});
+}
+
+void PlainIn0Out0::invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder) {
+  return servant.in0_out0(request, std::move(responder));
+}
+
 std::int32_t PlainIn0Out1::invoke(Servant& servant) {
   return servant.in0_out1();
+}
+
+std::int32_t PlainIn0Out1::invoke(Servant& servant, const Request& /*request*/) {
+  return servant.in0_out1();
+}
+
+mf::Outcomes<std::int32_t> PlainIn0Out1::invoke_batch(Servant& servant, const Request* requests,
+                                                      std::size_t count) {
+  return servant.in0_out1_items({requests, count});
+}
+
+void PlainIn0Out1::invoke(AsyncServant& servant, Request&& request, mf::Responder<std::int32_t> responder) {
+  return servant.in0_out1(request, std::move(responder));
 }
 
 ::shapes::services::PlainIn0Out2Result PlainIn0Out2::invoke(Servant& servant) {
   return servant.in0_out2();
 }
 
+::shapes::services::PlainIn0Out2Result PlainIn0Out2::invoke(Servant& servant, const Request& /*request*/) {
+  return servant.in0_out2();
+}
+
+mf::Outcomes<::shapes::services::PlainIn0Out2Result> PlainIn0Out2::invoke_batch(Servant& servant,
+                                                                                const Request* requests,
+                                                                                std::size_t count) {
+  return servant.in0_out2_items({requests, count});
+}
+
+void PlainIn0Out2::invoke(AsyncServant& servant, Request&& request,
+                          mf::Responder<::shapes::services::PlainIn0Out2Result> responder) {
+  return servant.in0_out2(request, std::move(responder));
+}
+
 void PlainIn1Out0::invoke(Servant& servant, std::int32_t a) {
   return servant.in1_out0(a);
+}
+
+void PlainIn1Out0::invoke(Servant& servant, const Request& request) {
+  return servant.in1_out0(request.a);
+}
+
+mf::Outcomes<void> PlainIn1Out0::invoke_batch(Servant& servant, const Request* requests, std::size_t count) {
+  return servant.in1_out0_items({requests, count});
+}
+
+void PlainIn1Out0::invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder) {
+  return servant.in1_out0(request, std::move(responder));
 }
 
 std::string PlainIn1Out1::invoke(Servant& servant, const std::string& a) {
   return servant.in1_out1(a);
 }
 
+std::string PlainIn1Out1::invoke(Servant& servant, const Request& request) {
+  return servant.in1_out1(request.a);
+}
+
+mf::Outcomes<std::string> PlainIn1Out1::invoke_batch(Servant& servant, const Request* requests,
+                                                     std::size_t count) {
+  return servant.in1_out1_items({requests, count});
+}
+
+void PlainIn1Out1::invoke(AsyncServant& servant, Request&& request, mf::Responder<std::string> responder) {
+  return servant.in1_out1(std::move(request), std::move(responder));
+}
+
 void PlainIn2Out0::invoke(Servant& servant, std::int32_t a, const std::string& b) {
   return servant.in2_out0(a, b);
+}
+
+void PlainIn2Out0::invoke(Servant& servant, const Request& request) {
+  return servant.in2_out0(request.a, request.b);
+}
+
+mf::Outcomes<void> PlainIn2Out0::invoke_batch(Servant& servant, const Request* requests, std::size_t count) {
+  return servant.in2_out0_items({requests, count});
+}
+
+void PlainIn2Out0::invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder) {
+  return servant.in2_out0(std::move(request), std::move(responder));
 }
 
 ::shapes::services::Pair PlainIn2Out1::invoke(Servant& servant, std::int32_t a,
@@ -679,8 +727,34 @@ void PlainIn2Out0::invoke(Servant& servant, std::int32_t a, const std::string& b
   return servant.in2_out1(a, b);
 }
 
+::shapes::services::Pair PlainIn2Out1::invoke(Servant& servant, const Request& request) {
+  return servant.in2_out1(request.a, request.b);
+}
+
+mf::Outcomes<::shapes::services::Pair> PlainIn2Out1::invoke_batch(Servant& servant, const Request* requests,
+                                                                  std::size_t count) {
+  return servant.in2_out1_items({requests, count});
+}
+
+void PlainIn2Out1::invoke(AsyncServant& servant, Request&& request,
+                          mf::Responder<::shapes::services::Pair> responder) {
+  return servant.in2_out1(std::move(request), std::move(responder));
+}
+
 bool PlainIn3Out1::invoke(Servant& servant, std::int32_t a, double b, bool c) {
   return servant.in3_out1(a, b, c);
+}
+
+bool PlainIn3Out1::invoke(Servant& servant, const Request& request) {
+  return servant.in3_out1(request.a, request.b, request.c);
+}
+
+mf::Outcomes<bool> PlainIn3Out1::invoke_batch(Servant& servant, const Request* requests, std::size_t count) {
+  return servant.in3_out1_items({requests, count});
+}
+
+void PlainIn3Out1::invoke(AsyncServant& servant, Request&& request, mf::Responder<bool> responder) {
+  return servant.in3_out1(request, std::move(responder));
 }
 
 mf::Bytes PlainIn4Out1::invoke(Servant& servant, std::int8_t a, std::uint8_t b, std::int64_t c,
@@ -688,9 +762,37 @@ mf::Bytes PlainIn4Out1::invoke(Servant& servant, std::int8_t a, std::uint8_t b, 
   return servant.in4_out1(a, b, c, d);
 }
 
+mf::Bytes PlainIn4Out1::invoke(Servant& servant, const Request& request) {
+  return servant.in4_out1(request.a, request.b, request.c, request.d);
+}
+
+mf::Outcomes<mf::Bytes> PlainIn4Out1::invoke_batch(Servant& servant, const Request* requests,
+                                                   std::size_t count) {
+  return servant.in4_out1_items({requests, count});
+}
+
+void PlainIn4Out1::invoke(AsyncServant& servant, Request&& request, mf::Responder<mf::Bytes> responder) {
+  return servant.in4_out1(std::move(request), std::move(responder));
+}
+
 ::shapes::services::PlainIn4Out2Result PlainIn4Out2::invoke(Servant& servant, std::int32_t a, std::int32_t b,
                                                             std::int32_t c, std::int32_t d) {
   return servant.in4_out2(a, b, c, d);
+}
+
+::shapes::services::PlainIn4Out2Result PlainIn4Out2::invoke(Servant& servant, const Request& request) {
+  return servant.in4_out2(request.a, request.b, request.c, request.d);
+}
+
+mf::Outcomes<::shapes::services::PlainIn4Out2Result> PlainIn4Out2::invoke_batch(Servant& servant,
+                                                                                const Request* requests,
+                                                                                std::size_t count) {
+  return servant.in4_out2_items({requests, count});
+}
+
+void PlainIn4Out2::invoke(AsyncServant& servant, Request&& request,
+                          mf::Responder<::shapes::services::PlainIn4Out2Result> responder) {
+  return servant.in4_out2(request, std::move(responder));
 }
 
 std::vector<::shapes::services::Pair> PlainIn5Out1::invoke(
@@ -700,9 +802,39 @@ std::vector<::shapes::services::Pair> PlainIn5Out1::invoke(
   return servant.in5_out1(a, b, c, d, e);
 }
 
+std::vector<::shapes::services::Pair> PlainIn5Out1::invoke(Servant& servant, const Request& request) {
+  return servant.in5_out1(request.a, request.b, request.c, request.d, request.e);
+}
+
+mf::Outcomes<std::vector<::shapes::services::Pair>> PlainIn5Out1::invoke_batch(Servant& servant,
+                                                                               const Request* requests,
+                                                                               std::size_t count) {
+  return servant.in5_out1_items({requests, count});
+}
+
+void PlainIn5Out1::invoke(AsyncServant& servant, Request&& request,
+                          mf::Responder<std::vector<::shapes::services::Pair>> responder) {
+  return servant.in5_out1(std::move(request), std::move(responder));
+}
+
 ::shapes::services::PlainIn5Out2Result PlainIn5Out2::invoke(Servant& servant, std::int32_t a, std::int32_t b,
                                                             std::int32_t c, std::int32_t d, std::int32_t e) {
   return servant.in5_out2(a, b, c, d, e);
+}
+
+::shapes::services::PlainIn5Out2Result PlainIn5Out2::invoke(Servant& servant, const Request& request) {
+  return servant.in5_out2(request.a, request.b, request.c, request.d, request.e);
+}
+
+mf::Outcomes<::shapes::services::PlainIn5Out2Result> PlainIn5Out2::invoke_batch(Servant& servant,
+                                                                                const Request* requests,
+                                                                                std::size_t count) {
+  return servant.in5_out2_items({requests, count});
+}
+
+void PlainIn5Out2::invoke(AsyncServant& servant, Request&& request,
+                          mf::Responder<::shapes::services::PlainIn5Out2Result> responder) {
+  return servant.in5_out2(request, std::move(responder));
 }
 
 std::int32_t PlainIn6Out1::invoke(Servant& servant, std::int32_t a, std::int32_t b, std::int32_t c,
@@ -710,16 +842,65 @@ std::int32_t PlainIn6Out1::invoke(Servant& servant, std::int32_t a, std::int32_t
   return servant.in6_out1(a, b, c, d, e, f);
 }
 
+std::int32_t PlainIn6Out1::invoke(Servant& servant, const Request& request) {
+  return servant.in6_out1(request.a, request.b, request.c, request.d, request.e, request.f);
+}
+
+mf::Outcomes<std::int32_t> PlainIn6Out1::invoke_batch(Servant& servant, const Request* requests,
+                                                      std::size_t count) {
+  return servant.in6_out1_items({requests, count});
+}
+
+void PlainIn6Out1::invoke(AsyncServant& servant, Request&& request, mf::Responder<std::int32_t> responder) {
+  return servant.in6_out1(request, std::move(responder));
+}
+
 void PlainNote0::invoke(Servant& servant) {
   return servant.note0();
+}
+
+void PlainNote0::invoke(Servant& servant, const Request& /*request*/) {
+  return servant.note0();
+}
+
+void PlainNote0::invoke_batch(Servant& servant, const Request* requests, std::size_t count) {
+  return servant.note0_items({requests, count});
+}
+
+void PlainNote0::invoke(AsyncServant& servant, Request&& request) {
+  return servant.note0(request);
 }
 
 void PlainNote1::invoke(Servant& servant, std::int32_t a) {
   return servant.note1(a);
 }
 
+void PlainNote1::invoke(Servant& servant, const Request& request) {
+  return servant.note1(request.a);
+}
+
+void PlainNote1::invoke_batch(Servant& servant, const Request* requests, std::size_t count) {
+  return servant.note1_items({requests, count});
+}
+
+void PlainNote1::invoke(AsyncServant& servant, Request&& request) {
+  return servant.note1(request);
+}
+
 void PlainNote2::invoke(Servant& servant, const std::string& a, const std::vector<std::int32_t>& b) {
   return servant.note2(a, b);
+}
+
+void PlainNote2::invoke(Servant& servant, const Request& request) {
+  return servant.note2(request.a, request.b);
+}
+
+void PlainNote2::invoke_batch(Servant& servant, const Request* requests, std::size_t count) {
+  return servant.note2_items({requests, count});
+}
+
+void PlainNote2::invoke(AsyncServant& servant, Request&& request) {
+  return servant.note2(std::move(request));
 }
 
 std::vector<::shapes::services::Pair> ShardedRead::invoke(Servant& servant, const std::string& key,
@@ -727,13 +908,114 @@ std::vector<::shapes::services::Pair> ShardedRead::invoke(Servant& servant, cons
   return servant.read(key, limit, from);
 }
 
+std::vector<::shapes::services::Pair> ShardedRead::invoke(Servant& servant, const Request& request) {
+  return servant.read(request.key, request.limit, request.from);
+}
+
+mf::Outcomes<std::vector<::shapes::services::Pair>> ShardedRead::invoke_batch(Servant& servant,
+                                                                              const Request* requests,
+                                                                              std::size_t count) {
+  return servant.read_items({requests, count});
+}
+
+void ShardedRead::invoke(AsyncServant& servant, Request&& request,
+                         mf::Responder<std::vector<::shapes::services::Pair>> responder) {
+  return servant.read(std::move(request), std::move(responder));
+}
+
 double ShardedRatio::invoke(Servant& servant, const std::vector<mf::Boolean>& of) {
   return servant.ratio(of);
+}
+
+double ShardedRatio::invoke(Servant& servant, const Request& request) {
+  return servant.ratio(request.of);
+}
+
+mf::Outcomes<double> ShardedRatio::invoke_batch(Servant& servant, const Request* requests,
+                                                std::size_t count) {
+  return servant.ratio_items({requests, count});
+}
+
+void ShardedRatio::invoke(AsyncServant& servant, Request&& request, mf::Responder<double> responder) {
+  return servant.ratio(std::move(request), std::move(responder));
 }
 
 ::shapes::services::ShardedNamedResult ShardedNamed::invoke(Servant& servant) {
   return servant.named();
 }
+
+::shapes::services::ShardedNamedResult ShardedNamed::invoke(Servant& servant, const Request& /*request*/) {
+  return servant.named();
+}
+
+mf::Outcomes<::shapes::services::ShardedNamedResult> ShardedNamed::invoke_batch(Servant& servant,
+                                                                                const Request* requests,
+                                                                                std::size_t count) {
+  return servant.named_items({requests, count});
+}
+
+void ShardedNamed::invoke(AsyncServant& servant, Request&& request,
+                          mf::Responder<::shapes::services::ShardedNamedResult> responder) {
+  return servant.named(request, std::move(responder));
+}
+
+namespace {
+
+template <class Servant>
+void dispatchPlain(mf::server::Incoming& incoming, Servant& servant) {
+  switch (incoming.method()) {
+    case PlainIn0Out0::kInfo.index:
+      return mf::server::run<PlainIn0Out0>(incoming, servant);
+    case PlainIn0Out1::kInfo.index:
+      return mf::server::run<PlainIn0Out1>(incoming, servant);
+    case PlainIn0Out2::kInfo.index:
+      return mf::server::run<PlainIn0Out2>(incoming, servant);
+    case PlainIn1Out0::kInfo.index:
+      return mf::server::run<PlainIn1Out0>(incoming, servant);
+    case PlainIn1Out1::kInfo.index:
+      return mf::server::run<PlainIn1Out1>(incoming, servant);
+    case PlainIn2Out0::kInfo.index:
+      return mf::server::run<PlainIn2Out0>(incoming, servant);
+    case PlainIn2Out1::kInfo.index:
+      return mf::server::run<PlainIn2Out1>(incoming, servant);
+    case PlainIn3Out1::kInfo.index:
+      return mf::server::run<PlainIn3Out1>(incoming, servant);
+    case PlainIn4Out1::kInfo.index:
+      return mf::server::run<PlainIn4Out1>(incoming, servant);
+    case PlainIn4Out2::kInfo.index:
+      return mf::server::run<PlainIn4Out2>(incoming, servant);
+    case PlainIn5Out1::kInfo.index:
+      return mf::server::run<PlainIn5Out1>(incoming, servant);
+    case PlainIn5Out2::kInfo.index:
+      return mf::server::run<PlainIn5Out2>(incoming, servant);
+    case PlainIn6Out1::kInfo.index:
+      return mf::server::run<PlainIn6Out1>(incoming, servant);
+    case PlainNote0::kInfo.index:
+      return mf::server::run<PlainNote0>(incoming, servant);
+    case PlainNote1::kInfo.index:
+      return mf::server::run<PlainNote1>(incoming, servant);
+    case PlainNote2::kInfo.index:
+      return mf::server::run<PlainNote2>(incoming, servant);
+    default:
+      incoming.ticket().fail(mf::Code::unknown_method, mf::Execution::not_executed, "no such method");
+  }
+}
+
+template <class Servant>
+void dispatchSharded(mf::server::Incoming& incoming, Servant& servant) {
+  switch (incoming.method()) {
+    case ShardedRead::kInfo.index:
+      return mf::server::run<ShardedRead>(incoming, servant);
+    case ShardedRatio::kInfo.index:
+      return mf::server::run<ShardedRatio>(incoming, servant);
+    case ShardedNamed::kInfo.index:
+      return mf::server::run<ShardedNamed>(incoming, servant);
+    default:
+      incoming.ticket().fail(mf::Code::unknown_method, mf::Execution::not_executed, "no such method");
+  }
+}
+
+}  // namespace
 
 }  // namespace methods
 
@@ -971,6 +1253,94 @@ mf::Outcomes<void> PlainClient::note2_bulk(std::span<const PlainNote2Request> re
   return mf::client::bulk<methods::PlainNote2>(target_, options, requests);
 }
 
+const mf::ServiceInfo& PlainServant::service() const noexcept {
+  return methods::kPlainService;
+}
+
+void PlainServant::dispatch(mf::server::Incoming& incoming) {
+  methods::dispatchPlain(incoming, *this);
+}
+
+mf::Interfaces PlainServant::interfaces() noexcept {
+  return {.plain = this};
+}
+
+mf::Outcomes<void> PlainServant::in0_out0_items(std::span<const PlainIn0Out0Request> requests) {
+  return mf::server::each<methods::PlainIn0Out0>(*this, requests);
+}
+
+mf::Outcomes<std::int32_t> PlainServant::in0_out1_items(std::span<const PlainIn0Out1Request> requests) {
+  return mf::server::each<methods::PlainIn0Out1>(*this, requests);
+}
+
+mf::Outcomes<PlainIn0Out2Result> PlainServant::in0_out2_items(std::span<const PlainIn0Out2Request> requests) {
+  return mf::server::each<methods::PlainIn0Out2>(*this, requests);
+}
+
+mf::Outcomes<void> PlainServant::in1_out0_items(std::span<const PlainIn1Out0Request> requests) {
+  return mf::server::each<methods::PlainIn1Out0>(*this, requests);
+}
+
+mf::Outcomes<std::string> PlainServant::in1_out1_items(std::span<const PlainIn1Out1Request> requests) {
+  return mf::server::each<methods::PlainIn1Out1>(*this, requests);
+}
+
+mf::Outcomes<void> PlainServant::in2_out0_items(std::span<const PlainIn2Out0Request> requests) {
+  return mf::server::each<methods::PlainIn2Out0>(*this, requests);
+}
+
+mf::Outcomes<Pair> PlainServant::in2_out1_items(std::span<const PlainIn2Out1Request> requests) {
+  return mf::server::each<methods::PlainIn2Out1>(*this, requests);
+}
+
+mf::Outcomes<bool> PlainServant::in3_out1_items(std::span<const PlainIn3Out1Request> requests) {
+  return mf::server::each<methods::PlainIn3Out1>(*this, requests);
+}
+
+mf::Outcomes<mf::Bytes> PlainServant::in4_out1_items(std::span<const PlainIn4Out1Request> requests) {
+  return mf::server::each<methods::PlainIn4Out1>(*this, requests);
+}
+
+mf::Outcomes<PlainIn4Out2Result> PlainServant::in4_out2_items(std::span<const PlainIn4Out2Request> requests) {
+  return mf::server::each<methods::PlainIn4Out2>(*this, requests);
+}
+
+mf::Outcomes<std::vector<Pair>> PlainServant::in5_out1_items(std::span<const PlainIn5Out1Request> requests) {
+  return mf::server::each<methods::PlainIn5Out1>(*this, requests);
+}
+
+mf::Outcomes<PlainIn5Out2Result> PlainServant::in5_out2_items(std::span<const PlainIn5Out2Request> requests) {
+  return mf::server::each<methods::PlainIn5Out2>(*this, requests);
+}
+
+mf::Outcomes<std::int32_t> PlainServant::in6_out1_items(std::span<const PlainIn6Out1Request> requests) {
+  return mf::server::each<methods::PlainIn6Out1>(*this, requests);
+}
+
+void PlainServant::note0_items(std::span<const PlainNote0Request> requests) {
+  return mf::server::each<methods::PlainNote0>(*this, requests);
+}
+
+void PlainServant::note1_items(std::span<const PlainNote1Request> requests) {
+  return mf::server::each<methods::PlainNote1>(*this, requests);
+}
+
+void PlainServant::note2_items(std::span<const PlainNote2Request> requests) {
+  return mf::server::each<methods::PlainNote2>(*this, requests);
+}
+
+const mf::ServiceInfo& PlainAsyncServant::service() const noexcept {
+  return methods::kPlainService;
+}
+
+void PlainAsyncServant::dispatch(mf::server::Incoming& incoming) {
+  methods::dispatchPlain(incoming, *this);
+}
+
+mf::Interfaces PlainAsyncServant::interfaces() noexcept {
+  return {.async = this};
+}
+
 ShardedClient::ShardedClient(mf::Client& client) : target_(client, methods::kShardedService) {}
 
 ShardedClient::ShardedClient(mf::client::Target target) : target_(std::move(target)) {}
@@ -1064,409 +1434,6 @@ mf::Scattered<ShardedNamedResult> ShardedScatter::named(const mf::CallOptions& o
 mf::Scattered<mf::Outcomes<ShardedNamedResult>> ShardedScatter::named_bulk(
     std::span<const ShardedNamedRequest> requests, const mf::CallOptions& options) const {
   return mf::client::bulk<methods::ShardedNamed>(target_, options, requests);
-}
-
-namespace methods {
-
-void PlainIn0Out0::invoke(Servant& servant, const Request& /*request*/) {
-  return servant.in0_out0();
-}
-
-mf::Outcomes<void> PlainIn0Out0::invoke_batch(Servant& servant, const Request* requests, std::size_t count) {
-  return servant.in0_out0_items({requests, count});
-}
-
-void PlainIn0Out0::invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder) {
-  return servant.in0_out0(request, std::move(responder));
-}
-
-std::int32_t PlainIn0Out1::invoke(Servant& servant, const Request& /*request*/) {
-  return servant.in0_out1();
-}
-
-mf::Outcomes<std::int32_t> PlainIn0Out1::invoke_batch(Servant& servant, const Request* requests,
-                                                      std::size_t count) {
-  return servant.in0_out1_items({requests, count});
-}
-
-void PlainIn0Out1::invoke(AsyncServant& servant, Request&& request, mf::Responder<std::int32_t> responder) {
-  return servant.in0_out1(request, std::move(responder));
-}
-
-::shapes::services::PlainIn0Out2Result PlainIn0Out2::invoke(Servant& servant, const Request& /*request*/) {
-  return servant.in0_out2();
-}
-
-mf::Outcomes<::shapes::services::PlainIn0Out2Result> PlainIn0Out2::invoke_batch(Servant& servant,
-                                                                                const Request* requests,
-                                                                                std::size_t count) {
-  return servant.in0_out2_items({requests, count});
-}
-
-void PlainIn0Out2::invoke(AsyncServant& servant, Request&& request,
-                          mf::Responder<::shapes::services::PlainIn0Out2Result> responder) {
-  return servant.in0_out2(request, std::move(responder));
-}
-
-void PlainIn1Out0::invoke(Servant& servant, const Request& request) {
-  return servant.in1_out0(request.a);
-}
-
-mf::Outcomes<void> PlainIn1Out0::invoke_batch(Servant& servant, const Request* requests, std::size_t count) {
-  return servant.in1_out0_items({requests, count});
-}
-
-void PlainIn1Out0::invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder) {
-  return servant.in1_out0(request, std::move(responder));
-}
-
-std::string PlainIn1Out1::invoke(Servant& servant, const Request& request) {
-  return servant.in1_out1(request.a);
-}
-
-mf::Outcomes<std::string> PlainIn1Out1::invoke_batch(Servant& servant, const Request* requests,
-                                                     std::size_t count) {
-  return servant.in1_out1_items({requests, count});
-}
-
-void PlainIn1Out1::invoke(AsyncServant& servant, Request&& request, mf::Responder<std::string> responder) {
-  return servant.in1_out1(std::move(request), std::move(responder));
-}
-
-void PlainIn2Out0::invoke(Servant& servant, const Request& request) {
-  return servant.in2_out0(request.a, request.b);
-}
-
-mf::Outcomes<void> PlainIn2Out0::invoke_batch(Servant& servant, const Request* requests, std::size_t count) {
-  return servant.in2_out0_items({requests, count});
-}
-
-void PlainIn2Out0::invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder) {
-  return servant.in2_out0(std::move(request), std::move(responder));
-}
-
-::shapes::services::Pair PlainIn2Out1::invoke(Servant& servant, const Request& request) {
-  return servant.in2_out1(request.a, request.b);
-}
-
-mf::Outcomes<::shapes::services::Pair> PlainIn2Out1::invoke_batch(Servant& servant, const Request* requests,
-                                                                  std::size_t count) {
-  return servant.in2_out1_items({requests, count});
-}
-
-void PlainIn2Out1::invoke(AsyncServant& servant, Request&& request,
-                          mf::Responder<::shapes::services::Pair> responder) {
-  return servant.in2_out1(std::move(request), std::move(responder));
-}
-
-bool PlainIn3Out1::invoke(Servant& servant, const Request& request) {
-  return servant.in3_out1(request.a, request.b, request.c);
-}
-
-mf::Outcomes<bool> PlainIn3Out1::invoke_batch(Servant& servant, const Request* requests, std::size_t count) {
-  return servant.in3_out1_items({requests, count});
-}
-
-void PlainIn3Out1::invoke(AsyncServant& servant, Request&& request, mf::Responder<bool> responder) {
-  return servant.in3_out1(request, std::move(responder));
-}
-
-mf::Bytes PlainIn4Out1::invoke(Servant& servant, const Request& request) {
-  return servant.in4_out1(request.a, request.b, request.c, request.d);
-}
-
-mf::Outcomes<mf::Bytes> PlainIn4Out1::invoke_batch(Servant& servant, const Request* requests,
-                                                   std::size_t count) {
-  return servant.in4_out1_items({requests, count});
-}
-
-void PlainIn4Out1::invoke(AsyncServant& servant, Request&& request, mf::Responder<mf::Bytes> responder) {
-  return servant.in4_out1(std::move(request), std::move(responder));
-}
-
-::shapes::services::PlainIn4Out2Result PlainIn4Out2::invoke(Servant& servant, const Request& request) {
-  return servant.in4_out2(request.a, request.b, request.c, request.d);
-}
-
-mf::Outcomes<::shapes::services::PlainIn4Out2Result> PlainIn4Out2::invoke_batch(Servant& servant,
-                                                                                const Request* requests,
-                                                                                std::size_t count) {
-  return servant.in4_out2_items({requests, count});
-}
-
-void PlainIn4Out2::invoke(AsyncServant& servant, Request&& request,
-                          mf::Responder<::shapes::services::PlainIn4Out2Result> responder) {
-  return servant.in4_out2(request, std::move(responder));
-}
-
-std::vector<::shapes::services::Pair> PlainIn5Out1::invoke(Servant& servant, const Request& request) {
-  return servant.in5_out1(request.a, request.b, request.c, request.d, request.e);
-}
-
-mf::Outcomes<std::vector<::shapes::services::Pair>> PlainIn5Out1::invoke_batch(Servant& servant,
-                                                                               const Request* requests,
-                                                                               std::size_t count) {
-  return servant.in5_out1_items({requests, count});
-}
-
-void PlainIn5Out1::invoke(AsyncServant& servant, Request&& request,
-                          mf::Responder<std::vector<::shapes::services::Pair>> responder) {
-  return servant.in5_out1(std::move(request), std::move(responder));
-}
-
-::shapes::services::PlainIn5Out2Result PlainIn5Out2::invoke(Servant& servant, const Request& request) {
-  return servant.in5_out2(request.a, request.b, request.c, request.d, request.e);
-}
-
-mf::Outcomes<::shapes::services::PlainIn5Out2Result> PlainIn5Out2::invoke_batch(Servant& servant,
-                                                                                const Request* requests,
-                                                                                std::size_t count) {
-  return servant.in5_out2_items({requests, count});
-}
-
-void PlainIn5Out2::invoke(AsyncServant& servant, Request&& request,
-                          mf::Responder<::shapes::services::PlainIn5Out2Result> responder) {
-  return servant.in5_out2(request, std::move(responder));
-}
-
-std::int32_t PlainIn6Out1::invoke(Servant& servant, const Request& request) {
-  return servant.in6_out1(request.a, request.b, request.c, request.d, request.e, request.f);
-}
-
-mf::Outcomes<std::int32_t> PlainIn6Out1::invoke_batch(Servant& servant, const Request* requests,
-                                                      std::size_t count) {
-  return servant.in6_out1_items({requests, count});
-}
-
-void PlainIn6Out1::invoke(AsyncServant& servant, Request&& request, mf::Responder<std::int32_t> responder) {
-  return servant.in6_out1(request, std::move(responder));
-}
-
-void PlainNote0::invoke(Servant& servant, const Request& /*request*/) {
-  return servant.note0();
-}
-
-void PlainNote0::invoke_batch(Servant& servant, const Request* requests, std::size_t count) {
-  return servant.note0_items({requests, count});
-}
-
-void PlainNote0::invoke(AsyncServant& servant, Request&& request) {
-  return servant.note0(request);
-}
-
-void PlainNote1::invoke(Servant& servant, const Request& request) {
-  return servant.note1(request.a);
-}
-
-void PlainNote1::invoke_batch(Servant& servant, const Request* requests, std::size_t count) {
-  return servant.note1_items({requests, count});
-}
-
-void PlainNote1::invoke(AsyncServant& servant, Request&& request) {
-  return servant.note1(request);
-}
-
-void PlainNote2::invoke(Servant& servant, const Request& request) {
-  return servant.note2(request.a, request.b);
-}
-
-void PlainNote2::invoke_batch(Servant& servant, const Request* requests, std::size_t count) {
-  return servant.note2_items({requests, count});
-}
-
-void PlainNote2::invoke(AsyncServant& servant, Request&& request) {
-  return servant.note2(std::move(request));
-}
-
-std::vector<::shapes::services::Pair> ShardedRead::invoke(Servant& servant, const Request& request) {
-  return servant.read(request.key, request.limit, request.from);
-}
-
-mf::Outcomes<std::vector<::shapes::services::Pair>> ShardedRead::invoke_batch(Servant& servant,
-                                                                              const Request* requests,
-                                                                              std::size_t count) {
-  return servant.read_items({requests, count});
-}
-
-void ShardedRead::invoke(AsyncServant& servant, Request&& request,
-                         mf::Responder<std::vector<::shapes::services::Pair>> responder) {
-  return servant.read(std::move(request), std::move(responder));
-}
-
-double ShardedRatio::invoke(Servant& servant, const Request& request) {
-  return servant.ratio(request.of);
-}
-
-mf::Outcomes<double> ShardedRatio::invoke_batch(Servant& servant, const Request* requests,
-                                                std::size_t count) {
-  return servant.ratio_items({requests, count});
-}
-
-void ShardedRatio::invoke(AsyncServant& servant, Request&& request, mf::Responder<double> responder) {
-  return servant.ratio(std::move(request), std::move(responder));
-}
-
-::shapes::services::ShardedNamedResult ShardedNamed::invoke(Servant& servant, const Request& /*request*/) {
-  return servant.named();
-}
-
-mf::Outcomes<::shapes::services::ShardedNamedResult> ShardedNamed::invoke_batch(Servant& servant,
-                                                                                const Request* requests,
-                                                                                std::size_t count) {
-  return servant.named_items({requests, count});
-}
-
-void ShardedNamed::invoke(AsyncServant& servant, Request&& request,
-                          mf::Responder<::shapes::services::ShardedNamedResult> responder) {
-  return servant.named(request, std::move(responder));
-}
-
-namespace {
-
-template <class Servant>
-void dispatchPlain(mf::server::Incoming& incoming, Servant& servant) {
-  switch (incoming.method()) {
-    case PlainIn0Out0::kInfo.index:
-      return mf::server::run<PlainIn0Out0>(incoming, servant);
-    case PlainIn0Out1::kInfo.index:
-      return mf::server::run<PlainIn0Out1>(incoming, servant);
-    case PlainIn0Out2::kInfo.index:
-      return mf::server::run<PlainIn0Out2>(incoming, servant);
-    case PlainIn1Out0::kInfo.index:
-      return mf::server::run<PlainIn1Out0>(incoming, servant);
-    case PlainIn1Out1::kInfo.index:
-      return mf::server::run<PlainIn1Out1>(incoming, servant);
-    case PlainIn2Out0::kInfo.index:
-      return mf::server::run<PlainIn2Out0>(incoming, servant);
-    case PlainIn2Out1::kInfo.index:
-      return mf::server::run<PlainIn2Out1>(incoming, servant);
-    case PlainIn3Out1::kInfo.index:
-      return mf::server::run<PlainIn3Out1>(incoming, servant);
-    case PlainIn4Out1::kInfo.index:
-      return mf::server::run<PlainIn4Out1>(incoming, servant);
-    case PlainIn4Out2::kInfo.index:
-      return mf::server::run<PlainIn4Out2>(incoming, servant);
-    case PlainIn5Out1::kInfo.index:
-      return mf::server::run<PlainIn5Out1>(incoming, servant);
-    case PlainIn5Out2::kInfo.index:
-      return mf::server::run<PlainIn5Out2>(incoming, servant);
-    case PlainIn6Out1::kInfo.index:
-      return mf::server::run<PlainIn6Out1>(incoming, servant);
-    case PlainNote0::kInfo.index:
-      return mf::server::run<PlainNote0>(incoming, servant);
-    case PlainNote1::kInfo.index:
-      return mf::server::run<PlainNote1>(incoming, servant);
-    case PlainNote2::kInfo.index:
-      return mf::server::run<PlainNote2>(incoming, servant);
-    default:
-      incoming.ticket().fail(mf::Code::unknown_method, mf::Execution::not_executed, "no such method");
-  }
-}
-
-template <class Servant>
-void dispatchSharded(mf::server::Incoming& incoming, Servant& servant) {
-  switch (incoming.method()) {
-    case ShardedRead::kInfo.index:
-      return mf::server::run<ShardedRead>(incoming, servant);
-    case ShardedRatio::kInfo.index:
-      return mf::server::run<ShardedRatio>(incoming, servant);
-    case ShardedNamed::kInfo.index:
-      return mf::server::run<ShardedNamed>(incoming, servant);
-    default:
-      incoming.ticket().fail(mf::Code::unknown_method, mf::Execution::not_executed, "no such method");
-  }
-}
-
-}  // namespace
-
-}  // namespace methods
-
-const mf::ServiceInfo& PlainServant::service() const noexcept {
-  return methods::kPlainService;
-}
-
-void PlainServant::dispatch(mf::server::Incoming& incoming) {
-  methods::dispatchPlain(incoming, *this);
-}
-
-mf::Interfaces PlainServant::interfaces() noexcept {
-  return {.plain = this};
-}
-
-mf::Outcomes<void> PlainServant::in0_out0_items(std::span<const PlainIn0Out0Request> requests) {
-  return mf::server::each<methods::PlainIn0Out0>(*this, requests);
-}
-
-mf::Outcomes<std::int32_t> PlainServant::in0_out1_items(std::span<const PlainIn0Out1Request> requests) {
-  return mf::server::each<methods::PlainIn0Out1>(*this, requests);
-}
-
-mf::Outcomes<PlainIn0Out2Result> PlainServant::in0_out2_items(std::span<const PlainIn0Out2Request> requests) {
-  return mf::server::each<methods::PlainIn0Out2>(*this, requests);
-}
-
-mf::Outcomes<void> PlainServant::in1_out0_items(std::span<const PlainIn1Out0Request> requests) {
-  return mf::server::each<methods::PlainIn1Out0>(*this, requests);
-}
-
-mf::Outcomes<std::string> PlainServant::in1_out1_items(std::span<const PlainIn1Out1Request> requests) {
-  return mf::server::each<methods::PlainIn1Out1>(*this, requests);
-}
-
-mf::Outcomes<void> PlainServant::in2_out0_items(std::span<const PlainIn2Out0Request> requests) {
-  return mf::server::each<methods::PlainIn2Out0>(*this, requests);
-}
-
-mf::Outcomes<Pair> PlainServant::in2_out1_items(std::span<const PlainIn2Out1Request> requests) {
-  return mf::server::each<methods::PlainIn2Out1>(*this, requests);
-}
-
-mf::Outcomes<bool> PlainServant::in3_out1_items(std::span<const PlainIn3Out1Request> requests) {
-  return mf::server::each<methods::PlainIn3Out1>(*this, requests);
-}
-
-mf::Outcomes<mf::Bytes> PlainServant::in4_out1_items(std::span<const PlainIn4Out1Request> requests) {
-  return mf::server::each<methods::PlainIn4Out1>(*this, requests);
-}
-
-mf::Outcomes<PlainIn4Out2Result> PlainServant::in4_out2_items(std::span<const PlainIn4Out2Request> requests) {
-  return mf::server::each<methods::PlainIn4Out2>(*this, requests);
-}
-
-mf::Outcomes<std::vector<Pair>> PlainServant::in5_out1_items(std::span<const PlainIn5Out1Request> requests) {
-  return mf::server::each<methods::PlainIn5Out1>(*this, requests);
-}
-
-mf::Outcomes<PlainIn5Out2Result> PlainServant::in5_out2_items(std::span<const PlainIn5Out2Request> requests) {
-  return mf::server::each<methods::PlainIn5Out2>(*this, requests);
-}
-
-mf::Outcomes<std::int32_t> PlainServant::in6_out1_items(std::span<const PlainIn6Out1Request> requests) {
-  return mf::server::each<methods::PlainIn6Out1>(*this, requests);
-}
-
-void PlainServant::note0_items(std::span<const PlainNote0Request> requests) {
-  return mf::server::each<methods::PlainNote0>(*this, requests);
-}
-
-void PlainServant::note1_items(std::span<const PlainNote1Request> requests) {
-  return mf::server::each<methods::PlainNote1>(*this, requests);
-}
-
-void PlainServant::note2_items(std::span<const PlainNote2Request> requests) {
-  return mf::server::each<methods::PlainNote2>(*this, requests);
-}
-
-const mf::ServiceInfo& PlainAsyncServant::service() const noexcept {
-  return methods::kPlainService;
-}
-
-void PlainAsyncServant::dispatch(mf::server::Incoming& incoming) {
-  methods::dispatchPlain(incoming, *this);
-}
-
-mf::Interfaces PlainAsyncServant::interfaces() noexcept {
-  return {.async = this};
 }
 
 const mf::ServiceInfo& ShardedServant::service() const noexcept {

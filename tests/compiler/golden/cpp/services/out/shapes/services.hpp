@@ -53,7 +53,6 @@ struct Refused : mf::DeclaredErrorBase<Refused> {
   static constexpr const char* kName = "shapes.services.Refused";
 
   std::string why{};
-
   std::int32_t code = 7;
 
   Refused() = default;
@@ -237,7 +236,6 @@ inline constexpr TypeInfo kTypeInfo<::shapes::services::Refused>{.tier = Tier::f
 template <>
 struct Febird<::shapes::services::Pair> {
   static constexpr std::size_t kMinSize = 2;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::shapes::services::Pair& value) noexcept;
   static std::size_t bound(const ::shapes::services::Pair& value) noexcept;
   static void write(Writer& writer, const ::shapes::services::Pair* values, std::size_t count) noexcept;
@@ -248,19 +246,18 @@ struct Febird<::shapes::services::Pair> {
 };
 
 template <>
+struct Readable<::shapes::services::Pair> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::shapes::services::Pair& value, unsigned levels);
+};
+
+template <>
 struct Febird<::shapes::services::Refused> {
   static constexpr std::size_t kMinSize = 2;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::shapes::services::Refused& value) noexcept;
   static std::size_t bound(const ::shapes::services::Refused& value) noexcept;
   static void write(Writer& writer, const ::shapes::services::Refused& value) noexcept;
   [[nodiscard]] static bool read(Reader& reader, ::shapes::services::Refused& value);
-};
-
-template <>
-struct Readable<::shapes::services::Pair> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::shapes::services::Pair& value, unsigned levels);
 };
 
 template <>
@@ -270,39 +267,17 @@ struct Readable<::shapes::services::Refused> {
 };
 
 template <>
-struct Memcpy<::shapes::services::PlainIn0Out0Request> {
-  static constexpr std::size_t kSize = 0;
-  static constexpr bool kAllBitsValid = true;
-  static constexpr bool kHasPadding = false;
-  static bool valid(const std::byte* /*from*/) noexcept { return true; }
-  static void store(std::byte* /*to*/, const ::shapes::services::PlainIn0Out0Request& /*value*/) noexcept {}
-  static void load(const std::byte* /*from*/, ::shapes::services::PlainIn0Out0Request& /*value*/) noexcept {}
-};
+struct Memcpy<::shapes::services::PlainIn0Out0Request> : detail::EmptyLayout<::shapes::services::PlainIn0Out0Request> {};
 
 template <>
-struct Memcpy<::shapes::services::PlainIn0Out1Request> {
-  static constexpr std::size_t kSize = 0;
-  static constexpr bool kAllBitsValid = true;
-  static constexpr bool kHasPadding = false;
-  static bool valid(const std::byte* /*from*/) noexcept { return true; }
-  static void store(std::byte* /*to*/, const ::shapes::services::PlainIn0Out1Request& /*value*/) noexcept {}
-  static void load(const std::byte* /*from*/, ::shapes::services::PlainIn0Out1Request& /*value*/) noexcept {}
-};
+struct Memcpy<::shapes::services::PlainIn0Out1Request> : detail::EmptyLayout<::shapes::services::PlainIn0Out1Request> {};
 
 template <>
-struct Memcpy<::shapes::services::PlainIn0Out2Request> {
-  static constexpr std::size_t kSize = 0;
-  static constexpr bool kAllBitsValid = true;
-  static constexpr bool kHasPadding = false;
-  static bool valid(const std::byte* /*from*/) noexcept { return true; }
-  static void store(std::byte* /*to*/, const ::shapes::services::PlainIn0Out2Request& /*value*/) noexcept {}
-  static void load(const std::byte* /*from*/, ::shapes::services::PlainIn0Out2Request& /*value*/) noexcept {}
-};
+struct Memcpy<::shapes::services::PlainIn0Out2Request> : detail::EmptyLayout<::shapes::services::PlainIn0Out2Request> {};
 
 template <>
 struct Febird<::shapes::services::PlainIn0Out2Result> {
   static constexpr std::size_t kMinSize = 2;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::shapes::services::PlainIn0Out2Result& value) noexcept;
   static std::size_t bound(const ::shapes::services::PlainIn0Out2Result& value) noexcept;
   static void write(Writer& writer, const ::shapes::services::PlainIn0Out2Result* values,
@@ -320,18 +295,11 @@ struct Readable<::shapes::services::PlainIn0Out2Result> {
 };
 
 template <>
-struct Memcpy<::shapes::services::PlainIn1Out0Request> {
-  static constexpr std::size_t kSize = 4;
-  static constexpr bool kAllBitsValid = true;
-  static constexpr bool kHasPadding = false;
-  static void clear_padding(std::byte* /*at*/) noexcept {}
-  static bool valid(const std::byte* /*from*/) noexcept { return true; }
-};
+struct Memcpy<::shapes::services::PlainIn1Out0Request> : detail::PlainImage<4> {};
 
 template <>
 struct Febird<::shapes::services::PlainIn1Out1Request> {
   static constexpr std::size_t kMinSize = 1;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::shapes::services::PlainIn1Out1Request& value) noexcept;
   static std::size_t bound(const ::shapes::services::PlainIn1Out1Request& value) noexcept;
   static void write(Writer& writer, const ::shapes::services::PlainIn1Out1Request* values,
@@ -351,7 +319,6 @@ struct Readable<::shapes::services::PlainIn1Out1Request> {
 template <>
 struct Febird<::shapes::services::PlainIn2Out0Request> {
   static constexpr std::size_t kMinSize = 2;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::shapes::services::PlainIn2Out0Request& value) noexcept;
   static std::size_t bound(const ::shapes::services::PlainIn2Out0Request& value) noexcept;
   static void write(Writer& writer, const ::shapes::services::PlainIn2Out0Request* values,
@@ -371,7 +338,6 @@ struct Readable<::shapes::services::PlainIn2Out0Request> {
 template <>
 struct Febird<::shapes::services::PlainIn2Out1Request> {
   static constexpr std::size_t kMinSize = 2;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::shapes::services::PlainIn2Out1Request& value) noexcept;
   static std::size_t bound(const ::shapes::services::PlainIn2Out1Request& value) noexcept;
   static void write(Writer& writer, const ::shapes::services::PlainIn2Out1Request* values,
@@ -402,13 +368,14 @@ struct Memcpy<::shapes::services::PlainIn3Out1Request> {
     return explain_field<bool>(reader, "c", from + 16, at + 16);
   }
   static constexpr bool kByteLimits = ByteLimited<bool>;
-  static void limit(std::byte* at) noexcept { Memcpy<bool>::limit(at + 16); }
+  static void limit(std::byte* at) noexcept {
+    Memcpy<bool>::limit(at + 16);
+  }
 };
 
 template <>
 struct Febird<::shapes::services::PlainIn4Out1Request> {
   static constexpr std::size_t kMinSize = 4;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::shapes::services::PlainIn4Out1Request& value) noexcept;
   static std::size_t bound(const ::shapes::services::PlainIn4Out1Request& value) noexcept;
   static void write(Writer& writer, const ::shapes::services::PlainIn4Out1Request* values,
@@ -420,27 +387,14 @@ struct Febird<::shapes::services::PlainIn4Out1Request> {
 };
 
 template <>
-struct Memcpy<::shapes::services::PlainIn4Out2Request> {
-  static constexpr std::size_t kSize = 16;
-  static constexpr bool kAllBitsValid = true;
-  static constexpr bool kHasPadding = false;
-  static void clear_padding(std::byte* /*at*/) noexcept {}
-  static bool valid(const std::byte* /*from*/) noexcept { return true; }
-};
+struct Memcpy<::shapes::services::PlainIn4Out2Request> : detail::PlainImage<16> {};
 
 template <>
-struct Memcpy<::shapes::services::PlainIn4Out2Result> {
-  static constexpr std::size_t kSize = 16;
-  static constexpr bool kAllBitsValid = true;
-  static constexpr bool kHasPadding = false;
-  static void clear_padding(std::byte* /*at*/) noexcept {}
-  static bool valid(const std::byte* /*from*/) noexcept { return true; }
-};
+struct Memcpy<::shapes::services::PlainIn4Out2Result> : detail::PlainImage<16> {};
 
 template <>
 struct Febird<::shapes::services::PlainIn5Out1Request> {
   static constexpr std::size_t kMinSize = 21;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::shapes::services::PlainIn5Out1Request& value) noexcept;
   static std::size_t bound(const ::shapes::services::PlainIn5Out1Request& value) noexcept;
   static void write(Writer& writer, const ::shapes::services::PlainIn5Out1Request* values,
@@ -458,55 +412,23 @@ struct Readable<::shapes::services::PlainIn5Out1Request> {
 };
 
 template <>
-struct Memcpy<::shapes::services::PlainIn5Out2Request> {
-  static constexpr std::size_t kSize = 20;
-  static constexpr bool kAllBitsValid = true;
-  static constexpr bool kHasPadding = false;
-  static void clear_padding(std::byte* /*at*/) noexcept {}
-  static bool valid(const std::byte* /*from*/) noexcept { return true; }
-};
+struct Memcpy<::shapes::services::PlainIn5Out2Request> : detail::PlainImage<20> {};
 
 template <>
-struct Memcpy<::shapes::services::PlainIn5Out2Result> {
-  static constexpr std::size_t kSize = 8;
-  static constexpr bool kAllBitsValid = true;
-  static constexpr bool kHasPadding = false;
-  static void clear_padding(std::byte* /*at*/) noexcept {}
-  static bool valid(const std::byte* /*from*/) noexcept { return true; }
-};
+struct Memcpy<::shapes::services::PlainIn5Out2Result> : detail::PlainImage<8> {};
 
 template <>
-struct Memcpy<::shapes::services::PlainIn6Out1Request> {
-  static constexpr std::size_t kSize = 24;
-  static constexpr bool kAllBitsValid = true;
-  static constexpr bool kHasPadding = false;
-  static void clear_padding(std::byte* /*at*/) noexcept {}
-  static bool valid(const std::byte* /*from*/) noexcept { return true; }
-};
+struct Memcpy<::shapes::services::PlainIn6Out1Request> : detail::PlainImage<24> {};
 
 template <>
-struct Memcpy<::shapes::services::PlainNote0Request> {
-  static constexpr std::size_t kSize = 0;
-  static constexpr bool kAllBitsValid = true;
-  static constexpr bool kHasPadding = false;
-  static bool valid(const std::byte* /*from*/) noexcept { return true; }
-  static void store(std::byte* /*to*/, const ::shapes::services::PlainNote0Request& /*value*/) noexcept {}
-  static void load(const std::byte* /*from*/, ::shapes::services::PlainNote0Request& /*value*/) noexcept {}
-};
+struct Memcpy<::shapes::services::PlainNote0Request> : detail::EmptyLayout<::shapes::services::PlainNote0Request> {};
 
 template <>
-struct Memcpy<::shapes::services::PlainNote1Request> {
-  static constexpr std::size_t kSize = 4;
-  static constexpr bool kAllBitsValid = true;
-  static constexpr bool kHasPadding = false;
-  static void clear_padding(std::byte* /*at*/) noexcept {}
-  static bool valid(const std::byte* /*from*/) noexcept { return true; }
-};
+struct Memcpy<::shapes::services::PlainNote1Request> : detail::PlainImage<4> {};
 
 template <>
 struct Febird<::shapes::services::PlainNote2Request> {
   static constexpr std::size_t kMinSize = 2;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::shapes::services::PlainNote2Request& value) noexcept;
   static std::size_t bound(const ::shapes::services::PlainNote2Request& value) noexcept;
   static void write(Writer& writer, const ::shapes::services::PlainNote2Request* values,
@@ -526,7 +448,6 @@ struct Readable<::shapes::services::PlainNote2Request> {
 template <>
 struct Febird<::shapes::services::ShardedReadRequest> {
   static constexpr std::size_t kMinSize = 3;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::shapes::services::ShardedReadRequest& value) noexcept;
   static std::size_t bound(const ::shapes::services::ShardedReadRequest& value) noexcept;
   static void write(Writer& writer, const ::shapes::services::ShardedReadRequest* values,
@@ -544,6 +465,25 @@ struct Readable<::shapes::services::ShardedReadRequest> {
 };
 
 template <>
+struct Febird<::shapes::services::ShardedRatioRequest> {
+  static constexpr std::size_t kMinSize = 1;
+  static std::size_t size(const ::shapes::services::ShardedRatioRequest& value) noexcept;
+  static std::size_t bound(const ::shapes::services::ShardedRatioRequest& value) noexcept;
+  static void write(Writer& writer, const ::shapes::services::ShardedRatioRequest* values,
+                    std::size_t count) noexcept;
+  static void write(Writer& writer, const ::shapes::services::ShardedRatioRequest& value) noexcept {
+    write(writer, &value, 1);
+  }
+  [[nodiscard]] static bool read(Reader& reader, ::shapes::services::ShardedRatioRequest& value);
+};
+
+template <>
+struct Memcpy<::shapes::services::ShardedNamedRequest> : detail::EmptyLayout<::shapes::services::ShardedNamedRequest> {};
+
+template <>
+struct Memcpy<::shapes::services::ShardedNamedResult> : detail::PlainImage<4> {};
+
+template <>
 struct Constraints<::shapes::services::ShardedReadRequest> {
   static std::optional<std::string> violation(const std::string& key, const std::uint32_t& limit,
                                               const mf::Duration& /*from*/) {
@@ -556,39 +496,6 @@ struct Constraints<::shapes::services::ShardedReadRequest> {
   static std::optional<std::string> violation(const ::shapes::services::ShardedReadRequest& value) {
     return violation(value.key, value.limit, value.from);
   }
-};
-
-template <>
-struct Febird<::shapes::services::ShardedRatioRequest> {
-  static constexpr std::size_t kMinSize = 1;
-  static constexpr bool kRaw = false;
-  static std::size_t size(const ::shapes::services::ShardedRatioRequest& value) noexcept;
-  static std::size_t bound(const ::shapes::services::ShardedRatioRequest& value) noexcept;
-  static void write(Writer& writer, const ::shapes::services::ShardedRatioRequest* values,
-                    std::size_t count) noexcept;
-  static void write(Writer& writer, const ::shapes::services::ShardedRatioRequest& value) noexcept {
-    write(writer, &value, 1);
-  }
-  [[nodiscard]] static bool read(Reader& reader, ::shapes::services::ShardedRatioRequest& value);
-};
-
-template <>
-struct Memcpy<::shapes::services::ShardedNamedRequest> {
-  static constexpr std::size_t kSize = 0;
-  static constexpr bool kAllBitsValid = true;
-  static constexpr bool kHasPadding = false;
-  static bool valid(const std::byte* /*from*/) noexcept { return true; }
-  static void store(std::byte* /*to*/, const ::shapes::services::ShardedNamedRequest& /*value*/) noexcept {}
-  static void load(const std::byte* /*from*/, ::shapes::services::ShardedNamedRequest& /*value*/) noexcept {}
-};
-
-template <>
-struct Memcpy<::shapes::services::ShardedNamedResult> {
-  static constexpr std::size_t kSize = 4;
-  static constexpr bool kAllBitsValid = true;
-  static constexpr bool kHasPadding = false;
-  static void clear_padding(std::byte* /*at*/) noexcept {}
-  static bool valid(const std::byte* /*from*/) noexcept { return true; }
 };
 
 }  // namespace mf::codec
@@ -632,8 +539,7 @@ struct PlainIn0Out0 : PlainMethod {
   using Errors = mf::ErrorList<>;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "in0_out0", .index = 0, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
+  static constexpr mf::MethodInfo kInfo{.name = "in0_out0", .index = 0};
   static void invoke(Servant& servant);
   static void invoke(Servant& servant, const Request& request);
   static mf::Outcomes<void> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
@@ -646,8 +552,7 @@ struct PlainIn0Out1 : PlainMethod {
   using Errors = mf::ErrorList<>;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "in0_out1", .index = 1, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
+  static constexpr mf::MethodInfo kInfo{.name = "in0_out1", .index = 1};
   static std::int32_t invoke(Servant& servant);
   static std::int32_t invoke(Servant& servant, const Request& request);
   static mf::Outcomes<std::int32_t> invoke_batch(Servant& servant, const Request* requests,
@@ -661,8 +566,7 @@ struct PlainIn0Out2 : PlainMethod {
   using Errors = mf::ErrorList<>;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "in0_out2", .index = 2, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
+  static constexpr mf::MethodInfo kInfo{.name = "in0_out2", .index = 2};
   static ::shapes::services::PlainIn0Out2Result invoke(Servant& servant);
   static ::shapes::services::PlainIn0Out2Result invoke(Servant& servant, const Request& request);
   static mf::Outcomes<::shapes::services::PlainIn0Out2Result> invoke_batch(Servant& servant,
@@ -678,8 +582,7 @@ struct PlainIn1Out0 : PlainMethod {
   using Errors = mf::ErrorList<>;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "in1_out0", .index = 3, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
+  static constexpr mf::MethodInfo kInfo{.name = "in1_out0", .index = 3};
   static void invoke(Servant& servant, std::int32_t a);
   static void invoke(Servant& servant, const Request& request);
   static mf::Outcomes<void> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
@@ -692,8 +595,7 @@ struct PlainIn1Out1 : PlainMethod {
   using Errors = mf::ErrorList<>;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "in1_out1", .index = 4, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
+  static constexpr mf::MethodInfo kInfo{.name = "in1_out1", .index = 4};
   static std::string invoke(Servant& servant, const std::string& a);
   static std::string invoke(Servant& servant, const Request& request);
   static mf::Outcomes<std::string> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
@@ -706,8 +608,7 @@ struct PlainIn2Out0 : PlainMethod {
   using Errors = mf::ErrorList<>;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "in2_out0", .index = 5, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
+  static constexpr mf::MethodInfo kInfo{.name = "in2_out0", .index = 5};
   static void invoke(Servant& servant, std::int32_t a, const std::string& b);
   static void invoke(Servant& servant, const Request& request);
   static mf::Outcomes<void> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
@@ -720,8 +621,7 @@ struct PlainIn2Out1 : PlainMethod {
   using Errors = mf::ErrorList<>;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "in2_out1", .index = 6, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
+  static constexpr mf::MethodInfo kInfo{.name = "in2_out1", .index = 6};
   static ::shapes::services::Pair invoke(Servant& servant, std::int32_t a, const std::vector<std::string>& b);
   static ::shapes::services::Pair invoke(Servant& servant, const Request& request);
   static mf::Outcomes<::shapes::services::Pair> invoke_batch(Servant& servant, const Request* requests,
@@ -736,8 +636,7 @@ struct PlainIn3Out1 : PlainMethod {
   using Errors = mf::ErrorList<>;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "in3_out1", .index = 7, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
+  static constexpr mf::MethodInfo kInfo{.name = "in3_out1", .index = 7};
   static bool invoke(Servant& servant, std::int32_t a, double b, bool c);
   static bool invoke(Servant& servant, const Request& request);
   static mf::Outcomes<bool> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
@@ -750,8 +649,7 @@ struct PlainIn4Out1 : PlainMethod {
   using Errors = mf::ErrorList<>;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "in4_out1", .index = 8, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
+  static constexpr mf::MethodInfo kInfo{.name = "in4_out1", .index = 8};
   static mf::Bytes invoke(Servant& servant, std::int8_t a, std::uint8_t b, std::int64_t c,
                           const mf::Bytes& d);
   static mf::Bytes invoke(Servant& servant, const Request& request);
@@ -765,8 +663,7 @@ struct PlainIn4Out2 : PlainMethod {
   using Errors = mf::ErrorList<>;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "in4_out2", .index = 9, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
+  static constexpr mf::MethodInfo kInfo{.name = "in4_out2", .index = 9};
   static ::shapes::services::PlainIn4Out2Result invoke(Servant& servant, std::int32_t a, std::int32_t b,
                                                        std::int32_t c, std::int32_t d);
   static ::shapes::services::PlainIn4Out2Result invoke(Servant& servant, const Request& request);
@@ -783,14 +680,7 @@ struct PlainIn5Out1 : PlainMethod {
   using Errors = mf::ErrorList<>;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "in5_out1",
-      .index = 10,
-      .idempotent = false,
-      .oneway = false,
-      .deadline = {},
-      .batch_max = 128,
-  };
+  static constexpr mf::MethodInfo kInfo{.name = "in5_out1", .index = 10};
   static std::vector<::shapes::services::Pair> invoke(
       Servant& servant, const ::shapes::services::Pair& a, const std::optional<::shapes::services::Pair>& b,
       const std::map<std::string, ::shapes::services::Pair>& c, const std::set<std::int32_t>& d,
@@ -809,14 +699,7 @@ struct PlainIn5Out2 : PlainMethod {
   using Errors = mf::ErrorList<>;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "in5_out2",
-      .index = 11,
-      .idempotent = false,
-      .oneway = false,
-      .deadline = {},
-      .batch_max = 128,
-  };
+  static constexpr mf::MethodInfo kInfo{.name = "in5_out2", .index = 11};
   static ::shapes::services::PlainIn5Out2Result invoke(Servant& servant, std::int32_t a, std::int32_t b,
                                                        std::int32_t c, std::int32_t d, std::int32_t e);
   static ::shapes::services::PlainIn5Out2Result invoke(Servant& servant, const Request& request);
@@ -833,14 +716,7 @@ struct PlainIn6Out1 : PlainMethod {
   using Errors = mf::ErrorList<>;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "in6_out1",
-      .index = 12,
-      .idempotent = false,
-      .oneway = false,
-      .deadline = {},
-      .batch_max = 128,
-  };
+  static constexpr mf::MethodInfo kInfo{.name = "in6_out1", .index = 12};
   static std::int32_t invoke(Servant& servant, std::int32_t a, std::int32_t b, std::int32_t c, std::int32_t d,
                              std::int32_t e, std::int32_t f);
   static std::int32_t invoke(Servant& servant, const Request& request);
@@ -855,8 +731,7 @@ struct PlainNote0 : PlainMethod {
   using Errors = mf::ErrorList<>;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "note0", .index = 13, .idempotent = false, .oneway = true, .deadline = {}, .batch_max = 128};
+  static constexpr mf::MethodInfo kInfo{.name = "note0", .index = 13, .oneway = true};
   static void invoke(Servant& servant);
   static void invoke(Servant& servant, const Request& request);
   static void invoke_batch(Servant& servant, const Request* requests, std::size_t count);
@@ -869,8 +744,7 @@ struct PlainNote1 : PlainMethod {
   using Errors = mf::ErrorList<>;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "note1", .index = 14, .idempotent = false, .oneway = true, .deadline = {}, .batch_max = 128};
+  static constexpr mf::MethodInfo kInfo{.name = "note1", .index = 14, .oneway = true};
   static void invoke(Servant& servant, std::int32_t a);
   static void invoke(Servant& servant, const Request& request);
   static void invoke_batch(Servant& servant, const Request* requests, std::size_t count);
@@ -883,8 +757,7 @@ struct PlainNote2 : PlainMethod {
   using Errors = mf::ErrorList<>;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "note2", .index = 15, .idempotent = false, .oneway = true, .deadline = {}, .batch_max = 128};
+  static constexpr mf::MethodInfo kInfo{.name = "note2", .index = 15, .oneway = true};
   static void invoke(Servant& servant, const std::string& a, const std::vector<std::int32_t>& b);
   static void invoke(Servant& servant, const Request& request);
   static void invoke_batch(Servant& servant, const Request* requests, std::size_t count);
@@ -906,14 +779,8 @@ struct ShardedRead : ShardedMethod {
   using Errors = mf::ErrorList<::shapes::services::Refused>;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "read",
-      .index = 0,
-      .idempotent = true,
-      .oneway = false,
-      .deadline = std::chrono::milliseconds(200),
-      .batch_max = 512,
-  };
+  static constexpr mf::MethodInfo kInfo{.name = "read", .index = 0, .idempotent = true,
+                                        .deadline = std::chrono::milliseconds(200), .batch_max = 512};
   static std::vector<::shapes::services::Pair> invoke(Servant& servant, const std::string& key,
                                                       std::uint32_t limit, mf::Duration from);
   static std::vector<::shapes::services::Pair> invoke(Servant& servant, const Request& request);
@@ -930,8 +797,7 @@ struct ShardedRatio : ShardedMethod {
   using Errors = mf::ErrorList<>;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "ratio", .index = 1, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
+  static constexpr mf::MethodInfo kInfo{.name = "ratio", .index = 1};
   static double invoke(Servant& servant, const std::vector<mf::Boolean>& of);
   static double invoke(Servant& servant, const Request& request);
   static mf::Outcomes<double> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
@@ -951,8 +817,7 @@ struct ShardedNamed : ShardedMethod {
   using Errors = mf::ErrorList<>;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "named", .index = 2, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
+  static constexpr mf::MethodInfo kInfo{.name = "named", .index = 2};
   static ::shapes::services::ShardedNamedResult invoke(Servant& servant);
   static ::shapes::services::ShardedNamedResult invoke(Servant& servant, const Request& request);
   static mf::Outcomes<::shapes::services::ShardedNamedResult> invoke_batch(Servant& servant,

@@ -16,14 +16,7 @@
 namespace vectors::shapes {
 
 bool from_name(std::string_view text, Rank& value) noexcept {
-  static constexpr std::array<Rank, 2> kMembers{Rank::bm25, Rank::pagerank};
-  for (const Rank each : kMembers) {
-    if (name(each) == text) {
-      value = each;
-      return true;
-    }
-  }
-  return false;
+  return mf::find_member(text, value, {Rank::bm25, Rank::pagerank});
 }
 
 void print_to(mf::Printer& printer, Rank value) {
@@ -31,14 +24,7 @@ void print_to(mf::Printer& printer, Rank value) {
 }
 
 bool from_name(std::string_view text, Lang& value) noexcept {
-  static constexpr std::array<Lang, 2> kMembers{Lang::en, Lang::ko};
-  for (const Lang each : kMembers) {
-    if (name(each) == text) {
-      value = each;
-      return true;
-    }
-  }
-  return false;
+  return mf::find_member(text, value, {Lang::en, Lang::ko});
 }
 
 void print_to(mf::Printer& printer, Lang value) {
@@ -46,14 +32,7 @@ void print_to(mf::Printer& printer, Lang value) {
 }
 
 bool from_name(std::string_view text, Sign& value) noexcept {
-  static constexpr std::array<Sign, 3> kMembers{Sign::minus, Sign::zero, Sign::plus};
-  for (const Sign each : kMembers) {
-    if (name(each) == text) {
-      value = each;
-      return true;
-    }
-  }
-  return false;
+  return mf::find_member(text, value, {Sign::minus, Sign::zero, Sign::plus});
 }
 
 void print_to(mf::Printer& printer, Sign value) {
@@ -61,109 +40,53 @@ void print_to(mf::Printer& printer, Sign value) {
 }
 
 void print_to(mf::Printer& printer, const Integers& value) {
-  printer.open("Integers");
-  printer.field("a", value.a);
-  printer.field("b", value.b);
-  printer.field("c", value.c);
-  printer.field("d", value.d);
-  printer.field("e", value.e);
-  printer.field("f", value.f);
-  printer.field("g", value.g);
-  printer.field("h", value.h);
-  printer.field("i", value.i);
-  printer.close();
+  printer.write_struct(
+      "Integers",
+      {{"a", value.a}, {"b", value.b}, {"c", value.c}, {"d", value.d}, {"e", value.e}, {"f", value.f}, {"g", value.g}, {"h", value.h}, {"i", value.i}});
 }
 
 void print_to(mf::Printer& printer, const Scalars& value) {
-  printer.open("Scalars");
-  printer.field("a", value.a);
-  printer.field("b", value.b);
-  printer.field("c", value.c);
-  printer.field("d", value.d);
-  printer.field("e", value.e);
-  printer.field("f", value.f);
-  printer.field("g", value.g);
-  printer.field("h", value.h);
-  printer.field("i", value.i);
-  printer.field("j", value.j);
-  printer.field("k", value.k);
-  printer.field("l", value.l);
-  printer.field("m", value.m);
-  printer.close();
+  printer.write_struct(
+      "Scalars",
+      {{"a", value.a}, {"b", value.b}, {"c", value.c}, {"d", value.d}, {"e", value.e}, {"f", value.f}, {"g", value.g}, {"h", value.h}, {"i", value.i}, {"j", value.j}, {"k", value.k}, {"l", value.l}, {"m", value.m}});
 }
 
 void print_to(mf::Printer& printer, const Posting& value) {
-  printer.open("Posting");
-  printer.field("doc", value.doc);
-  printer.field("tf", value.tf);
-  printer.field("rank", value.rank);
-  printer.close();
+  printer.write_struct("Posting", {{"doc", value.doc}, {"tf", value.tf}, {"rank", value.rank}});
 }
 
 void print_to(mf::Printer& printer, const Nothing& /*value*/) {
-  printer.open("Nothing");
-  printer.close();
+  printer.write_struct("Nothing", {});
 }
 
 void print_to(mf::Printer& printer, const Nested& value) {
-  printer.open("Nested");
-  printer.field("first", value.first);
-  printer.field("corners", value.corners);
-  printer.field("postings", value.postings);
-  printer.field("flags", value.flags);
-  printer.field("nothing", value.nothing);
-  printer.close();
+  printer.write_struct(
+      "Nested",
+      {{"first", value.first}, {"corners", value.corners}, {"postings", value.postings}, {"flags", value.flags}, {"nothing", value.nothing}});
 }
 
 void print_to(mf::Printer& printer, const Texts& value) {
-  printer.open("Texts");
-  printer.field("text", value.text);
-  printer.field("raw", value.raw);
-  printer.field("name", value.name);
-  printer.field("number", value.number);
-  printer.field("at", value.at);
-  printer.field("ttl", value.ttl);
-  printer.field("key", value.key);
-  printer.close();
+  printer.write_struct(
+      "Texts",
+      {{"text", value.text}, {"raw", value.raw}, {"name", value.name}, {"number", value.number}, {"at", value.at}, {"ttl", value.ttl}, {"key", value.key}});
 }
 
 void print_to(mf::Printer& printer, const Hit& value) {
-  printer.open("Hit");
-  printer.field("doc", value.doc);
-  printer.field("score", value.score);
-  printer.field("title", value.title);
-  printer.field("positions", value.positions);
-  printer.close();
+  printer.write_struct(
+      "Hit",
+      {{"doc", value.doc}, {"score", value.score}, {"title", value.title}, {"positions", value.positions}});
 }
 
 void print_to(mf::Printer& printer, const Lists& value) {
-  printer.open("Lists");
-  printer.field("flags", value.flags);
-  printer.field("small", value.small_);
-  printer.field("numbers", value.numbers);
-  printer.field("features", value.features);
-  printer.field("postings", value.postings);
-  printer.field("hits", value.hits);
-  printer.field("nested", value.nested);
-  printer.field("maybe", value.maybe);
-  printer.field("ranks", value.ranks);
-  printer.field("langs", value.langs);
-  printer.field("fixed", value.fixed);
-  printer.field("keys", value.keys);
-  printer.close();
+  printer.write_struct(
+      "Lists",
+      {{"flags", value.flags}, {"small", value.small_}, {"numbers", value.numbers}, {"features", value.features}, {"postings", value.postings}, {"hits", value.hits}, {"nested", value.nested}, {"maybe", value.maybe}, {"ranks", value.ranks}, {"langs", value.langs}, {"fixed", value.fixed}, {"keys", value.keys}});
 }
 
 void print_to(mf::Printer& printer, const Maps& value) {
-  printer.open("Maps");
-  printer.field("counts", value.counts);
-  printer.field("names", value.names);
-  printer.field("by_rank", value.by_rank);
-  printer.field("by_flag", value.by_flag);
-  printer.field("words", value.words);
-  printer.field("signs", value.signs);
-  printer.field("keys", value.keys);
-  printer.field("ids", value.ids);
-  printer.close();
+  printer.write_struct(
+      "Maps",
+      {{"counts", value.counts}, {"names", value.names}, {"by_rank", value.by_rank}, {"by_flag", value.by_flag}, {"words", value.words}, {"signs", value.signs}, {"keys", value.keys}, {"ids", value.ids}});
 }
 
 bool operator==(const Tree& left, const Tree& right) {
@@ -179,66 +102,41 @@ std::strong_ordering operator<=>(const Tree& left, const Tree& right) {
 }
 
 void print_to(mf::Printer& printer, const Tree& value) {
-  printer.open("Tree");
-  printer.field("value", value.value);
-  printer.field("children", value.children);
-  printer.field("named", value.named);
-  printer.field("next", value.next);
-  printer.close();
+  printer.write_struct(
+      "Tree",
+      {{"value", value.value}, {"children", value.children}, {"named", value.named}, {"next", value.next}});
 }
 
 void print_to(mf::Printer& printer, const Defaults& value) {
-  printer.open("Defaults");
-  printer.field("limit", value.limit);
-  printer.field("rank", value.rank);
-  printer.field("title", value.title);
-  printer.field("ratio", value.ratio);
-  printer.field("stop_words", value.stop_words);
-  printer.field("wait", value.wait);
-  printer.field("hit", value.hit);
-  printer.field("open", value.open);
-  printer.close();
+  printer.write_struct(
+      "Defaults",
+      {{"limit", value.limit}, {"rank", value.rank}, {"title", value.title}, {"ratio", value.ratio}, {"stop_words", value.stop_words}, {"wait", value.wait}, {"hit", value.hit}, {"open", value.open}});
 }
 
 void print_to(mf::Printer& printer, const NoSuchCollection& value) {
-  printer.open("NoSuchCollection");
-  printer.field("name", value.name);
-  printer.close();
+  printer.write_struct("NoSuchCollection", {{"name", value.name}});
 }
 
 void print_to(mf::Printer& printer, const Duplicate& value) {
-  printer.open("Duplicate");
-  printer.field("doc", value.doc);
-  printer.field("rank", value.rank);
-  printer.close();
+  printer.write_struct("Duplicate", {{"doc", value.doc}, {"rank", value.rank}});
 }
 
 void print_to(mf::Printer& printer, const Empty& /*value*/) {
-  printer.open("Empty");
-  printer.close();
+  printer.write_struct("Empty", {});
 }
 
 void print_to(mf::Printer& printer, const Bounded& value) {
-  printer.open("Bounded");
-  printer.field("limit", value.limit);
-  printer.field("terms", value.terms);
-  printer.field("weight", value.weight);
-  printer.field("scores", value.scores);
-  printer.field("wait", value.wait);
-  printer.close();
+  printer.write_struct(
+      "Bounded",
+      {{"limit", value.limit}, {"terms", value.terms}, {"weight", value.weight}, {"scores", value.scores}, {"wait", value.wait}});
 }
 
 void print_to(mf::Printer& printer, const IndexStatsResult& value) {
-  printer.open("IndexStatsResult");
-  printer.field("documents", value.documents);
-  printer.field("terms", value.terms);
-  printer.close();
+  printer.write_struct("IndexStatsResult", {{"documents", value.documents}, {"terms", value.terms}});
 }
 
 void print_to(mf::Printer& printer, const IndexNamedResult& value) {
-  printer.open("IndexNamedResult");
-  printer.field("hit", value.hit);
-  printer.close();
+  printer.write_struct("IndexNamedResult", {{"hit", value.hit}});
 }
 
 }  // namespace vectors::shapes
@@ -579,7 +477,8 @@ std::size_t Febird<::vectors::shapes::Empty>::bound(const ::vectors::shapes::Emp
 }
 
 void Febird<::vectors::shapes::Empty>::write(Writer& /*writer*/,
-                                             const ::vectors::shapes::Empty& /*value*/) noexcept {}
+                                             const ::vectors::shapes::Empty& /*value*/) noexcept {
+}
 
 bool Febird<::vectors::shapes::Empty>::read(Reader& reader, ::vectors::shapes::Empty& /*value*/) {
   if (!reader.enter()) return false;
@@ -623,17 +522,6 @@ static_assert(sizeof(::vectors::shapes::IndexOneRequest) == 4 &&
 static_assert(std::is_trivially_copyable_v<::vectors::shapes::IndexOneRequest>);
 static_assert(offsetof(::vectors::shapes::IndexOneRequest, value) == 0);
 
-static_assert(sizeof(::vectors::shapes::IndexStatsResult) == 16 &&
-              alignof(::vectors::shapes::IndexStatsResult) == 8);
-static_assert(std::is_trivially_copyable_v<::vectors::shapes::IndexStatsResult>);
-static_assert(offsetof(::vectors::shapes::IndexStatsResult, documents) == 0);
-static_assert(offsetof(::vectors::shapes::IndexStatsResult, terms) == 8);
-
-static_assert(sizeof(::vectors::shapes::IndexTouchRequest) == 4 &&
-              alignof(::vectors::shapes::IndexTouchRequest) == 4);
-static_assert(std::is_trivially_copyable_v<::vectors::shapes::IndexTouchRequest>);
-static_assert(offsetof(::vectors::shapes::IndexTouchRequest, doc) == 0);
-
 std::size_t Febird<::vectors::shapes::IndexQueryRequest>::size(
     const ::vectors::shapes::IndexQueryRequest& value) noexcept {
   return febird_size(value.terms, value.limit);
@@ -663,6 +551,12 @@ bool Readable<::vectors::shapes::IndexQueryRequest>::holds(const ::vectors::shap
                                                            unsigned levels) {
   return levels != 0 && readable(value.terms, levels - 1);
 }
+
+static_assert(sizeof(::vectors::shapes::IndexStatsResult) == 16 &&
+              alignof(::vectors::shapes::IndexStatsResult) == 8);
+static_assert(std::is_trivially_copyable_v<::vectors::shapes::IndexStatsResult>);
+static_assert(offsetof(::vectors::shapes::IndexStatsResult, documents) == 0);
+static_assert(offsetof(::vectors::shapes::IndexStatsResult, terms) == 8);
 
 std::size_t Febird<::vectors::shapes::IndexNamedRequest>::size(
     const ::vectors::shapes::IndexNamedRequest& value) noexcept {
@@ -721,6 +615,11 @@ bool Readable<::vectors::shapes::IndexNamedResult>::holds(const ::vectors::shape
                                                           unsigned levels) {
   return levels != 0 && readable(value.hit, levels - 1);
 }
+
+static_assert(sizeof(::vectors::shapes::IndexTouchRequest) == 4 &&
+              alignof(::vectors::shapes::IndexTouchRequest) == 4);
+static_assert(std::is_trivially_copyable_v<::vectors::shapes::IndexTouchRequest>);
+static_assert(offsetof(::vectors::shapes::IndexTouchRequest, doc) == 0);
 
 }  // namespace mf::codec
 
@@ -910,19 +809,6 @@ constexpr std::string_view kIndexDescriptor =
   oneway
   params memcpy
    doc u32
-type vectors.shapes.Duplicate error febird
- doc u64
- rank vectors.shapes.Rank
-type vectors.shapes.Hit struct febird
- doc u32
- score f32
- title string
- positions list<u32>
-type vectors.shapes.NoSuchCollection error febird
- name string
-type vectors.shapes.Rank enum u8 closed
- bm25 0
- pagerank 1
 )mf";
 constexpr std::string_view kIndexAnnex =
     R"mf(annex vectors.shapes.Index
@@ -941,25 +827,49 @@ constexpr mf::ServiceInfo kIndexService{
     .per_agent = false,
     .descriptor = kIndexDescriptor,
     .annex = kIndexAnnex,
-    .fingerprint = {0x5a, 0x1c, 0xc0, 0xec, 0x70, 0x1b, 0xfb, 0xcc, 0x7c, 0x0e, 0x02, 0xd6, 0x0c, 0x16, 0x65,
-                    0xaf},
+    .fingerprint = mf::fingerprint_of_hex("5a1cc0ec701bfbcc7c0e02d60c1665af"),
     .methods = kIndexMethods,
+    .texts = &mf::texts_of_service<kIndexDescriptor, kIndexAnnex,
+                                   ::mf::module_texts::vectors::shapes::kTexts>,
 };
 
 }  // namespace vectors::shapes::methods
 
 namespace vectors::shapes {
 
-// In-process calls. They are defined here, and not beside the servants, so that the compiler sees them where they
-// are called.
 namespace methods {
 
 void IndexNothing::invoke(Servant& servant) {
   return servant.nothing();
 }
 
+void IndexNothing::invoke(Servant& servant, const Request& /*request*/) {
+  return servant.nothing();
+}
+
+mf::Outcomes<void> IndexNothing::invoke_batch(Servant& servant, const Request* requests, std::size_t count) {
+  return servant.nothing_items({requests, count});
+}
+
+void IndexNothing::invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder) {
+  return servant.nothing(request, std::move(responder));
+}
+
 std::int32_t IndexOne::invoke(Servant& servant, std::int32_t value) {
   return servant.one(value);
+}
+
+std::int32_t IndexOne::invoke(Servant& servant, const Request& request) {
+  return servant.one(request.value);
+}
+
+mf::Outcomes<std::int32_t> IndexOne::invoke_batch(Servant& servant, const Request* requests,
+                                                  std::size_t count) {
+  return servant.one_items({requests, count});
+}
+
+void IndexOne::invoke(AsyncServant& servant, Request&& request, mf::Responder<std::int32_t> responder) {
+  return servant.one(request, std::move(responder));
 }
 
 std::vector<::vectors::shapes::Hit> IndexQuery::invoke(Servant& servant,
@@ -968,17 +878,98 @@ std::vector<::vectors::shapes::Hit> IndexQuery::invoke(Servant& servant,
   return servant.query(terms, limit);
 }
 
+std::vector<::vectors::shapes::Hit> IndexQuery::invoke(Servant& servant, const Request& request) {
+  return servant.query(request.terms, request.limit);
+}
+
+mf::Outcomes<std::vector<::vectors::shapes::Hit>> IndexQuery::invoke_batch(Servant& servant,
+                                                                           const Request* requests,
+                                                                           std::size_t count) {
+  return servant.query_items({requests, count});
+}
+
+void IndexQuery::invoke(AsyncServant& servant, Request&& request,
+                        mf::Responder<std::vector<::vectors::shapes::Hit>> responder) {
+  return servant.query(std::move(request), std::move(responder));
+}
+
 ::vectors::shapes::IndexStatsResult IndexStats::invoke(Servant& servant) {
   return servant.stats();
+}
+
+::vectors::shapes::IndexStatsResult IndexStats::invoke(Servant& servant, const Request& /*request*/) {
+  return servant.stats();
+}
+
+mf::Outcomes<::vectors::shapes::IndexStatsResult> IndexStats::invoke_batch(Servant& servant,
+                                                                           const Request* requests,
+                                                                           std::size_t count) {
+  return servant.stats_items({requests, count});
+}
+
+void IndexStats::invoke(AsyncServant& servant, Request&& request,
+                        mf::Responder<::vectors::shapes::IndexStatsResult> responder) {
+  return servant.stats(request, std::move(responder));
 }
 
 ::vectors::shapes::IndexNamedResult IndexNamed::invoke(Servant& servant, const std::string& text) {
   return servant.named(text);
 }
 
+::vectors::shapes::IndexNamedResult IndexNamed::invoke(Servant& servant, const Request& request) {
+  return servant.named(request.text);
+}
+
+mf::Outcomes<::vectors::shapes::IndexNamedResult> IndexNamed::invoke_batch(Servant& servant,
+                                                                           const Request* requests,
+                                                                           std::size_t count) {
+  return servant.named_items({requests, count});
+}
+
+void IndexNamed::invoke(AsyncServant& servant, Request&& request,
+                        mf::Responder<::vectors::shapes::IndexNamedResult> responder) {
+  return servant.named(std::move(request), std::move(responder));
+}
+
 void IndexTouch::invoke(Servant& servant, ::vectors::shapes::DocId doc) {
   return servant.touch(doc);
 }
+
+void IndexTouch::invoke(Servant& servant, const Request& request) {
+  return servant.touch(request.doc);
+}
+
+void IndexTouch::invoke_batch(Servant& servant, const Request* requests, std::size_t count) {
+  return servant.touch_items({requests, count});
+}
+
+void IndexTouch::invoke(AsyncServant& servant, Request&& request) {
+  return servant.touch(request);
+}
+
+namespace {
+
+template <class Servant>
+void dispatchIndex(mf::server::Incoming& incoming, Servant& servant) {
+  switch (incoming.method()) {
+    case IndexNothing::kInfo.index:
+      return mf::server::run<IndexNothing>(incoming, servant);
+    case IndexOne::kInfo.index:
+      return mf::server::run<IndexOne>(incoming, servant);
+    case IndexQuery::kInfo.index:
+      return mf::server::run<IndexQuery>(incoming, servant);
+    case IndexStats::kInfo.index:
+      return mf::server::run<IndexStats>(incoming, servant);
+    case IndexNamed::kInfo.index:
+      return mf::server::run<IndexNamed>(incoming, servant);
+    case IndexTouch::kInfo.index:
+      return mf::server::run<IndexTouch>(incoming, servant);
+    default:
+      incoming.ticket().fail(mf::Code::unknown_method, mf::Execution::not_executed, "no such method");
+  }
+}
+
+}  // namespace
 
 }  // namespace methods
 
@@ -1068,116 +1059,6 @@ mf::Outcomes<void> IndexClient::touch_bulk(std::span<const IndexTouchRequest> re
                                            const mf::CallOptions& options) const {
   return mf::client::bulk<methods::IndexTouch>(target_, options, requests);
 }
-
-namespace methods {
-
-void IndexNothing::invoke(Servant& servant, const Request& /*request*/) {
-  return servant.nothing();
-}
-
-mf::Outcomes<void> IndexNothing::invoke_batch(Servant& servant, const Request* requests, std::size_t count) {
-  return servant.nothing_items({requests, count});
-}
-
-void IndexNothing::invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder) {
-  return servant.nothing(request, std::move(responder));
-}
-
-std::int32_t IndexOne::invoke(Servant& servant, const Request& request) {
-  return servant.one(request.value);
-}
-
-mf::Outcomes<std::int32_t> IndexOne::invoke_batch(Servant& servant, const Request* requests,
-                                                  std::size_t count) {
-  return servant.one_items({requests, count});
-}
-
-void IndexOne::invoke(AsyncServant& servant, Request&& request, mf::Responder<std::int32_t> responder) {
-  return servant.one(request, std::move(responder));
-}
-
-std::vector<::vectors::shapes::Hit> IndexQuery::invoke(Servant& servant, const Request& request) {
-  return servant.query(request.terms, request.limit);
-}
-
-mf::Outcomes<std::vector<::vectors::shapes::Hit>> IndexQuery::invoke_batch(Servant& servant,
-                                                                           const Request* requests,
-                                                                           std::size_t count) {
-  return servant.query_items({requests, count});
-}
-
-void IndexQuery::invoke(AsyncServant& servant, Request&& request,
-                        mf::Responder<std::vector<::vectors::shapes::Hit>> responder) {
-  return servant.query(std::move(request), std::move(responder));
-}
-
-::vectors::shapes::IndexStatsResult IndexStats::invoke(Servant& servant, const Request& /*request*/) {
-  return servant.stats();
-}
-
-mf::Outcomes<::vectors::shapes::IndexStatsResult> IndexStats::invoke_batch(Servant& servant,
-                                                                           const Request* requests,
-                                                                           std::size_t count) {
-  return servant.stats_items({requests, count});
-}
-
-void IndexStats::invoke(AsyncServant& servant, Request&& request,
-                        mf::Responder<::vectors::shapes::IndexStatsResult> responder) {
-  return servant.stats(request, std::move(responder));
-}
-
-::vectors::shapes::IndexNamedResult IndexNamed::invoke(Servant& servant, const Request& request) {
-  return servant.named(request.text);
-}
-
-mf::Outcomes<::vectors::shapes::IndexNamedResult> IndexNamed::invoke_batch(Servant& servant,
-                                                                           const Request* requests,
-                                                                           std::size_t count) {
-  return servant.named_items({requests, count});
-}
-
-void IndexNamed::invoke(AsyncServant& servant, Request&& request,
-                        mf::Responder<::vectors::shapes::IndexNamedResult> responder) {
-  return servant.named(std::move(request), std::move(responder));
-}
-
-void IndexTouch::invoke(Servant& servant, const Request& request) {
-  return servant.touch(request.doc);
-}
-
-void IndexTouch::invoke_batch(Servant& servant, const Request* requests, std::size_t count) {
-  return servant.touch_items({requests, count});
-}
-
-void IndexTouch::invoke(AsyncServant& servant, Request&& request) {
-  return servant.touch(request);
-}
-
-namespace {
-
-template <class Servant>
-void dispatchIndex(mf::server::Incoming& incoming, Servant& servant) {
-  switch (incoming.method()) {
-    case IndexNothing::kInfo.index:
-      return mf::server::run<IndexNothing>(incoming, servant);
-    case IndexOne::kInfo.index:
-      return mf::server::run<IndexOne>(incoming, servant);
-    case IndexQuery::kInfo.index:
-      return mf::server::run<IndexQuery>(incoming, servant);
-    case IndexStats::kInfo.index:
-      return mf::server::run<IndexStats>(incoming, servant);
-    case IndexNamed::kInfo.index:
-      return mf::server::run<IndexNamed>(incoming, servant);
-    case IndexTouch::kInfo.index:
-      return mf::server::run<IndexTouch>(incoming, servant);
-    default:
-      incoming.ticket().fail(mf::Code::unknown_method, mf::Execution::not_executed, "no such method");
-  }
-}
-
-}  // namespace
-
-}  // namespace methods
 
 const mf::ServiceInfo& IndexServant::service() const noexcept {
   return methods::kIndexService;

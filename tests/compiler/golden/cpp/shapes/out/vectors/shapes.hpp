@@ -278,7 +278,6 @@ struct Duplicate : mf::DeclaredErrorBase<Duplicate> {
   static constexpr const char* kName = "vectors.shapes.Duplicate";
 
   std::uint64_t doc{};
-
   Rank rank{};
 
   Duplicate() = default;
@@ -397,10 +396,8 @@ inline constexpr TypeInfo kTypeInfo<::vectors::shapes::Tree>{.tier = Tier::febir
 template <>
 inline constexpr TypeInfo kTypeInfo<::vectors::shapes::Defaults>{.tier = Tier::febird, .name = "Defaults"};
 template <>
-inline constexpr std::size_t kHeapOfNew<::vectors::shapes::Defaults> = 80;
-template <>
-inline constexpr TypeInfo kTypeInfo<::vectors::shapes::NoSuchCollection>{
-    .tier = Tier::febird, .name = "NoSuchCollection"};
+inline constexpr TypeInfo kTypeInfo<::vectors::shapes::NoSuchCollection>{.tier = Tier::febird,
+                                                                         .name = "NoSuchCollection"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::vectors::shapes::Duplicate>{.tier = Tier::febird, .name = "Duplicate"};
 template <>
@@ -446,7 +443,6 @@ struct EnumTraits<::vectors::shapes::Sign> {
 template <>
 struct Febird<::vectors::shapes::Integers> {
   static constexpr std::size_t kMinSize = 9;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::vectors::shapes::Integers& value) noexcept;
   static std::size_t bound(const ::vectors::shapes::Integers& value) noexcept;
   static void write(Writer& writer, const ::vectors::shapes::Integers* values, std::size_t count) noexcept;
@@ -486,11 +482,16 @@ struct Memcpy<::vectors::shapes::Scalars> {
 };
 
 template <>
+struct Readable<::vectors::shapes::Scalars> : ReadableLayout<::vectors::shapes::Scalars> {};
+
+template <>
 struct Memcpy<::vectors::shapes::Posting> {
   static constexpr std::size_t kSize = 8;
   static constexpr bool kAllBitsValid = false;
   static constexpr bool kHasPadding = true;
-  static void clear_padding(std::byte* at) noexcept { std::memset(at + 7, 0, 1); }
+  static void clear_padding(std::byte* at) noexcept {
+    std::memset(at + 7, 0, 1);
+  }
   static bool valid(const std::byte* from) noexcept {
     return Memcpy<::vectors::shapes::Rank>::valid(from + 6);
   }
@@ -498,18 +499,16 @@ struct Memcpy<::vectors::shapes::Posting> {
     return explain_field<::vectors::shapes::Rank>(reader, "rank", from + 6, at + 6);
   }
   static constexpr bool kByteLimits = ByteLimited<::vectors::shapes::Rank>;
-  static void limit(std::byte* at) noexcept { Memcpy<::vectors::shapes::Rank>::limit(at + 6); }
+  static void limit(std::byte* at) noexcept {
+    Memcpy<::vectors::shapes::Rank>::limit(at + 6);
+  }
 };
 
 template <>
-struct Memcpy<::vectors::shapes::Nothing> {
-  static constexpr std::size_t kSize = 0;
-  static constexpr bool kAllBitsValid = true;
-  static constexpr bool kHasPadding = false;
-  static bool valid(const std::byte* /*from*/) noexcept { return true; }
-  static void store(std::byte* /*to*/, const ::vectors::shapes::Nothing& /*value*/) noexcept {}
-  static void load(const std::byte* /*from*/, ::vectors::shapes::Nothing& /*value*/) noexcept {}
-};
+struct Readable<::vectors::shapes::Posting> : ReadableLayout<::vectors::shapes::Posting> {};
+
+template <>
+struct Memcpy<::vectors::shapes::Nothing> : detail::EmptyLayout<::vectors::shapes::Nothing> {};
 
 template <>
 struct Memcpy<::vectors::shapes::Nested> {
@@ -551,9 +550,11 @@ struct Memcpy<::vectors::shapes::Nested> {
 };
 
 template <>
+struct Readable<::vectors::shapes::Nested> : ReadableLayout<::vectors::shapes::Nested> {};
+
+template <>
 struct Febird<::vectors::shapes::Texts> {
   static constexpr std::size_t kMinSize = 29;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::vectors::shapes::Texts& value) noexcept;
   static std::size_t bound(const ::vectors::shapes::Texts& value) noexcept;
   static void write(Writer& writer, const ::vectors::shapes::Texts* values, std::size_t count) noexcept;
@@ -564,9 +565,14 @@ struct Febird<::vectors::shapes::Texts> {
 };
 
 template <>
+struct Readable<::vectors::shapes::Texts> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::vectors::shapes::Texts& value, unsigned levels);
+};
+
+template <>
 struct Febird<::vectors::shapes::Hit> {
   static constexpr std::size_t kMinSize = 7;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::vectors::shapes::Hit& value) noexcept;
   static std::size_t bound(const ::vectors::shapes::Hit& value) noexcept;
   static void write(Writer& writer, const ::vectors::shapes::Hit* values, std::size_t count) noexcept;
@@ -577,9 +583,14 @@ struct Febird<::vectors::shapes::Hit> {
 };
 
 template <>
+struct Readable<::vectors::shapes::Hit> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::vectors::shapes::Hit& value, unsigned levels);
+};
+
+template <>
 struct Febird<::vectors::shapes::Lists> {
   static constexpr std::size_t kMinSize = 15;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::vectors::shapes::Lists& value) noexcept;
   static std::size_t bound(const ::vectors::shapes::Lists& value) noexcept;
   static void write(Writer& writer, const ::vectors::shapes::Lists* values, std::size_t count) noexcept;
@@ -590,9 +601,14 @@ struct Febird<::vectors::shapes::Lists> {
 };
 
 template <>
+struct Readable<::vectors::shapes::Lists> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::vectors::shapes::Lists& value, unsigned levels);
+};
+
+template <>
 struct Febird<::vectors::shapes::Maps> {
   static constexpr std::size_t kMinSize = 8;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::vectors::shapes::Maps& value) noexcept;
   static std::size_t bound(const ::vectors::shapes::Maps& value) noexcept;
   static void write(Writer& writer, const ::vectors::shapes::Maps* values, std::size_t count) noexcept;
@@ -603,9 +619,14 @@ struct Febird<::vectors::shapes::Maps> {
 };
 
 template <>
+struct Readable<::vectors::shapes::Maps> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::vectors::shapes::Maps& value, unsigned levels);
+};
+
+template <>
 struct Febird<::vectors::shapes::Tree> {
   static constexpr std::size_t kMinSize = 4;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::vectors::shapes::Tree& value) noexcept;
   static std::size_t bound(const ::vectors::shapes::Tree& value) noexcept;
   static void write(Writer& writer, const ::vectors::shapes::Tree* values, std::size_t count) noexcept;
@@ -616,9 +637,17 @@ struct Febird<::vectors::shapes::Tree> {
 };
 
 template <>
+struct Readable<::vectors::shapes::Tree> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::vectors::shapes::Tree& value, unsigned levels);
+  [[nodiscard]] static bool within(const ::vectors::shapes::Tree& value, unsigned levels);
+};
+
+template <>
+inline constexpr std::size_t kHeapOfNew<::vectors::shapes::Defaults> = 80;
+template <>
 struct Febird<::vectors::shapes::Defaults> {
   static constexpr std::size_t kMinSize = 17;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::vectors::shapes::Defaults& value) noexcept;
   static std::size_t bound(const ::vectors::shapes::Defaults& value) noexcept;
   static void write(Writer& writer, const ::vectors::shapes::Defaults* values, std::size_t count) noexcept;
@@ -629,9 +658,14 @@ struct Febird<::vectors::shapes::Defaults> {
 };
 
 template <>
+struct Readable<::vectors::shapes::Defaults> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::vectors::shapes::Defaults& value, unsigned levels);
+};
+
+template <>
 struct Febird<::vectors::shapes::NoSuchCollection> {
   static constexpr std::size_t kMinSize = 1;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::vectors::shapes::NoSuchCollection& value) noexcept;
   static std::size_t bound(const ::vectors::shapes::NoSuchCollection& value) noexcept;
   static void write(Writer& writer, const ::vectors::shapes::NoSuchCollection& value) noexcept;
@@ -639,9 +673,14 @@ struct Febird<::vectors::shapes::NoSuchCollection> {
 };
 
 template <>
+struct Readable<::vectors::shapes::NoSuchCollection> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::vectors::shapes::NoSuchCollection& value, unsigned levels);
+};
+
+template <>
 struct Febird<::vectors::shapes::Duplicate> {
   static constexpr std::size_t kMinSize = 2;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::vectors::shapes::Duplicate& value) noexcept;
   static std::size_t bound(const ::vectors::shapes::Duplicate& value) noexcept;
   static void write(Writer& writer, const ::vectors::shapes::Duplicate& value) noexcept;
@@ -649,9 +688,14 @@ struct Febird<::vectors::shapes::Duplicate> {
 };
 
 template <>
+struct Readable<::vectors::shapes::Duplicate> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::vectors::shapes::Duplicate& value, unsigned levels);
+};
+
+template <>
 struct Febird<::vectors::shapes::Empty> {
   static constexpr std::size_t kMinSize = 0;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::vectors::shapes::Empty& value) noexcept;
   static std::size_t bound(const ::vectors::shapes::Empty& value) noexcept;
   static void write(Writer& writer, const ::vectors::shapes::Empty& value) noexcept;
@@ -661,7 +705,6 @@ struct Febird<::vectors::shapes::Empty> {
 template <>
 struct Febird<::vectors::shapes::Bounded> {
   static constexpr std::size_t kMinSize = 5;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::vectors::shapes::Bounded& value) noexcept;
   static std::size_t bound(const ::vectors::shapes::Bounded& value) noexcept;
   static void write(Writer& writer, const ::vectors::shapes::Bounded* values, std::size_t count) noexcept;
@@ -672,125 +715,20 @@ struct Febird<::vectors::shapes::Bounded> {
 };
 
 template <>
-struct Readable<::vectors::shapes::Scalars> : ReadableLayout<::vectors::shapes::Scalars> {};
-
-template <>
-struct Readable<::vectors::shapes::Posting> : ReadableLayout<::vectors::shapes::Posting> {};
-
-template <>
-struct Readable<::vectors::shapes::Nested> : ReadableLayout<::vectors::shapes::Nested> {};
-
-template <>
-struct Readable<::vectors::shapes::Texts> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::vectors::shapes::Texts& value, unsigned levels);
-};
-
-template <>
-struct Readable<::vectors::shapes::Hit> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::vectors::shapes::Hit& value, unsigned levels);
-};
-
-template <>
-struct Readable<::vectors::shapes::Lists> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::vectors::shapes::Lists& value, unsigned levels);
-};
-
-template <>
-struct Readable<::vectors::shapes::Maps> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::vectors::shapes::Maps& value, unsigned levels);
-};
-
-template <>
-struct Readable<::vectors::shapes::Tree> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::vectors::shapes::Tree& value, unsigned levels);
-  [[nodiscard]] static bool within(const ::vectors::shapes::Tree& value, unsigned levels);
-};
-
-template <>
-struct Readable<::vectors::shapes::Defaults> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::vectors::shapes::Defaults& value, unsigned levels);
-};
-
-template <>
-struct Readable<::vectors::shapes::NoSuchCollection> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::vectors::shapes::NoSuchCollection& value, unsigned levels);
-};
-
-template <>
-struct Readable<::vectors::shapes::Duplicate> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::vectors::shapes::Duplicate& value, unsigned levels);
-};
-
-template <>
 struct Readable<::vectors::shapes::Bounded> {
   static constexpr bool kAlways = false;
   [[nodiscard]] static bool holds(const ::vectors::shapes::Bounded& value, unsigned levels);
 };
 
 template <>
-struct Constraints<::vectors::shapes::Bounded> {
-  static std::optional<std::string> violation(const ::vectors::shapes::Bounded& value) {
-    if (auto violated = check::in_range<std::uint32_t>(value.limit, 1U, 1000U, "1", "1000")) {
-      return "limit" + *violated;
-    }
-    if (auto violated = check::has_length(value.terms, 0, 4)) return "terms" + *violated;
-    if (auto violated =
-            check::each(value.terms, [](const auto& element) { return check::has_length(element, 1, 8); })) {
-      return "terms" + *violated;
-    }
-    if (auto violated =
-            check::if_present(value.weight, [](const auto& element) { return check::is_finite(element); })) {
-      return "weight" + *violated;
-    }
-    if (auto violated = check::each_key(value.scores, [](const auto& element) {
-          return check::has_length(element, 1, SIZE_MAX);
-        })) {
-      return "scores" + *violated;
-    }
-    if (auto violated = check::each_value(value.scores, [](const auto& element) {
-          return check::in_range<float>(element, 0.0F, 1.0F, "0.0", "1.0");
-        })) {
-      return "scores" + *violated;
-    }
-    if (auto violated = check::in_range<mf::Duration>(value.wait, std::chrono::nanoseconds(0),
-                                                      std::chrono::minutes(1), "0", "60000000000")) {
-      return "wait" + *violated;
-    }
-    return std::nullopt;
-  }
-};
+struct Memcpy<::vectors::shapes::IndexNothingRequest> : detail::EmptyLayout<::vectors::shapes::IndexNothingRequest> {};
 
 template <>
-struct Memcpy<::vectors::shapes::IndexNothingRequest> {
-  static constexpr std::size_t kSize = 0;
-  static constexpr bool kAllBitsValid = true;
-  static constexpr bool kHasPadding = false;
-  static bool valid(const std::byte* /*from*/) noexcept { return true; }
-  static void store(std::byte* /*to*/, const ::vectors::shapes::IndexNothingRequest& /*value*/) noexcept {}
-  static void load(const std::byte* /*from*/, ::vectors::shapes::IndexNothingRequest& /*value*/) noexcept {}
-};
-
-template <>
-struct Memcpy<::vectors::shapes::IndexOneRequest> {
-  static constexpr std::size_t kSize = 4;
-  static constexpr bool kAllBitsValid = true;
-  static constexpr bool kHasPadding = false;
-  static void clear_padding(std::byte* /*at*/) noexcept {}
-  static bool valid(const std::byte* /*from*/) noexcept { return true; }
-};
+struct Memcpy<::vectors::shapes::IndexOneRequest> : detail::PlainImage<4> {};
 
 template <>
 struct Febird<::vectors::shapes::IndexQueryRequest> {
   static constexpr std::size_t kMinSize = 2;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::vectors::shapes::IndexQueryRequest& value) noexcept;
   static std::size_t bound(const ::vectors::shapes::IndexQueryRequest& value) noexcept;
   static void write(Writer& writer, const ::vectors::shapes::IndexQueryRequest* values,
@@ -808,42 +746,14 @@ struct Readable<::vectors::shapes::IndexQueryRequest> {
 };
 
 template <>
-struct Constraints<::vectors::shapes::IndexQueryRequest> {
-  static std::optional<std::string> violation(const std::vector<std::string>& /*terms*/,
-                                              const std::uint32_t& limit) {
-    if (auto violated = check::in_range<std::uint32_t>(limit, 1U, 1000U, "1", "1000")) {
-      return "limit" + *violated;
-    }
-    return std::nullopt;
-  }
-  static std::optional<std::string> violation(const ::vectors::shapes::IndexQueryRequest& value) {
-    return violation(value.terms, value.limit);
-  }
-};
+struct Memcpy<::vectors::shapes::IndexStatsRequest> : detail::EmptyLayout<::vectors::shapes::IndexStatsRequest> {};
 
 template <>
-struct Memcpy<::vectors::shapes::IndexStatsRequest> {
-  static constexpr std::size_t kSize = 0;
-  static constexpr bool kAllBitsValid = true;
-  static constexpr bool kHasPadding = false;
-  static bool valid(const std::byte* /*from*/) noexcept { return true; }
-  static void store(std::byte* /*to*/, const ::vectors::shapes::IndexStatsRequest& /*value*/) noexcept {}
-  static void load(const std::byte* /*from*/, ::vectors::shapes::IndexStatsRequest& /*value*/) noexcept {}
-};
-
-template <>
-struct Memcpy<::vectors::shapes::IndexStatsResult> {
-  static constexpr std::size_t kSize = 16;
-  static constexpr bool kAllBitsValid = true;
-  static constexpr bool kHasPadding = false;
-  static void clear_padding(std::byte* /*at*/) noexcept {}
-  static bool valid(const std::byte* /*from*/) noexcept { return true; }
-};
+struct Memcpy<::vectors::shapes::IndexStatsResult> : detail::PlainImage<16> {};
 
 template <>
 struct Febird<::vectors::shapes::IndexNamedRequest> {
   static constexpr std::size_t kMinSize = 1;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::vectors::shapes::IndexNamedRequest& value) noexcept;
   static std::size_t bound(const ::vectors::shapes::IndexNamedRequest& value) noexcept;
   static void write(Writer& writer, const ::vectors::shapes::IndexNamedRequest* values,
@@ -863,7 +773,6 @@ struct Readable<::vectors::shapes::IndexNamedRequest> {
 template <>
 struct Febird<::vectors::shapes::IndexNamedResult> {
   static constexpr std::size_t kMinSize = 7;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::vectors::shapes::IndexNamedResult& value) noexcept;
   static std::size_t bound(const ::vectors::shapes::IndexNamedResult& value) noexcept;
   static void write(Writer& writer, const ::vectors::shapes::IndexNamedResult* values,
@@ -881,12 +790,52 @@ struct Readable<::vectors::shapes::IndexNamedResult> {
 };
 
 template <>
-struct Memcpy<::vectors::shapes::IndexTouchRequest> {
-  static constexpr std::size_t kSize = 4;
-  static constexpr bool kAllBitsValid = true;
-  static constexpr bool kHasPadding = false;
-  static void clear_padding(std::byte* /*at*/) noexcept {}
-  static bool valid(const std::byte* /*from*/) noexcept { return true; }
+struct Memcpy<::vectors::shapes::IndexTouchRequest> : detail::PlainImage<4> {};
+
+template <>
+struct Constraints<::vectors::shapes::Bounded> {
+  static std::optional<std::string> violation(const ::vectors::shapes::Bounded& value) {
+    if (auto violated = check::in_range<std::uint32_t>(value.limit, 1U, 1000U, "1", "1000")) {
+      return "limit" + *violated;
+    }
+    if (auto violated = check::has_length(value.terms, 0, 4)) return "terms" + *violated;
+    if (auto violated = check::each(value.terms,
+                                    [](const auto& element) { return check::has_length(element, 1, 8); })) {
+      return "terms" + *violated;
+    }
+    if (auto violated = check::if_present(value.weight,
+                                          [](const auto& element) { return check::is_finite(element); })) {
+      return "weight" + *violated;
+    }
+    if (auto violated = check::each_key(
+        value.scores, [](const auto& element) { return check::has_length(element, 1, SIZE_MAX); })) {
+      return "scores" + *violated;
+    }
+    if (auto violated = check::each_value(
+        value.scores,
+        [](const auto& element) { return check::in_range<float>(element, 0.0F, 1.0F, "0.0", "1.0"); })) {
+      return "scores" + *violated;
+    }
+    if (auto violated = check::in_range<mf::Duration>(value.wait, std::chrono::nanoseconds(0),
+                                                      std::chrono::minutes(1), "0", "60000000000")) {
+      return "wait" + *violated;
+    }
+    return std::nullopt;
+  }
+};
+
+template <>
+struct Constraints<::vectors::shapes::IndexQueryRequest> {
+  static std::optional<std::string> violation(const std::vector<std::string>& /*terms*/,
+                                              const std::uint32_t& limit) {
+    if (auto violated = check::in_range<std::uint32_t>(limit, 1U, 1000U, "1", "1000")) {
+      return "limit" + *violated;
+    }
+    return std::nullopt;
+  }
+  static std::optional<std::string> violation(const ::vectors::shapes::IndexQueryRequest& value) {
+    return violation(value.terms, value.limit);
+  }
 };
 
 }  // namespace mf::codec
@@ -1042,8 +991,7 @@ struct IndexNothing : IndexMethod {
   using Errors = mf::ErrorList<>;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "nothing", .index = 0, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
+  static constexpr mf::MethodInfo kInfo{.name = "nothing", .index = 0};
   static void invoke(Servant& servant);
   static void invoke(Servant& servant, const Request& request);
   static mf::Outcomes<void> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
@@ -1056,8 +1004,7 @@ struct IndexOne : IndexMethod {
   using Errors = mf::ErrorList<>;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "one", .index = 1, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
+  static constexpr mf::MethodInfo kInfo{.name = "one", .index = 1};
   static std::int32_t invoke(Servant& servant, std::int32_t value);
   static std::int32_t invoke(Servant& servant, const Request& request);
   static mf::Outcomes<std::int32_t> invoke_batch(Servant& servant, const Request* requests,
@@ -1071,8 +1018,7 @@ struct IndexQuery : IndexMethod {
   using Errors = mf::ErrorList<::vectors::shapes::NoSuchCollection, ::vectors::shapes::Duplicate>;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "query", .index = 2, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
+  static constexpr mf::MethodInfo kInfo{.name = "query", .index = 2};
   static std::vector<::vectors::shapes::Hit> invoke(Servant& servant, const std::vector<std::string>& terms,
                                                     std::uint32_t limit);
   static std::vector<::vectors::shapes::Hit> invoke(Servant& servant, const Request& request);
@@ -1089,8 +1035,7 @@ struct IndexStats : IndexMethod {
   using Errors = mf::ErrorList<>;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "stats", .index = 3, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
+  static constexpr mf::MethodInfo kInfo{.name = "stats", .index = 3};
   static ::vectors::shapes::IndexStatsResult invoke(Servant& servant);
   static ::vectors::shapes::IndexStatsResult invoke(Servant& servant, const Request& request);
   static mf::Outcomes<::vectors::shapes::IndexStatsResult> invoke_batch(Servant& servant,
@@ -1106,8 +1051,7 @@ struct IndexNamed : IndexMethod {
   using Errors = mf::ErrorList<>;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "named", .index = 4, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
+  static constexpr mf::MethodInfo kInfo{.name = "named", .index = 4};
   static ::vectors::shapes::IndexNamedResult invoke(Servant& servant, const std::string& text);
   static ::vectors::shapes::IndexNamedResult invoke(Servant& servant, const Request& request);
   static mf::Outcomes<::vectors::shapes::IndexNamedResult> invoke_batch(Servant& servant,
@@ -1123,8 +1067,7 @@ struct IndexTouch : IndexMethod {
   using Errors = mf::ErrorList<>;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "touch", .index = 5, .idempotent = false, .oneway = true, .deadline = {}, .batch_max = 128};
+  static constexpr mf::MethodInfo kInfo{.name = "touch", .index = 5, .oneway = true};
   static void invoke(Servant& servant, ::vectors::shapes::DocId doc);
   static void invoke(Servant& servant, const Request& request);
   static void invoke_batch(Servant& servant, const Request* requests, std::size_t count);

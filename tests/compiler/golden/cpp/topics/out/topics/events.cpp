@@ -21,14 +21,7 @@
 namespace topics::events {
 
 bool from_name(std::string_view text, Venue& value) noexcept {
-  static constexpr std::array<Venue, 2> kMembers{Venue::xetra, Venue::london};
-  for (const Venue each : kMembers) {
-    if (name(each) == text) {
-      value = each;
-      return true;
-    }
-  }
-  return false;
+  return mf::find_member(text, value, {Venue::xetra, Venue::london});
 }
 
 void print_to(mf::Printer& printer, Venue value) {
@@ -36,30 +29,19 @@ void print_to(mf::Printer& printer, Venue value) {
 }
 
 void print_to(mf::Printer& printer, const Added& value) {
-  printer.open("Added");
-  printer.field("title", value.title);
-  printer.field("size", value.size);
-  printer.close();
+  printer.write_struct("Added", {{"title", value.title}, {"size", value.size}});
 }
 
 void print_to(mf::Printer& printer, const Tick& value) {
-  printer.open("Tick");
-  printer.field("number", value.number);
-  printer.field("at", value.at);
-  printer.close();
+  printer.write_struct("Tick", {{"number", value.number}, {"at", value.at}});
 }
 
 void print_to(mf::Printer& printer, const Report& value) {
-  printer.open("Report");
-  printer.field("name", value.name);
-  printer.field("values", value.values);
-  printer.close();
+  printer.write_struct("Report", {{"name", value.name}, {"values", value.values}});
 }
 
 void print_to(mf::Printer& printer, const Removed& value) {
-  printer.open("Removed");
-  printer.field("title", value.title);
-  printer.close();
+  printer.write_struct("Removed", {{"title", value.title}});
 }
 
 void print_to(mf::Printer& printer, const Change& value) {
@@ -220,7 +202,8 @@ bool Febird<::topics::events::Change>::read(Reader& reader, ::topics::events::Ch
       if (!read_field(reader, "removed", value.removed())) return false;
       break;
     default:
-      return reader.fail(Fault::unknown_alternative, "a union has an alternative that its type does not know", start);
+      return reader.fail(Fault::unknown_alternative, "a union has an alternative that its type does not know",
+                         start);
   }
   reader.leave();
   return true;
@@ -277,29 +260,24 @@ constexpr std::string_view kAdditionsDescriptor =
     R"mf(topic topics.events.Additions
  per collection string
  value topics.events.Added
-type topics.events.Added struct febird
- title string
- size u32
 )mf";
 constexpr std::string_view kAdditionsAnnex =
     R"mf(annex topics.events.Additions
  replay 3
-type topics.events.Added
- title
-  constraint length ..200
 )mf";
+
+}  // namespace
 
 constexpr mf::ServiceInfo kAdditionsService{
     .name = "topics.events.Additions",
     .per_agent = false,
     .descriptor = kAdditionsDescriptor,
     .annex = kAdditionsAnnex,
-    .fingerprint = {0x6c, 0x5f, 0xe8, 0xb8, 0x51, 0x92, 0x78, 0x0c, 0x0e, 0xfb, 0xde, 0xfc, 0x7c, 0x69, 0x7d,
-                    0x8b},
+    .fingerprint = mf::fingerprint_of_hex("6c5fe8b85192780c0efbdefc7c697d8b"),
     .methods = mf::topics::kMethods,
+    .texts = &mf::texts_of_service<kAdditionsDescriptor, kAdditionsAnnex,
+                                   ::mf::module_texts::topics::events::kTexts>,
 };
-
-}  // namespace
 
 constexpr mf::topics::TopicInfo AdditionsTopic::kTopic{
     .service = kAdditionsService,
@@ -315,25 +293,22 @@ namespace {
 constexpr std::string_view kTicksDescriptor =
     R"mf(topic topics.events.Ticks
  value topics.events.Tick
-type topics.events.Tick struct memcpy
- number u64
- at timestamp
 )mf";
 constexpr std::string_view kTicksAnnex =
     R"mf(annex topics.events.Ticks
 )mf";
+
+}  // namespace
 
 constexpr mf::ServiceInfo kTicksService{
     .name = "topics.events.Ticks",
     .per_agent = false,
     .descriptor = kTicksDescriptor,
     .annex = kTicksAnnex,
-    .fingerprint = {0x4a, 0x0b, 0xa1, 0xb5, 0x65, 0x66, 0xb7, 0x75, 0x47, 0x0d, 0x8b, 0xe8, 0xed, 0xad, 0xb4,
-                    0x2d},
+    .fingerprint = mf::fingerprint_of_hex("4a0ba1b56566b775470d8be8edadb42d"),
     .methods = mf::topics::kMethods,
+    .texts = &mf::texts_of_service<kTicksDescriptor, kTicksAnnex, ::mf::module_texts::topics::events::kTexts>,
 };
-
-}  // namespace
 
 constexpr mf::topics::TopicInfo TicksTopic::kTopic{
     .service = kTicksService,
@@ -350,29 +325,24 @@ constexpr std::string_view kReportsDescriptor =
     R"mf(topic topics.events.Reports
  per venue topics.events.Venue
  value topics.events.Report
-type topics.events.Report struct archive
- name 1: string
- values 2: list<f64>
-type topics.events.Venue enum u8 closed
- xetra 1
- london 2
 )mf";
 constexpr std::string_view kReportsAnnex =
     R"mf(annex topics.events.Reports
  overflow drop_newest block
 )mf";
 
+}  // namespace
+
 constexpr mf::ServiceInfo kReportsService{
     .name = "topics.events.Reports",
     .per_agent = false,
     .descriptor = kReportsDescriptor,
     .annex = kReportsAnnex,
-    .fingerprint = {0xa4, 0x73, 0x81, 0x3b, 0x35, 0x1f, 0x65, 0x4d, 0x06, 0xae, 0x7a, 0x23, 0xa9, 0x58, 0x20,
-                    0x5b},
+    .fingerprint = mf::fingerprint_of_hex("a473813b351f654d06ae7a23a958205b"),
     .methods = mf::topics::kMethods,
+    .texts = &mf::texts_of_service<kReportsDescriptor, kReportsAnnex,
+                                   ::mf::module_texts::topics::events::kTexts>,
 };
-
-}  // namespace
 
 constexpr mf::topics::TopicInfo ReportsTopic::kTopic{
     .service = kReportsService,
@@ -387,33 +357,23 @@ namespace {
 constexpr std::string_view kChangesDescriptor =
     R"mf(topic topics.events.Changes
  value topics.events.Change
-type topics.events.Added struct febird
- title string
- size u32
-type topics.events.Change union febird
- added 1: topics.events.Added
- removed 2: topics.events.Removed
-type topics.events.Removed struct febird
- title string
 )mf";
 constexpr std::string_view kChangesAnnex =
     R"mf(annex topics.events.Changes
-type topics.events.Added
- title
-  constraint length ..200
 )mf";
+
+}  // namespace
 
 constexpr mf::ServiceInfo kChangesService{
     .name = "topics.events.Changes",
     .per_agent = false,
     .descriptor = kChangesDescriptor,
     .annex = kChangesAnnex,
-    .fingerprint = {0xcc, 0x8a, 0x42, 0x9a, 0x02, 0x0a, 0xa2, 0xe3, 0xd3, 0xc1, 0xc2, 0xeb, 0x73, 0x78, 0x8d,
-                    0x79},
+    .fingerprint = mf::fingerprint_of_hex("cc8a429a020aa2e3d3c1c2eb73788d79"),
     .methods = mf::topics::kMethods,
+    .texts = &mf::texts_of_service<kChangesDescriptor, kChangesAnnex,
+                                   ::mf::module_texts::topics::events::kTexts>,
 };
-
-}  // namespace
 
 constexpr mf::topics::TopicInfo ChangesTopic::kTopic{
     .service = kChangesService,

@@ -176,7 +176,6 @@ struct EnumTraits<::topics::events::Venue> {
 template <>
 struct Febird<::topics::events::Added> {
   static constexpr std::size_t kMinSize = 2;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::topics::events::Added& value) noexcept;
   static std::size_t bound(const ::topics::events::Added& value) noexcept;
   static void write(Writer& writer, const ::topics::events::Added* values, std::size_t count) noexcept;
@@ -187,13 +186,13 @@ struct Febird<::topics::events::Added> {
 };
 
 template <>
-struct Memcpy<::topics::events::Tick> {
-  static constexpr std::size_t kSize = 16;
-  static constexpr bool kAllBitsValid = true;
-  static constexpr bool kHasPadding = false;
-  static void clear_padding(std::byte* /*at*/) noexcept {}
-  static bool valid(const std::byte* /*from*/) noexcept { return true; }
+struct Readable<::topics::events::Added> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::topics::events::Added& value, unsigned levels);
 };
+
+template <>
+struct Memcpy<::topics::events::Tick> : detail::PlainImage<16> {};
 
 template <>
 struct Archive<::topics::events::Report> {
@@ -206,9 +205,14 @@ template <>
 struct Febird<::topics::events::Report> : ArchiveInFebird<::topics::events::Report> {};
 
 template <>
+struct Readable<::topics::events::Report> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::topics::events::Report& value, unsigned levels);
+};
+
+template <>
 struct Febird<::topics::events::Removed> {
   static constexpr std::size_t kMinSize = 1;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::topics::events::Removed& value) noexcept;
   static std::size_t bound(const ::topics::events::Removed& value) noexcept;
   static void write(Writer& writer, const ::topics::events::Removed* values, std::size_t count) noexcept;
@@ -219,18 +223,23 @@ struct Febird<::topics::events::Removed> {
 };
 
 template <>
+struct Readable<::topics::events::Removed> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::topics::events::Removed& value, unsigned levels);
+};
+
+template <>
 struct Febird<::topics::events::Change> {
   static constexpr std::size_t kMinSize = 2;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::topics::events::Change& value) noexcept;
   static void write(Writer& writer, const ::topics::events::Change& value) noexcept;
   [[nodiscard]] static bool read(Reader& reader, ::topics::events::Change& value);
 };
 
 template <>
-struct Readable<::topics::events::Added> {
+struct Readable<::topics::events::Change> {
   static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::topics::events::Added& value, unsigned levels);
+  [[nodiscard]] static bool holds(const ::topics::events::Change& value, unsigned levels);
 };
 
 template <>
@@ -239,24 +248,6 @@ struct Constraints<::topics::events::Added> {
     if (auto violated = check::has_length(value.title, 0, 200)) return "title" + *violated;
     return std::nullopt;
   }
-};
-
-template <>
-struct Readable<::topics::events::Report> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::topics::events::Report& value, unsigned levels);
-};
-
-template <>
-struct Readable<::topics::events::Removed> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::topics::events::Removed& value, unsigned levels);
-};
-
-template <>
-struct Readable<::topics::events::Change> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::topics::events::Change& value, unsigned levels);
 };
 
 template <>

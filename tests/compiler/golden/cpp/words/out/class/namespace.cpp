@@ -16,14 +16,7 @@
 namespace class_::namespace_ {
 
 bool from_name(std::string_view text, union_& value) noexcept {
-  static constexpr std::array<union_, 3> kMembers{union_::default_, union_::register_, union_::EOF_};
-  for (const union_ each : kMembers) {
-    if (name(each) == text) {
-      value = each;
-      return true;
-    }
-  }
-  return false;
+  return mf::find_member(text, value, {union_::default_, union_::register_, union_::EOF_});
 }
 
 void print_to(mf::Printer& printer, union_ value) {
@@ -31,26 +24,17 @@ void print_to(mf::Printer& printer, union_ value) {
 }
 
 void print_to(mf::Printer& printer, const stdin_& value) {
-  printer.open("stdin");
-  printer.field("int", value.int_);
-  printer.field("errno", value.errno_);
-  printer.field("major", value.major_);
-  printer.field("stdin", value.stdin__);
-  printer.close();
+  printer.write_struct(
+      "stdin",
+      {{"int", value.int_}, {"errno", value.errno_}, {"major", value.major_}, {"stdin", value.stdin__}});
 }
 
 void print_to(mf::Printer& printer, const IndexClient& value) {
-  printer.open("IndexClient");
-  printer.field("value", value.value);
-  printer.field("IndexServant", value.IndexServant);
-  printer.close();
+  printer.write_struct("IndexClient", {{"value", value.value}, {"IndexServant", value.IndexServant}});
 }
 
 void print_to(mf::Printer& printer, const IndexQueryRequest& value) {
-  printer.open("IndexQueryRequest");
-  printer.field("new", value.new__);
-  printer.field("template", value.template__);
-  printer.close();
+  printer.write_struct("IndexQueryRequest", {{"new", value.new__}, {"template", value.template__}});
 }
 
 bool operator==(const template_& left, const template_& right) {
@@ -64,11 +48,8 @@ std::strong_ordering operator<=>(const template_& left, const template_& right) 
 }
 
 void print_to(mf::Printer& printer, const template_& value) {
-  printer.open("template");
-  printer.field("template", value.template__);
-  printer.field("list", value.list);
-  printer.field("map", value.map);
-  printer.close();
+  printer.write_struct("template",
+                       {{"template", value.template__}, {"list", value.list}, {"map", value.map}});
 }
 
 bool operator==(const new_& left, const new_& right) {
@@ -82,27 +63,17 @@ std::strong_ordering operator<=>(const new_& left, const new_& right) {
 }
 
 void print_to(mf::Printer& printer, const new_& value) {
-  printer.open("new");
-  printer.field("delete", value.delete_);
-  printer.field("both", value.both);
-  printer.field("others", value.others);
-  printer.close();
+  printer.write_struct("new", {{"delete", value.delete_}, {"both", value.both}, {"others", value.others}});
 }
 
 void print_to(mf::Printer& printer, const throw_& value) {
-  printer.open("throw");
-  printer.field("what", value.what_);
-  printer.field("clone", value.clone_);
-  printer.field("kName", value.kName_);
-  printer.field("raise", value.raise_);
-  printer.close();
+  printer.write_struct(
+      "throw",
+      {{"what", value.what_}, {"clone", value.clone_}, {"kName", value.kName_}, {"raise", value.raise_}});
 }
 
 void print_to(mf::Printer& printer, const IndexAsyncQueryResult& value) {
-  printer.open("IndexAsyncQueryResult");
-  printer.field("std", value.std_);
-  printer.field("mf", value.mf_);
-  printer.close();
+  printer.write_struct("IndexAsyncQueryResult", {{"std", value.std_}, {"mf", value.mf_}});
 }
 
 }  // namespace class_::namespace_
@@ -258,35 +229,6 @@ bool Readable<::class_::namespace_::throw_>::holds(const ::class_::namespace_::t
   return levels != 0 && readable(value.what_, levels - 1);
 }
 
-static_assert(sizeof(::class_::namespace_::IndexAsyncQueryRequest) == 2 &&
-              alignof(::class_::namespace_::IndexAsyncQueryRequest) == 1);
-static_assert(std::is_trivially_copyable_v<::class_::namespace_::IndexAsyncQueryRequest>);
-static_assert(offsetof(::class_::namespace_::IndexAsyncQueryRequest, requests) == 0);
-static_assert(offsetof(::class_::namespace_::IndexAsyncQueryRequest, value) == 1);
-
-static_assert(sizeof(::class_::namespace_::IndexAsyncQueryResult) == 8 &&
-              alignof(::class_::namespace_::IndexAsyncQueryResult) == 4);
-static_assert(std::is_trivially_copyable_v<::class_::namespace_::IndexAsyncQueryResult>);
-static_assert(offsetof(::class_::namespace_::IndexAsyncQueryResult, std_) == 0);
-static_assert(offsetof(::class_::namespace_::IndexAsyncQueryResult, mf_) == 4);
-
-static_assert(sizeof(::class_::namespace_::IndexQueryBatchRequest) == 12 &&
-              alignof(::class_::namespace_::IndexQueryBatchRequest) == 4);
-static_assert(std::is_trivially_copyable_v<::class_::namespace_::IndexQueryBatchRequest>);
-static_assert(offsetof(::class_::namespace_::IndexQueryBatchRequest, request) == 0);
-static_assert(offsetof(::class_::namespace_::IndexQueryBatchRequest, servant_) == 4);
-static_assert(offsetof(::class_::namespace_::IndexQueryBatchRequest, violated_) == 8);
-
-static_assert(sizeof(::class_::namespace_::IndexAnyRequest) == 1 &&
-              alignof(::class_::namespace_::IndexAnyRequest) == 1);
-static_assert(std::is_trivially_copyable_v<::class_::namespace_::IndexAnyRequest>);
-static_assert(offsetof(::class_::namespace_::IndexAnyRequest, self) == 0);
-
-static_assert(sizeof(::class_::namespace_::IndexOperatorRequest) == 4 &&
-              alignof(::class_::namespace_::IndexOperatorRequest) == 4);
-static_assert(std::is_trivially_copyable_v<::class_::namespace_::IndexOperatorRequest>);
-static_assert(offsetof(::class_::namespace_::IndexOperatorRequest, int_) == 0);
-
 std::size_t Febird<::class_::namespace_::IndexQueryRequest_>::size(
     const ::class_::namespace_::IndexQueryRequest_& value) noexcept {
   return febird_size(value.options_, value.token_, value.class_, value.IndexClient__);
@@ -324,6 +266,30 @@ bool Readable<::class_::namespace_::IndexQueryRequest_>::within(
   return levels != 0 && codec::within(value.class_, levels - 1);
 }
 
+static_assert(sizeof(::class_::namespace_::IndexAsyncQueryRequest) == 2 &&
+              alignof(::class_::namespace_::IndexAsyncQueryRequest) == 1);
+static_assert(std::is_trivially_copyable_v<::class_::namespace_::IndexAsyncQueryRequest>);
+static_assert(offsetof(::class_::namespace_::IndexAsyncQueryRequest, requests) == 0);
+static_assert(offsetof(::class_::namespace_::IndexAsyncQueryRequest, value) == 1);
+
+static_assert(sizeof(::class_::namespace_::IndexAsyncQueryResult) == 8 &&
+              alignof(::class_::namespace_::IndexAsyncQueryResult) == 4);
+static_assert(std::is_trivially_copyable_v<::class_::namespace_::IndexAsyncQueryResult>);
+static_assert(offsetof(::class_::namespace_::IndexAsyncQueryResult, std_) == 0);
+static_assert(offsetof(::class_::namespace_::IndexAsyncQueryResult, mf_) == 4);
+
+static_assert(sizeof(::class_::namespace_::IndexQueryBatchRequest) == 12 &&
+              alignof(::class_::namespace_::IndexQueryBatchRequest) == 4);
+static_assert(std::is_trivially_copyable_v<::class_::namespace_::IndexQueryBatchRequest>);
+static_assert(offsetof(::class_::namespace_::IndexQueryBatchRequest, request) == 0);
+static_assert(offsetof(::class_::namespace_::IndexQueryBatchRequest, servant_) == 4);
+static_assert(offsetof(::class_::namespace_::IndexQueryBatchRequest, violated_) == 8);
+
+static_assert(sizeof(::class_::namespace_::IndexAnyRequest) == 1 &&
+              alignof(::class_::namespace_::IndexAnyRequest) == 1);
+static_assert(std::is_trivially_copyable_v<::class_::namespace_::IndexAnyRequest>);
+static_assert(offsetof(::class_::namespace_::IndexAnyRequest, self) == 0);
+
 std::size_t Febird<::class_::namespace_::IndexDispatchRequest>::size(
     const ::class_::namespace_::IndexDispatchRequest& value) noexcept {
   return febird_size(value.on);
@@ -336,7 +302,8 @@ std::size_t Febird<::class_::namespace_::IndexDispatchRequest>::bound(
 
 void Febird<::class_::namespace_::IndexDispatchRequest>::write(
     Writer& writer, const ::class_::namespace_::IndexDispatchRequest* values, std::size_t count) noexcept {
-  for (const ::class_::namespace_::IndexDispatchRequest* const end = values + count; values != end; ++values) {
+  for (const ::class_::namespace_::IndexDispatchRequest* const end = values + count; values != end;
+       ++values) {
     const ::class_::namespace_::IndexDispatchRequest& value = *values;
     febird_write(writer, value.on);
   }
@@ -357,9 +324,18 @@ bool Readable<::class_::namespace_::IndexDispatchRequest>::within(
   return levels != 0 && codec::within(value.on, levels - 1);
 }
 
+static_assert(sizeof(::class_::namespace_::IndexOperatorRequest) == 4 &&
+              alignof(::class_::namespace_::IndexOperatorRequest) == 4);
+static_assert(std::is_trivially_copyable_v<::class_::namespace_::IndexOperatorRequest>);
+static_assert(offsetof(::class_::namespace_::IndexOperatorRequest, int_) == 0);
+
 }  // namespace mf::codec
 
 namespace mf::module_texts::class_::namespace_ {
+
+constexpr const ModuleTexts* kImports[] = {
+    &::mf::module_texts::class_::other::kTexts,
+};
 
 constexpr ModuleTexts kTexts = {
     .types = R"mf(type class.namespace.union enum u8 closed
@@ -398,7 +374,7 @@ type class.namespace.IndexQueryRequest
  template
   default "register"
 )mf",
-    .imports = {}};
+    .imports = kImports};
 
 }  // namespace mf::module_texts::class_::namespace_
 
@@ -451,37 +427,6 @@ constexpr std::string_view kIndexDescriptor =
   oneway
   params memcpy
    int i32
-type class.namespace.IndexClient struct febird
- value string
- IndexServant list<string>
-type class.namespace.IndexQueryRequest struct memcpy
- new class.namespace.stdin
- template class.namespace.union
-type class.namespace.new struct febird
- delete class.namespace.template?
- both array<class.namespace.template,2>?
- others map<string,class.namespace.template>
-type class.namespace.stdin struct memcpy
- int i32
- errno u8
- major u16
- stdin bool
-type class.namespace.template struct febird
- template class.namespace.template?
- list list<class.namespace.template>
- map map<string,class.namespace.new>
-type class.namespace.throw error febird
- what string
- clone i32
- kName bool
- raise bytes
-type class.namespace.union enum u8 closed
- default 0
- register 1
- EOF 2
-type class.other.virtual struct febird
- do i32
- for list<class.other.virtual>
 )mf";
 constexpr std::string_view kIndexAnnex =
     R"mf(annex class.namespace.Index
@@ -489,16 +434,9 @@ constexpr std::string_view kIndexAnnex =
   params
    violated
     constraint range 1..2
-type class.namespace.IndexQueryRequest
- template
-  default "register"
-type class.namespace.stdin
- errno
-  default 1
 )mf";
-constexpr std::array<std::string_view, 8> kIndexMethods{
-    "query", "async_query", "query_batch", "at", "any", "dispatch", "service", "operator",
-};
+constexpr std::array<std::string_view, 8> kIndexMethods{"query", "async_query", "query_batch", "at", "any",
+                                                        "dispatch", "service", "operator"};
 
 }  // namespace
 
@@ -507,17 +445,16 @@ constexpr mf::ServiceInfo kIndexService{
     .per_agent = true,
     .descriptor = kIndexDescriptor,
     .annex = kIndexAnnex,
-    .fingerprint = {0xa0, 0x00, 0x2c, 0x39, 0xea, 0xe4, 0xb9, 0xcf, 0xd2, 0x33, 0xff, 0xd1, 0x1a, 0x30, 0x43,
-                    0x79},
+    .fingerprint = mf::fingerprint_of_hex("a0002c39eae4b9cfd233ffd11a304379"),
     .methods = kIndexMethods,
+    .texts = &mf::texts_of_service<kIndexDescriptor, kIndexAnnex,
+                                   ::mf::module_texts::class_::namespace_::kTexts>,
 };
 
 }  // namespace class_::namespace_::methods
 
 namespace class_::namespace_ {
 
-// In-process calls. They are defined here, and not beside the servants, so that the compiler sees them where they
-// are called.
 namespace methods {
 
 ::class_::namespace_::IndexQueryRequest IndexQuery::invoke(
@@ -527,9 +464,39 @@ namespace methods {
   return servant.query(options_, token_, class_, IndexClient__);
 }
 
+::class_::namespace_::IndexQueryRequest IndexQuery::invoke(Servant& servant, const Request& request) {
+  return servant.query(request.options_, request.token_, request.class_, request.IndexClient__);
+}
+
+mf::Outcomes<::class_::namespace_::IndexQueryRequest> IndexQuery::invoke_batch(Servant& servant,
+                                                                               const Request* requests,
+                                                                               std::size_t count) {
+  return servant.query_items({requests, count});
+}
+
+void IndexQuery::invoke(AsyncServant& servant, Request&& request,
+                        mf::Responder<::class_::namespace_::IndexQueryRequest> responder) {
+  return servant.query(std::move(request), std::move(responder));
+}
+
 ::class_::namespace_::IndexAsyncQueryResult IndexAsyncQuery::invoke(Servant& servant, std::uint8_t requests,
                                                                     std::uint8_t value) {
   return servant.async_query(requests, value);
+}
+
+::class_::namespace_::IndexAsyncQueryResult IndexAsyncQuery::invoke(Servant& servant,
+                                                                    const Request& request) {
+  return servant.async_query(request.requests, request.value);
+}
+
+mf::Outcomes<::class_::namespace_::IndexAsyncQueryResult> IndexAsyncQuery::invoke_batch(
+    Servant& servant, const Request* requests, std::size_t count) {
+  return servant.async_query_items({requests, count});
+}
+
+void IndexAsyncQuery::invoke(AsyncServant& servant, Request&& request,
+                             mf::Responder<::class_::namespace_::IndexAsyncQueryResult> responder) {
+  return servant.async_query(request, std::move(responder));
 }
 
 ::class_::namespace_::template_ IndexQueryBatch::invoke(Servant& servant, std::uint8_t request,
@@ -537,25 +504,131 @@ namespace methods {
   return servant.query_batch(request, servant_, violated_);
 }
 
+::class_::namespace_::template_ IndexQueryBatch::invoke(Servant& servant, const Request& request) {
+  return servant.query_batch(request.request, request.servant_, request.violated_);
+}
+
+mf::Outcomes<::class_::namespace_::template_> IndexQueryBatch::invoke_batch(Servant& servant,
+                                                                            const Request* requests,
+                                                                            std::size_t count) {
+  return servant.query_batch_items({requests, count});
+}
+
+void IndexQueryBatch::invoke(AsyncServant& servant, Request&& request,
+                             mf::Responder<::class_::namespace_::template_> responder) {
+  return servant.query_batch(request, std::move(responder));
+}
+
 void IndexAt::invoke(Servant& servant) {
   return servant.at_();
+}
+
+void IndexAt::invoke(Servant& servant, const Request& /*request*/) {
+  return servant.at_();
+}
+
+mf::Outcomes<void> IndexAt::invoke_batch(Servant& servant, const Request* requests, std::size_t count) {
+  return servant.at_items({requests, count});
+}
+
+void IndexAt::invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder) {
+  return servant.at_(request, std::move(responder));
 }
 
 void IndexAny::invoke(Servant& servant, ::class_::namespace_::union_ self) {
   return servant.any_(self);
 }
 
+void IndexAny::invoke(Servant& servant, const Request& request) {
+  return servant.any_(request.self);
+}
+
+mf::Outcomes<void> IndexAny::invoke_batch(Servant& servant, const Request* requests, std::size_t count) {
+  return servant.any_items({requests, count});
+}
+
+void IndexAny::invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder) {
+  return servant.any_(request, std::move(responder));
+}
+
 void IndexDispatch::invoke(Servant& servant, const ::class_::other::virtual_& on) {
   return servant.dispatch_(on);
+}
+
+void IndexDispatch::invoke(Servant& servant, const Request& request) {
+  return servant.dispatch_(request.on);
+}
+
+mf::Outcomes<void> IndexDispatch::invoke_batch(Servant& servant, const Request* requests, std::size_t count) {
+  return servant.dispatch_items({requests, count});
+}
+
+void IndexDispatch::invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder) {
+  return servant.dispatch_(std::move(request), std::move(responder));
 }
 
 ::class_::namespace_::stdin_ IndexService::invoke(Servant& servant) {
   return servant.service_();
 }
 
+::class_::namespace_::stdin_ IndexService::invoke(Servant& servant, const Request& /*request*/) {
+  return servant.service_();
+}
+
+mf::Outcomes<::class_::namespace_::stdin_> IndexService::invoke_batch(Servant& servant,
+                                                                      const Request* requests,
+                                                                      std::size_t count) {
+  return servant.service_items({requests, count});
+}
+
+void IndexService::invoke(AsyncServant& servant, Request&& request,
+                          mf::Responder<::class_::namespace_::stdin_> responder) {
+  return servant.service_(request, std::move(responder));
+}
+
 void IndexOperator::invoke(Servant& servant, std::int32_t int_) {
   return servant.operator_(int_);
 }
+
+void IndexOperator::invoke(Servant& servant, const Request& request) {
+  return servant.operator_(request.int_);
+}
+
+void IndexOperator::invoke_batch(Servant& servant, const Request* requests, std::size_t count) {
+  return servant.operator_items({requests, count});
+}
+
+void IndexOperator::invoke(AsyncServant& servant, Request&& request) {
+  return servant.operator_(request);
+}
+
+namespace {
+
+template <class Servant>
+void dispatchIndex(mf::server::Incoming& incoming, Servant& servant) {
+  switch (incoming.method()) {
+    case IndexQuery::kInfo.index:
+      return mf::server::run<IndexQuery>(incoming, servant);
+    case IndexAsyncQuery::kInfo.index:
+      return mf::server::run<IndexAsyncQuery>(incoming, servant);
+    case IndexQueryBatch::kInfo.index:
+      return mf::server::run<IndexQueryBatch>(incoming, servant);
+    case IndexAt::kInfo.index:
+      return mf::server::run<IndexAt>(incoming, servant);
+    case IndexAny::kInfo.index:
+      return mf::server::run<IndexAny>(incoming, servant);
+    case IndexDispatch::kInfo.index:
+      return mf::server::run<IndexDispatch>(incoming, servant);
+    case IndexService::kInfo.index:
+      return mf::server::run<IndexService>(incoming, servant);
+    case IndexOperator::kInfo.index:
+      return mf::server::run<IndexOperator>(incoming, servant);
+    default:
+      incoming.ticket().fail(mf::Code::unknown_method, mf::Execution::not_executed, "no such method");
+  }
+}
+
+}  // namespace
 
 }  // namespace methods
 
@@ -776,146 +849,6 @@ mf::Scattered<mf::Outcomes<void>> IndexScatter::operator_bulk(std::span<const In
                                                               const mf::CallOptions& options) const {
   return mf::client::bulk<methods::IndexOperator>(target_, options, requests);
 }
-
-namespace methods {
-
-::class_::namespace_::IndexQueryRequest IndexQuery::invoke(Servant& servant, const Request& request) {
-  return servant.query(request.options_, request.token_, request.class_, request.IndexClient__);
-}
-
-mf::Outcomes<::class_::namespace_::IndexQueryRequest> IndexQuery::invoke_batch(Servant& servant,
-                                                                               const Request* requests,
-                                                                               std::size_t count) {
-  return servant.query_items({requests, count});
-}
-
-void IndexQuery::invoke(AsyncServant& servant, Request&& request,
-                        mf::Responder<::class_::namespace_::IndexQueryRequest> responder) {
-  return servant.query(std::move(request), std::move(responder));
-}
-
-::class_::namespace_::IndexAsyncQueryResult IndexAsyncQuery::invoke(Servant& servant,
-                                                                    const Request& request) {
-  return servant.async_query(request.requests, request.value);
-}
-
-mf::Outcomes<::class_::namespace_::IndexAsyncQueryResult> IndexAsyncQuery::invoke_batch(
-    Servant& servant, const Request* requests, std::size_t count) {
-  return servant.async_query_items({requests, count});
-}
-
-void IndexAsyncQuery::invoke(AsyncServant& servant, Request&& request,
-                             mf::Responder<::class_::namespace_::IndexAsyncQueryResult> responder) {
-  return servant.async_query(request, std::move(responder));
-}
-
-::class_::namespace_::template_ IndexQueryBatch::invoke(Servant& servant, const Request& request) {
-  return servant.query_batch(request.request, request.servant_, request.violated_);
-}
-
-mf::Outcomes<::class_::namespace_::template_> IndexQueryBatch::invoke_batch(Servant& servant,
-                                                                            const Request* requests,
-                                                                            std::size_t count) {
-  return servant.query_batch_items({requests, count});
-}
-
-void IndexQueryBatch::invoke(AsyncServant& servant, Request&& request,
-                             mf::Responder<::class_::namespace_::template_> responder) {
-  return servant.query_batch(request, std::move(responder));
-}
-
-void IndexAt::invoke(Servant& servant, const Request& /*request*/) {
-  return servant.at_();
-}
-
-mf::Outcomes<void> IndexAt::invoke_batch(Servant& servant, const Request* requests, std::size_t count) {
-  return servant.at_items({requests, count});
-}
-
-void IndexAt::invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder) {
-  return servant.at_(request, std::move(responder));
-}
-
-void IndexAny::invoke(Servant& servant, const Request& request) {
-  return servant.any_(request.self);
-}
-
-mf::Outcomes<void> IndexAny::invoke_batch(Servant& servant, const Request* requests, std::size_t count) {
-  return servant.any_items({requests, count});
-}
-
-void IndexAny::invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder) {
-  return servant.any_(request, std::move(responder));
-}
-
-void IndexDispatch::invoke(Servant& servant, const Request& request) {
-  return servant.dispatch_(request.on);
-}
-
-mf::Outcomes<void> IndexDispatch::invoke_batch(Servant& servant, const Request* requests, std::size_t count) {
-  return servant.dispatch_items({requests, count});
-}
-
-void IndexDispatch::invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder) {
-  return servant.dispatch_(std::move(request), std::move(responder));
-}
-
-::class_::namespace_::stdin_ IndexService::invoke(Servant& servant, const Request& /*request*/) {
-  return servant.service_();
-}
-
-mf::Outcomes<::class_::namespace_::stdin_> IndexService::invoke_batch(Servant& servant,
-                                                                      const Request* requests,
-                                                                      std::size_t count) {
-  return servant.service_items({requests, count});
-}
-
-void IndexService::invoke(AsyncServant& servant, Request&& request,
-                          mf::Responder<::class_::namespace_::stdin_> responder) {
-  return servant.service_(request, std::move(responder));
-}
-
-void IndexOperator::invoke(Servant& servant, const Request& request) {
-  return servant.operator_(request.int_);
-}
-
-void IndexOperator::invoke_batch(Servant& servant, const Request* requests, std::size_t count) {
-  return servant.operator_items({requests, count});
-}
-
-void IndexOperator::invoke(AsyncServant& servant, Request&& request) {
-  return servant.operator_(request);
-}
-
-namespace {
-
-template <class Servant>
-void dispatchIndex(mf::server::Incoming& incoming, Servant& servant) {
-  switch (incoming.method()) {
-    case IndexQuery::kInfo.index:
-      return mf::server::run<IndexQuery>(incoming, servant);
-    case IndexAsyncQuery::kInfo.index:
-      return mf::server::run<IndexAsyncQuery>(incoming, servant);
-    case IndexQueryBatch::kInfo.index:
-      return mf::server::run<IndexQueryBatch>(incoming, servant);
-    case IndexAt::kInfo.index:
-      return mf::server::run<IndexAt>(incoming, servant);
-    case IndexAny::kInfo.index:
-      return mf::server::run<IndexAny>(incoming, servant);
-    case IndexDispatch::kInfo.index:
-      return mf::server::run<IndexDispatch>(incoming, servant);
-    case IndexService::kInfo.index:
-      return mf::server::run<IndexService>(incoming, servant);
-    case IndexOperator::kInfo.index:
-      return mf::server::run<IndexOperator>(incoming, servant);
-    default:
-      incoming.ticket().fail(mf::Code::unknown_method, mf::Execution::not_executed, "no such method");
-  }
-}
-
-}  // namespace
-
-}  // namespace methods
 
 const mf::ServiceInfo& IndexServant::service() const noexcept {
   return methods::kIndexService;

@@ -115,11 +115,8 @@ struct throw_ : mf::DeclaredErrorBase<throw_> {
   static constexpr const char* kName = "class.namespace.throw";
 
   std::string what_{};
-
   std::int32_t clone_{};
-
   bool kName_{};
-
   mf::Bytes raise_{};
 
   throw_() = default;
@@ -200,14 +197,14 @@ namespace mf::codec {
 template <>
 inline constexpr TypeInfo kTypeInfo<::class_::namespace_::stdin_>{.tier = Tier::memcpy, .name = "stdin"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::class_::namespace_::IndexClient>{
-    .tier = Tier::febird, .name = "IndexClient"};
+inline constexpr TypeInfo kTypeInfo<::class_::namespace_::IndexClient>{.tier = Tier::febird,
+                                                                       .name = "IndexClient"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::class_::namespace_::IndexQueryRequest>{
-    .tier = Tier::memcpy, .name = "IndexQueryRequest"};
+inline constexpr TypeInfo kTypeInfo<::class_::namespace_::IndexQueryRequest>{.tier = Tier::memcpy,
+                                                                             .name = "IndexQueryRequest"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::class_::namespace_::template_>{
-    .tier = Tier::febird, .name = "template"};
+inline constexpr TypeInfo kTypeInfo<::class_::namespace_::template_>{.tier = Tier::febird,
+                                                                     .name = "template"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::class_::namespace_::new_>{.tier = Tier::febird, .name = "new"};
 template <>
@@ -242,13 +239,14 @@ struct Memcpy<::class_::namespace_::stdin_> {
     return explain_field<bool>(reader, "stdin", from + 8, at + 8);
   }
   static constexpr bool kByteLimits = ByteLimited<bool>;
-  static void limit(std::byte* at) noexcept { Memcpy<bool>::limit(at + 8); }
+  static void limit(std::byte* at) noexcept {
+    Memcpy<bool>::limit(at + 8);
+  }
 };
 
 template <>
 struct Febird<::class_::namespace_::IndexClient> {
   static constexpr std::size_t kMinSize = 2;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::class_::namespace_::IndexClient& value) noexcept;
   static std::size_t bound(const ::class_::namespace_::IndexClient& value) noexcept;
   static void write(Writer& writer, const ::class_::namespace_::IndexClient* values,
@@ -257,6 +255,12 @@ struct Febird<::class_::namespace_::IndexClient> {
     write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::class_::namespace_::IndexClient& value);
+};
+
+template <>
+struct Readable<::class_::namespace_::IndexClient> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::class_::namespace_::IndexClient& value, unsigned levels);
 };
 
 template <>
@@ -285,9 +289,11 @@ struct Memcpy<::class_::namespace_::IndexQueryRequest> {
 };
 
 template <>
+struct Readable<::class_::namespace_::IndexQueryRequest> : ReadableLayout<::class_::namespace_::IndexQueryRequest> {};
+
+template <>
 struct Febird<::class_::namespace_::template_> {
   static constexpr std::size_t kMinSize = 3;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::class_::namespace_::template_& value) noexcept;
   static std::size_t bound(const ::class_::namespace_::template_& value) noexcept;
   static void write(Writer& writer, const ::class_::namespace_::template_* values,
@@ -299,9 +305,15 @@ struct Febird<::class_::namespace_::template_> {
 };
 
 template <>
+struct Readable<::class_::namespace_::template_> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::class_::namespace_::template_& value, unsigned levels);
+  [[nodiscard]] static bool within(const ::class_::namespace_::template_& value, unsigned levels);
+};
+
+template <>
 struct Febird<::class_::namespace_::new_> {
   static constexpr std::size_t kMinSize = 3;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::class_::namespace_::new_& value) noexcept;
   static std::size_t bound(const ::class_::namespace_::new_& value) noexcept;
   static void write(Writer& writer, const ::class_::namespace_::new_* values, std::size_t count) noexcept;
@@ -312,36 +324,19 @@ struct Febird<::class_::namespace_::new_> {
 };
 
 template <>
-struct Febird<::class_::namespace_::throw_> {
-  static constexpr std::size_t kMinSize = 4;
-  static constexpr bool kRaw = false;
-  static std::size_t size(const ::class_::namespace_::throw_& value) noexcept;
-  static std::size_t bound(const ::class_::namespace_::throw_& value) noexcept;
-  static void write(Writer& writer, const ::class_::namespace_::throw_& value) noexcept;
-  [[nodiscard]] static bool read(Reader& reader, ::class_::namespace_::throw_& value);
-};
-
-template <>
-struct Readable<::class_::namespace_::IndexClient> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::class_::namespace_::IndexClient& value, unsigned levels);
-};
-
-template <>
-struct Readable<::class_::namespace_::IndexQueryRequest> : ReadableLayout<::class_::namespace_::IndexQueryRequest> {};
-
-template <>
-struct Readable<::class_::namespace_::template_> {
-  static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::class_::namespace_::template_& value, unsigned levels);
-  [[nodiscard]] static bool within(const ::class_::namespace_::template_& value, unsigned levels);
-};
-
-template <>
 struct Readable<::class_::namespace_::new_> {
   static constexpr bool kAlways = false;
   [[nodiscard]] static bool holds(const ::class_::namespace_::new_& value, unsigned levels);
   [[nodiscard]] static bool within(const ::class_::namespace_::new_& value, unsigned levels);
+};
+
+template <>
+struct Febird<::class_::namespace_::throw_> {
+  static constexpr std::size_t kMinSize = 4;
+  static std::size_t size(const ::class_::namespace_::throw_& value) noexcept;
+  static std::size_t bound(const ::class_::namespace_::throw_& value) noexcept;
+  static void write(Writer& writer, const ::class_::namespace_::throw_& value) noexcept;
+  [[nodiscard]] static bool read(Reader& reader, ::class_::namespace_::throw_& value);
 };
 
 template <>
@@ -353,7 +348,6 @@ struct Readable<::class_::namespace_::throw_> {
 template <>
 struct Febird<::class_::namespace_::IndexQueryRequest_> {
   static constexpr std::size_t kMinSize = 5;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::class_::namespace_::IndexQueryRequest_& value) noexcept;
   static std::size_t bound(const ::class_::namespace_::IndexQueryRequest_& value) noexcept;
   static void write(Writer& writer, const ::class_::namespace_::IndexQueryRequest_* values,
@@ -372,56 +366,24 @@ struct Readable<::class_::namespace_::IndexQueryRequest_> {
 };
 
 template <>
-struct Memcpy<::class_::namespace_::IndexAsyncQueryRequest> {
-  static constexpr std::size_t kSize = 2;
-  static constexpr bool kAllBitsValid = true;
-  static constexpr bool kHasPadding = false;
-  static void clear_padding(std::byte* /*at*/) noexcept {}
-  static bool valid(const std::byte* /*from*/) noexcept { return true; }
-};
+struct Memcpy<::class_::namespace_::IndexAsyncQueryRequest> : detail::PlainImage<2> {};
 
 template <>
-struct Memcpy<::class_::namespace_::IndexAsyncQueryResult> {
-  static constexpr std::size_t kSize = 8;
-  static constexpr bool kAllBitsValid = true;
-  static constexpr bool kHasPadding = false;
-  static void clear_padding(std::byte* /*at*/) noexcept {}
-  static bool valid(const std::byte* /*from*/) noexcept { return true; }
-};
+struct Memcpy<::class_::namespace_::IndexAsyncQueryResult> : detail::PlainImage<8> {};
 
 template <>
 struct Memcpy<::class_::namespace_::IndexQueryBatchRequest> {
   static constexpr std::size_t kSize = 12;
   static constexpr bool kAllBitsValid = true;
   static constexpr bool kHasPadding = true;
-  static void clear_padding(std::byte* at) noexcept { std::memset(at + 1, 0, 3); }
+  static void clear_padding(std::byte* at) noexcept {
+    std::memset(at + 1, 0, 3);
+  }
   static bool valid(const std::byte* /*from*/) noexcept { return true; }
 };
 
 template <>
-struct Constraints<::class_::namespace_::IndexQueryBatchRequest> {
-  static std::optional<std::string> violation(const std::uint8_t& /*request*/,
-                                              const std::int32_t& /*servant_*/,
-                                              const std::int32_t& violated_) {
-    if (auto violated = check::in_range<std::int32_t>(violated_, 1, 2, "1", "2")) {
-      return "violated" + *violated;
-    }
-    return std::nullopt;
-  }
-  static std::optional<std::string> violation(const ::class_::namespace_::IndexQueryBatchRequest& value) {
-    return violation(value.request, value.servant_, value.violated_);
-  }
-};
-
-template <>
-struct Memcpy<::class_::namespace_::IndexAtRequest> {
-  static constexpr std::size_t kSize = 0;
-  static constexpr bool kAllBitsValid = true;
-  static constexpr bool kHasPadding = false;
-  static bool valid(const std::byte* /*from*/) noexcept { return true; }
-  static void store(std::byte* /*to*/, const ::class_::namespace_::IndexAtRequest& /*value*/) noexcept {}
-  static void load(const std::byte* /*from*/, ::class_::namespace_::IndexAtRequest& /*value*/) noexcept {}
-};
+struct Memcpy<::class_::namespace_::IndexAtRequest> : detail::EmptyLayout<::class_::namespace_::IndexAtRequest> {};
 
 template <>
 struct Memcpy<::class_::namespace_::IndexAnyRequest> {
@@ -436,7 +398,9 @@ struct Memcpy<::class_::namespace_::IndexAnyRequest> {
     return explain_field<::class_::namespace_::union_>(reader, "self", from, at);
   }
   static constexpr bool kByteLimits = ByteLimited<::class_::namespace_::union_>;
-  static void limit(std::byte* at) noexcept { Memcpy<::class_::namespace_::union_>::limit(at); }
+  static void limit(std::byte* at) noexcept {
+    Memcpy<::class_::namespace_::union_>::limit(at);
+  }
 };
 
 template <>
@@ -445,7 +409,6 @@ struct Readable<::class_::namespace_::IndexAnyRequest> : ReadableLayout<::class_
 template <>
 struct Febird<::class_::namespace_::IndexDispatchRequest> {
   static constexpr std::size_t kMinSize = 2;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::class_::namespace_::IndexDispatchRequest& value) noexcept;
   static std::size_t bound(const ::class_::namespace_::IndexDispatchRequest& value) noexcept;
   static void write(Writer& writer, const ::class_::namespace_::IndexDispatchRequest* values,
@@ -464,23 +427,24 @@ struct Readable<::class_::namespace_::IndexDispatchRequest> {
 };
 
 template <>
-struct Memcpy<::class_::namespace_::IndexServiceRequest> {
-  static constexpr std::size_t kSize = 0;
-  static constexpr bool kAllBitsValid = true;
-  static constexpr bool kHasPadding = false;
-  static bool valid(const std::byte* /*from*/) noexcept { return true; }
-  static void store(std::byte* /*to*/, const ::class_::namespace_::IndexServiceRequest& /*value*/) noexcept {}
-  static void load(const std::byte* /*from*/, ::class_::namespace_::IndexServiceRequest& /*value*/) noexcept {
-  }
-};
+struct Memcpy<::class_::namespace_::IndexServiceRequest> : detail::EmptyLayout<::class_::namespace_::IndexServiceRequest> {};
 
 template <>
-struct Memcpy<::class_::namespace_::IndexOperatorRequest> {
-  static constexpr std::size_t kSize = 4;
-  static constexpr bool kAllBitsValid = true;
-  static constexpr bool kHasPadding = false;
-  static void clear_padding(std::byte* /*at*/) noexcept {}
-  static bool valid(const std::byte* /*from*/) noexcept { return true; }
+struct Memcpy<::class_::namespace_::IndexOperatorRequest> : detail::PlainImage<4> {};
+
+template <>
+struct Constraints<::class_::namespace_::IndexQueryBatchRequest> {
+  static std::optional<std::string> violation(const std::uint8_t& /*request*/,
+                                              const std::int32_t& /*servant_*/,
+                                              const std::int32_t& violated_) {
+    if (auto violated = check::in_range<std::int32_t>(violated_, 1, 2, "1", "2")) {
+      return "violated" + *violated;
+    }
+    return std::nullopt;
+  }
+  static std::optional<std::string> violation(const ::class_::namespace_::IndexQueryBatchRequest& value) {
+    return violation(value.request, value.servant_, value.violated_);
+  }
 };
 
 }  // namespace mf::codec
@@ -559,8 +523,7 @@ struct IndexQuery : IndexMethod {
   using Errors = mf::ErrorList<::class_::namespace_::throw_>;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "query", .index = 0, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
+  static constexpr mf::MethodInfo kInfo{.name = "query", .index = 0};
   static ::class_::namespace_::IndexQueryRequest invoke(
       Servant& servant, std::int32_t options_, const std::string& token_,
       const std::vector<::class_::other::virtual_>& class_,
@@ -579,14 +542,7 @@ struct IndexAsyncQuery : IndexMethod {
   using Errors = mf::ErrorList<>;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "async_query",
-      .index = 1,
-      .idempotent = false,
-      .oneway = false,
-      .deadline = {},
-      .batch_max = 128,
-  };
+  static constexpr mf::MethodInfo kInfo{.name = "async_query", .index = 1};
   static ::class_::namespace_::IndexAsyncQueryResult invoke(Servant& servant, std::uint8_t requests,
                                                             std::uint8_t value);
   static ::class_::namespace_::IndexAsyncQueryResult invoke(Servant& servant, const Request& request);
@@ -603,14 +559,7 @@ struct IndexQueryBatch : IndexMethod {
   using Errors = mf::ErrorList<>;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "query_batch",
-      .index = 2,
-      .idempotent = false,
-      .oneway = false,
-      .deadline = {},
-      .batch_max = 128,
-  };
+  static constexpr mf::MethodInfo kInfo{.name = "query_batch", .index = 2};
   static ::class_::namespace_::template_ invoke(Servant& servant, std::uint8_t request, std::int32_t servant_,
                                                 std::int32_t violated_);
   static ::class_::namespace_::template_ invoke(Servant& servant, const Request& request);
@@ -626,8 +575,7 @@ struct IndexAt : IndexMethod {
   using Errors = mf::ErrorList<>;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "at", .index = 3, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
+  static constexpr mf::MethodInfo kInfo{.name = "at", .index = 3};
   static void invoke(Servant& servant);
   static void invoke(Servant& servant, const Request& request);
   static mf::Outcomes<void> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
@@ -640,8 +588,7 @@ struct IndexAny : IndexMethod {
   using Errors = mf::ErrorList<>;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "any", .index = 4, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
+  static constexpr mf::MethodInfo kInfo{.name = "any", .index = 4};
   static void invoke(Servant& servant, ::class_::namespace_::union_ self);
   static void invoke(Servant& servant, const Request& request);
   static mf::Outcomes<void> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
@@ -654,8 +601,7 @@ struct IndexDispatch : IndexMethod {
   using Errors = mf::ErrorList<>;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "dispatch", .index = 5, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
+  static constexpr mf::MethodInfo kInfo{.name = "dispatch", .index = 5};
   static void invoke(Servant& servant, const ::class_::other::virtual_& on);
   static void invoke(Servant& servant, const Request& request);
   static mf::Outcomes<void> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
@@ -668,8 +614,7 @@ struct IndexService : IndexMethod {
   using Errors = mf::ErrorList<>;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "service", .index = 6, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
+  static constexpr mf::MethodInfo kInfo{.name = "service", .index = 6};
   static ::class_::namespace_::stdin_ invoke(Servant& servant);
   static ::class_::namespace_::stdin_ invoke(Servant& servant, const Request& request);
   static mf::Outcomes<::class_::namespace_::stdin_> invoke_batch(Servant& servant, const Request* requests,
@@ -684,8 +629,7 @@ struct IndexOperator : IndexMethod {
   using Errors = mf::ErrorList<>;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
-  static constexpr mf::MethodInfo kInfo{
-      .name = "operator", .index = 7, .idempotent = false, .oneway = true, .deadline = {}, .batch_max = 128};
+  static constexpr mf::MethodInfo kInfo{.name = "operator", .index = 7, .oneway = true};
   static void invoke(Servant& servant, std::int32_t int_);
   static void invoke(Servant& servant, const Request& request);
   static void invoke_batch(Servant& servant, const Request* requests, std::size_t count);

@@ -18,10 +18,7 @@ std::strong_ordering operator<=>(const virtual_& left, const virtual_& right) {
 }
 
 void print_to(mf::Printer& printer, const virtual_& value) {
-  printer.open("virtual");
-  printer.field("do", value.do_);
-  printer.field("for", value.for_);
-  printer.close();
+  printer.write_struct("virtual", {{"do", value.do_}, {"for", value.for_}});
 }
 
 }  // namespace class_::other

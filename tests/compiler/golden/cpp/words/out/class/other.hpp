@@ -38,7 +38,6 @@ inline constexpr TypeInfo kTypeInfo<::class_::other::virtual_>{.tier = Tier::feb
 template <>
 struct Febird<::class_::other::virtual_> {
   static constexpr std::size_t kMinSize = 2;
-  static constexpr bool kRaw = false;
   static std::size_t size(const ::class_::other::virtual_& value) noexcept;
   static std::size_t bound(const ::class_::other::virtual_& value) noexcept;
   static void write(Writer& writer, const ::class_::other::virtual_* values, std::size_t count) noexcept;
