@@ -297,7 +297,8 @@ class MethodMaker:
 
     def _invokes(self) -> Iterator[Invoke]:
         """How a call reaches a plain servant, in the process and from a message, and an asynchronous one."""
-        method, names, result = self.method, self.names, self._result("")
+        method, names = self.method, self.names
+        result = "void" if self._result("") == "void" else "Result"
         moved = "std::move(request)" if method.params.layout is None else "request"
         answer = [] if method.oneway else ["std::move(responder)"]
         requested = [f"request.{each}" for each in names.params]

@@ -179,11 +179,18 @@ class Printer {
   bool fresh_ = true;  // the open struct has no field yet
 };
 
+namespace detail {
+
+template <class T>
+[[gnu::cold]] void print_value(Printer& printer, const void* value) {
+  printer.value(*static_cast<const T*>(value));
+}
+
+}  // namespace detail
+
 template <class T>
 PrintedField::PrintedField(std::string_view named, const T& of) noexcept
-    : name(named),
-      value(&of),
-      print([](Printer& printer, const void* any) { printer.value(*static_cast<const T*>(any)); }) {}
+    : name(named), value(&of), print(&detail::print_value<T>) {}
 
 /// The member of that name; false if there is none. Generated code calls it with all members of an enum.
 template <class E>

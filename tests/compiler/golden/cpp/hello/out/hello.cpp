@@ -75,20 +75,20 @@ namespace hello {
 
 namespace methods {
 
-std::string GreeterGreet::invoke(Servant& servant, const std::string& name) {
+auto GreeterGreet::invoke(Servant& servant, const std::string& name) -> Result {
   return servant.greet(name);
 }
 
-std::string GreeterGreet::invoke(Servant& servant, const Request& request) {
+auto GreeterGreet::invoke(Servant& servant, const Request& request) -> Result {
   return servant.greet(request.name);
 }
 
-mf::Outcomes<std::string> GreeterGreet::invoke_batch(Servant& servant, const Request* requests,
-                                                     std::size_t count) {
+auto GreeterGreet::invoke_batch(Servant& servant, const Request* requests,
+                                std::size_t count) -> mf::Outcomes<Result> {
   return servant.greet_items({requests, count});
 }
 
-void GreeterGreet::invoke(AsyncServant& servant, Request&& request, mf::Responder<std::string> responder) {
+void GreeterGreet::invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder) {
   return servant.greet(std::move(request), std::move(responder));
 }
 

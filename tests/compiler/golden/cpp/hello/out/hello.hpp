@@ -67,10 +67,10 @@ struct GreeterGreet : GreeterMethod {
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
   static constexpr mf::MethodInfo kInfo{.name = "greet", .index = 0};
-  static std::string invoke(Servant& servant, const std::string& name);
-  static std::string invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<std::string> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<std::string> responder);
+  static Result invoke(Servant& servant, const std::string& name);
+  static Result invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<Result> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder);
 };
 
 }  // namespace hello::methods

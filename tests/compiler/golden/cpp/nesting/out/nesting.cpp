@@ -23,7 +23,7 @@ bool from_name(std::string_view text, Place_Precision& value) noexcept {
   return mf::find_member(text, value, {Place_Precision::exact, Place_Precision::near_});
 }
 
-void print_to(mf::Printer& printer, Place_Precision value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, Place_Precision value) {
   printer.member(name(value), value);
 }
 
@@ -31,7 +31,7 @@ bool from_name(std::string_view text, Place_Known& value) noexcept {
   return mf::find_member(text, value, {Place_Known::street, Place_Known::city});
 }
 
-void print_to(mf::Printer& printer, Place_Known value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, Place_Known value) {
   printer.flags(value, {Place_Known::street, Place_Known::city});
 }
 
@@ -39,7 +39,7 @@ bool from_name(std::string_view text, Place_Shape_Status& value) noexcept {
   return mf::find_member(text, value, {Place_Shape_Status::open, Place_Shape_Status::closed});
 }
 
-void print_to(mf::Printer& printer, Place_Shape_Status value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, Place_Shape_Status value) {
   printer.member(name(value), value);
 }
 
@@ -47,23 +47,23 @@ bool from_name(std::string_view text, Record_Entry_Kind& value) noexcept {
   return mf::find_member(text, value, {Record_Entry_Kind::added, Record_Entry_Kind::removed});
 }
 
-void print_to(mf::Printer& printer, Record_Entry_Kind value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, Record_Entry_Kind value) {
   printer.member(name(value), value);
 }
 
-void print_to(mf::Printer& printer, const Status_& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Status_& value) {
   printer.write_struct("Status", {{"text", value.text}});
 }
 
-void print_to(mf::Printer& printer, const Place_Point& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Place_Point& value) {
   printer.write_struct("Point", {{"x", value.x}, {"y", value.y}});
 }
 
-void print_to(mf::Printer& printer, const Place_Shape_Circle& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Place_Shape_Circle& value) {
   printer.write_struct("Circle", {{"at", value.at}, {"radius", value.radius}, {"status", value.status}});
 }
 
-void print_to(mf::Printer& printer, const Place_Shape& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Place_Shape& value) {
   printer.open("Shape");
   if (value.is_point()) printer.field("point", value.point());
   if (value.is_circle()) printer.field("circle", value.circle());
@@ -71,7 +71,7 @@ void print_to(mf::Printer& printer, const Place_Shape& value) {
   printer.close();
 }
 
-void print_to(mf::Printer& printer, const Place& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Place& value) {
   printer.write_struct(
       "Place",
       {{"at", value.at}, {"precision", value.precision}, {"known", value.known}, {"shape", value.shape}, {"shapes", value.shapes}});
@@ -89,7 +89,7 @@ std::partial_ordering operator<=>(const Record_Entry& left, const Record_Entry& 
   return left.unknown_fields <=> right.unknown_fields;
 }
 
-void print_to(mf::Printer& printer, const Record_Entry& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Record_Entry& value) {
   printer.write_struct("Entry", {{"kind", value.kind}, {"places", value.places}, {"parent", value.parent}});
 }
 
@@ -104,7 +104,7 @@ std::partial_ordering operator<=>(const Record& left, const Record& right) {
   return left.unknown_fields <=> right.unknown_fields;
 }
 
-void print_to(mf::Printer& printer, const Record& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Record& value) {
   printer.write_struct("Record", {{"entries", value.entries}, {"last", value.last}});
 }
 
@@ -120,7 +120,7 @@ std::strong_ordering operator<=>(const Tree_Node& left, const Tree_Node& right) 
   return left.unknown_fields <=> right.unknown_fields;
 }
 
-void print_to(mf::Printer& printer, const Tree_Node& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Tree_Node& value) {
   printer.write_struct("Node", {{"label", value.label}, {"children", value.children}, {"tree", value.tree}});
 }
 
@@ -139,7 +139,7 @@ std::strong_ordering operator<=>(const Tree& left, const Tree& right) {
   return left.unknown_fields <=> right.unknown_fields;
 }
 
-void print_to(mf::Printer& printer, const Tree& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Tree& value) {
   printer.write_struct("Tree", {{"root", value.root}});
 }
 
@@ -149,7 +149,7 @@ std::span<const mf::codec::GraphTable> graph_tables(const Tree* /*root*/) {
   return kTables;
 }
 
-void print_to(mf::Printer& printer, const Kind_Kind& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Kind_Kind& value) {
   printer.write_struct("Kind", {{"value", value.value}});
 }
 
@@ -161,7 +161,7 @@ std::strong_ordering operator<=>(const Kind_Visit& left, const Kind_Visit& right
   return left.of <=> right.of;
 }
 
-void print_to(mf::Printer& printer, const Kind_Visit& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Kind_Visit& value) {
   printer.write_struct("Visit", {{"of", value.of}});
 }
 
@@ -233,30 +233,30 @@ std::strong_ordering operator<=>(const Kind_& left, const Kind_& right) {
   return left.value_ <=> right.value_;
 }
 
-void print_to(mf::Printer& printer, const Kind_& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Kind_& value) {
   printer.open("Kind");
   if (value.is_kind()) printer.field("kind", value.kind_());
   if (value.is_visit()) printer.field("visit", value.visit_());
   printer.close();
 }
 
-void print_to(mf::Printer& printer, const Atlas_Nowhere_Hint& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Atlas_Nowhere_Hint& value) {
   printer.write_struct("Hint", {{"text", value.text}});
 }
 
-void print_to(mf::Printer& printer, const Atlas_Nowhere& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Atlas_Nowhere& value) {
   printer.write_struct("Nowhere", {{"hints", value.hints}, {"near", value.near_}});
 }
 
-void print_to(mf::Printer& printer, const Atlas_Filter_Status& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Atlas_Filter_Status& value) {
   printer.write_struct("Status", {{"least", value.least}});
 }
 
-void print_to(mf::Printer& printer, const Atlas_Filter& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Atlas_Filter& value) {
   printer.write_struct("Filter", {{"status", value.status}, {"outer", value.outer}, {"known", value.known}});
 }
 
-void print_to(mf::Printer& printer, const AtlasAroundResult& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const AtlasAroundResult& value) {
   printer.write_struct("AtlasAroundResult", {{"place", value.place}, {"status", value.status}});
 }
 
@@ -1058,41 +1058,39 @@ namespace nesting {
 
 namespace methods {
 
-::nesting::Place AtlasFind::invoke(Servant& servant, const std::string& name,
-                                   const ::nesting::Atlas_Filter& wanted) {
+auto AtlasFind::invoke(Servant& servant, const std::string& name,
+                       const ::nesting::Atlas_Filter& wanted) -> Result {
   return servant.find(name, wanted);
 }
 
-::nesting::Place AtlasFind::invoke(Servant& servant, const Request& request) {
+auto AtlasFind::invoke(Servant& servant, const Request& request) -> Result {
   return servant.find(request.name, request.wanted);
 }
 
-mf::Outcomes<::nesting::Place> AtlasFind::invoke_batch(Servant& servant, const Request* requests,
-                                                       std::size_t count) {
+auto AtlasFind::invoke_batch(Servant& servant, const Request* requests,
+                             std::size_t count) -> mf::Outcomes<Result> {
   return servant.find_items({requests, count});
 }
 
-void AtlasFind::invoke(AsyncServant& servant, Request&& request, mf::Responder<::nesting::Place> responder) {
+void AtlasFind::invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder) {
   return servant.find(std::move(request), std::move(responder));
 }
 
-::nesting::AtlasAroundResult AtlasAround::invoke(Servant& servant, const ::nesting::Place_Shape& shape,
-                                                 const ::nesting::Place_Path& path) {
+auto AtlasAround::invoke(Servant& servant, const ::nesting::Place_Shape& shape,
+                         const ::nesting::Place_Path& path) -> Result {
   return servant.around(shape, path);
 }
 
-::nesting::AtlasAroundResult AtlasAround::invoke(Servant& servant, const Request& request) {
+auto AtlasAround::invoke(Servant& servant, const Request& request) -> Result {
   return servant.around(request.shape, request.path);
 }
 
-mf::Outcomes<::nesting::AtlasAroundResult> AtlasAround::invoke_batch(Servant& servant,
-                                                                     const Request* requests,
-                                                                     std::size_t count) {
+auto AtlasAround::invoke_batch(Servant& servant, const Request* requests,
+                               std::size_t count) -> mf::Outcomes<Result> {
   return servant.around_items({requests, count});
 }
 
-void AtlasAround::invoke(AsyncServant& servant, Request&& request,
-                         mf::Responder<::nesting::AtlasAroundResult> responder) {
+void AtlasAround::invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder) {
   return servant.around(std::move(request), std::move(responder));
 }
 
@@ -1108,21 +1106,20 @@ void AtlasCircles::invoke(AsyncServant& servant, Request&& request,
   return servant.circles(request, std::move(reader), std::move(writer), std::move(responder));
 }
 
-::nesting::Record_Entry AtlasKeep::invoke(Servant& servant, const ::nesting::Record& record) {
+auto AtlasKeep::invoke(Servant& servant, const ::nesting::Record& record) -> Result {
   return servant.keep(record);
 }
 
-::nesting::Record_Entry AtlasKeep::invoke(Servant& servant, const Request& request) {
+auto AtlasKeep::invoke(Servant& servant, const Request& request) -> Result {
   return servant.keep(request.record);
 }
 
-mf::Outcomes<::nesting::Record_Entry> AtlasKeep::invoke_batch(Servant& servant, const Request* requests,
-                                                              std::size_t count) {
+auto AtlasKeep::invoke_batch(Servant& servant, const Request* requests,
+                             std::size_t count) -> mf::Outcomes<Result> {
   return servant.keep_items({requests, count});
 }
 
-void AtlasKeep::invoke(AsyncServant& servant, Request&& request,
-                       mf::Responder<::nesting::Record_Entry> responder) {
+void AtlasKeep::invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder) {
   return servant.keep(std::move(request), std::move(responder));
 }
 

@@ -1027,12 +1027,10 @@ struct AtlasFind : AtlasMethod {
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
   static constexpr mf::MethodInfo kInfo{.name = "find", .index = 0, .idempotent = true};
-  static ::nesting::Place invoke(Servant& servant, const std::string& name,
-                                 const ::nesting::Atlas_Filter& wanted);
-  static ::nesting::Place invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<::nesting::Place> invoke_batch(Servant& servant, const Request* requests,
-                                                     std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<::nesting::Place> responder);
+  static Result invoke(Servant& servant, const std::string& name, const ::nesting::Atlas_Filter& wanted);
+  static Result invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<Result> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder);
 };
 
 struct AtlasAround : AtlasMethod {
@@ -1042,13 +1040,11 @@ struct AtlasAround : AtlasMethod {
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
   static constexpr mf::MethodInfo kInfo{.name = "around", .index = 1};
-  static ::nesting::AtlasAroundResult invoke(Servant& servant, const ::nesting::Place_Shape& shape,
-                                             const ::nesting::Place_Path& path);
-  static ::nesting::AtlasAroundResult invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<::nesting::AtlasAroundResult> invoke_batch(Servant& servant, const Request* requests,
-                                                                 std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request,
-                     mf::Responder<::nesting::AtlasAroundResult> responder);
+  static Result invoke(Servant& servant, const ::nesting::Place_Shape& shape,
+                       const ::nesting::Place_Path& path);
+  static Result invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<Result> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder);
 };
 
 struct AtlasCircles : AtlasMethod {
@@ -1077,12 +1073,10 @@ struct AtlasKeep : AtlasMethod {
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
   static constexpr mf::MethodInfo kInfo{.name = "keep", .index = 3};
-  static ::nesting::Record_Entry invoke(Servant& servant, const ::nesting::Record& record);
-  static ::nesting::Record_Entry invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<::nesting::Record_Entry> invoke_batch(Servant& servant, const Request* requests,
-                                                            std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request,
-                     mf::Responder<::nesting::Record_Entry> responder);
+  static Result invoke(Servant& servant, const ::nesting::Record& record);
+  static Result invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<Result> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder);
 };
 
 }  // namespace nesting::methods

@@ -21,7 +21,7 @@ bool from_name(std::string_view text, Rank& value) noexcept {
   return mf::find_member(text, value, {Rank::first, Rank::last});
 }
 
-void print_to(mf::Printer& printer, Rank value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, Rank value) {
   printer.member(name(value), value);
 }
 
@@ -29,7 +29,7 @@ bool from_name(std::string_view text, Part& value) noexcept {
   return mf::find_member(text, value, {Part::head, Part::tail});
 }
 
-void print_to(mf::Printer& printer, Part value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, Part value) {
   printer.flags(value, {Part::head, Part::tail});
 }
 
@@ -37,33 +37,33 @@ bool from_name(std::string_view text, Nothing& value) noexcept {
   return mf::find_member(text, value, {});
 }
 
-void print_to(mf::Printer& printer, Nothing value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, Nothing value) {
   printer.member(name(value), value);
 }
 
-void print_to(mf::Printer& printer, const Point& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Point& value) {
   printer.write_struct("Point", {{"x", value.x}, {"tags", value.tags}});
 }
 
-void print_to(mf::Printer& printer, const Value& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Value& value) {
   printer.open("Value");
   if (value.is_number()) printer.field("number", value.number());
   if (value.is_points()) printer.field("points", value.points());
   printer.close();
 }
 
-void print_to(mf::Printer& printer, const Present& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Present& value) {
   printer.write_struct(
       "Present",
       {{"flag", value.flag}, {"small", value.small_}, {"large", value.large}, {"ratio", value.ratio}, {"text", value.text}, {"raw", value.raw}, {"some_raw", value.some_raw}, {"id", value.id}, {"at", value.at}, {"span", value.span}, {"rank", value.rank}, {"parts", value.parts}, {"point", value.point}, {"value", value.value}, {"list", value.list}, {"one", value.one}, {"bools", value.bools}, {"words", value.words}, {"points", value.points}, {"no_points", value.no_points}, {"set", value.set}, {"bytes_set", value.bytes_set}, {"map", value.map}, {"pair", value.pair}, {"texts", value.texts}, {"point_map", value.point_map}, {"array", value.array}, {"point_array", value.point_array}, {"row", value.row}, {"rows", value.rows}, {"deep", value.deep}, {"deeper", value.deeper}, {"mixed", value.mixed}, {"held", value.held}, {"single", value.single}, {"values", value.values}, {"nothing", value.nothing}});
 }
 
-void print_to(mf::Printer& printer, const Absent& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Absent& value) {
   printer.write_struct(
       "Absent", {{"list", value.list}, {"map", value.map}, {"nothing", value.nothing}, {"raw", value.raw}});
 }
 
-void print_to(mf::Printer& printer, const Choice& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Choice& value) {
   printer.open("Choice");
   if (value.is_ranks()) printer.field("ranks", value.ranks());
   if (value.is_number()) printer.field("number", value.number());
@@ -138,28 +138,28 @@ std::strong_ordering operator<=>(const Deep& left, const Deep& right) {
   return left.value_ <=> right.value_;
 }
 
-void print_to(mf::Printer& printer, const Deep& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Deep& value) {
   printer.open("Deep");
   if (value.is_rank()) printer.field("rank", value.rank());
   if (value.is_inner()) printer.field("inner", value.inner());
   printer.close();
 }
 
-void print_to(mf::Printer& printer, const Step& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Step& value) {
   printer.write_struct("Step", {{"ranks", value.ranks}, {"wide", value.wide}});
 }
 
-void print_to(mf::Printer& printer, const Past& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Past& value) {
   printer.write_struct("Past", {{"ranks", value.ranks}, {"choice", value.choice}});
 }
 
-void print_to(mf::Printer& printer, const Firsts& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Firsts& value) {
   printer.write_struct(
       "Firsts",
       {{"rank", value.rank}, {"ranks", value.ranks}, {"rows", value.rows}, {"choice", value.choice}, {"deep", value.deep}, {"steps", value.steps}, {"past", value.past}, {"maybe", value.maybe}});
 }
 
-void print_to(mf::Printer& printer, const Missed& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Missed& value) {
   printer.write_struct("Missed", {{"ranks", value.ranks}});
 }
 
@@ -867,28 +867,28 @@ namespace optionals {
 
 namespace methods {
 
-::optionals::Present KeeperKeep::invoke(
-    Servant& servant, const std::optional<std::vector<std::uint32_t>>& list,
-    const std::optional<std::vector<std::uint32_t>>& one, const std::optional<::optionals::Row>& row,
-    const std::optional<std::set<std::uint8_t>>& set,
-    const std::optional<std::map<std::uint8_t, std::uint8_t>>& map, const std::optional<mf::Bytes>& raw,
-    const std::optional<std::string>& text, const std::optional<std::array<std::uint8_t, 2>>& array,
-    const std::optional<::optionals::Point>& point) {
+auto KeeperKeep::invoke(Servant& servant, const std::optional<std::vector<std::uint32_t>>& list,
+                        const std::optional<std::vector<std::uint32_t>>& one,
+                        const std::optional<::optionals::Row>& row,
+                        const std::optional<std::set<std::uint8_t>>& set,
+                        const std::optional<std::map<std::uint8_t, std::uint8_t>>& map,
+                        const std::optional<mf::Bytes>& raw, const std::optional<std::string>& text,
+                        const std::optional<std::array<std::uint8_t, 2>>& array,
+                        const std::optional<::optionals::Point>& point) -> Result {
   return servant.keep(list, one, row, set, map, raw, text, array, point);
 }
 
-::optionals::Present KeeperKeep::invoke(Servant& servant, const Request& request) {
+auto KeeperKeep::invoke(Servant& servant, const Request& request) -> Result {
   return servant.keep(request.list, request.one, request.row, request.set, request.map, request.raw,
                       request.text, request.array, request.point);
 }
 
-mf::Outcomes<::optionals::Present> KeeperKeep::invoke_batch(Servant& servant, const Request* requests,
-                                                            std::size_t count) {
+auto KeeperKeep::invoke_batch(Servant& servant, const Request* requests,
+                              std::size_t count) -> mf::Outcomes<Result> {
   return servant.keep_items({requests, count});
 }
 
-void KeeperKeep::invoke(AsyncServant& servant, Request&& request,
-                        mf::Responder<::optionals::Present> responder) {
+void KeeperKeep::invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder) {
   return servant.keep(std::move(request), std::move(responder));
 }
 

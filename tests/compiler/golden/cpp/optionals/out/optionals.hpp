@@ -755,17 +755,17 @@ struct KeeperKeep : KeeperMethod {
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
   static constexpr mf::MethodInfo kInfo{.name = "keep", .index = 0};
-  static ::optionals::Present invoke(
-      Servant& servant, const std::optional<std::vector<std::uint32_t>>& list,
-      const std::optional<std::vector<std::uint32_t>>& one, const std::optional<::optionals::Row>& row,
-      const std::optional<std::set<std::uint8_t>>& set,
-      const std::optional<std::map<std::uint8_t, std::uint8_t>>& map, const std::optional<mf::Bytes>& raw,
-      const std::optional<std::string>& text, const std::optional<std::array<std::uint8_t, 2>>& array,
-      const std::optional<::optionals::Point>& point);
-  static ::optionals::Present invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<::optionals::Present> invoke_batch(Servant& servant, const Request* requests,
-                                                         std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<::optionals::Present> responder);
+  static Result invoke(Servant& servant, const std::optional<std::vector<std::uint32_t>>& list,
+                       const std::optional<std::vector<std::uint32_t>>& one,
+                       const std::optional<::optionals::Row>& row,
+                       const std::optional<std::set<std::uint8_t>>& set,
+                       const std::optional<std::map<std::uint8_t, std::uint8_t>>& map,
+                       const std::optional<mf::Bytes>& raw, const std::optional<std::string>& text,
+                       const std::optional<std::array<std::uint8_t, 2>>& array,
+                       const std::optional<::optionals::Point>& point);
+  static Result invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<Result> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder);
 };
 
 }  // namespace optionals::methods

@@ -17,7 +17,7 @@ std::strong_ordering operator<=>(const Leaf& left, const Leaf& right) {
   return left.up <=> right.up;
 }
 
-void print_to(mf::Printer& printer, const Leaf& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Leaf& value) {
   printer.write_struct("Leaf", {{"value", value.value}, {"up", value.up}});
 }
 
@@ -89,7 +89,7 @@ std::strong_ordering operator<=>(const Kind_& left, const Kind_& right) {
   return left.value_ <=> right.value_;
 }
 
-void print_to(mf::Printer& printer, const Kind_& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Kind_& value) {
   printer.open("Kind");
   if (value.is_leaf()) printer.field("leaf", value.leaf());
   if (value.is_fine()) printer.field("fine", value.fine());
@@ -108,7 +108,7 @@ std::strong_ordering operator<=>(const Fine& left, const Fine& right) {
   return left.leaves <=> right.leaves;
 }
 
-void print_to(mf::Printer& printer, const Fine& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Fine& value) {
   printer.write_struct(
       "Fine",
       {{"left", value.left}, {"more", value.more}, {"choice", value.choice}, {"leaves", value.leaves}});
@@ -182,7 +182,7 @@ std::strong_ordering operator<=>(const Choice& left, const Choice& right) {
   return left.value_ <=> right.value_;
 }
 
-void print_to(mf::Printer& printer, const Choice& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Choice& value) {
   printer.open("Choice");
   if (value.is_number()) printer.field("number", value.number());
   if (value.is_node()) printer.field("node", value.node());
@@ -197,7 +197,7 @@ std::strong_ordering operator<=>(const Node& left, const Node& right) {
   return left.right <=> right.right;
 }
 
-void print_to(mf::Printer& printer, const Node& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Node& value) {
   printer.write_struct("Node", {{"right", value.right}});
 }
 
@@ -209,7 +209,7 @@ std::strong_ordering operator<=>(const B& left, const B& right) {
   return left.a <=> right.a;
 }
 
-void print_to(mf::Printer& printer, const B& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const B& value) {
   printer.write_struct("B", {{"a", value.a}});
 }
 
@@ -223,7 +223,7 @@ std::strong_ordering operator<=>(const A& left, const A& right) {
   return left.o <=> right.o;
 }
 
-void print_to(mf::Printer& printer, const A& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const A& value) {
   printer.write_struct("A", {{"b", value.b}, {"m", value.m}, {"o", value.o}});
 }
 
@@ -237,7 +237,7 @@ std::strong_ordering operator<=>(const P& left, const P& right) {
   return left.w <=> right.w;
 }
 
-void print_to(mf::Printer& printer, const P& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const P& value) {
   printer.write_struct("P", {{"x", value.x}, {"v", value.v}, {"w", value.w}});
 }
 
@@ -249,7 +249,7 @@ std::strong_ordering operator<=>(const Q& left, const Q& right) {
   return left.p <=> right.p;
 }
 
-void print_to(mf::Printer& printer, const Q& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Q& value) {
   printer.write_struct("Q", {{"p", value.p}});
 }
 
@@ -261,7 +261,7 @@ std::strong_ordering operator<=>(const L& left, const L& right) {
   return left.k <=> right.k;
 }
 
-void print_to(mf::Printer& printer, const L& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const L& value) {
   printer.write_struct("L", {{"k", value.k}});
 }
 
@@ -274,7 +274,7 @@ std::strong_ordering operator<=>(const K& left, const K& right) {
   return left.n <=> right.n;
 }
 
-void print_to(mf::Printer& printer, const K& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const K& value) {
   printer.write_struct("K", {{"q", value.q}, {"n", value.n}});
 }
 

@@ -32,7 +32,7 @@ bool from_name(std::string_view text, Venue& value) noexcept {
   return mf::find_member(text, value, {Venue::xetra, Venue::eurex});
 }
 
-void print_to(mf::Printer& printer, Venue value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, Venue value) {
   printer.member(name(value), value);
 }
 
@@ -40,15 +40,15 @@ bool from_name(std::string_view text, Lang& value) noexcept {
   return mf::find_member(text, value, {Lang::none, Lang::de});
 }
 
-void print_to(mf::Printer& printer, Lang value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, Lang value) {
   printer.member(name(value), value);
 }
 
-void print_to(mf::Printer& printer, const Posting& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Posting& value) {
   printer.write_struct("Posting", {{"doc", value.doc}, {"weight", value.weight}});
 }
 
-void print_to(mf::Printer& printer, const Hit& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Hit& value) {
   printer.write_struct("Hit", {{"doc", value.doc}, {"title", value.title}});
 }
 
@@ -62,7 +62,7 @@ std::strong_ordering operator<=>(const Person& left, const Person& right) {
   return left.unknown_fields <=> right.unknown_fields;
 }
 
-void print_to(mf::Printer& printer, const Person& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Person& value) {
   printer.write_struct("Person", {{"name", value.name}, {"boss", value.boss}});
 }
 
@@ -71,22 +71,22 @@ std::span<const mf::codec::GraphTable> graph_tables(const Person* /*root*/) {
   return kTables;
 }
 
-void print_to(mf::Printer& printer, const Note& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Note& value) {
   printer.write_struct("Note", {{"text", value.text}});
 }
 
-void print_to(mf::Printer& printer, const Change& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Change& value) {
   printer.open("Change");
   if (value.is_added()) printer.field("added", value.added());
   if (value.is_removed()) printer.field("removed", value.removed());
   printer.close();
 }
 
-void print_to(mf::Printer& printer, const Closed& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Closed& value) {
   printer.write_struct("Closed", {{"why", value.why}});
 }
 
-void print_to(mf::Printer& printer, const ElementsBlocksResult& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const ElementsBlocksResult& value) {
   printer.write_struct("ElementsBlocksResult", {{"count", value.count}, {"size", value.size}});
 }
 
@@ -790,13 +790,13 @@ void IndexScan::invoke(AsyncServant& servant, Request&& request, mf::StreamWrite
   return servant.scan(request, std::move(writer), std::move(responder));
 }
 
-std::uint64_t IndexLoad::invoke(Servant& servant, const Request& request,
-                                mf::StreamReader<::streams::Posting>& reader) {
+auto IndexLoad::invoke(Servant& servant, const Request& request,
+                       mf::StreamReader<::streams::Posting>& reader) -> Result {
   return servant.load(request.into, reader);
 }
 
 void IndexLoad::invoke(AsyncServant& servant, Request&& request, mf::StreamReader<::streams::Posting> reader,
-                       mf::Responder<std::uint64_t> responder) {
+                       mf::Responder<Result> responder) {
   return servant.load(std::move(request), std::move(reader), std::move(responder));
 }
 
@@ -810,20 +810,20 @@ void IndexFollow::invoke(AsyncServant& servant, Request&& request, mf::StreamRea
   return servant.follow(request, std::move(reader), std::move(writer), std::move(responder));
 }
 
-std::uint64_t IndexSize::invoke(Servant& servant) {
+auto IndexSize::invoke(Servant& servant) -> Result {
   return servant.size();
 }
 
-std::uint64_t IndexSize::invoke(Servant& servant, const Request& /*request*/) {
+auto IndexSize::invoke(Servant& servant, const Request& /*request*/) -> Result {
   return servant.size();
 }
 
-mf::Outcomes<std::uint64_t> IndexSize::invoke_batch(Servant& servant, const Request* requests,
-                                                    std::size_t count) {
+auto IndexSize::invoke_batch(Servant& servant, const Request* requests,
+                             std::size_t count) -> mf::Outcomes<Result> {
   return servant.size_items({requests, count});
 }
 
-void IndexSize::invoke(AsyncServant& servant, Request&& request, mf::Responder<std::uint64_t> responder) {
+void IndexSize::invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder) {
   return servant.size(request, std::move(responder));
 }
 
@@ -879,13 +879,13 @@ void ElementsLists::invoke(AsyncServant& servant, Request&& request,
   return servant.lists(request, std::move(reader), std::move(writer), std::move(responder));
 }
 
-::streams::ElementsBlocksResult ElementsBlocks::invoke(Servant& servant, const Request& /*request*/,
-                                                       mf::StreamReader<mf::Bytes>& reader) {
+auto ElementsBlocks::invoke(Servant& servant, const Request& /*request*/,
+                            mf::StreamReader<mf::Bytes>& reader) -> Result {
   return servant.blocks(reader);
 }
 
 void ElementsBlocks::invoke(AsyncServant& servant, Request&& request, mf::StreamReader<mf::Bytes> reader,
-                            mf::Responder<::streams::ElementsBlocksResult> responder) {
+                            mf::Responder<Result> responder) {
   return servant.blocks(request, std::move(reader), std::move(responder));
 }
 
@@ -912,14 +912,14 @@ void ElementsNotes::invoke(AsyncServant& servant, Request&& request, mf::StreamR
   return servant.notes(request, std::move(reader), std::move(responder));
 }
 
-bool ElementsMaybe::invoke(Servant& servant, const Request& /*request*/,
-                           mf::StreamReader<std::optional<std::uint32_t>>& reader) {
+auto ElementsMaybe::invoke(Servant& servant, const Request& /*request*/,
+                           mf::StreamReader<std::optional<std::uint32_t>>& reader) -> Result {
   return servant.maybe(reader);
 }
 
 void ElementsMaybe::invoke(AsyncServant& servant, Request&& request,
                            mf::StreamReader<std::optional<std::uint32_t>> reader,
-                           mf::Responder<bool> responder) {
+                           mf::Responder<Result> responder) {
   return servant.maybe(request, std::move(reader), std::move(responder));
 }
 
@@ -1004,13 +1004,13 @@ void OnlyReader::invoke(AsyncServant& servant, Request&& request, mf::StreamRead
   return servant.reader(request, std::move(reader), std::move(writer), std::move(responder));
 }
 
-std::uint32_t OnlyResponder::invoke(Servant& servant, const Request& /*request*/,
-                                    mf::StreamReader<std::uint32_t>& reader) {
+auto OnlyResponder::invoke(Servant& servant, const Request& /*request*/,
+                           mf::StreamReader<std::uint32_t>& reader) -> Result {
   return servant.responder(reader);
 }
 
 void OnlyResponder::invoke(AsyncServant& servant, Request&& request, mf::StreamReader<std::uint32_t> reader,
-                           mf::Responder<std::uint32_t> responder) {
+                           mf::Responder<Result> responder) {
   return servant.responder(request, std::move(reader), std::move(responder));
 }
 
@@ -1023,54 +1023,54 @@ void LangsAll::invoke(AsyncServant& servant, Request&& request, mf::StreamWriter
   return servant.all(request, std::move(writer), std::move(responder));
 }
 
-mf::Duration LangsOne::invoke(Servant& servant, mf::Duration duration) {
+auto LangsOne::invoke(Servant& servant, mf::Duration duration) -> Result {
   return servant.one(duration);
 }
 
-mf::Duration LangsOne::invoke(Servant& servant, const Request& request) {
+auto LangsOne::invoke(Servant& servant, const Request& request) -> Result {
   return servant.one(request.duration);
 }
 
-mf::Outcomes<mf::Duration> LangsOne::invoke_batch(Servant& servant, const Request* requests,
-                                                  std::size_t count) {
+auto LangsOne::invoke_batch(Servant& servant, const Request* requests,
+                            std::size_t count) -> mf::Outcomes<Result> {
   return servant.one_items({requests, count});
 }
 
-void LangsOne::invoke(AsyncServant& servant, Request&& request, mf::Responder<mf::Duration> responder) {
+void LangsOne::invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder) {
   return servant.one(request, std::move(responder));
 }
 
-std::uint32_t KeptPut::invoke(Servant& servant, std::uint32_t x) {
+auto KeptPut::invoke(Servant& servant, std::uint32_t x) -> Result {
   return servant.put(x);
 }
 
-std::uint32_t KeptPut::invoke(Servant& servant, const Request& request) {
+auto KeptPut::invoke(Servant& servant, const Request& request) -> Result {
   return servant.put(request.x);
 }
 
-mf::Outcomes<std::uint32_t> KeptPut::invoke_batch(Servant& servant, const Request* requests,
-                                                  std::size_t count) {
+auto KeptPut::invoke_batch(Servant& servant, const Request* requests,
+                           std::size_t count) -> mf::Outcomes<Result> {
   return servant.put_items_({requests, count});
 }
 
-void KeptPut::invoke(AsyncServant& servant, Request&& request, mf::Responder<std::uint32_t> responder) {
+void KeptPut::invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder) {
   return servant.put(request, std::move(responder));
 }
 
-std::uint32_t KeptPutBatch::invoke(Servant& servant, std::uint32_t x) {
+auto KeptPutBatch::invoke(Servant& servant, std::uint32_t x) -> Result {
   return servant.put_batch(x);
 }
 
-std::uint32_t KeptPutBatch::invoke(Servant& servant, const Request& request) {
+auto KeptPutBatch::invoke(Servant& servant, const Request& request) -> Result {
   return servant.put_batch(request.x);
 }
 
-mf::Outcomes<std::uint32_t> KeptPutBatch::invoke_batch(Servant& servant, const Request* requests,
-                                                       std::size_t count) {
+auto KeptPutBatch::invoke_batch(Servant& servant, const Request* requests,
+                                std::size_t count) -> mf::Outcomes<Result> {
   return servant.put_batch_items({requests, count});
 }
 
-void KeptPutBatch::invoke(AsyncServant& servant, Request&& request, mf::Responder<std::uint32_t> responder) {
+void KeptPutBatch::invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder) {
   return servant.put_batch(request, std::move(responder));
 }
 
@@ -1082,7 +1082,8 @@ void KeptPutItems::invoke(Servant& servant, const Request& request) {
   return servant.put_items(request.x);
 }
 
-mf::Outcomes<void> KeptPutItems::invoke_batch(Servant& servant, const Request* requests, std::size_t count) {
+auto KeptPutItems::invoke_batch(Servant& servant, const Request* requests,
+                                std::size_t count) -> mf::Outcomes<void> {
   return servant.put_items_items({requests, count});
 }
 
@@ -1098,7 +1099,8 @@ void KeptAsyncPut::invoke(Servant& servant, const Request& request) {
   return servant.async_put(request.x);
 }
 
-mf::Outcomes<void> KeptAsyncPut::invoke_batch(Servant& servant, const Request* requests, std::size_t count) {
+auto KeptAsyncPut::invoke_batch(Servant& servant, const Request* requests,
+                                std::size_t count) -> mf::Outcomes<void> {
   return servant.async_put_items_({requests, count});
 }
 

@@ -724,10 +724,10 @@ struct IndexLoad : IndexMethod {
   using ParamElement = ::streams::Posting;
   static constexpr mf::Tier kParamElementTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{.name = "load", .index = 1, .streams = mf::Streams::params};
-  static std::uint64_t invoke(Servant& servant, const Request& request,
-                              mf::StreamReader<::streams::Posting>& reader);
+  static Result invoke(Servant& servant, const Request& request,
+                       mf::StreamReader<::streams::Posting>& reader);
   static void invoke(AsyncServant& servant, Request&& request, mf::StreamReader<::streams::Posting> reader,
-                     mf::Responder<std::uint64_t> responder);
+                     mf::Responder<Result> responder);
 };
 
 struct IndexFollow : IndexMethod {
@@ -760,11 +760,10 @@ struct IndexSize : IndexMethod {
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{.name = "size", .index = 3, .idempotent = true,
                                         .deadline = std::chrono::seconds(2)};
-  static std::uint64_t invoke(Servant& servant);
-  static std::uint64_t invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<std::uint64_t> invoke_batch(Servant& servant, const Request* requests,
-                                                  std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<std::uint64_t> responder);
+  static Result invoke(Servant& servant);
+  static Result invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<Result> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder);
 };
 
 extern const mf::ServiceInfo kElementsService;
@@ -878,10 +877,9 @@ struct ElementsBlocks : ElementsMethod {
   using ParamElement = mf::Bytes;
   static constexpr mf::Tier kParamElementTier = mf::Tier::febird;
   static constexpr mf::MethodInfo kInfo{.name = "blocks", .index = 5, .streams = mf::Streams::params};
-  static ::streams::ElementsBlocksResult invoke(Servant& servant, const Request& request,
-                                                mf::StreamReader<mf::Bytes>& reader);
+  static Result invoke(Servant& servant, const Request& request, mf::StreamReader<mf::Bytes>& reader);
   static void invoke(AsyncServant& servant, Request&& request, mf::StreamReader<mf::Bytes> reader,
-                     mf::Responder<::streams::ElementsBlocksResult> responder);
+                     mf::Responder<Result> responder);
 };
 
 struct ElementsPeople : ElementsMethod {
@@ -936,10 +934,10 @@ struct ElementsMaybe : ElementsMethod {
   using ParamElement = std::optional<std::uint32_t>;
   static constexpr mf::Tier kParamElementTier = mf::Tier::febird;
   static constexpr mf::MethodInfo kInfo{.name = "maybe", .index = 8, .streams = mf::Streams::params};
-  static bool invoke(Servant& servant, const Request& request,
-                     mf::StreamReader<std::optional<std::uint32_t>>& reader);
+  static Result invoke(Servant& servant, const Request& request,
+                       mf::StreamReader<std::optional<std::uint32_t>>& reader);
   static void invoke(AsyncServant& servant, Request&& request,
-                     mf::StreamReader<std::optional<std::uint32_t>> reader, mf::Responder<bool> responder);
+                     mf::StreamReader<std::optional<std::uint32_t>> reader, mf::Responder<Result> responder);
 };
 
 struct ElementsVenues : ElementsMethod {
@@ -1095,10 +1093,9 @@ struct OnlyResponder : OnlyMethod {
   using ParamElement = std::uint32_t;
   static constexpr mf::Tier kParamElementTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{.name = "responder", .index = 2, .streams = mf::Streams::params};
-  static std::uint32_t invoke(Servant& servant, const Request& request,
-                              mf::StreamReader<std::uint32_t>& reader);
+  static Result invoke(Servant& servant, const Request& request, mf::StreamReader<std::uint32_t>& reader);
   static void invoke(AsyncServant& servant, Request&& request, mf::StreamReader<std::uint32_t> reader,
-                     mf::Responder<std::uint32_t> responder);
+                     mf::Responder<Result> responder);
 };
 
 extern const mf::ServiceInfo kLangsService;
@@ -1131,11 +1128,10 @@ struct LangsOne : LangsMethod {
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{.name = "one", .index = 1};
-  static mf::Duration invoke(Servant& servant, mf::Duration duration);
-  static mf::Duration invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<mf::Duration> invoke_batch(Servant& servant, const Request* requests,
-                                                 std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<mf::Duration> responder);
+  static Result invoke(Servant& servant, mf::Duration duration);
+  static Result invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<Result> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder);
 };
 
 extern const mf::ServiceInfo kKeptService;
@@ -1154,11 +1150,10 @@ struct KeptPut : KeptMethod {
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{.name = "put", .index = 0};
-  static std::uint32_t invoke(Servant& servant, std::uint32_t x);
-  static std::uint32_t invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<std::uint32_t> invoke_batch(Servant& servant, const Request* requests,
-                                                  std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<std::uint32_t> responder);
+  static Result invoke(Servant& servant, std::uint32_t x);
+  static Result invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<Result> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder);
 };
 
 struct KeptPutBatch : KeptMethod {
@@ -1168,11 +1163,10 @@ struct KeptPutBatch : KeptMethod {
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{.name = "put_batch", .index = 1};
-  static std::uint32_t invoke(Servant& servant, std::uint32_t x);
-  static std::uint32_t invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<std::uint32_t> invoke_batch(Servant& servant, const Request* requests,
-                                                  std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<std::uint32_t> responder);
+  static Result invoke(Servant& servant, std::uint32_t x);
+  static Result invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<Result> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder);
 };
 
 struct KeptPutItems : KeptMethod {

@@ -17,7 +17,7 @@ bool from_name(std::string_view text, Lang& value) noexcept {
   return mf::find_member(text, value, {Lang::en, Lang::ko});
 }
 
-void print_to(mf::Printer& printer, Lang value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, Lang value) {
   printer.member(name(value), value);
 }
 
@@ -25,11 +25,11 @@ bool from_name(std::string_view text, Field& value) noexcept {
   return mf::find_member(text, value, {Field::title, Field::body});
 }
 
-void print_to(mf::Printer& printer, Field value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, Field value) {
   printer.flags(value, {Field::title, Field::body});
 }
 
-void print_to(mf::Printer& printer, const Choice& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Choice& value) {
   printer.open("Choice");
   if (value.is_text()) printer.field("text", value.text());
   if (value.is_number()) printer.field("number", value.number());
@@ -37,11 +37,11 @@ void print_to(mf::Printer& printer, const Choice& value) {
   printer.close();
 }
 
-void print_to(mf::Printer& printer, const Extra& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Extra& value) {
   printer.write_struct("Extra", {{"x", value.x}});
 }
 
-void print_to(mf::Printer& printer, const Stored& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Stored& value) {
   printer.write_struct(
       "Stored",
       {{"added", value.added}, {"maybe", value.maybe}, {"many", value.many}, {"extra", value.extra}, {"words", value.words}, {"weights", value.weights}, {"name", value.name}, {"count", value.count}, {"delta", value.delta}, {"text", value.text}, {"lang", value.lang}, {"fields", value.fields}, {"color", value.color}, {"choice", value.choice}, {"limit", value.limit}});
@@ -57,7 +57,7 @@ std::strong_ordering operator<=>(const Part& left, const Part& right) {
   return left.unknown_fields <=> right.unknown_fields;
 }
 
-void print_to(mf::Printer& printer, const Part& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Part& value) {
   printer.write_struct("Part", {{"size", value.size}, {"whole", value.whole}});
 }
 
@@ -82,7 +82,7 @@ std::strong_ordering operator<=>(const Node& left, const Node& right) {
   return left.unknown_fields <=> right.unknown_fields;
 }
 
-void print_to(mf::Printer& printer, const Node& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Node& value) {
   printer.write_struct(
       "Node",
       {{"name", value.name}, {"next", value.next}, {"friend", value.friend_}, {"tags", value.tags}, {"parts", value.parts}});
@@ -104,7 +104,7 @@ std::strong_ordering operator<=>(const Tag& left, const Tag& right) {
   return left.unknown_fields <=> right.unknown_fields;
 }
 
-void print_to(mf::Printer& printer, const Tag& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Tag& value) {
   printer.write_struct("Tag", {{"text", value.text}, {"on", value.on}});
 }
 

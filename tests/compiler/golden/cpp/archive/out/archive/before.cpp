@@ -17,7 +17,7 @@ bool from_name(std::string_view text, Lang& value) noexcept {
   return mf::find_member(text, value, {Lang::en});
 }
 
-void print_to(mf::Printer& printer, Lang value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, Lang value) {
   printer.member(name(value), value);
 }
 
@@ -25,24 +25,24 @@ bool from_name(std::string_view text, Field& value) noexcept {
   return mf::find_member(text, value, {Field::title});
 }
 
-void print_to(mf::Printer& printer, Field value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, Field value) {
   printer.flags(value, {Field::title});
 }
 
-void print_to(mf::Printer& printer, const Choice& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Choice& value) {
   printer.open("Choice");
   if (value.is_text()) printer.field("text", value.text());
   if (value.is_number()) printer.field("number", value.number());
   printer.close();
 }
 
-void print_to(mf::Printer& printer, const Stored& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Stored& value) {
   printer.write_struct(
       "Stored",
       {{"name", value.name}, {"count", value.count}, {"delta", value.delta}, {"text", value.text}, {"lang", value.lang}, {"fields", value.fields}, {"gone", value.gone}, {"colour", value.colour}, {"choice", value.choice}, {"limit", value.limit}, {"weights", value.weights}});
 }
 
-void print_to(mf::Printer& printer, const Part& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Part& value) {
   printer.write_struct("Part", {{"size", value.size}});
 }
 
@@ -58,7 +58,7 @@ std::strong_ordering operator<=>(const Node& left, const Node& right) {
   return left.unknown_fields <=> right.unknown_fields;
 }
 
-void print_to(mf::Printer& printer, const Node& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Node& value) {
   printer.write_struct("Node", {{"name", value.name}, {"next", value.next}, {"parts", value.parts}});
 }
 

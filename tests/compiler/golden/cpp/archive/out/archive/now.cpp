@@ -22,7 +22,7 @@ bool from_name(std::string_view text, Rank& value) noexcept {
   return mf::find_member(text, value, {Rank::bm25, Rank::pagerank});
 }
 
-void print_to(mf::Printer& printer, Rank value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, Rank value) {
   printer.member(name(value), value);
 }
 
@@ -30,7 +30,7 @@ bool from_name(std::string_view text, Depth& value) noexcept {
   return mf::find_member(text, value, {Depth::low, Depth::high});
 }
 
-void print_to(mf::Printer& printer, Depth value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, Depth value) {
   printer.member(name(value), value);
 }
 
@@ -38,7 +38,7 @@ bool from_name(std::string_view text, Lang& value) noexcept {
   return mf::find_member(text, value, {Lang::en, Lang::ko});
 }
 
-void print_to(mf::Printer& printer, Lang value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, Lang value) {
   printer.member(name(value), value);
 }
 
@@ -46,23 +46,23 @@ bool from_name(std::string_view text, Field& value) noexcept {
   return mf::find_member(text, value, {Field::title, Field::body, Field::url});
 }
 
-void print_to(mf::Printer& printer, Field value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, Field value) {
   printer.flags(value, {Field::title, Field::body, Field::url});
 }
 
-void print_to(mf::Printer& printer, const Point& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Point& value) {
   printer.write_struct("Point", {{"x", value.x}, {"y", value.y}});
 }
 
-void print_to(mf::Printer& printer, const Hit& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Hit& value) {
   printer.write_struct("Hit", {{"doc", value.doc}, {"title", value.title}});
 }
 
-void print_to(mf::Printer& printer, const Pair& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Pair& value) {
   printer.write_struct("Pair", {{"a", value.a}, {"b", value.b}, {"note", value.note}});
 }
 
-void print_to(mf::Printer& printer, const Choice& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Choice& value) {
   printer.open("Choice");
   if (value.is_text()) printer.field("text", value.text());
   if (value.is_pair()) printer.field("pair", value.pair());
@@ -72,7 +72,7 @@ void print_to(mf::Printer& printer, const Choice& value) {
   printer.close();
 }
 
-void print_to(mf::Printer& printer, const Rows& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Rows& value) {
   printer.open("Rows");
   if (value.is_small()) printer.field("small", value.small_());
   if (value.is_pairs()) printer.field("pairs", value.pairs());
@@ -81,7 +81,7 @@ void print_to(mf::Printer& printer, const Rows& value) {
   printer.close();
 }
 
-void print_to(mf::Printer& printer, const Nothing& /*value*/) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Nothing& /*value*/) {
   printer.write_struct("Nothing", {});
 }
 
@@ -94,7 +94,7 @@ std::strong_ordering operator<=>(const Tree& left, const Tree& right) {
   return left.unknown_fields <=> right.unknown_fields;
 }
 
-void print_to(mf::Printer& printer, const Tree& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Tree& value) {
   printer.write_struct("Tree", {{"kids", value.kids}});
 }
 
@@ -108,11 +108,11 @@ std::strong_ordering operator<=>(const Nest& left, const Nest& right) {
   return left.unknown_fields <=> right.unknown_fields;
 }
 
-void print_to(mf::Printer& printer, const Nest& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Nest& value) {
   printer.write_struct("Nest", {{"inner", value.inner}, {"id", value.id}});
 }
 
-void print_to(mf::Printer& printer, const Giant& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Giant& value) {
   printer.write_struct("Giant", {{"memory", value.memory}});
 }
 
@@ -208,7 +208,7 @@ std::strong_ordering operator<=>(const Whale& left, const Whale& right) {
   return left.value_ <=> right.value_;
 }
 
-void print_to(mf::Printer& printer, const Whale& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Whale& value) {
   printer.open("Whale");
   if (value.is_name()) printer.field("name", value.name());
   if (value.is_giant()) printer.field("giant", value.giant());
@@ -216,22 +216,22 @@ void print_to(mf::Printer& printer, const Whale& value) {
   printer.close();
 }
 
-void print_to(mf::Printer& printer, const Giants& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Giants& value) {
   printer.write_struct("Giants", {{"by_id", value.by_id}, {"whales", value.whales}});
 }
 
-void print_to(mf::Printer& printer, const Shark& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Shark& value) {
   printer.open("Shark");
   if (value.is_name()) printer.field("name", value.name());
   if (value.is_giant()) printer.field("giant", value.giant());
   printer.close();
 }
 
-void print_to(mf::Printer& printer, const Sharks& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Sharks& value) {
   printer.write_struct("Sharks", {{"all", value.all}, {"by_id", value.by_id}});
 }
 
-void print_to(mf::Printer& printer, const All& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const All& value) {
   printer.write_struct(
       "All",
       {{"flag", value.flag}, {"small", value.small_}, {"signed", value.signed_}, {"big", value.big}, {"long", value.long_}, {"wait", value.wait}, {"since", value.since}, {"f", value.f}, {"d", value.d}, {"text", value.text}, {"raw", value.raw}, {"id", value.id}, {"rank", value.rank}, {"depth", value.depth}, {"lang", value.lang}, {"fields", value.fields}, {"point", value.point}, {"hit", value.hit}, {"geo", value.geo}, {"pair", value.pair}, {"choice", value.choice}, {"limit", value.limit}, {"name", value.name}, {"maybe", value.maybe}, {"maybe_pair", value.maybe_pair}, {"maybe_list", value.maybe_list}, {"numbers", value.numbers}, {"texts", value.texts}, {"pairs", value.pairs}, {"axes", value.axes}, {"words", value.words}, {"ids", value.ids}, {"names", value.names}, {"flags", value.flags}, {"floats", value.floats}, {"ranks", value.ranks}, {"rows", value.rows}, {"sparse", value.sparse}, {"by_id", value.by_id}, {"lists", value.lists}, {"points", value.points}, {"depths", value.depths}, {"times", value.times}, {"choices", value.choices}, {"grid", value.grid}, {"by_lang", value.by_lang}});
@@ -250,7 +250,7 @@ std::strong_ordering operator<=>(const Person& left, const Person& right) {
   return left.unknown_fields <=> right.unknown_fields;
 }
 
-void print_to(mf::Printer& printer, const Person& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Person& value) {
   printer.write_struct(
       "Person",
       {{"name", value.name}, {"boss", value.boss}, {"friends", value.friends}, {"by_name", value.by_name}});
@@ -261,7 +261,7 @@ std::span<const mf::codec::GraphTable> graph_tables(const Person* /*root*/) {
   return kTables;
 }
 
-void print_to(mf::Printer& printer, const Contact& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Contact& value) {
   printer.open("Contact");
   if (value.is_mail()) printer.field("mail", value.mail());
   if (value.is_person()) printer.field("person", value.person());
@@ -290,7 +290,7 @@ std::strong_ordering operator<=>(const Config& left, const Config& right) {
   return left.unknown_fields <=> right.unknown_fields;
 }
 
-void print_to(mf::Printer& printer, const Config& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Config& value) {
   printer.write_struct(
       "Config",
       {{"name", value.name}, {"parent", value.parent}, {"owner", value.owner}, {"contact", value.contact}, {"inside", value.inside}, {"others", value.others}});
@@ -312,7 +312,7 @@ std::strong_ordering operator<=>(const Page& left, const Page& right) {
   return left.unknown_fields <=> right.unknown_fields;
 }
 
-void print_to(mf::Printer& printer, const Page& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Page& value) {
   printer.write_struct("Page", {{"next", value.next}, {"words", value.words}});
 }
 
@@ -321,17 +321,17 @@ std::span<const mf::codec::GraphTable> graph_tables(const Page* /*root*/) {
   return kTables;
 }
 
-void print_to(mf::Printer& printer, const Holder& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Holder& value) {
   printer.write_struct(
       "Holder",
       {{"id", value.id}, {"config", value.config}, {"pairs", value.pairs}, {"geo", value.geo}, {"choice", value.choice}, {"people", value.people}});
 }
 
-void print_to(mf::Printer& printer, const Broken& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Broken& value) {
   printer.write_struct("Broken", {{"config", value.config}, {"geo", value.geo}});
 }
 
-void print_to(mf::Printer& printer, const StoreHoldResult& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const StoreHoldResult& value) {
   printer.write_struct("StoreHoldResult", {{"holder", value.holder}, {"pairs", value.pairs}});
 }
 
@@ -2007,61 +2007,55 @@ namespace archive::now {
 
 namespace methods {
 
-mf::Graph<::archive::now::Config> StorePut::invoke(Servant& servant,
-                                                   const mf::Graph<::archive::now::Config>& config,
-                                                   const ::archive::now::Geo& geo) {
+auto StorePut::invoke(Servant& servant, const mf::Graph<::archive::now::Config>& config,
+                      const ::archive::now::Geo& geo) -> Result {
   return servant.put(config, geo);
 }
 
-mf::Graph<::archive::now::Config> StorePut::invoke(Servant& servant, const Request& request) {
+auto StorePut::invoke(Servant& servant, const Request& request) -> Result {
   return servant.put(request.config, request.geo);
 }
 
-mf::Outcomes<mf::Graph<::archive::now::Config>> StorePut::invoke_batch(Servant& servant,
-                                                                       const Request* requests,
-                                                                       std::size_t count) {
+auto StorePut::invoke_batch(Servant& servant, const Request* requests,
+                            std::size_t count) -> mf::Outcomes<Result> {
   return servant.put_items({requests, count});
 }
 
-void StorePut::invoke(AsyncServant& servant, Request&& request,
-                      mf::Responder<mf::Graph<::archive::now::Config>> responder) {
+void StorePut::invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder) {
   return servant.put(std::move(request), std::move(responder));
 }
 
-::archive::now::StoreHoldResult StoreHold::invoke(Servant& servant, const ::archive::now::Holder& holder) {
+auto StoreHold::invoke(Servant& servant, const ::archive::now::Holder& holder) -> Result {
   return servant.hold(holder);
 }
 
-::archive::now::StoreHoldResult StoreHold::invoke(Servant& servant, const Request& request) {
+auto StoreHold::invoke(Servant& servant, const Request& request) -> Result {
   return servant.hold(request.holder);
 }
 
-mf::Outcomes<::archive::now::StoreHoldResult> StoreHold::invoke_batch(Servant& servant,
-                                                                      const Request* requests,
-                                                                      std::size_t count) {
+auto StoreHold::invoke_batch(Servant& servant, const Request* requests,
+                             std::size_t count) -> mf::Outcomes<Result> {
   return servant.hold_items({requests, count});
 }
 
-void StoreHold::invoke(AsyncServant& servant, Request&& request,
-                       mf::Responder<::archive::now::StoreHoldResult> responder) {
+void StoreHold::invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder) {
   return servant.hold(std::move(request), std::move(responder));
 }
 
-::archive::now::Pair StorePair::invoke(Servant& servant, const ::archive::now::Pair& pair) {
+auto StorePair::invoke(Servant& servant, const ::archive::now::Pair& pair) -> Result {
   return servant.pair(pair);
 }
 
-::archive::now::Pair StorePair::invoke(Servant& servant, const Request& request) {
+auto StorePair::invoke(Servant& servant, const Request& request) -> Result {
   return servant.pair(request.pair);
 }
 
-mf::Outcomes<::archive::now::Pair> StorePair::invoke_batch(Servant& servant, const Request* requests,
-                                                           std::size_t count) {
+auto StorePair::invoke_batch(Servant& servant, const Request* requests,
+                             std::size_t count) -> mf::Outcomes<Result> {
   return servant.pair_items({requests, count});
 }
 
-void StorePair::invoke(AsyncServant& servant, Request&& request,
-                       mf::Responder<::archive::now::Pair> responder) {
+void StorePair::invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder) {
   return servant.pair(std::move(request), std::move(responder));
 }
 

@@ -1441,15 +1441,11 @@ struct StorePut : StoreMethod {
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
   static constexpr mf::MethodInfo kInfo{.name = "put", .index = 0};
-  static mf::Graph<::archive::now::Config> invoke(Servant& servant,
-                                                  const mf::Graph<::archive::now::Config>& config,
-                                                  const ::archive::now::Geo& geo);
-  static mf::Graph<::archive::now::Config> invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<mf::Graph<::archive::now::Config>> invoke_batch(Servant& servant,
-                                                                      const Request* requests,
-                                                                      std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request,
-                     mf::Responder<mf::Graph<::archive::now::Config>> responder);
+  static Result invoke(Servant& servant, const mf::Graph<::archive::now::Config>& config,
+                       const ::archive::now::Geo& geo);
+  static Result invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<Result> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder);
   static std::optional<std::string> result_violation(const Result& value) {
     namespace check = mf::codec::check;
     if (auto violated = check::holds(value)) return "the result" + *violated;
@@ -1464,12 +1460,10 @@ struct StoreHold : StoreMethod {
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
   static constexpr mf::MethodInfo kInfo{.name = "hold", .index = 1};
-  static ::archive::now::StoreHoldResult invoke(Servant& servant, const ::archive::now::Holder& holder);
-  static ::archive::now::StoreHoldResult invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<::archive::now::StoreHoldResult> invoke_batch(Servant& servant, const Request* requests,
-                                                                    std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request,
-                     mf::Responder<::archive::now::StoreHoldResult> responder);
+  static Result invoke(Servant& servant, const ::archive::now::Holder& holder);
+  static Result invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<Result> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder);
 };
 
 struct StorePair : StoreMethod {
@@ -1479,11 +1473,10 @@ struct StorePair : StoreMethod {
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
   static constexpr mf::MethodInfo kInfo{.name = "pair", .index = 2};
-  static ::archive::now::Pair invoke(Servant& servant, const ::archive::now::Pair& pair);
-  static ::archive::now::Pair invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<::archive::now::Pair> invoke_batch(Servant& servant, const Request* requests,
-                                                         std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<::archive::now::Pair> responder);
+  static Result invoke(Servant& servant, const ::archive::now::Pair& pair);
+  static Result invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<Result> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder);
 };
 
 }  // namespace archive::now::methods

@@ -22,7 +22,7 @@ bool from_name(std::string_view text, Field& value) noexcept {
   return mf::find_member(text, value, {Field::title, Field::body, Field::url});
 }
 
-void print_to(mf::Printer& printer, Field value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, Field value) {
   printer.flags(value, {Field::title, Field::body, Field::url});
 }
 
@@ -30,7 +30,7 @@ bool from_name(std::string_view text, Wide& value) noexcept {
   return mf::find_member(text, value, {Wide::low, Wide::high});
 }
 
-void print_to(mf::Printer& printer, Wide value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, Wide value) {
   printer.flags(value, {Wide::low, Wide::high});
 }
 
@@ -38,15 +38,15 @@ bool from_name(std::string_view text, Rank& value) noexcept {
   return mf::find_member(text, value, {Rank::bm25, Rank::pagerank});
 }
 
-void print_to(mf::Printer& printer, Rank value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, Rank value) {
   printer.member(name(value), value);
 }
 
-void print_to(mf::Printer& printer, const Posting& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Posting& value) {
   printer.write_struct("Posting", {{"doc", value.doc}, {"fields", value.fields}, {"rank", value.rank}});
 }
 
-void print_to(mf::Printer& printer, const Value& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Value& value) {
   printer.open("Value");
   if (value.is_number()) printer.field("number", value.number());
   if (value.is_text()) printer.field("text", value.text());
@@ -55,7 +55,7 @@ void print_to(mf::Printer& printer, const Value& value) {
   printer.close();
 }
 
-void print_to(mf::Printer& printer, const Document& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Document& value) {
   printer.write_struct(
       "Document",
       {{"id", value.id}, {"fields", value.fields}, {"none", value.none}, {"wide", value.wide}, {"main", value.main}, {"others", value.others}, {"named", value.named}, {"maybe", value.maybe}, {"preset", value.preset}, {"rows", value.rows}});
@@ -69,7 +69,7 @@ std::partial_ordering operator<=>(const Terms& left, const Terms& right) {
   return left.terms <=> right.terms;
 }
 
-void print_to(mf::Printer& printer, const Terms& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Terms& value) {
   printer.write_struct("Terms", {{"terms", value.terms}});
 }
 
@@ -84,7 +84,7 @@ std::partial_ordering operator<=>(const Call& left, const Call& right) {
   return left.otherwise <=> right.otherwise;
 }
 
-void print_to(mf::Printer& printer, const Call& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Call& value) {
   printer.write_struct(
       "Call", {{"function", value.function}, {"arguments", value.arguments}, {"otherwise", value.otherwise}});
 }
@@ -205,7 +205,7 @@ std::partial_ordering operator<=>(const Expression& left, const Expression& righ
   return left.value_ <=> right.value_;
 }
 
-void print_to(mf::Printer& printer, const Expression& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Expression& value) {
   printer.open("Expression");
   if (value.is_number()) printer.field("number", value.number());
   if (value.is_name()) printer.field("name", value.name());
@@ -214,23 +214,23 @@ void print_to(mf::Printer& printer, const Expression& value) {
   printer.close();
 }
 
-void print_to(mf::Printer& printer, const Segment& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Segment& value) {
   printer.write_struct("Segment", {{"from", value.from}, {"to", value.to}, {"weight", value.weight}});
 }
 
-void print_to(mf::Printer& printer, const Coloured& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Coloured& value) {
   printer.write_struct("Coloured", {{"color", value.colour}, {"rgb", value.rgb}});
 }
 
-void print_to(mf::Printer& printer, const Page& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Page& value) {
   printer.write_struct("Page", {{"text", value.text}});
 }
 
-void print_to(mf::Printer& printer, const WrongKind& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const WrongKind& value) {
   printer.write_struct("WrongKind", {{"value", value.value}, {"fields", value.fields}});
 }
 
-void print_to(mf::Printer& printer, const KindsFindResult& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const KindsFindResult& value) {
   printer.write_struct("KindsFindResult", {{"fields", value.fields}, {"value", value.value}});
 }
 
@@ -826,58 +826,55 @@ namespace shapes::kinds {
 
 namespace methods {
 
-::shapes::kinds::Value KindsTurn::invoke(Servant& servant, const ::shapes::kinds::Value& value,
-                                         ::shapes::kinds::Field fields) {
+auto KindsTurn::invoke(Servant& servant, const ::shapes::kinds::Value& value,
+                       ::shapes::kinds::Field fields) -> Result {
   return servant.turn(value, fields);
 }
 
-::shapes::kinds::Value KindsTurn::invoke(Servant& servant, const Request& request) {
+auto KindsTurn::invoke(Servant& servant, const Request& request) -> Result {
   return servant.turn(request.value, request.fields);
 }
 
-mf::Outcomes<::shapes::kinds::Value> KindsTurn::invoke_batch(Servant& servant, const Request* requests,
-                                                             std::size_t count) {
+auto KindsTurn::invoke_batch(Servant& servant, const Request* requests,
+                             std::size_t count) -> mf::Outcomes<Result> {
   return servant.turn_items({requests, count});
 }
 
-void KindsTurn::invoke(AsyncServant& servant, Request&& request,
-                       mf::Responder<::shapes::kinds::Value> responder) {
+void KindsTurn::invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder) {
   return servant.turn(std::move(request), std::move(responder));
 }
 
-::shapes::kinds::KindsFindResult KindsFind::invoke(Servant& servant, ::shapes::kinds::Field fields) {
+auto KindsFind::invoke(Servant& servant, ::shapes::kinds::Field fields) -> Result {
   return servant.find(fields);
 }
 
-::shapes::kinds::KindsFindResult KindsFind::invoke(Servant& servant, const Request& request) {
+auto KindsFind::invoke(Servant& servant, const Request& request) -> Result {
   return servant.find(request.fields);
 }
 
-mf::Outcomes<::shapes::kinds::KindsFindResult> KindsFind::invoke_batch(Servant& servant,
-                                                                       const Request* requests,
-                                                                       std::size_t count) {
+auto KindsFind::invoke_batch(Servant& servant, const Request* requests,
+                             std::size_t count) -> mf::Outcomes<Result> {
   return servant.find_items({requests, count});
 }
 
-void KindsFind::invoke(AsyncServant& servant, Request&& request,
-                       mf::Responder<::shapes::kinds::KindsFindResult> responder) {
+void KindsFind::invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder) {
   return servant.find(request, std::move(responder));
 }
 
-double KindsEvaluate::invoke(Servant& servant, const ::shapes::kinds::Expression& expression) {
+auto KindsEvaluate::invoke(Servant& servant, const ::shapes::kinds::Expression& expression) -> Result {
   return servant.evaluate(expression);
 }
 
-double KindsEvaluate::invoke(Servant& servant, const Request& request) {
+auto KindsEvaluate::invoke(Servant& servant, const Request& request) -> Result {
   return servant.evaluate(request.expression);
 }
 
-mf::Outcomes<double> KindsEvaluate::invoke_batch(Servant& servant, const Request* requests,
-                                                 std::size_t count) {
+auto KindsEvaluate::invoke_batch(Servant& servant, const Request* requests,
+                                 std::size_t count) -> mf::Outcomes<Result> {
   return servant.evaluate_items({requests, count});
 }
 
-void KindsEvaluate::invoke(AsyncServant& servant, Request&& request, mf::Responder<double> responder) {
+void KindsEvaluate::invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder) {
   return servant.evaluate(std::move(request), std::move(responder));
 }
 

@@ -873,13 +873,10 @@ struct KindsTurn : KindsMethod {
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
   static constexpr mf::MethodInfo kInfo{.name = "turn", .index = 0};
-  static ::shapes::kinds::Value invoke(Servant& servant, const ::shapes::kinds::Value& value,
-                                       ::shapes::kinds::Field fields);
-  static ::shapes::kinds::Value invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<::shapes::kinds::Value> invoke_batch(Servant& servant, const Request* requests,
-                                                           std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request,
-                     mf::Responder<::shapes::kinds::Value> responder);
+  static Result invoke(Servant& servant, const ::shapes::kinds::Value& value, ::shapes::kinds::Field fields);
+  static Result invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<Result> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder);
   static std::optional<std::string> result_violation(const Result& value) {
     namespace check = mf::codec::check;
     if (auto violated = check::holds(value)) return "the result" + *violated;
@@ -894,13 +891,10 @@ struct KindsFind : KindsMethod {
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
   static constexpr mf::MethodInfo kInfo{.name = "find", .index = 1};
-  static ::shapes::kinds::KindsFindResult invoke(Servant& servant, ::shapes::kinds::Field fields);
-  static ::shapes::kinds::KindsFindResult invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<::shapes::kinds::KindsFindResult> invoke_batch(Servant& servant,
-                                                                     const Request* requests,
-                                                                     std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request,
-                     mf::Responder<::shapes::kinds::KindsFindResult> responder);
+  static Result invoke(Servant& servant, ::shapes::kinds::Field fields);
+  static Result invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<Result> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder);
 };
 
 struct KindsEvaluate : KindsMethod {
@@ -910,10 +904,10 @@ struct KindsEvaluate : KindsMethod {
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{.name = "evaluate", .index = 2};
-  static double invoke(Servant& servant, const ::shapes::kinds::Expression& expression);
-  static double invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<double> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<double> responder);
+  static Result invoke(Servant& servant, const ::shapes::kinds::Expression& expression);
+  static Result invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<Result> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder);
 };
 
 }  // namespace shapes::kinds::methods

@@ -15,7 +15,7 @@ bool from_name(std::string_view text, PoolMode& value) noexcept {
                          {PoolMode::enabled, PoolMode::read_only, PoolMode::disabled, PoolMode::dead});
 }
 
-void print_to(mf::Printer& printer, PoolMode value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, PoolMode value) {
   printer.member(name(value), value);
 }
 
@@ -24,7 +24,7 @@ bool from_name(std::string_view text, RetentionPolicy& value) noexcept {
                          {RetentionPolicy::replica, RetentionPolicy::output, RetentionPolicy::custodial});
 }
 
-void print_to(mf::Printer& printer, RetentionPolicy value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, RetentionPolicy value) {
   printer.member(name(value), value);
 }
 
@@ -32,7 +32,7 @@ bool from_name(std::string_view text, ChecksumType& value) noexcept {
   return mf::find_member(text, value, {ChecksumType::adler32, ChecksumType::md5, ChecksumType::sha256});
 }
 
-void print_to(mf::Printer& printer, ChecksumType value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, ChecksumType value) {
   printer.member(name(value), value);
 }
 
@@ -42,59 +42,59 @@ bool from_name(std::string_view text, Access& value) noexcept {
       {Access::read, Access::write, Access::create, Access::remove, Access::list, Access::stage, Access::admin});
 }
 
-void print_to(mf::Printer& printer, Access value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, Access value) {
   printer.flags(
       value,
       {Access::read, Access::write, Access::create, Access::remove, Access::list, Access::stage, Access::admin});
 }
 
-void print_to(mf::Printer& printer, const Timestamps& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Timestamps& value) {
   printer.write_struct(
       "Timestamps", {{"created", value.created}, {"modified", value.modified}, {"accessed", value.accessed}});
 }
 
-void print_to(mf::Printer& printer, const Checksum& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Checksum& value) {
   printer.write_struct("Checksum", {{"type", value.type}, {"value", value.value}});
 }
 
-void print_to(mf::Printer& printer, const CellAddress& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const CellAddress& value) {
   printer.write_struct("CellAddress", {{"cell", value.cell}, {"domain", value.domain}, {"hops", value.hops}});
 }
 
-void print_to(mf::Printer& printer, const Subject& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Subject& value) {
   printer.write_struct("Subject",
                        {{"uid", value.uid}, {"gids", value.gids}, {"principals", value.principals}});
 }
 
-void print_to(mf::Printer& printer, const StorageInfo& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const StorageInfo& value) {
   printer.write_struct(
       "StorageInfo",
       {{"hsm", value.hsm}, {"storage_class", value.storage_class}, {"retention", value.retention}, {"locations", value.locations}, {"attributes", value.attributes}});
 }
 
-void print_to(mf::Printer& printer, const FileAttributes& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const FileAttributes& value) {
   printer.write_struct(
       "FileAttributes",
       {{"pnfs_id", value.pnfs_id}, {"size", value.size}, {"access", value.access}, {"times", value.times}, {"checksums", value.checksums}, {"storage", value.storage}, {"extended", value.extended}});
 }
 
-void print_to(mf::Printer& printer, const SpaceCost& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const SpaceCost& value) {
   printer.write_struct(
       "SpaceCost",
       {{"total", value.total}, {"used", value.used}, {"precious", value.precious}, {"removable", value.removable}, {"lru", value.lru}});
 }
 
-void print_to(mf::Printer& printer, const QueueCost& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const QueueCost& value) {
   printer.write_struct(
       "QueueCost",
       {{"name", value.name}, {"active", value.active}, {"max_active", value.max_active}, {"queued", value.queued}});
 }
 
-void print_to(mf::Printer& printer, const PoolCost& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PoolCost& value) {
   printer.write_struct("PoolCost", {{"space", value.space}, {"queues", value.queues}, {"load", value.load}});
 }
 
-void print_to(mf::Printer& printer, const ProtocolInfo& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const ProtocolInfo& value) {
   printer.open("ProtocolInfo");
   if (value.is_http()) printer.field("http", value.http());
   if (value.is_xrootd()) printer.field("xrootd", value.xrootd());
@@ -103,979 +103,979 @@ void print_to(mf::Printer& printer, const ProtocolInfo& value) {
   printer.close();
 }
 
-void print_to(mf::Printer& printer, const Envelope& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Envelope& value) {
   printer.write_struct(
       "Envelope",
       {{"id", value.id}, {"session", value.session}, {"source", value.source}, {"subject", value.subject}, {"return_code", value.return_code}, {"failure", value.failure}, {"reply_required", value.reply_required}, {"ttl", value.ttl}});
 }
 
-void print_to(mf::Printer& printer, const PoolAcceptFileMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PoolAcceptFileMessage& value) {
   printer.write_struct(
       "PoolAcceptFileMessage",
       {{"envelope", value.envelope}, {"file", value.file}, {"mode", value.mode}, {"checksum", value.checksum}, {"count", value.count}, {"target", value.target}, {"ratio", value.ratio}});
 }
 
-void print_to(mf::Printer& printer, const PoolCheckFileMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PoolCheckFileMessage& value) {
   printer.write_struct(
       "PoolCheckFileMessage",
       {{"envelope", value.envelope}, {"pnfs_id", value.pnfs_id}, {"file", value.file}, {"storage", value.storage}, {"mode", value.mode}, {"offset", value.offset}, {"timeout", value.timeout}, {"attributes", value.attributes}, {"pages", value.pages}});
 }
 
-void print_to(mf::Printer& printer, const PoolCheckFreeSpaceMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PoolCheckFreeSpaceMessage& value) {
   printer.write_struct(
       "PoolCheckFreeSpaceMessage",
       {{"envelope", value.envelope}, {"storage", value.storage}, {"offset", value.offset}, {"timeout", value.timeout}, {"link_group", value.link_group}});
 }
 
-void print_to(mf::Printer& printer, const PoolDeliverFileMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PoolDeliverFileMessage& value) {
   printer.write_struct(
       "PoolDeliverFileMessage",
       {{"envelope", value.envelope}, {"path", value.path}, {"locations", value.locations}, {"link_group", value.link_group}});
 }
 
-void print_to(mf::Printer& printer, const PoolFetchFileMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PoolFetchFileMessage& value) {
   printer.write_struct(
       "PoolFetchFileMessage",
       {{"envelope", value.envelope}, {"path", value.path}, {"storage", value.storage}, {"count", value.count}, {"target", value.target}, {"locations", value.locations}, {"sticky", value.sticky}, {"precious", value.precious}, {"ratio", value.ratio}, {"labels", value.labels}, {"window", value.window}});
 }
 
-void print_to(mf::Printer& printer, const PoolFlushControlMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PoolFlushControlMessage& value) {
   printer.write_struct(
       "PoolFlushControlMessage",
       {{"envelope", value.envelope}, {"path", value.path}, {"file", value.file}, {"checksums", value.checksums}, {"count", value.count}, {"precious", value.precious}, {"allow_staging", value.allow_staging}});
 }
 
-void print_to(mf::Printer& printer, const PoolFlushDoFlushMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PoolFlushDoFlushMessage& value) {
   printer.write_struct(
       "PoolFlushDoFlushMessage",
       {{"envelope", value.envelope}, {"pools", value.pools}, {"files", value.files}, {"checksum", value.checksum}, {"priority", value.priority}, {"pages", value.pages}, {"label", value.label}, {"labels", value.labels}, {"window", value.window}});
 }
 
-void print_to(mf::Printer& printer, const PoolFlushGainControlMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PoolFlushGainControlMessage& value) {
   printer.write_struct(
       "PoolFlushGainControlMessage",
       {{"envelope", value.envelope}, {"pools", value.pools}, {"storage", value.storage}, {"count", value.count}, {"token", value.token}, {"locations", value.locations}, {"attributes", value.attributes}, {"window", value.window}});
 }
 
-void print_to(mf::Printer& printer, const PoolIoFileMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PoolIoFileMessage& value) {
   printer.write_struct(
       "PoolIoFileMessage",
       {{"envelope", value.envelope}, {"path", value.path}, {"pool", value.pool}, {"files", value.files}, {"storage", value.storage}, {"timeout", value.timeout}, {"access", value.access}, {"token", value.token}, {"retention", value.retention}});
 }
 
-void print_to(mf::Printer& printer, const PoolLinkGroupInfoMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PoolLinkGroupInfoMessage& value) {
   printer.write_struct(
       "PoolLinkGroupInfoMessage",
       {{"envelope", value.envelope}, {"pnfs_id", value.pnfs_id}, {"timeout", value.timeout}, {"expires", value.expires}, {"attributes", value.attributes}, {"sticky", value.sticky}, {"precious", value.precious}, {"label", value.label}, {"costs", value.costs}, {"retention", value.retention}});
 }
 
-void print_to(mf::Printer& printer, const PoolLinkInfoMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PoolLinkInfoMessage& value) {
   printer.write_struct(
       "PoolLinkInfoMessage",
       {{"envelope", value.envelope}, {"files", value.files}, {"checksums", value.checksums}, {"timeout", value.timeout}, {"attributes", value.attributes}});
 }
 
-void print_to(mf::Printer& printer, const PoolManagerGetPoolListMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PoolManagerGetPoolListMessage& value) {
   printer.write_struct(
       "PoolManagerGetPoolListMessage",
       {{"envelope", value.envelope}, {"pnfs_id", value.pnfs_id}, {"storage", value.storage}, {"protocol", value.protocol}, {"mode", value.mode}, {"offset", value.offset}, {"timeout", value.timeout}, {"target", value.target}, {"sticky", value.sticky}, {"pages", value.pages}, {"labels", value.labels}});
 }
 
-void print_to(mf::Printer& printer, const PoolManagerGetPoolMonitorMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PoolManagerGetPoolMonitorMessage& value) {
   printer.write_struct(
       "PoolManagerGetPoolMonitorMessage",
       {{"envelope", value.envelope}, {"file", value.file}, {"protocol", value.protocol}, {"cost", value.cost}, {"owner", value.owner}, {"precious", value.precious}, {"retention", value.retention}});
 }
 
-void print_to(mf::Printer& printer, const PoolManagerPoolModeMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PoolManagerPoolModeMessage& value) {
   printer.write_struct(
       "PoolManagerPoolModeMessage",
       {{"envelope", value.envelope}, {"token", value.token}, {"priority", value.priority}, {"sticky", value.sticky}, {"allow_staging", value.allow_staging}});
 }
 
-void print_to(mf::Printer& printer, const PoolManagerPoolUpMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PoolManagerPoolUpMessage& value) {
   printer.write_struct(
       "PoolManagerPoolUpMessage",
       {{"envelope", value.envelope}, {"path", value.path}, {"access", value.access}, {"retention", value.retention}});
 }
 
-void print_to(mf::Printer& printer, const PoolMgrGetPoolByLinkMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PoolMgrGetPoolByLinkMessage& value) {
   printer.write_struct(
       "PoolMgrGetPoolByLinkMessage",
       {{"envelope", value.envelope}, {"files", value.files}, {"offset", value.offset}, {"token", value.token}, {"priority", value.priority}});
 }
 
-void print_to(mf::Printer& printer, const PoolMgrGetPoolByPoolGroupMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PoolMgrGetPoolByPoolGroupMessage& value) {
   printer.write_struct(
       "PoolMgrGetPoolByPoolGroupMessage",
       {{"envelope", value.envelope}, {"pool", value.pool}, {"protocol", value.protocol}, {"cost", value.cost}, {"checksum", value.checksum}, {"size", value.size}, {"token", value.token}, {"locations", value.locations}, {"pages", value.pages}, {"costs", value.costs}, {"window", value.window}});
 }
 
-void print_to(mf::Printer& printer, const PoolMgrGetPoolLinkGroupsMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PoolMgrGetPoolLinkGroupsMessage& value) {
   printer.write_struct(
       "PoolMgrGetPoolLinkGroupsMessage",
       {{"envelope", value.envelope}, {"pools", value.pools}, {"protocol", value.protocol}, {"size", value.size}, {"expires", value.expires}, {"token", value.token}, {"link_group", value.link_group}, {"sticky", value.sticky}, {"precious", value.precious}, {"pages", value.pages}});
 }
 
-void print_to(mf::Printer& printer, const PoolMgrGetPoolLinksMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PoolMgrGetPoolLinksMessage& value) {
   printer.write_struct(
       "PoolMgrGetPoolLinksMessage",
       {{"envelope", value.envelope}, {"expires", value.expires}, {"attributes", value.attributes}, {"sticky", value.sticky}, {"precious", value.precious}, {"costs", value.costs}});
 }
 
-void print_to(mf::Printer& printer, const PoolMgrPoolInfoMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PoolMgrPoolInfoMessage& value) {
   printer.write_struct(
       "PoolMgrPoolInfoMessage",
       {{"envelope", value.envelope}, {"pool", value.pool}, {"file", value.file}, {"target", value.target}, {"attributes", value.attributes}, {"pages", value.pages}, {"labels", value.labels}});
 }
 
-void print_to(mf::Printer& printer, const PoolMgrQueryPoolsMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PoolMgrQueryPoolsMessage& value) {
   printer.write_struct(
       "PoolMgrQueryPoolsMessage",
       {{"envelope", value.envelope}, {"path", value.path}, {"storage", value.storage}, {"checksum", value.checksum}, {"door", value.door}, {"target", value.target}, {"link_group", value.link_group}, {"precious", value.precious}, {"allow_staging", value.allow_staging}});
 }
 
-void print_to(mf::Printer& printer, const PoolMgrReplicateFileMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PoolMgrReplicateFileMessage& value) {
   printer.write_struct(
       "PoolMgrReplicateFileMessage",
       {{"envelope", value.envelope}, {"files", value.files}, {"offset", value.offset}, {"expires", value.expires}, {"link_group", value.link_group}, {"allow_staging", value.allow_staging}, {"label", value.label}, {"labels", value.labels}});
 }
 
-void print_to(mf::Printer& printer, const PoolMgrSelectReadPoolMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PoolMgrSelectReadPoolMessage& value) {
   printer.write_struct(
       "PoolMgrSelectReadPoolMessage",
       {{"envelope", value.envelope}, {"files", value.files}, {"mode", value.mode}, {"offset", value.offset}, {"timeout", value.timeout}, {"access", value.access}, {"owner", value.owner}, {"window", value.window}});
 }
 
-void print_to(mf::Printer& printer, const PoolMgrSelectWritePoolMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PoolMgrSelectWritePoolMessage& value) {
   printer.write_struct(
       "PoolMgrSelectWritePoolMessage",
       {{"envelope", value.envelope}, {"pools", value.pools}, {"storage", value.storage}, {"mode", value.mode}, {"checksum", value.checksum}, {"token", value.token}, {"locations", value.locations}, {"priority", value.priority}, {"ratio", value.ratio}});
 }
 
-void print_to(mf::Printer& printer, const PoolMigrationCancelMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PoolMigrationCancelMessage& value) {
   printer.write_struct(
       "PoolMigrationCancelMessage",
       {{"envelope", value.envelope}, {"size", value.size}, {"expires", value.expires}, {"sticky", value.sticky}});
 }
 
-void print_to(mf::Printer& printer, const PoolMigrationCopyFinishedMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PoolMigrationCopyFinishedMessage& value) {
   printer.write_struct(
       "PoolMigrationCopyFinishedMessage",
       {{"envelope", value.envelope}, {"pnfs_id", value.pnfs_id}, {"path", value.path}, {"count", value.count}, {"timeout", value.timeout}, {"door", value.door}, {"precious", value.precious}, {"ratio", value.ratio}, {"label", value.label}, {"labels", value.labels}, {"costs", value.costs}});
 }
 
-void print_to(mf::Printer& printer, const PoolMigrationCopyReplicaMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PoolMigrationCopyReplicaMessage& value) {
   printer.write_struct(
       "PoolMigrationCopyReplicaMessage",
       {{"envelope", value.envelope}, {"offset", value.offset}, {"target", value.target}, {"attributes", value.attributes}, {"sticky", value.sticky}});
 }
 
-void print_to(mf::Printer& printer, const PoolMigrationPingMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PoolMigrationPingMessage& value) {
   printer.write_struct(
       "PoolMigrationPingMessage",
       {{"envelope", value.envelope}, {"pnfs_id", value.pnfs_id}, {"storage", value.storage}, {"size", value.size}, {"offset", value.offset}, {"labels", value.labels}, {"retention", value.retention}});
 }
 
-void print_to(mf::Printer& printer, const PoolMigrationUpdateReplicaMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PoolMigrationUpdateReplicaMessage& value) {
   printer.write_struct(
       "PoolMigrationUpdateReplicaMessage",
       {{"envelope", value.envelope}, {"size", value.size}, {"allow_staging", value.allow_staging}, {"labels", value.labels}});
 }
 
-void print_to(mf::Printer& printer, const PoolMigrationJobCancelMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PoolMigrationJobCancelMessage& value) {
   printer.write_struct(
       "PoolMigrationJobCancelMessage",
       {{"envelope", value.envelope}, {"pnfs_id", value.pnfs_id}, {"path", value.path}, {"pool", value.pool}, {"pools", value.pools}, {"checksums", value.checksums}, {"count", value.count}, {"timeout", value.timeout}, {"attributes", value.attributes}});
 }
 
-void print_to(mf::Printer& printer, const PoolModifyModeMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PoolModifyModeMessage& value) {
   printer.write_struct(
       "PoolModifyModeMessage",
       {{"envelope", value.envelope}, {"pnfs_id", value.pnfs_id}, {"pool", value.pool}, {"file", value.file}, {"storage", value.storage}, {"protocol", value.protocol}, {"timeout", value.timeout}, {"owner", value.owner}, {"label", value.label}, {"costs", value.costs}, {"retention", value.retention}});
 }
 
-void print_to(mf::Printer& printer, const PoolModifyPersistencyMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PoolModifyPersistencyMessage& value) {
   printer.write_struct(
       "PoolModifyPersistencyMessage",
       {{"envelope", value.envelope}, {"pools", value.pools}, {"files", value.files}, {"mode", value.mode}, {"size", value.size}, {"precious", value.precious}, {"allow_staging", value.allow_staging}});
 }
 
-void print_to(mf::Printer& printer, const PoolMoverKillMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PoolMoverKillMessage& value) {
   printer.write_struct(
       "PoolMoverKillMessage",
       {{"envelope", value.envelope}, {"file", value.file}, {"expires", value.expires}, {"attributes", value.attributes}});
 }
 
-void print_to(mf::Printer& printer, const PoolPassiveIoFileMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PoolPassiveIoFileMessage& value) {
   printer.write_struct(
       "PoolPassiveIoFileMessage",
       {{"envelope", value.envelope}, {"pnfs_id", value.pnfs_id}, {"pools", value.pools}, {"files", value.files}, {"cost", value.cost}, {"mode", value.mode}, {"expires", value.expires}, {"access", value.access}, {"link_group", value.link_group}, {"sticky", value.sticky}, {"labels", value.labels}});
 }
 
-void print_to(mf::Printer& printer, const PoolQueryRepositoryMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PoolQueryRepositoryMessage& value) {
   printer.write_struct(
       "PoolQueryRepositoryMessage",
       {{"envelope", value.envelope}, {"path", value.path}, {"pool", value.pool}, {"file", value.file}, {"door", value.door}, {"locations", value.locations}, {"costs", value.costs}});
 }
 
-void print_to(mf::Printer& printer, const PoolRemoveFilesMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PoolRemoveFilesMessage& value) {
   printer.write_struct(
       "PoolRemoveFilesMessage",
       {{"envelope", value.envelope}, {"files", value.files}, {"cost", value.cost}, {"checksum", value.checksum}, {"expires", value.expires}, {"costs", value.costs}});
 }
 
-void print_to(mf::Printer& printer, const PoolReplicateFileMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PoolReplicateFileMessage& value) {
   printer.write_struct(
       "PoolReplicateFileMessage",
       {{"envelope", value.envelope}, {"file", value.file}, {"checksum", value.checksum}, {"size", value.size}, {"expires", value.expires}, {"owner", value.owner}, {"sticky", value.sticky}, {"pages", value.pages}, {"label", value.label}, {"costs", value.costs}});
 }
 
-void print_to(mf::Printer& printer, const PoolSetStickyMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PoolSetStickyMessage& value) {
   printer.write_struct(
       "PoolSetStickyMessage",
       {{"envelope", value.envelope}, {"path", value.path}, {"offset", value.offset}, {"owner", value.owner}, {"target", value.target}});
 }
 
-void print_to(mf::Printer& printer, const PoolStatusChangedMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PoolStatusChangedMessage& value) {
   printer.write_struct(
       "PoolStatusChangedMessage",
       {{"envelope", value.envelope}, {"files", value.files}, {"cost", value.cost}, {"target", value.target}, {"token", value.token}});
 }
 
-void print_to(mf::Printer& printer, const PoolUpdateCacheStatisticsMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PoolUpdateCacheStatisticsMessage& value) {
   printer.write_struct(
       "PoolUpdateCacheStatisticsMessage",
       {{"envelope", value.envelope}, {"protocol", value.protocol}, {"size", value.size}, {"target", value.target}});
 }
 
-void print_to(mf::Printer& printer, const PoolDataRequestMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PoolDataRequestMessage& value) {
   printer.write_struct(
       "PoolDataRequestMessage",
       {{"envelope", value.envelope}, {"pnfs_id", value.pnfs_id}, {"size", value.size}, {"timeout", value.timeout}, {"owner", value.owner}, {"locations", value.locations}, {"priority", value.priority}, {"sticky", value.sticky}, {"ratio", value.ratio}, {"pages", value.pages}, {"window", value.window}});
 }
 
-void print_to(mf::Printer& printer, const PoolHeartbeatMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PoolHeartbeatMessage& value) {
   printer.write_struct(
       "PoolHeartbeatMessage",
       {{"envelope", value.envelope}, {"checksums", value.checksums}, {"expires", value.expires}, {"owner", value.owner}, {"target", value.target}});
 }
 
-void print_to(mf::Printer& printer, const PoolCostUpdateMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PoolCostUpdateMessage& value) {
   printer.write_struct(
       "PoolCostUpdateMessage",
       {{"envelope", value.envelope}, {"checksum", value.checksum}, {"owner", value.owner}, {"locations", value.locations}, {"window", value.window}});
 }
 
-void print_to(mf::Printer& printer, const PoolTagUpdateMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PoolTagUpdateMessage& value) {
   printer.write_struct(
       "PoolTagUpdateMessage",
       {{"envelope", value.envelope}, {"checksums", value.checksums}, {"expires", value.expires}, {"label", value.label}});
 }
 
-void print_to(mf::Printer& printer, const PoolInfoRequestMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PoolInfoRequestMessage& value) {
   printer.write_struct(
       "PoolInfoRequestMessage",
       {{"envelope", value.envelope}, {"path", value.path}, {"pool", value.pool}, {"timeout", value.timeout}, {"access", value.access}, {"door", value.door}, {"precious", value.precious}});
 }
 
-void print_to(mf::Printer& printer, const PnfsAddCacheLocationMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PnfsAddCacheLocationMessage& value) {
   printer.write_struct(
       "PnfsAddCacheLocationMessage",
       {{"envelope", value.envelope}, {"pnfs_id", value.pnfs_id}, {"pool", value.pool}, {"storage", value.storage}, {"timeout", value.timeout}, {"sticky", value.sticky}});
 }
 
-void print_to(mf::Printer& printer, const PnfsCancelUploadMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PnfsCancelUploadMessage& value) {
   printer.write_struct(
       "PnfsCancelUploadMessage",
       {{"envelope", value.envelope}, {"file", value.file}, {"window", value.window}, {"retention", value.retention}});
 }
 
-void print_to(mf::Printer& printer, const PnfsClearCacheLocationMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PnfsClearCacheLocationMessage& value) {
   printer.write_struct(
       "PnfsClearCacheLocationMessage",
       {{"envelope", value.envelope}, {"path", value.path}, {"storage", value.storage}, {"protocol", value.protocol}, {"mode", value.mode}, {"size", value.size}, {"attributes", value.attributes}, {"costs", value.costs}, {"window", value.window}});
 }
 
-void print_to(mf::Printer& printer, const PnfsCommitUploadMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PnfsCommitUploadMessage& value) {
   printer.write_struct(
       "PnfsCommitUploadMessage",
       {{"envelope", value.envelope}, {"path", value.path}, {"storage", value.storage}, {"protocol", value.protocol}, {"cost", value.cost}, {"checksums", value.checksums}, {"owner", value.owner}, {"pages", value.pages}, {"label", value.label}});
 }
 
-void print_to(mf::Printer& printer, const PnfsCreateEntryMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PnfsCreateEntryMessage& value) {
   printer.write_struct(
       "PnfsCreateEntryMessage",
       {{"envelope", value.envelope}, {"files", value.files}, {"checksum", value.checksum}, {"expires", value.expires}, {"locations", value.locations}, {"ratio", value.ratio}, {"label", value.label}});
 }
 
-void print_to(mf::Printer& printer, const PnfsCreateUploadPathMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PnfsCreateUploadPathMessage& value) {
   printer.write_struct(
       "PnfsCreateUploadPathMessage",
       {{"envelope", value.envelope}, {"file", value.file}, {"locations", value.locations}, {"link_group", value.link_group}, {"retention", value.retention}});
 }
 
-void print_to(mf::Printer& printer, const PnfsDeleteEntryMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PnfsDeleteEntryMessage& value) {
   printer.write_struct(
       "PnfsDeleteEntryMessage",
       {{"envelope", value.envelope}, {"checksums", value.checksums}, {"expires", value.expires}, {"owner", value.owner}, {"door", value.door}, {"link_group", value.link_group}, {"priority", value.priority}, {"precious", value.precious}, {"label", value.label}});
 }
 
-void print_to(mf::Printer& printer, const PnfsFlagMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PnfsFlagMessage& value) {
   printer.write_struct(
       "PnfsFlagMessage",
       {{"envelope", value.envelope}, {"pool", value.pool}, {"files", value.files}, {"checksum", value.checksum}, {"checksums", value.checksums}, {"count", value.count}, {"expires", value.expires}, {"access", value.access}, {"owner", value.owner}, {"labels", value.labels}});
 }
 
-void print_to(mf::Printer& printer, const PnfsGetCacheLocationsMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PnfsGetCacheLocationsMessage& value) {
   printer.write_struct(
       "PnfsGetCacheLocationsMessage",
       {{"envelope", value.envelope}, {"path", value.path}, {"checksum", value.checksum}, {"target", value.target}, {"labels", value.labels}});
 }
 
-void print_to(mf::Printer& printer, const PnfsGetFileAttributesMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PnfsGetFileAttributesMessage& value) {
   printer.write_struct(
       "PnfsGetFileAttributesMessage",
       {{"envelope", value.envelope}, {"pool", value.pool}, {"files", value.files}, {"count", value.count}, {"retention", value.retention}});
 }
 
-void print_to(mf::Printer& printer, const PnfsGetParentMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PnfsGetParentMessage& value) {
   printer.write_struct(
       "PnfsGetParentMessage",
       {{"envelope", value.envelope}, {"pools", value.pools}, {"cost", value.cost}, {"offset", value.offset}, {"expires", value.expires}, {"owner", value.owner}, {"target", value.target}, {"allow_staging", value.allow_staging}, {"ratio", value.ratio}});
 }
 
-void print_to(mf::Printer& printer, const PnfsListDirectoryMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PnfsListDirectoryMessage& value) {
   printer.write_struct(
       "PnfsListDirectoryMessage",
       {{"envelope", value.envelope}, {"storage", value.storage}, {"protocol", value.protocol}, {"mode", value.mode}, {"checksum", value.checksum}, {"count", value.count}, {"labels", value.labels}, {"retention", value.retention}});
 }
 
-void print_to(mf::Printer& printer, const PnfsListExtendedAttributesMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PnfsListExtendedAttributesMessage& value) {
   printer.write_struct(
       "PnfsListExtendedAttributesMessage",
       {{"envelope", value.envelope}, {"pnfs_id", value.pnfs_id}, {"path", value.path}, {"pools", value.pools}, {"file", value.file}, {"timeout", value.timeout}, {"access", value.access}, {"door", value.door}, {"locations", value.locations}, {"priority", value.priority}, {"retention", value.retention}});
 }
 
-void print_to(mf::Printer& printer, const PnfsMapPathMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PnfsMapPathMessage& value) {
   printer.write_struct(
       "PnfsMapPathMessage",
       {{"envelope", value.envelope}, {"checksums", value.checksums}, {"count", value.count}, {"expires", value.expires}, {"sticky", value.sticky}, {"allow_staging", value.allow_staging}});
 }
 
-void print_to(mf::Printer& printer, const PnfsReadExtendedAttributesMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PnfsReadExtendedAttributesMessage& value) {
   printer.write_struct(
       "PnfsReadExtendedAttributesMessage",
       {{"envelope", value.envelope}, {"pnfs_id", value.pnfs_id}, {"path", value.path}, {"files", value.files}, {"storage", value.storage}, {"protocol", value.protocol}, {"mode", value.mode}, {"size", value.size}, {"offset", value.offset}, {"pages", value.pages}});
 }
 
-void print_to(mf::Printer& printer, const PnfsRemoveChecksumMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PnfsRemoveChecksumMessage& value) {
   printer.write_struct(
       "PnfsRemoveChecksumMessage",
       {{"envelope", value.envelope}, {"pnfs_id", value.pnfs_id}, {"checksums", value.checksums}, {"owner", value.owner}, {"door", value.door}, {"window", value.window}});
 }
 
-void print_to(mf::Printer& printer, const PnfsRemoveExtendedAttributesMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PnfsRemoveExtendedAttributesMessage& value) {
   printer.write_struct(
       "PnfsRemoveExtendedAttributesMessage",
       {{"envelope", value.envelope}, {"pools", value.pools}, {"file", value.file}, {"files", value.files}, {"access", value.access}, {"attributes", value.attributes}, {"link_group", value.link_group}, {"precious", value.precious}, {"allow_staging", value.allow_staging}, {"labels", value.labels}});
 }
 
-void print_to(mf::Printer& printer, const PnfsRemoveLabelsMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PnfsRemoveLabelsMessage& value) {
   printer.write_struct(
       "PnfsRemoveLabelsMessage",
       {{"envelope", value.envelope}, {"protocol", value.protocol}, {"count", value.count}, {"token", value.token}, {"sticky", value.sticky}, {"pages", value.pages}});
 }
 
-void print_to(mf::Printer& printer, const PnfsRenameMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PnfsRenameMessage& value) {
   printer.write_struct(
       "PnfsRenameMessage",
       {{"envelope", value.envelope}, {"access", value.access}, {"locations", value.locations}, {"sticky", value.sticky}, {"ratio", value.ratio}});
 }
 
-void print_to(mf::Printer& printer, const PnfsSetChecksumMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PnfsSetChecksumMessage& value) {
   printer.write_struct(
       "PnfsSetChecksumMessage",
       {{"envelope", value.envelope}, {"path", value.path}, {"checksum", value.checksum}, {"count", value.count}, {"access", value.access}, {"target", value.target}, {"attributes", value.attributes}, {"priority", value.priority}, {"ratio", value.ratio}, {"label", value.label}, {"window", value.window}});
 }
 
-void print_to(mf::Printer& printer, const PnfsSetFileAttributesMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PnfsSetFileAttributesMessage& value) {
   printer.write_struct(
       "PnfsSetFileAttributesMessage",
       {{"envelope", value.envelope}, {"path", value.path}, {"count", value.count}, {"timeout", value.timeout}, {"link_group", value.link_group}, {"precious", value.precious}});
 }
 
-void print_to(mf::Printer& printer, const PnfsSymLinkMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PnfsSymLinkMessage& value) {
   printer.write_struct(
       "PnfsSymLinkMessage",
       {{"envelope", value.envelope}, {"storage", value.storage}, {"checksums", value.checksums}, {"count", value.count}, {"expires", value.expires}, {"owner", value.owner}, {"attributes", value.attributes}, {"link_group", value.link_group}, {"pages", value.pages}, {"retention", value.retention}});
 }
 
-void print_to(mf::Printer& printer, const PnfsWriteExtendedAttributesMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PnfsWriteExtendedAttributesMessage& value) {
   printer.write_struct(
       "PnfsWriteExtendedAttributesMessage",
       {{"envelope", value.envelope}, {"pnfs_id", value.pnfs_id}, {"files", value.files}, {"labels", value.labels}});
 }
 
-void print_to(mf::Printer& printer, const PnfsNotifyFlushMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PnfsNotifyFlushMessage& value) {
   printer.write_struct(
       "PnfsNotifyFlushMessage",
       {{"envelope", value.envelope}, {"size", value.size}, {"offset", value.offset}, {"count", value.count}, {"door", value.door}, {"priority", value.priority}, {"window", value.window}, {"retention", value.retention}});
 }
 
-void print_to(mf::Printer& printer, const PnfsGetPathMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PnfsGetPathMessage& value) {
   printer.write_struct(
       "PnfsGetPathMessage",
       {{"envelope", value.envelope}, {"storage", value.storage}, {"priority", value.priority}, {"window", value.window}});
 }
 
-void print_to(mf::Printer& printer, const PnfsLookupMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PnfsLookupMessage& value) {
   printer.write_struct(
       "PnfsLookupMessage",
       {{"envelope", value.envelope}, {"pool", value.pool}, {"protocol", value.protocol}, {"checksums", value.checksums}, {"size", value.size}, {"priority", value.priority}, {"window", value.window}});
 }
 
-void print_to(mf::Printer& printer, const SpaceReserveMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const SpaceReserveMessage& value) {
   printer.write_struct(
       "SpaceReserveMessage",
       {{"envelope", value.envelope}, {"pool", value.pool}, {"file", value.file}, {"timeout", value.timeout}, {"locations", value.locations}, {"ratio", value.ratio}, {"label", value.label}, {"labels", value.labels}, {"window", value.window}});
 }
 
-void print_to(mf::Printer& printer, const SpaceReleaseMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const SpaceReleaseMessage& value) {
   printer.write_struct(
       "SpaceReleaseMessage",
       {{"envelope", value.envelope}, {"files", value.files}, {"checksum", value.checksum}, {"checksums", value.checksums}, {"access", value.access}, {"locations", value.locations}, {"labels", value.labels}, {"retention", value.retention}});
 }
 
-void print_to(mf::Printer& printer, const SpaceUseMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const SpaceUseMessage& value) {
   printer.write_struct(
       "SpaceUseMessage",
       {{"envelope", value.envelope}, {"path", value.path}, {"checksum", value.checksum}, {"door", value.door}, {"link_group", value.link_group}, {"priority", value.priority}});
 }
 
-void print_to(mf::Printer& printer, const SpaceGetMetaDataMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const SpaceGetMetaDataMessage& value) {
   printer.write_struct(
       "SpaceGetMetaDataMessage",
       {{"envelope", value.envelope}, {"path", value.path}, {"pool", value.pool}, {"storage", value.storage}, {"door", value.door}, {"sticky", value.sticky}});
 }
 
-void print_to(mf::Printer& printer, const SpaceGetTokensMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const SpaceGetTokensMessage& value) {
   printer.write_struct(
       "SpaceGetTokensMessage",
       {{"envelope", value.envelope}, {"pools", value.pools}, {"protocol", value.protocol}, {"offset", value.offset}, {"count", value.count}, {"door", value.door}, {"attributes", value.attributes}, {"priority", value.priority}, {"sticky", value.sticky}, {"ratio", value.ratio}, {"pages", value.pages}});
 }
 
-void print_to(mf::Printer& printer, const SpaceGetFileTokensMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const SpaceGetFileTokensMessage& value) {
   printer.write_struct(
       "SpaceGetFileTokensMessage",
       {{"envelope", value.envelope}, {"pnfs_id", value.pnfs_id}, {"pools", value.pools}, {"priority", value.priority}});
 }
 
-void print_to(mf::Printer& printer, const SpaceExtendLifetimeMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const SpaceExtendLifetimeMessage& value) {
   printer.write_struct(
       "SpaceExtendLifetimeMessage",
       {{"envelope", value.envelope}, {"pools", value.pools}, {"file", value.file}, {"size", value.size}, {"owner", value.owner}, {"door", value.door}, {"target", value.target}, {"locations", value.locations}, {"sticky", value.sticky}, {"labels", value.labels}});
 }
 
-void print_to(mf::Printer& printer, const SpaceGetLinkGroupNamesMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const SpaceGetLinkGroupNamesMessage& value) {
   printer.write_struct(
       "SpaceGetLinkGroupNamesMessage",
       {{"envelope", value.envelope}, {"pnfs_id", value.pnfs_id}, {"file", value.file}, {"protocol", value.protocol}, {"cost", value.cost}, {"checksum", value.checksum}, {"access", value.access}, {"attributes", value.attributes}, {"label", value.label}, {"costs", value.costs}, {"window", value.window}});
 }
 
-void print_to(mf::Printer& printer, const SpaceGetLinkGroupsMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const SpaceGetLinkGroupsMessage& value) {
   printer.write_struct(
       "SpaceGetLinkGroupsMessage",
       {{"envelope", value.envelope}, {"path", value.path}, {"pool", value.pool}, {"pools", value.pools}, {"protocol", value.protocol}, {"offset", value.offset}, {"door", value.door}});
 }
 
-void print_to(mf::Printer& printer, const SpaceCancelUseMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const SpaceCancelUseMessage& value) {
   printer.write_struct(
       "SpaceCancelUseMessage",
       {{"envelope", value.envelope}, {"pnfs_id", value.pnfs_id}, {"file", value.file}, {"expires", value.expires}, {"locations", value.locations}, {"ratio", value.ratio}, {"retention", value.retention}});
 }
 
-void print_to(mf::Printer& printer, const SpaceBindMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const SpaceBindMessage& value) {
   printer.write_struct(
       "SpaceBindMessage",
       {{"envelope", value.envelope}, {"files", value.files}, {"checksum", value.checksum}, {"offset", value.offset}, {"door", value.door}, {"locations", value.locations}, {"priority", value.priority}, {"ratio", value.ratio}, {"window", value.window}});
 }
 
-void print_to(mf::Printer& printer, const PinPinMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PinPinMessage& value) {
   printer.write_struct(
       "PinPinMessage",
       {{"envelope", value.envelope}, {"mode", value.mode}, {"size", value.size}, {"precious", value.precious}, {"window", value.window}, {"retention", value.retention}});
 }
 
-void print_to(mf::Printer& printer, const PinUnpinMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PinUnpinMessage& value) {
   printer.write_struct(
       "PinUnpinMessage",
       {{"envelope", value.envelope}, {"path", value.path}, {"count", value.count}, {"access", value.access}, {"target", value.target}, {"locations", value.locations}});
 }
 
-void print_to(mf::Printer& printer, const PinExtendMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PinExtendMessage& value) {
   printer.write_struct(
       "PinExtendMessage",
       {{"envelope", value.envelope}, {"pnfs_id", value.pnfs_id}, {"cost", value.cost}, {"checksums", value.checksums}, {"token", value.token}, {"sticky", value.sticky}, {"ratio", value.ratio}, {"pages", value.pages}, {"label", value.label}, {"costs", value.costs}});
 }
 
-void print_to(mf::Printer& printer, const PinCountMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PinCountMessage& value) {
   printer.write_struct(
       "PinCountMessage",
       {{"envelope", value.envelope}, {"path", value.path}, {"access", value.access}, {"precious", value.precious}, {"labels", value.labels}});
 }
 
-void print_to(mf::Printer& printer, const PinListMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PinListMessage& value) {
   printer.write_struct(
       "PinListMessage",
       {{"envelope", value.envelope}, {"pools", value.pools}, {"files", value.files}, {"checksums", value.checksums}, {"locations", value.locations}, {"ratio", value.ratio}, {"labels", value.labels}});
 }
 
-void print_to(mf::Printer& printer, const PinMovePinMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PinMovePinMessage& value) {
   printer.write_struct(
       "PinMovePinMessage",
       {{"envelope", value.envelope}, {"pnfs_id", value.pnfs_id}, {"pool", value.pool}, {"protocol", value.protocol}, {"size", value.size}, {"timeout", value.timeout}, {"owner", value.owner}, {"precious", value.precious}, {"window", value.window}});
 }
 
-void print_to(mf::Printer& printer, const PinRequestsFinishedMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PinRequestsFinishedMessage& value) {
   printer.write_struct(
       "PinRequestsFinishedMessage",
       {{"envelope", value.envelope}, {"protocol", value.protocol}, {"costs", value.costs}, {"retention", value.retention}});
 }
 
-void print_to(mf::Printer& printer, const PinStageStatusMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PinStageStatusMessage& value) {
   printer.write_struct(
       "PinStageStatusMessage",
       {{"envelope", value.envelope}, {"pnfs_id", value.pnfs_id}, {"mode", value.mode}, {"size", value.size}, {"door", value.door}, {"token", value.token}, {"attributes", value.attributes}, {"label", value.label}});
 }
 
-void print_to(mf::Printer& printer, const MoverInfoMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const MoverInfoMessage& value) {
   printer.write_struct(
       "MoverInfoMessage",
       {{"envelope", value.envelope}, {"pool", value.pool}, {"offset", value.offset}, {"owner", value.owner}, {"attributes", value.attributes}, {"priority", value.priority}, {"precious", value.precious}, {"allow_staging", value.allow_staging}, {"label", value.label}, {"window", value.window}});
 }
 
-void print_to(mf::Printer& printer, const DoorRequestInfoMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const DoorRequestInfoMessage& value) {
   printer.write_struct(
       "DoorRequestInfoMessage",
       {{"envelope", value.envelope}, {"path", value.path}, {"checksum", value.checksum}, {"size", value.size}, {"offset", value.offset}, {"count", value.count}, {"labels", value.labels}});
 }
 
-void print_to(mf::Printer& printer, const DoorTransferFinishedMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const DoorTransferFinishedMessage& value) {
   printer.write_struct(
       "DoorTransferFinishedMessage",
       {{"envelope", value.envelope}, {"protocol", value.protocol}, {"cost", value.cost}, {"mode", value.mode}, {"offset", value.offset}, {"count", value.count}, {"expires", value.expires}, {"access", value.access}, {"target", value.target}, {"priority", value.priority}, {"labels", value.labels}});
 }
 
-void print_to(mf::Printer& printer, const DoorValidateMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const DoorValidateMessage& value) {
   printer.write_struct(
       "DoorValidateMessage",
       {{"envelope", value.envelope}, {"path", value.path}, {"pool", value.pool}, {"storage", value.storage}, {"checksum", value.checksum}, {"offset", value.offset}, {"timeout", value.timeout}, {"expires", value.expires}, {"priority", value.priority}, {"precious", value.precious}, {"labels", value.labels}});
 }
 
-void print_to(mf::Printer& printer, const StorageInfoNoticeMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const StorageInfoNoticeMessage& value) {
   printer.write_struct(
       "StorageInfoNoticeMessage",
       {{"envelope", value.envelope}, {"files", value.files}, {"checksum", value.checksum}, {"timeout", value.timeout}, {"door", value.door}, {"target", value.target}, {"token", value.token}, {"attributes", value.attributes}, {"sticky", value.sticky}, {"allow_staging", value.allow_staging}});
 }
 
-void print_to(mf::Printer& printer, const RemoveFileInfoMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const RemoveFileInfoMessage& value) {
   printer.write_struct(
       "RemoveFileInfoMessage",
       {{"envelope", value.envelope}, {"offset", value.offset}, {"token", value.token}, {"allow_staging", value.allow_staging}, {"labels", value.labels}});
 }
 
-void print_to(mf::Printer& printer, const WarningPnfsFileInfoMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const WarningPnfsFileInfoMessage& value) {
   printer.write_struct(
       "WarningPnfsFileInfoMessage",
       {{"envelope", value.envelope}, {"storage", value.storage}, {"size", value.size}, {"count", value.count}, {"timeout", value.timeout}, {"expires", value.expires}, {"locations", value.locations}, {"pages", value.pages}});
 }
 
-void print_to(mf::Printer& printer, const PoolHitInfoMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PoolHitInfoMessage& value) {
   printer.write_struct(
       "PoolHitInfoMessage",
       {{"envelope", value.envelope}, {"files", value.files}, {"checksums", value.checksums}, {"attributes", value.attributes}, {"link_group", value.link_group}, {"allow_staging", value.allow_staging}, {"label", value.label}});
 }
 
-void print_to(mf::Printer& printer, const FlushInfoMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const FlushInfoMessage& value) {
   printer.write_struct(
       "FlushInfoMessage",
       {{"envelope", value.envelope}, {"checksum", value.checksum}, {"offset", value.offset}, {"access", value.access}, {"target", value.target}, {"locations", value.locations}, {"link_group", value.link_group}, {"sticky", value.sticky}, {"ratio", value.ratio}, {"window", value.window}});
 }
 
-void print_to(mf::Printer& printer, const RestoreInfoMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const RestoreInfoMessage& value) {
   printer.write_struct(
       "RestoreInfoMessage",
       {{"envelope", value.envelope}, {"mode", value.mode}, {"checksum", value.checksum}, {"offset", value.offset}, {"owner", value.owner}, {"target", value.target}, {"pages", value.pages}, {"window", value.window}});
 }
 
-void print_to(mf::Printer& printer, const BillingRecordMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const BillingRecordMessage& value) {
   printer.write_struct(
       "BillingRecordMessage",
       {{"envelope", value.envelope}, {"cost", value.cost}, {"token", value.token}, {"locations", value.locations}, {"attributes", value.attributes}, {"sticky", value.sticky}, {"pages", value.pages}});
 }
 
-void print_to(mf::Printer& printer, const LoginRequestMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const LoginRequestMessage& value) {
   printer.write_struct(
       "LoginRequestMessage",
       {{"envelope", value.envelope}, {"path", value.path}, {"pool", value.pool}, {"pools", value.pools}, {"pages", value.pages}});
 }
 
-void print_to(mf::Printer& printer, const LoginReplyMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const LoginReplyMessage& value) {
   printer.write_struct(
       "LoginReplyMessage",
       {{"envelope", value.envelope}, {"pools", value.pools}, {"file", value.file}, {"target", value.target}, {"locations", value.locations}, {"allow_staging", value.allow_staging}});
 }
 
-void print_to(mf::Printer& printer, const MapRequestMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const MapRequestMessage& value) {
   printer.write_struct(
       "MapRequestMessage",
       {{"envelope", value.envelope}, {"pnfs_id", value.pnfs_id}, {"files", value.files}, {"timeout", value.timeout}, {"attributes", value.attributes}, {"link_group", value.link_group}, {"ratio", value.ratio}});
 }
 
-void print_to(mf::Printer& printer, const ReverseMapRequestMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const ReverseMapRequestMessage& value) {
   printer.write_struct(
       "ReverseMapRequestMessage",
       {{"envelope", value.envelope}, {"storage", value.storage}, {"owner", value.owner}, {"target", value.target}, {"priority", value.priority}, {"window", value.window}, {"retention", value.retention}});
 }
 
-void print_to(mf::Printer& printer, const TokenIntrospectionMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const TokenIntrospectionMessage& value) {
   printer.write_struct(
       "TokenIntrospectionMessage",
       {{"envelope", value.envelope}, {"pool", value.pool}, {"mode", value.mode}, {"target", value.target}, {"link_group", value.link_group}, {"ratio", value.ratio}, {"costs", value.costs}});
 }
 
-void print_to(mf::Printer& printer, const RemoteTransferStartMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const RemoteTransferStartMessage& value) {
   printer.write_struct(
       "RemoteTransferStartMessage",
       {{"envelope", value.envelope}, {"path", value.path}, {"protocol", value.protocol}, {"cost", value.cost}, {"offset", value.offset}, {"pages", value.pages}});
 }
 
-void print_to(mf::Printer& printer, const RemoteTransferCancelMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const RemoteTransferCancelMessage& value) {
   printer.write_struct(
       "RemoteTransferCancelMessage",
       {{"envelope", value.envelope}, {"pnfs_id", value.pnfs_id}, {"checksums", value.checksums}, {"target", value.target}, {"attributes", value.attributes}, {"allow_staging", value.allow_staging}, {"ratio", value.ratio}, {"pages", value.pages}, {"labels", value.labels}, {"costs", value.costs}});
 }
 
-void print_to(mf::Printer& printer, const RemoteTransferStatusMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const RemoteTransferStatusMessage& value) {
   printer.write_struct(
       "RemoteTransferStatusMessage",
       {{"envelope", value.envelope}, {"pnfs_id", value.pnfs_id}, {"path", value.path}, {"pools", value.pools}, {"file", value.file}, {"checksum", value.checksum}, {"size", value.size}, {"priority", value.priority}, {"precious", value.precious}, {"allow_staging", value.allow_staging}, {"pages", value.pages}});
 }
 
-void print_to(mf::Printer& printer, const TransferManagerQueryMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const TransferManagerQueryMessage& value) {
   printer.write_struct(
       "TransferManagerQueryMessage",
       {{"envelope", value.envelope}, {"files", value.files}, {"storage", value.storage}, {"checksum", value.checksum}, {"offset", value.offset}, {"timeout", value.timeout}, {"link_group", value.link_group}, {"priority", value.priority}, {"allow_staging", value.allow_staging}, {"labels", value.labels}, {"retention", value.retention}});
 }
 
-void print_to(mf::Printer& printer, const TransferCompleteMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const TransferCompleteMessage& value) {
   printer.write_struct(
       "TransferCompleteMessage",
       {{"envelope", value.envelope}, {"path", value.path}, {"pool", value.pool}, {"file", value.file}, {"token", value.token}, {"labels", value.labels}});
 }
 
-void print_to(mf::Printer& printer, const TransferFailedMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const TransferFailedMessage& value) {
   printer.write_struct(
       "TransferFailedMessage",
       {{"envelope", value.envelope}, {"checksums", value.checksums}, {"locations", value.locations}, {"sticky", value.sticky}, {"precious", value.precious}});
 }
 
-void print_to(mf::Printer& printer, const TransferProgressMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const TransferProgressMessage& value) {
   printer.write_struct(
       "TransferProgressMessage",
       {{"envelope", value.envelope}, {"offset", value.offset}, {"target", value.target}, {"labels", value.labels}});
 }
 
-void print_to(mf::Printer& printer, const SrmPingMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const SrmPingMessage& value) {
   printer.write_struct(
       "SrmPingMessage",
       {{"envelope", value.envelope}, {"pnfs_id", value.pnfs_id}, {"files", value.files}, {"storage", value.storage}, {"count", value.count}, {"ratio", value.ratio}, {"costs", value.costs}});
 }
 
-void print_to(mf::Printer& printer, const SrmPrepareToGetMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const SrmPrepareToGetMessage& value) {
   printer.write_struct(
       "SrmPrepareToGetMessage",
       {{"envelope", value.envelope}, {"file", value.file}, {"count", value.count}, {"expires", value.expires}, {"access", value.access}, {"allow_staging", value.allow_staging}, {"window", value.window}});
 }
 
-void print_to(mf::Printer& printer, const SrmPrepareToPutMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const SrmPrepareToPutMessage& value) {
   printer.write_struct(
       "SrmPrepareToPutMessage",
       {{"envelope", value.envelope}, {"files", value.files}, {"checksums", value.checksums}, {"timeout", value.timeout}, {"owner", value.owner}, {"door", value.door}, {"window", value.window}});
 }
 
-void print_to(mf::Printer& printer, const SrmReleaseFilesMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const SrmReleaseFilesMessage& value) {
   printer.write_struct(
       "SrmReleaseFilesMessage",
       {{"envelope", value.envelope}, {"pools", value.pools}, {"door", value.door}, {"labels", value.labels}});
 }
 
-void print_to(mf::Printer& printer, const SrmBringOnlineMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const SrmBringOnlineMessage& value) {
   printer.write_struct(
       "SrmBringOnlineMessage",
       {{"envelope", value.envelope}, {"pnfs_id", value.pnfs_id}, {"files", value.files}, {"storage", value.storage}, {"token", value.token}, {"link_group", value.link_group}, {"allow_staging", value.allow_staging}, {"ratio", value.ratio}, {"labels", value.labels}});
 }
 
-void print_to(mf::Printer& printer, const SrmAbortRequestMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const SrmAbortRequestMessage& value) {
   printer.write_struct(
       "SrmAbortRequestMessage",
       {{"envelope", value.envelope}, {"path", value.path}, {"mode", value.mode}, {"expires", value.expires}, {"owner", value.owner}, {"door", value.door}, {"priority", value.priority}, {"ratio", value.ratio}, {"label", value.label}, {"labels", value.labels}});
 }
 
-void print_to(mf::Printer& printer, const SrmStatusOfGetMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const SrmStatusOfGetMessage& value) {
   printer.write_struct(
       "SrmStatusOfGetMessage",
       {{"envelope", value.envelope}, {"file", value.file}, {"files", value.files}, {"checksums", value.checksums}, {"expires", value.expires}, {"label", value.label}, {"costs", value.costs}, {"window", value.window}, {"retention", value.retention}});
 }
 
-void print_to(mf::Printer& printer, const SrmStatusOfPutMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const SrmStatusOfPutMessage& value) {
   printer.write_struct(
       "SrmStatusOfPutMessage",
       {{"envelope", value.envelope}, {"file", value.file}, {"storage", value.storage}, {"mode", value.mode}, {"sticky", value.sticky}});
 }
 
-void print_to(mf::Printer& printer, const SrmLsMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const SrmLsMessage& value) {
   printer.write_struct(
       "SrmLsMessage",
       {{"envelope", value.envelope}, {"pnfs_id", value.pnfs_id}, {"file", value.file}, {"checksum", value.checksum}, {"offset", value.offset}, {"count", value.count}, {"priority", value.priority}, {"costs", value.costs}});
 }
 
-void print_to(mf::Printer& printer, const SrmMkdirMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const SrmMkdirMessage& value) {
   printer.write_struct(
       "SrmMkdirMessage",
       {{"envelope", value.envelope}, {"pools", value.pools}, {"offset", value.offset}, {"target", value.target}, {"attributes", value.attributes}, {"precious", value.precious}});
 }
 
-void print_to(mf::Printer& printer, const SrmRmdirMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const SrmRmdirMessage& value) {
   printer.write_struct(
       "SrmRmdirMessage",
       {{"envelope", value.envelope}, {"file", value.file}, {"expires", value.expires}, {"locations", value.locations}});
 }
 
-void print_to(mf::Printer& printer, const SrmRmMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const SrmRmMessage& value) {
   printer.write_struct(
       "SrmRmMessage",
       {{"envelope", value.envelope}, {"path", value.path}, {"protocol", value.protocol}, {"checksum", value.checksum}, {"size", value.size}, {"count", value.count}, {"owner", value.owner}, {"priority", value.priority}, {"allow_staging", value.allow_staging}, {"pages", value.pages}});
 }
 
-void print_to(mf::Printer& printer, const SrmMvMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const SrmMvMessage& value) {
   printer.write_struct(
       "SrmMvMessage",
       {{"envelope", value.envelope}, {"cost", value.cost}, {"checksum", value.checksum}, {"checksums", value.checksums}, {"count", value.count}, {"token", value.token}, {"label", value.label}, {"costs", value.costs}, {"retention", value.retention}});
 }
 
-void print_to(mf::Printer& printer, const SrmCheckPermissionMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const SrmCheckPermissionMessage& value) {
   printer.write_struct(
       "SrmCheckPermissionMessage",
       {{"envelope", value.envelope}, {"file", value.file}, {"storage", value.storage}, {"offset", value.offset}, {"count", value.count}, {"owner", value.owner}, {"door", value.door}, {"link_group", value.link_group}, {"costs", value.costs}});
 }
 
-void print_to(mf::Printer& printer, const SrmCopyMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const SrmCopyMessage& value) {
   printer.write_struct(
       "SrmCopyMessage",
       {{"envelope", value.envelope}, {"pools", value.pools}, {"file", value.file}, {"protocol", value.protocol}, {"mode", value.mode}, {"size", value.size}, {"offset", value.offset}, {"count", value.count}, {"allow_staging", value.allow_staging}, {"labels", value.labels}, {"retention", value.retention}});
 }
 
-void print_to(mf::Printer& printer, const BulkRequestMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const BulkRequestMessage& value) {
   printer.write_struct(
       "BulkRequestMessage",
       {{"envelope", value.envelope}, {"pools", value.pools}, {"target", value.target}, {"token", value.token}, {"locations", value.locations}, {"priority", value.priority}, {"precious", value.precious}, {"labels", value.labels}});
 }
 
-void print_to(mf::Printer& printer, const BulkStatusMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const BulkStatusMessage& value) {
   printer.write_struct(
       "BulkStatusMessage",
       {{"envelope", value.envelope}, {"storage", value.storage}, {"token", value.token}, {"attributes", value.attributes}});
 }
 
-void print_to(mf::Printer& printer, const BulkCancelMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const BulkCancelMessage& value) {
   printer.write_struct(
       "BulkCancelMessage",
       {{"envelope", value.envelope}, {"checksum", value.checksum}, {"timeout", value.timeout}, {"ratio", value.ratio}});
 }
 
-void print_to(mf::Printer& printer, const BulkDeleteMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const BulkDeleteMessage& value) {
   printer.write_struct(
       "BulkDeleteMessage",
       {{"envelope", value.envelope}, {"files", value.files}, {"mode", value.mode}, {"checksums", value.checksums}, {"expires", value.expires}});
 }
 
-void print_to(mf::Printer& printer, const BulkTargetsMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const BulkTargetsMessage& value) {
   printer.write_struct(
       "BulkTargetsMessage",
       {{"envelope", value.envelope}, {"files", value.files}, {"count", value.count}, {"expires", value.expires}, {"access", value.access}, {"ratio", value.ratio}});
 }
 
-void print_to(mf::Printer& printer, const BulkArchiveMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const BulkArchiveMessage& value) {
   printer.write_struct(
       "BulkArchiveMessage",
       {{"envelope", value.envelope}, {"path", value.path}, {"files", value.files}, {"token", value.token}, {"sticky", value.sticky}, {"retention", value.retention}});
 }
 
-void print_to(mf::Printer& printer, const ReplicaVerifyMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const ReplicaVerifyMessage& value) {
   printer.write_struct(
       "ReplicaVerifyMessage",
       {{"envelope", value.envelope}, {"pool", value.pool}, {"files", value.files}, {"checksum", value.checksum}, {"timeout", value.timeout}, {"owner", value.owner}, {"attributes", value.attributes}, {"ratio", value.ratio}, {"retention", value.retention}});
 }
 
-void print_to(mf::Printer& printer, const ReplicaAdjustMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const ReplicaAdjustMessage& value) {
   printer.write_struct(
       "ReplicaAdjustMessage",
       {{"envelope", value.envelope}, {"path", value.path}, {"files", value.files}, {"checksum", value.checksum}, {"offset", value.offset}, {"count", value.count}, {"access", value.access}, {"target", value.target}, {"label", value.label}});
 }
 
-void print_to(mf::Printer& printer, const ReplicaRemoveMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const ReplicaRemoveMessage& value) {
   printer.write_struct(
       "ReplicaRemoveMessage",
       {{"envelope", value.envelope}, {"cost", value.cost}, {"checksums", value.checksums}, {"attributes", value.attributes}, {"priority", value.priority}, {"retention", value.retention}});
 }
 
-void print_to(mf::Printer& printer, const ReplicaStateMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const ReplicaStateMessage& value) {
   printer.write_struct(
       "ReplicaStateMessage",
       {{"envelope", value.envelope}, {"checksum", value.checksum}, {"access", value.access}, {"sticky", value.sticky}, {"pages", value.pages}, {"costs", value.costs}});
 }
 
-void print_to(mf::Printer& printer, const ResilienceScanMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const ResilienceScanMessage& value) {
   printer.write_struct(
       "ResilienceScanMessage",
       {{"envelope", value.envelope}, {"checksum", value.checksum}, {"owner", value.owner}, {"allow_staging", value.allow_staging}});
 }
 
-void print_to(mf::Printer& printer, const ResilienceCancelMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const ResilienceCancelMessage& value) {
   printer.write_struct(
       "ResilienceCancelMessage",
       {{"envelope", value.envelope}, {"pool", value.pool}, {"protocol", value.protocol}, {"checksum", value.checksum}, {"count", value.count}, {"token", value.token}, {"locations", value.locations}, {"sticky", value.sticky}, {"precious", value.precious}, {"window", value.window}});
 }
 
-void print_to(mf::Printer& printer, const QosTransitionMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const QosTransitionMessage& value) {
   printer.write_struct(
       "QosTransitionMessage",
       {{"envelope", value.envelope}, {"path", value.path}, {"offset", value.offset}, {"expires", value.expires}, {"owner", value.owner}, {"priority", value.priority}, {"ratio", value.ratio}, {"window", value.window}});
 }
 
-void print_to(mf::Printer& printer, const QosQueryMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const QosQueryMessage& value) {
   printer.write_struct(
       "QosQueryMessage",
       {{"envelope", value.envelope}, {"storage", value.storage}, {"count", value.count}, {"expires", value.expires}});
 }
 
-void print_to(mf::Printer& printer, const QosModifyMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const QosModifyMessage& value) {
   printer.write_struct(
       "QosModifyMessage",
       {{"envelope", value.envelope}, {"pnfs_id", value.pnfs_id}, {"file", value.file}, {"count", value.count}, {"timeout", value.timeout}, {"token", value.token}, {"precious", value.precious}, {"allow_staging", value.allow_staging}, {"window", value.window}});
 }
 
-void print_to(mf::Printer& printer, const QosBackLogMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const QosBackLogMessage& value) {
   printer.write_struct(
       "QosBackLogMessage",
       {{"envelope", value.envelope}, {"mode", value.mode}, {"count", value.count}, {"access", value.access}, {"door", value.door}, {"attributes", value.attributes}, {"labels", value.labels}, {"retention", value.retention}});
 }
 
-void print_to(mf::Printer& printer, const MissingFileMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const MissingFileMessage& value) {
   printer.write_struct(
       "MissingFileMessage",
       {{"envelope", value.envelope}, {"pnfs_id", value.pnfs_id}, {"pools", value.pools}, {"mode", value.mode}, {"access", value.access}, {"locations", value.locations}, {"attributes", value.attributes}, {"ratio", value.ratio}, {"window", value.window}, {"retention", value.retention}});
 }
 
-void print_to(mf::Printer& printer, const CleanerRequestMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const CleanerRequestMessage& value) {
   printer.write_struct(
       "CleanerRequestMessage",
       {{"envelope", value.envelope}, {"file", value.file}, {"files", value.files}, {"protocol", value.protocol}, {"mode", value.mode}, {"pages", value.pages}, {"costs", value.costs}});
 }
 
-void print_to(mf::Printer& printer, const CleanerStatusMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const CleanerStatusMessage& value) {
   printer.write_struct(
       "CleanerStatusMessage",
       {{"envelope", value.envelope}, {"file", value.file}, {"precious", value.precious}, {"costs", value.costs}});
 }
 
-void print_to(mf::Printer& printer, const CleanerHoldMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const CleanerHoldMessage& value) {
   printer.write_struct(
       "CleanerHoldMessage",
       {{"envelope", value.envelope}, {"file", value.file}, {"files", value.files}, {"count", value.count}});
 }
 
-void print_to(mf::Printer& printer, const HsmStoreMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const HsmStoreMessage& value) {
   printer.write_struct(
       "HsmStoreMessage",
       {{"envelope", value.envelope}, {"path", value.path}, {"pools", value.pools}, {"costs", value.costs}});
 }
 
-void print_to(mf::Printer& printer, const HsmRestoreMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const HsmRestoreMessage& value) {
   printer.write_struct(
       "HsmRestoreMessage",
       {{"envelope", value.envelope}, {"pool", value.pool}, {"storage", value.storage}, {"cost", value.cost}, {"mode", value.mode}, {"count", value.count}, {"access", value.access}, {"ratio", value.ratio}, {"label", value.label}, {"window", value.window}});
 }
 
-void print_to(mf::Printer& printer, const HsmRemoveMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const HsmRemoveMessage& value) {
   printer.write_struct(
       "HsmRemoveMessage",
       {{"envelope", value.envelope}, {"files", value.files}, {"cost", value.cost}, {"token", value.token}, {"locations", value.locations}, {"ratio", value.ratio}});
 }
 
-void print_to(mf::Printer& printer, const NearlineRequestMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const NearlineRequestMessage& value) {
   printer.write_struct(
       "NearlineRequestMessage",
       {{"envelope", value.envelope}, {"pnfs_id", value.pnfs_id}, {"path", value.path}, {"file", value.file}, {"protocol", value.protocol}, {"checksum", value.checksum}, {"count", value.count}, {"access", value.access}, {"door", value.door}, {"labels", value.labels}});
 }
 
-void print_to(mf::Printer& printer, const NearlineStatusMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const NearlineStatusMessage& value) {
   printer.write_struct(
       "NearlineStatusMessage",
       {{"envelope", value.envelope}, {"pnfs_id", value.pnfs_id}, {"file", value.file}, {"checksum", value.checksum}, {"checksums", value.checksums}, {"expires", value.expires}, {"locations", value.locations}, {"ratio", value.ratio}, {"label", value.label}, {"labels", value.labels}});
 }
 
-void print_to(mf::Printer& printer, const TapeRecallScheduleMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const TapeRecallScheduleMessage& value) {
   printer.write_struct(
       "TapeRecallScheduleMessage",
       {{"envelope", value.envelope}, {"path", value.path}, {"cost", value.cost}, {"attributes", value.attributes}, {"pages", value.pages}, {"window", value.window}});
 }
 
-void print_to(mf::Printer& printer, const ZoneUpdateMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const ZoneUpdateMessage& value) {
   printer.write_struct(
       "ZoneUpdateMessage",
       {{"envelope", value.envelope}, {"path", value.path}, {"pool", value.pool}, {"pools", value.pools}, {"file", value.file}, {"files", value.files}, {"mode", value.mode}, {"checksums", value.checksums}, {"door", value.door}, {"pages", value.pages}, {"window", value.window}});
 }
 
-void print_to(mf::Printer& printer, const CellHelloMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const CellHelloMessage& value) {
   printer.write_struct(
       "CellHelloMessage",
       {{"envelope", value.envelope}, {"file", value.file}, {"storage", value.storage}, {"protocol", value.protocol}, {"size", value.size}, {"target", value.target}, {"attributes", value.attributes}, {"priority", value.priority}, {"allow_staging", value.allow_staging}, {"label", value.label}, {"window", value.window}});
 }
 
-void print_to(mf::Printer& printer, const CellRouteMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const CellRouteMessage& value) {
   printer.write_struct(
       "CellRouteMessage",
       {{"envelope", value.envelope}, {"file", value.file}, {"storage", value.storage}, {"offset", value.offset}, {"count", value.count}, {"door", value.door}, {"precious", value.precious}, {"window", value.window}});
 }
 
-void print_to(mf::Printer& printer, const CellTunnelMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const CellTunnelMessage& value) {
   printer.write_struct(
       "CellTunnelMessage",
       {{"envelope", value.envelope}, {"pools", value.pools}, {"files", value.files}, {"expires", value.expires}, {"target", value.target}, {"precious", value.precious}, {"window", value.window}});
 }
 
-void print_to(mf::Printer& printer, const TopologyQueryMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const TopologyQueryMessage& value) {
   printer.write_struct(
       "TopologyQueryMessage",
       {{"envelope", value.envelope}, {"pool", value.pool}, {"cost", value.cost}, {"mode", value.mode}, {"door", value.door}, {"target", value.target}, {"label", value.label}, {"labels", value.labels}});
 }
 
-void print_to(mf::Printer& printer, const WebdavLockMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const WebdavLockMessage& value) {
   printer.write_struct(
       "WebdavLockMessage",
       {{"envelope", value.envelope}, {"files", value.files}, {"storage", value.storage}, {"checksum", value.checksum}, {"door", value.door}, {"locations", value.locations}, {"attributes", value.attributes}, {"sticky", value.sticky}, {"costs", value.costs}});
 }
 
-void print_to(mf::Printer& printer, const WebdavUnlockMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const WebdavUnlockMessage& value) {
   printer.write_struct(
       "WebdavUnlockMessage",
       {{"envelope", value.envelope}, {"pnfs_id", value.pnfs_id}, {"path", value.path}, {"pool", value.pool}, {"protocol", value.protocol}, {"timeout", value.timeout}, {"link_group", value.link_group}, {"priority", value.priority}, {"precious", value.precious}});
 }
 
-void print_to(mf::Printer& printer, const EventSubscribeMessage& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const EventSubscribeMessage& value) {
   printer.write_struct(
       "EventSubscribeMessage",
       {{"envelope", value.envelope}, {"pools", value.pools}, {"protocol", value.protocol}, {"checksum", value.checksum}, {"size", value.size}, {"count", value.count}, {"access", value.access}, {"token", value.token}, {"locations", value.locations}, {"ratio", value.ratio}, {"label", value.label}});

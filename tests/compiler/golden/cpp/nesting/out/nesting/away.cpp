@@ -19,11 +19,11 @@ bool from_name(std::string_view text, Trip_Precision& value) noexcept {
   return mf::find_member(text, value, {Trip_Precision::far_});
 }
 
-void print_to(mf::Printer& printer, Trip_Precision value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, Trip_Precision value) {
   printer.member(name(value), value);
 }
 
-void print_to(mf::Printer& printer, const Trip& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Trip& value) {
   printer.write_struct(
       "Trip",
       {{"from", value.from}, {"to", value.to}, {"kind", value.kind}, {"own", value.own}, {"other", value.other}, {"path", value.path}});
@@ -162,21 +162,20 @@ namespace nesting::away {
 
 namespace methods {
 
-::nesting::away::Trip GuideLead::invoke(Servant& servant, const ::nesting::Atlas_Filter& wanted) {
+auto GuideLead::invoke(Servant& servant, const ::nesting::Atlas_Filter& wanted) -> Result {
   return servant.lead(wanted);
 }
 
-::nesting::away::Trip GuideLead::invoke(Servant& servant, const Request& request) {
+auto GuideLead::invoke(Servant& servant, const Request& request) -> Result {
   return servant.lead(request.wanted);
 }
 
-mf::Outcomes<::nesting::away::Trip> GuideLead::invoke_batch(Servant& servant, const Request* requests,
-                                                            std::size_t count) {
+auto GuideLead::invoke_batch(Servant& servant, const Request* requests,
+                             std::size_t count) -> mf::Outcomes<Result> {
   return servant.lead_items({requests, count});
 }
 
-void GuideLead::invoke(AsyncServant& servant, Request&& request,
-                       mf::Responder<::nesting::away::Trip> responder) {
+void GuideLead::invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder) {
   return servant.lead(std::move(request), std::move(responder));
 }
 

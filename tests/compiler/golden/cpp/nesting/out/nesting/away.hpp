@@ -164,12 +164,10 @@ struct GuideLead : GuideMethod {
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
   static constexpr mf::MethodInfo kInfo{.name = "lead", .index = 0};
-  static ::nesting::away::Trip invoke(Servant& servant, const ::nesting::Atlas_Filter& wanted);
-  static ::nesting::away::Trip invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<::nesting::away::Trip> invoke_batch(Servant& servant, const Request* requests,
-                                                          std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request,
-                     mf::Responder<::nesting::away::Trip> responder);
+  static Result invoke(Servant& servant, const ::nesting::Atlas_Filter& wanted);
+  static Result invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<Result> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder);
 };
 
 }  // namespace nesting::away::methods

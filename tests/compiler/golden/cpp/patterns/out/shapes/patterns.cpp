@@ -15,7 +15,7 @@
 
 namespace shapes::patterns {
 
-void print_to(mf::Printer& printer, const Patterned& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Patterned& value) {
   printer.write_struct(
       "Patterned",
       {{"tag", value.tag}, {"words", value.words}, {"any_case", value.any_case}, {"lines", value.lines}, {"nested", value.nested}});
@@ -159,20 +159,20 @@ namespace shapes::patterns {
 
 namespace methods {
 
-std::string FinderFind::invoke(Servant& servant, const std::string& expression) {
+auto FinderFind::invoke(Servant& servant, const std::string& expression) -> Result {
   return servant.find(expression);
 }
 
-std::string FinderFind::invoke(Servant& servant, const Request& request) {
+auto FinderFind::invoke(Servant& servant, const Request& request) -> Result {
   return servant.find(request.expression);
 }
 
-mf::Outcomes<std::string> FinderFind::invoke_batch(Servant& servant, const Request* requests,
-                                                   std::size_t count) {
+auto FinderFind::invoke_batch(Servant& servant, const Request* requests,
+                              std::size_t count) -> mf::Outcomes<Result> {
   return servant.find_items({requests, count});
 }
 
-void FinderFind::invoke(AsyncServant& servant, Request&& request, mf::Responder<std::string> responder) {
+void FinderFind::invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder) {
   return servant.find(std::move(request), std::move(responder));
 }
 

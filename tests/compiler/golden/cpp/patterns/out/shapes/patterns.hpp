@@ -205,10 +205,10 @@ struct FinderFind : FinderMethod {
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
   static constexpr mf::MethodInfo kInfo{.name = "find", .index = 0};
-  static std::string invoke(Servant& servant, const std::string& expression);
-  static std::string invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<std::string> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<std::string> responder);
+  static Result invoke(Servant& servant, const std::string& expression);
+  static Result invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<Result> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder);
   static std::optional<std::string> result_violation(const Result& value) {
     namespace check = mf::codec::check;
     static constexpr check::Step kPattern0[] = {{check::Step::one_of, 1}, {check::Step::range, 97, 97},

@@ -20,7 +20,7 @@ bool from_name(std::string_view text, Rank& value) noexcept {
   return mf::find_member(text, value, {Rank::bm25, Rank::pagerank});
 }
 
-void print_to(mf::Printer& printer, Rank value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, Rank value) {
   printer.member(name(value), value);
 }
 
@@ -28,25 +28,25 @@ bool from_name(std::string_view text, Lang& value) noexcept {
   return mf::find_member(text, value, {Lang::en, Lang::ko});
 }
 
-void print_to(mf::Printer& printer, Lang value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, Lang value) {
   printer.member(name(value), value);
 }
 
-void print_to(mf::Printer& printer, const Hit& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Hit& value) {
   printer.write_struct(
       "Hit",
       {{"doc", value.doc}, {"score", value.score}, {"title", value.title}, {"positions", value.positions}});
 }
 
-void print_to(mf::Printer& printer, const NoSuchCollection& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const NoSuchCollection& value) {
   printer.write_struct("NoSuchCollection", {{"name", value.name}});
 }
 
-void print_to(mf::Printer& printer, const DuplicateDocument& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const DuplicateDocument& value) {
   printer.write_struct("DuplicateDocument", {{"doc", value.doc}, {"lang", value.lang}});
 }
 
-void print_to(mf::Printer& printer, const IndexStatsResult& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const IndexStatsResult& value) {
   printer.write_struct("IndexStatsResult", {{"documents", value.documents}, {"terms", value.terms}});
 }
 
@@ -360,60 +360,55 @@ namespace sf1::search {
 
 namespace methods {
 
-::sf1::text::DocId IndexAdd::invoke(Servant& servant, const ::sf1::text::Document& doc) {
+auto IndexAdd::invoke(Servant& servant, const ::sf1::text::Document& doc) -> Result {
   return servant.add(doc);
 }
 
-::sf1::text::DocId IndexAdd::invoke(Servant& servant, const Request& request) {
+auto IndexAdd::invoke(Servant& servant, const Request& request) -> Result {
   return servant.add(request.doc);
 }
 
-mf::Outcomes<::sf1::text::DocId> IndexAdd::invoke_batch(Servant& servant, const Request* requests,
-                                                        std::size_t count) {
+auto IndexAdd::invoke_batch(Servant& servant, const Request* requests,
+                            std::size_t count) -> mf::Outcomes<Result> {
   return servant.add_items({requests, count});
 }
 
-void IndexAdd::invoke(AsyncServant& servant, Request&& request, mf::Responder<::sf1::text::DocId> responder) {
+void IndexAdd::invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder) {
   return servant.add(std::move(request), std::move(responder));
 }
 
-std::vector<::sf1::search::Hit> IndexQuery::invoke(Servant& servant, const std::vector<std::string>& terms,
-                                                   std::uint32_t limit,
-                                                   const std::optional<::sf1::search::Rank>& rank) {
+auto IndexQuery::invoke(Servant& servant, const std::vector<std::string>& terms, std::uint32_t limit,
+                        const std::optional<::sf1::search::Rank>& rank) -> Result {
   return servant.query(terms, limit, rank);
 }
 
-std::vector<::sf1::search::Hit> IndexQuery::invoke(Servant& servant, const Request& request) {
+auto IndexQuery::invoke(Servant& servant, const Request& request) -> Result {
   return servant.query(request.terms, request.limit, request.rank);
 }
 
-mf::Outcomes<std::vector<::sf1::search::Hit>> IndexQuery::invoke_batch(Servant& servant,
-                                                                       const Request* requests,
-                                                                       std::size_t count) {
+auto IndexQuery::invoke_batch(Servant& servant, const Request* requests,
+                              std::size_t count) -> mf::Outcomes<Result> {
   return servant.query_items({requests, count});
 }
 
-void IndexQuery::invoke(AsyncServant& servant, Request&& request,
-                        mf::Responder<std::vector<::sf1::search::Hit>> responder) {
+void IndexQuery::invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder) {
   return servant.query(std::move(request), std::move(responder));
 }
 
-::sf1::search::IndexStatsResult IndexStats::invoke(Servant& servant) {
+auto IndexStats::invoke(Servant& servant) -> Result {
   return servant.stats();
 }
 
-::sf1::search::IndexStatsResult IndexStats::invoke(Servant& servant, const Request& /*request*/) {
+auto IndexStats::invoke(Servant& servant, const Request& /*request*/) -> Result {
   return servant.stats();
 }
 
-mf::Outcomes<::sf1::search::IndexStatsResult> IndexStats::invoke_batch(Servant& servant,
-                                                                       const Request* requests,
-                                                                       std::size_t count) {
+auto IndexStats::invoke_batch(Servant& servant, const Request* requests,
+                              std::size_t count) -> mf::Outcomes<Result> {
   return servant.stats_items({requests, count});
 }
 
-void IndexStats::invoke(AsyncServant& servant, Request&& request,
-                        mf::Responder<::sf1::search::IndexStatsResult> responder) {
+void IndexStats::invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder) {
   return servant.stats(request, std::move(responder));
 }
 
@@ -425,7 +420,8 @@ void IndexClear::invoke(Servant& servant, const Request& /*request*/) {
   return servant.clear();
 }
 
-mf::Outcomes<void> IndexClear::invoke_batch(Servant& servant, const Request* requests, std::size_t count) {
+auto IndexClear::invoke_batch(Servant& servant, const Request* requests,
+                              std::size_t count) -> mf::Outcomes<void> {
   return servant.clear_items({requests, count});
 }
 
@@ -449,36 +445,37 @@ void IndexTouch::invoke(AsyncServant& servant, Request&& request) {
   return servant.touch(request);
 }
 
-float IndexScore::invoke(Servant& servant, ::sf1::text::DocId doc, std::uint64_t query) {
+auto IndexScore::invoke(Servant& servant, ::sf1::text::DocId doc, std::uint64_t query) -> Result {
   return servant.score(doc, query);
 }
 
-float IndexScore::invoke(Servant& servant, const Request& request) {
+auto IndexScore::invoke(Servant& servant, const Request& request) -> Result {
   return servant.score(request.doc, request.query);
 }
 
-mf::Outcomes<float> IndexScore::invoke_batch(Servant& servant, const Request* requests, std::size_t count) {
+auto IndexScore::invoke_batch(Servant& servant, const Request* requests,
+                              std::size_t count) -> mf::Outcomes<Result> {
   return servant.score_items({requests, count});
 }
 
-void IndexScore::invoke(AsyncServant& servant, Request&& request, mf::Responder<float> responder) {
+void IndexScore::invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder) {
   return servant.score(request, std::move(responder));
 }
 
-mf::Bytes AdminPing::invoke(Servant& servant, const mf::Bytes& payload) {
+auto AdminPing::invoke(Servant& servant, const mf::Bytes& payload) -> Result {
   return servant.ping(payload);
 }
 
-mf::Bytes AdminPing::invoke(Servant& servant, const Request& request) {
+auto AdminPing::invoke(Servant& servant, const Request& request) -> Result {
   return servant.ping(request.payload);
 }
 
-mf::Outcomes<mf::Bytes> AdminPing::invoke_batch(Servant& servant, const Request* requests,
-                                                std::size_t count) {
+auto AdminPing::invoke_batch(Servant& servant, const Request* requests,
+                             std::size_t count) -> mf::Outcomes<Result> {
   return servant.ping_items({requests, count});
 }
 
-void AdminPing::invoke(AsyncServant& servant, Request&& request, mf::Responder<mf::Bytes> responder) {
+void AdminPing::invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder) {
   return servant.ping(std::move(request), std::move(responder));
 }
 

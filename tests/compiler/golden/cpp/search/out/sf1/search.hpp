@@ -391,11 +391,10 @@ struct IndexAdd : IndexMethod {
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{.name = "add", .index = 0};
-  static ::sf1::text::DocId invoke(Servant& servant, const ::sf1::text::Document& doc);
-  static ::sf1::text::DocId invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<::sf1::text::DocId> invoke_batch(Servant& servant, const Request* requests,
-                                                       std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<::sf1::text::DocId> responder);
+  static Result invoke(Servant& servant, const ::sf1::text::Document& doc);
+  static Result invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<Result> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder);
 };
 
 struct IndexQuery : IndexMethod {
@@ -406,14 +405,11 @@ struct IndexQuery : IndexMethod {
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
   static constexpr mf::MethodInfo kInfo{.name = "query", .index = 1, .idempotent = true,
                                         .deadline = std::chrono::milliseconds(200)};
-  static std::vector<::sf1::search::Hit> invoke(Servant& servant, const std::vector<std::string>& terms,
-                                                std::uint32_t limit,
-                                                const std::optional<::sf1::search::Rank>& rank);
-  static std::vector<::sf1::search::Hit> invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<std::vector<::sf1::search::Hit>> invoke_batch(Servant& servant, const Request* requests,
-                                                                    std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request,
-                     mf::Responder<std::vector<::sf1::search::Hit>> responder);
+  static Result invoke(Servant& servant, const std::vector<std::string>& terms, std::uint32_t limit,
+                       const std::optional<::sf1::search::Rank>& rank);
+  static Result invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<Result> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder);
 };
 
 struct IndexStats : IndexMethod {
@@ -423,12 +419,10 @@ struct IndexStats : IndexMethod {
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{.name = "stats", .index = 2};
-  static ::sf1::search::IndexStatsResult invoke(Servant& servant);
-  static ::sf1::search::IndexStatsResult invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<::sf1::search::IndexStatsResult> invoke_batch(Servant& servant, const Request* requests,
-                                                                    std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request,
-                     mf::Responder<::sf1::search::IndexStatsResult> responder);
+  static Result invoke(Servant& servant);
+  static Result invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<Result> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder);
 };
 
 struct IndexClear : IndexMethod {
@@ -464,10 +458,10 @@ struct IndexScore : IndexMethod {
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{.name = "score", .index = 5, .batch_max = 512};
-  static float invoke(Servant& servant, ::sf1::text::DocId doc, std::uint64_t query);
-  static float invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<float> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<float> responder);
+  static Result invoke(Servant& servant, ::sf1::text::DocId doc, std::uint64_t query);
+  static Result invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<Result> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder);
 };
 
 extern const mf::ServiceInfo kAdminService;
@@ -486,10 +480,10 @@ struct AdminPing : AdminMethod {
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
   static constexpr mf::MethodInfo kInfo{.name = "ping", .index = 0};
-  static mf::Bytes invoke(Servant& servant, const mf::Bytes& payload);
-  static mf::Bytes invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<mf::Bytes> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<mf::Bytes> responder);
+  static Result invoke(Servant& servant, const mf::Bytes& payload);
+  static Result invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<Result> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder);
 };
 
 }  // namespace sf1::search::methods

@@ -8,11 +8,11 @@
 
 namespace sf1::text {
 
-void print_to(mf::Printer& printer, const Position& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Position& value) {
   printer.write_struct("Position", {{"start", value.start}, {"length", value.length}});
 }
 
-void print_to(mf::Printer& printer, const Document& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Document& value) {
   printer.write_struct(
       "Document",
       {{"id", value.id}, {"title", value.title}, {"paragraphs", value.paragraphs}, {"words", value.words}});

@@ -17,27 +17,27 @@
 
 namespace shapes::services {
 
-void print_to(mf::Printer& printer, const Pair& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Pair& value) {
   printer.write_struct("Pair", {{"left", value.left}, {"right", value.right}});
 }
 
-void print_to(mf::Printer& printer, const Refused& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Refused& value) {
   printer.write_struct("Refused", {{"why", value.why}, {"code", value.code}});
 }
 
-void print_to(mf::Printer& printer, const PlainIn0Out2Result& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PlainIn0Out2Result& value) {
   printer.write_struct("PlainIn0Out2Result", {{"count", value.count}, {"name", value.name}});
 }
 
-void print_to(mf::Printer& printer, const PlainIn4Out2Result& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PlainIn4Out2Result& value) {
   printer.write_struct("PlainIn4Out2Result", {{"sum", value.sum}, {"mean", value.mean}});
 }
 
-void print_to(mf::Printer& printer, const PlainIn5Out2Result& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const PlainIn5Out2Result& value) {
   printer.write_struct("PlainIn5Out2Result", {{"low", value.low}, {"high", value.high}});
 }
 
-void print_to(mf::Printer& printer, const ShardedNamedResult& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const ShardedNamedResult& value) {
   printer.write_struct("ShardedNamedResult", {{"only", value.only}});
 }
 
@@ -629,7 +629,8 @@ void PlainIn0Out0::invoke(Servant& servant, const Request& /*request*/) {
   return servant.in0_out0();
 }
 
-mf::Outcomes<void> PlainIn0Out0::invoke_batch(Servant& servant, const Request* requests, std::size_t count) {
+auto PlainIn0Out0::invoke_batch(Servant& servant, const Request* requests,
+                                std::size_t count) -> mf::Outcomes<void> {
   return servant.in0_out0_items({requests, count});
 }
 
@@ -637,39 +638,37 @@ void PlainIn0Out0::invoke(AsyncServant& servant, Request&& request, mf::Responde
   return servant.in0_out0(request, std::move(responder));
 }
 
-std::int32_t PlainIn0Out1::invoke(Servant& servant) {
+auto PlainIn0Out1::invoke(Servant& servant) -> Result {
   return servant.in0_out1();
 }
 
-std::int32_t PlainIn0Out1::invoke(Servant& servant, const Request& /*request*/) {
+auto PlainIn0Out1::invoke(Servant& servant, const Request& /*request*/) -> Result {
   return servant.in0_out1();
 }
 
-mf::Outcomes<std::int32_t> PlainIn0Out1::invoke_batch(Servant& servant, const Request* requests,
-                                                      std::size_t count) {
+auto PlainIn0Out1::invoke_batch(Servant& servant, const Request* requests,
+                                std::size_t count) -> mf::Outcomes<Result> {
   return servant.in0_out1_items({requests, count});
 }
 
-void PlainIn0Out1::invoke(AsyncServant& servant, Request&& request, mf::Responder<std::int32_t> responder) {
+void PlainIn0Out1::invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder) {
   return servant.in0_out1(request, std::move(responder));
 }
 
-::shapes::services::PlainIn0Out2Result PlainIn0Out2::invoke(Servant& servant) {
+auto PlainIn0Out2::invoke(Servant& servant) -> Result {
   return servant.in0_out2();
 }
 
-::shapes::services::PlainIn0Out2Result PlainIn0Out2::invoke(Servant& servant, const Request& /*request*/) {
+auto PlainIn0Out2::invoke(Servant& servant, const Request& /*request*/) -> Result {
   return servant.in0_out2();
 }
 
-mf::Outcomes<::shapes::services::PlainIn0Out2Result> PlainIn0Out2::invoke_batch(Servant& servant,
-                                                                                const Request* requests,
-                                                                                std::size_t count) {
+auto PlainIn0Out2::invoke_batch(Servant& servant, const Request* requests,
+                                std::size_t count) -> mf::Outcomes<Result> {
   return servant.in0_out2_items({requests, count});
 }
 
-void PlainIn0Out2::invoke(AsyncServant& servant, Request&& request,
-                          mf::Responder<::shapes::services::PlainIn0Out2Result> responder) {
+void PlainIn0Out2::invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder) {
   return servant.in0_out2(request, std::move(responder));
 }
 
@@ -681,7 +680,8 @@ void PlainIn1Out0::invoke(Servant& servant, const Request& request) {
   return servant.in1_out0(request.a);
 }
 
-mf::Outcomes<void> PlainIn1Out0::invoke_batch(Servant& servant, const Request* requests, std::size_t count) {
+auto PlainIn1Out0::invoke_batch(Servant& servant, const Request* requests,
+                                std::size_t count) -> mf::Outcomes<void> {
   return servant.in1_out0_items({requests, count});
 }
 
@@ -689,20 +689,20 @@ void PlainIn1Out0::invoke(AsyncServant& servant, Request&& request, mf::Responde
   return servant.in1_out0(request, std::move(responder));
 }
 
-std::string PlainIn1Out1::invoke(Servant& servant, const std::string& a) {
+auto PlainIn1Out1::invoke(Servant& servant, const std::string& a) -> Result {
   return servant.in1_out1(a);
 }
 
-std::string PlainIn1Out1::invoke(Servant& servant, const Request& request) {
+auto PlainIn1Out1::invoke(Servant& servant, const Request& request) -> Result {
   return servant.in1_out1(request.a);
 }
 
-mf::Outcomes<std::string> PlainIn1Out1::invoke_batch(Servant& servant, const Request* requests,
-                                                     std::size_t count) {
+auto PlainIn1Out1::invoke_batch(Servant& servant, const Request* requests,
+                                std::size_t count) -> mf::Outcomes<Result> {
   return servant.in1_out1_items({requests, count});
 }
 
-void PlainIn1Out1::invoke(AsyncServant& servant, Request&& request, mf::Responder<std::string> responder) {
+void PlainIn1Out1::invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder) {
   return servant.in1_out1(std::move(request), std::move(responder));
 }
 
@@ -714,7 +714,8 @@ void PlainIn2Out0::invoke(Servant& servant, const Request& request) {
   return servant.in2_out0(request.a, request.b);
 }
 
-mf::Outcomes<void> PlainIn2Out0::invoke_batch(Servant& servant, const Request* requests, std::size_t count) {
+auto PlainIn2Out0::invoke_batch(Servant& servant, const Request* requests,
+                                std::size_t count) -> mf::Outcomes<void> {
   return servant.in2_out0_items({requests, count});
 }
 
@@ -722,136 +723,129 @@ void PlainIn2Out0::invoke(AsyncServant& servant, Request&& request, mf::Responde
   return servant.in2_out0(std::move(request), std::move(responder));
 }
 
-::shapes::services::Pair PlainIn2Out1::invoke(Servant& servant, std::int32_t a,
-                                              const std::vector<std::string>& b) {
+auto PlainIn2Out1::invoke(Servant& servant, std::int32_t a, const std::vector<std::string>& b) -> Result {
   return servant.in2_out1(a, b);
 }
 
-::shapes::services::Pair PlainIn2Out1::invoke(Servant& servant, const Request& request) {
+auto PlainIn2Out1::invoke(Servant& servant, const Request& request) -> Result {
   return servant.in2_out1(request.a, request.b);
 }
 
-mf::Outcomes<::shapes::services::Pair> PlainIn2Out1::invoke_batch(Servant& servant, const Request* requests,
-                                                                  std::size_t count) {
+auto PlainIn2Out1::invoke_batch(Servant& servant, const Request* requests,
+                                std::size_t count) -> mf::Outcomes<Result> {
   return servant.in2_out1_items({requests, count});
 }
 
-void PlainIn2Out1::invoke(AsyncServant& servant, Request&& request,
-                          mf::Responder<::shapes::services::Pair> responder) {
+void PlainIn2Out1::invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder) {
   return servant.in2_out1(std::move(request), std::move(responder));
 }
 
-bool PlainIn3Out1::invoke(Servant& servant, std::int32_t a, double b, bool c) {
+auto PlainIn3Out1::invoke(Servant& servant, std::int32_t a, double b, bool c) -> Result {
   return servant.in3_out1(a, b, c);
 }
 
-bool PlainIn3Out1::invoke(Servant& servant, const Request& request) {
+auto PlainIn3Out1::invoke(Servant& servant, const Request& request) -> Result {
   return servant.in3_out1(request.a, request.b, request.c);
 }
 
-mf::Outcomes<bool> PlainIn3Out1::invoke_batch(Servant& servant, const Request* requests, std::size_t count) {
+auto PlainIn3Out1::invoke_batch(Servant& servant, const Request* requests,
+                                std::size_t count) -> mf::Outcomes<Result> {
   return servant.in3_out1_items({requests, count});
 }
 
-void PlainIn3Out1::invoke(AsyncServant& servant, Request&& request, mf::Responder<bool> responder) {
+void PlainIn3Out1::invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder) {
   return servant.in3_out1(request, std::move(responder));
 }
 
-mf::Bytes PlainIn4Out1::invoke(Servant& servant, std::int8_t a, std::uint8_t b, std::int64_t c,
-                               const mf::Bytes& d) {
+auto PlainIn4Out1::invoke(Servant& servant, std::int8_t a, std::uint8_t b, std::int64_t c,
+                          const mf::Bytes& d) -> Result {
   return servant.in4_out1(a, b, c, d);
 }
 
-mf::Bytes PlainIn4Out1::invoke(Servant& servant, const Request& request) {
+auto PlainIn4Out1::invoke(Servant& servant, const Request& request) -> Result {
   return servant.in4_out1(request.a, request.b, request.c, request.d);
 }
 
-mf::Outcomes<mf::Bytes> PlainIn4Out1::invoke_batch(Servant& servant, const Request* requests,
-                                                   std::size_t count) {
+auto PlainIn4Out1::invoke_batch(Servant& servant, const Request* requests,
+                                std::size_t count) -> mf::Outcomes<Result> {
   return servant.in4_out1_items({requests, count});
 }
 
-void PlainIn4Out1::invoke(AsyncServant& servant, Request&& request, mf::Responder<mf::Bytes> responder) {
+void PlainIn4Out1::invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder) {
   return servant.in4_out1(std::move(request), std::move(responder));
 }
 
-::shapes::services::PlainIn4Out2Result PlainIn4Out2::invoke(Servant& servant, std::int32_t a, std::int32_t b,
-                                                            std::int32_t c, std::int32_t d) {
+auto PlainIn4Out2::invoke(Servant& servant, std::int32_t a, std::int32_t b, std::int32_t c,
+                          std::int32_t d) -> Result {
   return servant.in4_out2(a, b, c, d);
 }
 
-::shapes::services::PlainIn4Out2Result PlainIn4Out2::invoke(Servant& servant, const Request& request) {
+auto PlainIn4Out2::invoke(Servant& servant, const Request& request) -> Result {
   return servant.in4_out2(request.a, request.b, request.c, request.d);
 }
 
-mf::Outcomes<::shapes::services::PlainIn4Out2Result> PlainIn4Out2::invoke_batch(Servant& servant,
-                                                                                const Request* requests,
-                                                                                std::size_t count) {
+auto PlainIn4Out2::invoke_batch(Servant& servant, const Request* requests,
+                                std::size_t count) -> mf::Outcomes<Result> {
   return servant.in4_out2_items({requests, count});
 }
 
-void PlainIn4Out2::invoke(AsyncServant& servant, Request&& request,
-                          mf::Responder<::shapes::services::PlainIn4Out2Result> responder) {
+void PlainIn4Out2::invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder) {
   return servant.in4_out2(request, std::move(responder));
 }
 
-std::vector<::shapes::services::Pair> PlainIn5Out1::invoke(
-    Servant& servant, const ::shapes::services::Pair& a, const std::optional<::shapes::services::Pair>& b,
-    const std::map<std::string, ::shapes::services::Pair>& c, const std::set<std::int32_t>& d,
-    const mf::Uuid& e) {
+auto PlainIn5Out1::invoke(Servant& servant, const ::shapes::services::Pair& a,
+                          const std::optional<::shapes::services::Pair>& b,
+                          const std::map<std::string, ::shapes::services::Pair>& c,
+                          const std::set<std::int32_t>& d, const mf::Uuid& e) -> Result {
   return servant.in5_out1(a, b, c, d, e);
 }
 
-std::vector<::shapes::services::Pair> PlainIn5Out1::invoke(Servant& servant, const Request& request) {
+auto PlainIn5Out1::invoke(Servant& servant, const Request& request) -> Result {
   return servant.in5_out1(request.a, request.b, request.c, request.d, request.e);
 }
 
-mf::Outcomes<std::vector<::shapes::services::Pair>> PlainIn5Out1::invoke_batch(Servant& servant,
-                                                                               const Request* requests,
-                                                                               std::size_t count) {
+auto PlainIn5Out1::invoke_batch(Servant& servant, const Request* requests,
+                                std::size_t count) -> mf::Outcomes<Result> {
   return servant.in5_out1_items({requests, count});
 }
 
-void PlainIn5Out1::invoke(AsyncServant& servant, Request&& request,
-                          mf::Responder<std::vector<::shapes::services::Pair>> responder) {
+void PlainIn5Out1::invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder) {
   return servant.in5_out1(std::move(request), std::move(responder));
 }
 
-::shapes::services::PlainIn5Out2Result PlainIn5Out2::invoke(Servant& servant, std::int32_t a, std::int32_t b,
-                                                            std::int32_t c, std::int32_t d, std::int32_t e) {
+auto PlainIn5Out2::invoke(Servant& servant, std::int32_t a, std::int32_t b, std::int32_t c, std::int32_t d,
+                          std::int32_t e) -> Result {
   return servant.in5_out2(a, b, c, d, e);
 }
 
-::shapes::services::PlainIn5Out2Result PlainIn5Out2::invoke(Servant& servant, const Request& request) {
+auto PlainIn5Out2::invoke(Servant& servant, const Request& request) -> Result {
   return servant.in5_out2(request.a, request.b, request.c, request.d, request.e);
 }
 
-mf::Outcomes<::shapes::services::PlainIn5Out2Result> PlainIn5Out2::invoke_batch(Servant& servant,
-                                                                                const Request* requests,
-                                                                                std::size_t count) {
+auto PlainIn5Out2::invoke_batch(Servant& servant, const Request* requests,
+                                std::size_t count) -> mf::Outcomes<Result> {
   return servant.in5_out2_items({requests, count});
 }
 
-void PlainIn5Out2::invoke(AsyncServant& servant, Request&& request,
-                          mf::Responder<::shapes::services::PlainIn5Out2Result> responder) {
+void PlainIn5Out2::invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder) {
   return servant.in5_out2(request, std::move(responder));
 }
 
-std::int32_t PlainIn6Out1::invoke(Servant& servant, std::int32_t a, std::int32_t b, std::int32_t c,
-                                  std::int32_t d, std::int32_t e, std::int32_t f) {
+auto PlainIn6Out1::invoke(Servant& servant, std::int32_t a, std::int32_t b, std::int32_t c, std::int32_t d,
+                          std::int32_t e, std::int32_t f) -> Result {
   return servant.in6_out1(a, b, c, d, e, f);
 }
 
-std::int32_t PlainIn6Out1::invoke(Servant& servant, const Request& request) {
+auto PlainIn6Out1::invoke(Servant& servant, const Request& request) -> Result {
   return servant.in6_out1(request.a, request.b, request.c, request.d, request.e, request.f);
 }
 
-mf::Outcomes<std::int32_t> PlainIn6Out1::invoke_batch(Servant& servant, const Request* requests,
-                                                      std::size_t count) {
+auto PlainIn6Out1::invoke_batch(Servant& servant, const Request* requests,
+                                std::size_t count) -> mf::Outcomes<Result> {
   return servant.in6_out1_items({requests, count});
 }
 
-void PlainIn6Out1::invoke(AsyncServant& servant, Request&& request, mf::Responder<std::int32_t> responder) {
+void PlainIn6Out1::invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder) {
   return servant.in6_out1(request, std::move(responder));
 }
 
@@ -903,59 +897,55 @@ void PlainNote2::invoke(AsyncServant& servant, Request&& request) {
   return servant.note2(std::move(request));
 }
 
-std::vector<::shapes::services::Pair> ShardedRead::invoke(Servant& servant, const std::string& key,
-                                                          std::uint32_t limit, mf::Duration from) {
+auto ShardedRead::invoke(Servant& servant, const std::string& key, std::uint32_t limit,
+                         mf::Duration from) -> Result {
   return servant.read(key, limit, from);
 }
 
-std::vector<::shapes::services::Pair> ShardedRead::invoke(Servant& servant, const Request& request) {
+auto ShardedRead::invoke(Servant& servant, const Request& request) -> Result {
   return servant.read(request.key, request.limit, request.from);
 }
 
-mf::Outcomes<std::vector<::shapes::services::Pair>> ShardedRead::invoke_batch(Servant& servant,
-                                                                              const Request* requests,
-                                                                              std::size_t count) {
+auto ShardedRead::invoke_batch(Servant& servant, const Request* requests,
+                               std::size_t count) -> mf::Outcomes<Result> {
   return servant.read_items({requests, count});
 }
 
-void ShardedRead::invoke(AsyncServant& servant, Request&& request,
-                         mf::Responder<std::vector<::shapes::services::Pair>> responder) {
+void ShardedRead::invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder) {
   return servant.read(std::move(request), std::move(responder));
 }
 
-double ShardedRatio::invoke(Servant& servant, const std::vector<mf::Boolean>& of) {
+auto ShardedRatio::invoke(Servant& servant, const std::vector<mf::Boolean>& of) -> Result {
   return servant.ratio(of);
 }
 
-double ShardedRatio::invoke(Servant& servant, const Request& request) {
+auto ShardedRatio::invoke(Servant& servant, const Request& request) -> Result {
   return servant.ratio(request.of);
 }
 
-mf::Outcomes<double> ShardedRatio::invoke_batch(Servant& servant, const Request* requests,
-                                                std::size_t count) {
+auto ShardedRatio::invoke_batch(Servant& servant, const Request* requests,
+                                std::size_t count) -> mf::Outcomes<Result> {
   return servant.ratio_items({requests, count});
 }
 
-void ShardedRatio::invoke(AsyncServant& servant, Request&& request, mf::Responder<double> responder) {
+void ShardedRatio::invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder) {
   return servant.ratio(std::move(request), std::move(responder));
 }
 
-::shapes::services::ShardedNamedResult ShardedNamed::invoke(Servant& servant) {
+auto ShardedNamed::invoke(Servant& servant) -> Result {
   return servant.named();
 }
 
-::shapes::services::ShardedNamedResult ShardedNamed::invoke(Servant& servant, const Request& /*request*/) {
+auto ShardedNamed::invoke(Servant& servant, const Request& /*request*/) -> Result {
   return servant.named();
 }
 
-mf::Outcomes<::shapes::services::ShardedNamedResult> ShardedNamed::invoke_batch(Servant& servant,
-                                                                                const Request* requests,
-                                                                                std::size_t count) {
+auto ShardedNamed::invoke_batch(Servant& servant, const Request* requests,
+                                std::size_t count) -> mf::Outcomes<Result> {
   return servant.named_items({requests, count});
 }
 
-void ShardedNamed::invoke(AsyncServant& servant, Request&& request,
-                          mf::Responder<::shapes::services::ShardedNamedResult> responder) {
+void ShardedNamed::invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder) {
   return servant.named(request, std::move(responder));
 }
 

@@ -553,11 +553,10 @@ struct PlainIn0Out1 : PlainMethod {
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{.name = "in0_out1", .index = 1};
-  static std::int32_t invoke(Servant& servant);
-  static std::int32_t invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<std::int32_t> invoke_batch(Servant& servant, const Request* requests,
-                                                 std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<std::int32_t> responder);
+  static Result invoke(Servant& servant);
+  static Result invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<Result> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder);
 };
 
 struct PlainIn0Out2 : PlainMethod {
@@ -567,13 +566,10 @@ struct PlainIn0Out2 : PlainMethod {
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
   static constexpr mf::MethodInfo kInfo{.name = "in0_out2", .index = 2};
-  static ::shapes::services::PlainIn0Out2Result invoke(Servant& servant);
-  static ::shapes::services::PlainIn0Out2Result invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<::shapes::services::PlainIn0Out2Result> invoke_batch(Servant& servant,
-                                                                           const Request* requests,
-                                                                           std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request,
-                     mf::Responder<::shapes::services::PlainIn0Out2Result> responder);
+  static Result invoke(Servant& servant);
+  static Result invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<Result> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder);
 };
 
 struct PlainIn1Out0 : PlainMethod {
@@ -596,10 +592,10 @@ struct PlainIn1Out1 : PlainMethod {
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
   static constexpr mf::MethodInfo kInfo{.name = "in1_out1", .index = 4};
-  static std::string invoke(Servant& servant, const std::string& a);
-  static std::string invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<std::string> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<std::string> responder);
+  static Result invoke(Servant& servant, const std::string& a);
+  static Result invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<Result> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder);
 };
 
 struct PlainIn2Out0 : PlainMethod {
@@ -622,12 +618,10 @@ struct PlainIn2Out1 : PlainMethod {
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
   static constexpr mf::MethodInfo kInfo{.name = "in2_out1", .index = 6};
-  static ::shapes::services::Pair invoke(Servant& servant, std::int32_t a, const std::vector<std::string>& b);
-  static ::shapes::services::Pair invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<::shapes::services::Pair> invoke_batch(Servant& servant, const Request* requests,
-                                                             std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request,
-                     mf::Responder<::shapes::services::Pair> responder);
+  static Result invoke(Servant& servant, std::int32_t a, const std::vector<std::string>& b);
+  static Result invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<Result> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder);
 };
 
 struct PlainIn3Out1 : PlainMethod {
@@ -637,10 +631,10 @@ struct PlainIn3Out1 : PlainMethod {
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{.name = "in3_out1", .index = 7};
-  static bool invoke(Servant& servant, std::int32_t a, double b, bool c);
-  static bool invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<bool> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<bool> responder);
+  static Result invoke(Servant& servant, std::int32_t a, double b, bool c);
+  static Result invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<Result> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder);
 };
 
 struct PlainIn4Out1 : PlainMethod {
@@ -650,11 +644,10 @@ struct PlainIn4Out1 : PlainMethod {
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
   static constexpr mf::MethodInfo kInfo{.name = "in4_out1", .index = 8};
-  static mf::Bytes invoke(Servant& servant, std::int8_t a, std::uint8_t b, std::int64_t c,
-                          const mf::Bytes& d);
-  static mf::Bytes invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<mf::Bytes> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<mf::Bytes> responder);
+  static Result invoke(Servant& servant, std::int8_t a, std::uint8_t b, std::int64_t c, const mf::Bytes& d);
+  static Result invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<Result> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder);
 };
 
 struct PlainIn4Out2 : PlainMethod {
@@ -664,14 +657,10 @@ struct PlainIn4Out2 : PlainMethod {
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{.name = "in4_out2", .index = 9};
-  static ::shapes::services::PlainIn4Out2Result invoke(Servant& servant, std::int32_t a, std::int32_t b,
-                                                       std::int32_t c, std::int32_t d);
-  static ::shapes::services::PlainIn4Out2Result invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<::shapes::services::PlainIn4Out2Result> invoke_batch(Servant& servant,
-                                                                           const Request* requests,
-                                                                           std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request,
-                     mf::Responder<::shapes::services::PlainIn4Out2Result> responder);
+  static Result invoke(Servant& servant, std::int32_t a, std::int32_t b, std::int32_t c, std::int32_t d);
+  static Result invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<Result> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder);
 };
 
 struct PlainIn5Out1 : PlainMethod {
@@ -681,16 +670,13 @@ struct PlainIn5Out1 : PlainMethod {
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
   static constexpr mf::MethodInfo kInfo{.name = "in5_out1", .index = 10};
-  static std::vector<::shapes::services::Pair> invoke(
-      Servant& servant, const ::shapes::services::Pair& a, const std::optional<::shapes::services::Pair>& b,
-      const std::map<std::string, ::shapes::services::Pair>& c, const std::set<std::int32_t>& d,
-      const mf::Uuid& e);
-  static std::vector<::shapes::services::Pair> invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<std::vector<::shapes::services::Pair>> invoke_batch(Servant& servant,
-                                                                          const Request* requests,
-                                                                          std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request,
-                     mf::Responder<std::vector<::shapes::services::Pair>> responder);
+  static Result invoke(Servant& servant, const ::shapes::services::Pair& a,
+                       const std::optional<::shapes::services::Pair>& b,
+                       const std::map<std::string, ::shapes::services::Pair>& c,
+                       const std::set<std::int32_t>& d, const mf::Uuid& e);
+  static Result invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<Result> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder);
 };
 
 struct PlainIn5Out2 : PlainMethod {
@@ -700,14 +686,11 @@ struct PlainIn5Out2 : PlainMethod {
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{.name = "in5_out2", .index = 11};
-  static ::shapes::services::PlainIn5Out2Result invoke(Servant& servant, std::int32_t a, std::int32_t b,
-                                                       std::int32_t c, std::int32_t d, std::int32_t e);
-  static ::shapes::services::PlainIn5Out2Result invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<::shapes::services::PlainIn5Out2Result> invoke_batch(Servant& servant,
-                                                                           const Request* requests,
-                                                                           std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request,
-                     mf::Responder<::shapes::services::PlainIn5Out2Result> responder);
+  static Result invoke(Servant& servant, std::int32_t a, std::int32_t b, std::int32_t c, std::int32_t d,
+                       std::int32_t e);
+  static Result invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<Result> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder);
 };
 
 struct PlainIn6Out1 : PlainMethod {
@@ -717,12 +700,11 @@ struct PlainIn6Out1 : PlainMethod {
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{.name = "in6_out1", .index = 12};
-  static std::int32_t invoke(Servant& servant, std::int32_t a, std::int32_t b, std::int32_t c, std::int32_t d,
-                             std::int32_t e, std::int32_t f);
-  static std::int32_t invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<std::int32_t> invoke_batch(Servant& servant, const Request* requests,
-                                                 std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<std::int32_t> responder);
+  static Result invoke(Servant& servant, std::int32_t a, std::int32_t b, std::int32_t c, std::int32_t d,
+                       std::int32_t e, std::int32_t f);
+  static Result invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<Result> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder);
 };
 
 struct PlainNote0 : PlainMethod {
@@ -781,14 +763,10 @@ struct ShardedRead : ShardedMethod {
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
   static constexpr mf::MethodInfo kInfo{.name = "read", .index = 0, .idempotent = true,
                                         .deadline = std::chrono::milliseconds(200), .batch_max = 512};
-  static std::vector<::shapes::services::Pair> invoke(Servant& servant, const std::string& key,
-                                                      std::uint32_t limit, mf::Duration from);
-  static std::vector<::shapes::services::Pair> invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<std::vector<::shapes::services::Pair>> invoke_batch(Servant& servant,
-                                                                          const Request* requests,
-                                                                          std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request,
-                     mf::Responder<std::vector<::shapes::services::Pair>> responder);
+  static Result invoke(Servant& servant, const std::string& key, std::uint32_t limit, mf::Duration from);
+  static Result invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<Result> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder);
 };
 
 struct ShardedRatio : ShardedMethod {
@@ -798,10 +776,10 @@ struct ShardedRatio : ShardedMethod {
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{.name = "ratio", .index = 1};
-  static double invoke(Servant& servant, const std::vector<mf::Boolean>& of);
-  static double invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<double> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<double> responder);
+  static Result invoke(Servant& servant, const std::vector<mf::Boolean>& of);
+  static Result invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<Result> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder);
   static std::optional<std::string> result_violation(const Result& value) {
     namespace check = mf::codec::check;
     if (auto violated = check::in_range<double>(value, 0.0, 1.0, "0.0", "1.0")) {
@@ -818,13 +796,10 @@ struct ShardedNamed : ShardedMethod {
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{.name = "named", .index = 2};
-  static ::shapes::services::ShardedNamedResult invoke(Servant& servant);
-  static ::shapes::services::ShardedNamedResult invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<::shapes::services::ShardedNamedResult> invoke_batch(Servant& servant,
-                                                                           const Request* requests,
-                                                                           std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request,
-                     mf::Responder<::shapes::services::ShardedNamedResult> responder);
+  static Result invoke(Servant& servant);
+  static Result invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<Result> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder);
 };
 
 }  // namespace shapes::services::methods

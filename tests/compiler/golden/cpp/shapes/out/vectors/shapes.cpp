@@ -19,7 +19,7 @@ bool from_name(std::string_view text, Rank& value) noexcept {
   return mf::find_member(text, value, {Rank::bm25, Rank::pagerank});
 }
 
-void print_to(mf::Printer& printer, Rank value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, Rank value) {
   printer.member(name(value), value);
 }
 
@@ -27,7 +27,7 @@ bool from_name(std::string_view text, Lang& value) noexcept {
   return mf::find_member(text, value, {Lang::en, Lang::ko});
 }
 
-void print_to(mf::Printer& printer, Lang value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, Lang value) {
   printer.member(name(value), value);
 }
 
@@ -35,55 +35,55 @@ bool from_name(std::string_view text, Sign& value) noexcept {
   return mf::find_member(text, value, {Sign::minus, Sign::zero, Sign::plus});
 }
 
-void print_to(mf::Printer& printer, Sign value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, Sign value) {
   printer.member(name(value), value);
 }
 
-void print_to(mf::Printer& printer, const Integers& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Integers& value) {
   printer.write_struct(
       "Integers",
       {{"a", value.a}, {"b", value.b}, {"c", value.c}, {"d", value.d}, {"e", value.e}, {"f", value.f}, {"g", value.g}, {"h", value.h}, {"i", value.i}});
 }
 
-void print_to(mf::Printer& printer, const Scalars& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Scalars& value) {
   printer.write_struct(
       "Scalars",
       {{"a", value.a}, {"b", value.b}, {"c", value.c}, {"d", value.d}, {"e", value.e}, {"f", value.f}, {"g", value.g}, {"h", value.h}, {"i", value.i}, {"j", value.j}, {"k", value.k}, {"l", value.l}, {"m", value.m}});
 }
 
-void print_to(mf::Printer& printer, const Posting& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Posting& value) {
   printer.write_struct("Posting", {{"doc", value.doc}, {"tf", value.tf}, {"rank", value.rank}});
 }
 
-void print_to(mf::Printer& printer, const Nothing& /*value*/) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Nothing& /*value*/) {
   printer.write_struct("Nothing", {});
 }
 
-void print_to(mf::Printer& printer, const Nested& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Nested& value) {
   printer.write_struct(
       "Nested",
       {{"first", value.first}, {"corners", value.corners}, {"postings", value.postings}, {"flags", value.flags}, {"nothing", value.nothing}});
 }
 
-void print_to(mf::Printer& printer, const Texts& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Texts& value) {
   printer.write_struct(
       "Texts",
       {{"text", value.text}, {"raw", value.raw}, {"name", value.name}, {"number", value.number}, {"at", value.at}, {"ttl", value.ttl}, {"key", value.key}});
 }
 
-void print_to(mf::Printer& printer, const Hit& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Hit& value) {
   printer.write_struct(
       "Hit",
       {{"doc", value.doc}, {"score", value.score}, {"title", value.title}, {"positions", value.positions}});
 }
 
-void print_to(mf::Printer& printer, const Lists& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Lists& value) {
   printer.write_struct(
       "Lists",
       {{"flags", value.flags}, {"small", value.small_}, {"numbers", value.numbers}, {"features", value.features}, {"postings", value.postings}, {"hits", value.hits}, {"nested", value.nested}, {"maybe", value.maybe}, {"ranks", value.ranks}, {"langs", value.langs}, {"fixed", value.fixed}, {"keys", value.keys}});
 }
 
-void print_to(mf::Printer& printer, const Maps& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Maps& value) {
   printer.write_struct(
       "Maps",
       {{"counts", value.counts}, {"names", value.names}, {"by_rank", value.by_rank}, {"by_flag", value.by_flag}, {"words", value.words}, {"signs", value.signs}, {"keys", value.keys}, {"ids", value.ids}});
@@ -101,41 +101,41 @@ std::strong_ordering operator<=>(const Tree& left, const Tree& right) {
   return left.next <=> right.next;
 }
 
-void print_to(mf::Printer& printer, const Tree& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Tree& value) {
   printer.write_struct(
       "Tree",
       {{"value", value.value}, {"children", value.children}, {"named", value.named}, {"next", value.next}});
 }
 
-void print_to(mf::Printer& printer, const Defaults& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Defaults& value) {
   printer.write_struct(
       "Defaults",
       {{"limit", value.limit}, {"rank", value.rank}, {"title", value.title}, {"ratio", value.ratio}, {"stop_words", value.stop_words}, {"wait", value.wait}, {"hit", value.hit}, {"open", value.open}});
 }
 
-void print_to(mf::Printer& printer, const NoSuchCollection& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const NoSuchCollection& value) {
   printer.write_struct("NoSuchCollection", {{"name", value.name}});
 }
 
-void print_to(mf::Printer& printer, const Duplicate& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Duplicate& value) {
   printer.write_struct("Duplicate", {{"doc", value.doc}, {"rank", value.rank}});
 }
 
-void print_to(mf::Printer& printer, const Empty& /*value*/) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Empty& /*value*/) {
   printer.write_struct("Empty", {});
 }
 
-void print_to(mf::Printer& printer, const Bounded& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Bounded& value) {
   printer.write_struct(
       "Bounded",
       {{"limit", value.limit}, {"terms", value.terms}, {"weight", value.weight}, {"scores", value.scores}, {"wait", value.wait}});
 }
 
-void print_to(mf::Printer& printer, const IndexStatsResult& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const IndexStatsResult& value) {
   printer.write_struct("IndexStatsResult", {{"documents", value.documents}, {"terms", value.terms}});
 }
 
-void print_to(mf::Printer& printer, const IndexNamedResult& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const IndexNamedResult& value) {
   printer.write_struct("IndexNamedResult", {{"hit", value.hit}});
 }
 
@@ -847,7 +847,8 @@ void IndexNothing::invoke(Servant& servant, const Request& /*request*/) {
   return servant.nothing();
 }
 
-mf::Outcomes<void> IndexNothing::invoke_batch(Servant& servant, const Request* requests, std::size_t count) {
+auto IndexNothing::invoke_batch(Servant& servant, const Request* requests,
+                                std::size_t count) -> mf::Outcomes<void> {
   return servant.nothing_items({requests, count});
 }
 
@@ -855,79 +856,72 @@ void IndexNothing::invoke(AsyncServant& servant, Request&& request, mf::Responde
   return servant.nothing(request, std::move(responder));
 }
 
-std::int32_t IndexOne::invoke(Servant& servant, std::int32_t value) {
+auto IndexOne::invoke(Servant& servant, std::int32_t value) -> Result {
   return servant.one(value);
 }
 
-std::int32_t IndexOne::invoke(Servant& servant, const Request& request) {
+auto IndexOne::invoke(Servant& servant, const Request& request) -> Result {
   return servant.one(request.value);
 }
 
-mf::Outcomes<std::int32_t> IndexOne::invoke_batch(Servant& servant, const Request* requests,
-                                                  std::size_t count) {
+auto IndexOne::invoke_batch(Servant& servant, const Request* requests,
+                            std::size_t count) -> mf::Outcomes<Result> {
   return servant.one_items({requests, count});
 }
 
-void IndexOne::invoke(AsyncServant& servant, Request&& request, mf::Responder<std::int32_t> responder) {
+void IndexOne::invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder) {
   return servant.one(request, std::move(responder));
 }
 
-std::vector<::vectors::shapes::Hit> IndexQuery::invoke(Servant& servant,
-                                                       const std::vector<std::string>& terms,
-                                                       std::uint32_t limit) {
+auto IndexQuery::invoke(Servant& servant, const std::vector<std::string>& terms,
+                        std::uint32_t limit) -> Result {
   return servant.query(terms, limit);
 }
 
-std::vector<::vectors::shapes::Hit> IndexQuery::invoke(Servant& servant, const Request& request) {
+auto IndexQuery::invoke(Servant& servant, const Request& request) -> Result {
   return servant.query(request.terms, request.limit);
 }
 
-mf::Outcomes<std::vector<::vectors::shapes::Hit>> IndexQuery::invoke_batch(Servant& servant,
-                                                                           const Request* requests,
-                                                                           std::size_t count) {
+auto IndexQuery::invoke_batch(Servant& servant, const Request* requests,
+                              std::size_t count) -> mf::Outcomes<Result> {
   return servant.query_items({requests, count});
 }
 
-void IndexQuery::invoke(AsyncServant& servant, Request&& request,
-                        mf::Responder<std::vector<::vectors::shapes::Hit>> responder) {
+void IndexQuery::invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder) {
   return servant.query(std::move(request), std::move(responder));
 }
 
-::vectors::shapes::IndexStatsResult IndexStats::invoke(Servant& servant) {
+auto IndexStats::invoke(Servant& servant) -> Result {
   return servant.stats();
 }
 
-::vectors::shapes::IndexStatsResult IndexStats::invoke(Servant& servant, const Request& /*request*/) {
+auto IndexStats::invoke(Servant& servant, const Request& /*request*/) -> Result {
   return servant.stats();
 }
 
-mf::Outcomes<::vectors::shapes::IndexStatsResult> IndexStats::invoke_batch(Servant& servant,
-                                                                           const Request* requests,
-                                                                           std::size_t count) {
+auto IndexStats::invoke_batch(Servant& servant, const Request* requests,
+                              std::size_t count) -> mf::Outcomes<Result> {
   return servant.stats_items({requests, count});
 }
 
-void IndexStats::invoke(AsyncServant& servant, Request&& request,
-                        mf::Responder<::vectors::shapes::IndexStatsResult> responder) {
+void IndexStats::invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder) {
   return servant.stats(request, std::move(responder));
 }
 
-::vectors::shapes::IndexNamedResult IndexNamed::invoke(Servant& servant, const std::string& text) {
+auto IndexNamed::invoke(Servant& servant, const std::string& text) -> Result {
   return servant.named(text);
 }
 
-::vectors::shapes::IndexNamedResult IndexNamed::invoke(Servant& servant, const Request& request) {
+auto IndexNamed::invoke(Servant& servant, const Request& request) -> Result {
   return servant.named(request.text);
 }
 
-mf::Outcomes<::vectors::shapes::IndexNamedResult> IndexNamed::invoke_batch(Servant& servant,
-                                                                           const Request* requests,
-                                                                           std::size_t count) {
+auto IndexNamed::invoke_batch(Servant& servant, const Request* requests,
+                              std::size_t count) -> mf::Outcomes<Result> {
   return servant.named_items({requests, count});
 }
 
-void IndexNamed::invoke(AsyncServant& servant, Request&& request,
-                        mf::Responder<::vectors::shapes::IndexNamedResult> responder) {
+void IndexNamed::invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder) {
   return servant.named(std::move(request), std::move(responder));
 }
 

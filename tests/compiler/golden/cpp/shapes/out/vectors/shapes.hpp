@@ -1005,11 +1005,10 @@ struct IndexOne : IndexMethod {
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{.name = "one", .index = 1};
-  static std::int32_t invoke(Servant& servant, std::int32_t value);
-  static std::int32_t invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<std::int32_t> invoke_batch(Servant& servant, const Request* requests,
-                                                 std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<std::int32_t> responder);
+  static Result invoke(Servant& servant, std::int32_t value);
+  static Result invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<Result> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder);
 };
 
 struct IndexQuery : IndexMethod {
@@ -1019,14 +1018,10 @@ struct IndexQuery : IndexMethod {
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
   static constexpr mf::MethodInfo kInfo{.name = "query", .index = 2};
-  static std::vector<::vectors::shapes::Hit> invoke(Servant& servant, const std::vector<std::string>& terms,
-                                                    std::uint32_t limit);
-  static std::vector<::vectors::shapes::Hit> invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<std::vector<::vectors::shapes::Hit>> invoke_batch(Servant& servant,
-                                                                        const Request* requests,
-                                                                        std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request,
-                     mf::Responder<std::vector<::vectors::shapes::Hit>> responder);
+  static Result invoke(Servant& servant, const std::vector<std::string>& terms, std::uint32_t limit);
+  static Result invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<Result> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder);
 };
 
 struct IndexStats : IndexMethod {
@@ -1036,13 +1031,10 @@ struct IndexStats : IndexMethod {
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{.name = "stats", .index = 3};
-  static ::vectors::shapes::IndexStatsResult invoke(Servant& servant);
-  static ::vectors::shapes::IndexStatsResult invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<::vectors::shapes::IndexStatsResult> invoke_batch(Servant& servant,
-                                                                        const Request* requests,
-                                                                        std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request,
-                     mf::Responder<::vectors::shapes::IndexStatsResult> responder);
+  static Result invoke(Servant& servant);
+  static Result invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<Result> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder);
 };
 
 struct IndexNamed : IndexMethod {
@@ -1052,13 +1044,10 @@ struct IndexNamed : IndexMethod {
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
   static constexpr mf::MethodInfo kInfo{.name = "named", .index = 4};
-  static ::vectors::shapes::IndexNamedResult invoke(Servant& servant, const std::string& text);
-  static ::vectors::shapes::IndexNamedResult invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<::vectors::shapes::IndexNamedResult> invoke_batch(Servant& servant,
-                                                                        const Request* requests,
-                                                                        std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request,
-                     mf::Responder<::vectors::shapes::IndexNamedResult> responder);
+  static Result invoke(Servant& servant, const std::string& text);
+  static Result invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<Result> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder);
 };
 
 struct IndexTouch : IndexMethod {

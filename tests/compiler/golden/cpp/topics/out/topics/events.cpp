@@ -24,27 +24,27 @@ bool from_name(std::string_view text, Venue& value) noexcept {
   return mf::find_member(text, value, {Venue::xetra, Venue::london});
 }
 
-void print_to(mf::Printer& printer, Venue value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, Venue value) {
   printer.member(name(value), value);
 }
 
-void print_to(mf::Printer& printer, const Added& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Added& value) {
   printer.write_struct("Added", {{"title", value.title}, {"size", value.size}});
 }
 
-void print_to(mf::Printer& printer, const Tick& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Tick& value) {
   printer.write_struct("Tick", {{"number", value.number}, {"at", value.at}});
 }
 
-void print_to(mf::Printer& printer, const Report& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Report& value) {
   printer.write_struct("Report", {{"name", value.name}, {"values", value.values}});
 }
 
-void print_to(mf::Printer& printer, const Removed& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Removed& value) {
   printer.write_struct("Removed", {{"title", value.title}});
 }
 
-void print_to(mf::Printer& printer, const Change& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const Change& value) {
   printer.open("Change");
   if (value.is_added()) printer.field("added", value.added());
   if (value.is_removed()) printer.field("removed", value.removed());

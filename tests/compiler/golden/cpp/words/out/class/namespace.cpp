@@ -19,21 +19,21 @@ bool from_name(std::string_view text, union_& value) noexcept {
   return mf::find_member(text, value, {union_::default_, union_::register_, union_::EOF_});
 }
 
-void print_to(mf::Printer& printer, union_ value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, union_ value) {
   printer.member(name(value), value);
 }
 
-void print_to(mf::Printer& printer, const stdin_& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const stdin_& value) {
   printer.write_struct(
       "stdin",
       {{"int", value.int_}, {"errno", value.errno_}, {"major", value.major_}, {"stdin", value.stdin__}});
 }
 
-void print_to(mf::Printer& printer, const IndexClient& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const IndexClient& value) {
   printer.write_struct("IndexClient", {{"value", value.value}, {"IndexServant", value.IndexServant}});
 }
 
-void print_to(mf::Printer& printer, const IndexQueryRequest& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const IndexQueryRequest& value) {
   printer.write_struct("IndexQueryRequest", {{"new", value.new__}, {"template", value.template__}});
 }
 
@@ -47,7 +47,7 @@ std::strong_ordering operator<=>(const template_& left, const template_& right) 
   return left.map <=> right.map;
 }
 
-void print_to(mf::Printer& printer, const template_& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const template_& value) {
   printer.write_struct("template",
                        {{"template", value.template__}, {"list", value.list}, {"map", value.map}});
 }
@@ -62,17 +62,17 @@ std::strong_ordering operator<=>(const new_& left, const new_& right) {
   return left.others <=> right.others;
 }
 
-void print_to(mf::Printer& printer, const new_& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const new_& value) {
   printer.write_struct("new", {{"delete", value.delete_}, {"both", value.both}, {"others", value.others}});
 }
 
-void print_to(mf::Printer& printer, const throw_& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const throw_& value) {
   printer.write_struct(
       "throw",
       {{"what", value.what_}, {"clone", value.clone_}, {"kName", value.kName_}, {"raise", value.raise_}});
 }
 
-void print_to(mf::Printer& printer, const IndexAsyncQueryResult& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const IndexAsyncQueryResult& value) {
   printer.write_struct("IndexAsyncQueryResult", {{"std", value.std_}, {"mf", value.mf_}});
 }
 
@@ -457,65 +457,57 @@ namespace class_::namespace_ {
 
 namespace methods {
 
-::class_::namespace_::IndexQueryRequest IndexQuery::invoke(
-    Servant& servant, std::int32_t options_, const std::string& token_,
-    const std::vector<::class_::other::virtual_>& class_,
-    const ::class_::namespace_::IndexClient& IndexClient__) {
+auto IndexQuery::invoke(Servant& servant, std::int32_t options_, const std::string& token_,
+                        const std::vector<::class_::other::virtual_>& class_,
+                        const ::class_::namespace_::IndexClient& IndexClient__) -> Result {
   return servant.query(options_, token_, class_, IndexClient__);
 }
 
-::class_::namespace_::IndexQueryRequest IndexQuery::invoke(Servant& servant, const Request& request) {
+auto IndexQuery::invoke(Servant& servant, const Request& request) -> Result {
   return servant.query(request.options_, request.token_, request.class_, request.IndexClient__);
 }
 
-mf::Outcomes<::class_::namespace_::IndexQueryRequest> IndexQuery::invoke_batch(Servant& servant,
-                                                                               const Request* requests,
-                                                                               std::size_t count) {
+auto IndexQuery::invoke_batch(Servant& servant, const Request* requests,
+                              std::size_t count) -> mf::Outcomes<Result> {
   return servant.query_items({requests, count});
 }
 
-void IndexQuery::invoke(AsyncServant& servant, Request&& request,
-                        mf::Responder<::class_::namespace_::IndexQueryRequest> responder) {
+void IndexQuery::invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder) {
   return servant.query(std::move(request), std::move(responder));
 }
 
-::class_::namespace_::IndexAsyncQueryResult IndexAsyncQuery::invoke(Servant& servant, std::uint8_t requests,
-                                                                    std::uint8_t value) {
+auto IndexAsyncQuery::invoke(Servant& servant, std::uint8_t requests, std::uint8_t value) -> Result {
   return servant.async_query(requests, value);
 }
 
-::class_::namespace_::IndexAsyncQueryResult IndexAsyncQuery::invoke(Servant& servant,
-                                                                    const Request& request) {
+auto IndexAsyncQuery::invoke(Servant& servant, const Request& request) -> Result {
   return servant.async_query(request.requests, request.value);
 }
 
-mf::Outcomes<::class_::namespace_::IndexAsyncQueryResult> IndexAsyncQuery::invoke_batch(
-    Servant& servant, const Request* requests, std::size_t count) {
+auto IndexAsyncQuery::invoke_batch(Servant& servant, const Request* requests,
+                                   std::size_t count) -> mf::Outcomes<Result> {
   return servant.async_query_items({requests, count});
 }
 
-void IndexAsyncQuery::invoke(AsyncServant& servant, Request&& request,
-                             mf::Responder<::class_::namespace_::IndexAsyncQueryResult> responder) {
+void IndexAsyncQuery::invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder) {
   return servant.async_query(request, std::move(responder));
 }
 
-::class_::namespace_::template_ IndexQueryBatch::invoke(Servant& servant, std::uint8_t request,
-                                                        std::int32_t servant_, std::int32_t violated_) {
+auto IndexQueryBatch::invoke(Servant& servant, std::uint8_t request, std::int32_t servant_,
+                             std::int32_t violated_) -> Result {
   return servant.query_batch(request, servant_, violated_);
 }
 
-::class_::namespace_::template_ IndexQueryBatch::invoke(Servant& servant, const Request& request) {
+auto IndexQueryBatch::invoke(Servant& servant, const Request& request) -> Result {
   return servant.query_batch(request.request, request.servant_, request.violated_);
 }
 
-mf::Outcomes<::class_::namespace_::template_> IndexQueryBatch::invoke_batch(Servant& servant,
-                                                                            const Request* requests,
-                                                                            std::size_t count) {
+auto IndexQueryBatch::invoke_batch(Servant& servant, const Request* requests,
+                                   std::size_t count) -> mf::Outcomes<Result> {
   return servant.query_batch_items({requests, count});
 }
 
-void IndexQueryBatch::invoke(AsyncServant& servant, Request&& request,
-                             mf::Responder<::class_::namespace_::template_> responder) {
+void IndexQueryBatch::invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder) {
   return servant.query_batch(request, std::move(responder));
 }
 
@@ -527,7 +519,8 @@ void IndexAt::invoke(Servant& servant, const Request& /*request*/) {
   return servant.at_();
 }
 
-mf::Outcomes<void> IndexAt::invoke_batch(Servant& servant, const Request* requests, std::size_t count) {
+auto IndexAt::invoke_batch(Servant& servant, const Request* requests,
+                           std::size_t count) -> mf::Outcomes<void> {
   return servant.at_items({requests, count});
 }
 
@@ -543,7 +536,8 @@ void IndexAny::invoke(Servant& servant, const Request& request) {
   return servant.any_(request.self);
 }
 
-mf::Outcomes<void> IndexAny::invoke_batch(Servant& servant, const Request* requests, std::size_t count) {
+auto IndexAny::invoke_batch(Servant& servant, const Request* requests,
+                            std::size_t count) -> mf::Outcomes<void> {
   return servant.any_items({requests, count});
 }
 
@@ -559,7 +553,8 @@ void IndexDispatch::invoke(Servant& servant, const Request& request) {
   return servant.dispatch_(request.on);
 }
 
-mf::Outcomes<void> IndexDispatch::invoke_batch(Servant& servant, const Request* requests, std::size_t count) {
+auto IndexDispatch::invoke_batch(Servant& servant, const Request* requests,
+                                 std::size_t count) -> mf::Outcomes<void> {
   return servant.dispatch_items({requests, count});
 }
 
@@ -567,22 +562,20 @@ void IndexDispatch::invoke(AsyncServant& servant, Request&& request, mf::Respond
   return servant.dispatch_(std::move(request), std::move(responder));
 }
 
-::class_::namespace_::stdin_ IndexService::invoke(Servant& servant) {
+auto IndexService::invoke(Servant& servant) -> Result {
   return servant.service_();
 }
 
-::class_::namespace_::stdin_ IndexService::invoke(Servant& servant, const Request& /*request*/) {
+auto IndexService::invoke(Servant& servant, const Request& /*request*/) -> Result {
   return servant.service_();
 }
 
-mf::Outcomes<::class_::namespace_::stdin_> IndexService::invoke_batch(Servant& servant,
-                                                                      const Request* requests,
-                                                                      std::size_t count) {
+auto IndexService::invoke_batch(Servant& servant, const Request* requests,
+                                std::size_t count) -> mf::Outcomes<Result> {
   return servant.service_items({requests, count});
 }
 
-void IndexService::invoke(AsyncServant& servant, Request&& request,
-                          mf::Responder<::class_::namespace_::stdin_> responder) {
+void IndexService::invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder) {
   return servant.service_(request, std::move(responder));
 }
 

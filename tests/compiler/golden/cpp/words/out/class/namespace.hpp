@@ -524,16 +524,12 @@ struct IndexQuery : IndexMethod {
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{.name = "query", .index = 0};
-  static ::class_::namespace_::IndexQueryRequest invoke(
-      Servant& servant, std::int32_t options_, const std::string& token_,
-      const std::vector<::class_::other::virtual_>& class_,
-      const ::class_::namespace_::IndexClient& IndexClient__);
-  static ::class_::namespace_::IndexQueryRequest invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<::class_::namespace_::IndexQueryRequest> invoke_batch(Servant& servant,
-                                                                            const Request* requests,
-                                                                            std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request,
-                     mf::Responder<::class_::namespace_::IndexQueryRequest> responder);
+  static Result invoke(Servant& servant, std::int32_t options_, const std::string& token_,
+                       const std::vector<::class_::other::virtual_>& class_,
+                       const ::class_::namespace_::IndexClient& IndexClient__);
+  static Result invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<Result> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder);
 };
 
 struct IndexAsyncQuery : IndexMethod {
@@ -543,14 +539,10 @@ struct IndexAsyncQuery : IndexMethod {
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{.name = "async_query", .index = 1};
-  static ::class_::namespace_::IndexAsyncQueryResult invoke(Servant& servant, std::uint8_t requests,
-                                                            std::uint8_t value);
-  static ::class_::namespace_::IndexAsyncQueryResult invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<::class_::namespace_::IndexAsyncQueryResult> invoke_batch(Servant& servant,
-                                                                                const Request* requests,
-                                                                                std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request,
-                     mf::Responder<::class_::namespace_::IndexAsyncQueryResult> responder);
+  static Result invoke(Servant& servant, std::uint8_t requests, std::uint8_t value);
+  static Result invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<Result> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder);
 };
 
 struct IndexQueryBatch : IndexMethod {
@@ -560,13 +552,10 @@ struct IndexQueryBatch : IndexMethod {
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
   static constexpr mf::MethodInfo kInfo{.name = "query_batch", .index = 2};
-  static ::class_::namespace_::template_ invoke(Servant& servant, std::uint8_t request, std::int32_t servant_,
-                                                std::int32_t violated_);
-  static ::class_::namespace_::template_ invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<::class_::namespace_::template_> invoke_batch(Servant& servant, const Request* requests,
-                                                                    std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request,
-                     mf::Responder<::class_::namespace_::template_> responder);
+  static Result invoke(Servant& servant, std::uint8_t request, std::int32_t servant_, std::int32_t violated_);
+  static Result invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<Result> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder);
 };
 
 struct IndexAt : IndexMethod {
@@ -615,12 +604,10 @@ struct IndexService : IndexMethod {
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{.name = "service", .index = 6};
-  static ::class_::namespace_::stdin_ invoke(Servant& servant);
-  static ::class_::namespace_::stdin_ invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<::class_::namespace_::stdin_> invoke_batch(Servant& servant, const Request* requests,
-                                                                 std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request,
-                     mf::Responder<::class_::namespace_::stdin_> responder);
+  static Result invoke(Servant& servant);
+  static Result invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<Result> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<Result> responder);
 };
 
 struct IndexOperator : IndexMethod {

@@ -17,7 +17,7 @@ std::strong_ordering operator<=>(const virtual_& left, const virtual_& right) {
   return left.for_ <=> right.for_;
 }
 
-void print_to(mf::Printer& printer, const virtual_& value) {
+[[gnu::cold]] void print_to(mf::Printer& printer, const virtual_& value) {
   printer.write_struct("virtual", {{"do", value.do_}, {"for", value.for_}});
 }
 
