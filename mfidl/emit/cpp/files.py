@@ -1,6 +1,7 @@
 """F6. The files of a module, their includes, and their rendering."""
 
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 
 from mfidl.emit.cpp.json import JsonMaker
 from mfidl.emit.cpp.services import implicit_structs, method_types, service_view
@@ -45,7 +46,8 @@ from mfidl.model import (
     names_in,
 )
 from mfidl.plan.annex import own_annex
-from mfidl.plan.fingerprint import describe_type, fingerprint, type_lines
+from mfidl.plan.fingerprint import Descriptors, fingerprint, type_lines
+from mfidl.plan.reach import Reach
 
 DeclaredView = AliasView | EnumView | StructView | UnionView
 
@@ -260,8 +262,12 @@ class ModuleFiles:
             ),
         )
 
+    @cached_property
+    def _descriptors(self) -> Descriptors:
+        return Descriptors(Reach(self._describer.program.declarations))
+
     def _schema_type(self, declaration: Struct | Union | Enum | Flags) -> SchemaTypeView:
-        digest = fingerprint(describe_type(declaration.reference, self._describer.program.declarations))
+        digest = fingerprint(self._descriptors.type(declaration.reference))
         return SchemaTypeView(
             qualified=self._describer.types.declared(declaration.full_name),
             full_name=declaration.full_name,

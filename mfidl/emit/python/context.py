@@ -14,7 +14,7 @@ from mfidl.emit.python.names import ModuleNames, package_name, stream_name
 from mfidl.model import Field, Method, Module, Named, Program, Struct, Union
 
 
-@dataclass
+@dataclass(slots=True)
 class Context:
     facts: Facts
     module: Module
