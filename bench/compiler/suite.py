@@ -78,9 +78,7 @@ def _peers(text: Mapping[str, str]) -> list[Peer]:
 
 
 class _Bench:
-    def __init__(
-        self, folder: Path, lines: int, samples: Samples, shape: schema.Shape = schema.DATA
-    ) -> None:
+    def __init__(self, folder: Path, lines: int, samples: Samples, shape: schema.Shape = schema.DATA) -> None:
         self._folder = folder
         self._samples = samples
         self._env = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
