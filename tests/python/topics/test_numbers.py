@@ -8,19 +8,28 @@ import pytest
 import mf
 from mf.codec.times import Timestamp
 from mf.topics._generated.mf.topics import Message, Missed, Source
-from mf.topics.remote import RemoteInbox
+from mf.topics.remote import RemoteReceiver
+from mf.topics.source import Source as BoardSource
 from mf.topics.upstream import Upstream
 from tests.python.topics.made import events, indexed
 
 PUBLISHER, OTHER = UUID(int=1), UUID(int=2)
 
 
-def inbox() -> tuple[RemoteInbox, Upstream]:
+def receiver(options: mf.SubscribeOptions | None = None) -> tuple[RemoteReceiver, Upstream]:
     """A subscriber, and its upstream, which has no streams."""
-    one = RemoteInbox(events.ADDITIONS_TOPIC, "*", mf.SubscribeOptions(), lambda *_: None)
+    options = options or mf.SubscribeOptions()
+    one = RemoteReceiver(events.ADDITIONS_TOPIC, "*", options, lambda *_: None)
     of = Upstream(one.wanted, {})
     one.share(of)
     return one, of
+
+
+def announced(of: Upstream, source: Source) -> BoardSource:
+    """The source on the board that a stream has announced."""
+    made = of.source(source)
+    assert of.resume(made, source) is None
+    return made
 
 
 def message(sequence: int, payload: bytes | None = None) -> Message:
@@ -28,7 +37,7 @@ def message(sequence: int, payload: bytes | None = None) -> Message:
     return Message(0, sequence, Timestamp(0), given)
 
 
-def told(subscriber: RemoteInbox) -> list[Any]:
+def told(subscriber: RemoteReceiver) -> list[Any]:
     gaps: list[tuple[int, int, mf.Why]] = []
     subscriber.on_gap(lambda gap: gaps.append((gap.first, gap.count, gap.why)))
     found: list[Any] = []
@@ -39,8 +48,8 @@ def told(subscriber: RemoteInbox) -> list[Any]:
 
 
 def test_a_message_that_comes_twice_is_left_out_and_counted() -> None:
-    one, of = inbox()
-    seen = of.source(Source(0, PUBLISHER, "books", 1))
+    one, of = receiver()
+    seen = announced(of, Source(0, PUBLISHER, "books", 1))
     for sequence in (1, 2, 2, 1, 3):
         of.message(seen, message(sequence))
     assert told(one) == [1, 2, 3]
@@ -48,8 +57,8 @@ def test_a_message_that_comes_twice_is_left_out_and_counted() -> None:
 
 
 def test_numbers_that_a_publisher_passes_over_are_missed() -> None:
-    one, of = inbox()
-    seen = of.source(Source(0, PUBLISHER, "books", 5))
+    one, of = receiver()
+    seen = announced(of, Source(0, PUBLISHER, "books", 5))
     of.message(seen, message(5))
     of.message(seen, message(9))
     of.gap(seen, Missed(12, 2, 0, mf.Why.dropped))
@@ -58,13 +67,13 @@ def test_numbers_that_a_publisher_passes_over_are_missed() -> None:
 
 
 def test_what_is_told_again_after_a_reconnection_counts_once() -> None:
-    one, of = inbox()
-    seen = of.source(Source(0, PUBLISHER, "books", 1))
+    one, of = receiver()
+    seen = announced(of, Source(0, PUBLISHER, "books", 1))
     of.message(seen, message(1))
     of.gap(seen, Missed(2, 3, 0, mf.Why.dropped))
     (position,) = of.subscription().seen
     assert (position.publisher, position.agent, position.sequence) == (PUBLISHER, "books", 4)
-    again = of.source(Source(7, PUBLISHER, "books", 5))
+    again = announced(of, Source(7, PUBLISHER, "books", 5))
     of.gap(again, Missed(2, 3, 7, mf.Why.dropped))
     of.message(again, message(4))
     of.message(again, message(5))
@@ -72,27 +81,27 @@ def test_what_is_told_again_after_a_reconnection_counts_once() -> None:
 
 
 def test_what_the_publisher_has_not_kept_is_missed_when_it_is_back() -> None:
-    one, of = inbox()
-    seen = of.source(Source(0, PUBLISHER, "books", 1))
+    one, of = receiver()
+    seen = announced(of, Source(0, PUBLISHER, "books", 1))
     of.message(seen, message(1))
-    of.message(of.source(Source(0, PUBLISHER, "books", 8)), message(8))
-    of.message(of.source(Source(1, OTHER, "books", 4)), message(4))
+    of.message(announced(of, Source(0, PUBLISHER, "books", 8)), message(8))
+    of.message(announced(of, Source(1, OTHER, "books", 4)), message(4))
     assert told(one) == [1, (2, 6, mf.Why.not_kept), 8, 4]
 
 
 def test_positions_that_are_sent_are_the_latest_and_not_too_many() -> None:
-    _, of = inbox()
+    _, of = receiver()
     for number in range(5000):
-        of.source(Source(0, UUID(int=number + 1), "books", 1))
-    of.source(Source(0, UUID(int=1), "books", 1))
+        announced(of, Source(0, UUID(int=number + 1), "books", 1))
+    announced(of, Source(0, UUID(int=1), "books", 1))
     seen = of.subscription().seen
     assert len(seen) == 4096
     assert seen[-1].publisher == UUID(int=1)
 
 
 def test_bytes_that_are_no_value_are_told_where_the_value_is_asked_for() -> None:
-    one, of = inbox()
-    of.message(of.source(Source(0, PUBLISHER, "books", 1)), message(1, payload=b"\xff"))
+    one, of = receiver()
+    of.message(announced(of, Source(0, PUBLISHER, "books", 1)), message(1, payload=b"\xff"))
     taken = one.take()
     assert taken is not None
     for _ in range(2):
@@ -104,6 +113,6 @@ def test_bytes_that_are_no_value_are_told_where_the_value_is_asked_for() -> None
 
 def test_what_a_topic_cannot_have_is_refused_before_anything_is_sent() -> None:
     with pytest.raises(mf.Error, match="does not allow overflow drop_oldest, but block, disconnect"):
-        RemoteInbox(
+        RemoteReceiver(
             events.ORDERS_TOPIC, "", mf.SubscribeOptions(overflow=mf.Overflow.drop_oldest), lambda *_: None
         )

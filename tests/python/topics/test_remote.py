@@ -288,7 +288,7 @@ def test_one_of_several_publishers_may_have_another_schema(publishing: Publishin
 
     events.EventsPublisher(publishing.topics)
     alike = Publishing("plain")
-    alike.topics.channel(Other.mf_topic).outlet("")
+    alike.topics.channel(Other.mf_topic).source("")
     with mf.Client(f"{publishing.address},{alike.address}") as client:
         subscriber = Other(client)
         assert subscriber.await_publishers(1, PATIENCE)
@@ -387,7 +387,7 @@ def test_a_callback_that_would_end_its_thread_ends_nothing(
 def test_sources_of_publishers_that_have_gone_are_forgotten(
     publishing: Publishing, client: mf.Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mf.topics.upstream._MOST_SEEN", 2)
+    monkeypatch.setattr("mf.topics.upstream._MOST_SOURCES", 2)
     events.AdditionsPublisher(publishing.topics).at("books").publish(indexed(0))
     subscriber = events.AdditionsSubscriber(client, "books")
     assert docs(taken(subscriber, 1)) == [0]

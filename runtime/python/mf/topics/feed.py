@@ -17,6 +17,7 @@ from mf.client.standing import StandingCall
 from mf.core.client_options import ClientOptions
 from mf.core.code_class import EVERYWHERE
 from mf.core.error import Code, Error, Execution, not_executed
+from mf.core.gate import LoopGate
 from mf.core.log import info, line, log_handler_failure, warning
 from mf.core.options import INFINITE, CallOptions
 from mf.core.stream import AsyncStreamReader
@@ -29,14 +30,15 @@ from mf.route.resolver import Instance, View, topic_view
 from mf.topics._generated.mf.topics._types import (
     DeliveryEnded,
     DeliveryMessage,
-    DeliveryMissed,
     DeliverySource,
     Overflow,
-    Source,
 )
+from mf.topics._generated.mf.topics._types import Source as Announced
 from mf.topics.channel import LONGEST_AGENT
+from mf.topics.inbox import Inbox
 from mf.topics.pattern import pattern_matches
-from mf.topics.upstream import Seen, Upstream
+from mf.topics.source import Source
+from mf.topics.upstream import Upstream
 
 _CONNECT_WITHIN = 10.0
 _OTHERWISE_WITHIN = 2.0
@@ -97,7 +99,7 @@ class Stay:
         self.address = ""
         self.broken = False  # the last stream has broken the protocol
         self.matched = False  # the publisher has answered; before that it may not know the subscriber
-        self.sources: list[Seen] = []  # of the last stream
+        self.sources: list[Source] = []  # of the last stream
         self.standing_in = False  # the stream was ended for that
         self.stream: AsyncStreamReader[Any] | None = None
         self.other_schema_logged = False
@@ -167,12 +169,12 @@ class Follow:
                 view = await self._resolver.wait(name, view, INFINITE)
         except Exception as bug:
             log_handler_failure(f"a subscriber of {upstream.topic.name}", bug)
-            upstream.end_queues(Error(Code.INTERNAL, f"{type(bug).__name__}: {bug}", Execution.UNKNOWN))
+            upstream.end_inboxes(Error(Code.INTERNAL, f"{type(bug).__name__}: {bug}", Execution.UNKNOWN))
         finally:
             tasks = list(self._tasks.values())
             for task in tasks:
                 task.cancel()
-            upstream.end_queues(not_executed(Code.CANCELLED, "the client was closed"))
+            upstream.end_inboxes(not_executed(Code.CANCELLED, "the client was closed"))
             if tasks:
                 await wait(tasks)
 
@@ -222,8 +224,8 @@ class Follow:
             log_handler_failure(f"a subscription to {upstream.topic.name} at {stay.address}", bug)
             upstream.end(Error(Code.INTERNAL, f"{type(bug).__name__}: {bug}", Execution.UNKNOWN))
         finally:
-            for seen in stay.sources:
-                upstream.ended(seen)
+            for source in stay.sources:
+                source.forget_kept()
             upstream.give_up(stay)
             upstream.failures.pop(key, None)
             self._tasks.pop(key, None)
@@ -291,55 +293,67 @@ class Follow:
                 if stay.standing_in and error.code is Code.CANCELLED:
                     return
                 if _is_of_broken(error):
-                    upstream.forget(sources.seen())
+                    upstream.forget(sources.owned())
                 raise
             finally:
                 stay.stream = None
-                stay.sources = sources.seen()
-                for seen in stay.sources:
-                    upstream.lose(seen.origin.publisher)
+                stay.sources = sources.owned()
+                for source in stay.sources:
+                    upstream.lose(source.origin.publisher)
 
     async def _take(self, delivery: Any, stay: Stay, sources: "_Sources", adapt: TopicValue | None) -> None:
-        upstream = self._upstream
-        size = len(delivery.value.payload) if isinstance(delivery, DeliveryMessage) else 0
-        await upstream.room(size)
         value = delivery.value
+        size = len(value.payload) if isinstance(delivery, DeliveryMessage) else 0
         if isinstance(delivery, DeliverySource):
-            sources.check(value)
-            seen = upstream.source(value, adapt) if upstream.claims(value.publisher, stay) else None
-            sources.all.append(_Named(value.agent, seen))
-            if len(sources.all) == 1:
-                upstream.give_up(stay, value.publisher)
-            if seen is None and not stay.other_schema_logged:
-                stay.other_schema_logged = True
-                text = "%s names a publisher of %s that another address has named before: it stands by"
-                info(text, stay.address, upstream.topic.name)
-            return
-        named = sources.find(value.source)
-        seen = named.seen
+            named = self._named(value, stay, sources)
+        else:
+            named = sources.find(value.source)
+        source = named.source
         if isinstance(delivery, DeliveryEnded):
             sources.end(value.source)
-            if seen is not None:
-                upstream.ended(seen)
-                upstream.release(seen.origin.publisher)
-        elif seen is None:
-            upstream.duplicates += 1
-        elif isinstance(delivery, DeliveryMessage):
+            if source is not None:
+                source.forget_kept()
+                self._upstream.release(source.origin.publisher)
+        elif source is None:
+            self._upstream.duplicates += not isinstance(delivery, DeliverySource)
+        else:
+            while (full := self._pass_on(delivery, source, adapt)) is not None:
+                await self._upstream.board.room(LoopGate, full, size)
+
+    def _named(self, announced: Announced, stay: Stay, sources: "_Sources") -> "_Named":
+        """A stream announces a source."""
+        upstream = self._upstream
+        sources.check(announced)
+        owns = upstream.claims(announced.publisher, stay)
+        named = _Named(announced.agent, upstream.source(announced) if owns else None)
+        sources.all.append(named)
+        if len(sources.all) == 1:
+            upstream.give_up(stay, announced.publisher)
+        if not owns and not stay.other_schema_logged:
+            stay.other_schema_logged = True
+            text = "%s names a publisher of %s that another address has named before: it stands by"
+            info(text, stay.address, upstream.topic.name)
+        return named
+
+    def _pass_on(self, delivery: Any, source: Source, adapt: TopicValue | None) -> Inbox | None:
+        """Returns an inbox that is waited for and has no room, if there is one."""
+        upstream, value = self._upstream, delivery.value
+        if isinstance(delivery, DeliveryMessage):
             _check_number(value.sequence)
-            upstream.message(seen, value)
-        elif isinstance(delivery, DeliveryMissed):
-            _check_number(value.first)
-            if not 0 < value.count <= _LAST_NUMBER - value.first:
-                raise _broken(f"says that {value.count} messages from {value.first} on are missed")
-            upstream.gap(seen, value)
-        upstream.wake()
+            return upstream.message(source, value, adapt)
+        if isinstance(delivery, DeliverySource):
+            return upstream.resume(source, value)
+        _check_number(value.first)
+        if not 0 < value.count <= _LAST_NUMBER - value.first:
+            raise _broken(f"says that {value.count} messages from {value.first} on are missed")
+        return upstream.gap(source, value)
 
 
 class _Named(NamedTuple):
-    """A source of a stream. `seen`: None if another stream has its publisher."""
+    """A source of a stream. `source`: None if another stream has its publisher."""
 
     agent: str
-    seen: Seen | None
+    source: Source | None
 
 
 class _Sources:
@@ -352,7 +366,7 @@ class _Sources:
         self._live = 0  # that have not ended
         self._names = 0  # characters of their agents
 
-    def check(self, source: Source) -> None:
+    def check(self, source: Announced) -> None:
         """Raises PROTOCOL_ERROR for one that cannot follow."""
         if source.source != len(self.all):
             raise _broken(f"sent source {source.source} where {len(self.all)} follows")
@@ -369,8 +383,8 @@ class _Sources:
             text = f"has more than {_MOST_SOURCES} agents, or more than {_MOST_NAMES} bytes of their names"
             raise _broken(f"{text}, in one subscription")
 
-    def seen(self) -> list[Seen]:
-        return [each.seen for each in self.all if each is not None and each.seen is not None]
+    def owned(self) -> list[Source]:
+        return [each.source for each in self.all if each is not None and each.source is not None]
 
     def end(self, number: int) -> None:
         self._live -= 1

@@ -46,7 +46,7 @@ class Topics(OfferSource):
             if channel is None:
                 channel = self._channels[topic.name] = Channel(self, topic)
                 if self._closed:
-                    channel.close()
+                    channel.board.close()
         if channel.topic.fingerprint != topic.fingerprint:
             text = f"topic {topic.name} is in this process from two different schemas"
             raise not_executed(Code.SCHEMA_MISMATCH, text)
@@ -106,7 +106,7 @@ class Topics(OfferSource):
             self._closed = True
             channels = list(self._channels.values())
         for channel in channels:
-            channel.close()
+            channel.board.close()
         with self._lock:
             work, self._work = self._work, None
         if work is not None:

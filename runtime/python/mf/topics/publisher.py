@@ -26,9 +26,8 @@ from mf.topics.hub import Topics
 from mf.topics.info import AnyTopic
 from mf.topics.item import Item
 from mf.topics.options import PublisherStats, PublishOptions
-from mf.topics.outlet import Outlet
 from mf.topics.pattern import sent_agent
-from mf.topics.queue import Queue
+from mf.topics.source import Source
 
 T = TypeVar("T")
 A = TypeVar("A", bound=Agent)
@@ -36,49 +35,27 @@ A = TypeVar("A", bound=Agent)
 _USUAL = PublishOptions()
 
 
-class _Wait:
-    """A wait for room in a queue: when it ends (time.monotonic()), and what happens then."""
-
-    __slots__ = ("_outlet", "_queue", "deadline", "until")
-
-    def __init__(self, outlet: Outlet, queue: Queue, deadline: float) -> None:
-        self._outlet = outlet
-        self._queue = queue
-        self.deadline = deadline
-        stalls_at = outlet.stalls_at(queue)
-        self.until = deadline if stalls_at is None else min(deadline, stalls_at)
-
-    def over(self) -> None:
-        """Called if no room came until then. It cuts the queue if that has stalled, and otherwise raises
-        DEADLINE_EXCEEDED if the deadline has passed."""
-        now = monotonic()
-        stalls_at = self._outlet.stalls_at(self._queue)
-        if stalls_at is not None and self._queue.waited_since and now >= stalls_at:
-            self._outlet.cut(self._queue)
-        elif now >= self.deadline:
-            raise self._outlet.no_room(self._queue)
-
-
-class _ToOutlet(Generic[T]):
+class _ToSource(Generic[T]):
     """The common part of blocking and asyncio publishers."""
 
-    __slots__ = ("_outlet",)
+    __slots__ = ("_channel", "_source")
 
-    def __init__(self, outlet: Outlet) -> None:
-        self._outlet = outlet
+    def __init__(self, channel: Channel, source: Source) -> None:
+        self._channel = channel
+        self._source = source
 
     def _item(self, value: T, copy: bool) -> Item:
-        origin = self._outlet.origin
+        origin = self._source.origin
         origin.topic.codec.check(value)
         if copy:
             value = deepcopy(value)
             origin.counters.count_copy()
         item = Item(origin, Timestamp.now(), value)
-        self._outlet.prepare(item)
+        self._channel.prepare(item, self._source)
         return item
 
 
-class AgentPublisher(_ToOutlet[T]):
+class AgentPublisher(_ToSource[T]):
     """Publishes for one agent."""
 
     __slots__ = ()
@@ -87,11 +64,11 @@ class AgentPublisher(_ToOutlet[T]):
         """Raises INVALID_ARGUMENT for a value that breaks its schema, and DEADLINE_EXCEEDED (NOT_EXECUTED) if
         a blocking subscription has no room before the deadline. The constraints of a value are always
         checked, and the types of its parts once a subscriber of another process may get it."""
-        item, outlet = self._item(value, copy), self._outlet
-        deadline = 0.0
-        while (full := outlet.attempt(item)) is not None:
-            deadline = deadline or monotonic() + (options or _USUAL).deadline
-            waiting(immediate, _wait_for_room(ThreadGate, full, item.size, _Wait(outlet, full, deadline)))
+        item = self._item(value, copy)
+        until = 0.0
+        while (full := self._source.publish(item)) is not None:
+            until = until or monotonic() + (options or _USUAL).deadline
+            waiting(immediate, self._channel.board.room(ThreadGate, full, item.size, until))
 
     def publish_all(
         self, values: Iterable[T], options: PublishOptions | None = None, *, copy: bool = False
@@ -101,23 +78,18 @@ class AgentPublisher(_ToOutlet[T]):
             self.publish(value, options, copy=copy)
 
 
-async def _wait_for_room(kind: type[Gate], queue: Queue, size: int, wait: _Wait) -> None:
-    if not await until_called(kind, partial(queue.when_room, size), queue.forget_room, wait.until):
-        wait.over()
-
-
-class AgentAsyncPublisher(_ToOutlet[T]):
+class AgentAsyncPublisher(_ToSource[T]):
     """AgentPublisher for asyncio. Tasks of any loop may use it."""
 
     __slots__ = ()
 
     async def publish(self, value: T, options: PublishOptions | None = None, *, copy: bool = False) -> None:
         """See AgentPublisher. If it is cancelled while it waits for room, nothing is published."""
-        item, outlet = self._item(value, copy), self._outlet
-        deadline = 0.0
-        while (full := outlet.attempt(item)) is not None:
-            deadline = deadline or monotonic() + (options or _USUAL).deadline
-            await _wait_for_room(LoopGate, full, item.size, _Wait(outlet, full, deadline))
+        item = self._item(value, copy)
+        until = 0.0
+        while (full := self._source.publish(item)) is not None:
+            until = until or monotonic() + (options or _USUAL).deadline
+            await self._channel.board.room(LoopGate, full, item.size, until)
 
     async def publish_all(
         self,
@@ -165,9 +137,8 @@ class _Channel:
         return self._channel.stats()
 
     async def _await_subscribers(self, kind: type[Gate], count: int, timeout: float) -> bool:
-        channel = self._channel
-        begin = partial(channel.when_subscribers, count)
-        return await until_called(kind, begin, channel.forget_waiter, monotonic() + timeout)
+        waits = self._channel.board.waits
+        return await until_called(kind, partial(waits.wait, count), waits.forget, monotonic() + timeout)
 
 
 class _Blocking(_Channel):
@@ -195,7 +166,7 @@ class PerAgentPublisher(_Blocking, Generic[A, T]):
     def at(self, agent: A) -> AgentPublisher[T]:
         """`agent`: a member of an enum may be given by its name, too. Raises INVALID_ARGUMENT for an invalid
         agent."""
-        return AgentPublisher(self._channel.outlet(sent_agent(self.mf_topic, agent)))
+        return AgentPublisher(self._channel, self._channel.source(sent_agent(self.mf_topic, agent)))
 
 
 class PerAgentAsyncPublisher(_Awaited, Generic[A, T]):
@@ -206,24 +177,24 @@ class PerAgentAsyncPublisher(_Awaited, Generic[A, T]):
     def at(self, agent: A) -> AgentAsyncPublisher[T]:
         """`agent`: a member of an enum may be given by its name, too. Raises INVALID_ARGUMENT for an invalid
         agent."""
-        return AgentAsyncPublisher(self._channel.outlet(sent_agent(self.mf_topic, agent)))
+        return AgentAsyncPublisher(self._channel, self._channel.source(sent_agent(self.mf_topic, agent)))
 
 
 class LonePublisher(_Blocking, AgentPublisher[T]):
     """The publisher of a topic without agents."""
 
-    __slots__ = ("_channel",)
+    __slots__ = ()
 
     def __init__(self, topics: Topics) -> None:
         _Blocking.__init__(self, topics)
-        AgentPublisher.__init__(self, self._channel.outlet(""))
+        AgentPublisher.__init__(self, self._channel, self._channel.source(""))
 
 
 class LoneAsyncPublisher(_Awaited, AgentAsyncPublisher[T]):
     """The publisher of a topic without agents, for asyncio."""
 
-    __slots__ = ("_channel",)
+    __slots__ = ()
 
     def __init__(self, topics: Topics) -> None:
         _Awaited.__init__(self, topics)
-        AgentAsyncPublisher.__init__(self, self._channel.outlet(""))
+        AgentAsyncPublisher.__init__(self, self._channel, self._channel.source(""))

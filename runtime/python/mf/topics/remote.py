@@ -1,6 +1,6 @@
-"""R6. Subscribers of publishers in other processes: each is a queue of an upstream (upstream.py), which it
-shares with those subscribers of its client that want the same. What they share runs on the asyncio loop of
-the client; a blocking client has one on its own thread."""
+"""R6. Subscribers of publishers in other processes: each has an inbox on the board of an upstream
+(upstream.py), which it shares with those subscribers of its client that want the same. What they share runs
+on the asyncio loop of the client; a blocking client has one on its own thread."""
 
 from asyncio import AbstractEventLoop, get_running_loop
 from collections.abc import Callable
@@ -16,29 +16,18 @@ from mf.link import fork
 from mf.link.background import Background
 from mf.topics.channel import check_subscription
 from mf.topics.feed import Follow
-from mf.topics.hub import log_or_raise
-from mf.topics.inbox import Inbox, Matched
+from mf.topics.inbox import Inbox
 from mf.topics.info import AnyTopic
 from mf.topics.options import ALL_KEPT, SubscribeOptions, SubscriberStats, TopicsOptions
-from mf.topics.queue import Queue
+from mf.topics.receiver import Receiver
 from mf.topics.upstream import Upstream, Wanted
 
 
-class RemoteInbox(Inbox):
+class RemoteReceiver(Receiver):
     """`run` calls a function on the loop; it may be used from any thread. `begin` or `share` is called on the
     loop, before anything else."""
 
-    __slots__ = (
-        "__weakref__",
-        "_listeners",
-        "_reported",
-        "_run",
-        "_telling",
-        "_upstream",
-        "gives_way",
-        "keeps",
-        "wanted",
-    )
+    __slots__ = ("__weakref__", "_run", "_upstream", "keeps", "wanted")
 
     _upstream: Upstream
 
@@ -53,7 +42,7 @@ class RemoteInbox(Inbox):
         check_subscription(topic, overflow, agents)
         most = TopicsOptions()
         super().__init__(
-            Queue(options.max_messages or most.max_messages, options.max_bytes or most.max_bytes, overflow),
+            Inbox(options.max_messages or most.max_messages, options.max_bytes or most.max_bytes, overflow),
             topic,
         )
         self.wanted = Wanted(
@@ -67,39 +56,17 @@ class RemoteInbox(Inbox):
         )
         self.keeps: object = None
         """Keeps the needed part of a blocking client alive after the user has dropped the client."""
-        self.gives_way = False
-        """It has stalled the others, and is not waited for until it has room again. Used on the loop."""
         self._run = run
-        self._telling = Lock()
-        self._listeners: list[Matched | None] = [None, None]
-        self._reported = 0  # so many publishers
         fork.register(self)
 
     def after_fork(self) -> None:
         """Ends the subscription in a child, since its messages come to the parent."""
         self._lock = Lock()
         self._calling = RLock()
-        self._telling = Lock()
         text = f"the subscription to {self.topic.name} belongs to the parent process"
-        self.queue.after_fork(Error(Code.CONNECTION_LOST, text, Execution.UNKNOWN))
+        self.inbox.after_fork(Error(Code.CONNECTION_LOST, text, Execution.UNKNOWN))
 
     # For the subscriber
-
-    def await_publishers(self, count: int, wake: Callable[[], None]) -> None:
-        self._upstream.await_publishers(count, wake)
-
-    def forget_waiter(self, wake: Callable[[], None]) -> None:
-        self._upstream.forget_waiter(wake)
-
-    def set_listeners(self, matched: Matched | None, unmatched: Matched | None) -> None:
-        """The callback also runs for publishers that were there before it was registered."""
-        with self._telling:
-            self._listeners = [matched or self._listeners[0], unmatched or self._listeners[1]]
-            count = self._upstream.publishers
-            if matched is None or count in (0, self._reported):
-                return
-            self._reported = count
-        self._run(self._tell, matched, count)
 
     def silence(self) -> str:
         return self._upstream.silence()
@@ -110,8 +77,8 @@ class RemoteInbox(Inbox):
     def _leave(self) -> None:
         self._run(self._upstream.leave, self)
 
-    def _complete(self, function: Callable[..., Any]) -> None:
-        self._run(function)
+    def _complete(self, function: Callable[..., Any], *arguments: Any) -> None:
+        self._run(function, *arguments)
 
     # On the loop
 
@@ -121,22 +88,6 @@ class RemoteInbox(Inbox):
     def share(self, upstream: Upstream) -> None:
         self._upstream = upstream
         upstream.join(self)
-
-    def changed(self, by: int, publishers: int) -> None:
-        """A publisher was found (`by` 1) or lost (-1)."""
-        with self._telling:
-            listener = self._listeners[0 if by > 0 else 1]
-            if by > 0 and (listener is None or self._reported == publishers):
-                return
-            self._reported = publishers
-        if listener is not None:
-            self._tell(listener, publishers)
-
-    def _tell(self, listener: Matched, publishers: int) -> None:
-        try:
-            listener(publishers)
-        except BaseException as raised:
-            log_or_raise(f"a listener of a subscriber of {self.topic.name}", raised)
 
 
 def _upstream(client: AsyncClient, wanted: Wanted) -> Upstream:
@@ -149,31 +100,31 @@ def _upstream(client: AsyncClient, wanted: Wanted) -> Upstream:
     return found
 
 
-def async_inbox(
+def async_receiver(
     source: AsyncTargetSource, topic: AnyTopic, agents: str, options: SubscribeOptions
-) -> RemoteInbox:
+) -> RemoteReceiver:
     """Raises Error(INVALID_ARGUMENT)."""
     if not isinstance(source, AsyncClient):
         raise not_executed(Code.INVALID_ARGUMENT, _no_source(source))
     loop = get_running_loop()
-    inbox = RemoteInbox(topic, agents, options, _Soon(loop))
-    inbox.begin(source)
-    return inbox
+    receiver = RemoteReceiver(topic, agents, options, _Soon(loop))
+    receiver.begin(source)
+    return receiver
 
 
-def blocking_inbox(
+def blocking_receiver(
     source: TargetSource, topic: AnyTopic, agents: str, options: SubscribeOptions
-) -> RemoteInbox:
+) -> RemoteReceiver:
     """Raises Error(INVALID_ARGUMENT)."""
     if not isinstance(source, Client):
         raise not_executed(Code.INVALID_ARGUMENT, _no_source(source))
     thread: Background
     side = source.async_side()
     thread, client = side.running()
-    inbox = RemoteInbox(topic, agents, options, thread.soon)
-    inbox.keeps = side
-    thread.call(inbox.begin, client)
-    return inbox
+    receiver = RemoteReceiver(topic, agents, options, thread.soon)
+    receiver.keeps = side
+    thread.call(receiver.begin, client)
+    return receiver
 
 
 def _no_source(source: object) -> str:

@@ -20,8 +20,10 @@ from mf.topics._generated.mf.topics._types import (
     Why,
 )
 from mf.topics.channel import Channel
+from mf.topics.inbox import Beginning, Entry, Inbox
+from mf.topics.item import Item, Origin
 from mf.topics.options import SubscribeOptions
-from mf.topics.queue import Entry, Kind, Queue
+from mf.topics.source import Request
 
 _ELEMENT = ANY_TOPIC_SUBSCRIBE.result_element
 assert _ELEMENT is not None
@@ -39,76 +41,71 @@ class ServedTopic(PushServant):
 
     def subscribe(self, push: Pushing, *arguments: Any) -> PushSource:
         what: Subscription = arguments[0]
-        queue = self._channel.make_queue(
+        inbox = self._channel.make_inbox(
             SubscribeOptions(overflow=what.overflow, max_messages=what.max_messages, max_bytes=what.max_bytes)
         )
-        self._channel.subscribe(
-            queue,
-            what.agents,
-            replay=what.replay,
-            peer=push.peer,
-            authentication=push.authentication,
-            remote=True,
-            seen=what.seen,
-        )
-        return _Subscribed(self._channel, queue, push)
+        here = self._channel.hub.publisher
+        seen = {each.agent: each.sequence for each in what.seen if each.publisher == here}
+        request = Request(what.agents, what.replay, push.peer, push.authentication, remote=True, seen=seen)
+        self._channel.subscribe(inbox, request)
+        return _Subscribed(self._channel, inbox, push)
 
 
 class _Subscribed(PushSource):
-    __slots__ = ("_asked", "_channel", "_latest", "_push", "_queue")
+    __slots__ = ("_asked", "_channel", "_inbox", "_latest", "_numbers", "_push")
 
-    def __init__(self, channel: Channel, queue: Queue, push: Pushing) -> None:
+    def __init__(self, channel: Channel, inbox: Inbox, push: Pushing) -> None:
         self._channel = channel
-        self._queue = queue
+        self._inbox = inbox
         self._push = push
         self._asked = False
         self._latest: Entry | None = None
-        queue.when_ended(push.kick)
+        self._numbers: dict[Origin, int] = {}  # of the sources that have begun
+        inbox.when_ended(push.kick)
 
     def take(self) -> Encoded | Error | None:
-        entry = self._queue.take()
+        entry = self._inbox.take()
         if entry is None:
+            if self._inbox.exhausted:
+                text = f"the publisher of {self._channel.topic.name} has ended"
+                return not_executed(Code.SHUTTING_DOWN, text)
             if not self._asked:
                 self._asked = True
-                self._queue.when_ready(self._ready)
+                self._inbox.when_ready(self._ready)
                 # If something came in the meantime, when_ready() has already called `_ready`.
             return None
-        if entry.kind is Kind.ENDED:
-            text = f"the publisher of {self._channel.topic.name} has ended"
-            return not_executed(Code.SHUTTING_DOWN, text)
         self._latest = entry
         try:
-            return _encoded(entry)
+            return self._encoded(entry)
         except Error:  # a replayed value that was never encoded before breaks its schema
             return self.instead()
 
     def instead(self) -> Encoded | None:
         entry, self._latest = self._latest, None
-        if entry is None or entry.item is None:
+        if not isinstance(entry, Item):
             return None
-        self._queue.count_undeliverable()
-        return _ENCODE(DeliveryMissed(Missed(entry.item.sequence, 1, entry.source, Why.dropped)))
+        self._inbox.count_undeliverable()
+        return _ENCODE(DeliveryMissed(Missed(entry.sequence, 1, self._numbers[entry.origin], Why.dropped)))
 
     def failure(self) -> Error | None:
-        return self._queue.why
+        return self._inbox.why
 
     def gone(self) -> None:
-        self._queue.forget_ended(self._push.kick)
-        self._channel.unsubscribe(self._queue)
+        self._inbox.forget_ended(self._push.kick)
+        self._channel.unsubscribe(self._inbox)
 
     def _ready(self) -> None:
         self._asked = False
         self._push.kick()
 
-
-def _encoded(entry: Entry) -> Encoded:
-    source, item, origin = entry.source, entry.item, entry.origin
-    if item is not None:
-        return _ENCODE(DeliveryMessage(Message(source, item.sequence, item.time, item.payload())))
-    if entry.kind is Kind.SOURCE:
-        assert origin is not None
-        live, keep = entry.first + entry.count, origin.topic.replay
-        return _ENCODE(
-            DeliverySource(Source(source, origin.publisher, origin.agent, entry.first, live, keep))
-        )
-    return _ENCODE(DeliveryMissed(Missed(entry.first, entry.count, source, entry.why)))
+    def _encoded(self, entry: Entry) -> Encoded:
+        origin, numbers = entry.origin, self._numbers
+        if isinstance(entry, Item):
+            message = Message(numbers[origin], entry.sequence, entry.time, entry.payload())
+            return _ENCODE(DeliveryMessage(message))
+        if isinstance(entry, Beginning):
+            number = numbers[origin] = len(numbers)
+            keep = origin.topic.replay
+            source = Source(number, origin.publisher, origin.agent, entry.next, entry.live, keep)
+            return _ENCODE(DeliverySource(source))
+        return _ENCODE(DeliveryMissed(Missed(entry.first, entry.count, numbers[origin], entry.why)))

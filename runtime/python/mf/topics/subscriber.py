@@ -25,28 +25,28 @@ from mf.core.immediate import immediate
 from mf.core.options import INFINITE
 from mf.core.target import AsyncTargetSource, TargetSource
 from mf.topics.hub import Topics
-from mf.topics.inbox import Inbox, LocalInbox, Matched
 from mf.topics.info import AnyTopic
 from mf.topics.message import TopicMessage
 from mf.topics.options import Gap, SubscribeOptions, SubscriberStats
 from mf.topics.pattern import sent_pattern
+from mf.topics.receiver import LocalReceiver, Matched, Receiver
 
 T = TypeVar("T")
 A = TypeVar("A", bound=Agent)
 
 
-def _none_came(inbox: Inbox) -> Error:
-    text = f"no message of {inbox.topic.name} has come in time{inbox.silence()}"
+def _none_came(receiver: Receiver) -> Error:
+    text = f"no message of {receiver.topic.name} has come in time{receiver.silence()}"
     return not_executed(Code.DEADLINE_EXCEEDED, text)
 
 
 class _Finding:
     """A wait for publishers, which ends when the subscription does."""
 
-    __slots__ = ("_count", "_found", "_inbox", "_is_found", "_wake")
+    __slots__ = ("_count", "_found", "_is_found", "_receiver", "_wake")
 
-    def __init__(self, inbox: Inbox, count: int) -> None:
-        self._inbox = inbox
+    def __init__(self, receiver: Receiver, count: int) -> None:
+        self._receiver = receiver
         self._count = count
         self._is_found = False
         self._wake: Callable[[], None] | None = None
@@ -54,16 +54,16 @@ class _Finding:
 
     def begin(self, wake: Callable[[], None]) -> None:
         self._wake = wake
-        self._inbox.await_publishers(self._count, self._found)
-        self._inbox.queue.when_ended(wake)
+        self._receiver.publishers.wait(self._count, self._found)
+        self._receiver.inbox.when_ended(wake)
 
     def forget(self, wake: Callable[[], None]) -> None:
-        self._inbox.forget_waiter(self._found)
-        self._inbox.queue.forget_ended(wake)
+        self._receiver.publishers.forget(self._found)
+        self._receiver.inbox.forget_ended(wake)
 
     def result(self) -> bool:
         if not self._is_found:
-            self._inbox.check()
+            self._receiver.check()
         return self._is_found
 
     def _on_found(self) -> None:
@@ -75,64 +75,64 @@ class _Finding:
 class _Taking(Generic[T]):
     """The common part of blocking and asyncio subscribers."""
 
-    __slots__ = ("_inbox",)
+    __slots__ = ("_receiver",)
 
     mf_topic: ClassVar[AnyTopic]
     """Set by the generated class."""
-    _inbox: Inbox
+    _receiver: Receiver
 
     def on_gap(self, callback: Callable[[Gap], None]) -> None:
         """Registers a callback for missed messages. It runs before the message after the gap is taken, on the
         thread that takes it."""
-        self._inbox.on_gap(callback)
+        self._receiver.on_gap(callback)
 
     def on_matched(self, callback: Matched) -> None:
         """Registers a callback that gets the number of publishers when one is added."""
-        self._inbox.set_listeners(callback, None)
+        self._receiver.set_listeners(callback, None)
 
     def on_unmatched(self, callback: Matched) -> None:
         """Registers a callback that gets the number of publishers when one is lost."""
-        self._inbox.set_listeners(None, callback)
+        self._receiver.set_listeners(None, callback)
 
     def stats(self) -> SubscriberStats:
-        return self._inbox.stats()
+        return self._receiver.stats()
 
-    def _begin(self, inbox: Inbox) -> None:
-        self._inbox = inbox
+    def _begin(self, receiver: Receiver) -> None:
+        self._receiver = receiver
         begin()
 
     async def _next(self, kind: type[Gate], timeout: float | None) -> TopicMessage[T]:
         message = await self._poll(kind, INFINITE if timeout is None else timeout)
         if message is None:
-            raise _none_came(self._inbox)
+            raise _none_came(self._receiver)
         return message
 
     async def _poll(self, kind: type[Gate], timeout: float) -> TopicMessage[T] | None:
-        inbox = self._inbox
-        message = inbox.take()
+        receiver = self._receiver
+        message = receiver.take()
         if message is not None or timeout <= 0:
             return message
         until = monotonic() + timeout
         while message is None:
-            queue = inbox.queue
-            if not await until_called(kind, queue.when_ready, queue.forget_ready, until):
-                return inbox.take()
-            message = inbox.take()
+            inbox = receiver.inbox
+            if not await until_called(kind, inbox.when_ready, inbox.forget_ready, until):
+                return receiver.take()
+            message = receiver.take()
         return message
 
     async def _await_publishers(self, kind: type[Gate], count: int, timeout: float) -> bool:
-        finding = _Finding(self._inbox, count)
+        finding = _Finding(self._receiver, count)
         await until_called(kind, finding.begin, finding.forget, monotonic() + timeout)
         return finding.result()
 
     def close(self) -> None:
         """Ends the subscription; what has not been taken is dropped. May be called twice."""
-        self._inbox.close()
+        self._receiver.close()
 
     def __del__(self) -> None:
-        inbox: Inbox | None = getattr(self, "_inbox", None)  # None if the constructor raised
-        if inbox is not None and not inbox.closed:
-            close_soon(inbox.close)
+        receiver: Receiver | None = getattr(self, "_receiver", None)  # None if the constructor raised
+        if receiver is not None and not receiver.closed:
+            close_soon(receiver.close)
 
 
 class _Blocking(_Taking[T]):
@@ -145,22 +145,22 @@ class _Blocking(_Taking[T]):
         options: SubscribeOptions | None,
     ) -> None:
         if isinstance(source, Topics):
-            self._begin(LocalInbox(source, self.mf_topic, agents, options or SubscribeOptions()))
+            self._begin(LocalReceiver(source, self.mf_topic, agents, options or SubscribeOptions()))
         else:
-            from mf.topics.remote import blocking_inbox
+            from mf.topics.remote import blocking_receiver
 
-            self._begin(blocking_inbox(source, self.mf_topic, agents, options or SubscribeOptions()))
+            self._begin(blocking_receiver(source, self.mf_topic, agents, options or SubscribeOptions()))
 
     def next(self, timeout: float | None = None) -> TopicMessage[T]:
         """Waits for the next message; raises DEADLINE_EXCEEDED after `timeout` seconds. Raises the error that
         ended the subscription: OVERLOADED if its policy is disconnect; SHUTTING_DOWN if the topics of this
         process were closed; CANCELLED after close()."""
-        message = self._inbox.take()
+        message = self._receiver.take()
         return waiting(immediate, self._next(ThreadGate, timeout)) if message is None else message
 
     def poll(self, timeout: float = 0.0) -> TopicMessage[T] | None:
         """The next message, or None if none came within `timeout` seconds."""
-        message = self._inbox.take()
+        message = self._receiver.take()
         if message is not None or timeout <= 0:
             return message
         return waiting(immediate, self._poll(ThreadGate, timeout))
@@ -172,19 +172,19 @@ class _Blocking(_Taking[T]):
         try:
             return self.next()
         except Error:
-            if self._inbox.ended_well:
+            if self._receiver.ended_well:
                 raise StopIteration from None
             raise
 
     def on_message(self, callback: Callable[[TopicMessage[T]], None]) -> None:
         """Calls `callback` for each message until close(), one at a time, on the background thread of the
         client, or on the callback thread of the Topics."""
-        self._inbox.on_message(callback)
+        self._receiver.on_message(callback)
 
     def on_end(self, callback: Callable[[Error], None]) -> None:
         """Calls `callback` once if the subscription ends otherwise than by close(), behind the last message
         of on_message(), with what next() would raise. Without it such an end is logged."""
-        self._inbox.on_end(callback)
+        self._receiver.on_end(callback)
 
     def await_publishers(self, count: int, timeout: float) -> bool:
         """Waits at most `timeout` seconds until `count` publishers are there for it; False: there are fewer.
@@ -209,11 +209,11 @@ class _Awaited(_Taking[T]):
         options: SubscribeOptions | None,
     ) -> None:
         if isinstance(source, Topics):
-            self._begin(LocalInbox(source, self.mf_topic, agents, options or SubscribeOptions()))
+            self._begin(LocalReceiver(source, self.mf_topic, agents, options or SubscribeOptions()))
         else:
-            from mf.topics.remote import async_inbox
+            from mf.topics.remote import async_receiver
 
-            self._begin(async_inbox(source, self.mf_topic, agents, options or SubscribeOptions()))
+            self._begin(async_receiver(source, self.mf_topic, agents, options or SubscribeOptions()))
 
     async def next(self, timeout: float | None = None) -> TopicMessage[T]:
         """Waits for the next message; raises as next() of the blocking subscriber does. If it is cancelled,
@@ -231,7 +231,7 @@ class _Awaited(_Taking[T]):
         try:
             return await self.next()
         except Error:
-            if self._inbox.ended_well:
+            if self._receiver.ended_well:
                 raise StopAsyncIteration from None
             raise
 
