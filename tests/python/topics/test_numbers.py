@@ -1,5 +1,6 @@
 """What a subscriber makes of the numbers that come from elsewhere, however its publisher behaves."""
 
+from contextlib import nullcontext
 from typing import Any
 from uuid import UUID
 
@@ -37,14 +38,14 @@ def message(sequence: int, payload: bytes | None = None) -> Message:
     return Message(0, sequence, Timestamp(0), given)
 
 
-def told(subscriber: RemoteReceiver) -> list[Any]:
-    gaps: list[tuple[int, int, mf.Why]] = []
-    subscriber.on_gap(lambda gap: gaps.append((gap.first, gap.count, gap.why)))
+def told(subscriber: RemoteReceiver, *, ends: bool = False) -> list[Any]:
+    """`ends`: the subscription ends behind it."""
     found: list[Any] = []
-    while (taken := subscriber.take()) is not None:
-        found += [*gaps, taken.sequence]
-        gaps.clear()
-    return [*found, *gaps]
+    subscriber.on_gap(lambda gap: found.append((gap.first, gap.count, gap.why)))
+    with pytest.raises(mf.Error) if ends else nullcontext():
+        while (taken := subscriber.take()) is not None:
+            found.append(taken.sequence)
+    return found
 
 
 def test_a_message_that_comes_twice_is_left_out_and_counted() -> None:
@@ -116,3 +117,57 @@ def test_what_a_topic_cannot_have_is_refused_before_anything_is_sent() -> None:
         RemoteReceiver(
             events.ORDERS_TOPIC, "", mf.SubscribeOptions(overflow=mf.Overflow.drop_oldest), lambda *_: None
         )
+
+
+def test_one_that_blocks_misses_no_message_behind_a_gap_that_nobody_has_reported() -> None:
+    one, of = receiver(mf.SubscribeOptions(overflow=mf.Overflow.block, max_messages=1))
+    source = announced(of, Source(0, PUBLISHER, "books", 1))
+    assert of.message(source, message(3)) is one.inbox, "the gap is in the place of the message"
+    assert one.take() is None
+    assert of.message(source, message(3)) is None
+    taken = one.take()
+    assert taken is not None
+    assert (taken.sequence, taken.missed, one.stats().dropped) == (3, 2, 0)
+
+
+@pytest.mark.parametrize("overflow", mf.Overflow)
+def test_a_publisher_that_alternates_gaps_and_messages_fills_no_inbox_beyond_its_bounds(
+    overflow: mf.Overflow,
+) -> None:
+    options = mf.SubscribeOptions(overflow=overflow, max_messages=4)
+    reads, of = receiver(options)
+    stopped = RemoteReceiver(events.ADDITIONS_TOPIC, "*", options, lambda *_: None)
+    stopped.share(of)
+    stopped.inbox.give_way()  # if it blocks, it has stalled
+    source = announced(of, Source(0, PUBLISHER, "books", 1))
+    for number in range(1, 1001, 2):
+        why = mf.Why.upstream if number % 4 == 1 else mf.Why.not_kept
+        assert of.gap(source, Missed(number, 1, 0, why)) is None
+        assert of.message(source, message(number + 1)) is None
+        taken = reads.take()
+        assert taken is not None
+        assert (taken.sequence, taken.missed) == (number + 1, 1)
+        assert len(stopped.inbox._ring) + len(stopped.inbox._front) <= 2 * 4 + 1
+        assert stopped.inbox.queued <= 4
+    behind = 1
+    for each in told(stopped, ends=overflow is mf.Overflow.disconnect):
+        first, count = (each, 1) if isinstance(each, int) else each[:2]
+        assert first == behind
+        behind = first + count
+    assert behind == (5 if overflow is mf.Overflow.disconnect else 1001)
+
+
+def test_what_is_missed_is_remembered_for_a_bounded_number_of_sources(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("mf.topics.receiver._MOST_SOURCES", 10)
+    one, of = receiver()
+    for number in range(100):
+        source = announced(of, Source(0, UUID(int=number + 1), "books", 1))
+        of.gap(source, Missed(1, 2, 0, mf.Why.upstream))
+    assert one.take() is None
+    assert (one.stats().upstream, len(one._missed)) == (200, 10)
+    of.message(source, message(3))
+    taken = one.take()
+    assert taken is not None
+    assert (taken.missed, len(one._missed)) == (2, 9)

@@ -58,10 +58,9 @@ class Board:
             self._check_attach()
             self.subscriptions[inbox] = request
             matches = [source.attach(inbox, request) for source in self.sources.values()]
-            count = len(self.subscriptions)
-            first = next(iter(self.subscriptions))
-        if self._shares and count <= 2:
-            first.stay_alone(count == 1)
+            first = self._first_of(2)
+        if first is not None:
+            first.stay_alone(first is inbox)
         inbox.wake()
         self.waits.change(1)
         if request.matched is not None and any(matches):
@@ -79,9 +78,9 @@ class Board:
             last = inbox.figures()
             self.cut += last.why is not None
             self.ended = self.ended.plus(last)
-            left = next(iter(self.subscriptions)) if len(self.subscriptions) == 1 else None
+            left = self._first_of(1)
         self.waits.change(-1)
-        if self._shares and left is not None:
+        if left is not None:
             left.stay_alone(True)
         return last
 
@@ -139,6 +138,11 @@ class Board:
                 f"the deadline: its queue holds {full.content_text()}"
             )
             raise not_executed(Code.DEADLINE_EXCEEDED, text)
+
+    def _first_of(self, most: int) -> Inbox | None:
+        """The inbox that was attached first, of at most so many that share streams."""
+        few = self._shares and 0 < len(self.subscriptions) <= most
+        return next(iter(self.subscriptions)) if few else None
 
     def _check_attach(self) -> None:
         if self._closed:
