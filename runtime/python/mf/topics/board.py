@@ -127,7 +127,7 @@ class Board:
         """Waits for room in an inbox that Source.publish() has returned, or until that has stalled: then it
         is cut, or not waited for any more. Raises DEADLINE_EXCEEDED after `until` (time.monotonic())."""
         stalls_at = full.stalls_at()
-        if await until_called(kind, partial(full.when_room, size), full.forget_room, min(until, stalls_at)):
+        if await until_called(kind, partial(full.when_room, size), full.forget, min(until, stalls_at)):
             return
         now = monotonic()
         if full.waited_since and now >= full.stalls_at():

@@ -1,16 +1,14 @@
-"""R6. The streams of an upstream (upstream.py): one to each instance that publishes what its subscribers
-want.
+"""R6. A feed of an upstream (upstream.py): its subscription at one instance.
 
 A stream that ends is opened again while its instance is known, and continues after the last message seen.
 What one names of a publisher that another stream has named before is left to that one, as long as that lives
 (decision 0056): the stream stands by, and begins anew when it may stand in. Several relays reach the same
 publishers, so only one of them has a stream, and the next one when it is lost."""
 
-from asyncio import Task, get_running_loop, sleep, wait
-from collections.abc import Iterable
+from asyncio import sleep
 from itertools import count
 from time import monotonic
-from typing import Any, NamedTuple
+from typing import Any
 
 from mf.client.async_target import AsyncRemoteTarget
 from mf.client.standing import StandingCall
@@ -26,17 +24,16 @@ from mf.route.adaptation import bind
 from mf.route.async_resolver import AsyncResolver
 from mf.route.async_routing import AsyncRouting
 from mf.route.finder import Route
-from mf.route.resolver import Instance, View, topic_view
+from mf.route.resolver import Instance, View
 from mf.topics._generated.mf.topics._types import (
     DeliveryEnded,
     DeliveryMessage,
     DeliverySource,
     Overflow,
 )
-from mf.topics._generated.mf.topics._types import Source as Announced
-from mf.topics.channel import LONGEST_AGENT
+from mf.topics._generated.mf.topics._types import Source as Announcement
+from mf.topics.announced import Announced, AnnouncedSources, check_missed, check_number
 from mf.topics.inbox import Inbox
-from mf.topics.pattern import pattern_matches
 from mf.topics.source import Source
 from mf.topics.upstream import Upstream
 
@@ -45,14 +42,6 @@ _OTHERWISE_WITHIN = 2.0
 """The same where there is another way."""
 _LOG_EVERY = 10.0
 """Seconds between two lines about the losses of one subscription."""
-_MOST_SOURCES = 1 << 16
-_MOST_NAMES = 8 << 20
-"""The most sources of one stream, and the most characters of their agents; a publisher that names more is
-taken as hostile, and its stream ends."""
-_MOST_NAMED = 1 << 20
-"""The most sources in the life of one stream, most of which have ended; then it begins anew."""
-_LAST_NUMBER = 1 << 48
-"""The last number of a message: a million a second for nine years. A peer beyond it is hostile."""
 
 
 def _placed(error: Error, where: str) -> Error:
@@ -70,63 +59,190 @@ def _is_of_broken(error: Error) -> bool:
     )
 
 
-def _check_number(number: int) -> None:
-    if not 0 < number <= _LAST_NUMBER:
-        raise _broken(f"counts to {number}: messages are numbered from 1 to {_LAST_NUMBER}")
+Offered = dict[str, list[Instance]]
+"""The ways to the instances that are known now, by the keys of their feeds."""
 
 
-_RELAYS = "relays"
-"""The common key of all relays, in place of a key for each process, where the schema of the publishers behind
-them is not known; else that is the key."""
+class Feed:
+    """The streams to one instance, or to one of the relays with the same key, one after another."""
 
-
-class Stay:
-    """The streams to one key of instances, one after another."""
-
-    __slots__ = (
-        "_logged_at",
-        "_loss_logged",
-        "address",
-        "broken",
-        "matched",
-        "other_schema_logged",
-        "sources",
-        "standing_in",
-        "stream",
-    )
-
-    def __init__(self) -> None:
-        self.address = ""
-        self.broken = False  # the last stream has broken the protocol
-        self.matched = False  # the publisher has answered; before that it may not know the subscriber
-        self.sources: list[Source] = []  # of the last stream
-        self.standing_in = False  # the stream was ended for that
-        self.stream: AsyncStreamReader[Any] | None = None
-        self.other_schema_logged = False
+    def __init__(
+        self, upstream: Upstream, router: AsyncRouting, offered: Offered, key: str, *, of_relays: bool
+    ) -> None:
+        self._upstream = upstream
+        self._router = router
+        self._offered = offered
+        self._key = key
+        self._of_relays = of_relays
+        self._standing = StandingCall()
+        self._turns = count()
+        self._address = ""
+        self._is_broken = False  # the last stream has broken the protocol
+        self._has_answered = False  # before the publisher has, it may not know the subscriber
+        self._stands_in = False  # the stream was ended for that
+        self._stream: AsyncStreamReader[Any] | None = None
+        self._sources = AnnouncedSources()  # of the last stream
+        self._stands_by_logged = False
         self._loss_logged = False
         self._logged_at = 0.0
 
-    def tell_lost(self, topic: str, why: Error) -> None:
-        """Logs the first loss since the publisher was there, of many only some."""
-        now = monotonic()
-        if self._loss_logged or (self._logged_at and now - self._logged_at < _LOG_EVERY):
-            return
-        self._loss_logged, self._logged_at = True, now
-        fields = {"topic": topic, "publisher": self.address, "code": why.code.name, "reason": why.message}
-        warning("%s", line("subscription_lost", **fields, next="tries again"))
-
-    def tell_back(self, topic: str) -> None:
-        """Logs that the publisher is there, if its loss was."""
-        if self._loss_logged:
-            self._loss_logged = False
-            info("%s", line("subscription_back", topic=topic, publisher=self.address))
+    async def run(self) -> None:
+        """Keeps the subscription open while its instance is known."""
+        upstream = self._upstream
+        try:
+            await self._standing.keep(self._session, self._goes_on)
+        except Exception as bug:
+            log_handler_failure(f"a subscription to {upstream.topic.name} at {self._address}", bug)
+            upstream.end(Error(Code.INTERNAL, f"{type(bug).__name__}: {bug}", Execution.UNKNOWN))
+        finally:
+            for source in self._sources.owned():
+                source.forget_kept()
+            upstream.give_up(self)
+            upstream.failures.pop(self._key, None)
 
     def stand_in(self) -> None:
         """A publisher for which it stands by is free: subscribes anew, so that nothing is missed that is
         kept."""
-        self.standing_in = True
-        if self.stream is not None:
-            self.stream.cancel()
+        self._stands_in = True
+        if self._stream is not None:
+            self._stream.cancel()
+
+    async def _session(self) -> None:
+        offered = self._offered.get(self._key)
+        if offered is not None:  # it may have gone during the pause
+            instance = offered[next(self._turns) % len(offered)]
+            self._address = instance.address
+            await self._subscribe(instance, _CONNECT_WITHIN if len(offered) == 1 else _OTHERWISE_WITHIN)
+
+    def _goes_on(self, ended: Exception | None) -> bool:
+        """Whether a stream that has ended so is opened again. Raises what is a bug."""
+        upstream = self._upstream
+        self._is_broken = False
+        if ended is not None:
+            if not isinstance(ended, Error):
+                raise ended
+            self._is_broken = _is_of_broken(ended)
+            upstream.cut += self._is_broken
+            placed = _placed(ended, self._address)
+            if not self._is_broken and self._is_final(ended.code):
+                upstream.end(placed)
+                return False
+            self._log_lost(ended)
+            upstream.failed(self._key, placed.message)  # what is said of it is in the log by then
+        if self._is_broken or not self._has_answered:
+            upstream.give_up(self)
+        return self._key in self._offered and not self._router.pool.closed
+
+    def _is_final(self, code: Code) -> bool:
+        """Whether to subscribe again is useless. With another schema there may be other publishers: those
+        continue."""
+        if code is Code.OVERLOADED:
+            return self._upstream.wanted.overflow is Overflow.disconnect
+        if code is Code.SCHEMA_MISMATCH:
+            return len(self._offered) == 1
+        return code in EVERYWHERE or code is Code.MESSAGE_TOO_LARGE
+
+    def _log_lost(self, why: Error) -> None:
+        """Logs the first loss since the publisher was there, of many only some."""
+        now = monotonic()
+        recently = self._logged_at and now - self._logged_at < _LOG_EVERY
+        if self._loss_logged or recently or self._router.pool.closed:
+            return
+        self._loss_logged, self._logged_at = True, now
+        topic = self._upstream.topic.name
+        fields = {"topic": topic, "publisher": self._address, "code": why.code.name, "reason": why.message}
+        warning("%s", line("subscription_lost", **fields, next="tries again"))
+
+    async def _subscribe(self, instance: Instance, within: float) -> None:
+        """Reads one stream until it ends. Raises the error that it ends with. It has to begin `within` so
+        many seconds."""
+        upstream, service = self._upstream, self._upstream.topic.service
+        self._has_answered = self._stands_in = False
+        until = monotonic() + within
+        link = await self._router.pool.open(instance, until)
+        schema = instance.fingerprint if self._of_relays else b""
+        binding = await bind(link, service, "", until, schema)
+        if binding.schema != schema:  # or it would be subscribed to twice
+            text = f"{link.peer} knows no publisher of {service.name} with the schema that was announced"
+            raise not_executed(Code.UNAVAILABLE, text)
+        adapt = None if binding.adaptation is None else binding.adaptation.value
+        router = AsyncRouting(_One(instance), self._router.pool, _NO_WAIT)
+        router.seen.add((service.name, ""))  # makes the router try only once
+        target = AsyncRemoteTarget(router, service, None)
+        target.begin_at(Route(link, binding, False))
+        stream = target.read_stream(service.methods[0], _WITHOUT_END, upstream.subscription())
+        async with stream:
+            self._stream, self._sources = stream, AnnouncedSources()
+            try:
+                async for delivery in stream:
+                    if not self._is_broken:  # one that has broken the protocol is asked less and less often
+                        self._standing.answered()
+                    if not self._has_answered:
+                        self._answered()
+                    await self._take(delivery, adapt)
+            except Error as error:
+                if self._stands_in and error.code is Code.CANCELLED:
+                    return
+                if _is_of_broken(error):
+                    upstream.forget(self._sources.owned())
+                raise
+            finally:
+                self._stream = None
+                for source in self._sources.owned():
+                    upstream.lose(source.origin.publisher)
+
+    def _answered(self) -> None:
+        """The publisher is there."""
+        upstream = self._upstream
+        self._has_answered = True
+        upstream.failures.pop(self._key, None)
+        if self._loss_logged:
+            self._loss_logged = False
+            info("%s", line("subscription_back", topic=upstream.topic.name, publisher=self._address))
+
+    async def _take(self, delivery: Any, adapt: TopicValue | None) -> None:
+        value = delivery.value
+        size = len(value.payload) if isinstance(delivery, DeliveryMessage) else 0
+        if isinstance(delivery, DeliverySource):
+            source = self._announced(value)
+        else:
+            source = self._sources.find(value.source).source
+        if isinstance(delivery, DeliveryEnded):
+            self._sources.end(value.source)
+            if source is not None:
+                source.forget_kept()
+                self._upstream.release(source.origin.publisher)
+        elif source is None:
+            self._upstream.duplicates += not isinstance(delivery, DeliverySource)
+        else:
+            while (full := self._pass_on(delivery, source, adapt)) is not None:
+                await self._upstream.board.room(LoopGate, full, size)
+
+    def _announced(self, announcement: Announcement) -> Source | None:
+        """None: another stream has its publisher."""
+        upstream = self._upstream
+        self._sources.check(announcement)
+        owns = upstream.claims(announcement.publisher, self)
+        source = upstream.source(announcement) if owns else None
+        self._sources.all.append(Announced(announcement.agent, source))
+        if len(self._sources.all) == 1:
+            upstream.give_up(self, announcement.publisher)
+        if source is None and not self._stands_by_logged:
+            self._stands_by_logged = True
+            text = "%s names a publisher of %s that another address has named before: it stands by"
+            info(text, self._address, upstream.topic.name)
+        return source
+
+    def _pass_on(self, delivery: Any, source: Source, adapt: TopicValue | None) -> Inbox | None:
+        """Returns an inbox that is waited for and has no room, if there is one."""
+        upstream, value = self._upstream, delivery.value
+        if isinstance(delivery, DeliveryMessage):
+            check_number(value.sequence)
+            return upstream.message(source, value, adapt)
+        if isinstance(delivery, DeliverySource):
+            return upstream.resume(source, value)
+        check_missed(value)
+        return upstream.gap(source, value)
 
 
 class _One(AsyncResolver):
@@ -147,261 +263,6 @@ class _One(AsyncResolver):
 
     def close(self) -> None:
         pass
-
-
-class Follow:
-    """Follows the instances that publish what the subscriber wants, with one task for each."""
-
-    def __init__(self, upstream: Upstream, resolver: AsyncResolver, router: AsyncRouting) -> None:
-        self._upstream = upstream
-        self._resolver = resolver
-        self._router = router
-        self._offered: dict[str, list[Instance]] = {}
-        self._tasks: dict[str, Task[None]] = {}
-
-    async def run(self) -> None:
-        upstream = self._upstream
-        name = topic_view(upstream.topic.name)
-        try:
-            view = self._resolver.view(name)
-            while not self._router.pool.closed:
-                self._meet(view)
-                view = await self._resolver.wait(name, view, INFINITE)
-        except Exception as bug:
-            log_handler_failure(f"a subscriber of {upstream.topic.name}", bug)
-            upstream.end_inboxes(Error(Code.INTERNAL, f"{type(bug).__name__}: {bug}", Execution.UNKNOWN))
-        finally:
-            tasks = list(self._tasks.values())
-            for task in tasks:
-                task.cancel()
-            upstream.end_inboxes(not_executed(Code.CANCELLED, "the client was closed"))
-            if tasks:
-                await wait(tasks)
-
-    def _meet(self, view: View) -> None:
-        self._upstream.trouble = "" if view.reached else view.trouble
-        self._offered = {}
-        for key, instance in self._wanted(view):
-            if self._resolver.of_relays:
-                key = instance.fingerprint.hex() or _RELAYS
-            ways = self._offered.setdefault(key, [])
-            if all(instance.address != way.address for way in ways):
-                ways.append(instance)
-        loop = get_running_loop()
-        for key in self._offered:
-            if key not in self._tasks:
-                self._tasks[key] = loop.create_task(self._stay(key))
-
-    def _wanted(self, view: View) -> Iterable[tuple[str, Instance]]:
-        """The matching instances, each with a key that is unique for its process."""
-        for instance in view.whole:
-            yield instance.address, instance
-        for agent, instances in view.agents.items():
-            if agent == "*" or pattern_matches(self._upstream.wanted.agents, agent):
-                for instance in instances:
-                    yield instance.nonce.hex() or instance.address, instance
-
-    async def _stay(self, key: str) -> None:
-        """Keeps a subscription to one key open while its instance is known."""
-        upstream, stay, standing = self._upstream, Stay(), StandingCall()
-        turns = count()
-
-        async def session() -> None:
-            offered = self._offered.get(key)
-            if offered is None:  # during the pause
-                return
-            instance = offered[next(turns) % len(offered)]
-            stay.address = instance.address
-            until = monotonic() + (_CONNECT_WITHIN if len(offered) == 1 else _OTHERWISE_WITHIN)
-            await self._subscribe(key, instance, stay, until, standing)
-
-        def goes_on(ended: Exception | None) -> bool:
-            return self._goes_on(key, stay, ended) and key in self._offered and not self._router.pool.closed
-
-        try:
-            await standing.keep(session, goes_on)
-        except Exception as bug:
-            log_handler_failure(f"a subscription to {upstream.topic.name} at {stay.address}", bug)
-            upstream.end(Error(Code.INTERNAL, f"{type(bug).__name__}: {bug}", Execution.UNKNOWN))
-        finally:
-            for source in stay.sources:
-                source.forget_kept()
-            upstream.give_up(stay)
-            upstream.failures.pop(key, None)
-            self._tasks.pop(key, None)
-
-    def _goes_on(self, key: str, stay: Stay, ended: Exception | None) -> bool:
-        """Whether a stream that has ended so is opened again. Raises what is a bug."""
-        upstream = self._upstream
-        stay.broken = False
-        if ended is not None:
-            if not isinstance(ended, Error):
-                raise ended
-            stay.broken = _is_of_broken(ended)
-            upstream.cut += stay.broken
-            placed = _placed(ended, stay.address)
-            if not stay.broken and self._is_final(ended.code):
-                upstream.end(placed)
-                return False
-            if not self._router.pool.closed:
-                stay.tell_lost(upstream.topic.name, ended)
-            upstream.failed(key, placed.message)  # what is said of it is in the log by then
-        if stay.broken or not stay.matched:
-            upstream.give_up(stay)
-        return True
-
-    def _is_final(self, code: Code) -> bool:
-        """Whether to subscribe again is useless. With another schema there may be other
-        publishers: those continue."""
-        if code is Code.OVERLOADED:
-            return self._upstream.wanted.overflow is Overflow.disconnect
-        if code is Code.SCHEMA_MISMATCH:
-            return len(self._offered) == 1
-        return code in EVERYWHERE or code is Code.MESSAGE_TOO_LARGE
-
-    async def _subscribe(
-        self, key: str, instance: Instance, stay: Stay, until: float, standing: StandingCall
-    ) -> None:
-        """Reads one stream until it ends. Raises the error that it ends with. `until` it has to begin."""
-        upstream, service = self._upstream, self._upstream.topic.service
-        stay.matched = stay.standing_in = False
-        link = await self._router.pool.open(instance, until)
-        schema = instance.fingerprint if self._resolver.of_relays else b""
-        binding = await bind(link, service, "", until, schema)
-        if binding.schema != schema:  # or it would be subscribed to twice
-            text = f"{link.peer} knows no publisher of {service.name} with the schema that was announced"
-            raise not_executed(Code.UNAVAILABLE, text)
-        adapt = None if binding.adaptation is None else binding.adaptation.value
-        router = AsyncRouting(_One(instance), self._router.pool, _NO_WAIT)
-        router.seen.add((service.name, ""))  # makes the router try only once
-        target = AsyncRemoteTarget(router, service, None)
-        target.begin_at(Route(link, binding, False))
-        stream = target.read_stream(service.methods[0], _WITHOUT_END, upstream.subscription())
-        async with stream:
-            stay.stream = stream
-            sources = _Sources()
-            try:
-                async for delivery in stream:
-                    if not stay.broken:  # one that has broken the protocol is asked less and less often
-                        standing.answered()
-                    if not stay.matched:
-                        stay.matched = True
-                        upstream.failures.pop(key, None)
-                        stay.tell_back(upstream.topic.name)
-                    await self._take(delivery, stay, sources, adapt)
-            except Error as error:
-                if stay.standing_in and error.code is Code.CANCELLED:
-                    return
-                if _is_of_broken(error):
-                    upstream.forget(sources.owned())
-                raise
-            finally:
-                stay.stream = None
-                stay.sources = sources.owned()
-                for source in stay.sources:
-                    upstream.lose(source.origin.publisher)
-
-    async def _take(self, delivery: Any, stay: Stay, sources: "_Sources", adapt: TopicValue | None) -> None:
-        value = delivery.value
-        size = len(value.payload) if isinstance(delivery, DeliveryMessage) else 0
-        if isinstance(delivery, DeliverySource):
-            named = self._named(value, stay, sources)
-        else:
-            named = sources.find(value.source)
-        source = named.source
-        if isinstance(delivery, DeliveryEnded):
-            sources.end(value.source)
-            if source is not None:
-                source.forget_kept()
-                self._upstream.release(source.origin.publisher)
-        elif source is None:
-            self._upstream.duplicates += not isinstance(delivery, DeliverySource)
-        else:
-            while (full := self._pass_on(delivery, source, adapt)) is not None:
-                await self._upstream.board.room(LoopGate, full, size)
-
-    def _named(self, announced: Announced, stay: Stay, sources: "_Sources") -> "_Named":
-        """A stream announces a source."""
-        upstream = self._upstream
-        sources.check(announced)
-        owns = upstream.claims(announced.publisher, stay)
-        named = _Named(announced.agent, upstream.source(announced) if owns else None)
-        sources.all.append(named)
-        if len(sources.all) == 1:
-            upstream.give_up(stay, announced.publisher)
-        if not owns and not stay.other_schema_logged:
-            stay.other_schema_logged = True
-            text = "%s names a publisher of %s that another address has named before: it stands by"
-            info(text, stay.address, upstream.topic.name)
-        return named
-
-    def _pass_on(self, delivery: Any, source: Source, adapt: TopicValue | None) -> Inbox | None:
-        """Returns an inbox that is waited for and has no room, if there is one."""
-        upstream, value = self._upstream, delivery.value
-        if isinstance(delivery, DeliveryMessage):
-            _check_number(value.sequence)
-            return upstream.message(source, value, adapt)
-        if isinstance(delivery, DeliverySource):
-            return upstream.resume(source, value)
-        _check_number(value.first)
-        if not 0 < value.count <= _LAST_NUMBER - value.first:
-            raise _broken(f"says that {value.count} messages from {value.first} on are missed")
-        return upstream.gap(source, value)
-
-
-class _Named(NamedTuple):
-    """A source of a stream. `source`: None if another stream has its publisher."""
-
-    agent: str
-    source: Source | None
-
-
-class _Sources:
-    """The sources of one stream, by their numbers; None: it has ended."""
-
-    __slots__ = ("_live", "_names", "all")
-
-    def __init__(self) -> None:
-        self.all: list[_Named | None] = []
-        self._live = 0  # that have not ended
-        self._names = 0  # characters of their agents
-
-    def check(self, source: Announced) -> None:
-        """Raises PROTOCOL_ERROR for one that cannot follow."""
-        if source.source != len(self.all):
-            raise _broken(f"sent source {source.source} where {len(self.all)} follows")
-        _check_number(source.next)
-        _check_number(source.live)
-        if source.live < source.next:
-            raise _broken(f"replays from message {source.next} to {source.live}")
-        if len(source.agent.encode()) > LONGEST_AGENT:
-            raise _broken(f"names an agent of {len(source.agent.encode())} bytes, of at most {LONGEST_AGENT}")
-        self._live += 1
-        self._names += len(source.agent)
-        many = self._live > _MOST_SOURCES or len(self.all) >= _MOST_NAMED
-        if many or self._names > _MOST_NAMES:
-            text = f"has more than {_MOST_SOURCES} agents, or more than {_MOST_NAMES} bytes of their names"
-            raise _broken(f"{text}, in one subscription")
-
-    def owned(self) -> list[Source]:
-        return [each.source for each in self.all if each is not None and each.source is not None]
-
-    def end(self, number: int) -> None:
-        self._live -= 1
-        self._names -= len(self.find(number).agent)
-        self.all[number] = None
-
-    def find(self, number: int) -> _Named:
-        if number >= len(self.all):
-            raise _broken(f"sent a message of source {number}, of which it has {len(self.all)}")
-        found = self.all[number]
-        if found is None:
-            raise _broken(f"sent a message of source {number}, which it has ended")
-        return found
-
-
-def _broken(what: str) -> Error:
-    return Error(Code.PROTOCOL_ERROR, f"a publisher {what}", Execution.UNKNOWN)
 
 
 _WITHOUT_END = CallOptions(deadline=INFINITE)

@@ -276,12 +276,6 @@ class Inbox:
         for each in room:
             each()
 
-    def forget_room(self, room: _Wake) -> None:
-        """Unregisters a callback of `when_room`."""
-        with self._lock:
-            if room in self._room:
-                self._room.remove(room)
-
     # For the subscriber
 
     def take(self) -> Entry | None:
@@ -312,11 +306,6 @@ class Inbox:
                 return
         ready()
 
-    def forget_ready(self, ready: _Wake) -> None:
-        with self._lock:
-            if ready in self._ready:
-                self._ready.remove(ready)
-
     def when_ended(self, over: _Wake) -> None:
         """Calls `over` once the inbox has ended, possibly at once."""
         with self._lock:
@@ -325,10 +314,12 @@ class Inbox:
                 return
         over()
 
-    def forget_ended(self, over: _Wake) -> None:
+    def forget(self, call: _Wake) -> None:
+        """Unregisters a callback of `when_room`, `when_ready` or `when_ended`."""
         with self._lock:
-            if over in self._over:
-                self._over.remove(over)
+            for calls in (self._room, self._ready, self._over):
+                if call in calls:
+                    calls.remove(call)
 
     def count_undeliverable(self) -> None:
         """Counts the message that was taken last as dropped, because it cannot be sent."""

@@ -15,7 +15,7 @@ from mf.core.target import AsyncTargetSource, TargetSource
 from mf.link import fork
 from mf.link.background import Background
 from mf.topics.channel import check_subscription
-from mf.topics.feed import Follow
+from mf.topics.feeds import Feeds
 from mf.topics.inbox import Inbox
 from mf.topics.info import AnyTopic
 from mf.topics.options import ALL_KEPT, SubscribeOptions, SubscriberStats, TopicsOptions
@@ -96,7 +96,7 @@ def _upstream(client: AsyncClient, wanted: Wanted) -> Upstream:
     found: Upstream | None = router.upstreams.get(wanted)
     if found is None:
         found = router.upstreams[wanted] = Upstream(wanted, router.upstreams)
-        found.begin(Follow(found, resolver, router).run())
+        found.begin(Feeds(found, resolver, router).run())
     return found
 
 

@@ -91,7 +91,7 @@ class _Subscribed(PushSource):
         return self._inbox.why
 
     def gone(self) -> None:
-        self._inbox.forget_ended(self._push.kick)
+        self._inbox.forget(self._push.kick)
         self._channel.unsubscribe(self._inbox)
 
     def _ready(self) -> None:

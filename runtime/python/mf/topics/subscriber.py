@@ -40,38 +40,6 @@ def _none_came(receiver: Receiver) -> Error:
     return not_executed(Code.DEADLINE_EXCEEDED, text)
 
 
-class _Finding:
-    """A wait for publishers, which ends when the subscription does."""
-
-    __slots__ = ("_count", "_found", "_is_found", "_receiver", "_wake")
-
-    def __init__(self, receiver: Receiver, count: int) -> None:
-        self._receiver = receiver
-        self._count = count
-        self._is_found = False
-        self._wake: Callable[[], None] | None = None
-        self._found = self._on_found  # one object, by which it is forgotten
-
-    def begin(self, wake: Callable[[], None]) -> None:
-        self._wake = wake
-        self._receiver.publishers.wait(self._count, self._found)
-        self._receiver.inbox.when_ended(wake)
-
-    def forget(self, wake: Callable[[], None]) -> None:
-        self._receiver.publishers.forget(self._found)
-        self._receiver.inbox.forget_ended(wake)
-
-    def result(self) -> bool:
-        if not self._is_found:
-            self._receiver.check()
-        return self._is_found
-
-    def _on_found(self) -> None:
-        self._is_found = True
-        if self._wake is not None:
-            self._wake()
-
-
 class _Taking(Generic[T]):
     """The common part of blocking and asyncio subscribers."""
 
@@ -115,15 +83,28 @@ class _Taking(Generic[T]):
         until = monotonic() + timeout
         while message is None:
             inbox = receiver.inbox
-            if not await until_called(kind, inbox.when_ready, inbox.forget_ready, until):
+            if not await until_called(kind, inbox.when_ready, inbox.forget, until):
                 return receiver.take()
             message = receiver.take()
         return message
 
     async def _await_publishers(self, kind: type[Gate], count: int, timeout: float) -> bool:
-        finding = _Finding(self._receiver, count)
-        await until_called(kind, finding.begin, finding.forget, monotonic() + timeout)
-        return finding.result()
+        receiver = self._receiver
+        publishers, inbox = receiver.publishers, receiver.inbox
+
+        def begin(wake: Callable[[], None]) -> None:
+            publishers.wait(count, wake)
+            inbox.when_ended(wake)  # the wait ends when the subscription does, too
+
+        def forget(wake: Callable[[], None]) -> None:
+            publishers.forget(wake)
+            inbox.forget(wake)
+
+        await until_called(kind, begin, forget, monotonic() + timeout)
+        if publishers.count >= count:
+            return True
+        receiver.check()
+        return False
 
     def close(self) -> None:
         """Ends the subscription; what has not been taken is dropped. May be called twice."""

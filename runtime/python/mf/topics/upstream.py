@@ -22,7 +22,7 @@ from mf.topics._generated.mf.topics._types import (
     Subscription,
     Why,
 )
-from mf.topics._generated.mf.topics._types import Source as Announced
+from mf.topics._generated.mf.topics._types import Source as Announcement
 from mf.topics.board import Board
 from mf.topics.count_waits import CountWaits
 from mf.topics.inbox import Inbox, Missing
@@ -184,9 +184,9 @@ class Upstream:
             seen=[Position(each.origin.publisher, each.origin.agent, each.next - 1) for each in latest],
         )
 
-    def source(self, announced: Announced) -> Source:
+    def source(self, announcement: Announcement) -> Source:
         """The source that a stream announces. `resume` follows."""
-        key = announced.publisher, announced.agent
+        key = announcement.publisher, announcement.agent
         sources = self.board.sources
         source = sources.pop(key, None)
         if source is not None:
@@ -194,16 +194,16 @@ class Upstream:
             return source
         if len(sources) >= _MOST_SOURCES:  # the oldest is usually of a publisher that has gone
             sources.pop(next(iter(sources))).forget_kept()
-        origin = Origin(self.topic, announced.agent, announced.publisher, self._counters)
-        return self.board.add(key, origin, min(announced.keep, self.wanted.replay), announced.next)
+        origin = Origin(self.topic, announcement.agent, announcement.publisher, self._counters)
+        return self.board.add(key, origin, min(announcement.keep, self.wanted.replay), announcement.next)
 
-    def resume(self, source: Source, announced: Announced) -> Inbox | None:
+    def resume(self, source: Source, announcement: Announcement) -> Inbox | None:
         """The numbers that the announcement skips are missed. Returns as `message` does."""
-        if announced.next > source.next:
-            full = self._skip(source, announced.next, Why.not_kept)
+        if announcement.next > source.next:
+            full = self._skip(source, announcement.next, Why.not_kept)
             if full is not None:
                 return full
-        source.live = announced.live
+        source.live = announcement.live
         return None
 
     def claims(self, publisher: UUID, stream: Stream) -> bool:
