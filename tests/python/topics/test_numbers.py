@@ -171,3 +171,21 @@ def test_what_is_missed_is_remembered_for_a_bounded_number_of_sources(
     taken = one.take()
     assert taken is not None
     assert (taken.missed, len(one._missed)) == (2, 9)
+
+
+@pytest.mark.parametrize("overflow", mf.Overflow)
+def test_one_that_is_alone_is_waited_for_and_one_of_several_only_if_it_blocks(overflow: mf.Overflow) -> None:
+    options = mf.SubscribeOptions(overflow=overflow, max_messages=2)
+    one, of = receiver(options)
+    source = announced(of, Source(0, PUBLISHER, "books", 1))
+    assert [of.message(source, message(number)) for number in (1, 2, 3)] == [None, None, one.inbox]
+    room: list[int] = []
+    one.inbox.when_room(1, lambda: room.append(1))
+    other = RemoteReceiver(events.ADDITIONS_TOPIC, "*", options, lambda *_: None)
+    other.share(of)
+    assert room == [1], "the stream looks whether it is still waited for"
+    waits = overflow is mf.Overflow.block
+    assert of.message(source, message(3)) is (one.inbox if waits else None)
+    of.leave(one)
+    attempts = [of.message(source, message(number)) for number in (source.next, source.next + 1)]
+    assert other.inbox in [*attempts, of.message(source, message(source.next))]
