@@ -10,8 +10,8 @@ from mfidl.dynamic.decoding import Decoding
 from mfidl.dynamic.encoding import Encoding
 from mfidl.dynamic.fault import Fault
 from mfidl.dynamic.number import Number
-from mfidl.dynamic.schema import BLOCK
 from mfidl.dynamic.value import Value
+from mfidl.plan.sizes import BLOCK
 
 
 def read(at: Decoding, key: Number, value: Number, count: int) -> dict[Value, Value]:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from mfidl.model import Scalar, Type
+from mfidl.plan.sizes import is_packed
 
 # The letter of Python's `struct` for each scalar; a bool is its byte.
 LETTERS = {
@@ -58,7 +59,7 @@ class Number:
 
     @property
     def is_packed(self) -> bool:
-        return self.size > 1 and not self.is_float and self.scalar is not Scalar.TIMESTAMP
+        return is_packed(self.scalar)
 
     @property
     def limits(self) -> tuple[int, int]:

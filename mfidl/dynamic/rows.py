@@ -13,9 +13,9 @@ from mfidl.dynamic.decoding import Decoding
 from mfidl.dynamic.encoding import Encoding
 from mfidl.dynamic.fault import Fault
 from mfidl.dynamic.number import Number
-from mfidl.dynamic.schema import BLOCK
 from mfidl.dynamic.value import Value
 from mfidl.dynamic.wording import counted
+from mfidl.plan.sizes import BLOCK
 
 _MOST = (1 << 32) - 1
 _LETTERS = {False: "BHIQ", True: "bhiq"}

@@ -8,9 +8,8 @@ from mfidl import model
 from mfidl.dynamic.number import Number, number_of
 from mfidl.dynamic.wording import snake
 from mfidl.model import Scalar, Tier
-
-BLOCK = 256  # values of a row that share a width
-_ENDLESS = 1 << 40
+from mfidl.plan.layout import size_and_align
+from mfidl.plan.sizes import Sizes
 
 
 class Schema:
@@ -20,7 +19,8 @@ class Schema:
         self.program = program
         self._structs = {each.full_name: each for each in program.all_structs()}
         self._numbers: dict[model.Type, Number | None] = {}
-        self._smallest: dict[str, int] = {}
+        self._declared: dict[str, model.Declaration] = {**program.declarations, **self._structs}
+        self._sizes: Sizes | None = None
         self._tables: dict[str, dict[str, str]] = {}
         self._names: dict[str, model.Type] = {}
         self._asked: dict[str, tuple[model.Constraint, ...]] = {}
@@ -93,59 +93,14 @@ class Schema:
 
     def fixed_size(self, type_: model.Type) -> int | None:
         """Bytes of a type's memcpy layout; None where it has none."""
-        number = self.number(type_)
-        if number is not None:
-            return number.size
-        match type_:
-            case model.Primitive(Scalar.UUID):
-                return 16
-            case model.ArrayOf(element, length):
-                size = self.fixed_size(element)
-                return None if size is None else size * length
-            case model.Named(_, model.DeclKind.STRUCT | model.DeclKind.ERROR):
-                layout = self.struct(type_).layout
-                return None if layout is None else layout.size
-            case _:
-                return None
+        found = size_and_align(type_, self._declared)
+        return None if found is None else found[0]
 
     def smallest(self, type_: model.Type) -> int:
         """The fewest bytes that a value takes in febird."""
-        number = self.number(type_)
-        if number is not None:
-            return 1 if number.is_packed else number.size
-        match type_:
-            case model.Primitive(Scalar.UUID):
-                return 16
-            case model.ArrayOf(element, length):
-                return length * self.smallest(element) + code_bytes(self.number(element), length)
-            case model.Named():
-                if type_.full_name not in self._smallest:
-                    self._smallest[type_.full_name] = self._smallest_declared(type_)
-                return self._smallest[type_.full_name]
-            case _:
-                return 1
-
-    def _smallest_declared(self, type_: model.Named) -> int:
-        match self.tier(type_):
-            case Tier.ARCHIVE | Tier.CUSTOM:
-                return 1
-            case _ if type_.kind is model.DeclKind.UNION:
-                return self._smallest_union(type_)
-        struct = self.struct(type_)
-        if struct.layout is not None:
-            return struct.layout.size
-        return sum(self.smallest(each.type) for each in struct.fields)
-
-    def _smallest_union(self, type_: model.Named) -> int:
-        # An alternative that leads back to the union is never the smallest one.
-        self._smallest[type_.full_name] = _ENDLESS
-        sizes = [
-            varint_size(each.number or 0) + self.smallest(each.type)
-            for each in self.union(type_).alternatives
-        ]
-        # Sizes that were computed on the way may be smaller, now that the union's size is known.
-        self._smallest = {name: size for name, size in self._smallest.items() if size < _ENDLESS}
-        return min(sizes)
+        if self._sizes is None:
+            self._sizes = Sizes(self._declared)
+        return self._sizes.smallest(type_)
 
     # Graphs -------------------------------------------------------------------------------------------------
 
@@ -193,15 +148,3 @@ def refs_in(type_: model.Type) -> Iterator[str]:
             yield from refs_in(element)
         case _:
             return
-
-
-def code_bytes(number: Number | None, count: int) -> int:
-    """Bytes of the codes of an array's row: two bits a block."""
-    if number is None or not number.is_packed:
-        return 0
-    blocks = -(-count // BLOCK)
-    return -(-blocks // 4)
-
-
-def varint_size(number: int) -> int:
-    return max(1, -(-number.bit_length() // 7))

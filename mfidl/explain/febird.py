@@ -22,8 +22,8 @@ from mfidl.explain.values import (
     UnmeasuredError,
 )
 from mfidl.model import Scalar
+from mfidl.plan.sizes import fixed_size, row_of
 
-_FIXED = {Scalar.BOOL: 1, Scalar.TIMESTAMP: 8, Scalar.UUID: 16}
 _EMPTY_ELEMENTS = 65_536  # the most elements without bytes that a decoder takes
 
 
@@ -116,7 +116,7 @@ class Febird:
 
     def _container(self, type_: model.Type, value: Example) -> int:
         if isinstance(type_, model.ArrayOf | model.ListOf | model.SetOf):
-            scalar = rows.base_of(self._program, type_.element)
+            scalar = row_of(type_.element, self._program.declarations)
             if scalar is not None:
                 assert isinstance(value, Repeated | Items)
                 return _row(scalar, value, counted=not isinstance(type_, model.ArrayOf))
@@ -139,7 +139,7 @@ class Febird:
 
     def _in_blocks(self, type_: model.MapOf) -> tuple[Scalar, Scalar] | None:
         """What keys and values are in blocks; None: the map lies in pairs."""
-        key, value = (rows.base_of(self._program, each) for each in (type_.key, type_.value))
+        key, value = (row_of(each, self._program.declarations) for each in (type_.key, type_.value))
         return None if key is None or value is None else (key, value)
 
     def _elements(self, element: model.Type, value: Repeated | Items) -> int:
@@ -167,7 +167,7 @@ class Febird:
                 return self._of_list(element, inner, *length_of(constraints))
             case model.SetOf(element, inner):
                 low, high = length_of(constraints)
-                if rows.base_of(self._program, element) is not None:
+                if row_of(element, self._program.declarations) is not None:
                     return self._of_row_set(element, inner, low, high)
                 return self._of_set(element, inner, NOTHING, low, high)
             case model.MapOf(key, held, of_keys, of_values):
@@ -218,7 +218,7 @@ class Febird:
                 return False
 
     def _of_array(self, element: model.Type, constraints: Constraints, length: int) -> Bounds:
-        if rows.base_of(self._program, element) is None:
+        if row_of(element, self._program.declarations) is None:
             return self.bounds(element, constraints).times(length, length)
         codes = rows.extremes(self._program, element, constraints)
         return Bounds(*(rows.bound(code, length, counted=False) for code in codes))
@@ -230,7 +230,7 @@ class Febird:
         return Bounds(least, rows.most_of_set(self._program, element, constraints, high))
 
     def _of_list(self, element: model.Type, constraints: Constraints, low: int, high: int | None) -> Bounds:
-        if rows.base_of(self._program, element) is not None:
+        if row_of(element, self._program.declarations) is not None:
             narrow, wide = rows.extremes(self._program, element, constraints)
             top = None if high is None else rows.bound(wide, high, counted=True)
             return Bounds(rows.bound(narrow, low, counted=True), top)
@@ -318,25 +318,25 @@ def _number(value: Example) -> int:
 
 
 def _scalar(scalar: Scalar, value: Example) -> int:
-    if scalar in _FIXED:
-        return _FIXED[scalar]
+    fixed = fixed_size(scalar)
+    if fixed is not None:
+        return fixed
     match value:
         case str():
             size = len(value.encode("utf-8", "replace"))
             return sizes.count(size) + size
         case bytes():
             return sizes.count(len(value)) + len(value)
-        case int() if not scalar.is_float:
+        case int():
             return sizes.integer(_integer(scalar), value)
         case _:
-            return scalar.bits // 8
+            raise AssertionError("an example fits its type")
 
 
 def _bounds_of_scalar(scalar: Scalar, constraints: Constraints) -> Bounds:
-    if scalar in _FIXED:
-        return Bounds(_FIXED[scalar], _FIXED[scalar])
-    if scalar.is_float:
-        return Bounds(scalar.bits // 8, scalar.bits // 8)
+    fixed = fixed_size(scalar)
+    if fixed is not None:
+        return Bounds(fixed, fixed)
     if scalar in (Scalar.STRING, Scalar.BYTES):
         low, high = length_of(constraints)
         return Bounds(sizes.count(low) + low, None if high is None else sizes.count(high) + high)

@@ -18,8 +18,8 @@ from mfidl import model
 from mfidl.explain import sizes
 from mfidl.explain.example import Constraints, bounds_of
 from mfidl.model import Scalar
+from mfidl.plan.sizes import BLOCK, row_of
 
-_BLOCK = 256
 _CODES = (0, 1, 2, 3)
 _MANY = 1 << 24
 _TRIED = 2048  # tried at either end of many places of the same kind: those between have the same size
@@ -27,25 +27,10 @@ _TRIED = 2048  # tried at either end of many places of the same kind: those betw
 _Span = tuple[int, int]
 
 
-def base_of(program: model.Program, element: model.Type) -> Scalar | None:
-    """The integer that an element is in a row; None if such elements lie in no row."""
-    scalar: Scalar | None = None
-    match element:
-        case model.Primitive():
-            scalar = element.scalar
-        case model.Named():
-            declaration = program.declaration(element.full_name)
-            if isinstance(declaration, model.Enum | model.Flags):
-                scalar = declaration.base.scalar
-    if scalar is Scalar.DURATION:
-        return Scalar.I64
-    return scalar if scalar is not None and scalar.is_integer and scalar.bits > 8 else None
-
-
 def size(scalar: Scalar, numbers: Iterable[int], *, counted: bool) -> int:
     """Of these values; `counted`: with a head."""
     codes = [_code(scalar, each) for each in numbers]
-    return _around(len(codes), max(codes[:_BLOCK], default=0), counted=counted) + _inside(codes)
+    return _around(len(codes), max(codes[:BLOCK], default=0), counted=counted) + _inside(codes)
 
 
 def size_of_map(key: Scalar, value: Scalar, entries: Sequence[tuple[int, int]]) -> int:
@@ -63,7 +48,7 @@ def repeated(scalar: Scalar, number: int, count: int, *, counted: bool) -> int:
 
 def extremes(program: model.Program, element: model.Type, constraints: Constraints) -> tuple[int, int]:
     """The smallest and the largest code of an element that the constraints allow."""
-    scalar = base_of(program, element)
+    scalar = row_of(element, program.declarations)
     assert scalar is not None
     known = _members(program, element)
     if known is not None:
@@ -139,7 +124,7 @@ def _spans(program: model.Program, element: model.Type, constraints: Constraints
     """How many values there are, and for each code the index, in ascending order of all values, of the first
     value that it holds, and of the first one after those.
     """
-    scalar = base_of(program, element)
+    scalar = row_of(element, program.declarations)
     assert scalar is not None
     held = [_held(scalar, code) for code in _CODES]
     known = _members(program, element)
@@ -176,23 +161,23 @@ def _windows(spans: list[_Span], last: int, count: int) -> set[int]:
 
 def _steps(at: int, last: int, count: int) -> list[int]:
     """Where a run of `count` may begin so that one of its blocks begins or ends at `at`."""
-    blocks = range(max(0, -(-(at - last) // _BLOCK)), min(count, at) // _BLOCK + 1)
+    blocks = range(max(0, -(-(at - last) // BLOCK)), min(count, at) // BLOCK + 1)
     tried = {*blocks[:_TRIED], *blocks[-_TRIED:]}
-    return [at - _BLOCK * each for each in tried]
+    return [at - BLOCK * each for each in tried]
 
 
 def _of_window(spans: list[_Span], first: int, count: int) -> tuple[int, int]:
     """The size of the values at `first` and after it; whole blocks are counted without a look at their
     values."""
-    full, rest = divmod(count, _BLOCK)
+    full, rest = divmod(count, BLOCK)
     inside, before = 0, 0
     for code, (start, end) in enumerate(spans):
-        here = max(before, min(full, (end - first) // _BLOCK) - max(0, -(-(start - first) // _BLOCK)))
-        inside += (here - before) * (_BLOCK << code)
+        here = max(before, min(full, (end - first) // BLOCK) - max(0, -(-(start - first) // BLOCK)))
+        inside += (here - before) * (BLOCK << code)
         before = here
     if rest:
-        inside += rest << _code_of_run(spans, first + full * _BLOCK, first + count)
-    return _code_of_run(spans, first, first + min(count, _BLOCK)) if count else 0, inside
+        inside += rest << _code_of_run(spans, first + full * BLOCK, first + count)
+    return _code_of_run(spans, first, first + min(count, BLOCK)) if count else 0, inside
 
 
 def _code_of_run(spans: list[_Span], start: int, end: int) -> int:
@@ -211,13 +196,13 @@ def _code(scalar: Scalar, number: int) -> int:
 
 def _inside(codes: list[int]) -> int:
     """Of the values that need these codes, cut into blocks."""
-    blocks = [codes[at : at + _BLOCK] for at in range(0, len(codes), _BLOCK)]
+    blocks = [codes[at : at + BLOCK] for at in range(0, len(codes), BLOCK)]
     return sum(len(each) << max(each) for each in blocks)
 
 
 def _around(count: int, first: int, *, counted: bool) -> int:
     """The head, and the codes behind it."""
-    blocks = -(-count // _BLOCK)
+    blocks = -(-count // BLOCK)
     if not counted:
         return -(-blocks // 4)
     return sizes.count(count * 4 + first) + -(-max(0, blocks - 1) // 4)
@@ -225,4 +210,4 @@ def _around(count: int, first: int, *, counted: bool) -> int:
 
 def _around_map(count: int) -> int:
     """The count, and a byte a block."""
-    return sizes.count(count) + -(-count // _BLOCK)
+    return sizes.count(count) + -(-count // BLOCK)

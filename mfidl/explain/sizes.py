@@ -7,6 +7,7 @@ this file, and tests/compiler/test_explain_sizes.py compares it with the Python 
 """
 
 from mfidl.model import Scalar
+from mfidl.plan.sizes import varint_size
 
 _GROUP = 7  # bits of the number in each byte
 _LONGEST = 10  # bytes of the largest u64
@@ -14,7 +15,7 @@ _LONGEST = 10  # bytes of the largest u64
 
 def count(number: int) -> int:
     """Bytes of a count, of a length, or of the number of an alternative."""
-    return max(1, -(-number.bit_length() // _GROUP))
+    return varint_size(number)
 
 
 def integer(scalar: Scalar, value: int) -> int:

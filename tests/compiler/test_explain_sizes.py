@@ -27,6 +27,7 @@ from mfidl.explain.example import Examples
 from mfidl.explain.febird import Febird
 from mfidl.explain.values import Alternative, Entries, Example, Fields, Items, Repeated
 from mfidl.model import Scalar
+from mfidl.plan.sizes import row_of
 from tests.compiler.schema import dynamic_schema, struct_of
 
 KINDS = (Path(__file__).parent / "golden/python/kinds/schema/kinds.mfidl").read_text()
@@ -415,9 +416,9 @@ def test_no_choice_of_keys_takes_fewer_or_more_bytes_than_is_told(
     set_, map_ = (each.type for each in struct_of(program, "one.One").fields)
     assert isinstance(set_, model.SetOf)
     assert isinstance(map_, model.MapOf)
-    scalar = rows.base_of(program, set_.element)
+    scalar = row_of(set_.element, program.declarations)
     assert scalar is not None
-    monkeypatch.setattr(rows, "_BLOCK", block)
+    monkeypatch.setattr(rows, "BLOCK", block)
     widest_set, widest_map = 0, 0
     for count in range(len(keys) + 1):
         of_sets, of_narrow, of_wide = [], [], []

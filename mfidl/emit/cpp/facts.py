@@ -23,10 +23,9 @@ from mfidl.model import (
     Union,
     members,
 )
+from mfidl.plan.sizes import Sizes
 
-_BEHIND_LENGTH = (Tier.ARCHIVE, Tier.CUSTOM)  # in tier febird
 _SURE_LEVELS = 16  # of a type that readers always take: mf/codec/readable.hpp
-_BYTES = {Scalar.F32: 4, Scalar.F64: 8, Scalar.UUID: 16, Scalar.TIMESTAMP: 8}
 
 
 class Facts:
@@ -35,12 +34,10 @@ class Facts:
     def __init__(self, program: Program, graphs: Graphs) -> None:
         self._program = program
         self._graphs = graphs
-        self._union_sizes: dict[str, int] = {}
-        self._struct_sizes: dict[str, int] = {}
+        self._sizes = Sizes(program.declarations)
         self._images: dict[str, bool] = {}
         self._all_valid: dict[str, bool] = {}
         self._padded: dict[str, bool] = {}
-        self._measure_unions()
         self._constrained = holders(program, self._is_constrained, _has_constraints)
         self._floating = holders(program, lambda _: False, _is_float)
         self._existing = holders(program, _is_existing, lambda _: False)
@@ -49,63 +46,13 @@ class Facts:
 
     def min_size(self, type_: Type) -> int:
         """Bytes of the smallest febird encoding."""
-        match type_:
-            case Primitive():
-                return _BYTES.get(type_.scalar, 1)
-            case ArrayOf():
-                codes = (type_.length + 1023) // 1024 if self._in_rows(type_.element) else 0  # of 256 each
-                return codes + type_.length * self.min_size(type_.element)
-            case Named(kind=DeclKind.STRUCT | DeclKind.ERROR):
-                return self.struct_min_size(self._program.struct(type_))
-            case Named(kind=DeclKind.UNION):
-                return self.union_min_size(self._program.union(type_))
-            case _:
-                return 1
-
-    def _in_rows(self, type_: Type) -> bool:
-        """Whether arrays of it are stored in blocks of one width, as integers of 2 to 8 bytes are."""
-        match type_:
-            case Named(kind=DeclKind.ENUM):
-                return self._in_rows(self._program.enum(type_).base)
-            case Named(kind=DeclKind.FLAGS):
-                return self._in_rows(self._program.flags(type_).base)
-            case Primitive(scalar):
-                return scalar is Scalar.DURATION or (scalar.is_integer and scalar.bits > 8)
-            case _:
-                return False
+        return self._sizes.smallest(type_)
 
     def struct_min_size(self, struct: Struct) -> int:
-        if struct.layout is not None:
-            return struct.layout.size
-        if struct.tier in _BEHIND_LENGTH:
-            return 1
-        # The size of a union still grows while unions are measured, and so does that of its holders.
-        if struct.full_name not in self._struct_sizes:
-            self._struct_sizes[struct.full_name] = sum(self.min_size(field.type) for field in struct.fields)
-        return self._struct_sizes[struct.full_name]
+        return self._sizes.smallest_of(struct)
 
     def union_min_size(self, union: Union) -> int:
-        return self._union_sizes[union.full_name]
-
-    def _measure_unions(self) -> None:
-        """Unions may contain each other: starts from the smallest size, and grows until all agree.
-
-        Every step is a lower bound, which suffices for a decoder; 64 steps are made for every program.
-        """
-        unions = [union for module in self._program.modules for union in module.unions]
-        self._union_sizes = {union.full_name: 1 for union in unions}
-        for _ in range(64):
-            before = dict(self._union_sizes)
-            self._struct_sizes.clear()
-            for union in unions:
-                sizes = [
-                    varint_size(each.number or 0) + self.min_size(each.type) for each in union.alternatives
-                ]
-                if union.tier not in _BEHIND_LENGTH:
-                    self._union_sizes[union.full_name] = min(sizes, default=1)
-            if before == self._union_sizes:
-                return
-        self._struct_sizes.clear()
+        return self._sizes.smallest_of(union)
 
     def is_image(self, type_: Type) -> bool:
         """Whether a memcpy type's memory in C++ equals its layout. Empty structs have a byte in C++."""
@@ -260,8 +207,3 @@ def _has_constraints(type_: Type) -> bool:
             return bool(type_.key_constraints or type_.value_constraints)
         case _:
             return False
-
-
-def varint_size(number: int) -> int:
-    """Bytes of an unsigned LEB128."""
-    return max(1, (number.bit_length() + 6) // 7)

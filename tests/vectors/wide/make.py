@@ -10,6 +10,7 @@ hand wrote.
                    maps of integers by hand too (by_hand.py)
     custom.json    made by protobuf and mfidl/dynamic, to both of which custom values are bytes (draw.py)
     types.json     descriptor and annex of each type, as the compiler writes them
+    sizes.json     what values of each type take, as the compiler reckons it (sizes.py)
     coded.json     made by protobuf: integers that lie as existing protobuf has them
     coded_hostile.json    the same, damaged: mfidl/dynamic says what is wrong (damaged.py)
 
@@ -33,8 +34,9 @@ from mfidl.model import Tier  # noqa: E402
 from mfidl.plan.annex import Annexes  # noqa: E402
 from mfidl.plan.fingerprint import Descriptors  # noqa: E402
 from mfidl.plan.reach import Reach  # noqa: E402
-from tests.vectors.wide import by_hand, damaged, draw, oracles, text  # noqa: E402
+from tests.vectors.wide import by_hand, damaged, draw, oracles, sizes, text  # noqa: E402
 
+WIDE = ROOT / "tests/vectors/wide"
 SCHEMAS = ROOT / "tests/vectors/schemas"
 SEED = 20_261_121
 SCALAR_ROUNDS = 20  # values of a struct of one scalar
@@ -58,6 +60,21 @@ def main() -> None:
     lines = ",\n".join(json.dumps(entry, ensure_ascii=True) for entry in types)
     (Path(__file__).parent / "types.json").write_text(f"[\n{lines}\n]\n")
     print(f"types.json: {len(types)} types")
+    (Path(__file__).parent / "sizes.json").write_text(sizes_text())
+
+
+def sizes_text() -> str:
+    """Of sizes.mfidl, and of the schemas of the vectors."""
+    files = [
+        WIDE / "sizes.mfidl",
+        *(SCHEMAS / f"{each}.mfidl" for each in ("wide", "alternatives", "custom")),
+    ]
+    entries = []
+    for file in files:
+        program = check([str(file)]).program
+        assert program is not None, file
+        entries += [json.dumps(entry, ensure_ascii=True) for entry in sizes.table(program)]
+    return "[\n" + ",\n".join(entries) + "\n]\n"
 
 
 def described(module: str) -> Iterator[dict[str, str]]:

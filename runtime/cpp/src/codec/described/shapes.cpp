@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "mf/codec/row.hpp"
+#include "mf/codec/varint.hpp"
 
 namespace mf::described {
 namespace {
@@ -128,11 +129,11 @@ class Shapes {
     for (const Field& field : fields_.subspan(type.first, type.count)) {
       if (!visit(field.type, depth + 1)) return false;
       values_[index] = std::max(values_[index], values_[field.type] + 1);
-      least = std::min(least, types_[field.type].min_febird);
+      least = std::min(least, codec::varint_size(field.number) + types_[field.type].min_febird);
       type.memory = std::max(type.memory, types_[field.type].memory);
     }
     type.memory += kPointer;
-    type.min_febird = type.tier == Tier::febird && type.count != 0 ? 1 + least : 1;
+    type.min_febird = type.tier == Tier::febird && type.count != 0 ? least : 1;
     return true;
   }
 
