@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from mfidl import model
+from mfidl.compiler import Exit, Targets, compile_files
 from mfidl.dynamic.fault import Fault as Number
 from mfidl.emit.cpp.names import Names
 from tests.random_schemas.made import Made
@@ -38,16 +39,11 @@ def precompiled(folder: Path, compiler: str = "g++") -> Path:
 
 
 def build(made: Made, about: Sequence[Subject], compiler: str = "g++", headers: Path | None = None) -> Path:
-    """The program; raises CompileError. Each generated file of codecs and JSON is compiled by itself; with
-    `headers` quickly, but then nobody sees which headers it forgets.
+    """The program; raises CompileError. Each generated source is compiled by itself; with `headers` quickly,
+    but then a header that it forgets is not noticed.
     """
+    sources = ["driver.cpp", *_below(made.cpp, "cpp")]
     (made.cpp / "driver.cpp").write_text(_driver(made, about))
-    sources = ["driver.cpp"]
-    sources += [
-        path.relative_to(made.cpp).as_posix()
-        for kind in ("codec", "json")
-        for path in sorted(made.cpp.rglob(f"*.{kind}.cpp"))
-    ]
     before = () if headers is None else (f"-I{headers}", "-include", "all.hpp")
     objects = []
     for source in sources:
@@ -62,16 +58,25 @@ def build(made: Made, about: Sequence[Subject], compiler: str = "g++", headers: 
 
 
 def warnings(made: Made, compiler: str) -> list[str]:
-    """Of all that was generated, clients and servers too."""
+    """Of all that is generated, clients and servers too."""
     found = []
-    for source in sorted(made.cpp.rglob("*.cpp")):
-        if source.name != "driver.cpp":
-            relative = source.relative_to(made.cpp).as_posix()
-            try:
-                _run(made, compiler, "-std=c++20", *_WARNINGS, *_includes(), "-fsyntax-only", relative)
-            except CompileError as failure:
-                found.append(str(failure))
+    whole = made.folder / "whole"
+    targets = Targets(cpp=str(whole))
+    outcome = compile_files([str(each) for each in made.files], [str(made.folder)], targets)
+    assert outcome.exit is Exit.OK
+    for source in _below(whole, "cpp"):
+        try:
+            options = ("-std=c++20", *_WARNINGS, f"-I{whole}", *_includes(), "-fsyntax-only")
+            _run(made, compiler, *options, str(whole / source))
+        except CompileError as failure:
+            found.append(str(failure))
     return found
+
+
+def _below(folder: Path, suffix: str) -> list[str]:
+    """The generated files."""
+    files = sorted(path.relative_to(folder).as_posix() for path in folder.rglob(f"*.{suffix}"))
+    return [each for each in files if each != "driver.cpp"]
 
 
 def _includes() -> tuple[str, ...]:
@@ -98,13 +103,8 @@ def _run(made: Made, *command: str) -> None:
 
 
 def _driver(made: Made, about: Sequence[Subject]) -> str:
-    headers = sorted(
-        path.relative_to(made.cpp).as_posix()
-        for kind in ("codec", "json", "methods")
-        for path in made.cpp.rglob(f"*.{kind}.hpp")
-    )
     spelled = _Spelled(made.generated)
-    lines = ['#include "driver.hpp"\n', *(f'#include "{each}"' for each in headers)]
+    lines = ['#include "driver.hpp"\n', *(f'#include "{each}"' for each in _below(made.cpp, "hpp"))]
     lines += ["\nint main() {", "  return driver::run({"]
     lines += [f"      {spelled.subject(each)}," for each in about]
     return "\n".join([*lines, "  });", "}", ""])

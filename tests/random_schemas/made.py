@@ -42,7 +42,7 @@ def made(seed: int, folder: Path, size: Size = MODERATE) -> Made:
         path.write_text(text)
         files.append(path)
     files.sort(key=lambda path: path.name != schema.main)
-    targets = Targets(cpp=str(folder / "cpp"), python=str(folder / "python"))
+    targets = Targets(cpp=str(folder / "cpp"), python=str(folder / "python"), stubs=False)
     outcome = compile_files([str(each) for each in files], [str(folder)], targets)
     if outcome.exit is not Exit.OK or outcome.program is None:
         told = "\n".join(f"{each.code} {each.message}" for each in outcome.diagnostics)
