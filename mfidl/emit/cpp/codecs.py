@@ -19,7 +19,6 @@ from mfidl.emit.cpp.view import (
     Slot,
 )
 from mfidl.model import Field, Program, Stream, Struct, StructKind, Tier, Union
-from mfidl.plan.sizes import varint_size
 
 
 class Codecs:

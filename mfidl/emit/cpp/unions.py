@@ -5,13 +5,13 @@ in a box, and a recursive union has its functions in the source file, where ever
 from dataclasses import dataclass
 
 from mfidl.emit.cpp.codecs import Codecs
-from mfidl.emit.cpp.facts import varint_size
 from mfidl.emit.cpp.literals import Literals
 from mfidl.emit.cpp.names import AlternativeNames, Names
 from mfidl.emit.cpp.text import deprecation, doc
 from mfidl.emit.cpp.types import CppTypes
 from mfidl.emit.cpp.view import AlternativeView, Table, UnionView
 from mfidl.model import Field, Module, Struct, Union
+from mfidl.plan.sizes import varint_size
 
 
 def graph_tables(types: CppTypes, names: Names, root: Struct | Union) -> tuple[Table, ...]:
