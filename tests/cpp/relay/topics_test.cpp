@@ -226,6 +226,40 @@ TEST(RelayedTopics, NothingIsLostToThoseWhoBlockHoweverSlowOneOfThemIs) {
   EXPECT_EQ(places.stats().subscriptions.at(0).dropped, 0U);
 }
 
+TEST(RelayedTopics, ASlowSubscriberThatBlocksLosesNothingOfTwoPublishers) {
+  mf::relay::RelayOptions options;
+  options.topics.stall_timeout = 300ms;
+  Behind behind({.max_messages = 10}, options);
+  mf::Topics more({.max_messages = 10});
+  mf::Server server(mf::ServerOptions{});
+  server.offer(more);
+  server.start();
+  behind.relay.knows({behind.server.address(), server.address()}, "*");
+  PlacesPublisher at_one(behind.topics);
+  PlacesPublisher at_two(more);
+  for (auto* const publisher : {&at_one, &at_two}) (void)publisher->at("here");
+  auto idle = behind.client({.stream_window = 4'096});
+  auto client = behind.client({.stream_window = 4'096});
+  PlacesSubscriber stopped(idle, "here", {.overflow = Overflow::block, .max_messages = 5});
+  PlacesSubscriber slow(client, "here", {.overflow = Overflow::block, .max_messages = 5});
+  ASSERT_TRUE(stopped.await_publishers(2, 30s));
+  ASSERT_TRUE(slow.await_publishers(2, 30s));
+  constexpr std::uint64_t kCount = 1'000;
+  std::vector<std::jthread> publishing;
+  for (auto* const publisher : {&at_one, &at_two}) {
+    publishing.emplace_back([at = publisher->at("here")]() mutable {
+      for (std::uint64_t i = 1; i <= kCount; ++i) at.publish(place(i, std::string(100, 'x')));
+    });
+  }
+  std::map<mf::Uuid, std::uint64_t> last;
+  for (std::uint64_t i = 1; i <= 2 * kCount; ++i) {
+    const auto message = slow.next(30s);
+    ASSERT_EQ(message.sequence(), ++last[message.publisher()]);
+    ASSERT_EQ(message.missed(), 0U);
+  }
+  EXPECT_EQ(last.size(), 2U);
+}
+
 TEST(RelayedTopics, APublisherWaitsForThoseWhoBlockBehindTheRelay) {
   const Behind behind({.max_messages = 10});
   TicksPublisher ticks(behind.topics);
@@ -264,8 +298,8 @@ TEST(RelayedTopics, WhoTakesNothingHoldsUpNobodyAndWhatItMissesIsCountedOnBothSi
     EXPECT_GT(told, 0U);
     EXPECT_EQ(stopped.stats().dropped, told);
     std::uint64_t dropped = 0;
-    for (const auto& trunk : behind.relay.topics()) {
-      for (const auto& each : trunk.subscriptions) dropped += each.dropped;
+    for (const auto& upstream : behind.relay.topics()) {
+      for (const auto& each : upstream.subscriptions) dropped += each.dropped;
     }
     EXPECT_EQ(dropped, told);
     EXPECT_EQ(places.stats().subscriptions.at(0).dropped, 0U) << "the relay takes all";

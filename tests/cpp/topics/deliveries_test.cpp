@@ -19,9 +19,9 @@
 namespace mftest::deliveries_test {
 namespace {
 
+using mf::topics::Inbox;
 using mf::topics::ItemOf;
 using mf::topics::ItemRef;
-using mf::topics::Queue;
 using namespace std::chrono_literals;
 
 std::shared_ptr<const mf::topics::Origin> origin(const std::string& agent) {
@@ -32,29 +32,29 @@ std::shared_ptr<const mf::topics::Origin> origin(const std::string& agent) {
                          .counters = std::make_shared<mf::topics::Counters>()});
 }
 
-void push(Queue& queue, std::uint32_t source, std::uint64_t sequence) {
+void push(Inbox& inbox, std::uint32_t source, std::uint64_t sequence) {
   ItemRef item(new ItemOf<mf::topics::Position>(place(sequence)));
-  item->origin = queue.origin(source);
+  item->origin = inbox.origin(source);
   item->sequence = sequence;
   item->add_users(1);  // the queue's
-  (void)queue.push({&item, 1}, source, false);
+  (void)inbox.push({&item, 1}, source);
 }
 
 /// A topic of which each subscription gets what `fill` puts into its queue before it begins, in one frame.
 class ByHand final : public mf::topics::Subscriptions {
  public:
   /// Called with how many subscriptions there were before.
-  using Fill = std::function<void(Queue& queue, int before)>;
+  using Fill = std::function<void(Inbox& inbox, int before)>;
   explicit ByHand(Fill fill) : fill_(std::move(fill)) {}
 
   [[nodiscard]] const mf::ServiceInfo& service() const noexcept override { return PlacesTopic::kService; }
-  [[nodiscard]] std::shared_ptr<Queue> make_queue(const Queue::Bounds& /*wanted*/) const override {
-    return std::make_shared<Queue>(Queue::Bounds{.max_messages = 100, .max_bytes = 100'000});
+  [[nodiscard]] std::shared_ptr<Inbox> make_inbox(const Inbox::Bounds& /*wanted*/) const override {
+    return std::make_shared<Inbox>(Inbox::Bounds{.max_messages = 100, .max_bytes = 100'000});
   }
-  void subscribe(const std::shared_ptr<Queue>& queue, const mf::topics::Request& /*request*/) override {
-    fill_(*queue, before_++);
+  void subscribe(const std::shared_ptr<Inbox>& inbox, const mf::topics::Request& /*request*/) override {
+    fill_(*inbox, before_++);
   }
-  void unsubscribe(const Queue& /*queue*/) override {}
+  void unsubscribe(const Inbox& /*queue*/) override {}
 
  private:
   const Fill fill_;
@@ -113,10 +113,10 @@ class Saying final : public mf::Resolver {
 
 TEST(Deliveries, OfSeveralAgentsInOneFrameAreTakenToTheEndBeforeMoreIsWaitedFor) {
   const std::vector<std::string> agents{"north", "south", "east"};
-  const auto server = serving(std::make_shared<ByHand>([&](Queue& queue, int /*before*/) {
+  const auto server = serving(std::make_shared<ByHand>([&](Inbox& inbox, int /*before*/) {
     std::vector<std::uint32_t> sources;
-    for (const auto& agent : agents) sources.push_back(queue.add_source(origin(agent), 1, 1));
-    for (const auto source : sources) push(queue, source, 1);
+    for (const auto& agent : agents) sources.push_back(inbox.add_source(origin(agent), 1, 1));
+    for (const auto source : sources) push(inbox, source, 1);
   }));
   mf::Client client(server->address().str());
   PlacesSubscriber there(client, "*");
@@ -126,11 +126,11 @@ TEST(Deliveries, OfSeveralAgentsInOneFrameAreTakenToTheEndBeforeMoreIsWaitedFor)
 }
 
 TEST(Deliveries, OfAPublisherThatWasGoneAndIsBackSayWhatWasMissedBefore) {
-  const auto topic = std::make_shared<ByHand>([](Queue& queue, int before) {
-    const auto source = queue.add_source(origin("north"), before == 0 ? 1 : 4, 4);
-    if (before != 0) return push(queue, source, 4);
-    push(queue, source, 1);
-    (void)queue.push_missed(source, 2, 2, mf::Why::dropped);
+  const auto topic = std::make_shared<ByHand>([](Inbox& inbox, int before) {
+    const auto source = inbox.add_source(origin("north"), before == 0 ? 1 : 4, 4);
+    if (before != 0) return push(inbox, source, 4);
+    push(inbox, source, 1);
+    (void)inbox.push_gap(source, 2, 2, mf::Why::dropped);
   });
   const auto controller = std::make_shared<Saying>();
   auto server = serving(topic);
@@ -150,7 +150,7 @@ TEST(Deliveries, OfAPublisherThatWasGoneAndIsBackSayWhatWasMissedBefore) {
 
 TEST(Deliveries, ComeOnceOfAProcessAtWhoseAddressAControllerStillNamesTheOneBefore) {
   const auto server = serving(std::make_shared<ByHand>(
-      [](Queue& queue, int /*before*/) { push(queue, queue.add_source(origin("north"), 1, 1), 1); }));
+      [](Inbox& inbox, int /*before*/) { push(inbox, inbox.add_source(origin("north"), 1, 1), 1); }));
   const auto gone = mf::Instance{.address = server->address(), .nonce = {std::byte{1}}};
   const auto now = mf::Instance{.address = server->address(), .nonce = {std::byte{2}}};
   mf::Client client(std::make_shared<mf::StaticResolver>(std::vector{gone, now}));

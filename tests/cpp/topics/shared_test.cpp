@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "mf/client/client.hpp"
+#include "support/wait.hpp"
 #include "topics/hand_made.hpp"
 #include "topics/publishing.hpp"
 

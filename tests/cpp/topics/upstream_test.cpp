@@ -10,14 +10,14 @@
 #include <new>
 
 #include "mf/client/client.hpp"
-#include "mf/topics/remote.hpp"
+#include "mf/topics/remote_receiver.hpp"
 #include "topics/hand_made.hpp"
 
 namespace mftest::upstream_test {
 namespace {
 
-using mf::topics::Queue;
-using mf::topics::RemoteInbox;
+using mf::topics::Inbox;
+using mf::topics::RemoteReceiver;
 using mf::topics::Upstream;
 using namespace std::chrono_literals;
 
@@ -30,31 +30,32 @@ struct Shared {
   mf::Client client{"tcp://127.0.0.1:1", {.log = mf::Log(mf::Level::off)}};  // which nothing connects to
   std::shared_ptr<mf::client::Core> core = client.core();
   mf::SubscribeOptions options{.overflow = mf::Overflow::block, .stall_timeout = 20ms};
-  std::shared_ptr<RemoteInbox> one = inbox();
-  std::shared_ptr<RemoteInbox> two = inbox();
+  std::shared_ptr<RemoteReceiver> one = receiver();
+  std::shared_ptr<RemoteReceiver> two = receiver();
   std::shared_ptr<Upstream> upstream = std::make_shared<Upstream>(core, one->wanted());
 
   Shared() {
-    EXPECT_TRUE(upstream->join(one));
-    EXPECT_TRUE(upstream->join(two));
+    EXPECT_TRUE(upstream->board().attach(one->shared_inbox(), {.agents = "here"}));
+    EXPECT_TRUE(upstream->board().attach(two->shared_inbox(), {.agents = "here"}));
   }
-  [[nodiscard]] std::shared_ptr<RemoteInbox> inbox() const {
-    return std::make_shared<RemoteInbox>(core, PlacesTopic::kTopic, "here", options, &no_item);
+  [[nodiscard]] std::shared_ptr<RemoteReceiver> receiver() const {
+    return std::make_shared<RemoteReceiver>(core, PlacesTopic::kTopic, "here", options, &no_item);
   }
 };
 
 /// Memory for one queue at a time: each has the address of the one before.
 class OnePlace {
  public:
-  [[nodiscard]] std::shared_ptr<Queue> full_queue() {
-    const Queue::Bounds bounds{.max_messages = 1, .max_bytes = 1'000, .overflow = mf::Overflow::block};
-    std::shared_ptr<Queue> queue(new (bytes_) Queue(bounds), [](Queue* each) { each->~Queue(); });
-    EXPECT_TRUE(queue->reserve_gap());
-    return queue;
+  [[nodiscard]] std::shared_ptr<Inbox> full_queue() {
+    const Inbox::Bounds bounds{.max_messages = 1, .max_bytes = 1'000, .overflow = mf::Overflow::block};
+    std::shared_ptr<Inbox> inbox(new (bytes_) Inbox(bounds), [](Inbox* each) { each->~Inbox(); });
+    const mf::topics::ItemRef item(mf::topics::Unread::received({}));
+    EXPECT_EQ(inbox->reserve({&item, 1}), 1U);
+    return inbox;
   }
 
  private:
-  alignas(Queue) std::byte bytes_[sizeof(Queue)];
+  alignas(Inbox) std::byte bytes_[sizeof(Inbox)];
 };
 
 TEST(AnUpstream, WatchesAQueueAtTheAddressOfOneThatStalledAndLeft) {

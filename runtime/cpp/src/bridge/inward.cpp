@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "mf/core/error.hpp"
-#include "mf/topics/fanout.hpp"
 
 namespace mf::bridge {
 namespace {
@@ -41,11 +40,11 @@ Inward::Inward(std::shared_ptr<client::Core> core, const DescribedTopic& topic, 
   topics::check_subscription(info, subscribe_.overflow.value_or(info.default_overflow), agents_);
 }
 
-std::shared_ptr<topics::RemoteInbox> Inward::subscribe() {
-  auto inbox = std::make_shared<topics::RemoteInbox>(core_, topic_.info(), agents_, subscribe_,
-                                                     &topics::Unread::received,
-                                                     std::vector<Uuid>{mark_of(options_.stream)});
-  inbox->on_gap([this](const Gap& gap) {
+std::shared_ptr<topics::RemoteReceiver> Inward::subscribe() {
+  auto receiver = std::make_shared<topics::RemoteReceiver>(core_, topic_.info(), agents_, subscribe_,
+                                                           &topics::Unread::received,
+                                                           std::vector<Uuid>{mark_of(options_.stream)});
+  receiver->on_gap([this](const Gap& gap) {
     missed_ += gap.count;
     options_.log.write(Level::warning, "messages_missed",
                        {{"topic", gap.topic},
@@ -54,8 +53,8 @@ std::shared_ptr<topics::RemoteInbox> Inward::subscribe() {
                         {"count", gap.count},
                         {"why", topics::name(gap.why)}});
   });
-  inbox->begin();
-  return inbox;
+  receiver->begin();
+  return receiver;
 }
 
 void Inward::run(const std::stop_token& stop, const std::function<void()>& ready) {
@@ -74,37 +73,37 @@ void Inward::run(const std::stop_token& stop, const std::function<void()>& ready
   Trouble ended(options_.log, "subscription_ended", "subscribes_again");
   bool told = false;
   while (!stop.stop_requested()) {
-    const auto inbox = subscribe();
+    const auto receiver = subscribe();
     if (ready && !std::exchange(told, true)) ready();
     try {
-      pump(*inbox, stop);
+      pump(*receiver, stop);
     } catch (const Error& error) {  // of the subscription
       ended.tell(name, error.message());
       (void)pause(stop, ended.next_pause());
     }
-    inbox->close();
+    receiver->close();
   }
 }
 
-void Inward::pump(topics::Inbox& inbox, const std::stop_token& stop) {
+void Inward::pump(topics::Receiver& receiver, const std::stop_token& stop) {
   std::vector<Record> records;
   while (!stop.stop_requested()) {
     records.clear();
-    if (take(inbox, records)) append(records, stop);
+    if (take(receiver, records)) append(records, stop);
   }
 }
 
 /// Returns false if nothing has come.
-bool Inward::take(topics::Inbox& inbox, std::vector<Record>& into) {
-  topics::Inbox::Taken taken;
-  if (!inbox.take(taken, mf::now() + kTake)) return false;
+bool Inward::take(topics::Receiver& receiver, std::vector<Record>& into) {
+  topics::Receiver::Taken taken;
+  if (!receiver.take(taken, mf::now() + kTake)) return false;
   std::size_t bytes = 0;
   do {
     add(*taken.item, into);
     bytes += taken.item->size;
     if (into.size() >= kAtOnce || bytes >= kMostBytes) break;
     try {
-      if (!inbox.take(taken, TimePoint{})) break;
+      if (!receiver.take(taken, TimePoint{})) break;
     } catch (const Error&) {  // which the next look throws again, when these are appended
       break;
     }

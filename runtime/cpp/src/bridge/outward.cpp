@@ -9,8 +9,7 @@
 namespace mf::bridge {
 namespace {
 
-using topics::Outlet;
-using topics::Queue;
+using topics::Inbox;
 
 constexpr std::chrono::milliseconds kLook{100};
 constexpr std::chrono::milliseconds kKeepEvery{100};
@@ -27,7 +26,7 @@ Outward::Outward(const DescribedTopic& topic, Engine& engine, OutwardOptions opt
     : topic_(topic),
       engine_(engine),
       options_(std::move(options)),
-      fanout_(std::string(topic.info().name()), options_.topics.max_subscriptions, "bridge"),
+      board_(topic.info(), topics::Board::Rules(topics::Keeper::bridge, options_.topics)),
       trouble_(options_.topics.log, "engine_away", "engine_back") {}
 
 // ---- subscribers
@@ -41,16 +40,12 @@ void Outward::offer_at(std::shared_ptr<server::Offers> server) {
   server->publishes(service(), {topic_.info().per_agent ? "*" : ""});
 }
 
-std::shared_ptr<Queue> Outward::make_queue(const Queue::Bounds& wanted) const {
-  return std::make_shared<Queue>(wanted, options_.topics);
+std::shared_ptr<Inbox> Outward::make_inbox(const Inbox::Bounds& wanted) const {
+  return std::make_shared<Inbox>(wanted, options_.topics);
 }
 
-void Outward::subscribe(const std::shared_ptr<Queue>& queue, const topics::Request& request) {
-  topics::check_subscription(topic_.info(), queue->bounds().overflow, request.agents);
-  topics::check_access(options_.topics, {.topic = topic_.info().name(),
-                                         .agents = request.agents,
-                                         .peer = request.peer,
-                                         .authentication = request.authentication});
+void Outward::subscribe(const std::shared_ptr<Inbox>& inbox, const topics::Request& request) {
+  topics::check_request(topic_.info(), options_.topics, inbox->bounds().overflow, request);
   const auto mark = mark_of(options_.stream);
   if (std::ranges::find(request.path, mark) != request.path.end())
     not_executed(Code::unavailable, "a loop of bridges: the subscriber appends to " + options_.stream +
@@ -58,23 +53,22 @@ void Outward::subscribe(const std::shared_ptr<Queue>& queue, const topics::Reque
         .raise();
   const std::scoped_lock lock(mutex_);
   if (refused_) refused_->raise();
-  (void)fanout_.attach(queue, request);
-  ++subscriptions_;
+  (void)board_.attach(inbox, request);
   if (request.seen != nullptr && !request.seen->empty()) returned_ = true;
   subscribed_.notify_all();
 }
 
-void Outward::unsubscribe(const Queue& queue) {
-  const auto what = fanout_.detach(queue);
+void Outward::unsubscribe(const Inbox& inbox) {
+  const auto what = board_.detach(inbox);
   if (!what) return;
   options_.topics.log.write(Level::info, "subscription_ended",
                             {{"topic", topic_.info().name()},
-                             {"agents", topics::shown_agent(topic_.info(), what->agents)},
+                             {"agents", what->agents},
                              {"peer", what->peer},
                              {"delivered", what->delivered},
                              {"dropped", what->dropped}});
   const std::scoped_lock lock(mutex_);
-  if (--subscriptions_ == 0) returned_ = true;
+  if (board_.size() == 0) returned_ = true;
 }
 
 // ---- reading
@@ -102,10 +96,10 @@ bool Outward::await_subscribers() {
   bool enough = false;
   {
     std::unique_lock lock(mutex_);
-    enough = subscribed_.wait_for(lock, kLook,
-                                  [&] { return subscriptions_ >= options_.subscribers && !refused_; });
+    enough =
+        subscribed_.wait_for(lock, kLook, [&] { return board_.size() >= options_.subscribers && !refused_; });
     anew = std::exchange(returned_, false);
-    none = subscriptions_ == 0;
+    none = board_.size() == 0;
   }
   if (anew) begin_anew();
   if (none) reader_.reset();
@@ -115,8 +109,8 @@ bool Outward::await_subscribers() {
 
 void Outward::begin_anew() {
   reader_.reset();
-  fanout_.remove_all();
-  sources_.clear();
+  board_.remove_all();
+  known_.clear();
   marks_.clear();
   read_.clear();
   settled_.clear();
@@ -124,10 +118,11 @@ void Outward::begin_anew() {
 
 void Outward::step(const std::stop_token& stop) {
   auto records = reader_->read(kAtOnce, mf::now() + kLook);
-  queues_ = fanout_.queues();
-  std::erase_if(given_up_, [&](const auto& each) {
-    return std::ranges::none_of(queues_, [&](const auto& queue) { return queue.get() == each.first; });
-  });
+  inboxes_ = board_.inboxes();
+  const auto given_up = std::exchange(given_up_, {});
+  for (const auto& inbox : inboxes_) {
+    if (const auto found = given_up.find(inbox.get()); found != given_up.end()) given_up_.insert(*found);
+  }
   for (auto& read : records) {
     if (!publish(read, stop)) break;
     read_[read.partition] = read.offset;
@@ -150,27 +145,35 @@ bool Outward::publish(Reader::Read& read, const std::stop_token& stop) {
     return true;
   }
   if (!fits(read)) return false;
-  auto& source = source_of(record);
-  if (record.sequence <= source.last) {
+  auto& known = known_of(record);
+  if (record.sequence <= known.last) {
     const std::scoped_lock lock(mutex_);
     ++stats_.duplicates;
     return true;
   }
-  auto& outlet = *source.outlet;
+  auto& source = *known.source;
   const auto size = record.payload.size();
-  if (const auto missing = record.sequence - source.last - 1; missing != 0) {
-    if (!pass(outlet, 0, [&] { return outlet.miss(source.last + 1, missing); }, stop)) return false;
+  if (const auto missing = record.sequence - known.last - 1; missing != 0) {
+    const auto miss = [&](topics::Woken& woken) {
+      return source.miss(known.last + 1, missing, Why::upstream, woken);
+    };
+    if (!pass(0, miss, stop)) return false;
     const std::scoped_lock lock(mutex_);
     stats_.missed += missing;
   }
-  source.last = record.sequence - 1;  // the gap is told, whatever becomes of the message now
+  known.last = record.sequence - 1;  // the gap is told, whatever becomes of the message now
   topics::ItemRef item(topics::Unread::received(std::move(record.payload)));
-  item->origin = outlet.origin();
+  item->origin = source.origin();
   item->sequence = record.sequence;
   item->time = record.time;
   wait_for_slow(size, stop);
-  if (!pass(outlet, size, [&] { return outlet.forward(item); }, stop)) return false;
-  source.last = record.sequence;
+  const auto forward = [&](topics::Woken& woken) {
+    std::shared_ptr<Inbox> full;
+    (void)source.forward({&item, 1}, full, woken);
+    return full;
+  };
+  if (!pass(size, forward, stop)) return false;
+  known.last = record.sequence;
   const std::scoped_lock lock(mutex_);
   ++stats_.published;
   return true;
@@ -195,72 +198,69 @@ void Outward::refuse(Failure why) {
     const std::scoped_lock lock(mutex_);
     refused_ = shared;
   }
-  for (const auto& queue : fanout_.queues()) {
-    if (queue->end(shared)) queue->wake();
-  }
+  board_.end(shared);
 }
 
-Outward::Source& Outward::source_of(const Record& record) {
-  if (sources_.size() >= kMostSources) forget_some();
-  auto& source = sources_[{record.publisher, record.agent}];
-  source.used = ++uses_;
-  if (source.outlet) return source;
-  const auto& options = options_.topics;
-  source.outlet =
-      std::make_shared<Outlet>(std::make_shared<topics::Origin>(topics::Origin{.topic = record.topic,
-                                                                               .agent = record.agent,
-                                                                               .publisher = record.publisher,
-                                                                               .counters = nullptr,
-                                                                               .keep = topic_.info().replay}),
-                               Outlet::Limits{.keep = topic_.info().replay,
-                                              .keep_bytes = options.keep_bytes,
-                                              .stall_timeout = options.stall_timeout},
-                               record.sequence, record.sequence);
-  source.last = record.sequence - 1;
-  fanout_.add(source.outlet);
-  return source;
+Outward::Known& Outward::known_of(const Record& record) {
+  if (known_.size() >= kMostSources) forget_some();
+  auto& known = known_[{record.publisher, record.agent}];
+  known.used = ++uses_;
+  if (known.source) return known;
+  const auto keep = topic_.info().replay;
+  auto origin = std::make_shared<topics::Origin>(topics::Origin{.topic = record.topic,
+                                                                .agent = record.agent,
+                                                                .publisher = record.publisher,
+                                                                .counters = nullptr,
+                                                                .keep = keep});
+  topics::Woken woken;
+  known.source = board_.begin(std::move(origin), keep, record.sequence, record.sequence, woken);
+  known.last = record.sequence - 1;
+  woken.wake();
+  return known;
 }
 
 /// Forgets the half that was used longest ago; as a rule those publishers have gone.
 void Outward::forget_some() {
   std::vector<std::uint64_t> used;
-  for (const auto& [key, source] : sources_) used.push_back(source.used);
+  for (const auto& [key, known] : known_) used.push_back(known.used);
   const auto half = used.begin() + static_cast<std::ptrdiff_t>(used.size() / 2);
   std::ranges::nth_element(used, half);
-  std::erase_if(sources_, [&](const auto& each) {
+  topics::Woken woken;
+  std::erase_if(known_, [&](const auto& each) {
     if (each.second.used >= *half) return false;
-    fanout_.end(*each.second.outlet);
+    board_.end(*each.second.source, woken);
     return true;
   });
+  woken.wake();
 }
 
 // ---- subscribers without room
 
 /// Repeats the attempt until no blocking queue is full; queues that stay full are cut. Returns false if the
 /// bridge is to stop.
-bool Outward::pass(Outlet& outlet, std::size_t size, const Pass& attempt, const std::stop_token& stop) {
+bool Outward::pass(std::size_t size, const Pass& attempt, const std::stop_token& stop) {
   for (;;) {
-    const auto full = attempt();
+    topics::Woken woken;
+    const auto full = attempt(woken);
+    woken.wake();
     if (!full) return true;
     if (stop.stop_requested()) return false;
-    if (!full->wait_for_room(size, mf::now() + kLook) &&
-        mf::now() >= full->waited_since() + options_.topics.stall_timeout)
-      outlet.cut(*full);
+    (void)full->wait_for_room(size, mf::now() + kLook, options_.topics.stall_timeout);
   }
 }
 
 /// Subscribers that drop would lose most messages at the engine's speed, so they are waited for as well, but
 /// only while they take messages.
 void Outward::wait_for_slow(std::size_t size, const std::stop_token& stop) {
-  for (const auto& queue : queues_) {
-    while (!queue->blocks() && !queue->room_for(size) && !stop.stop_requested()) {
-      const auto taken = queue->figures().delivered;
-      const auto found = given_up_.find(queue.get());
+  for (const auto& inbox : inboxes_) {
+    while (!inbox->blocks() && !inbox->room_for(size) && !stop.stop_requested()) {
+      const auto taken = inbox->figures().delivered;
+      const auto found = given_up_.find(inbox.get());
       if (found != given_up_.end() && found->second == taken) break;
       if (found != given_up_.end()) given_up_.erase(found);
-      if (!queue->wait_for_room(size, mf::now() + kLook) &&
-          mf::now() >= queue->waited_since() + options_.topics.stall_timeout)
-        given_up_[queue.get()] = taken;
+      if (!inbox->wait_for_room(size, mf::now() + kLook) &&
+          mf::now() >= inbox->waited_since() + options_.topics.stall_timeout)
+        given_up_[inbox.get()] = taken;
     }
   }
 }
@@ -270,9 +270,9 @@ void Outward::wait_for_slow(std::size_t size, const std::stop_token& stop) {
 void Outward::mark() {
   if (read_.empty() || marks_.size() >= kMostMarks) return;
   Mark mark{.offsets = std::exchange(read_, {})};
-  for (const auto& queue : queues_) {
-    const auto now = queue->figures();
-    mark.given.emplace_back(queue, now.delivered + now.dropped + now.queued);
+  for (const auto& inbox : inboxes_) {
+    const auto now = inbox->figures();
+    mark.given.emplace_back(inbox, now.delivered + now.dropped + now.queued);
   }
   marks_.push_back(std::move(mark));
 }
@@ -280,9 +280,9 @@ void Outward::mark() {
 /// Whether every message up to the mark has left for its subscribers, and been read as far as one can tell.
 bool Outward::is_taken(const Mark& mark) {
   return std::ranges::all_of(mark.given, [](const auto& given) {
-    const auto queue = given.first.lock();
-    if (!queue) return true;  // its subscriber has gone
-    const auto figures = queue->figures();
+    const auto inbox = given.first.lock();
+    if (!inbox) return true;  // its subscriber has gone
+    const auto figures = inbox->figures();
     return figures.queued == 0 || figures.delivered + figures.dropped >= given.second + kMayBeUnread;
   });
 }

@@ -15,7 +15,7 @@
 #include "mf/link/resolver.hpp"
 #include "mf/protocol/control.hpp"
 #include "mf/relay/relay.hpp"
-#include "mf/topics/outlet.hpp"
+#include "mf/topics/board.hpp"
 #include "mf/transport/reactor.hpp"
 #include "mf/transport/socket.hpp"
 #include "relay/services.hpp"

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <unordered_map>
 
 #include "mf/client/core.hpp"
 #include "mf/core/error.hpp"
 #include "mf/core/failure.hpp"
-#include "mf/topics/pattern.hpp"
 
 namespace mf::relay {
 namespace {
@@ -27,37 +27,37 @@ class Bound final : public topics::Subscriptions {
 
   [[nodiscard]] const ServiceInfo& service() const noexcept override { return topic_->service; }
 
-  [[nodiscard]] std::shared_ptr<topics::Queue> make_queue(
-      const topics::Queue::Bounds& wanted) const override {
-    return std::make_shared<topics::Queue>(wanted, shared_->options.topics);
+  [[nodiscard]] std::shared_ptr<topics::Inbox> make_inbox(
+      const topics::Inbox::Bounds& wanted) const override {
+    return std::make_shared<topics::Inbox>(wanted, shared_->options.topics);
   }
 
-  void subscribe(const std::shared_ptr<topics::Queue>& queue, const topics::Request& request) override {
-    std::shared_ptr<Trunk> trunk;
+  void subscribe(const std::shared_ptr<topics::Inbox>& inbox, const topics::Request& request) override {
+    std::shared_ptr<topics::Upstream> upstream;
     try {
-      check(request);
-      trunk = shared_->topics->attach(topic_, queue, request);
+      check(inbox->bounds().overflow, request);
+      upstream = shared_->topics->attach(topic_, inbox, request);
     } catch (const Error& error) {
       throw not_executed_error(error.code(), shared_->name + ": " + error.message());
     }
     const std::scoped_lock lock(mutex_);
-    trunks_[queue.get()] = std::move(trunk);
+    upstreams_[inbox.get()] = std::move(upstream);
   }
 
-  void unsubscribe(const topics::Queue& queue) override {
-    std::shared_ptr<Trunk> trunk;
+  void unsubscribe(const topics::Inbox& inbox) override {
+    std::shared_ptr<topics::Upstream> upstream;
     {
       const std::scoped_lock lock(mutex_);
-      const auto found = trunks_.find(&queue);
-      if (found == trunks_.end()) return;
-      trunk = std::move(found->second);
-      trunks_.erase(found);
+      const auto found = upstreams_.find(&inbox);
+      if (found == upstreams_.end()) return;
+      upstream = std::move(found->second);
+      upstreams_.erase(found);
     }
-    shared_->topics->detach(trunk, queue);
+    shared_->topics->detach(upstream, inbox);
   }
 
  private:
-  void check(const topics::Request& request) const {
+  void check(topics::Overflow overflow, const topics::Request& request) const {
     const bool loop = std::ranges::any_of(request.path, [&](const Uuid& relay) {
       return std::memcmp(relay.bytes.data(), shared_->nonce.data(), relay.bytes.size()) == 0;
     });
@@ -68,21 +68,22 @@ class Bound final : public topics::Subscriptions {
       throw not_executed_error(Code::permission_denied, "the subscription has come through " +
                                                             std::to_string(request.path.size()) +
                                                             " relays, which is all that it may");
-    if (auto why = topics::pattern_refusal(topic_->name, !request.agents.empty(), request.agents))
-      throw not_executed_error(Code::invalid_argument, std::move(*why));
-    topics::check_access(shared_->options.topics, {.topic = topic_->name,
-                                                   .agents = request.agents,
-                                                   .peer = request.peer,
-                                                   .authentication = request.authentication});
+    topics::check_request(topic_->info(request.agents), shared_->options.topics, overflow, request);
   }
 
   const std::shared_ptr<Shared> shared_;
   const std::shared_ptr<TopicName> topic_;
   std::mutex mutex_;
-  std::map<const topics::Queue*, std::shared_ptr<Trunk>> trunks_;
+  std::unordered_map<const topics::Inbox*, std::shared_ptr<topics::Upstream>> upstreams_;
 };
 
 }  // namespace
+
+TopicName::TopicName(std::string named, const Fingerprint& fingerprint)
+    : name(std::move(named)),
+      service{.name = name, .fingerprint = fingerprint, .methods = topics::kMethods},
+      with_agents{.service = service, .per_agent = true},
+      without{.service = service} {}
 
 bool is_topic(const protocol::Bind& bind) noexcept {
   return bind.agent.empty() && std::ranges::equal(bind.methods, topics::kMethods);
@@ -125,7 +126,6 @@ std::shared_ptr<TopicName> Topics::topic(std::string_view name, const Fingerprin
   return made;
 }
 
-// Under the lock.
 void Topics::check_open() const {
   if (closed_) throw not_executed_error(Code::shutting_down, std::string(kStopping));
 }
@@ -146,95 +146,97 @@ std::shared_ptr<client::Core> Topics::core() {
   return core_;
 }
 
-std::shared_ptr<Trunk> Topics::attach(const std::shared_ptr<TopicName>& topic,
-                                      const std::shared_ptr<topics::Queue>& queue,
-                                      const topics::Request& request) {
-  TrunkKey key{.topic = topic,
-               .agents = std::string(request.agents),
-               .overflow = queue->bounds().overflow,
-               .path = {}};
-  if (shared_.resolver->of_relays()) key.path.assign(request.path.begin(), request.path.end());
+std::shared_ptr<topics::Upstream> Topics::make_upstream(const topics::Wanted& wanted,
+                                                        const std::shared_ptr<TopicName>& topic,
+                                                        std::shared_ptr<Services::Use> use) {
+  const auto on_end = [this](const topics::Upstream& ended, const Failure& why) {
+    upstreams_.forget(ended);
+    // What was ended by the relay may work by way of another one.
+    const auto code = why.code == Code::cancelled ? Code::unavailable : why.code;
+    return make_failure(code, why.execution, shared_.name + ": " + why.message);
+  };
+  return std::make_shared<topics::Upstream>(
+      core(), wanted,
+      topics::Upstream::Relay{.options = shared_.options.topics,
+                              .budget = shared_.keep,
+                              .held = {shared_.shared_from_this(), topic, std::move(use)},
+                              .on_end = on_end});
+}
+
+// Blocking subscribers get small inboxes between them and their publisher; for others the publisher's own
+// bounds apply.
+std::shared_ptr<topics::Upstream> Topics::attach(const std::shared_ptr<TopicName>& topic,
+                                                 const std::shared_ptr<topics::Inbox>& inbox,
+                                                 const topics::Request& request) {
+  const auto overflow = inbox->bounds().overflow;
+  const SubscribeOptions small;
+  const bool blocks = overflow == topics::Overflow::block;
+  topics::Wanted wanted{.topic = &topic->info(request.agents),
+                        .received = &topics::Unread::received,
+                        .agents = std::string(request.agents),
+                        .overflow = overflow,
+                        .max_messages = blocks ? small.max_messages : 0,
+                        .max_bytes = blocks ? small.max_bytes : 0,
+                        .replay = UINT32_MAX,
+                        .stall_timeout = shared_.options.topics.stall_timeout};
+  if (shared_.resolver->of_relays()) wanted.path.assign(request.path.begin(), request.path.end());
+  std::memcpy(wanted.path.emplace_back().bytes.data(), shared_.nonce.data(), shared_.nonce.size());
   auto use = shared_.services->use(topic_view(topic->name));
   if (!use)
     throw not_executed_error(Code::overloaded, "its clients use " + std::to_string(Services::kMost) +
                                                    " services and topics, which is all that it asks about");
   shared_.tidy_services(core()->reactor());
-  std::shared_ptr<Trunk> trunk;
   {
     const std::scoped_lock lock(mutex_);
     check_open();
     topic->used_at = mf::now();
-    const auto found = trunks_.find(key);
-    if (found != trunks_.end() && found->second->attach(queue, request)) return found->second;
-    if (const auto most = shared_.options.max_trunks; found == trunks_.end() && trunks_.size() >= most)
-      throw not_executed_error(Code::overloaded,
-                               "its clients have " + std::to_string(most) +
-                                   " subscriptions that differ, which is all that it makes at publishers");
   }
-  // Made without the lock, which it takes; two may be made at the same time.
-  auto made = std::make_shared<Trunk>(shared_.shared_from_this(), key, std::move(use));
-  {
-    const std::scoped_lock lock(mutex_);
-    check_open();  // nothing would close the trunk
-    const auto found = trunks_.find(key);
-    if (found != trunks_.end() && found->second->attach(queue, request)) return found->second;
-    (void)made->attach(queue, request);  // it may throw, and then there is no trunk
-    trunks_.insert_or_assign(key, made);
-  }
-  made->begin();
-  return made;
+  const auto most = shared_.options.max_trunks;
+  auto upstream = upstreams_.attach(
+      wanted, inbox, request, [&] { return make_upstream(wanted, topic, std::move(use)); }, most);
+  if (upstream) return upstream;
+  check_open();
+  throw not_executed_error(Code::overloaded,
+                           "its clients have " + std::to_string(most) +
+                               " subscriptions that differ, which is all that it makes at publishers");
 }
 
-void Topics::detach(const std::shared_ptr<Trunk>& trunk, const topics::Queue& queue) {
-  const auto what = trunk->detach(queue);
+void Topics::detach(const std::shared_ptr<topics::Upstream>& upstream, const topics::Inbox& inbox) {
+  const auto what = upstreams_.detach(upstream, inbox);
   if (!what) return;
   shared_.options.log.write(what->why ? Level::warning : Level::info, "subscription_ended",
-                            {{"topic", trunk->key().topic->name},
+                            {{"topic", upstream->topic().name()},
                              {"agents", what->agents},
                              {"peer", what->peer},
                              {"overflow", topics::name(what->overflow)},
                              {"delivered", what->delivered},
                              {"dropped", what->dropped},
                              {"reason", what->why ? what->why->message : "it was left"}});
-  {
-    const std::scoped_lock lock(mutex_);
-    if (!trunk->retire()) return;
-    const auto found = trunks_.find(trunk->key());
-    if (found != trunks_.end() && found->second == trunk) trunks_.erase(found);
-  }
-  trunk->close();
-}
-
-void Topics::forget(const Trunk& trunk) {
-  std::shared_ptr<Trunk> gone;
-  const std::scoped_lock lock(mutex_);
-  const auto found = trunks_.find(trunk.key());
-  if (found == trunks_.end() || found->second.get() != &trunk) return;
-  gone = std::move(found->second);
-  trunks_.erase(found);
 }
 
 std::vector<TopicRelayStats> Topics::stats() const {
-  std::vector<std::shared_ptr<Trunk>> trunks;
-  {
-    const std::scoped_lock lock(mutex_);
-    for (const auto& [key, trunk] : trunks_) trunks.push_back(trunk);
-  }
   std::vector<TopicRelayStats> all;
-  for (const auto& trunk : trunks) all.push_back(trunk->stats());
+  for (const auto& upstream : upstreams_.all()) {
+    SubscriberStats stats;
+    upstream->add_stats(stats);
+    all.push_back({.topic = std::string(upstream->topic().name()),
+                   .received = upstream->received(),
+                   .missed = upstream->missed(),
+                   .duplicates = stats.duplicates,
+                   .cut = stats.cut,
+                   .subscriptions = upstream->board().stats().subscriptions});
+  }
   return all;
 }
 
 void Topics::close() {
-  std::map<TrunkKey, std::shared_ptr<Trunk>> trunks;
+  closed_ = true;
+  upstreams_.close(not_executed(Code::unavailable, "the relay has ended the subscription"));
   std::shared_ptr<client::Core> core;
   {
     const std::scoped_lock lock(mutex_);
-    closed_ = true;
-    trunks.swap(trunks_);
     core = core_;
   }
-  for (const auto& [key, trunk] : trunks) trunk->close();
   if (core) core->close();
 }
 

@@ -1,9 +1,11 @@
-// The topics that clients of a relay subscribe to: equal subscriptions share one trunk (trunk.hpp). A client
-// binds a topic here and not at a publisher, since its subscription ends here.
+// The topics that clients of a relay subscribe to: equal subscriptions share one upstream, whose messages are
+// passed on undecoded, with their publishers' numbers. A client binds a topic here and not at a publisher,
+// since its subscription ends here.
 //
 // Thread-safe.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -14,7 +16,8 @@
 #include "mf/protocol/control.hpp"
 #include "mf/relay/relay.hpp"
 #include "mf/topics/servant.hpp"
-#include "relay/trunk.hpp"
+#include "mf/topics/upstream.hpp"
+#include "relay/shared.hpp"
 
 namespace mf::client {
 class Core;
@@ -22,7 +25,21 @@ class Core;
 
 namespace mf::relay {
 
-struct Shared;
+/// A topic with the schema of some clients.
+struct TopicName {
+  explicit TopicName(std::string named, const Fingerprint& fingerprint);
+  TopicName(const TopicName&) = delete;
+  TopicName& operator=(const TopicName&) = delete;
+  [[nodiscard]] const topics::TopicInfo& info(std::string_view agents) const noexcept {
+    return agents.empty() ? without : with_agents;
+  }
+
+  const std::string name;
+  const ServiceInfo service;
+  const topics::TopicInfo with_agents;
+  const topics::TopicInfo without;
+  TimePoint used_at{};  // last use; under the lock of Topics
+};
 
 [[nodiscard]] bool is_topic(const protocol::Bind& bind) noexcept;
 
@@ -36,19 +53,20 @@ class Topics {
   /// Ends all subscriptions.
   void close();
 
-  // ---- for subscriptions and trunks
+  // ---- for subscriptions
 
-  /// Returns the trunk to which the queue was attached. Throws for an invalid subscription.
-  [[nodiscard]] std::shared_ptr<Trunk> attach(const std::shared_ptr<TopicName>& topic,
-                                              const std::shared_ptr<topics::Queue>& queue,
-                                              const topics::Request& request);
-  void detach(const std::shared_ptr<Trunk>& trunk, const topics::Queue& queue);
-  /// The trunk has ended by itself.
-  void forget(const Trunk& trunk);
-  /// The core by which the relay subscribes.
-  [[nodiscard]] std::shared_ptr<client::Core> core();
+  /// Returns the upstream to which the inbox was attached. Throws for an invalid subscription.
+  [[nodiscard]] std::shared_ptr<topics::Upstream> attach(const std::shared_ptr<TopicName>& topic,
+                                                         const std::shared_ptr<topics::Inbox>& inbox,
+                                                         const topics::Request& request);
+  void detach(const std::shared_ptr<topics::Upstream>& upstream, const topics::Inbox& inbox);
 
  private:
+  [[nodiscard]] std::shared_ptr<topics::Upstream> make_upstream(const topics::Wanted& wanted,
+                                                                const std::shared_ptr<TopicName>& topic,
+                                                                std::shared_ptr<Services::Use> use);
+  /// The core by which the relay subscribes.
+  [[nodiscard]] std::shared_ptr<client::Core> core();
   [[nodiscard]] std::shared_ptr<TopicName> topic(std::string_view name, const Fingerprint& fingerprint);
   /// Throws if the relay has been closed.
   void check_open() const;
@@ -58,8 +76,8 @@ class Topics {
   std::shared_ptr<client::Core> core_;
   // Clients refer to these by address, so that ended ones stay for a while.
   std::map<std::pair<std::string, Fingerprint>, std::shared_ptr<TopicName>> names_;
-  std::map<TrunkKey, std::shared_ptr<Trunk>> trunks_;
-  bool closed_ = false;
+  std::atomic<bool> closed_{false};
+  topics::Upstreams upstreams_;
 };
 
 }  // namespace mf::relay

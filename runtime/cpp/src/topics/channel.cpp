@@ -60,13 +60,20 @@ void check_access(const TopicsOptions& options, const TopicAccess& access) {
   throw refused(Code::permission_denied, "this peer may not " + verb + std::string(access.topic) + what);
 }
 
-Channel::Channel(std::shared_ptr<Hub> hub, const TopicInfo& topic) : hub_(std::move(hub)), topic_(topic) {}
+void check_request(const TopicInfo& topic, const TopicsOptions& options, Overflow overflow,
+                   const Request& request) {
+  check_subscription(topic, overflow, request.agents);
+  check_access(options, {.topic = topic.name(),
+                         .agents = request.agents,
+                         .peer = request.peer,
+                         .authentication = request.authentication});
+}
 
-std::shared_ptr<Outlet> Channel::outlet(std::string_view agent) {
-  {
-    const std::scoped_lock lock(mutex_);
-    if (const auto found = outlets_.find(agent); found != outlets_.end()) return found->second;
-  }
+Channel::Channel(std::shared_ptr<Hub> hub, const TopicInfo& topic)
+    : hub_(std::move(hub)), topic_(topic), board_(topic, Board::Rules(Keeper::publisher, hub_->options())) {}
+
+std::shared_ptr<Board::Source> Channel::source(std::string_view agent) {
+  if (auto found = board_.find(hub_->publisher(), agent)) return found;
   if (topic_.per_agent && agent.empty())
     throw refused(Code::invalid_argument,
                   "topic " + std::string(topic_.name()) + " has agents: say of which a message is");
@@ -83,120 +90,54 @@ std::shared_ptr<Outlet> Channel::outlet(std::string_view agent) {
   const auto& options = hub_->options();
   check_access(options,
                {.action = TopicAction::publish, .topic = topic_.name(), .agents = agent, .peer = {}});
-  auto made = std::make_shared<Outlet>(
-      std::make_shared<Origin>(Origin{.topic = std::string(topic_.name()),
-                                      .agent = std::string(agent),
-                                      .publisher = hub_->publisher(),
-                                      .counters = hub_->counters(),
-                                      .keep = topic_.replay,
-                                      .shown = shown_agent(topic_, agent)}),
-      Outlet::Limits{
-          .keep = topic_.replay, .keep_bytes = options.keep_bytes, .stall_timeout = options.stall_timeout});
-  std::unique_lock lock(mutex_);
-  if (closed_)
-    throw refused(Code::shutting_down, "the topics of this process have been closed: nothing of " +
-                                           std::string(topic_.name()) + " is published any more");
-  if (const auto [at, is_new] = outlets_.emplace(agent, made); !is_new) return at->second;  // another's
-  std::vector<std::shared_ptr<Queue>> woken;
-  std::vector<std::function<void(bool)>> told;
-  for (const auto& [queue, attached] : subscriptions_) {
-    if (!match(attached, *made)) continue;
-    woken.push_back(attached.queue);
-    if (attached.matched) told.push_back(attached.matched);
+  auto origin = std::make_shared<Origin>(Origin{.topic = std::string(topic_.name()),
+                                                .agent = std::string(agent),
+                                                .publisher = hub_->publisher(),
+                                                .counters = hub_->counters(),
+                                                .keep = topic_.replay,
+                                                .shown = shown_agent(topic_, agent)});
+  Woken woken;
+  std::shared_ptr<Board::Source> made;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (auto found = board_.find(hub_->publisher(), agent)) return found;  // another thread's
+    made = board_.begin(std::move(origin), topic_.replay, 1, 1, woken);
   }
-  lock.unlock();
-  for (const auto& queue : woken) queue->wake();
-  for (const auto& matched : told) matched(true);
+  woken.wake();
   hub_->publishes(shared_from_this());
   return made;
 }
 
-std::vector<std::string> Channel::agents() const {
-  const std::scoped_lock lock(mutex_);
-  std::vector<std::string> all;
-  for (const auto& [agent, outlet] : outlets_) all.push_back(agent);
-  return all;
+std::shared_ptr<Inbox> Channel::make_inbox(const Inbox::Bounds& wanted) const {
+  return std::make_shared<Inbox>(wanted, hub_->options());
 }
 
-bool Channel::match(const Attached& attached, Outlet& outlet) {
-  const auto& agent = outlet.origin()->agent;
-  if (!pattern_matches(attached.agents, agent)) return false;
-  Outlet::Since since{.replay = attached.replay};
-  if (const auto seen = attached.seen.find(agent); seen != attached.seen.end()) since.seen = seen->second;
-  outlet.attach(attached.queue, since, attached.remote);
-  return true;
-}
-
-std::shared_ptr<Queue> Channel::make_queue(const Queue::Bounds& wanted) const {
-  return std::make_shared<Queue>(wanted, hub_->options());
-}
-
-void Channel::subscribe(const std::shared_ptr<Queue>& queue, const Request& request) {
-  Attached attached{.queue = queue,
-                    .agents = std::string(request.agents),
-                    .remote = request.remote,
-                    .replay = request.replay,
-                    .matched = request.matched};
-  if (request.seen != nullptr) {
-    for (const auto& position : *request.seen) {
-      if (position.publisher == hub_->publisher()) attached.seen[position.agent] = position.sequence;
-    }
-  }
-  Listener listener;
-  bool matches = false;
+void Channel::subscribe(const std::shared_ptr<Inbox>& inbox, const Request& request) {
   try {
-    check_subscription(topic_, queue->bounds().overflow, request.agents);
-    check_access(hub_->options(), {.topic = topic_.name(),
-                                   .agents = request.agents,
-                                   .peer = request.peer,
-                                   .authentication = request.authentication});
-    queue->belong_to(std::string(request.peer), shown_agent(topic_, request.agents));
-    const std::scoped_lock lock(mutex_);
-    if (closed_)
+    check_request(topic_, hub_->options(), inbox->bounds().overflow, request);
+    if (!board_.attach(inbox, request))
       throw refused(Code::shutting_down, "the publisher of " + std::string(topic_.name()) + " stops");
-    if (const auto most = hub_->options().max_subscriptions; subscriptions_.size() >= most)
-      throw refused(Code::overloaded, "topic " + std::string(topic_.name()) + " has " + std::to_string(most) +
-                                          " subscriptions, the most that this publisher takes");
-    for (const auto& [agent, outlet] : outlets_)
-      matches = match(attached, *outlet) || matches;  // nobody waits for it yet
-    subscriptions_.emplace(queue.get(), attached);
-    waits_.reach(subscriptions_.size());
-    listener = matched_;
   } catch (...) {
-    const std::scoped_lock lock(mutex_);
-    ++refused_;
+    board_.count_refused();
     throw;
   }
-  if (matches && attached.matched) attached.matched(true);
-  if (listener) hub_->complete([listener, about = queue->subscription()] { listener(about); });
+  notify(&Channel::matched_, inbox->subscription());
 }
 
-void Channel::unsubscribe(const Queue& queue) {
-  Attached gone;
-  SubscriptionStats last;
-  Listener listener;
+void Channel::unsubscribe(const Inbox& inbox) {
+  const auto last = board_.detach(inbox);
+  if (!last) return;
+  if (last->why && !last->peer.empty()) log_cut(*last);
+  notify(&Channel::unmatched_, *last);
+}
+
+void Channel::notify(Listener Channel::* listener, const SubscriptionStats& about) {
+  Listener call;
   {
     const std::scoped_lock lock(mutex_);
-    const auto found = subscriptions_.find(&queue);
-    if (found == subscriptions_.end()) return;
-    gone = std::move(found->second);
-    subscriptions_.erase(found);
-    for (const auto& [agent, outlet] : outlets_) outlet->detach(queue);
-    last = gone.queue->subscription();
-    if (last.why) ++cut_;
-    ++ended_.subscriptions;
-    ended_.delivered += last.delivered;
-    ended_.dropped += last.dropped;
-    ended_.not_kept = sum_of(ended_.not_kept, last.not_kept);
-    listener = unmatched_;
+    call = this->*listener;
   }
-  if (last.why && gone.remote) log_cut(last);
-  if (listener) hub_->complete([listener, about = std::move(last)] { listener(about); });
-}
-
-bool Channel::await_subscribers(std::size_t count, TimePoint until) {
-  std::unique_lock lock(mutex_);
-  return subscriptions_.size() >= count || waits_.wait(lock, count, until) == CountWaits::Ended::reached;
+  if (call) hub_->complete([call = std::move(call), about] { call(about); });
 }
 
 void Channel::set_listeners(Listener matched, Listener unmatched) {
@@ -216,34 +157,15 @@ void Channel::log_cut(const SubscriptionStats& gone) const {
 }
 
 PublisherStats Channel::stats() const {
-  const std::scoped_lock lock(mutex_);
-  PublisherStats stats{.refused = refused_,
-                       .cut = cut_,
-                       .ended = ended_,
-                       .encoded = hub_->counters()->encoded.load(),
-                       .copied = hub_->counters()->copied.load()};
-  for (const auto& [agent, outlet] : outlets_) stats.agents.push_back(outlet->stats());
-  for (const auto& [queue, attached] : subscriptions_)
-    stats.subscriptions.push_back(attached.queue->subscription());
+  auto stats = board_.stats();
+  stats.encoded = hub_->counters()->encoded.load();
+  stats.copied = hub_->counters()->copied.load();
   return stats;
 }
 
 void Channel::close() {
-  std::vector<std::shared_ptr<Queue>> queues;
-  std::vector<std::function<void(bool)>> told;
-  {
-    const std::scoped_lock lock(mutex_);
-    closed_ = true;
-    for (const auto& [agent, outlet] : outlets_) outlet->close();
-    for (const auto& [queue, attached] : subscriptions_) {
-      queues.push_back(attached.queue);
-      if (attached.matched) told.push_back(attached.matched);
-    }
-  }
-  for (const auto& queue : queues) {
-    if (queue->end(nullptr)) queue->wake();
-  }
-  for (const auto& matched : told) matched(false);
+  board_.end(nullptr);
+  for (const auto& changed : board_.listeners()) changed(-1, 0);
 }
 
 }  // namespace mf::topics

@@ -61,7 +61,7 @@ void Feed::begin() {
   if (!upstream_->goes_on(*this)) {
     upstream_->give_up(*this);
     upstream_->end_gone(*this, woken_);
-    return wake_all(woken_);
+    return woken_.wake();
   }
   auto call = standing_.make<Subscribe>(ways_[way_], upstream_->subscription());
   if (!call) return;
@@ -146,7 +146,7 @@ void Feed::convert(Message& message) {
 
 bool Feed::take(Delivery& delivery) {
   const bool taken = look(delivery);
-  wake_all(woken_);
+  woken_.wake();
   if (const auto full = std::exchange(full_, nullptr)) wait_for(full, 0);
   return taken;
 }
@@ -186,7 +186,7 @@ void Feed::take_source(const Source& source) {
     misbehaves("a publisher replays from message " + std::to_string(source.next) + " to " +
                std::to_string(source.live))
         .raise();
-  const std::size_t part = upstream_->is_of_relay() ? kPartOfRelay : 1;
+  const std::size_t part = upstream_->passes_on() ? kPartOfRelay : 1;
   names_ += source.agent.size();
   if (++live_ > kMostSources / part || names_ > kMostNames / part || sources_.size() >= kMostNamed)
     misbehaves("a publisher has more than " + std::to_string(kMostSources / part) + " agents, or more than " +
@@ -234,16 +234,17 @@ Feed::Named& Feed::named(std::uint32_t number) {
 }
 
 bool Feed::miss(Upstream::Known& known, std::uint64_t first, std::uint64_t count, Why why) {
-  if (const auto full = known.outlet->miss(first, count, why, woken_)) {
+  if (const auto full = known.source->miss(first, count, upstream_->why_missed(why), woken_)) {
     full_ = full;
     return false;
   }
+  upstream_->count_missed(known, count);
   known.last = first + count - 1;
   return true;
 }
 
 /// Without any lock, since there may be room by now.
-void Feed::wait_for(const std::shared_ptr<Queue>& full, std::size_t size) {
+void Feed::wait_for(const std::shared_ptr<Inbox>& full, std::size_t size) {
   upstream_->when_room(full, size, [self = shared_from_this()] { self->read(); });
 }
 
@@ -281,14 +282,15 @@ bool Feed::gather(Message& message) {
   return true;
 }
 
-std::shared_ptr<Queue> Feed::put_gathered() {
+std::shared_ptr<Inbox> Feed::put_gathered() {
   while (!gathered_.empty()) {
     auto& known = *sources_[gathered_of_].known;
-    std::shared_ptr<Queue> full;
-    const auto passed = static_cast<std::ptrdiff_t>(known.outlet->forward(gathered_, full, woken_));
-    if (passed != 0) known.last = gathered_[static_cast<std::size_t>(passed) - 1]->sequence;
-    gathered_.erase(gathered_.begin(), gathered_.begin() + passed);
-    wake_all(woken_);
+    std::shared_ptr<Inbox> full;
+    const auto passed = known.source->forward(gathered_, full, woken_);
+    if (passed != 0) known.last = gathered_[passed - 1]->sequence;
+    gathered_.erase(gathered_.begin(), gathered_.begin() + static_cast<std::ptrdiff_t>(passed));
+    upstream_->count_received(known, passed);  // before a subscriber that has one can ask
+    woken_.wake();
     if (full) return full;
   }
   return nullptr;
@@ -330,7 +332,7 @@ void Feed::lost(const Failure& reason) {
   for (const auto& each : sources_) {
     if (each.known) upstream_->lose(*each.known, broken_, woken_);
   }
-  wake_all(woken_);
+  woken_.wake();
   if (standing_.left()) return;
   if (!was_subscribed || broken_) upstream_->give_up(*this);
   if (stands_in_ && why.code == Code::cancelled) {
@@ -378,7 +380,7 @@ void Feed::end_gone_later() {
     if (!self || self->turns_ != turn) return;
     Woken woken;
     self->upstream_->end_gone(*self, woken);
-    wake_all(woken);
+    woken.wake();
   });
 }
 

@@ -64,8 +64,8 @@ class Feed final : public std::enable_shared_from_this<Feed> {
   /// The message follows those that are gathered for the queues. False: it must be taken by itself.
   [[nodiscard]] bool gather(Message& message);
   /// Puts what is gathered into the queues. If that is not all, returns one that has no room for the rest.
-  std::shared_ptr<Queue> put_gathered();
-  void wait_for(const std::shared_ptr<Queue>& full, std::size_t size);
+  std::shared_ptr<Inbox> put_gathered();
+  void wait_for(const std::shared_ptr<Inbox>& full, std::size_t size);
   [[nodiscard]] bool take_missed(const Missed& missed);
   void convert(Message& message);
   [[nodiscard]] bool miss(Upstream::Known& known, std::uint64_t first, std::uint64_t count, Why why);
@@ -96,8 +96,8 @@ class Feed final : public std::enable_shared_from_this<Feed> {
   // Of who reads:
   std::shared_ptr<Call> reading_;
   bool subscribed_ = false;
-  std::shared_ptr<Queue> full_{};  // has no room for a gap
-  Woken woken_;                    // queues into which something was put that nobody was told of
+  std::shared_ptr<Inbox> full_{};  // has no room for a gap
+  Woken woken_;                    // inboxes that something was put into, and that are not woken yet
   bool lost_told_ = false;         // and not that it is back
   TimePoint told_at_{};
   bool broken_ = false;  // its publisher has broken the protocol: it is asked again less and less often

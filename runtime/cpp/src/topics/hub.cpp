@@ -86,7 +86,7 @@ void Hub::tell_servers() {
     servers = servers_;
   }
   for (const auto& channel : news) {
-    auto agents = channel->agents();
+    auto agents = channel->board().agents();
     if (agents.size() > kMostAgents) agents = {"*"};
     for (const auto& server : servers) server->publishes(channel->topic().service, agents);
   }

@@ -27,20 +27,20 @@ constexpr auto kLone = std::chrono::microseconds(100);
 /// One subscription. It lives as long as its queue or its stream will call it.
 class Outgoing final : public std::enable_shared_from_this<Outgoing> {
  public:
-  Outgoing(std::shared_ptr<Subscriptions> topic, std::shared_ptr<Queue> queue,
-           std::shared_ptr<server::Call> call, std::shared_ptr<link::ServerLink> link,
-           Responder<void> responder)
+  Outgoing(std::shared_ptr<Subscriptions> topic, std::shared_ptr<Inbox> inbox,
+           std::shared_ptr<TopicServant::Open> open, std::shared_ptr<server::Call> call,
+           std::shared_ptr<link::ServerLink> link, Responder<void> responder)
       : topic_(std::move(topic)),
-        queue_(std::move(queue)),
+        inbox_(std::move(inbox)),
+        open_(std::move(open)),
         call_(std::move(call)),
         link_(std::move(link)),
         responder_(std::move(responder)) {
     call_->set_results(Subscribe::kResultElementTier, link::kMethod<Subscribe>);
+    const std::scoped_lock lock(open_->mutex);
+    open_->inboxes.insert(inbox_);
   }
-  ~Outgoing() {
-    queue_->close();
-    topic_->unsubscribe(*queue_);
-  }
+  ~Outgoing() { forget(); }
   Outgoing(const Outgoing&) = delete;
   Outgoing& operator=(const Outgoing&) = delete;
 
@@ -48,7 +48,7 @@ class Outgoing final : public std::enable_shared_from_this<Outgoing> {
     stopping_.emplace(stop, [weak = weak_from_this()] {
       if (const auto self = weak.lock()) self->leave();
     });
-    queue_->when_cut([weak = weak_from_this()] {
+    inbox_->when_cut([weak = weak_from_this()] {
       if (const auto self = weak.lock()) self->cut();
     });
     await();
@@ -56,7 +56,7 @@ class Outgoing final : public std::enable_shared_from_this<Outgoing> {
 
  private:
   void await() {
-    queue_->when_ready([self = shared_from_this()] { self->ready(); });
+    inbox_->when_ready([self = shared_from_this()] { self->ready(); });
   }
 
   /// On a publisher's thread, without any lock.
@@ -78,7 +78,7 @@ class Outgoing final : public std::enable_shared_from_this<Outgoing> {
         case link::Pumped::full:
           return;  // write() is called again, and perhaps has been, by another thread
         case link::Pumped::dry:
-          return got_ == Queue::Got::ended ? end() : await();
+          return got_ == Inbox::Got::ended ? end() : await();
         case link::Pumped::ended:
           return leave();  // the subscriber wants no more
         case link::Pumped::too_large:
@@ -92,9 +92,9 @@ class Outgoing final : public std::enable_shared_from_this<Outgoing> {
   /// False: what was appended last was no message.
   bool too_large() {
     auto& entry = entries_[at_ - 1];
-    if (entry.kind != Queue::Kind::message) return false;
-    queue_->count_undeliverable();
-    entry = {.first = sequence_, .count = 1, .source = entry.source, .kind = Queue::Kind::missed};
+    if (entry.kind != Inbox::Kind::message) return false;
+    inbox_->count_undeliverable();
+    entry = {.first = sequence_, .count = 1, .source = entry.source, .kind = Inbox::Kind::missed};
     --at_;
     return true;
   }
@@ -102,17 +102,17 @@ class Outgoing final : public std::enable_shared_from_this<Outgoing> {
   bool append(Buffer& out) {
     if (at_ == count_) {
       at_ = 0;
-      count_ = queue_->take_some(entries_, kAtOnce, got_);
+      count_ = inbox_->take_some(entries_, kAtOnce, got_);
       if (count_ == 0) return false;
     }
     auto& entry = entries_[at_++];
     switch (entry.kind) {
-      case Queue::Kind::message:
+      case Inbox::Kind::message:
         append_message(out, entry);
         entry.item = ItemRef();
         break;
-      case Queue::Kind::source: {
-        const auto origin = queue_->origin(entry.source);
+      case Inbox::Kind::source: {
+        const auto origin = inbox_->origin(entry.source);
         append_value(out, Delivery::of_source({.source = entry.source,
                                                .publisher = origin->publisher,
                                                .agent = origin->agent,
@@ -121,19 +121,19 @@ class Outgoing final : public std::enable_shared_from_this<Outgoing> {
                                                .keep = origin->keep}));
         break;
       }
-      case Queue::Kind::missed:
+      case Inbox::Kind::missed:
         append_value(
             out, Delivery::of_missed(
                      {.first = entry.first, .count = entry.count, .source = entry.source, .why = entry.why}));
         break;
-      case Queue::Kind::ended:
+      case Inbox::Kind::ended:
         append_value(out, Delivery::of_ended({.source = entry.source}));
         break;
     }
     return true;
   }
 
-  void append_message(Buffer& out, const Queue::Entry& entry) {
+  void append_message(Buffer& out, const Inbox::Entry& entry) {
     auto& message = delivery_.is_message() ? delivery_.message() : delivery_.emplace_message();
     message.source = entry.source;
     message.sequence = sequence_ = entry.item->sequence;
@@ -148,7 +148,7 @@ class Outgoing final : public std::enable_shared_from_this<Outgoing> {
 
   /// All has been taken, and nothing more comes.
   void end() {
-    const auto why = queue_->why();
+    const auto why = inbox_->why();
     if (why && why->code != Code::shutting_down) {
       responder_.respond(Failure(*why));
     } else {
@@ -164,18 +164,24 @@ class Outgoing final : public std::enable_shared_from_this<Outgoing> {
   }
   /// On a publisher's thread: the subscriber takes nothing, and learns at once that it has lost its place.
   void cut() {
-    fail(*queue_->why());
+    fail(*inbox_->why());
     leave();
+  }
+  void forget() {
+    inbox_->close();
+    topic_->unsubscribe(*inbox_);
+    const std::scoped_lock lock(open_->mutex);
+    open_->inboxes.erase(inbox_);
   }
   /// Nobody reads any more.
   void leave() {
-    queue_->close();
-    topic_->unsubscribe(*queue_);
+    forget();
     if (!answered_.exchange(true)) responder_.respond({});
   }
 
   const std::shared_ptr<Subscriptions> topic_;
-  const std::shared_ptr<Queue> queue_;
+  const std::shared_ptr<Inbox> inbox_;
+  const std::shared_ptr<TopicServant::Open> open_;
   const std::shared_ptr<server::Call> call_;
   const std::shared_ptr<link::ServerLink> link_;
   Responder<void> responder_;
@@ -183,11 +189,11 @@ class Outgoing final : public std::enable_shared_from_this<Outgoing> {
   std::optional<std::stop_callback<std::function<void()>>> stopping_;
   std::chrono::steady_clock::time_point last_{};
   // Of write():
-  std::vector<Queue::Entry> entries_;
+  std::vector<Inbox::Entry> entries_;
   std::size_t at_ = 0;
   std::size_t count_ = 0;
   std::uint64_t sequence_ = 0;  // of the message that was appended last
-  Queue::Got got_ = Queue::Got::nothing;
+  Inbox::Got got_ = Inbox::Got::nothing;
   Delivery delivery_;
 };
 
@@ -198,14 +204,13 @@ Failure stops() {
 }  // namespace
 
 void TopicServant::stop() {
-  std::vector<std::weak_ptr<Queue>> queues;
+  decltype(open_->inboxes) inboxes;
   {
-    const std::scoped_lock lock(mutex_);
-    queues.swap(queues_);
+    const std::scoped_lock lock(open_->mutex);
+    inboxes.swap(open_->inboxes);
   }
-  for (const auto& each : queues) {
-    const auto queue = each.lock();
-    if (queue && queue->end(mf::detail::shared(stops()))) queue->wake();
+  for (const auto& inbox : inboxes) {
+    if (inbox->end(mf::detail::shared(stops()))) inbox->wake();
   }
 }
 
@@ -213,11 +218,11 @@ void TopicServant::dispatch(server::Incoming& in) {
   auto request = fresh<Subscribe::Request>();
   if (!server::detail::begin_stream<Subscribe>(in, request)) return;
   const auto& what = request.what;
-  std::shared_ptr<Queue> queue;
+  std::shared_ptr<Inbox> inbox;
   try {
-    queue = topic_->make_queue(
+    inbox = topic_->make_inbox(
         {.max_messages = what.max_messages, .max_bytes = what.max_bytes, .overflow = what.overflow});
-    topic_->subscribe(queue, {.agents = what.agents,
+    topic_->subscribe(inbox, {.agents = what.agents,
                               .peer = in.info().peer,
                               .authentication = in.ticket().link()->hello().authentication,
                               .remote = true,
@@ -227,14 +232,6 @@ void TopicServant::dispatch(server::Incoming& in) {
   } catch (const Error& error) {
     return in.ticket().fail(error.code(), error.execution(), error.message());
   }
-  {
-    const std::scoped_lock lock(mutex_);
-    queues_.push_back(queue);
-    if (queues_.size() > tidy_at_) {
-      std::erase_if(queues_, [](const auto& each) { return each.expired(); });
-      tidy_at_ = std::max<std::size_t>(64, 2 * queues_.size());
-    }
-  }
   const auto call = in.ticket().call();
   const auto link = in.ticket().link();
   const auto stop = in.stop_token();
@@ -242,7 +239,7 @@ void TopicServant::dispatch(server::Incoming& in) {
       server::detail::stream_answers(in, link::kMethod<Subscribe>,
                                      std::unique_ptr<server::detail::Encoder>(
                                          new server::detail::EncoderOf<void, Subscribe::kResultTier>(1)));
-  std::make_shared<Outgoing>(topic_, queue, call, link, Responder<void>(answers, 0))->start(stop);
+  std::make_shared<Outgoing>(topic_, inbox, open_, call, link, Responder<void>(answers, 0))->start(stop);
 }
 
 }  // namespace mf::topics

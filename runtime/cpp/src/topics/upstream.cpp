@@ -1,13 +1,11 @@
 #include "mf/topics/upstream.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include "mf/core/error.hpp"
 #include "mf/core/failure.hpp"
 #include "mf/core/text.hpp"
 #include "mf/topics/pattern.hpp"
-#include "mf/topics/remote.hpp"
 #include "topics/feed.hpp"
 
 namespace mf::topics {
@@ -17,11 +15,21 @@ namespace {
 constexpr std::size_t kMostKnown = 65'536;
 // What an upstream keeps of all its publishers and agents for subscribers that come later.
 constexpr std::size_t kMostKept = std::size_t{64} << 20U;
+// So many sources begin in the life of an upstream of a relay. Then its subscribers subscribe again, and go
+// on where they are.
+constexpr std::size_t kMostBegun = std::size_t{1} << 17U;
 // What is told of publishers that are not reached, to who has waited for a message in vain.
 constexpr std::size_t kMostFailures = 3;
 constexpr std::size_t kLongestFailure = 300;
 // No agent that calls have.
 constexpr std::string_view kUpstreams = "*upstreams*";
+
+Board::Rules rules_of(const std::optional<Upstream::Relay>& relay) {
+  Board::Rules rules(relay ? Keeper::relay : Keeper::client, relay ? relay->options : TopicsOptions());
+  rules.budget = relay ? relay->budget : std::make_shared<KeepBudget>(kMostKept);
+  if (!relay) rules.most = std::numeric_limits<std::size_t>::max();
+  return rules;
+}
 
 Failure overwhelmed() {
   return not_executed(Code::overloaded,
@@ -30,11 +38,11 @@ Failure overwhelmed() {
 
 }  // namespace
 
-Upstream::Upstream(std::shared_ptr<client::Core> core, Wanted wanted)
+Upstream::Upstream(std::shared_ptr<client::Core> core, Wanted wanted, std::optional<Relay> relay)
     : core_(std::move(core)),
       wanted_(std::move(wanted)),
-      kept_(std::make_shared<KeepBudget>(kMostKept)),
-      fanout_(std::string(topic().name()), std::numeric_limits<std::size_t>::max(), "client") {}
+      relay_(std::move(relay)),
+      board_(topic(), rules_of(relay_)) {}
 
 Upstream::~Upstream() = default;
 
@@ -52,40 +60,24 @@ void Upstream::begin() {
 
 // ---- subscribers
 
-bool Upstream::join(const std::shared_ptr<RemoteInbox>& inbox) {
-  if (!fanout_.attach(inbox->shared_inbox(), {.agents = wanted_.agents, .replay = wanted_.replay}))
-    return false;
-  const std::scoped_lock lock(mutex_);
-  inboxes_.push_back(inbox);
-  return true;
-}
-
 void Upstream::look_again() {
-  for (const auto& queue : fanout_.queues()) queue->look_again();
+  for (const auto& inbox : board_.inboxes()) inbox->look_again();
 }
 
-void Upstream::leave(const RemoteInbox& inbox) {
-  (void)fanout_.detach(*inbox.shared_inbox());
+std::optional<SubscriptionStats> Upstream::leave(const Inbox& inbox) {
+  auto last = board_.detach(inbox);
   wake_waiters();
-  const std::scoped_lock lock(mutex_);
-  std::erase_if(inboxes_, [&](const auto& each) {
-    const auto held = each.lock();
-    return !held || held.get() == &inbox;
-  });
+  return last;
 }
 
 Upstream::Change Upstream::count(int by) {
   publishers_ = by > 0 ? publishers_ + 1 : publishers_ - 1;
-  Change change{.by = by, .publishers = publishers_};
-  for (const auto& each : inboxes_) {
-    if (auto inbox = each.lock()) change.told.push_back(std::move(inbox));
-  }
   waits_.reach(publishers_);
-  return change;
+  return {.by = by, .publishers = publishers_, .told = board_.listeners()};
 }
 
 void Upstream::tell(const Change& change) {
-  for (const auto& inbox : change.told) inbox->changed(change.by, change.publishers);
+  for (const auto& changed : change.told) changed(change.by, change.publishers);
 }
 
 bool Upstream::await_publishers(std::size_t count, TimePoint until, const std::function<bool()>& over) {
@@ -146,36 +138,34 @@ void Upstream::add_stats(SubscriberStats& stats) const {
 
 // ---- subscribers without room
 
-void Upstream::when_room(const std::shared_ptr<Queue>& full, std::size_t size, UniqueFunction<void()> room) {
+void Upstream::when_room(const std::shared_ptr<Inbox>& full, std::size_t size, UniqueFunction<void()> room) {
+  if (relay_) {
+    room = [core = core_, room = std::move(room)]() mutable {
+      if (core->reactor().on_own_thread()) return room();
+      core->reactor().post(std::move(room));
+    };
+  }
   full->when_room(size, std::move(room));
-  if (!full->blocks()) return;
-  {
-    const std::scoped_lock lock(mutex_);
-    std::erase_if(watched_, [](const auto& each) { return each.expired(); });
-    if (!watched_.insert(full).second) return;
-  }
-  watch(full, full->figures().delivered);
+  if (full->blocks() && full->watch()) watch(full, full->waited_since());
 }
 
-void Upstream::watch(const std::shared_ptr<Queue>& full, std::uint64_t delivered) {
-  core_->reactor().at(mf::now() + wanted_.stall_timeout,
-                      [weak = weak_from_this(), queue = std::weak_ptr(full), delivered] {
-                        const auto self = weak.lock();
-                        const auto held = queue.lock();
-                        if (self && held) self->check_stall(held, delivered);
-                      });
+void Upstream::watch(const std::shared_ptr<Inbox>& full, TimePoint since) {
+  core_->reactor().at(since + wanted_.stall_timeout, [weak = weak_from_this(), inbox = std::weak_ptr(full)] {
+    const auto self = weak.lock();
+    const auto held = inbox.lock();
+    if (self && held) self->check_stall(held);
+  });
 }
 
-/// It is not waited for any more if others are there and it has taken nothing meanwhile. If it is alone, its
-/// publisher decides.
-void Upstream::check_stall(const std::shared_ptr<Queue>& full, std::uint64_t delivered) {
-  const auto now = full->figures().delivered;
-  if (full->awaited() && (now != delivered || fanout_.size() < 2)) return watch(full, now);
-  {
-    const std::scoped_lock lock(mutex_);
-    watched_.erase(full);
-  }
-  if (!full->awaited()) return;
+/// It has taken nothing for stall_timeout: a relay ends it. A client does not wait for it any more if others
+/// are there; if it is alone, its publisher decides.
+void Upstream::check_stall(const std::shared_ptr<Inbox>& full) {
+  if (!full->still_awaited()) return;
+  const auto now = mf::now();
+  const auto since = full->waited_since();
+  if (now < since + wanted_.stall_timeout) return watch(full, since);
+  if (relay_) return full->cut_stalled(wanted_.stall_timeout);
+  if (board_.size() < 2) return watch(full, now);
   core_->options().log.write(Level::warning, "subscriber_stalled",
                              {{"topic", topic().name()},
                               {"agents", wanted_.agents},
@@ -184,13 +174,19 @@ void Upstream::check_stall(const std::shared_ptr<Queue>& full, std::uint64_t del
 }
 
 bool Upstream::crowded() {
-  const auto queues = fanout_.queues();
-  for (const auto& queue : queues) {
-    if (!queue->crowded()) continue;
-    if (queues.size() == 1) return true;
-    queue->cut(mf::detail::shared(overwhelmed()));
+  for (const auto& inbox : board_.crowded()) {
+    if (!relay_ && board_.size() == 1) return true;
+    inbox->cut(mf::detail::shared(overwhelmed()));
   }
   return false;
+}
+
+void Upstream::count_received(const Known& known, std::uint64_t count) noexcept {
+  if (!known.refused) received_.fetch_add(count, std::memory_order_relaxed);
+}
+
+void Upstream::count_missed(const Known& known, std::uint64_t count) noexcept {
+  if (!known.refused) missed_.store(sum_of(missed(), count), std::memory_order_relaxed);
 }
 
 // ---- publishers
@@ -201,7 +197,7 @@ Upstream::Found Upstream::instances() {
   const auto add = [&](const Instance& instance) {
     const bool differs =
         instance.fingerprint != Fingerprint() && instance.fingerprint != topic().service.fingerprint;
-    if (differs && is_of_relay()) return;  // which does not adapt
+    if (differs && passes_on()) return;  // which does not adapt
     const auto* const schema = reinterpret_cast<const char*>(instance.fingerprint.data());
     auto& ways = found[relays ? std::string(schema, instance.fingerprint.size()) : instance.address.str()];
     const auto is_there = [&](const Instance& way) {
@@ -279,8 +275,10 @@ Subscription Upstream::subscription() const {
 
 std::shared_ptr<Upstream::Known> Upstream::known(const Source& source, const std::string& where,
                                                  const std::shared_ptr<Feed>& feed, Woken& woken) {
+  const bool refused = is_refused(source, where);
   Change change;
   std::shared_ptr<Known> known;
+  bool too_many = false;
   {
     const std::scoped_lock lock(mutex_);
     auto& owner = owners_[source.publisher];
@@ -290,36 +288,55 @@ std::shared_ptr<Upstream::Known> Upstream::known(const Source& source, const std
       return nullptr;
     }
     if (owner.names++ == 0) change = count(1);
-    known = known_of(source, where, *feed, woken);
+    known = known_of(source, where, *feed, refused, woken);
+    too_many = relay_ && begun_ > kMostBegun;
   }
   tell(change);
+  if (too_many)
+    end(not_executed(Code::unavailable, "the relay has seen " + std::to_string(kMostBegun) +
+                                            " publishers and agents of " + std::string(topic().name()) +
+                                            " come and go: subscribe again"));
   return known;
 }
 
+bool Upstream::is_refused(const Source& source, const std::string& where) const {
+  if (!relay_) return false;
+  try {
+    check_access(
+        relay_->options,
+        {.action = TopicAction::publish, .topic = topic().name(), .agents = source.agent, .peer = where});
+  } catch (const Error& error) {
+    relay_->options.log.write(Level::warning, "publisher_refused",
+                              {{"publisher", where}, {"reason", error.message()}});
+    return true;
+  }
+  return false;
+}
+
 std::shared_ptr<Upstream::Known> Upstream::known_of(const Source& source, const std::string& where,
-                                                    const Feed& feed, Woken& woken) {
+                                                    const Feed& feed, bool refused, Woken& woken) {
   if (known_.size() > std::max(kMostKnown, forget_at_)) forget_some(woken);
   auto& place = known_[{source.publisher, source.agent}];
-  if (place) {
-    place->named = ++named_;
-    place->feed = &feed;
-    ++place->names;
-    // From where it was left: what lies between is missed, and told when the next of it comes.
-    if (std::exchange(place->ended, false)) add_outlet(*place, place->last + 1, 0, source.keep, woken);
-    return place;
+  const bool is_new = !place;
+  if (is_new) {
+    place = std::make_shared<Known>();
+    place->origin = std::make_shared<Origin>(Origin{.topic = std::string(topic().name()),
+                                                    .agent = source.agent,
+                                                    .publisher = source.publisher,
+                                                    .counters = counters_,
+                                                    .keep = source.keep,
+                                                    .where = where,
+                                                    .shown = shown_agent(topic(), source.agent)});
   }
-  place = std::make_shared<Known>();
   place->named = ++named_;
-  place->names = 1;
   place->feed = &feed;
-  place->origin = std::make_shared<Origin>(Origin{.topic = std::string(topic().name()),
-                                                  .agent = source.agent,
-                                                  .publisher = source.publisher,
-                                                  .counters = counters_,
-                                                  .keep = source.keep,
-                                                  .where = where,
-                                                  .shown = shown_agent(topic(), source.agent)});
-  add_outlet(*place, source.next, source.live, source.keep, woken);
+  ++place->names;
+  if (!is_new && !place->ended) return place;
+  place->ended = false;
+  place->refused = refused;
+  // One that is back goes on where it was left: what lies between is missed, and passed on when the next of
+  // it comes.
+  begin_source(*place, is_new ? source.next : place->last + 1, is_new ? source.live : 0, source.keep, woken);
   return place;
 }
 
@@ -386,20 +403,16 @@ void Upstream::end_gone(const Feed& feed, Woken& woken) {
 }
 
 void Upstream::end_unused(Known& known, Woken& woken) {
-  if (known.names == 0 && !std::exchange(known.ended, true)) fanout_.end(*known.outlet, woken);
+  if (known.names == 0 && !std::exchange(known.ended, true)) board_.end(*known.source, woken);
 }
 
-void Upstream::add_outlet(Known& known, std::uint64_t next, std::uint64_t live, std::uint32_t kept,
-                          Woken& woken) {
-  const auto keep = std::min(kept, wanted_.replay);
-  known.outlet =
-      std::make_shared<Outlet>(known.origin,
-                               Outlet::Limits{.keep = is_of_relay() ? 0 : keep,  // a relay keeps it itself
-                                              .keep_bytes = TopicsOptions().keep_bytes,
-                                              .budget = kept_,
-                                              .of_subscribers = true},
-                               next, std::max(next, live));
-  fanout_.add(known.outlet, woken);
+void Upstream::begin_source(Known& known, std::uint64_t next, std::uint64_t live, std::uint32_t kept,
+                            Woken& woken) {
+  ++begun_;
+  const auto keep = relay_ || !passes_on() ? std::min(kept, wanted_.replay) : 0;
+  live = std::max(next, live);
+  known.source = known.refused ? std::make_shared<Board::Source>(known.origin, board_.rules(), 0, next, live)
+                               : board_.begin(known.origin, keep, next, live, woken);
 }
 
 /// Forgets the publishers that no feed has, within the half that was named longest ago: most of them have
@@ -421,10 +434,7 @@ void Upstream::forget_some(Woken& woken) {
 // ---- end
 
 void Upstream::end(const Failure& why) {
-  const auto shared = mf::detail::shared(why);
-  for (const auto& queue : fanout_.end()) {
-    if (queue->end(shared)) queue->wake();
-  }
+  board_.end(mf::detail::shared(relay_ && relay_->on_end ? relay_->on_end(*this, why) : why));
   wake_waiters();
   close();
 }
@@ -449,37 +459,69 @@ std::shared_ptr<Upstreams> Upstreams::of(client::Core& core, const TopicInfo& to
       core.shared(topic.service, kUpstreams, [] { return std::make_shared<Upstreams>(); }));
 }
 
-std::shared_ptr<Upstream> Upstreams::join(const std::shared_ptr<RemoteInbox>& inbox,
-                                          const std::shared_ptr<client::Core>& core) {
+std::shared_ptr<Upstream> Upstreams::attach(const Wanted& wanted, const std::shared_ptr<Inbox>& inbox,
+                                            const Request& request, const Make& make, std::size_t most) {
   std::shared_ptr<Upstream> found;
+  std::shared_ptr<Upstream> ended;  // destroyed after unlocking
+  std::size_t count = 0;
   bool is_new = false;
   {
     const std::scoped_lock lock(mutex_);
-    auto& place = all_[inbox->wanted()];
-    found = place.lock();
-    is_new = !found || !found->join(inbox);
+    const auto place = all_.find(wanted);
+    if (place != all_.end()) {
+      found = place->second;
+      count = found->board().attach(inbox, request);
+    }
+    is_new = count == 0;
     if (is_new) {
-      place = found = std::make_shared<Upstream>(core, inbox->wanted());
-      (void)found->join(inbox);
+      if (closed_ || (place == all_.end() && all_.size() >= most)) return nullptr;
+      ended = std::exchange(found, make());
+      (void)found->board().attach(inbox, request);  // it may throw, and then there is no upstream
+      all_.insert_or_assign(wanted, found);
     }
   }
-  if (is_new) {
-    found->begin();
-  } else {
-    found->look_again();
-  }
+  if (is_new) found->begin();
+  if (count == 2) found->look_again();  // the other one is not alone any more
   return found;
 }
 
-void Upstreams::leave(const std::shared_ptr<Upstream>& upstream, const RemoteInbox& inbox) {
-  upstream->leave(inbox);
+std::optional<SubscriptionStats> Upstreams::detach(const std::shared_ptr<Upstream>& upstream,
+                                                   const Inbox& inbox) {
+  const auto last = upstream->leave(inbox);
   {
     const std::scoped_lock lock(mutex_);
-    if (!upstream->retire()) return;
+    if (!upstream->board().retire()) return last;
     const auto found = all_.find(upstream->wanted());
-    if (found != all_.end() && found->second.lock() == upstream) all_.erase(found);
+    if (found != all_.end() && found->second == upstream) all_.erase(found);
   }
   upstream->close();
+  return last;
+}
+
+void Upstreams::forget(const Upstream& upstream) {
+  std::shared_ptr<Upstream> gone;  // destroyed after unlocking
+  const std::scoped_lock lock(mutex_);
+  const auto found = all_.find(upstream.wanted());
+  if (found == all_.end() || found->second.get() != &upstream) return;
+  gone = std::move(found->second);
+  all_.erase(found);
+}
+
+std::vector<std::shared_ptr<Upstream>> Upstreams::all() const {
+  std::vector<std::shared_ptr<Upstream>> all;
+  const std::scoped_lock lock(mutex_);
+  for (const auto& [wanted, upstream] : all_) all.push_back(upstream);
+  return all;
+}
+
+void Upstreams::close(const Failure& why) {
+  decltype(all_) gone;
+  {
+    const std::scoped_lock lock(mutex_);
+    closed_ = true;
+    gone.swap(all_);
+  }
+  for (const auto& [wanted, upstream] : gone) upstream->end(why);
 }
 
 }  // namespace mf::topics

@@ -20,7 +20,7 @@
 #include "mf/bridge/engine.hpp"
 #include "mf/bridge/pause.hpp"
 #include "mf/client/core.hpp"
-#include "mf/topics/remote.hpp"
+#include "mf/topics/remote_receiver.hpp"
 
 namespace mf::bridge {
 
@@ -50,9 +50,9 @@ class Inward {
   [[nodiscard]] InwardStats stats() const;
 
  private:
-  [[nodiscard]] std::shared_ptr<topics::RemoteInbox> subscribe();
-  void pump(topics::Inbox& inbox, const std::stop_token& stop);
-  [[nodiscard]] bool take(topics::Inbox& inbox, std::vector<Record>& into);
+  [[nodiscard]] std::shared_ptr<topics::RemoteReceiver> subscribe();
+  void pump(topics::Receiver& receiver, const std::stop_token& stop);
+  [[nodiscard]] bool take(topics::Receiver& receiver, std::vector<Record>& into);
   void append(std::span<const Record> records, const std::stop_token& stop);
   void add(topics::Item& item, std::vector<Record>& into);
 

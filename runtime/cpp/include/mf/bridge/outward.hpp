@@ -30,8 +30,8 @@
 #include "mf/bridge/engine.hpp"
 #include "mf/bridge/pause.hpp"
 #include "mf/server/offering.hpp"
-#include "mf/topics/fanout.hpp"
-#include "mf/topics/outlet.hpp"
+#include "mf/topics/board.hpp"
+#include "mf/topics/source.hpp"
 #include "mf/topics/subscriptions.hpp"
 
 namespace mf::bridge {
@@ -67,33 +67,33 @@ class Outward final : public topics::Subscriptions,
 
   void offer_at(std::shared_ptr<server::Offers> server) override;
   [[nodiscard]] const ServiceInfo& service() const noexcept override { return topic_.info().service; }
-  [[nodiscard]] std::shared_ptr<topics::Queue> make_queue(const topics::Queue::Bounds& wanted) const override;
-  void subscribe(const std::shared_ptr<topics::Queue>& queue, const topics::Request& request) override;
-  void unsubscribe(const topics::Queue& queue) override;
+  [[nodiscard]] std::shared_ptr<topics::Inbox> make_inbox(const topics::Inbox::Bounds& wanted) const override;
+  void subscribe(const std::shared_ptr<topics::Inbox>& inbox, const topics::Request& request) override;
+  void unsubscribe(const topics::Inbox& inbox) override;
 
  private:
-  struct Source {
-    std::shared_ptr<topics::Outlet> outlet{};
+  struct Known {
+    std::shared_ptr<topics::Board::Source> source{};
     std::uint64_t last = 0;
     std::uint64_t used = 0;
   };
   /// The offsets read so far, and how many messages each queue had been given by then.
   struct Mark {
     Offsets offsets{};
-    std::vector<std::pair<std::weak_ptr<topics::Queue>, std::uint64_t>> given{};
+    std::vector<std::pair<std::weak_ptr<topics::Inbox>, std::uint64_t>> given{};
     std::optional<TimePoint> taken_at{};  // when all queues had passed them on
   };
-  using Pass = std::function<std::shared_ptr<topics::Queue>()>;
+  /// Returns an inbox that is waited for and has no room, if there is one.
+  using Pass = std::function<std::shared_ptr<topics::Inbox>(topics::Woken& woken)>;
 
   [[nodiscard]] bool await_subscribers();
   void begin_anew();
   void step(const std::stop_token& stop);
   [[nodiscard]] bool publish(Reader::Read& read, const std::stop_token& stop);
   [[nodiscard]] bool fits(const Reader::Read& read);
-  [[nodiscard]] Source& source_of(const Record& record);
+  [[nodiscard]] Known& known_of(const Record& record);
   void forget_some();
-  [[nodiscard]] bool pass(topics::Outlet& outlet, std::size_t size, const Pass& attempt,
-                          const std::stop_token& stop);
+  [[nodiscard]] bool pass(std::size_t size, const Pass& attempt, const std::stop_token& stop);
   void wait_for_slow(std::size_t size, const std::stop_token& stop);
   void mark();
   [[nodiscard]] static bool is_taken(const Mark& mark);
@@ -103,13 +103,13 @@ class Outward final : public topics::Subscriptions,
   const DescribedTopic& topic_;
   Engine& engine_;
   const OutwardOptions options_;
-  topics::Fanout fanout_;
+  topics::Board board_;
   // Used only by the thread in run():
   std::unique_ptr<Reader> reader_;
-  std::map<std::pair<Uuid, std::string>, Source> sources_;
+  std::map<std::pair<Uuid, std::string>, Known> known_;
   std::uint64_t uses_ = 0;
-  std::vector<std::shared_ptr<topics::Queue>> queues_;
-  std::map<const topics::Queue*, std::uint64_t> given_up_;  // queue -> delivered when given up
+  std::vector<std::shared_ptr<topics::Inbox>> inboxes_;
+  std::map<const topics::Inbox*, std::uint64_t> given_up_;  // queue -> delivered when given up
   Offsets read_;                                            // since the last mark
   std::deque<Mark> marks_;
   Offsets settled_;  // not yet sent to the engine
@@ -118,7 +118,6 @@ class Outward final : public topics::Subscriptions,
 
   mutable std::mutex mutex_;  // protects all members below
   std::condition_variable_any subscribed_;
-  std::size_t subscriptions_ = 0;
   bool returned_ = false;  // a subscriber came back, or the last one left
   std::shared_ptr<const Failure> refused_;
   OutwardStats stats_;

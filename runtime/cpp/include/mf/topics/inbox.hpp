@@ -1,126 +1,265 @@
-// The untyped part of a subscriber: its queue is filled by publishers of this process, or by subscriptions at
-// remote publishers (remote.hpp).
+// The queue of one subscription: messages, gaps, and the beginnings and ends of their sources. It is bounded
+// in messages and bytes; its policy (Overflow) decides about messages for which there is no room.
 //
-// Threads. Any number may take; one asynchronous operation at a time. Callbacks run one at a time, where
-// complete() runs them.
+// Order, for each source: first `source`, then its messages and gaps, by their numbers. A gap is a message
+// without a size: one that is pushed counts as a message, and the policy applies to it. What the inbox itself
+// drops becomes a gap in the same place: the newest at the tail, the oldest before all that waits. Gaps that
+// follow each other are one entry, so that there are no more of them than messages and sources.
+//
+// Thread-safe. push() is called with the lock of a source held, so that nothing slow happens in it: threads
+// are woken by wake(), which is called without that lock.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <functional>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
-#include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
+#include "mf/core/clock.hpp"
 #include "mf/core/outcome.hpp"
 #include "mf/core/unique_function.hpp"
+#include "mf/link/waiter.hpp"
+#include "mf/topics.hpp"
 #include "mf/topics/item.hpp"
 #include "mf/topics/options.hpp"
-#include "mf/topics/queue.hpp"
-#include "mf/topics/topic.hpp"
-
-namespace mf {
-class Client;
-class Topics;
-}  // namespace mf
 
 namespace mf::topics {
 
-class Inbox : public std::enable_shared_from_this<Inbox> {
- public:
-  struct Taken {
-    ItemRef item;
-    std::uint64_t missed = 0;  // messages just before it
-  };
-  /// Called with the number of publishers.
-  using Matched = std::function<void(std::size_t publishers)>;
-  using Take = UniqueFunction<void(Outcome<Taken>&&)>;
+/// Adds to a count of messages that a peer has reported. The peer may report any number.
+inline std::uint64_t sum_of(std::uint64_t sum, std::uint64_t count) noexcept {
+  return sum > UINT64_MAX - count ? UINT64_MAX : sum + count;
+}
 
-  virtual ~Inbox();
+class Inbox {
+ public:
+  enum class Kind : std::uint8_t { message, source, missed, ended };
+  struct Entry {
+    ItemRef item{};           // message: the item
+    std::uint64_t first = 0;  // source: the number of its next message
+    std::uint64_t count = 0;  // source: how many messages are replayed
+    std::uint32_t source = 0;
+    Kind kind = Kind::message;
+    Why why = Why::dropped;
+    bool counts = false;  // missed: it counts as a message
+  };
+  /// Where the room for an entry comes from: it is looked for, or reserve() has found it, or the entry is
+  /// replayed and held by its source anyhow, so that it may go beyond the bounds.
+  enum class Room : std::uint8_t { look, reserved, beyond };
+  struct Bounds {
+    std::uint32_t max_messages = 0;
+    std::size_t max_bytes = 0;
+    Overflow overflow = Overflow::drop_oldest;
+  };
+  enum class Got : std::uint8_t { entry, nothing, ended };
+  struct Figures {
+    std::uint64_t delivered = 0;
+    std::uint64_t dropped = 0;
+    std::uint64_t not_kept = 0;
+    std::size_t queued = 0;
+    std::size_t bytes = 0;
+  };
+
+  explicit Inbox(const Bounds& bounds) : bounds_(bounds) {}
+  /// The wanted bounds, limited by these options.
+  Inbox(const Bounds& wanted, const TopicsOptions& most);
   Inbox(const Inbox&) = delete;
   Inbox& operator=(const Inbox&) = delete;
 
-  /// Subscribes within this process. Throws as Channel::subscribe() does.
-  [[nodiscard]] static std::shared_ptr<Inbox> local(const Topics& topics, const TopicInfo& topic,
-                                                    std::string_view agents, const SubscribeOptions& options);
-  /// Subscribes at all publishers that the client finds; `received` makes an item of bytes.
-  using Received = Item* (*)(Bytes payload);
-  [[nodiscard]] static std::shared_ptr<Inbox> remote(const Client& client, const TopicInfo& topic,
-                                                     std::string_view agents, const SubscribeOptions& options,
-                                                     Received received);
+  /// Sets the subscriber that reads the queue: its peer, "" in this process, and its agents as they are
+  /// shown. To be called before the queue is filled.
+  void belong_to(std::string peer, std::string agents) {
+    peer_ = std::move(peer);
+    agents_ = std::move(agents);
+  }
 
-  /// Waits for a message; false on a timeout. Throws why the subscription has ended.
-  [[nodiscard]] bool take(Taken& into, TimePoint until);
-  /// Waits without limit; false if the subscription has ended without a failure.
-  [[nodiscard]] bool take_or_end(Taken& into);
-  /// `stop` ends it as CANCELLED; no message is lost.
-  void async_take(Take done, const std::stop_token& stop);
-  /// Calls `callback` for each message until close().
-  void on_message(std::function<void(Taken&&)> callback);
-  /// Calls `callback` once if the subscription ends otherwise than by close(), behind the last message of
-  /// on_message(). Without it such an end is logged.
-  void on_end(std::function<void(const Failure&)> callback);
-  void on_gap(std::function<void(const Gap&)> callback);
-  virtual void set_matched(Matched matched, Matched unmatched) = 0;
-  /// False on a timeout, and if the subscription has ended.
-  [[nodiscard]] virtual bool await_publishers(std::size_t count, TimePoint until) = 0;
-  /// Throws in a forked child process if the messages of this inbox arrive in the parent process.
-  virtual void check_process() const {}
-  /// Throws why the subscription has ended, if it has, even if messages wait.
-  void check() const;
-  /// Why no message comes, as far as that is known, in words behind those of an error; or "".
-  [[nodiscard]] virtual std::string silence() const { return {}; }
-  [[nodiscard]] SubscriberStats stats() const;
-  /// Ends the subscription. No callback runs after it has returned, unless a callback calls it.
+  [[nodiscard]] const Bounds& bounds() const noexcept { return bounds_; }
+  [[nodiscard]] bool blocks() const noexcept { return bounds_.overflow == Overflow::block; }
+  /// It blocks, and has not been given up by those who share its stream (give_way()).
+  [[nodiscard]] bool waited_for() const noexcept {
+    return blocks() && !gives_way_.load(std::memory_order_relaxed);
+  }
+
+  // ---- filling; if one of these returns true, the caller must call wake() ----
+
+  /// Adds a source, whose next message has the number `next`, and whose first message that is not replayed
+  /// has `live`; returns the number of the source. `reuse`: it may be that of a source whose end was taken
+  /// long ago, so that sources which come and go need no more and more memory.
+  std::uint32_t add_source(std::shared_ptr<const Origin> origin, std::uint64_t next, std::uint64_t live,
+                           bool reuse = false);
+  /// Takes over one reference to each item, which the ItemRefs of the caller do not count.
+  [[nodiscard]] bool push(std::span<const ItemRef> items, std::uint32_t source, Room room = Room::look);
+  [[nodiscard]] bool push_gap(std::uint32_t source, std::uint64_t first, std::uint64_t count, Why why,
+                              Room room = Room::look);
+  /// True if more sources and ends of sources wait than would for a subscriber that takes its messages.
+  [[nodiscard]] bool crowded() const;
+  /// The source has ended.
+  [[nodiscard]] bool push_ended(std::uint32_t source);
+  /// Ends the queue once its entries have been taken; with a failure, if there is one.
+  [[nodiscard]] bool end(std::shared_ptr<const Failure> why);
+  /// The same, but calls the function of when_cut(), without any lock, to end the subscription at once.
+  void cut(std::shared_ptr<const Failure> why);
+  /// The same: nothing was taken for this time, in which room was waited for.
+  void cut_stalled(std::chrono::milliseconds timeout);
+  void wake();
+
+  /// Reserves room for these messages, from the first on; returns for how many there is room. A closed queue
+  /// has room for all.
+  [[nodiscard]] std::size_t reserve(std::span<const ItemRef> items);
+  void unreserve(std::span<const ItemRef> items);
+  /// Whether there is room for a message of this size now.
+  [[nodiscard]] bool room_for(std::size_t size) const;
+  /// Waits until several entries were taken, or the queue is closed, or `until`; false if there is no room.
+  /// If nothing was taken for `stall_timeout`, the subscription is cut.
+  [[nodiscard]] bool wait_for_room(std::size_t size, TimePoint until,
+                                   std::optional<std::chrono::milliseconds> stall_timeout = {});
+  /// Calls `room` once when there is room for a message of this size and some more, perhaps at once.
+  void when_room(std::size_t size, UniqueFunction<void()> room);
+  /// Since when a publisher has waited for room without any entry being taken by take_some(), or by take()
+  /// while the inbox is watched; else now.
+  [[nodiscard]] TimePoint waited_since() const;
+  /// The caller watches for how long room is waited for. False: the inbox is watched already.
+  [[nodiscard]] bool watch();
+  /// False, and it is not watched any more, if nothing waits for room.
+  [[nodiscard]] bool still_awaited();
+  /// Calls the functions that wait for room, since it may not be needed any more.
+  void look_again();
+  /// The same, and nobody waits for room in a queue that blocks until several entries were taken: meanwhile
+  /// it drops what finds none.
+  void give_way();
+
+  // ---- emptying ----
+
+  /// Never waits.
+  [[nodiscard]] Got take(Entry& into);
+  /// The same for up to `most` entries; returns their number. If it is 0, `got` says why.
+  std::size_t take_some(std::vector<Entry>& into, std::size_t most, Got& got);
+  /// Waits for an entry.
+  [[nodiscard]] Got wait(Entry& into, TimePoint until);
+  /// Calls `ready` once when take() has an entry or the end, perhaps at once.
+  void when_ready(UniqueFunction<void()> ready);
+  /// Sets what cut() calls, on its thread.
+  void when_cut(UniqueFunction<void()> cut);
+  /// Counts the message that was taken last as dropped: it cannot be sent.
+  void count_undeliverable();
+  /// Drops what is in the queue; it accepts no more entries.
   void close();
-
- protected:
-  Inbox(std::shared_ptr<Queue> queue, const TopicInfo& topic);
-  [[nodiscard]] Queue& queue() noexcept { return *queue_; }
-  [[nodiscard]] const std::shared_ptr<Queue>& shared_queue() const noexcept { return queue_; }
-  /// Ends the subscriptions; called once.
-  virtual void leave() = 0;
-  virtual void complete(UniqueFunction<void()> work) = 0;
-  virtual void add_stats(SubscriberStats& stats) const = 0;
-  [[nodiscard]] virtual const Log& log() const noexcept = 0;
-  void log_escaped() const noexcept { log_escaped_exception(log(), "a subscriber's callback"); }
-  /// Nothing more comes: it was closed, or its queue has ended.
-  [[nodiscard]] bool over() const { return closed_ || queue_->ended(); }
+  [[nodiscard]] std::shared_ptr<const Failure> why() const;
+  /// Nothing more comes into it.
+  [[nodiscard]] bool ended() const;
+  /// The figures of the subscription whose queue it is. A publisher that ends cuts nobody.
+  [[nodiscard]] SubscriptionStats subscription() const;
+  /// The subscriber as failures name it: "at tcp://192.0.2.1:4711 for \"books\"".
+  [[nodiscard]] std::string owner_text() const;
+  /// What the queue holds, for failures: "2 of 2 messages and 40 of 8388608 bytes".
+  [[nodiscard]] std::string content_text() const;
+  [[nodiscard]] std::shared_ptr<const Origin> origin(std::uint32_t source) const;
+  [[nodiscard]] Figures figures() const;
 
  private:
-  struct Pending;
-  using From = std::pair<Uuid, std::string>;  // a publisher and an agent
+  using Lock = std::unique_lock<std::mutex>;
+  using Rooms = std::vector<std::pair<std::size_t, UniqueFunction<void()>>>;  // with the wanted bytes
+  struct Of {
+    std::shared_ptr<const Origin> origin;
+    // The latest gaps of the source, as how many entries had been pushed there by then; 0: none.
+    std::uint64_t gap_in_ring = 0;
+    std::uint64_t gap_in_front = 0;
+  };
+  /// A ring buffer that grows as needed; a large one is freed when it is empty.
+  class Ring {
+   public:
+    [[nodiscard]] bool empty() const noexcept { return begin_ == end_; }
+    [[nodiscard]] std::size_t size() const noexcept { return end_ - begin_; }
+    /// The entry that was pushed as the `count`th; null if it has been taken.
+    [[nodiscard]] Entry* pushed(std::uint64_t count) noexcept {
+      return count <= begin_ ? nullptr : &at(count - 1);
+    }
+    /// Returns how many entries have been pushed.
+    std::uint64_t push(Entry&& entry) {
+      if (size() == slots_.size()) [[unlikely]]
+        grow();
+      at(end_) = std::move(entry);
+      return ++end_;
+    }
+    Entry pop() {
+      Entry entry = std::move(at(begin_));
+      if (++begin_ == end_ && slots_.size() > kKept) [[unlikely]]
+        slots_ = {};
+      return entry;
+    }
 
-  [[nodiscard]] Queue::Got next(Taken& into, TimePoint until);
-  [[nodiscard]] bool look(Queue::Entry&& entry, Taken& into);
-  [[nodiscard]] Failure ending() const;
-  void go_on(const std::shared_ptr<Pending>& pending);
-  void run_callbacks();
-  void tell_end();
-  void watch();
+   private:
+    static constexpr std::size_t kKept = 4'096;
+    [[nodiscard]] Entry& at(std::uint64_t place) noexcept { return slots_[place & (slots_.size() - 1)]; }
+    void grow();
+    std::vector<Entry> slots_;
+    std::uint64_t begin_ = 0;  // how many have been taken
+    std::uint64_t end_ = 0;    // how many have been pushed
+  };
 
-  const std::shared_ptr<Queue> queue_;
-  const TopicInfo& topic_;
-  std::atomic<bool> missed_any_{false};
-  std::atomic<bool> closed_{false};
-  mutable std::mutex mutex_;                  // guards the next seven
-  std::map<From, std::uint64_t> missed_;      // since the last message
-  std::deque<From> gone_;                     // those of missed_ that have ended, and may come back
-  std::array<std::uint64_t, 3> missed_by_{};  // by reason: in total
-  std::function<void(const Gap&)> on_gap_;
-  std::function<void(Taken&&)> on_message_;
-  std::function<void(const Failure&)> on_end_;
-  bool told_end_ = false;
-  std::mutex calling_;  // held while callbacks run, so that close() can wait for them
-  std::atomic<std::thread::id> caller_{};
+  [[nodiscard]] std::size_t counted() const noexcept { return messages_ + gaps_ + reserved_; }
+  [[nodiscard]] bool has_room(std::size_t size) const noexcept {
+    return counted() == 0 ||
+           (counted() < bounds_.max_messages && bytes_ + reserved_bytes_ + size <= bounds_.max_bytes);
+  }
+  /// Room for this message and for others that may follow it. A waiting publisher is notified only when there
+  /// is that much room, unless the queue is small: to notify it of each message that was taken would cost
+  /// more than the messages do.
+  [[nodiscard]] bool has_more_room(std::size_t size, std::uint32_t others) const noexcept {
+    return has_room(size) && (counted() == 0 || counted() + (std::min)(others, bounds_.max_messages / 4) <
+                                                    std::size_t{bounds_.max_messages});
+  }
+  [[nodiscard]] bool empty() const noexcept { return ring_.empty() && front_.empty(); }
+  [[nodiscard]] bool says_nothing() const noexcept { return empty() && !ended_ && !closed_; }
+  [[nodiscard]] bool wanted() const noexcept { return !waiters_.empty() || static_cast<bool>(ready_); }
+  void push_one(ItemRef item, std::uint32_t source, Room room);
+  void put_gap(std::uint32_t source, std::uint64_t first, std::uint64_t count, Why why, bool counts);
+  [[nodiscard]] bool continues_gap(std::uint32_t source, std::uint64_t first, Why why) noexcept;
+  [[nodiscard]] Got take_one(Entry& into);
+  void drop_oldest(std::size_t size);
+  void put_in_front(Entry&& gap);
+  void disconnect();
+  [[nodiscard]] bool room_wanted() const noexcept { return waited_since_ != TimePoint{} || !rooms_.empty(); }
+  [[nodiscard]] Entry pop();
+  void release_room(Lock& lock);
+  [[nodiscard]] Rooms release_rooms();
+
+  const Bounds bounds_;
+  std::string peer_;
+  std::string agents_;
+  mutable std::mutex mutex_;  // all below
+  Ring ring_;
+  std::deque<Entry> front_;  // before those of the ring: what stood between dropped messages, and their gaps
+  std::uint64_t front_taken_ = 0;  // so many entries of front_ have been taken
+  std::vector<Of> sources_;
+  std::deque<std::uint32_t> spent_;  // sources whose ends were taken, in that order
+  std::size_t messages_ = 0;
+  std::size_t gaps_ = 0;  // in the ring, that count
+  std::size_t bytes_ = 0;
+  std::size_t reserved_ = 0;
+  std::size_t reserved_bytes_ = 0;
+  std::uint64_t delivered_ = 0;
+  std::uint64_t dropped_ = 0;
+  std::atomic<bool> gives_way_{false};
+  std::uint64_t not_kept_ = 0;
+  TimePoint waited_since_{};  // by somebody who waits for room; later, if take_some() has taken something
+  bool ended_ = false;
+  bool closed_ = false;
+  bool watched_ = false;
+  std::shared_ptr<const Failure> why_;
+  std::vector<link::Waiter*> waiters_;
+  UniqueFunction<void()> ready_;
+  UniqueFunction<void()> cut_;
+  std::vector<std::pair<std::size_t, link::Waiter*>> room_waiters_;  // with the wanted bytes
+  Rooms rooms_;
 };
 
 }  // namespace mf::topics

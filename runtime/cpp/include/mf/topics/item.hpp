@@ -116,6 +116,19 @@ class ItemRef {
   Item* item_ = nullptr;
 };
 
+/// A message as its undecoded bytes.
+class Unread final : public Item {
+ public:
+  explicit Unread(Bytes payload) {
+    size = payload.size();
+    set_payload(std::move(payload));
+  }
+  [[nodiscard]] static Item* received(Bytes payload) { return new Unread(std::move(payload)); }
+
+ private:
+  Bytes encode() override { return payload_; }  // available from the start
+};
+
 template <class T>
 class ItemOf final : public Item {
  public:

@@ -61,7 +61,7 @@ class AgentPublisher {
  public:
   using Value = typename Topic::Value;
 
-  explicit AgentPublisher(std::shared_ptr<Outlet> outlet) noexcept : outlet_(std::move(outlet)) {}
+  explicit AgentPublisher(std::shared_ptr<Board::Source> source) noexcept : source_(std::move(source)) {}
 
   /// Throws INVALID_ARGUMENT for a value that breaks its schema, and DEADLINE_EXCEEDED (NOT_EXECUTED) if a
   /// subscription that blocks has no room until the deadline.
@@ -88,7 +88,7 @@ class AgentPublisher {
     std::size_t count = 0;
     Timestamp now{};  // of those that are put into the queues together
     const auto send = [&] {
-      outlet_->publish(std::span(items).first(count), options.deadline);
+      source_->publish(std::span(items).first(count), options.deadline);
       std::fill_n(items.begin(), std::exchange(count, 0), ItemRef());
     };
     for (auto&& value : values) {
@@ -113,10 +113,10 @@ class AgentPublisher {
     return value;
   }
   void publish_item(ItemRef item, const PublishOptions& options) {
-    outlet_->publish({&item, 1}, options.deadline);
+    source_->publish({&item, 1}, options.deadline);
   }
 
-  std::shared_ptr<Outlet> outlet_;
+  std::shared_ptr<Board::Source> source_;
 };
 
 /// The common base of publishers of topics with and without agents.
@@ -128,7 +128,7 @@ class BasePublisher {
   /// Waits until there are `count` subscriptions to the topic, whatever their agents; false on a timeout. A
   /// relay is one, and so are equal subscribers of a client.
   [[nodiscard]] bool await_subscribers(std::size_t count, std::chrono::nanoseconds timeout) const {
-    return channel_->await_subscribers(count, deadline_after(mf::now(), timeout));
+    return channel_->board().await_subscribers(count, deadline_after(mf::now(), timeout));
   }
   /// Called for each subscription that begins from now on, one at a time, on a thread of the topics.
   void on_matched(Channel::Listener listener) const { channel_->set_listeners(std::move(listener), nullptr); }
@@ -155,9 +155,9 @@ class PerAgentPublisher : public BasePublisher<Topic> {
   /// Throws INVALID_ARGUMENT for an invalid agent.
   [[nodiscard]] AgentPublisher<Topic> at(const typename Topic::Agent& agent) const {
     if constexpr (std::is_convertible_v<typename Topic::Agent, std::string_view>) {
-      return AgentPublisher<Topic>(this->channel()->outlet(agent));
+      return AgentPublisher<Topic>(this->channel()->source(agent));
     } else {
-      return AgentPublisher<Topic>(this->channel()->outlet(agent_text(agent)));
+      return AgentPublisher<Topic>(this->channel()->source(agent_text(agent)));
     }
   }
 };
@@ -168,7 +168,7 @@ class LonePublisher : public BasePublisher<Topic>, public AgentPublisher<Topic> 
  public:
   using Value = typename Topic::Value;
   explicit LonePublisher(const Topics& topics)
-      : BasePublisher<Topic>(topics), AgentPublisher<Topic>(this->channel()->outlet("")) {}
+      : BasePublisher<Topic>(topics), AgentPublisher<Topic>(this->channel()->source("")) {}
 };
 
 }  // namespace mf::topics

@@ -4,8 +4,8 @@
 
 #include <memory>
 #include <mutex>
+#include <unordered_set>
 #include <utility>
-#include <vector>
 
 #include "mf/topics.server.hpp"
 #include "mf/topics/subscriptions.hpp"
@@ -21,15 +21,19 @@ class TopicServant final : public AnyTopicAsyncServant {
   /// Its server stops: all that waits for subscribers is still sent, then their subscriptions end.
   void stop();
 
+  /// The inboxes of the subscriptions that have not ended.
+  struct Open {
+    std::mutex mutex;
+    std::unordered_set<std::shared_ptr<Inbox>> inboxes;
+  };
+
  private:
   // dispatch() does it all: it needs the call.
   void subscribe(AnyTopicSubscribeRequest /*request*/, StreamWriter<Delivery> /*out*/,
                  Responder<void> /*responder*/) override {}
 
   const std::shared_ptr<Subscriptions> topic_;
-  std::mutex mutex_;
-  std::vector<std::weak_ptr<Queue>> queues_;  // of subscriptions, some of which have gone
-  std::size_t tidy_at_ = 64;
+  const std::shared_ptr<Open> open_ = std::make_shared<Open>();
 };
 
 }  // namespace mf::topics

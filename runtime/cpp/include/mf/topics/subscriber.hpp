@@ -30,8 +30,8 @@
 #include "mf/core/async.hpp"
 #include "mf/core/clock.hpp"
 #include "mf/core/error.hpp"
-#include "mf/topics/inbox.hpp"
 #include "mf/topics/message.hpp"
+#include "mf/topics/receiver.hpp"
 #include "mf/topics/topics.hpp"
 
 namespace mf::topics {
@@ -69,7 +69,7 @@ class BaseSubscriber {
   BaseSubscriber& operator=(BaseSubscriber&& other) noexcept {
     if (this != &other) {
       close();
-      inbox_ = std::move(other.inbox_);
+      receiver_ = std::move(other.receiver_);
     }
     return *this;
   }
@@ -78,8 +78,8 @@ class BaseSubscriber {
   /// Waits for the next message. If the subscription has ended, throws why: OVERLOADED if its policy is
   /// disconnect; SHUTTING_DOWN if the topics of this process have ended; CANCELLED after close().
   [[nodiscard]] Message next() {
-    Inbox::Taken taken;
-    (void)inbox_->take(taken, kNever);
+    Receiver::Taken taken;
+    (void)receiver_->take(taken, kNever);
     return message(std::move(taken));
   }
   /// The same; throws DEADLINE_EXCEEDED on a timeout.
@@ -88,14 +88,14 @@ class BaseSubscriber {
     if (!polled)
       throw Error(
           Code::deadline_exceeded, Execution::not_executed,
-          "no message of " + std::string(Topic::kTopic.name()) + " has come in time" + inbox_->silence());
+          "no message of " + std::string(Topic::kTopic.name()) + " has come in time" + receiver_->silence());
     return std::move(*polled);
   }
   /// The same; returns nothing on a timeout.
   [[nodiscard]] std::optional<Message> poll(std::chrono::nanoseconds timeout = {}) {
-    Inbox::Taken taken;
+    Receiver::Taken taken;
     const auto until = timeout.count() == 0 ? TimePoint{} : deadline_after(mf::now(), timeout);
-    if (!inbox_->take(taken, until)) return std::nullopt;
+    if (!receiver_->take(taken, until)) return std::nullopt;
     return message(std::move(taken));
   }
   /// Completes with Outcome<Message>. A cancelled call takes no message.
@@ -108,9 +108,9 @@ class BaseSubscriber {
         "Outcome<Message>&&");
     return Completes<std::decay_t<Token>, Message>::initiate(
         std::forward<Token>(token),
-        [inbox = inbox_](Callback<Message> done, const std::stop_token& stop = {}) {
-          inbox->async_take(
-              [done = std::move(done)](Outcome<Inbox::Taken>&& taken) mutable {
+        [receiver = receiver_](Callback<Message> done, const std::stop_token& stop = {}) {
+          receiver->async_take(
+              [done = std::move(done)](Outcome<Receiver::Taken>&& taken) mutable {
                 if (!taken) return done(Failure(taken.failure()));
                 done(message(std::move(taken).value()));
               },
@@ -119,29 +119,29 @@ class BaseSubscriber {
   }
   /// Calls `callback` for each message until close(), one at a time, on a thread of the client or the topics.
   void on_message(std::function<void(Message)> callback) {
-    inbox_->on_message(
-        [callback = std::move(callback)](Inbox::Taken&& taken) { callback(message(std::move(taken))); });
+    receiver_->on_message(
+        [callback = std::move(callback)](Receiver::Taken&& taken) { callback(message(std::move(taken))); });
   }
   /// Calls `callback` once if the subscription ends otherwise than by close(), behind the last message of
   /// on_message(), with what next() would throw. Without it such an end is logged.
-  void on_end(std::function<void(const Failure&)> callback) { inbox_->on_end(std::move(callback)); }
+  void on_end(std::function<void(const Failure&)> callback) { receiver_->on_end(std::move(callback)); }
   /// Calls `callback` for each gap, on the thread that takes the next message, before it gets that message.
-  void on_gap(std::function<void(const Gap&)> callback) { inbox_->on_gap(std::move(callback)); }
+  void on_gap(std::function<void(const Gap&)> callback) { receiver_->on_gap(std::move(callback)); }
 
   /// Called with the number of publishers when one is found (matched) or lost.
-  void on_matched(Inbox::Matched callback) { inbox_->set_matched(std::move(callback), nullptr); }
-  void on_unmatched(Inbox::Matched callback) { inbox_->set_matched(nullptr, std::move(callback)); }
+  void on_matched(Receiver::Matched callback) { receiver_->set_matched(std::move(callback), nullptr); }
+  void on_unmatched(Receiver::Matched callback) { receiver_->set_matched(nullptr, std::move(callback)); }
   /// Waits until `count` publishers are there for this; false on a timeout. Throws why the subscription has
   /// ended, as next() does. The publishers of a process are one; behind a relay each process counts.
   [[nodiscard]] bool await_publishers(std::size_t count, std::chrono::nanoseconds timeout) {
-    if (inbox_->await_publishers(count, deadline_after(mf::now(), timeout))) return true;
-    inbox_->check();
+    if (receiver_->await_publishers(count, deadline_after(mf::now(), timeout))) return true;
+    receiver_->check();
     return false;
   }
-  [[nodiscard]] SubscriberStats stats() const { return inbox_->stats(); }
+  [[nodiscard]] SubscriberStats stats() const { return receiver_->stats(); }
   /// Ends the subscription; messages that were not taken are dropped.
   void close() {
-    if (inbox_) inbox_->close();
+    if (receiver_) receiver_->close();
   }
 
   /// Waits for the first message.
@@ -149,20 +149,20 @@ class BaseSubscriber {
   [[nodiscard]] std::default_sentinel_t end() const noexcept { return {}; }
 
  protected:
-  explicit BaseSubscriber(std::shared_ptr<Inbox> inbox) noexcept : inbox_(std::move(inbox)) {}
+  explicit BaseSubscriber(std::shared_ptr<Receiver> receiver) noexcept : receiver_(std::move(receiver)) {}
 
  private:
-  [[nodiscard]] static Message message(Inbox::Taken&& taken) {
+  [[nodiscard]] static Message message(Receiver::Taken&& taken) {
     return Message(std::move(taken.item), taken.missed);
   }
   [[nodiscard]] bool take_or_end(Message& into) {
-    Inbox::Taken taken;
-    if (!inbox_->take_or_end(taken)) return false;
+    Receiver::Taken taken;
+    if (!receiver_->take_or_end(taken)) return false;
     into = message(std::move(taken));
     return true;
   }
 
-  std::shared_ptr<Inbox> inbox_;
+  std::shared_ptr<Receiver> receiver_;
   Message current_;
 };
 
@@ -171,10 +171,10 @@ template <class Topic>
 class PerAgentSubscriber : public BaseSubscriber<Topic> {
  public:
   PerAgentSubscriber(const Topics& topics, std::string_view agents, const SubscribeOptions& options = {})
-      : BaseSubscriber<Topic>(Inbox::local(topics, Topic::kTopic, agents, options)) {}
+      : BaseSubscriber<Topic>(Receiver::local(topics, Topic::kTopic, agents, options)) {}
   PerAgentSubscriber(const Client& client, std::string_view agents, const SubscribeOptions& options = {})
-      : BaseSubscriber<Topic>(Inbox::remote(client, Topic::kTopic, agents, options,
-                                            &ItemOf<typename Topic::Value>::received)) {}
+      : BaseSubscriber<Topic>(Receiver::remote(client, Topic::kTopic, agents, options,
+                                               &ItemOf<typename Topic::Value>::received)) {}
   /// For one agent whose type is not text.
   template <class Agent = typename Topic::Agent>
     requires(!std::is_convertible_v<Agent, std::string_view>)
@@ -191,10 +191,10 @@ template <class Topic>
 class LoneSubscriber : public BaseSubscriber<Topic> {
  public:
   explicit LoneSubscriber(const Topics& topics, const SubscribeOptions& options = {})
-      : BaseSubscriber<Topic>(Inbox::local(topics, Topic::kTopic, "", options)) {}
+      : BaseSubscriber<Topic>(Receiver::local(topics, Topic::kTopic, "", options)) {}
   explicit LoneSubscriber(const Client& client, const SubscribeOptions& options = {})
       : BaseSubscriber<Topic>(
-            Inbox::remote(client, Topic::kTopic, "", options, &ItemOf<typename Topic::Value>::received)) {}
+            Receiver::remote(client, Topic::kTopic, "", options, &ItemOf<typename Topic::Value>::received)) {}
 };
 
 }  // namespace mf::topics

@@ -1,4 +1,4 @@
-// An outlet of a relay, whose messages have their numbers already.
+// A source of a relay, whose messages have their numbers already.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -6,14 +6,15 @@
 #include <utility>
 #include <vector>
 
-#include "mf/topics/outlet.hpp"
+#include "mf/topics/source.hpp"
 
-namespace mftest::outlet_test {
+namespace mftest::source_test {
 namespace {
 
+using mf::topics::Inbox;
 using mf::topics::ItemRef;
-using mf::topics::Outlet;
-using mf::topics::Queue;
+using mf::topics::Keeper;
+using Source = mf::topics::Board::Source;
 
 /// Says when nobody has it any more.
 class Told final : public mf::topics::Item {
@@ -29,39 +30,39 @@ class Told final : public mf::topics::Item {
   const std::function<void()> gone_;
 };
 
-TEST(AnOutlet, ThatHasHandedOutAllNamesNoQueueThatHadNoRoomForSomeOfItBefore) {
-  const auto queue = std::make_shared<Queue>(
-      Queue::Bounds{.max_messages = 2, .max_bytes = 1'000, .overflow = mf::Overflow::block});
-  Outlet outlet(std::make_shared<mf::topics::Origin>(),
-                {.keep = 1, .keep_bytes = 1'000, .stall_timeout = {}});
-  outlet.attach(queue, {}, true);
+TEST(ASource, ReportsNoFullInboxIfAllMessagesArePassed) {
+  const auto inbox = std::make_shared<Inbox>(
+      Inbox::Bounds{.max_messages = 2, .max_bytes = 1'000, .overflow = mf::Overflow::block});
+  Source source(std::make_shared<mf::topics::Origin>(), mf::topics::Board::Rules(Keeper::relay, {}), 1);
+  source.attach(inbox, {}, true);
   std::vector<std::uint64_t> taken;
   const auto take_all = [&] {
-    Queue::Entry entry;
-    while (queue->take(entry) == Queue::Got::entry) {
+    Inbox::Entry entry;
+    while (inbox->take(entry) == Inbox::Got::entry) {
       if (entry.item) taken.push_back(entry.item->sequence);
     }
   };
+  std::shared_ptr<Inbox> full;
+  mf::topics::Woken woken;
+  const auto pass = [&](const ItemRef& item) { return source.forward({&item, 1}, full, woken) == 1; };
   // The second message is kept, by nobody else, until the third is: then somebody takes what waits.
-  ASSERT_EQ(outlet.forward(ItemRef(new Told(1))), nullptr);
+  ASSERT_TRUE(pass(ItemRef(new Told(1))));
   take_all();
   ItemRef second(new Told(2, take_all));
-  ASSERT_EQ(outlet.forward(second), nullptr);
+  ASSERT_TRUE(pass(second));
   take_all();
   second = ItemRef();
   ASSERT_EQ(taken, (std::vector<std::uint64_t>{1, 2}));
 
   std::vector<ItemRef> three;
   for (std::uint64_t number = 3; number <= 6; ++number) three.emplace_back(new Told(number));
-  std::shared_ptr<Queue> full;
-  mf::topics::Woken woken;
-  EXPECT_EQ(outlet.forward(three, full, woken), 4U)
+  EXPECT_EQ(source.forward(three, full, woken), 4U)
       << "somebody took the first while the others were handed out";
-  wake_all(woken);
+  woken.wake();
   EXPECT_EQ(full, nullptr);
   take_all();
   EXPECT_EQ(taken, (std::vector<std::uint64_t>{1, 2, 3, 4, 5, 6}));
 }
 
 }  // namespace
-}  // namespace mftest::outlet_test
+}  // namespace mftest::source_test
