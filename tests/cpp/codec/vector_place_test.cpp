@@ -27,7 +27,7 @@ inline constexpr mf::codec::TypeInfo mf::codec::kTypeInfo<legacy::Account>{mf::T
 namespace mf::codec::detail {
 namespace {
 
-using archive::after::Stored;
+using ::archive::after::Stored;
 
 TEST(VectorPlace, GivesAsManyElementsAsAreAskedFor) {
   std::vector<std::uint32_t> values;
