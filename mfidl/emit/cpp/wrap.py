@@ -20,6 +20,7 @@ _RAW = re.compile(r'R"(\w*)\(')
 _IF = re.compile(r"( *)(if \(.*\)) ((?:return|throw|continue|break)\b[^{}]*;)$")
 _FUNCTION = re.compile(r"( *)([^{}]*\)(?: const| noexcept| override)*) \{ (.*;) \}$")
 _OPERATORS = (" && ", " || ", " + ")
+_MARKS = re.compile(r'[](){}<>[,;"]')
 _CLOSING = {"(": ")", "{": "}", "<": ">", "[": "]"}
 
 
@@ -82,11 +83,13 @@ def _groups(line: str) -> list[_Group]:
     """All pairs of brackets outside of strings; the outermost ones have depth 0."""
     found: list[_Group] = []
     stack: list[_Group] = []
-    at, end = 0, len(line)
-    while at < end:
-        letter = line[at]
+    behind = 0  # the end of the last string
+    for mark in _MARKS.finditer(line):
+        letter, at = mark[0], mark.start()
+        if at < behind:
+            continue
         if letter == '"':
-            at = _end_of_string(line, at)
+            behind = _end_of_string(line, at) + 1
         elif letter in "({[" or (letter == "<" and _opens(line, at)):
             stack.append(_Group(at, letter, len(stack)))
         elif stack and letter == _CLOSING[stack[-1].kind] and line[at - 1] != "-":
@@ -95,7 +98,6 @@ def _groups(line: str) -> list[_Group]:
             found.append(group)
         elif letter in ",;" and stack and line[at + 1 : at + 2] == " ":
             stack[-1].cuts.append(at)
-        at += 1
     return found
 
 
