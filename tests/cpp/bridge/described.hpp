@@ -7,6 +7,7 @@
 #include "mf/bridge/described_topic.hpp"
 #include "mf/bridge/record.hpp"
 #include "mf/codec/value.hpp"
+#include "mf/core/service_texts.hpp"
 #include "topics/events.topics.hpp"
 
 namespace mftest {
@@ -14,8 +15,8 @@ namespace mftest {
 template <class Topic>
 std::unique_ptr<mf::bridge::DescribedTopic> described() {
   const auto& service = Topic::kTopic.service;
-  return std::make_unique<mf::bridge::DescribedTopic>(std::string(service.descriptor) +
-                                                      std::string(service.annex));
+  return std::make_unique<mf::bridge::DescribedTopic>(std::string(mf::descriptor_of(service)) +
+                                                      std::string(mf::annex_of(service)));
 }
 
 /// Of topics.events.Additions, with a document of that size.

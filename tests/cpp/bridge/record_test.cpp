@@ -35,8 +35,8 @@ void expect_as_generated(mf::Tier tier) {
   const auto& wanted = Topic::kTopic;
   EXPECT_EQ(made.name(), wanted.name());
   EXPECT_EQ(made.service.fingerprint, wanted.service.fingerprint);
-  EXPECT_EQ(made.service.descriptor, wanted.service.descriptor);
-  EXPECT_EQ(made.service.annex, wanted.service.annex);
+  EXPECT_EQ(made.service.descriptor, descriptor_of(wanted.service));
+  EXPECT_EQ(made.service.annex, annex_of(wanted.service));
   EXPECT_EQ(made.per_agent, wanted.per_agent);
   EXPECT_EQ(made.replay, wanted.replay);
   EXPECT_EQ(made.overflow, wanted.overflow);
@@ -55,7 +55,7 @@ TEST(DescribedTopic, WhatIsNoDescriptionIsRefusedInWords) {
   const auto refused = [](const std::string& text) {
     return refusal_of([&] { const DescribedTopic topic(text); });
   };
-  const auto whole = std::string(AdditionsTopic::kTopic.service.descriptor);
+  const auto whole = std::string(descriptor_of(AdditionsTopic::kTopic.service));
   EXPECT_THAT(refused(""), HasSubstr("does not begin with \"topic\""));
   EXPECT_THAT(refused("service a.B\nannex a.B\n"), HasSubstr("does not begin with \"topic\""));
   EXPECT_THAT(refused(whole), HasSubstr("it has no annex"));
