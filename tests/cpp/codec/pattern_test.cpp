@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "shapes/patterns.server.hpp"
+#include "shapes/patterns.hpp"
 
 namespace mf::codec {
 namespace {

@@ -14,7 +14,7 @@
 
 #include "bytes.hpp"
 #include "mf/codec/boxed.hpp"
-#include "vectors/shapes.server.hpp"
+#include "vectors/shapes.hpp"
 
 namespace vectors::shapes {
 
