@@ -41,7 +41,7 @@ def facts(thing: Any) -> Any:
     if isinstance(thing, Span):
         return (thing.file.name, thing.start, thing.end)
     if dataclasses.is_dataclass(thing):
-        held = [each.name for each in dataclasses.fields(thing) if each.name != "_index"]
+        held = [each.name for each in dataclasses.fields(thing) if each.name[0] != "_"]
         return (type(thing).__name__, *((name, facts(getattr(thing, name))) for name in held))
     if isinstance(thing, tuple):
         return tuple(facts(each) for each in thing)
