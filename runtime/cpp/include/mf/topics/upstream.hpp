@@ -220,9 +220,9 @@ class Upstreams final : public client::Shared {
 
   /// Attaches the inbox to the upstream that all share who want this; to a new one, which begins, if there is
   /// none. Null if that would be one more than `most`, and after close(). Throws as Board::attach() does.
-  [[nodiscard]] std::shared_ptr<Upstream> attach(const Wanted& wanted, const std::shared_ptr<Inbox>& inbox,
-                                                 const Request& request, const Make& make,
-                                                 std::size_t most = (std::numeric_limits<std::size_t>::max)());
+  [[nodiscard]] std::shared_ptr<Upstream> attach(
+      const Wanted& wanted, const std::shared_ptr<Inbox>& inbox, const Request& request, const Make& make,
+      std::size_t most = (std::numeric_limits<std::size_t>::max)());
   /// Returns the last figures of the subscription; nothing if it had left. An upstream that has no
   /// subscribers any more ends.
   std::optional<SubscriptionStats> detach(const std::shared_ptr<Upstream>& upstream, const Inbox& inbox);
