@@ -1,4 +1,4 @@
-// What a board keeps of its subscriptions, and whom it leaves alone when others come and go.
+// What a board keeps of its subscriptions, and which it leaves alone when others come and go.
 #include "mf/topics/board.hpp"
 
 #include <gtest/gtest.h>

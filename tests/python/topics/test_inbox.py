@@ -1,4 +1,4 @@
-"""The inbox of one subscriber: policies, what is told of what was dropped, and in which order."""
+"""The inbox of one subscriber: policies, what it says of what was dropped, and in which order."""
 
 from collections import Counter
 from typing import Any

@@ -15,7 +15,7 @@ namespace {
 // switch each time, or a function.
 constexpr std::uint32_t kMoreForThreads = 256;
 constexpr std::uint32_t kMoreForCallbacks = 64;
-// So many sources stay what they were after their ends: whoever has taken entries of them may still look.
+// So many sources stay what they were after their ends: a reader of their entries may still look.
 constexpr std::size_t kSpent = 1'024;
 constexpr std::size_t kCrowd = 1U << 17U;
 
@@ -240,7 +240,7 @@ bool Inbox::end(std::shared_ptr<const Failure> why) {
   return wake;
 }
 
-/// Nobody waits for room any more.
+/// No caller waits for room any more.
 Inbox::Rooms Inbox::release_rooms() {
   for (const auto& [size, waiter] : room_waiters_) waiter->finish();
   room_waiters_.clear();

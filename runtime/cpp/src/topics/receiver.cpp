@@ -20,7 +20,7 @@ constexpr std::size_t kMostGone = 1'024;
 
 }  // namespace
 
-/// An asynchronous take. Whoever gets `done` out of it calls it.
+/// An asynchronous take. The function that gets `done` out of it calls it.
 struct Receiver::Pending {
   std::mutex mutex;
   Take done;
@@ -139,7 +139,7 @@ void Receiver::go_on(const std::shared_ptr<Pending>& pending) {
       if (!done) return;  // cancelled
       Outcome<Taken> outcome = Taken();
       const auto got = self->next(outcome.value(), TimePoint{});
-      if (got == Inbox::Got::nothing) {  // it said something else, or somebody was quicker
+      if (got == Inbox::Got::nothing) {  // it said something else, or another reader was quicker
         {
           const std::scoped_lock lock(pending->mutex);
           pending->done = std::move(done);
@@ -196,7 +196,7 @@ void Receiver::tell_end() {
     callback = std::exchange(on_end_, nullptr);
   }
   if (!callback) {
-    if (why.code == Code::shutting_down || why.code == Code::cancelled) return;  // somebody has asked for it
+    if (why.code == Code::shutting_down || why.code == Code::cancelled) return;  // a user has asked for it
     return log().write(Level::warning, "subscription_over",
                        {{"topic", topic_.name()}, {"code", name(why.code)}, {"reason", why.message}});
   }

@@ -4,7 +4,7 @@ messages and bytes; its overflow policy (Overflow) decides what happens to an en
 The entries of a source come in the order of their numbers, behind its beginning. A gap is an entry of size 0
 and counts as a message. What the inbox itself drops becomes a gap in the same place, which does not count:
 before all that waits if the oldest entries are dropped, behind it if the newest are. There is one for each
-source in that place (a few, if their reasons differ), so that an inbox that nobody empties does not grow.
+source in that place (a few, if their reasons differ), so that an inbox that is not emptied does not grow.
 
 Threads: any. `push` is called under the lock of a board and wakes no thread: if it returns True, the caller
 calls `wake` after it has released that lock. Callbacks given to `when_ready`, `when_room` and `when_ended`
@@ -358,7 +358,7 @@ class Inbox:
         if self.overflow is Overflow.disconnect:
             self._disconnect()  # before this entry, which it has not dropped
             return False
-        if not self._drops_oldest:  # also an inbox that blocks, if nobody waits for it
+        if not self._drops_oldest:  # also an inbox that blocks, if no caller waits for it
             self._drop(entry)
             return False
         while not self.has_room(entry.size):

@@ -83,7 +83,7 @@ class Inbox {
 
   [[nodiscard]] const Bounds& bounds() const noexcept { return bounds_; }
   [[nodiscard]] bool blocks() const noexcept { return bounds_.overflow == Overflow::block; }
-  /// It blocks, and has not been given up by those who share its stream (give_way()).
+  /// It blocks, and the subscribers that share its stream have not given it up (give_way()).
   [[nodiscard]] bool waited_for() const noexcept {
     return blocks() && !gives_way_.load(std::memory_order_relaxed);
   }
@@ -155,7 +155,7 @@ class Inbox {
   [[nodiscard]] std::shared_ptr<const Failure> why() const;
   /// Nothing more comes into it.
   [[nodiscard]] bool ended() const;
-  /// The figures of the subscription whose queue it is. A publisher that ends cuts nobody.
+  /// The figures of the subscription whose queue it is. A publisher that ends cuts no subscriber.
   [[nodiscard]] SubscriptionStats subscription() const;
   /// The subscriber as failures name it: "at tcp://192.0.2.1:4711 for \"books\"".
   [[nodiscard]] std::string owner_text() const;
@@ -250,7 +250,7 @@ class Inbox {
   std::uint64_t dropped_ = 0;
   std::atomic<bool> gives_way_{false};
   std::uint64_t not_kept_ = 0;
-  TimePoint waited_since_{};  // by somebody who waits for room; later, if take_some() has taken something
+  TimePoint waited_since_{};  // by a caller that waits for room; later, if take_some() has taken something
   bool ended_ = false;
   bool closed_ = false;
   bool watched_ = false;

@@ -15,7 +15,7 @@ namespace mf::topics {
 
 class RemoteReceiver final : public Receiver {
  public:
-  /// One that shares with nobody.
+  /// One that shares with no other subscriber.
   RemoteReceiver(std::shared_ptr<client::Core> core, const TopicInfo& topic, std::string agents,
                  const SubscribeOptions& options, Received received, std::vector<Uuid> path = {});
   ~RemoteReceiver() override;
@@ -46,7 +46,7 @@ class RemoteReceiver final : public Receiver {
 
   const std::shared_ptr<client::Core> core_;
   const Wanted wanted_;
-  std::shared_ptr<Upstreams> upstreams_{};  // null: it shares with nobody
+  std::shared_ptr<Upstreams> upstreams_{};  // null: it shares with no other
   std::shared_ptr<Upstream> upstream_{};
 };
 

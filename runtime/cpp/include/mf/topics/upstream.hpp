@@ -1,5 +1,5 @@
 // What comes from publishers elsewhere for one subscription (topic, agents, policy, bounds), and the board of
-// those who share it: the equal subscribers of a client, or the clients of a relay. A message is one item for
+// all that share it: the equal subscribers of a client, or the clients of a relay. A message is one item for
 // all of them: in a client decoded when it is first looked at, in a relay never. Each has an inbox of its
 // own.
 //
