@@ -2,8 +2,11 @@
 what an innocent publisher sends comes all the same. Those on relays are in tests/hostile.
 """
 
+import time
+
 import pytest
 
+from tests.interop.peers import PATIENCE
 from tests.topics.conftest import Program, Programs
 
 MIB = 1 << 20
@@ -101,8 +104,11 @@ def test_more_agents_than_anybody_takes_cost_a_bounded_amount_however_often_they
 
 
 def numbers_of_good(subscriber: Program, count: int) -> list[int]:
-    """The numbers of the innocent publisher's messages, when so many have come among what else does."""
+    """The numbers of the innocent publisher's messages, when so many have come among what else does. Fails
+    if they do not come, even where other messages come without an end."""
     numbers: list[int] = []
+    until = time.monotonic() + PATIENCE
     while len(numbers) < count:
+        assert time.monotonic() < until, f"{len(numbers)} of {count} messages have come: {numbers}"
         numbers += [number for agent, number, _ in subscriber.ask("values 1") if agent == "good"]
     return numbers
