@@ -109,11 +109,19 @@ def make(lines: int, shape: Shape = DATA, seed: int = 42) -> list[Declaration]:
     return _Maker(shape, random.Random(seed)).make(lines)
 
 
+_MOST_HELD = 40
+"""How many scalars and containers a struct may have, with those of the structs that it holds by value. More
+are held in lists, as in schemas that people write: C++ holds fields by value, and without a bound structs of
+structs of 5,000 lines would take up to 900 MB each, so that no compiler could read them.
+"""
+
+
 class _Maker:
     def __init__(self, shape: Shape, chance: random.Random) -> None:
         self._shape = shape
         self._chance = chance
         self._structs: list[str] = []
+        self._held: dict[str, int] = {}
         self._enums: list[str] = []
         self._number = 0
 
@@ -149,17 +157,29 @@ class _Maker:
 
     def _struct(self) -> Struct:
         names = self._chance.sample(_WORDS, self._chance.randint(*self._shape.fields))
-        fields = tuple(Field(name, self._type(), self._doc(name)) for name in names)
-        made = Struct(self._name(), self._doc("record"), fields)
+        fields: list[Field] = []
+        room = _MOST_HELD - len(names)
+        for name in names:
+            type_ = self._type(room)
+            room -= self._weight(type_) - 1
+            fields.append(Field(name, type_, self._doc(name)))
+        made = Struct(self._name(), self._doc("record"), tuple(fields))
         self._structs.append(made.name)
+        self._held[made.name] = sum(self._weight(each.type) for each in fields)
         return made
 
-    def _type(self) -> Type:
+    def _weight(self, type_: Type) -> int:
+        """How many scalars and containers a field of the type is."""
+        return 1 if type_.many else self._held.get(type_.name, 1)
+
+    def _type(self, room: int) -> Type:
+        """The type of a field that may hold `room` more than one scalar."""
         chance = self._chance.random()
         if chance < 0.1 and self._enums:
             return Type(self._chance.choice(self._enums))
         if chance < self._shape.declared and self._structs:
-            return Type(self._chance.choice(self._structs[-30:]), self._chance.random() < 0.5)
+            name = self._chance.choice(self._structs[-30:])
+            return Type(name, self._chance.random() < 0.5 or self._held[name] - 1 > room)
         return Type(self._chance.choice(SCALARS), self._chance.random() < 0.15)
 
     def _service(self) -> Service:
