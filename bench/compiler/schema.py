@@ -110,9 +110,9 @@ def make(lines: int, shape: Shape = DATA, seed: int = 42) -> list[Declaration]:
 
 
 _MOST_HELD = 40
-"""How many scalars and containers a struct may have, with those of the structs that it holds by value. More
-are held in lists, as in schemas that people write: C++ holds fields by value, and without a bound structs of
-structs of 5,000 lines would take up to 900 MB each, so that no compiler could read them.
+"""The most scalars and containers of a struct, with those of the structs that it holds by value. A struct
+that would exceed it is held in a list. C++ holds fields by value: without a bound, the nested structs of a
+schema of 5,000 lines take hundreds of megabytes each, and g++ does not finish reading their header.
 """
 
 
@@ -169,7 +169,7 @@ class _Maker:
         return made
 
     def _weight(self, type_: Type) -> int:
-        """How many scalars and containers a field of the type is."""
+        """How many scalars and containers a field of the type counts for."""
         return 1 if type_.many else self._held.get(type_.name, 1)
 
     def _type(self, room: int) -> Type:
