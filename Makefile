@@ -82,10 +82,13 @@ bench-%:
 	@case $* in codecs|all) $(MAKE) build-release-clang WHAT='--target bench-codecs';; esac
 	@$(PY) bench/run.py $*
 
+# For tests that may take hours: without the limits of pyproject.toml.
+LONG := --timeout 0 -o faulthandler_timeout=0
+
 soak: ## Run the long tests: MF_SOAK_SECONDS=3600 unless set
 	@$(STAGE) 'install what the tests need' tools/bootstrap core test
 	@$(MAKE) build-release
-	@MF_SOAK_SECONDS=$${MF_SOAK_SECONDS:-3600} $(STAGE) 'soak' $(PY) -m pytest -q -m soak --timeout 0 -o faulthandler_timeout=0
+	@MF_SOAK_SECONDS=$${MF_SOAK_SECONDS:-3600} $(STAGE) 'soak' $(PY) -m pytest -q -m soak $(LONG)
 	@$(MAKE) build-debug WHAT='--target mf_test_app mf_test_replicated'
 	@MF_KILLS=$${MF_KILLS:-200} $(STAGE) 'soak, a controller that is killed' ctest --preset debug -R KilledController -j $(JOBS) --timeout 3600
 	@MF_REPLICATED_SEEDS=$${MF_REPLICATED_SEEDS:-1000} $(STAGE) 'soak, replicated messages in C++' ctest --preset debug -R Simulated -j $(JOBS) --timeout 3600
@@ -95,7 +98,7 @@ fuzz: ## Run every decoder on its full count of corruptions (MF_FUZZ_RUNS=20000)
 	@$(MAKE) build-clang-asan WHAT='--target mf_tests mf_fuzzers'
 	@MF_FUZZ_RUNS=$${MF_FUZZ_RUNS:-20000} $(STAGE) 'fuzz, C++' ctest --preset clang-asan -R '[Ff]uzz|[Hh]ostile' -j $(JOBS)
 	@MF_FUZZ_RUNS=$${MF_FUZZ_RUNS:-20000} $(STAGE) 'fuzz, libFuzzer' $(PY) tests/fuzz/run.py build/clang-asan/tests/fuzz
-	@MF_FUZZ_RUNS=$${MF_FUZZ_RUNS:-20000} $(STAGE) 'fuzz, Python' $(PY) -m pytest -q -m fuzz --timeout 0 -o faulthandler_timeout=0
+	@MF_FUZZ_RUNS=$${MF_FUZZ_RUNS:-20000} $(STAGE) 'fuzz, Python' $(PY) -m pytest -q -m fuzz $(LONG)
 
 # Knows what tests are worth: each mutant is a small mistake in a copy of the sources that they ought to notice.
 FLOOR ?=

@@ -55,9 +55,9 @@ class Field:
         return times
 
     def goes_on(self, attacks: int = 0) -> None:
-        """All that the innocent publisher sends comes, once and in order, after so many attacks. The
-        subscribers take what comes meanwhile, too: one that takes nothing for stall_timeout is cut by the
-        relay, and misses what its publisher does not keep."""
+        """Asserts that each message of the innocent publisher comes once and in order, after that many
+        attacks. The subscribers also take messages during the attacks: the relay would cut a subscriber that
+        takes nothing for stall_timeout, and it would then miss what the publisher does not keep."""
         with ThreadPoolExecutor() as pool:
             heard = [pool.submit(numbers_of_good, each, COUNT) for each in self.subscribers]
             assert self.times(attacks) >= attacks
@@ -68,7 +68,8 @@ class Field:
         assert self.innocent.end() == COUNT
 
     def all_at_once(self, ask: Callable[[Program], Any], of: slice = slice(None)) -> list[Any]:
-        """For who blocks and is not asked holds up the others, and is cut."""
+        """Asks in parallel, since a subscriber that blocks and takes nothing holds up the others until it is
+        cut."""
         with ThreadPoolExecutor() as pool:
             return list(pool.map(ask, self.subscribers[of]))
 

@@ -104,8 +104,8 @@ def test_more_agents_than_anybody_takes_cost_a_bounded_amount_however_often_they
 
 
 def numbers_of_good(subscriber: Program, count: int) -> list[int]:
-    """The numbers of the innocent publisher's messages, when so many have come among what else does. Fails
-    if they do not come, even where other messages come without an end."""
+    """The numbers of the next `count` messages of the innocent publisher, without those of the attacker that
+    come between them. Fails after PATIENCE, also if the attacker's messages never end."""
     numbers: list[int] = []
     until = time.monotonic() + PATIENCE
     while len(numbers) < count:
