@@ -21,6 +21,7 @@ from pathlib import Path
 RANKS: dict[str, float] = {
     "core": 0,
     "codec": 1,
+    "access": 1,
     "protocol": 2,
     "evolution": 2,
     "values": 3,

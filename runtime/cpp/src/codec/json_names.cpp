@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 #include <string>
 #include <vector>
+
+#include "mf/core/text.hpp"
 
 namespace mf::codec {
 namespace {
@@ -31,21 +32,6 @@ class Seen {
   std::uint64_t* words_ = inside_.data();
 };
 
-/// How many characters must be changed, left out or put in.
-std::size_t distance(std::string_view left, std::string_view right) {
-  std::vector<std::size_t> row(right.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < left.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i + 1);
-    for (std::size_t j = 0; j < right.size(); ++j) {
-      const std::size_t changed = diagonal + (left[i] == right[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({changed, diagonal + 1, row[j] + 1});
-    }
-  }
-  return row.back();
-}
-
 /// "`titel` is not a field; did you mean `title`?"
 template <class Names, class NameOf>
 std::string unknown(std::string_view name, std::string_view what, const Names& names, const NameOf& name_of) {
@@ -60,7 +46,7 @@ std::string unknown(std::string_view name, std::string_view what, const Names& n
   for (const auto& each : names) {
     const std::string_view other = name_of(each);
     if (other.size() <= 2 * kLongest) {
-      if (const std::size_t found = distance(name, other); found < least) {
+      if (const std::size_t found = edit_distance(name, other); found < least) {
         least = found;
         nearest = other;
       }

@@ -18,6 +18,9 @@ namespace mf {
 /// exception, that is sent to peers which accept only UTF-8.
 [[nodiscard]] std::string with_marks(std::string_view text);
 
+/// How many bytes must be changed, left out or put in to make the one name of the other: for suggestions.
+[[nodiscard]] std::size_t edit_distance(std::string_view left, std::string_view right);
+
 /// The first 100 characters of a name, for a message about it.
 [[nodiscard]] std::string shortened(std::string_view name);
 /// A few names in words, each between marks, so that a list of thousands of names does not make an answer

@@ -1,0 +1,14 @@
+// Patterns of access files: '*' stands for any characters, also for none; every other character for itself.
+#pragma once
+
+#include <string_view>
+
+namespace mf::access {
+
+[[nodiscard]] bool glob_matches(std::string_view pattern, std::string_view text) noexcept;
+/// What the texts that match have in common: the pattern up to its first '*'.
+[[nodiscard]] constexpr std::string_view literal_prefix(std::string_view pattern) noexcept {
+  return pattern.substr(0, pattern.find('*'));
+}
+
+}  // namespace mf::access

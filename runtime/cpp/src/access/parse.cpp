@@ -1,0 +1,267 @@
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <utility>
+
+#include "mf/access/rules.hpp"
+#include "mf/core/failure.hpp"
+#include "mf/core/text.hpp"
+#include "mf/core/weight.hpp"
+
+namespace mf::access {
+namespace {
+
+constexpr std::size_t kMostMistakes = 20;
+constexpr std::size_t kMostRules = 100'000;
+constexpr std::string_view kSpace = " \t\r";
+
+std::string quoted(std::string_view word) {
+  return "'" + shortened(word) + "'";
+}
+
+/// "; did you mean 'register'?"; empty if no name is near.
+template <class Names>
+std::string suggestion(std::string_view word, const Names& names) {
+  constexpr std::size_t kLongest = 64;
+  if (word.size() > kLongest) return {};
+  std::string_view nearest;
+  auto least = word.size() / 2 + 1;
+  for (const std::string_view name : names) {
+    if (const auto found = edit_distance(word, name); found < least) {
+      least = found;
+      nearest = name;
+    }
+  }
+  return nearest.empty() ? std::string() : "; did you mean '" + std::string(nearest) + "'?";
+}
+
+/// The rest of a line, word by word.
+class Words {
+ public:
+  explicit Words(std::string_view line) : rest_(line) { skip(); }
+
+  [[nodiscard]] bool empty() const noexcept { return rest_.empty(); }
+  [[nodiscard]] std::string_view rest() const noexcept { return rest_; }
+  /// Empty at the end of the line.
+  std::string_view next() {
+    const auto end = std::min(rest_.find_first_of(kSpace), rest_.size());
+    const auto word = rest_.substr(0, end);
+    rest_.remove_prefix(end);
+    skip();
+    return word;
+  }
+
+ private:
+  void skip() {
+    rest_.remove_prefix(std::min(rest_.find_first_not_of(kSpace), rest_.size()));
+    if (rest_.starts_with('#')) rest_ = {};
+  }
+
+  std::string_view rest_;
+};
+
+/// A mistake in a line: what is wrong with it.
+struct Mistake {
+  std::string what;
+};
+
+template <class Number>
+std::optional<Number> number(std::string_view digits) {
+  Number value = 0;
+  const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (digits.empty() || read.ec != std::errc() || read.ptr != digits.data() + digits.size())
+    return std::nullopt;
+  return value;
+}
+
+class Parser {
+ public:
+  explicit Parser(std::string_view name) : name_(name) {}
+
+  void line(std::string_view text) {
+    ++line_;
+    try {
+      if (!is_utf8(text)) throw Mistake{"the line is not UTF-8"};
+      if (text.find('\0') != std::string_view::npos) throw Mistake{"the line holds a NUL character"};
+      Words words(text);
+      if (!words.empty()) statement(words);
+    } catch (const Mistake& mistake) {
+      if (++count_ <= kMostMistakes)
+        mistakes_.append(mistakes_.empty() ? "" : "\n")
+            .append(name_)
+            .append(":" + std::to_string(line_) + ": " + mistake.what);
+    }
+  }
+
+  Outcome<std::shared_ptr<const Rules>> end() && {
+    if (count_ > kMostMistakes)
+      mistakes_ += "\n" + std::string(name_) + ": and " + std::to_string(count_ - kMostMistakes) + " more";
+    if (count_ != 0) return not_executed(Code::invalid_argument, std::move(mistakes_));
+    return std::shared_ptr<const Rules>(std::make_shared<Rules>(std::move(rules_)));
+  }
+
+ private:
+  void statement(Words& words) {
+    static constexpr std::array<std::string_view, 3> kKinds{"allow", "deny", "group"};
+    const auto kind = words.next();
+    if (kind == "group") return group(words);
+    if (kind != "allow" && kind != "deny")
+      throw Mistake{"a line begins with allow, deny or group, not with " + quoted(kind) +
+                    suggestion(kind, kKinds)};
+    if (rules_.size() == kMostRules)
+      throw Mistake{"there are more than " + std::to_string(kMostRules) + " lines"};
+    Rules::Rule rule{.allows = kind == "allow", .whos = {}, .line = line_};
+    if (words.empty()) throw Mistake{"it does not say who: anyone, authenticated, @group or a name"};
+    rule.whos = members(words.next());
+    rule.action = action(words);
+    rest(rule, words);
+    rules_.push_back(std::move(rule));
+  }
+
+  void group(Words& words) {
+    const auto name = words.next();
+    if (name.empty() || words.next() != "=") throw Mistake{"a group is written: group name = who, who"};
+    if (groups_.contains(name)) throw Mistake{"there is a group " + quoted(name) + " already"};
+    std::vector<Rules::Who> whos;
+    auto rest = words.rest();
+    if (const auto comment = rest.find(" #"); comment != std::string_view::npos)
+      rest = rest.substr(0, comment);
+    for (bool more = true; more;) {
+      const auto comma = rest.find(',');
+      more = comma != std::string_view::npos;
+      Words member(rest.substr(0, comma));
+      const auto word = member.next();
+      if (word.empty() || !member.empty())
+        throw Mistake{"the members of a group are separated by commas: group name = who, who"};
+      auto found = members(word);
+      whos.insert(whos.end(), std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));
+      rest = more ? rest.substr(comma + 1) : std::string_view();
+    }
+    groups_.emplace(name, std::move(whos));
+  }
+
+  [[nodiscard]] std::vector<Rules::Who> members(std::string_view word) const {
+    static constexpr std::array<std::string_view, 2> kWords{"anyone", "authenticated"};
+    if (word == "anyone") return {{.authenticated = false, .pattern = "*"}};
+    if (word == "authenticated") return {{.authenticated = true, .pattern = "*"}};
+    if (word.starts_with('@')) {
+      const auto found = groups_.find(word.substr(1));
+      if (found != groups_.end()) return found->second;
+      std::vector<std::string_view> names;
+      for (const auto& [name, whos] : groups_) names.push_back(name);
+      throw Mistake{"there is no group " + quoted(word.substr(1)) + " above" +
+                    suggestion(word.substr(1), names)};
+    }
+    // A pattern that fits names of any kind would admit more than its author sees.
+    const auto colon = word.find(':');
+    if (colon == std::string_view::npos || word.substr(0, colon).find('*') != std::string_view::npos)
+      throw Mistake{quoted(word) +
+                    " is no name: anyone, authenticated, @group, uid:1000, dns:host.example, "
+                    "token:name, or a URI such as spiffe://example.org/search" +
+                    suggestion(word, kWords)};
+    if (word.starts_with("uid:") && word != "uid:*" && !number<std::uint32_t>(word.substr(4)))
+      throw Mistake{"a user is written as a number: uid:1000, not " + quoted(word)};
+    return {{.authenticated = false, .pattern = std::string(word)}};
+  }
+
+  static Action action(Words& words) {
+    std::vector<std::string_view> names;
+    for (std::size_t i = 0; i < kActions; ++i) names.push_back(name_of(static_cast<Action>(i)));
+    const auto word = words.next();
+    const auto found = std::ranges::find(names, word);
+    if (found != names.end()) return static_cast<Action>(found - names.begin());
+    if (word.empty()) throw Mistake{"it does not say what is allowed or denied, for instance: call *"};
+    throw Mistake{quoted(word) + " is no action" + suggestion(word, names)};
+  }
+
+  static void rest(Rules::Rule& rule, Words& words) {
+    const auto action = rule.action;
+    const bool alone = action == Action::list || action == Action::administer || action == Action::relay;
+    if (!alone) {
+      rule.object = words.next();
+      if (rule.object.empty())
+        throw Mistake{"it does not say what '" + std::string(name_of(action)) + "' is about, for instance *"};
+    }
+    while (!words.empty()) {
+      const auto word = words.next();
+      const auto value = words.next();
+      if (word == "per" && !alone && has_agents(action)) {
+        if (value.empty()) throw Mistake{"'per' is followed by an agent, for instance: per books*"};
+        rule.agent = value;
+      } else if (word == "at" && action == Action::register_) {
+        rule.where = where(value);
+      } else if (word == "weight" && action == Action::register_) {
+        rule.weight = number<std::uint32_t>(value);
+        if (!rule.weight || *rule.weight == 0 || *rule.weight > kMostWeight)
+          throw Mistake{"'weight' is followed by a number from 1 to " + std::to_string(kMostWeight) +
+                        ", not by " + quoted(value)};
+      } else {
+        throw Mistake{quoted(word) + " is not expected here; " + expected(action)};
+      }
+    }
+  }
+
+  static bool has_agents(Action action) noexcept {
+    return action == Action::register_ || action == Action::call || action == Action::publish ||
+           action == Action::subscribe;
+  }
+
+  static std::string expected(Action action) {
+    const auto name = "behind '" + std::string(name_of(action)) + "' ";
+    if (action == Action::register_) return name + "stand a service, and then per, at and weight";
+    if (has_agents(action)) return name + "stand an object, and then per with an agent";
+    if (action == Action::list || action == Action::administer || action == Action::relay)
+      return name + "the line ends";
+    return name + "stands an object, and the line ends";
+  }
+
+  static Rules::Where where(std::string_view text) {
+    static constexpr std::array<std::string_view, 3> kSchemes{"tcp", "tls", "unix"};
+    const auto end = text.find("://");
+    const auto wrong = [&](std::string_view what) {
+      return Mistake{quoted(text) + " is no place: " + std::string(what) +
+                     "; for instance tls://*.example:7000-7999 or unix:///run/search/*"};
+    };
+    if (end == std::string_view::npos) throw wrong("it has no scheme");
+    Rules::Where where{.scheme = std::string(text.substr(0, end)), .host = {}};
+    if (std::ranges::find(kSchemes, where.scheme) == kSchemes.end())
+      throw wrong("servers are found at tcp, tls or unix");
+    const auto authority = text.substr(end + 3);
+    if (authority.empty()) throw wrong("it has no host");
+    where.host = authority;
+    if (where.scheme == "unix") return where;
+    const auto colon = authority.rfind(':');
+    if (colon == std::string_view::npos || authority.ends_with(']')) throw wrong("it has no port");
+    where.host = authority.substr(0, colon);
+    const auto ports = authority.substr(colon + 1);
+    if (ports == "*") return where;
+    const auto dash = ports.find('-');
+    const auto first = number<std::uint16_t>(ports.substr(0, dash));
+    const auto last = dash == std::string_view::npos ? first : number<std::uint16_t>(ports.substr(dash + 1));
+    if (!first || !last || *first > *last) throw wrong("its ports are no port, no range and no *");
+    where.first_port = *first;
+    where.last_port = *last;
+    return where;
+  }
+
+  std::string_view name_;
+  std::uint32_t line_ = 0;
+  std::vector<Rules::Rule> rules_;
+  std::map<std::string, std::vector<Rules::Who>, std::less<>> groups_;
+  std::string mistakes_;
+  std::size_t count_ = 0;
+};
+
+}  // namespace
+
+Outcome<std::shared_ptr<const Rules>> Rules::parse(std::string_view text, std::string_view name) {
+  Parser parser(name);
+  while (!text.empty()) {
+    const auto end = text.find('\n');
+    parser.line(text.substr(0, end));
+    text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+  }
+  return std::move(parser).end();
+}
+
+}  // namespace mf::access

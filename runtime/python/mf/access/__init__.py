@@ -1,0 +1,1 @@
+"""Who may do what: identities, and the access files that decide by them."""

@@ -1,0 +1,128 @@
+"""Access files: the cases that C++ runs, too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+import mf
+from mf.access.glob import glob_matches
+from mf.access.identity import NOBODY, Identity, Kind
+from mf.access.parse import parse_rules
+from mf.access.rules import Action, Rules, Wish
+
+VECTORS = Path(__file__).parents[2] / "vectors" / "access"
+
+
+class Case(NamedTuple):
+    name: str
+    file: str
+    expected: tuple[str, ...]
+
+
+def cases(file: str) -> list[Case]:
+    return list(read_cases(file))
+
+
+def read_cases(file: str) -> Iterator[Case]:
+    for case in (VECTORS / file).read_text().split("\n== ")[1:]:
+        name, *lines = case.splitlines()
+        text = "".join(f"{line[2:]}\n" for line in lines if line.startswith("| "))
+        expected = tuple(line for line in lines if line and line[0] not in "|#")
+        yield Case(name, text, expected)
+
+
+def identity(name: str) -> Identity:
+    kinds = {"uid": Kind.UID, "token": Kind.TOKEN}
+    return NOBODY if name == "none" else Identity(kinds.get(name.split(":")[0], Kind.CERTIFICATE), name)
+
+
+def decided(rules: Rules, question: str) -> str:
+    who, action, *words = question.split()
+    parts = {"": ""}
+    if words and words[0] not in ("per", "at", "weight"):
+        parts["object"] = words.pop(0)
+    parts.update(zip(words[::2], words[1::2], strict=True))
+    wish = Wish(
+        Action(action),
+        parts.get("object", ""),
+        parts.get("per", ""),
+        parts.get("at", ""),
+        int(parts.get("weight", 1)),
+    )
+    decision = rules.decide(identity(who), wish)
+    return f"{'allow' if decision.allowed else 'deny'} {decision.line}"
+
+
+@pytest.mark.parametrize("case", cases("decisions.txt"), ids=lambda case: case.name)
+def test_rules_decide_as_the_vectors_say(case: Case) -> None:
+    rules = parse_rules(case.file.encode(), "access.conf")
+    for line in case.expected:
+        question, _, answer = line.partition(" -> ")
+        assert decided(rules, question) == answer, line
+
+
+@pytest.mark.parametrize("case", cases("mistakes.txt"), ids=lambda case: case.name)
+def test_each_mistake_is_named_with_its_line(case: Case) -> None:
+    with pytest.raises(mf.Error) as refused:
+        parse_rules(case.file.encode(), "access.conf")
+    assert refused.value.code is mf.Code.INVALID_ARGUMENT
+    assert refused.value.message == "\n".join(f"access.conf:{line}" for line in case.expected)
+
+
+def test_many_mistakes_are_counted() -> None:
+    with pytest.raises(mf.Error) as refused:
+        parse_rules(b"allow\n" * 50, "access.conf")
+    assert refused.value.message.splitlines()[-1] == "access.conf: and 30 more"
+    assert len(refused.value.message.splitlines()) == 21
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [(b"allow uid:1 call \xff", "the line is not UTF-8"), (b"allow a\0b", "the line holds a NUL character")],
+)
+def test_bytes_that_are_no_text_are_refused(line: bytes, why: str) -> None:
+    with pytest.raises(mf.Error, match=f"a:1: {why}"):
+        parse_rules(line, "a")
+
+
+def test_carriage_returns_and_a_missing_last_newline_are_no_mistakes() -> None:
+    rules = parse_rules(b"allow uid:1 call a.*\r\nallow uid:2 list", "a")
+    assert decided(rules, "uid:1 call a.b") == "allow 1"
+    assert decided(rules, "uid:2 list") == "allow 2"
+
+
+def test_ten_thousand_lines_answer_like_one() -> None:
+    lines = (
+        f"allow spiffe://example.org/service{i} call sf1.module{i}.* per agent{i}\n" for i in range(10_000)
+    )
+    rules = parse_rules("".join(lines).encode(), "a")
+    assert len(rules) == 10_000
+    for i in (0, 77, 9_999):
+        who = f"spiffe://example.org/service{i} call"
+        assert decided(rules, f"{who} sf1.module{i}.Index.find per agent{i}") == f"allow {i + 1}"
+        assert decided(rules, f"{who} sf1.module{i}x.Index.find per agent{i}") == "deny 0"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "fits"),
+    [
+        ("", "", True),
+        ("*", "", True),
+        ("a", "ab", False),
+        ("a*", "a", True),
+        ("*a", "ba", True),
+        ("a*a", "a", False),
+        ("a*a", "aa", True),
+        ("a*b*a", "aba", True),
+        ("a*b*b*a", "abxa", False),
+        ("**", "x", True),
+        ("*ab*ab", "abab", True),
+        ("*ab*ab", "ab", False),
+    ],
+)
+def test_stars_stand_for_any_characters(pattern: str, text: str, fits: bool) -> None:
+    assert glob_matches(pattern, text) is fits
