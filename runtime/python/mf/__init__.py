@@ -70,6 +70,8 @@ if TYPE_CHECKING:
     from mf.core.cache import CacheStats as CacheStats
     from mf.core.cached import CallCache as CallCache
     from mf.core.client_options import ClientOptions as ClientOptions
+    from mf.core.identity import Identity as Identity
+    from mf.core.identity import IdentityKind as IdentityKind
     from mf.core.server_options import Limit as Limit
     from mf.core.server_options import ServerOptions as ServerOptions
     from mf.core.tls import Tls as Tls
@@ -147,6 +149,7 @@ if not TYPE_CHECKING:
         "mf.core.cache": ("CacheStats",),
         "mf.core.cached": ("CallCache",),
         "mf.core.client_options": ("ClientOptions",),
+        "mf.core.identity": ("Identity", "IdentityKind"),
         "mf.light": ("Light",),
         "mf.replicated.settings": ("ReplicaSettings",),
         "mf.core.server_options": ("Limit", "ServerOptions"),

@@ -10,6 +10,8 @@
 #include <thread>
 #include <vector>
 
+#include "support/folder.hpp"
+
 namespace mf::access {
 namespace {
 
@@ -129,6 +131,30 @@ TEST(AccessRules, CarriageReturnsAndAMissingLastNewlineAreNoMistakes) {
   ASSERT_TRUE(rules) << rules.failure().message;
   expect_decision(*rules.value(), "uid:1 call a.b -> allow 1");
   expect_decision(*rules.value(), "uid:2 list -> allow 2");
+}
+
+TEST(AccessRules, OfAFileNameItInTheirMistakes) {
+  const mftest::Folder folder;
+  const auto path = (folder.path() / "access.conf").string();
+  std::ofstream(path) << "allow uid:1 list\n";
+  const auto rules = Rules::load(path);
+  ASSERT_TRUE(rules) << rules.failure().message;
+  expect_decision(*rules.value(), "uid:1 list -> allow 1");
+  std::ofstream(path) << "allow uid:1 lst\n";
+  const auto refused = Rules::load(path);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.failure().message, path + ":1: 'lst' is no action; did you mean 'list'?");
+}
+
+TEST(AccessRules, OfAFileThatCannotBeReadAreRefused) {
+  const mftest::Folder folder;
+  const auto absent = Rules::load((folder.path() / "absent").string());
+  ASSERT_FALSE(absent);
+  EXPECT_EQ(absent.failure().code, Code::invalid_argument);
+  EXPECT_THAT(absent.failure().message, HasSubstr("absent cannot be read: No such file or directory"));
+  const auto directory = Rules::load(folder.path().string());
+  ASSERT_FALSE(directory);
+  EXPECT_THAT(directory.failure().message, HasSubstr("cannot be read: Is a directory"));
 }
 
 TEST(AccessRules, HoldTenThousandLinesAndAnswerTheLast) {

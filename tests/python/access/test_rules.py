@@ -10,9 +10,9 @@ import pytest
 
 import mf
 from mf.access.glob import glob_matches
-from mf.access.identity import NOBODY, Identity, Kind
-from mf.access.parse import parse_rules
+from mf.access.parse import load_rules, parse_rules
 from mf.access.rules import Action, Rules, Wish
+from mf.core.identity import NO_IDENTITY
 
 VECTORS = Path(__file__).parents[2] / "vectors" / "access"
 
@@ -35,9 +35,10 @@ def read_cases(file: str) -> Iterator[Case]:
         yield Case(name, text, expected)
 
 
-def identity(name: str) -> Identity:
-    kinds = {"uid": Kind.UID, "token": Kind.TOKEN}
-    return NOBODY if name == "none" else Identity(kinds.get(name.split(":")[0], Kind.CERTIFICATE), name)
+def identity(name: str) -> mf.Identity:
+    kinds = {"uid": mf.IdentityKind.UID, "token": mf.IdentityKind.TOKEN}
+    kind = kinds.get(name.split(":")[0], mf.IdentityKind.CERTIFICATE)
+    return NO_IDENTITY if name == "none" else mf.Identity(kind, name)
 
 
 def decided(rules: Rules, question: str) -> str:
@@ -87,6 +88,23 @@ def test_many_mistakes_are_counted() -> None:
 def test_bytes_that_are_no_text_are_refused(line: bytes, why: str) -> None:
     with pytest.raises(mf.Error, match=f"a:1: {why}"):
         parse_rules(line, "a")
+
+
+def test_a_file_is_read_and_its_mistakes_name_it(tmp_path: Path) -> None:
+    path = tmp_path / "access.conf"
+    path.write_text("allow uid:1 list\n")
+    assert decided(load_rules(path), "uid:1 list") == "allow 1"
+    path.write_text("allow uid:1 lst\n")
+    with pytest.raises(mf.Error, match=f"{path}:1: 'lst' is no action; did you mean 'list'"):
+        load_rules(path)
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    with pytest.raises(mf.Error, match="cannot be read: No such file or directory") as refused:
+        load_rules(tmp_path / "absent")
+    assert refused.value.code is mf.Code.INVALID_ARGUMENT
+    with pytest.raises(mf.Error, match="cannot be read: Is a directory"):
+        load_rules(tmp_path)
 
 
 def test_carriage_returns_and_a_missing_last_newline_are_no_mistakes() -> None:

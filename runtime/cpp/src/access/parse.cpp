@@ -1,6 +1,9 @@
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <charconv>
+#include <cstdio>
+#include <system_error>
 #include <utility>
 
 #include "mf/access/rules.hpp"
@@ -262,6 +265,23 @@ Outcome<std::shared_ptr<const Rules>> Rules::parse(std::string_view text, std::s
     text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
   }
   return std::move(parser).end();
+}
+
+Outcome<std::shared_ptr<const Rules>> Rules::load(const std::string& path) {
+  const auto unread = [&](int error) {
+    return not_executed(Code::invalid_argument, "the access file " + path + " cannot be read: " +
+                                                    std::generic_category().message(error));
+  };
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rbe"), &std::fclose);
+  if (!file) return unread(errno);
+  std::string text;
+  for (std::array<char, 65536> block{};;) {
+    const auto size = std::fread(block.data(), 1, block.size(), file.get());
+    text.append(block.data(), size);
+    if (size < block.size()) break;
+  }
+  if (std::ferror(file.get()) != 0) return unread(errno);
+  return parse(text, path);
 }
 
 }  // namespace mf::access

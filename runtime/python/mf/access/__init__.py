@@ -1,1 +1,1 @@
-"""Who may do what: identities, and the access files that decide by them."""
+"""Who may do what: the access files, and what they decide."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from pathlib import Path
 
 from mf.access.rules import Action, Rule, Rules, Where, Who
 from mf.core.error import Code, Error, Execution
@@ -47,6 +48,19 @@ def parse_rules(text: bytes, name: str) -> Rules:
         shown = mistakes[:_MOST_MISTAKES] + ([f"{name}: and {more} more"] if more > 0 else [])
         raise Error(Code.INVALID_ARGUMENT, "\n".join(shown), Execution.NOT_EXECUTED)
     return Rules(parser.rules)
+
+
+def load_rules(path: str | Path) -> Rules:
+    """The rules of the access file at `path`; a file that cannot be read is INVALID_ARGUMENT, too."""
+    try:
+        text = Path(path).read_bytes()
+    except OSError as error:
+        raise Error(
+            Code.INVALID_ARGUMENT,
+            f"the access file {path} cannot be read: {error.strerror}",
+            Execution.NOT_EXECUTED,
+        ) from None
+    return parse_rules(text, str(path))
 
 
 class _Words:

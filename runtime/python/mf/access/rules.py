@@ -28,7 +28,7 @@ from enum import Enum
 from typing import Generic, TypeVar
 
 from mf.access.glob import glob_matches, literal_prefix
-from mf.access.identity import Identity
+from mf.core.identity import Identity
 
 
 class Action(Enum):

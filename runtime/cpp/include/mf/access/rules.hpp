@@ -2,10 +2,10 @@
 // line fits is denied.
 //
 //     group ops = uid:0, spiffe://example.org/ops/*
-//     allow @ops                         administer
-//     allow spiffe://example.org/search  register sf1.search.* per books* at tls://*.example:7000-7999 weight
-//     10 deny  anyone                       call sf1.search.Index.rebuild allow authenticated call
-//     sf1.search.*
+//     allow @ops           administer
+//     allow dns:a.example  register sf1.search.* per books* at tls://a.example:7000-7999 weight 10
+//     deny  anyone         call sf1.search.Index.rebuild
+//     allow authenticated  call sf1.search.*
 //
 //     line   = ("allow" | "deny") who action [object] ["per" agent] ["at" address] ["weight" number]
 //            | "group" name "=" who {"," who}
@@ -29,7 +29,7 @@
 #include <string_view>
 #include <vector>
 
-#include "mf/access/identity.hpp"
+#include "mf/core/identity.hpp"
 #include "mf/core/outcome.hpp"
 
 namespace mf::access {
@@ -73,6 +73,9 @@ class Rules {
   /// `name:line: sentence`, each in a line of its own.
   [[nodiscard]] static Outcome<std::shared_ptr<const Rules>> parse(std::string_view text,
                                                                    std::string_view name);
+
+  /// The rules of the access file at `path`; a file that cannot be read is INVALID_ARGUMENT, too.
+  [[nodiscard]] static Outcome<std::shared_ptr<const Rules>> load(const std::string& path);
 
   /// Whether `identity` may do what it wishes, and by which line.
   [[nodiscard]] Decision decide(const Identity& identity, const Wish& wish) const;

@@ -1,4 +1,4 @@
-"""The identity of a peer: what a connection has proved of the program at its other end."""
+"""R0. The identity of a peer: what a connection has proved of the program at its other end."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 
-class Kind(Enum):
+class IdentityKind(Enum):
     NONE = "none"  # the peer proved nothing
     UID = "uid"  # the user of a process of this host, as the system reports it for a unix socket
     CERTIFICATE = "certificate"  # the name in a verified certificate: a URI, otherwise a DNS name
@@ -19,16 +19,16 @@ class Identity:
     "dns:search.example.org", "token:alice"; it is empty if there is none. `issuer`, of a certificate or
     token, is empty for others."""
 
-    kind: Kind = Kind.NONE
+    kind: IdentityKind = IdentityKind.NONE
     name: str = ""
     issuer: str = ""
 
     @property
     def known(self) -> bool:
-        return self.kind is not Kind.NONE
+        return self.kind is not IdentityKind.NONE
 
     def __str__(self) -> str:
         return self.name if self.known else "none"
 
 
-NOBODY = Identity()
+NO_IDENTITY = Identity()

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-namespace mf::access {
+namespace mf {
 
 struct Identity {
   enum class Kind : std::uint8_t {
@@ -21,13 +21,9 @@ struct Identity {
   std::string issuer{};  ///< of a certificate or token; empty for others
 
   [[nodiscard]] bool known() const noexcept { return kind != Kind::none; }
+  /// For logs and answers: the name, or "none".
+  [[nodiscard]] std::string str() const { return known() ? name : "none"; }
   friend bool operator==(const Identity&, const Identity&) = default;
 };
 
-/// For logs and answers: the name, or "none".
-[[nodiscard]] inline const std::string& shown(const Identity& identity) {
-  static const std::string none = "none";
-  return identity.known() ? identity.name : none;
-}
-
-}  // namespace mf::access
+}  // namespace mf
