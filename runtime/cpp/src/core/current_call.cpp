@@ -1,11 +1,21 @@
 #include "mf/core/current_call.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <string>
 #include <string_view>
 
 namespace mf {
 
 constinit thread_local const CallInfo* detail::running_call = nullptr;
+
+const Identity& CallInfo::identity() const noexcept {
+  static const Identity kNone;
+  static const Identity kOwn{.kind = Identity::Kind::uid, .name = "uid:" + std::to_string(::geteuid())};
+  if (of_peer != nullptr) return *of_peer;
+  return peer == "light:" ? kOwn : kNone;
+}
 
 bool CallInfo::cancelled() const noexcept {
   return expired() || (handle.get() != nullptr && handle.get()->cancelled());

@@ -6,6 +6,7 @@
 
 #include "mf/core/blocking.hpp"
 #include "mf/core/options.hpp"
+#include "mf/core/text.hpp"
 #include "mf/protocol/metadata.hpp"
 #include "server/preemption.hpp"
 
@@ -153,8 +154,12 @@ Connection::Answer Connection::bind_to(std::uint16_t first_route, const protocol
       return std::pair(Code::unknown_method,
                        std::string(service.name) + " has no method " + std::string(method));
     }
-    binding.methods.push_back(static_cast<std::uint16_t>(at - service.methods.begin()));
+    const bool allowed = directory_.may_call(identity_, *binding.offer, method);
+    binding.methods.push_back(allowed ? static_cast<std::uint16_t>(at - service.methods.begin()) : kDenied);
   }
+  if (std::ranges::all_of(binding.methods, [](std::uint16_t method) { return method == kDenied; }) &&
+      !binding.methods.empty())
+    return std::pair(Code::permission_denied, denial(*binding.offer, {}));
   if (lone) {
     binding.lone = std::make_shared<std::size_t>(0);
     binding.oneways = binding.lone.get();
@@ -221,6 +226,7 @@ std::optional<const ServiceInfo*> Connection::on_describe(const protocol::Descri
 }
 
 void Connection::on_greeted() {
+  if (const auto link = link_.lock()) identity_ = link->identity();
   if (auto* const forwarder = directory_.forwarder()) {
     const auto link = link_.lock();
     auto forwarding = link ? forwarder->connected(link) : nullptr;
@@ -257,6 +263,10 @@ void Connection::on_request(const protocol::Event& event, TimePoint now) {
     return forwarding_->on_request(*binding->forwarded, target.method, event, now);
   }
   const auto method = binding->methods[target.method];
+  if (method == kDenied) [[unlikely]] {
+    return ticket.fail(Code::permission_denied, Execution::not_executed,
+                       denial(*binding->offer, "this method"));
+  }
   const auto tier = static_cast<Tier>(event.header.encoding());
   const auto left = protocol::decode_deadline(event.header.deadline());
   const auto deadline = left == kInfinite ? kNever : deadline_after(now, left);
@@ -345,6 +355,13 @@ void Connection::refuse(Ticket ticket, const Offer& offer, std::uint16_t method,
                             {"reason", why}});
   }
   ticket.done();
+}
+
+// The words for a peer that may not call. Directory::may_call() logs the denial, once for each BIND.
+std::string Connection::denial(const Offer& offer, std::string_view method) const {
+  return identity_.str() + " may not call " + (method.empty() ? "" : std::string(method) + " of ") +
+         std::string(offer.service().name) +
+         (offer.agent.empty() ? "" : " for agent \"" + shortened(offer.agent) + "\"");
 }
 
 void Connection::count_here(Counters& counters, std::uint32_t calls) {
@@ -719,7 +736,8 @@ void Connection::run(const Binding& binding, Ticket&& ticket, std::uint16_t meth
                      .peer = peer_,
                      .request_id = client << 32U | id,
                      .connection = number_,
-                     .deadline = deadline},
+                     .deadline = deadline,
+                     .of_peer = &identity_},
                     directory_.failures());
   if (here != nullptr) here->set(incoming);
   try {

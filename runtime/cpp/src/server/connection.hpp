@@ -59,6 +59,8 @@ class Directory {
   virtual ~Directory() = default;
   /// The offer for a BIND, or the reason of a refusal.
   virtual Outcome<std::shared_ptr<const Offer>> find(const protocol::Bind& bind, std::string_view peer) = 0;
+  /// Whether the peer may call the method of the offer.
+  [[nodiscard]] virtual bool may_call(const Identity& peer, const Offer& offer, std::string_view method) = 0;
   virtual const ServiceInfo* describe(std::string_view service) = 0;
   virtual void on_greeted(std::uint64_t connection) = 0;
   /// The connection asks for something for the first time: it is not idle.
@@ -112,10 +114,12 @@ class Connection final : public link::ServerLink::Handler, public std::enable_sh
   struct Binding {
     std::shared_ptr<const Offer> offer;    // or
     std::shared_ptr<Forwarded> forwarded;  // the destination of the calls
-    std::vector<std::uint16_t> methods;    // position in the BIND -> index in the schema
+    std::vector<std::uint16_t> methods;    // position in the BIND -> index in the schema, or kDenied
     std::shared_ptr<std::size_t> lone;     // for an offer that only this binding has
     std::size_t* oneways = nullptr;  // the offer's number of one-way calls in the lane or running from it
   };
+  /// In the place of a method that the peer may not call.
+  static constexpr std::uint16_t kDenied = 0xffff;
   class LaneTask;
   class Here;
 
@@ -137,6 +141,7 @@ class Connection final : public link::ServerLink::Handler, public std::enable_sh
   void submit_now(std::unique_ptr<Job> job);
   /// Refuses the call because of the limits of its method or its server.
   void refuse(Ticket ticket, const Offer& offer, std::uint16_t method, const Gate& gate, TimePoint now);
+  [[nodiscard]] std::string denial(const Offer& offer, std::string_view method) const;
   void count_here(Counters& counters, std::uint32_t calls);
   /// Holds a call that must not start while its connection's replies are not read. False: it may start.
   bool hold(std::unique_ptr<Job>& job);
@@ -154,6 +159,7 @@ class Connection final : public link::ServerLink::Handler, public std::enable_sh
   const std::string peer_;
   const std::uint64_t number_;
   const std::shared_ptr<Calls> calls_;
+  Identity identity_;                         // of the peer, once greeted
   std::shared_ptr<Forwarding> forwarding_;    // once greeted, if the server forwards; set under mutex_
   std::atomic<std::size_t> oneways_open_{0};  // of all offers; only the reactor's thread increments it
   // Used only by the reactor's thread.

@@ -49,6 +49,7 @@ class Server::Core final : public server::Directory {
 
   Outcome<std::shared_ptr<const server::Offer>> find(const protocol::Bind& bind,
                                                      std::string_view peer) override;
+  bool may_call(const Identity& peer, const server::Offer& offer, std::string_view method) override;
   const ServiceInfo* describe(std::string_view service) override;
   void on_greeted(std::uint64_t connection) override;
   void on_used(std::uint64_t connection) override;

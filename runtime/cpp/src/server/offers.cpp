@@ -222,6 +222,22 @@ Outcome<std::shared_ptr<const server::Offer>> Server::Core::find(const protocol:
   return found->second;
 }
 
+bool Server::Core::may_call(const Identity& peer, const server::Offer& offer, std::string_view method) {
+  if (!options_.authorize) return true;
+  const auto& service = offer.service();
+  bool allowed = false;
+  try {
+    allowed = options_.authorize(peer, service.name, offer.agent, method);
+  } catch (...) {
+    log_escaped_exception(options_.log, "ServerOptions::authorize");
+  }
+  if (!allowed)
+    options_.log.write(
+        Level::warning, "call_denied",
+        {{"identity", peer.str()}, {"service", service.name}, {"agent", offer.agent}, {"method", method}});
+  return allowed;
+}
+
 const ServiceInfo* Server::Core::describe(std::string_view service) {
   const std::scoped_lock lock(mutex_);
   const auto first = offers_.lower_bound(std::pair(std::string(service), std::string()));

@@ -157,6 +157,16 @@ void configure_tcp(int fd) noexcept {
   set(IPPROTO_TCP, TCP_USER_TIMEOUT, kDeadAfter);
 }
 
+Identity SocketStream::identity() const {
+  int domain = 0;
+  socklen_t size = sizeof domain;
+  if (::getsockopt(fd_, SOL_SOCKET, SO_DOMAIN, &domain, &size) != 0 || domain != AF_UNIX) return {};
+  ucred peer{};
+  size = sizeof peer;
+  if (::getsockopt(fd_, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return {};
+  return {.kind = Identity::Kind::uid, .name = "uid:" + std::to_string(peer.uid)};
+}
+
 std::string peer_name(int fd, const std::string& scheme) {
   sockaddr_storage storage{};
   socklen_t size = sizeof storage;

@@ -28,6 +28,7 @@ class SocketStream : public Stream {
   void close() noexcept override;
   [[nodiscard]] int fd() const noexcept override { return fd_; }
   [[nodiscard]] const std::string& peer() const noexcept override { return peer_; }
+  [[nodiscard]] Identity identity() const override;
 
  private:
   IoResult gather(std::span<const IoSlice> slices) const noexcept;

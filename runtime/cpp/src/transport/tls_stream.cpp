@@ -13,6 +13,7 @@
 #include "mf/core/failure.hpp"
 #include "mf/protocol/foreign.hpp"
 #include "transport/schemes.hpp"
+#include "transport/tls_identity.hpp"
 #include "transport/tls_words.hpp"
 
 namespace mf::transport {
@@ -132,6 +133,11 @@ std::optional<std::optional<Failure>> TlsStream::shake_hands() {
     if (auto over = advance_handshake()) return over;
     if (receive(Wait::no).state == IoState::would_block) return std::nullopt;
   }
+}
+
+Identity TlsStream::identity() const {
+  const std::scoped_lock lock(mutex_);
+  return certified(*ssl_);
 }
 
 bool TlsStream::resumed() const {

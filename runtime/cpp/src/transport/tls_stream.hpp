@@ -56,6 +56,7 @@ class TlsStream final : public Stream {
   void close() noexcept override { socket_->close(); }
   [[nodiscard]] int fd() const noexcept override { return socket_->fd(); }
   [[nodiscard]] const std::string& peer() const noexcept override { return socket_->peer(); }
+  [[nodiscard]] Identity identity() const override;
 
   void on_new_session(SslSession session) { context_->keep(address_, std::move(session)); }
 

@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "mf/core/clock.hpp"
+#include "mf/core/identity.hpp"
 #include "mf/core/metadata.hpp"
 
 namespace mf {
@@ -64,7 +65,10 @@ struct CallInfo {
   std::uint64_t connection = 0;  // unique among the connections of this server; 0 in-process
   TimePoint deadline = kNever;
   detail::ScopedHandle handle{};
+  const Identity* of_peer = nullptr;  // of a connection; see identity()
 
+  /// What the caller has proved of itself to this server; of a call in this process, the process's own user.
+  [[nodiscard]] const Identity& identity() const noexcept;
   [[nodiscard]] bool expired() const noexcept { return deadline != kNever && mf::now() >= deadline; }
   /// The same by a clock that is some milliseconds late and four times as fast: for loops over many small
   /// items.

@@ -34,6 +34,7 @@
 #include <vector>
 
 #include "mf/core/clock.hpp"
+#include "mf/core/identity.hpp"
 #include "mf/core/log.hpp"
 #include "mf/link/liveness.hpp"
 #include "mf/link/pipe.hpp"
@@ -103,6 +104,9 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
   ServerLink(std::unique_ptr<transport::Stream> stream, Options options,
              std::shared_ptr<transport::Reactor> reactor);
   ~ServerLink() override;
+
+  /// What the peer has proved of itself; from Handler::on_greeted() on.
+  [[nodiscard]] const Identity& identity() const noexcept { return identity_; }
 
   /// Starts reading. The handler lives as long as the link.
   void open(std::shared_ptr<Handler> handler);
@@ -270,6 +274,7 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
   std::uint32_t client_id_ = 0;
   std::size_t peer_max_payload_ = protocol::kMaxPayloadBeforeHello;
   std::uint32_t peer_stream_window_ = 0;
+  Identity identity_;
   bool room_wanted_ = false;
   std::atomic<std::uint64_t> late_frames_{0};
 };

@@ -21,9 +21,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "mf/core/clock.hpp"
+#include "mf/core/identity.hpp"
 #include "mf/core/log.hpp"
 #include "mf/core/servant.hpp"
 #include "mf/server/lead.hpp"
@@ -132,6 +134,12 @@ struct ServerOptions {
   /// Takes the calls of services that this server does not offer: a relay (mf/relay/relay.hpp). Without one
   /// they are refused.
   std::shared_ptr<server::Forwarder> forwarder{};
+  /// Decides, when a client binds a service, whether it may call the method: once for each method and agent
+  /// on a connection, not for each call. Called on the thread of the connection, which it must not block. A
+  /// method is denied if it throws. Empty: every peer may call everything.
+  std::function<bool(const Identity& peer, std::string_view service, std::string_view agent,
+                     std::string_view method)>
+      authorize{};
   /// Called with CallInfo::connection when a connection has ended.
   std::function<void(std::uint64_t)> on_disconnect{};
   Log log{};

@@ -13,6 +13,7 @@
 #include <string>
 #include <utility>
 
+#include "mf/core/identity.hpp"
 #include "mf/core/io_slice.hpp"
 #include "mf/core/outcome.hpp"
 
@@ -79,6 +80,9 @@ class Stream {
   virtual void close() noexcept = 0;
   [[nodiscard]] virtual int fd() const noexcept = 0;
   [[nodiscard]] virtual const std::string& peer() const noexcept = 0;
+  /// What the peer has proved of itself: the user at the other end of a unix socket, or the name in the
+  /// certificate that TLS has verified, once its handshake is complete. Called while the descriptor is open.
+  [[nodiscard]] virtual Identity identity() const { return {}; }
 };
 
 /// Two ends of a stream inside one process, for servers and clients that live together, and for tests.

@@ -1,0 +1,198 @@
+// What a server learns of its callers, and what it lets them call.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <memory>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "mf/core/current_call.hpp"
+#include "mf/light/light.hpp"
+#include "support/certificates.hpp"
+#include "support/folder.hpp"
+#include "support/joined.hpp"
+
+namespace mftest::identity_test {
+namespace {
+
+using mf::Code;
+using mf::Execution;
+using mf::Identity;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using namespace std::chrono_literals;
+
+/// Answers text() with the identity of its caller.
+class Mirror : public Echo {
+ public:
+  std::string text(const std::string& /*value*/) override { return mf::current_call().identity().str(); }
+};
+
+std::string own_user() {
+  return "uid:" + std::to_string(::geteuid());
+}
+
+/// The identity that a server at `options` sees of a client that has `tls`.
+std::string seen(mf::ServerOptions options, const mf::TlsOptions& tls = {}) {
+  mf::Server server(std::move(options));
+  server.offer(std::make_shared<Mirror>());
+  server.start();
+  mf::Client client(server.address().str(), {.tls = tls});
+  return calls::EchoClient(client).text("");
+}
+
+class Identities : public testing::Test {
+ protected:
+  [[nodiscard]] mf::ServerOptions demanding() {
+    auto options = authority.issue();
+    options.ca = authority.file();
+    return {.listen = "tls://127.0.0.1:0", .tls = std::move(options)};
+  }
+  [[nodiscard]] mf::TlsOptions shown(const std::string& names) {
+    auto options = authority.issue({.names = names});
+    options.ca = authority.file();
+    return options;
+  }
+
+  Authority authority;
+};
+
+TEST_F(Identities, OfAProcessOfThisHostIsItsUser) {
+  const Folder folder;
+  EXPECT_EQ(seen({.listen = "unix:" + (folder.path() / "s.sock").string()}), own_user());
+}
+
+TEST_F(Identities, OfACallInTheProcessIsItsUser) {
+  const auto mirror = std::make_shared<Mirror>();
+  mf::Light light;
+  light.offer(mirror);
+  mf::Client client(light);
+  EXPECT_EQ(calls::EchoClient(client).text(""), own_user());
+}
+
+TEST_F(Identities, OfAnAddressIsNone) {
+  EXPECT_EQ(seen({.listen = "tcp://127.0.0.1:0"}), "none");
+}
+
+TEST_F(Identities, WithoutACertificateIsNone) {
+  EXPECT_EQ(seen({.listen = "tls://127.0.0.1:0", .tls = authority.issue()}, authority.accepted()), "none");
+}
+
+TEST_F(Identities, OfACertificateIsItsFirstUriThenItsFirstHost) {
+  EXPECT_EQ(seen(demanding(), shown("DNS:a.example,URI:spiffe://example.org/search,URI:spiffe://b/c")),
+            "spiffe://example.org/search");
+  EXPECT_EQ(seen(demanding(), shown("IP:127.0.0.1,DNS:a.example,DNS:b.example")), "dns:a.example");
+}
+
+TEST_F(Identities, NamesThatCouldPassForOthersAreNone) {
+  EXPECT_EQ(seen(demanding(), shown("IP:127.0.0.1")), "none");
+  EXPECT_EQ(seen(demanding(), shown("DNS:*.example")), "none");
+  EXPECT_EQ(seen(demanding(), shown("URI:uid:0")), "none");
+  EXPECT_EQ(seen(demanding(), shown("URI:token:root,DNS:a.example")), "dns:a.example");
+  EXPECT_EQ(seen(demanding(), shown("URI:uid://0,URI:token://root,URI:dns://b")), "none");
+  EXPECT_EQ(seen(demanding(), shown("")), "none");
+}
+
+TEST_F(Identities, AreTheSameOnAResumedConnection) {
+  mf::Server server(demanding());
+  server.offer(std::make_shared<Mirror>());
+  server.start();
+  const auto tls = shown("URI:spiffe://example.org/search");
+  mf::Client client(server.address().str(), {.tls = tls});
+  const calls::EchoClient stub(client);
+  EXPECT_EQ(stub.text(""), "spiffe://example.org/search");
+  mf::Client other(server.address().str(), {.tls = tls});
+  EXPECT_EQ(calls::EchoClient(other).text(""), "spiffe://example.org/search");
+}
+
+/// Denies the named method to every peer, and remembers what it was asked.
+class Doorman {
+ public:
+  explicit Doorman(std::string denied) : denied_(std::move(denied)) {}
+
+  bool operator()(const Identity& peer, std::string_view service, std::string_view agent,
+                  std::string_view method) {
+    const std::scoped_lock lock(mutex_);
+    asked_.push_back(peer.str() + " " + std::string(service) + "." + std::string(method) +
+                     (agent.empty() ? "" : " per " + std::string(agent)));
+    return denied_ != "*" && method != denied_;
+  }
+  [[nodiscard]] std::vector<std::string> asked() const {
+    const std::scoped_lock lock(mutex_);
+    return asked_;
+  }
+
+ private:
+  const std::string denied_;
+  mutable std::mutex mutex_;
+  std::vector<std::string> asked_;
+};
+
+class Authorized {
+ public:
+  explicit Authorized(const std::string& denied)
+      : doorman(std::make_shared<Doorman>(denied)),
+        server({.listen = "unix:" + (folder.path() / "s.sock").string(),
+                .authorize = [door = doorman](const Identity& peer, std::string_view service,
+                                              std::string_view agent, std::string_view method) {
+                  return (*door)(peer, service, agent, method);
+                }}) {
+    server.offer(echo);
+    server.start();
+  }
+
+  Folder folder;
+  std::shared_ptr<Doorman> doorman;
+  std::shared_ptr<Echo> echo = std::make_shared<Echo>();
+  mf::Server server;
+};
+
+TEST(Authorization, IsAskedOnceForEachMethodOfAConnection) {
+  Authorized here("none");
+  mf::Client client(here.server.address().str());
+  const calls::EchoClient stub(client);
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(stub.twice(i), 2 * i);
+  const auto asked = here.doorman->asked();
+  EXPECT_EQ(std::ranges::count(asked, own_user() + " mftest.calls.Echo.twice"), 1);
+  EXPECT_EQ(asked.size(), here.echo->service().methods.size());
+}
+
+TEST(Authorization, DeniesAMethodAndAllowsTheOthers) {
+  Authorized here("text");
+  mf::Client client(here.server.address().str());
+  const calls::EchoClient stub(client);
+  const auto denied = failure_of([&] { return stub.text("x"); });
+  EXPECT_EQ(denied.code, Code::permission_denied);
+  EXPECT_EQ(denied.execution, Execution::not_executed);
+  EXPECT_THAT(denied.message, HasSubstr(own_user() + " may not call this method of mftest.calls.Echo"));
+  EXPECT_EQ(stub.twice(4), 8);
+  EXPECT_EQ(here.echo->ran, 1);
+}
+
+TEST(Authorization, DeniesAServiceOfWhichNoMethodIsAllowed) {
+  Authorized here("*");
+  mf::Client client(here.server.address().str());
+  const auto denied = failure_of([&] { return calls::EchoClient(client).twice(1); });
+  EXPECT_EQ(denied.code, Code::permission_denied);
+  EXPECT_EQ(denied.execution, Execution::not_executed);
+  EXPECT_THAT(denied.message, HasSubstr(own_user() + " may not call mftest.calls.Echo"));
+  EXPECT_EQ(here.echo->ran, 0);
+}
+
+TEST(Authorization, ThatThrowsDenies) {
+  const Folder folder;
+  mf::Server server({.listen = "unix:" + (folder.path() / "s.sock").string(),
+                     .authorize = [](const Identity&, std::string_view, std::string_view,
+                                     std::string_view) -> bool { throw std::runtime_error("no rules"); }});
+  server.offer(std::make_shared<Echo>());
+  server.start();
+  mf::Client client(server.address().str());
+  EXPECT_EQ(failure_of([&] { return calls::EchoClient(client).twice(1); }).code, Code::permission_denied);
+}
+
+}  // namespace
+}  // namespace mftest::identity_test
