@@ -21,18 +21,28 @@ class Authority:
         return mf.Tls(ca=self.file)
 
     def issue(
-        self, names: str = "DNS:localhost,IP:127.0.0.1", days: int = 1, ca: str = "", subject: str = ""
+        self,
+        names: str = "DNS:localhost,IP:127.0.0.1",
+        days: int = 1,
+        ca: str = "",
+        subject: str = "",
+        extensions: str = "",
     ) -> mf.Tls:
-        """A new certificate and its key; with -1 day it has expired. `subject` replaces the CN."""
+        """A new certificate and its key; with -1 day it has expired. `subject` replaces the CN. `extensions`:
+        a file of openssl's with further ones."""
         self._issued += 1
         number = str(self._issued)
         subject = subject or f"/CN=MF test {number}"
         made = mf.Tls(ca=ca, certificate=self._path(f"{number}.pem"), key=self._path(f"{number}.key"))
         request = self._path(f"{number}.csr")
-        named = ("-addext", f"subjectAltName={names}") if names else ()
+        named: tuple[str, ...] = ()
+        if names:  # by a file, since there may be more of them than a command line takes
+            config = Path(self._path(f"{number}.conf"))
+            config.write_text(f"[req]\ndistinguished_name=dn\n[dn]\n[named]\nsubjectAltName={names}\n")
+            named = ("-config", str(config), "-reqexts", "named")
         self._run("req", "-new", *self._new_key(number, subject), *named, "-out", request)
         signed = ("-CA", self.file, "-CAkey", self._path("ca.key"), "-days", str(days))
-        copied = ("-copy_extensions", "copy")
+        copied = ("-extfile", extensions) if extensions else ("-copy_extensions", "copy")
         self._run("x509", "-req", "-in", request, *signed, *copied, "-out", made.certificate)
         return made
 

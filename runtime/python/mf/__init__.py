@@ -73,6 +73,7 @@ if TYPE_CHECKING:
     from mf.core.identity import Identity as Identity
     from mf.core.identity import IdentityKind as IdentityKind
     from mf.core.server_options import Limit as Limit
+    from mf.core.server_options import PeerHello as PeerHello
     from mf.core.server_options import ServerOptions as ServerOptions
     from mf.core.tls import Tls as Tls
     from mf.light import Light as Light
@@ -152,7 +153,7 @@ if not TYPE_CHECKING:
         "mf.core.identity": ("Identity", "IdentityKind"),
         "mf.light": ("Light",),
         "mf.replicated.settings": ("ReplicaSettings",),
-        "mf.core.server_options": ("Limit", "ServerOptions"),
+        "mf.core.server_options": ("Limit", "PeerHello", "ServerOptions"),
         "mf.server.async_lead": ("AsyncLead",),
         "mf.server.base": ("CALLS_CUT",),
         "mf.server.counters": ("MethodStats", "ServerStats"),

@@ -13,6 +13,7 @@ import pytest
 
 import mf
 from mf.core.error import Code, Execution
+from mf.core.peers import own_identity
 from mf.topics.pattern import pattern_matches
 from tests.python.conftest import eventually
 from tests.python.topics.made import PATIENCE, docs, events, indexed, left, taken
@@ -304,7 +305,7 @@ def test_there_are_only_so_many_subscriptions_and_not_everybody_may_have_one() -
         with pytest.raises(mf.Error, match=r'may not subscribe to events.Additions for "secret"') as raised:
             events.AdditionsSubscriber(topics, "secret")
         assert raised.value.code is Code.PERMISSION_DENIED
-        assert asked[0] == mf.TopicAccess("events.Additions", "*", "")
+        assert asked[0] == mf.TopicAccess("events.Additions", "*", "", identity=own_identity())
         assert publisher.stats().refused == 2
         kept[0].close()
         events.AdditionsSubscriber(topics, "*").close()

@@ -2,8 +2,10 @@
 
 import asyncio
 import gc
+import os
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -514,6 +516,7 @@ def test_who_may_not_subscribe_is_told_so_and_the_publisher_asks_with_the_peer()
             assert raised.value.code is Code.PERMISSION_DENIED
             assert asked[0][:2] == ("events.Additions", "secret")
             assert asked[0].peer.startswith("tcp://127.0.0.1:")
+            assert not asked[0].identity.known
             first = events.AdditionsSubscriber(client, "*")
             assert publisher.await_subscribers(1, PATIENCE)
             second = events.AdditionsSubscriber(client, "*", mf.SubscribeOptions(max_messages=7))
@@ -524,6 +527,44 @@ def test_who_may_not_subscribe_is_told_so_and_the_publisher_asks_with_the_peer()
             assert docs(taken(second, 1)) == [1]
     finally:
         publishing.close()
+
+
+def test_a_server_asks_about_each_subscription_and_what_it_denies_reaches_no_publisher(
+    tmp_path: Path,
+) -> None:
+    own = f"uid:{os.geteuid()}"
+    rules = tmp_path / "access.conf"
+    rules.write_text(f"allow {own} subscribe events.Additions per public.*\n")
+    seen: list[mf.TopicAccess] = []
+    asked: list[tuple[str, ...]] = []
+
+    def may_subscribe(access: mf.TopicAccess) -> bool:
+        seen.append(access)
+        return True
+
+    def authorize(identity: mf.Identity, service: str, agent: str, method: str) -> bool:
+        asked.append((str(identity), service, agent, method))
+        return agent != "public.none"
+
+    with mf.Topics(mf.TopicsOptions(authorize=may_subscribe)) as topics:
+        publisher = events.AdditionsPublisher(topics)
+        server = mf.Server(f"unix:{tmp_path}/s", access=str(rules), authorize=authorize)
+        server.offer(topics)
+        server.start()
+        with mf.Client(server.address) as client:
+            for agents in ("*", "secret.a", "public.none"):
+                with pytest.raises(mf.Error, match=f"{own} may not subscribe to events.Additions") as denied:
+                    events.AdditionsSubscriber(client, agents).next(PATIENCE)
+                assert denied.value.code is Code.PERMISSION_DENIED
+            assert seen == []
+            subscriber = events.AdditionsSubscriber(client, "public.*")
+            assert publisher.await_subscribers(1, PATIENCE)
+            publisher.at("public.a").publish(indexed(1))
+            assert docs(taken(subscriber, 1)) == [1]
+            subscriber.close()
+        server.stop()
+    assert [str(each.identity) for each in seen] == [own, own]
+    assert asked == [(own, "events.Additions", each, "subscribe") for each in ("public.none", "public.*")]
 
 
 def test_a_flood_of_subscriptions_of_one_connection_is_refused_and_the_others_go_on(

@@ -10,6 +10,10 @@ from collections.abc import Mapping
 from contextvars import ContextVar
 from time import monotonic
 from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mf.core.identity import Identity
 
 NO_METADATA: Mapping[str, str] = MappingProxyType({})
 
@@ -37,6 +41,12 @@ class CurrentCall(ABC):
     @abstractmethod
     def peer(self) -> str:
         """The caller's address, 'host:port'; 'light:' for a caller of this process."""
+
+    @property
+    @abstractmethod
+    def identity(self) -> "Identity":
+        """What the caller has proved of itself to this server; of a call in this process, the process's own
+        user."""
 
     @property
     @abstractmethod

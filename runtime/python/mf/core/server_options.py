@@ -1,11 +1,13 @@
 """R0. The options of `Server` and `AsyncServer`: stated here alone, and handed on as they are."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TypedDict, Unpack
+from typing import NamedTuple, TypedDict, Unpack
 
 from mf.core.client_options import DEFAULT_MAX_PAYLOAD
+from mf.core.identity import Identity
 from mf.core.options import check_is
+from mf.core.service import is_async
 from mf.core.tls import Tls
 
 DEFAULT_MAX_BINDINGS = 4_096
@@ -37,6 +39,19 @@ class Limit:
         return self.concurrent if self.queued is None else self.queued
 
 
+class PeerHello(NamedTuple):
+    """What a client says of itself when it connects, proved by nothing. `authentication`: the bytes of its
+    option of this name. `name`: that of its process, if it has one. `peer`: its address."""
+
+    authentication: bytes
+    name: str
+    peer: str
+
+
+Authenticate = Callable[[PeerHello, Identity], bool]
+Authorize = Callable[[Identity, str, str, str], bool]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerOptions:
     """Options of a server. Raises ValueError for what does not fit.
@@ -56,6 +71,14 @@ class ServerOptions:
     limit of its own; `max_handshakes`: above this number of connections without a HELLO the oldest is ended;
     `max_held_bytes`: bytes that all connections hold together, above which the one that holds the most is
     ended (docs/limits.md).
+
+    `access`: the path of an access file, which says what each identity may call and subscribe to; what it
+    does not allow is denied. `authenticate(hello, identity)`: called once for each connection, before the
+    server answers; False refuses the connection with UNAUTHENTICATED. `authorize(identity, service, agent,
+    method)`: called when a client binds a service, once for each method and agent on a connection, and once
+    for each subscription to a topic, with the pattern of its agents and the method "subscribe"; False denies
+    with PERMISSION_DENIED. With an access file both must allow. These functions are called on the thread that
+    does the IO, or on the loop, which they must not block. One that raises, or returns no bool, denies.
     """
 
     advertise: str | None = None
@@ -73,6 +96,9 @@ class ServerOptions:
     max_connections_per_host: int = 0
     max_handshakes: int = 1024
     max_held_bytes: int = 512 << 20
+    access: str = ""
+    authenticate: Authenticate | None = None
+    authorize: Authorize | None = None
 
     def __post_init__(self) -> None:
         if self.workers < 1:
@@ -83,6 +109,9 @@ class ServerOptions:
         if self.stream_window < SMALLEST_WINDOW:
             text = f"stream_window is {self.stream_window}"
             raise ValueError(f"{text}: less than {SMALLEST_WINDOW} carry no value")
+        for name, function in (("authenticate", self.authenticate), ("authorize", self.authorize)):
+            if is_async(function):
+                raise TypeError(f"{name} is `async def`: give a function that returns True or False at once")
 
 
 class ServerFields(TypedDict, total=False):
@@ -103,6 +132,9 @@ class ServerFields(TypedDict, total=False):
     max_connections_per_host: int
     max_handshakes: int
     max_held_bytes: int
+    access: str
+    authenticate: Authenticate | None
+    authorize: Authorize | None
 
 
 class OfferFields(TypedDict, total=False):

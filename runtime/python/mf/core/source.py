@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
 from mf.core.error import Error
+from mf.core.identity import Identity
 from mf.core.service import BaseServant, Encoded, ServiceInfo
 
 
@@ -17,7 +18,14 @@ class Pushing(Protocol):
     def peer(self) -> str: ...
 
     @property
+    def identity(self) -> Identity: ...
+
+    @property
     def authentication(self) -> bytes: ...
+
+    def check_subscription(self, agents: str) -> None:
+        """Raises Error(PERMISSION_DENIED) if the server does not let this peer subscribe to the topic of the
+        call for these agents."""
 
     def kick(self) -> None:
         """There is something to take. Thread-safe."""

@@ -15,10 +15,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from mf.core.agent_names import shown_agent
 from mf.core.current import NO_METADATA, CurrentCall, current, enter, leave
 from mf.core.error import Code, Error, not_executed
+from mf.core.identity import Identity
 from mf.core.log import log_handler_failure
 from mf.core.metadata import passed_on
 from mf.core.options import DEFAULT_DEADLINE, INFINITE, CallOptions, check_options
 from mf.core.outcome import Failure, failure_of
+from mf.core.peers import own_identity
 from mf.core.service import Method, ServiceInfo
 from mf.core.stream import stream_is_idle
 from mf.protocol.metadata import pack_metadata
@@ -110,6 +112,10 @@ class LightCall(CurrentCall):
         if entries:
             pack_metadata(entries)  # raises what a connection's client would
             self._metadata = MappingProxyType(entries)
+
+    @property
+    def identity(self) -> Identity:
+        return own_identity()
 
     @property
     def service(self) -> str:

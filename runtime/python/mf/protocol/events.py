@@ -62,9 +62,11 @@ class Refused:
 
 @dataclass(slots=True)
 class Broken:
-    """The peer violated the protocol. REFUSE is in the output; the session is closed."""
+    """The peer violated the protocol, or was not admitted (UNAUTHENTICATED). REFUSE is in the output; the
+    session is closed."""
 
     reason: str
+    code: Code = Code.PROTOCOL_ERROR
 
 
 @dataclass(slots=True)

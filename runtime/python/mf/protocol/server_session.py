@@ -59,6 +59,19 @@ _unpack_header = HEADER.unpack_from
 Resolve = Callable[[BindRequested], list[Any] | tuple[Code, str]]
 """Answers a BIND: with the targets of its routes, or with a refusal."""
 
+Admit = Callable[[Hello], None]
+"""Called once, before this side's HELLO. Raises Unauthenticated to refuse the session."""
+
+
+class Denied:
+    """In the place of the target of a route that the peer may not use. `failure` makes the answer to each of
+    its requests."""
+
+    __slots__ = ("failure",)
+
+    def __init__(self, failure: Callable[[], Error]) -> None:
+        self.failure = failure
+
 
 class ServerSession(Session):
     """With `resolve`, BINDs are answered while they are read, so that requests may follow in the same read;
@@ -66,20 +79,30 @@ class ServerSession(Session):
     answered. The server counts and limits open streams: a handler may run longer than its call.
     """
 
-    __slots__ = ("_latest_id", "_ranges", "_resolve", "_routes", "in_flight")
+    __slots__ = ("_admit", "_denied", "_latest_id", "_ranges", "_resolve", "_routes", "in_flight")
 
-    def __init__(self, hello: Hello, scratch: bytearray, resolve: Resolve | None = None) -> None:
+    def __init__(
+        self,
+        hello: Hello,
+        scratch: bytearray,
+        resolve: Resolve | None = None,
+        admit: Admit | None = None,
+    ) -> None:
         super().__init__(Role.SERVER, hello, scratch)
+        self._admit = admit
         self._resolve = resolve
         self._routes: dict[int, Any] = {}
+        self._denied: dict[int, Denied] = {}
+        """Bound routes that have no target, so that requests to others do not pay for the check."""
         self._ranges: dict[int, int] = {}
         self._latest_id = 0
         self.in_flight: set[int] = set()
 
     def accept(self, bind: BindRequested, targets: list[Any]) -> None:
-        """From now on the target of route `first + i` is targets[i]."""
+        """From now on the target of route `first + i` is targets[i], which may be Denied."""
         for offset, target in enumerate(targets):
-            self._routes[bind.first + offset] = target
+            routes = self._denied if isinstance(target, Denied) else self._routes
+            routes[bind.first + offset] = target
         self._ranges[bind.first] = len(targets)
         self._control(BOUND, route=bind.first)
 
@@ -207,6 +230,8 @@ class ServerSession(Session):
         if target is None or self.state == State.DRAINING:
             if not oneway:
                 self._turn_away(id_, route, count, target is None)
+            elif route in self._denied:
+                self._denied[route].failure()  # which has no reply, and is logged
             return
         if not oneway:
             in_flight = self.in_flight
@@ -227,7 +252,10 @@ class ServerSession(Session):
         return is_behind(id_, self._latest_id)
 
     def _turn_away(self, id_: int, route: int, count: int, unbound: bool) -> None:
-        if unbound:
+        denied = self._denied.get(route)
+        if denied is not None:
+            error = denied.failure()
+        elif unbound:
             error = not_executed(Code.UNKNOWN_METHOD, f"route {route} is not bound")
         else:
             error = not_executed(Code.SHUTTING_DOWN, "this server is shutting down: use another instance")
@@ -235,6 +263,8 @@ class ServerSession(Session):
 
     def _hello(self, events: list[Any], hello: Hello) -> None:
         super()._hello(events, hello)
+        if self._admit is not None:
+            self._admit(hello)
         self._control(HELLO, self.our_hello.pack())
 
     def _check_peer(self, hello: Hello) -> None:
@@ -265,7 +295,9 @@ class ServerSession(Session):
         fingerprint, service, agent, methods = unpack_bind(payload)
         if first + len(methods) > MAX_ROUTES:
             raise Violation(f"BIND: routes {first} to {first + len(methods) - 1}, at most {MAX_ROUTES}")
-        if first in self._ranges or any(first + offset in self._routes for offset in range(len(methods))):
+        if first in self._ranges or any(
+            first + offset in self._routes or first + offset in self._denied for offset in range(len(methods))
+        ):
             raise Violation(f"BIND: a route of {first} to {first + len(methods) - 1} is bound already")
         bind = BindRequested(first, fingerprint, service, agent, methods)
         most = self.our_hello.max_bindings
@@ -287,4 +319,5 @@ class ServerSession(Session):
             raise Violation(f"UNBIND: route {first} is not the first of a bound range")
         for route in range(first, first + size):
             self._routes.pop(route, None)
+            self._denied.pop(route, None)
         events.append(UnbindRequested(first))

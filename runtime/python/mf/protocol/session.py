@@ -232,8 +232,8 @@ class Session(ABC):
                     self._partial = partial
         except Violation as violation:
             reason = str(violation)
-            self.refuse(Code.PROTOCOL_ERROR, reason)
-            events.append(Broken(reason))
+            self.refuse(violation.code, reason)
+            events.append(Broken(reason, violation.code))
         self._clean = self._partial is None and self._large is None and not self._pad_left
         self.has_ended_frame = used > 0
         return events

@@ -16,6 +16,14 @@ U64 = Struct("<Q")
 class Violation(Exception):  # noqa: N818 - the peer did it, not this side
     """The peer violated the protocol. Session.received turns it into REFUSE and a closed session."""
 
+    code = Code.PROTOCOL_ERROR
+
+
+class Unauthenticated(Violation):
+    """The peer's HELLO is well-formed, and the server does not admit the peer."""
+
+    code = Code.UNAUTHENTICATED
+
 
 def pack_str16(text: str) -> bytes:
     """A name: complete or an error."""

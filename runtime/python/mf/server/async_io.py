@@ -11,6 +11,7 @@ from time import monotonic
 from typing import Any
 
 from mf.protocol.handshake import Hello
+from mf.server.access import Access
 from mf.server.connection import READ, WRITE, Connection
 from mf.server.current import ServedCall
 from mf.server.dispatch_async import run_async, run_stream_async
@@ -39,8 +40,9 @@ class AsyncIo(ServerIo):
         offers: Offers,
         hello: Hello,
         load: ServerLoad,
+        access: Access,
     ) -> None:
-        super().__init__(listening, offers, hello, load)
+        super().__init__(listening, offers, hello, load, access)
         self._loop = loop
         self._closed = False
         # Dictionaries instead of sets: iteration follows the order of insertion, which is the same in each

@@ -108,7 +108,7 @@ class AsyncServer(BaseServer["AsyncControllerRegistrar", AsyncIo]):
             raise
         self._addresses = [str(each.address) for each in listening]
         self._loop = get_running_loop()
-        self._io = AsyncIo(self._loop, listening, self._offers, self._hello, self._load)
+        self._io = AsyncIo(self._loop, listening, self._offers, self._hello, self._load, self._access)
         if self._registrar is not None:
             self._registrar.register(self._identity, self.addresses, self._offers.made_known)
 

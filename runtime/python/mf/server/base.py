@@ -15,6 +15,7 @@ from mf.core.source import OfferSource
 from mf.link import fork
 from mf.protocol.handshake import Hello, check_max_payload
 from mf.server import identity
+from mf.server.access import Access
 from mf.server.counters import ServerStats
 from mf.server.load import ServerLoad
 from mf.server.offer import Announced, Offers
@@ -43,8 +44,8 @@ class BaseServer(ABC, Generic[R, I]):
     """`listen`: 'tcp://host:port' (port 0: the system chooses, see `address`), 'tls://host:port',
     'unix:/path', or several of them, separated by commas. `controller`: 'mf://host:port', or
     'mf+tls://host:port' over TLS, or several of them, with each of which the server registers; None for a
-    server that clients address directly. Raises ValueError for an invalid address, and for unusable files of
-    TLS.
+    server that clients address directly. Raises ValueError for an invalid address, for unusable files of TLS,
+    and for mistakes in an access file.
     """
 
     def __init__(
@@ -57,6 +58,7 @@ class BaseServer(ABC, Generic[R, I]):
         options = self._options = checked(options, **changes)
         self._listen = _listened_at(listen)
         self._tls = server_context(self._listen, options.tls)
+        self._access = Access(options)
         self._offers = Offers(options.limit)
         self._identity = identity.draw()
         check_max_payload(options.max_payload)

@@ -24,13 +24,16 @@ from time import monotonic
 from typing import Any, NamedTuple
 
 from mf.core.error import Code, Error, not_executed
+from mf.core.identity import NO_IDENTITY, Identity
 from mf.core.log import info, line, warning
+from mf.core.peers import peer_fields
 from mf.protocol.events import BindRequested, CreditReceived, DataReceived, EndReceived, RequestReceived
 from mf.protocol.frame import Buffer
 from mf.protocol.handshake import Hello
 from mf.protocol.server_call import ServerCallEvent, ServerCallState, ServerCallStep
 from mf.protocol.server_session import Resolve, ServerSession
 from mf.protocol.stream import WindowBudget
+from mf.server.access import Access
 from mf.server.admission import Standing
 from mf.server.current import ServedCall
 from mf.server.offer import Offer
@@ -89,15 +92,22 @@ class Progress(NamedTuple):
     in_message: bool
 
 
-class _Binds:
-    """Answers the BINDs of one connection. `used`: whether there was one."""
+class _Entrance:
+    """Admits the client of one connection, and answers its BINDs. `used`: whether there was one. `identity`:
+    what the client has proved of itself, once its HELLO has come."""
 
-    __slots__ = ("_peer", "_resolve", "used")
+    __slots__ = ("_access", "_resolve", "_stream", "identity", "used")
 
-    def __init__(self, resolve: Resolve, peer: str) -> None:
+    def __init__(self, resolve: Resolve, stream: Stream, access: Access) -> None:
+        self._access = access
         self._resolve = resolve
-        self._peer = peer
+        self._stream = stream
+        self.identity = NO_IDENTITY
         self.used = False
+
+    def admit(self, hello: Hello) -> None:
+        self.identity = self._stream.identity()
+        self._access.admit(hello, self._stream.peer, self.identity)
 
     def __call__(self, bind: BindRequested) -> list[Any] | tuple[Code, str]:
         """A client of another schema may adapt. Only the client knows whether it can, and logs how the
@@ -106,8 +116,17 @@ class _Binds:
         found = self._resolve(bind)
         if isinstance(found, tuple) and found[0] is Code.SCHEMA_MISMATCH:
             then = "the client adapts if it can, and its own log says how they differ"
-            info("%s", line("schema_mismatch", service=bind.service, peer=self._peer, next=then))
-        return found
+            peer = peer_fields(self._stream.peer, self.identity)
+            info("%s", line("schema_mismatch", service=bind.service, **peer, next=then))
+        if isinstance(found, tuple) or self._access.limits_nothing or not found:
+            return found
+        offer = found[0].offer
+        if offer.is_topic:  # its subscriptions are asked about, which name agents
+            return found
+        return self._access.targets(self._stream.peer, self.identity, offer.service, offer.agent, found)
+
+    def check_subscription(self, topic: str, agents: str) -> None:
+        self._access.check_subscription(self._stream.peer, self.identity, topic, agents)
 
 
 class Connection(StreamCaller):
@@ -151,13 +170,14 @@ class Connection(StreamCaller):
         scratch: bytearray,
         now: float,
         resolve: Resolve,
+        access: Access,
     ) -> None:
         self._io = io
         self.stream = stream
         self.fileno = stream.fileno()
         self.peer = stream.peer
-        self.binds = _Binds(resolve, self.peer)
-        self.session = ServerSession(hello, scratch, self.binds)
+        self.binds = _Entrance(resolve, stream, access)
+        self.session = ServerSession(hello, scratch, self.binds, self.binds.admit)
         self.lock = Lock()
         self.calls: dict[int, ServedCall] = {}
         """Calls that do not run where they were read, until their handlers have returned."""
@@ -230,8 +250,9 @@ class Connection(StreamCaller):
         if call.oneway:
             calls = handler.counters.on_dropped(call.count, now)
             if calls:
-                peer = self.peer
-                warning("%s: %d one-way calls of %s dropped: %s", peer, calls, handler, why, peer=peer)
+                shown = self.shown
+                text = "%s: %d one-way calls of %s dropped: %s"
+                warning(text, shown, calls, handler, why, peer=self.peer)
             return False
         handler.counters.on_refused(call.count)
         with self.lock:
@@ -250,6 +271,19 @@ class Connection(StreamCaller):
 
     def let_go(self, call: ServedCall) -> None:
         self._io.start(call)
+
+    @property
+    def identity(self) -> Identity:
+        return self.binds.identity
+
+    @property
+    def shown(self) -> str:
+        """The peer as lines of the log name it."""
+        identity = self.binds.identity
+        return f"{self.peer} ({identity})" if identity.known else self.peer
+
+    def check_subscription(self, topic: str, agents: str) -> None:
+        self.binds.check_subscription(topic, agents)
 
     @property
     def client_id(self) -> int:

@@ -15,6 +15,7 @@ from types import MappingProxyType
 from mf.core.agent_names import shown_agent
 from mf.core.current import NO_METADATA, CurrentCall
 from mf.core.error import Code, Error, not_executed
+from mf.core.identity import Identity
 from mf.protocol.events import DataReceived, MetadataOrFault, RequestReceived
 from mf.protocol.frame import ONEWAY, Buffer
 from mf.protocol.metadata import pack_metadata
@@ -33,6 +34,10 @@ class Caller(ABC):
 
     lock: Lock
     peer: str
+
+    @property
+    @abstractmethod
+    def identity(self) -> Identity: ...
 
     @property
     @abstractmethod
@@ -129,6 +134,10 @@ class ServedCall(ServerCall, CurrentCall):
     @property
     def peer(self) -> str:
         return self.connection.peer
+
+    @property
+    def identity(self) -> Identity:
+        return self.connection.identity
 
     @property
     def request_id(self) -> int:

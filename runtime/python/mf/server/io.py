@@ -13,6 +13,7 @@ from time import monotonic
 
 from mf.core.clock import moment
 from mf.protocol.handshake import Hello
+from mf.server.access import Access
 from mf.server.connection import READ, Connection
 from mf.server.current import ServedCall
 from mf.server.listener import Listener
@@ -49,10 +50,11 @@ class IoThread(ServerIo):
         offers: Offers,
         hello: Hello,
         load: ServerLoad,
+        access: Access,
         workers: Workers,
         streams: StreamThreads,
     ) -> None:
-        super().__init__(listening, offers, hello, load)
+        super().__init__(listening, offers, hello, load, access)
         self._workers = workers
         self._streams = streams
         self._adopted: deque[Stream] = deque()

@@ -6,6 +6,7 @@ any thread and without that lock.
 """
 
 from mf.core.error import Code, Error, Execution
+from mf.core.identity import Identity
 from mf.core.service import Encoded
 from mf.core.source import PushServant, PushSource
 from mf.server.answers import answer_raised, arguments_of
@@ -29,6 +30,13 @@ class Push(PushDriver):
     @property
     def peer(self) -> str:
         return self._call.connection.peer
+
+    @property
+    def identity(self) -> Identity:
+        return self._call.connection.identity
+
+    def check_subscription(self, agents: str) -> None:
+        self._call.connection.check_subscription(self._call.service, agents)
 
     @property
     def authentication(self) -> bytes:

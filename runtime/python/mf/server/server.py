@@ -95,7 +95,15 @@ class Server(BaseServer["ControllerRegistrar", IoThread]):
                 each.close()
             raise
         self._addresses = [str(each.address) for each in listening]
-        self._io = IoThread(listening, self._offers, self._hello, self._load, self._workers, self._streams)
+        self._io = IoThread(
+            listening,
+            self._offers,
+            self._hello,
+            self._load,
+            self._access,
+            self._workers,
+            self._streams,
+        )
         self._io.thread.start()
         if self._registrar is not None:
             self._registrar.register(self._identity, self.addresses, self._offers.made_known)

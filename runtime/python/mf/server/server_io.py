@@ -25,6 +25,7 @@ from mf.protocol.frame import METADATA, ONEWAY, STREAM, unpack_deadline
 from mf.protocol.handshake import Hello
 from mf.protocol.server_call import ServerCallState
 from mf.protocol.session import SCRATCH_SIZE
+from mf.server.access import Access
 from mf.server.admission import Standing
 from mf.server.connection import PROGRESS_TIMEOUT, WRITE, Connection, Loop
 from mf.server.current import ServedCall
@@ -54,6 +55,7 @@ class ServerIo(Loop):
     """See above. All of it runs where the driver reads."""
 
     __slots__ = (
+        "_access",
         "_connections",
         "_drain_until",
         "_draining",
@@ -71,7 +73,10 @@ class ServerIo(Loop):
         "cut",
     )
 
-    def __init__(self, listening: list[Listening], offers: Offers, hello: Hello, load: ServerLoad) -> None:
+    def __init__(
+        self, listening: list[Listening], offers: Offers, hello: Hello, load: ServerLoad, access: Access
+    ) -> None:
+        self._access = access
         self._offers = offers
         self._hello = hello
         self._load = load
@@ -264,9 +269,13 @@ class ServerIo(Loop):
         elif isinstance(event, CancelRequested):
             connection.cancel(event.id)
         elif isinstance(event, Broken):
-            self._load.counts.cut_protocol += 1
             connection.flush()  # REFUSE
-            connection.broken = f"protocol error: {quote(event.reason)}"
+            if event.code is Code.UNAUTHENTICATED:
+                self._load.counts.cut_handshakes += 1
+                connection.broken = f"not authenticated: {quote(event.reason)}"
+            else:
+                self._load.counts.cut_protocol += 1
+                connection.broken = f"protocol error: {quote(event.reason)}"
         elif isinstance(event, Refused):
             connection.broken = f"refused by the client: {event.code.name}: {quote(event.reason)}"
         if self._drain_until is not None:
@@ -369,7 +378,9 @@ class ServerIo(Loop):
             return
         self._make_room_to_greet()
         self._load.counts.accepted += 1
-        connection = Connection(self, stream, self._hello, self._scratch, monotonic(), self._offers.resolve)
+        resolve = self._offers.resolve
+        now = monotonic()
+        connection = Connection(self, stream, self._hello, self._scratch, now, resolve, self._access)
         self._connections[connection.fileno] = connection
         self._hosts.setdefault(host, {})[connection] = None
         self._opening.append(connection)
@@ -382,9 +393,9 @@ class ServerIo(Loop):
         if reason:
             left = reason.startswith(("closed by", "connection lost"))
             if left:
-                info("%s: %s", connection.peer, reason)
+                info("%s: %s", connection.shown, reason)
             else:
-                warning("%s: %s", connection.peer, reason, peer=connection.peer)
+                warning("%s: %s", connection.shown, reason, peer=connection.peer)
         self._load.counts.held_bytes -= connection.charged
         connection.charged = 0
         connection.broken = connection.broken or "closed"

@@ -45,6 +45,10 @@ class StreamCaller(Caller):
     """Streams that wait for room in the output."""
 
     @abstractmethod
+    def check_subscription(self, topic: str, agents: str) -> None:
+        """Raises Error(PERMISSION_DENIED) if the client may not subscribe to the topic for these agents."""
+
+    @abstractmethod
     def written(self) -> None:
         """Without the lock: sends what is queued."""
 

@@ -10,6 +10,7 @@ from uuid import UUID
 from mf.core.agent_names import shown_agent
 from mf.core.error import Code, Error, not_executed, shortened, some_of
 from mf.core.log import line, warning
+from mf.core.peers import own_identity, peer_fields
 from mf.topics._generated.mf.topics._types import Overflow
 from mf.topics.board import Board
 from mf.topics.inbox import Inbox
@@ -75,7 +76,8 @@ class Channel:
         if found is not None:
             return found
         self._check_agent(agent)
-        self._authorize(TopicAccess(self.topic.name, agent, "", TopicAction.PUBLISH))
+        own = own_identity()
+        self._authorize(TopicAccess(self.topic.name, agent, "", TopicAction.PUBLISH, identity=own))
         origin = Origin(self.topic, agent, self.hub.publisher, self.hub.counters)
         made = self.board.add(agent, origin, self.topic.replay)
         self.hub.changed()
@@ -125,8 +127,13 @@ class Channel:
         agents, peer = request.agents, request.peer
         try:
             check_subscription(self.topic, inbox.overflow, agents)
-            self._authorize(TopicAccess(self.topic.name, agents, peer, authentication=request.authentication))
+            identity = request.identity or own_identity()
+            shown = request.authentication
+            self._authorize(
+                TopicAccess(self.topic.name, agents, peer, authentication=shown, identity=identity)
+            )
             inbox.peer, inbox.agents = peer, shown_agent(self.topic, agents)
+            inbox.identity = identity
             self.board.attach(inbox, request)
         except Error:
             with self.board.lock:
@@ -144,7 +151,7 @@ class Channel:
                 "subscription_cut",
                 topic=self.topic.name,
                 agents=last.agents,
-                peer=last.peer,
+                **peer_fields(last.peer, inbox.identity),
                 overflow=last.overflow.name,
                 code=last.why.code.name,
                 reason=last.why.message,

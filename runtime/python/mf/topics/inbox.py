@@ -18,6 +18,7 @@ from time import monotonic
 from typing import Any
 
 from mf.core.error import Code, Error, not_executed, shortened
+from mf.core.identity import NO_IDENTITY
 from mf.core.options import INFINITE
 from mf.topics._generated.mf.topics._types import Overflow, Why
 from mf.topics.item import Item, Origin
@@ -73,6 +74,7 @@ class Inbox:
         "agents",
         "delivered",
         "dropped",
+        "identity",
         "max_bytes",
         "max_messages",
         "not_kept",
@@ -90,6 +92,7 @@ class Inbox:
         self.overflow = overflow
         self.peer = ""
         """The peer of the subscriber that reads the inbox; "" in this process."""
+        self.identity = NO_IDENTITY
         self.agents = ""
         """The agents that it subscribes to, as they are shown."""
         self.patience = INFINITE

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from mf.core.error import Error
+from mf.core.identity import NO_IDENTITY, Identity
 from mf.topics._generated.mf.topics._types import Overflow, Why
 
 ALL_KEPT = (1 << 32) - 1
@@ -22,13 +23,15 @@ class TopicAction(Enum):
 class TopicAccess(NamedTuple):
     """An access to be authorized. `agents`: the pattern of a subscriber, or the agent of a publisher, as
     they are sent: a member of an enum by its number. `peer`:
-    "tcp://10.0.0.3:5123", or "" in this process. `authentication`: the field of the peer's HELLO."""
+    "tcp://10.0.0.3:5123", or "" in this process. `authentication`: the field of the peer's HELLO. `identity`:
+    what the peer has proved of itself, in this process its own user."""
 
     topic: str
     agents: str
     peer: str
     action: TopicAction = TopicAction.SUBSCRIBE
     authentication: bytes = b""
+    identity: Identity = NO_IDENTITY
 
 
 @dataclass(slots=True, kw_only=True)

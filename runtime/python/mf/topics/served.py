@@ -46,7 +46,16 @@ class ServedTopic(PushServant):
         )
         here = self._channel.hub.publisher
         seen = {each.agent: each.sequence for each in what.seen if each.publisher == here}
-        request = Request(what.agents, what.replay, push.peer, push.authentication, remote=True, seen=seen)
+        push.check_subscription(what.agents)
+        request = Request(
+            what.agents,
+            what.replay,
+            push.peer,
+            push.authentication,
+            remote=True,
+            seen=seen,
+            identity=push.identity,
+        )
         self._channel.subscribe(inbox, request)
         return _Subscribed(self._channel, inbox, push)
 

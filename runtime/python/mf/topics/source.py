@@ -16,6 +16,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from mf.core.error import Code, Error, not_executed
+from mf.core.identity import Identity
 from mf.topics._generated.mf.topics._types import Why
 from mf.topics.inbox import Inbox, Missing
 from mf.topics.item import Item, Origin
@@ -39,6 +40,8 @@ class Request(NamedTuple):
     remote: bool = False
     seen: Mapping[str, int] = MappingProxyType({})
     matched: Callable[[], None] | None = None
+    identity: Identity | None = None
+    """Of the peer; None in this process."""
 
 
 class Budget:

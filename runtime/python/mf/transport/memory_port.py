@@ -14,6 +14,7 @@ from threading import Lock
 from weakref import WeakValueDictionary
 
 from mf.core import clock
+from mf.core.identity import Identity
 from mf.transport.address import Address
 from mf.transport.stream import Buffer, SocketStream, Stream
 
@@ -68,6 +69,9 @@ class MemoryEnd(Stream):
 
     def unacknowledged(self) -> int:
         return self._inner.unacknowledged()
+
+    def identity(self) -> Identity:
+        return self._inner.identity()
 
     def shutdown(self) -> None:
         self._inner.shutdown()

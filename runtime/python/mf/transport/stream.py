@@ -15,6 +15,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from mf.core.error import Code
+from mf.core.identity import NO_IDENTITY, Identity, IdentityKind
 
 Buffer = bytes | bytearray | memoryview
 
@@ -22,6 +23,7 @@ _DONTWAIT = int(getattr(socket, "MSG_DONTWAIT", 0))  # not on every system where
 
 FEW_BUFFERS = 4
 _CHEAP = 128 * 1024  # bytes to copy
+_CREDENTIALS = struct.Struct("iII")  # ucred: process, user, group
 
 MOST_BUFFERS = 512
 """Entries of one gather list that every system call accepts."""
@@ -76,6 +78,11 @@ class Stream(ABC):
         """Bytes that were written and that the peer's host has not acknowledged, which a reset would
         destroy."""
         return 0
+
+    def identity(self) -> Identity:
+        """What the peer has proved of itself: the user at the other end of a unix socket, or the name in the
+        certificate that TLS has verified, once its handshake is complete."""
+        return NO_IDENTITY
 
     @abstractmethod
     def shutdown(self) -> None:
@@ -138,6 +145,16 @@ class SocketStream(Stream):
         with suppress(OSError):
             ioctl(self._socket, TIOCOUTQ, waiting)
         return int.from_bytes(waiting, "little")
+
+    def identity(self) -> Identity:
+        if self._socket.family != socket.AF_UNIX:
+            return NO_IDENTITY
+        try:
+            raw = self._socket.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
+        except OSError:
+            return NO_IDENTITY
+        _, user, _ = _CREDENTIALS.unpack(raw)
+        return Identity(IdentityKind.UID, f"uid:{user}")
 
     def shutdown(self) -> None:
         with suppress(OSError):  # the peer has closed it already

@@ -21,10 +21,12 @@ from time import monotonic
 from typing import cast
 
 from mf.core.error import Code
+from mf.core.identity import Identity
 from mf.transport import tcp
 from mf.transport.address import Address
 from mf.transport.stream import Buffer, SocketStream, Stream, StreamError
 from mf.transport.tls_context import TlsContext
+from mf.transport.tls_identity import certified
 from mf.transport.tls_words import closed_within_handshake, speaks_no_tls, why_tls_failed
 
 _RECORD = 16 * 1024  # the largest record
@@ -80,6 +82,10 @@ class TlsStream(Stream):
     def resumed(self) -> bool:
         """Whether it resumed the session of an earlier connection."""
         return bool(self._tls.session_reused)
+
+    def identity(self) -> Identity:
+        with self._lock:
+            return certified(self._tls)
 
     def shake_hands(self, timeout: float) -> None:
         """Makes a client's handshake, before anything else. Raises OSError."""

@@ -1,0 +1,143 @@
+"""R5. What the peers of a server may do: its access file, and its functions `authenticate` and `authorize`.
+
+Asked once for each connection, BIND and subscription, never for a call. Thread-safe, as far as the functions
+of the user are.
+"""
+
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from mf.core.agent_names import shown_agent
+from mf.core.error import Code, Error, not_executed, shortened
+from mf.core.identity import Identity
+from mf.core.log import line, log_handler_failure, warning
+from mf.core.server_options import PeerHello, ServerOptions
+from mf.core.service import ServiceInfo
+from mf.protocol.handshake import Hello
+from mf.protocol.server_session import Denied
+from mf.protocol.wire import Unauthenticated
+
+if TYPE_CHECKING:  # servers without an access file do not load its parser
+    from mf.access.rules import Rules
+
+SUBSCRIBE = "subscribe"
+
+
+class Access:
+    """Raises ValueError, with file, line and a suggestion, for an access file that cannot be used."""
+
+    __slots__ = ("_authenticate", "_authorize", "_rules")
+
+    def __init__(self, options: ServerOptions) -> None:
+        self._authenticate = options.authenticate
+        self._authorize = options.authorize
+        self._rules = rules_of(options.access)
+
+    @property
+    def limits_nothing(self) -> bool:
+        """Whether every peer may do everything."""
+        return self._rules is None and self._authorize is None
+
+    def admit(self, hello: Hello, peer: str, identity: Identity) -> None:
+        """Raises Unauthenticated for a peer that is not admitted."""
+        authenticate = self._authenticate
+        if authenticate is not None:
+            shown = PeerHello(hello.auth, hello.name, peer)
+            if not _asked("authenticate", authenticate, shown, identity):
+                raise Unauthenticated(f"this server does not admit {identity}")
+
+    def targets(
+        self, peer: str, identity: Identity, service: ServiceInfo, agent: str, bound: list[Any]
+    ) -> list[Any] | tuple[Code, str]:
+        """The handlers that a BIND has found, with Denied in the place of those that the peer may not call,
+        or the refusal if it may call none of them."""
+        denied = _Denials(peer, identity, service, agent)
+        targets = [
+            handler if self._may_call(identity, service, agent, handler.method.name) else denied.of(handler)
+            for handler in bound
+        ]
+        if bound and all(isinstance(each, Denied) for each in targets):
+            return Code.PERMISSION_DENIED, denied.logged("").message
+        return targets
+
+    def check_subscription(self, peer: str, identity: Identity, topic: str, agents: str) -> None:
+        """Raises Error(PERMISSION_DENIED)."""
+        if self._rules is not None:
+            from mf.access.rules import Action, Wish
+
+            if not self._rules.decide(identity, Wish(Action.SUBSCRIBE, topic, agents)).allowed:
+                _deny_subscription(peer, identity, topic, agents)
+        authorize = self._authorize
+        if authorize is not None and not _asked("authorize", authorize, identity, topic, agents, SUBSCRIBE):
+            _deny_subscription(peer, identity, topic, agents)
+
+    def _may_call(self, identity: Identity, service: ServiceInfo, agent: str, method: str) -> bool:
+        if self._rules is not None:
+            from mf.access.rules import Action, Wish
+
+            wish = Wish(Action.CALL, f"{service.name}.{method}", agent)
+            if not self._rules.decide(identity, wish).allowed:
+                return False
+        authorize = self._authorize
+        return authorize is None or _asked("authorize", authorize, identity, service.name, agent, method)
+
+
+def rules_of(path: str) -> "Rules | None":
+    """The rules of an access file; None without a path. Raises ValueError, as Access does."""
+    if not path:
+        return None
+    from mf.access.parse import load_rules
+
+    try:
+        return load_rules(path)
+    except Error as refused:
+        raise ValueError(refused.message) from None
+
+
+class _Denials:
+    """The denied methods of one BIND. That one of them is called is logged once for each."""
+
+    __slots__ = ("_agent", "_identity", "_logged", "_peer", "_service")
+
+    def __init__(self, peer: str, identity: Identity, service: ServiceInfo, agent: str) -> None:
+        self._peer = peer
+        self._identity = identity
+        self._service = service
+        self._agent = agent
+        self._logged: set[str] = set()
+
+    def of(self, handler: Any) -> Denied:
+        method = handler.method.name
+        return Denied(lambda: self.logged(method))
+
+    def logged(self, method: str) -> Error:
+        """The failure; `method` is empty for the whole service."""
+        service, agent = self._service, shown_agent(self._service, self._agent)
+        if method not in self._logged:
+            self._logged.add(method)
+            fields = {"service": service.name, "agent": agent, "method": method or "*"}
+            denied = line("call_denied", peer=self._peer, identity=self._identity, **fields)
+            warning("%s", denied, peer=self._peer)
+        what = f"this method of {service.name}" if method else service.name
+        shown = f' for agent "{shortened(agent)}"' if agent else ""
+        return not_executed(Code.PERMISSION_DENIED, f"{self._identity} may not call {what}{shown}")
+
+
+def _deny_subscription(peer: str, identity: Identity, topic: str, agents: str) -> NoReturn:
+    denied = line("subscription_denied", peer=peer, identity=identity, topic=topic, agents=agents)
+    warning("%s", denied, peer=peer)
+    shown = f' for "{shortened(agents)}"' if agents else ""
+    raise not_executed(Code.PERMISSION_DENIED, f"{identity} may not subscribe to {topic}{shown}")
+
+
+def _asked(name: str, function: Any, *arguments: Any) -> bool:
+    """The answer of a function of the user; False if it raises or answers something else."""
+    try:
+        allowed = function(*arguments)
+        if isinstance(allowed, bool):
+            return allowed
+        if hasattr(allowed, "close"):  # a coroutine, which would complain that it was not awaited
+            allowed.close()
+        raise TypeError(f"{name} must return True or False, not {type(allowed).__name__}")
+    except Exception as raised:
+        log_handler_failure(f"ServerOptions.{name}", raised)
+        return False

@@ -1,0 +1,79 @@
+"""R3. The identity that a peer's certificate gives it.
+
+It is the first usable URI among the certificate's alternative names, otherwise the first usable DNS name. A
+name is usable if it is printable ASCII of at most 1,024 characters and has no '*': a wildcard names many
+programs, not one. A URI has an authority ('://') and a scheme that is no kind of identity, so that none
+passes for an identity of another kind.
+"""
+
+import ssl
+from collections.abc import Iterable
+from typing import Any
+
+from mf.core.identity import NO_IDENTITY, Identity, IdentityKind
+
+_LONGEST_NAME = 1024
+_KINDS = ("uid", "dns", "token")
+_SHORT = {
+    "commonName": "CN",
+    "countryName": "C",
+    "domainComponent": "DC",
+    "givenName": "GN",
+    "localityName": "L",
+    "organizationName": "O",
+    "organizationalUnitName": "OU",
+    "stateOrProvinceName": "ST",
+    "streetAddress": "street",
+    "surname": "SN",
+    "userId": "UID",
+}
+
+
+def certified(tls: ssl.SSLObject) -> Identity:
+    """The identity of the peer after the handshake; none without a verified certificate, or without a usable
+    name."""
+    try:
+        found: Any = tls.getpeercert()
+    except ValueError:  # the handshake is not complete, or a name is no text
+        return NO_IDENTITY
+    if not found:
+        return NO_IDENTITY
+    name = _name_among(found.get("subjectAltName", ()))
+    return Identity(IdentityKind.CERTIFICATE, name, _shown(found["issuer"])) if name else NO_IDENTITY
+
+
+def _name_among(names: Iterable[tuple[str, str]]) -> str:
+    host = ""
+    for kind, name in names:
+        if not _is_usable(name):
+            continue
+        if kind == "URI" and "://" in name and name.partition(":")[0].lower() not in _KINDS:
+            return name
+        if kind == "DNS" and not host:
+            host = f"dns:{name}"
+    return host
+
+
+def _is_usable(name: str) -> bool:
+    return 0 < len(name) <= _LONGEST_NAME and all("!" <= each <= "~" and each != "*" for each in name)
+
+
+def _shown(issuer: Iterable[Iterable[tuple[str, str]]]) -> str:
+    """The name of an issuer as RFC 2253 writes it."""
+    parts = ["+".join(f"{_SHORT.get(kind, kind)}={_escaped(text)}" for kind, text in part) for part in issuer]
+    return ",".join(reversed(parts))[:_LONGEST_NAME]
+
+
+def _escaped(text: str) -> str:
+    shown = "".join(map(_escaped_character, text))
+    if shown[:1] in ("#", " "):
+        shown = "\\" + shown
+    return shown[:-1] + "\\ " if len(text) > 1 and text.endswith(" ") else shown
+
+
+def _escaped_character(each: str) -> str:
+    if each in ',+"\\<>;':
+        return "\\" + each
+    if " " <= each <= "~":
+        return each
+    return "".join(f"\\{byte:02X}" for byte in each.encode())
