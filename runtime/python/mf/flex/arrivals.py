@@ -14,6 +14,7 @@ from uuid import UUID, uuid4
 
 from mf.codec.flex.attributes import decode_attributes
 from mf.codec.texts import Texts
+from mf.core.current import current_call
 from mf.core.error import Code, Error
 from mf.core.gate import LoopGate
 from mf.core.options import INFINITE
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator
 
     from mf.flex._generated.mf.flex import Message as Carried
+    from mf.flex.access import MailAccess
 
 _GATHER: Final = 0.005  # seconds
 _MOST_SENDERS: Final = 4096
@@ -92,11 +94,30 @@ class _Sender:
         return numbers, refused
 
 
+class _Admitted:
+    """The names under which the peer of one stream sends. Each is asked about once."""
+
+    __slots__ = ("_access", "_call", "_names")
+
+    def __init__(self, access: MailAccess) -> None:
+        self._access = access
+        self._call = current_call()
+        self._names: set[str] = set()
+
+    def check(self, source: str) -> None:
+        """Raises Error(PERMISSION_DENIED)."""
+        if source not in self._names:
+            self._access.check_source(self._call.identity, self._call.peer, source)
+            if len(self._names) < _MOST_SENDERS:
+                self._names.add(source)
+
+
 class Arrivals(MailboxAsyncServant):
     """The servant of one name, on the running loop. It serves successive mailboxes of that name, since a
     connection that has bound the name stays with this servant."""
 
-    def __init__(self) -> None:
+    def __init__(self, access: MailAccess | None = None) -> None:
+        self._access = access
         self._now: _Incarnation | None = None
         self._last: _Incarnation | None = None
 
@@ -113,7 +134,8 @@ class Arrivals(MailboxAsyncServant):
         now = self._now or self._last  # the last one reports that it is closed
         if now is None:
             return
-        async with aclosing(now.deliver(sender, messages)) as receipts:
+        admitted = _Admitted(self._access) if self._access is not None else None
+        async with aclosing(now.deliver(sender, messages, admitted)) as receipts:
             async for receipt in receipts:
                 yield receipt
 
@@ -132,9 +154,12 @@ class _Incarnation:
         for sender in self._senders.values():
             sender.news.set()
 
-    async def deliver(self, sender: UUID, messages: AsyncIterator[Carried]) -> AsyncGenerator[Receipt]:
+    async def deliver(
+        self, sender: UUID, messages: AsyncIterator[Carried], admitted: _Admitted | None
+    ) -> AsyncGenerator[Receipt]:
         known = await self._known(sender)
-        reader = known.reader = get_running_loop().create_task(self._read(known, sender, messages))
+        reading = self._read(known, sender, messages, admitted)
+        reader = known.reader = get_running_loop().create_task(reading)
         reader.add_done_callback(lambda _: known.news.set())
         try:
             yield self._first(known)
@@ -169,7 +194,13 @@ class _Incarnation:
             known.news.set()
         return known
 
-    async def _read(self, known: _Sender, sender: UUID, messages: AsyncIterator[Carried]) -> None:
+    async def _read(
+        self,
+        known: _Sender,
+        sender: UUID,
+        messages: AsyncIterator[Carried],
+        admitted: _Admitted | None,
+    ) -> None:
         async for carried in messages:
             for each in carried.types:
                 texts = Texts(each.descriptor, each.annex)
@@ -177,6 +208,8 @@ class _Incarnation:
             if carried.sequence <= known.received:
                 continue
             try:
+                if admitted is not None:
+                    admitted.check(carried.source)
                 values = decode_attributes(carried.attributes, types=known.described.types)
                 message = Message(carried.source, carried.dest, values)
                 size = len(carried.attributes) + OVERHEAD

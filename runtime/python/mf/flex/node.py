@@ -18,12 +18,14 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 from uuid import uuid4
 
 from mf.core.error import Code, not_executed
+from mf.flex.access import MailAccess
 from mf.flex.errors import of_parent
 from mf.flex.outgoing import PATIENCE
 from mf.flex.post import Post
 from mf.flex.process import Process, ProcessFields
 from mf.link import fork
 from mf.link.background import Background
+from mf.server.access import rules_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -41,7 +43,9 @@ class BaseNode:
     """The common part of both kinds of nodes. `where`: 'mf://host:port' of a controller, 'relay://host:port',
     or the addresses of other nodes, separated by commas; None: no other nodes. `listen`, `advertise`, `tls`:
     see mf.Server. `patience`: how many seconds the destination of a message may be unknown or unreachable
-    before the message fails.
+    before the message fails. `access`: the path of an access file (access.py), by which other nodes may send
+    to the processes of this one, and under which names; what it does not allow is refused. Raises ValueError
+    for mistakes in it.
     """
 
     def __init__(
@@ -52,8 +56,11 @@ class BaseNode:
         advertise: str | None = None,
         tls: Tls | None = None,
         patience: float = PATIENCE,
+        access: str = "",
     ) -> None:
-        self._options: tuple[Any, ...] = (where, listen, advertise, tls, patience)
+        rules = rules_of(access)
+        allowed = MailAccess(rules) if rules is not None else None
+        self._options: tuple[Any, ...] = (where, listen, advertise, tls, patience, allowed)
         self._alone = where is None
         self._post: Post | None = None
         self._local: dict[str, Process] = {}

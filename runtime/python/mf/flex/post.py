@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mf.core.tls import Tls
+    from mf.flex.access import MailAccess
     from mf.flex.mailbox import Mailbox
 
 _MOST_WAYS: Final = 4096
@@ -57,7 +58,9 @@ class Post:
         advertise: str | None,
         tls: Tls | None,
         patience: float = PATIENCE,
+        access: MailAccess | None = None,
     ) -> None:
+        self._access = access
         self._loop = get_running_loop()
         self._patience = patience
         controller = where if isinstance(where, str) and is_controller(where) else None
@@ -72,6 +75,7 @@ class Post:
                 tls=shown,
                 controller_tls=tls if controller and "mf+tls://" in controller else None,
                 drain_timeout=2.0,
+                authorize=access.authorize if access is not None else None,
             ),
         )
         self._resolver = resolver_of(where, tls) if isinstance(where, str) else where()
@@ -100,7 +104,7 @@ class Post:
 
     def add(self, name: str, groups: tuple[str, ...], mailbox: Mailbox) -> None:
         """Raises ValueError for a name that is taken on this node."""
-        arrivals = self._slots.pop(name, None) or Arrivals()
+        arrivals = self._slots.pop(name, None) or Arrivals(self._access)
         arrivals.open(mailbox)
         self._server.offer(arrivals, name, alone=True)
         for group in groups:

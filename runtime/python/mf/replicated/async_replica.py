@@ -23,12 +23,14 @@ from mf.link import fork
 from mf.link.background import spawn
 from mf.replicated._generated.mf import replication as wire
 from mf.replicated._generated.mf.replication._methods import REPLICA_GROUP
+from mf.replicated.access import GroupAccess
 from mf.replicated.applying import Applying, Job
 from mf.replicated.links import MOST_QUEUED, OutgoingLink, group_agent, wrapped
 from mf.replicated.messages import Apply, Distrust, Message, PeerId, Resign, Send, Stuck, schema_of
 from mf.replicated.replica import Replica as Machine
 from mf.replicated.schemas import UnadaptableError
 from mf.replicated.settings import ReplicaFields
+from mf.server.access import rules_of
 from mf.server.async_server import AsyncServer
 
 _TICK = 0.05
@@ -62,7 +64,10 @@ class AsyncReplica:
     def __init__(self, servant: BaseServant, controller: str, **fields: Unpack[ReplicaFields]) -> None:
         check_names(fields, ReplicaFields, "a replica")
         service = servant.mf_service
-        self._base = group_agent(service.name, offered_agent(service, fields.get("agent")))
+        agent = offered_agent(service, fields.get("agent"))
+        rules = rules_of(fields.get("access", ""))
+        self._access = GroupAccess(rules, service, agent) if rules is not None else None
+        self._base = group_agent(service.name, agent)
         self._controller = controller
         self._fields = fields
         self._applying = Applying(servant)
@@ -252,16 +257,25 @@ class AsyncReplica:
         return False
 
     def members(self) -> list[str]:
-        return list(self._machine.members)
+        """For the caller of the running handler."""
+        members = list(self._machine.members)
+        if self._access is not None:
+            self._access.check_either(members)
+        return members
 
     async def linked(
         self, given: wire.Peer, messages: AsyncIterator[wire.Message]
     ) -> AsyncIterator[wire.Message]:
         """What goes back on a link that a peer has opened."""
         peer: PeerId
+        access = self._access
         if given.client is not None and given.member is None:
+            if access is not None:
+                access.check_client()
             peer = given.client
         elif given.member is not None and given.client is None and given.member in self._machine.others:
+            if access is not None:
+                access.check_member(given.member)
             peer = given.member
         else:
             raise not_executed(

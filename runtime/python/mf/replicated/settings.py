@@ -36,6 +36,9 @@ class ReplicaFields(TypedDict, total=False):
     """The keyword arguments of replicas. `members`: the names of all replicas, the same at all; `member`:
     this one's. `agent`: of the service, if it is `per` one. `listen`: where clients and the other replicas
     reach it. `advertise` and `tls` as of a server; with `tls` the other replicas are called by it, too.
+    `access`: the path of an access file. A replica takes part as the member M of the service S if its
+    identity may `replicate S.M`, and clients are linked that may `call` each replicated method of S; others
+    are refused.
     """
 
     member: Required[str]
@@ -44,4 +47,5 @@ class ReplicaFields(TypedDict, total=False):
     listen: str
     advertise: str | None
     tls: Tls | None
+    access: str
     settings: ReplicaSettings | None
