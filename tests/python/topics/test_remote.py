@@ -529,7 +529,7 @@ def test_who_may_not_subscribe_is_told_so_and_the_publisher_asks_with_the_peer()
         publishing.close()
 
 
-def test_a_server_asks_about_each_subscription_and_what_it_denies_reaches_no_publisher(
+def test_a_subscription_that_the_server_denies_reaches_no_publisher(
     tmp_path: Path,
 ) -> None:
     own = f"uid:{os.geteuid()}"
