@@ -81,7 +81,7 @@ TEST(MfController, SaysWhatIsWrongWithAnAddressOrAnOption) {
 }
 
 TEST(MfController, WarnsWhoListensToTheWholeNetwork) {
-  Child child = controller_at("tcp://0.0.0.0:0");
+  Child child({MF_CONTROLLER, "--listen", "tcp://0.0.0.0:0", "--open"});
   EXPECT_THAT(child.line(), StartsWith("mf://"));
   child.signal(SIGTERM);
   EXPECT_EQ(child.wait(), 0);

@@ -1,7 +1,7 @@
 // mf-bridge: connects a topic to an engine that keeps messages, JetStream of NATS or Kafka (docs/bridge.md).
 //
 //   mf-bridge in  --topic additions.topic --engine nats://localhost:4222 --from mf://localhost:7400
-//   mf-bridge out --topic additions.topic --engine nats://localhost:4222 --listen tcp://0.0.0.0:7600
+//   mf-bridge out --topic additions.topic --engine nats://localhost:4222 --listen tcp://127.0.0.1:7600
 //
 // Standard output gets one line once it works: of `in` the topic, of `out` the address listened at; the log
 // goes to standard error. Exit codes: 0 stopped by SIGTERM, SIGINT or SIGHUP, 1 it could not start or go on,
@@ -218,6 +218,7 @@ void add_out(CLI::App& app, Arguments& arguments) {
   auto* const out = app.add_subcommand("out", "Publish what the engine keeps of the topic to subscribers");
   add_common(*out, arguments);
   mf::app::add_entrance(*out, arguments.entrance, "controllers at mf+tls://");
+  mf::app::add_access(*out, arguments.entrance, "which identities may subscribe");
   out->add_option("--controller", arguments.controller,
                   "Who tells subscribers of this bridge; none if it is left out")
       ->type_name("mf://HOST:PORT or mf+tls://HOST:PORT");

@@ -17,7 +17,9 @@
 #include <memory>
 #include <string>
 
+#include "app/access_command.hpp"
 #include "app/program.hpp"
+#include "mf/access/rules.hpp"
 #include "mf/controller/controller.hpp"
 #include "mf/controller/file_store.hpp"
 #include "mf/core/error.hpp"
@@ -83,6 +85,9 @@ void serve(const Arguments& arguments) {
 
   auto server_options = mf::app::server_options(arguments.entrance, log);
   mf::controller::ControllerOptions options;
+  // The server asks the same rules about the calls that it hands on.
+  if (!server_options.access.empty()) options.access = mf::access::Rules::load(server_options.access).value();
+  options.closed = !arguments.entrance.shown.ca.empty();
   options.log = log;
   options.lease = std::chrono::seconds(arguments.lease);
   options.max_offers_per_host = arguments.offers_per_host;
@@ -118,6 +123,10 @@ int run(int argc, char** argv) {
                "mf-controller");
   app.set_version_flag("--version", "mf-controller " MF_VERSION);
   mf::app::add_entrance(app, arguments.entrance, "servers at tls:// (with --relay)");
+  mf::app::add_access(
+      app, arguments.entrance,
+      "which identities may register, publish, lead, watch and list; without it nobody registers "
+      "or leads where --client-ca is given");
   app.add_option(
          "--store", arguments.store,
          "Where to keep what is registered, so that a controller that is restarted knows it: a folder, or "
@@ -150,7 +159,9 @@ int run(int argc, char** argv) {
       ->capture_default_str();
   app.add_flag("--relay", arguments.relay,
                "Hand on the calls of clients at relay://HOST:PORT to the servers");
+  const mf::app::AccessCommand access(app);
   if (const auto ended = mf::app::parse(app, argc, argv)) return *ended;
+  if (access.asked()) return access.run();
   serve(arguments);
   return 0;
 }

@@ -71,6 +71,7 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", "mf-relay " MF_VERSION);
   mf::app::add_entrance(app, arguments.entrance,
                         "servers at tls://, controllers at mf+tls:// and relays at relay+tls://");
+  mf::app::add_access(app, arguments.entrance, "which identities may call and subscribe to what");
   app.add_option(
          "--controller", arguments.controller,
          "Who knows the servers: controllers, or other relays (relay://HOST:PORT, relay+tls://HOST:PORT)")

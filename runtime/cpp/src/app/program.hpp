@@ -18,6 +18,8 @@ namespace mf::app {
 struct Entrance {
   std::string listen;
   TlsOptions shown{};         // to who connects at tls://
+  std::string access{};       // the path of the access file
+  bool open = false;          // whoever reaches it may use it
   std::string authorities{};  // by which those are verified to whom it connects
   std::size_t max_connections = ServerOptions().max_connections;
   std::size_t max_connections_per_host = 12'288;  // three quarters of all
@@ -60,6 +62,23 @@ inline void add_log_level(CLI::App& app, Entrance& entrance) {
       ->capture_default_str();
 }
 
+inline void add_access(CLI::App& app, Entrance& entrance, const std::string& what) {
+  app.add_option("--access", entrance.access, "The access file that says " + what)->type_name("FILE");
+}
+
+/// Throws if the program would listen beyond this host without knowing its peers, and was not told to.
+inline void check_open(const Entrance& entrance) {
+  if (entrance.open) return;
+  for (const auto& address : Address::parse_list(as_server(entrance.listen))) {
+    if (address.local() || is_loopback(address.host)) continue;
+    if (address.scheme == "tls" && !entrance.shown.ca.empty()) continue;
+    throw Error(Code::invalid_argument, Execution::not_executed,
+                "whoever reaches " + address.str() +
+                    " could use this program: demand certificates by "
+                    "tls:// and --client-ca, listen at 127.0.0.1, or say --open");
+  }
+}
+
 /// `whom`: it verifies by --ca.
 inline void add_entrance(CLI::App& app, Entrance& entrance, const std::string& whom) {
   app.add_option("--listen", entrance.listen, "Where to listen; port 0 takes any free one")
@@ -71,6 +90,8 @@ inline void add_entrance(CLI::App& app, Entrance& entrance, const std::string& w
   add_file(app, "--client-ca", entrance.shown.ca,
            "The authorities by which who connects at tls:// is verified, who then must show a certificate");
   add_ca(app, entrance, whom);
+  app.add_flag("--open", entrance.open,
+               "Listen beyond this host without --client-ca: whoever reaches the address may use it");
   app.add_option("--max-connections", entrance.max_connections,
                  "How many connections it takes at once; one more is refused in words")
       ->check(CLI::Range(1, 1'048'576))
@@ -83,9 +104,11 @@ inline void add_entrance(CLI::App& app, Entrance& entrance, const std::string& w
 }
 
 inline ServerOptions server_options(const Entrance& entrance, const Log& log) {
+  check_open(entrance);
   ServerOptions options;
   options.listen = as_server(entrance.listen);
   options.tls = entrance.shown;
+  options.access = entrance.access;
   options.max_connections = entrance.max_connections;
   options.max_connections_per_host = entrance.max_connections_per_host;
   options.log = log;

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "flex/access.hpp"
 #include "flex/mailbox.hpp"
 #include "mf/flex.server.hpp"
 
@@ -26,6 +27,9 @@ class Incarnation;
 
 class Arrivals final : public MailboxAsyncServant {
  public:
+  /// `access` may be null: then every peer may send as any process.
+  explicit Arrivals(std::shared_ptr<const MailAccess> access = nullptr) : access_(std::move(access)) {}
+
   void open(std::shared_ptr<Mailbox> mailbox);
   /// Closes the mailbox, and tells senders so, and which messages were taken.
   void close();
@@ -34,6 +38,7 @@ class Arrivals final : public MailboxAsyncServant {
   void deliver(MailboxDeliverRequest request, StreamReader<Carried> messages, StreamWriter<Receipt> out,
                Responder<void> responder) override;
 
+  const std::shared_ptr<const MailAccess> access_;
   std::mutex mutex_;
   std::shared_ptr<Incarnation> latest_;
 };

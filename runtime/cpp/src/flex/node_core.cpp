@@ -45,7 +45,13 @@ std::string controller_of(const std::string& where) {
   return controllers;
 }
 
-std::unique_ptr<Server> server_of(const std::string* where, const NodeOptions& options) {
+std::shared_ptr<const MailAccess> access_of(const NodeOptions& options) {
+  if (options.access.empty()) return nullptr;
+  return std::make_shared<const MailAccess>(access::Rules::load(options.access).value(), options.log);
+}
+
+std::unique_ptr<Server> server_of(const std::string* where, const NodeOptions& options,
+                                  const std::shared_ptr<const MailAccess>& access) {
   if (where == nullptr) return nullptr;
   ServerOptions of_server;
   of_server.listen = options.listen;
@@ -57,6 +63,11 @@ std::unique_ptr<Server> server_of(const std::string* where, const NodeOptions& o
   of_server.stream_window = kFirstWindow;
   of_server.drain_timeout = std::chrono::seconds(2);
   of_server.log = options.log;
+  if (access)
+    of_server.authorize = [access](const Identity& identity, std::string_view /*service*/,
+                                   std::string_view agent, std::string_view /*method*/) {
+      return access->may_send(identity, agent);
+    };
   return std::make_unique<Server>(std::move(of_server));
 }
 
@@ -74,7 +85,10 @@ Error is_closed() {
 }  // namespace
 
 NodeCore::NodeCore(const std::string* where, const NodeOptions& options)
-    : patience_(options.patience), client_(client_of(where, options)), server_(server_of(where, options)) {
+    : patience_(options.patience),
+      access_(access_of(options)),
+      client_(client_of(where, options)),
+      server_(server_of(where, options, access_)) {
   if (!server_) return;
   server_->start();
   (void)client_.core()->resolver().offers(
@@ -128,7 +142,7 @@ void NodeCore::offer(const std::shared_ptr<ProcessCore>& process) {
   {
     const std::scoped_lock lock(mutex_);
     const auto slot = slots_.find(process->name());
-    arrivals = slot == slots_.end() ? std::make_shared<Arrivals>() : slot->second;
+    arrivals = slot == slots_.end() ? std::make_shared<Arrivals>(access_) : slot->second;
     if (slot != slots_.end()) slots_.erase(slot);
     arrivals_[process->name()] = arrivals;
   }

@@ -44,6 +44,7 @@ class NodeCore final : public Office, public std::enable_shared_from_this<NodeCo
   void forget(const Outgoing& way);
 
   const std::chrono::nanoseconds patience_;
+  const std::shared_ptr<const MailAccess> access_;  // null: other nodes may do everything
   Client client_;
   std::unique_ptr<Server> server_;  // null for a local node
   std::mutex offering_;             // serializes calls of the server; locked before mutex_

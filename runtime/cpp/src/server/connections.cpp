@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <optional>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "mf/core/error.hpp"
@@ -55,6 +57,18 @@ void Server::Core::accept(std::unique_ptr<transport::Stream> stream) {
     link_options.questions_at_once = kForwardedAtOnce;
     link_options.questions_per_second = kForwardedPerSecond;
   }
+  if (access_->authenticates())
+    link_options.session.admit =
+        [access = access_, from = stream.get()](const protocol::Hello& hello) -> std::optional<std::string> {
+      const auto identity = from->identity();
+      if (access->admits(hello, from->peer(), identity)) return std::nullopt;
+      return "this server does not admit " + identity.str();
+    };
+  if (!access_->limits_nothing())
+    link_options.check_subscription = [access = access_](const Identity& identity, std::string_view peer,
+                                                         std::string_view topic, std::string_view agents) {
+      access->check_subscription(identity, peer, topic, agents);
+    };
   link_options.log = options_.log;
   link_options.max_output = options_.max_unread_bytes;
   link_options.max_queued_bytes = options_.max_request_bytes;

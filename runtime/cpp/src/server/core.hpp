@@ -19,6 +19,7 @@
 #include "mf/server/server.hpp"
 #include "mf/server/signals.hpp"
 #include "mf/transport/socket.hpp"
+#include "server/access.hpp"
 #include "server/connection.hpp"
 
 namespace mf {
@@ -49,7 +50,7 @@ class Server::Core final : public server::Directory {
 
   Outcome<std::shared_ptr<const server::Offer>> find(const protocol::Bind& bind,
                                                      std::string_view peer) override;
-  bool may_call(const Identity& peer, const server::Offer& offer, std::string_view method) override;
+  [[nodiscard]] const server::Access& access() const noexcept override { return *access_; }
   const ServiceInfo* describe(std::string_view service) override;
   void on_greeted(std::uint64_t connection) override;
   void on_used(std::uint64_t connection) override;
@@ -109,6 +110,7 @@ class Server::Core final : public server::Directory {
                                                                      const OfferOptions& options);
 
   const ServerOptions options_;
+  const std::shared_ptr<const server::Access> access_;
   const std::shared_ptr<server::Admission> admission_;
   const ProcessIdentity identity_ = draw_process_identity();
   protocol::Nonce nonce_{};

@@ -222,17 +222,6 @@ Outcome<std::shared_ptr<const server::Offer>> Server::Core::find(const protocol:
   return found->second;
 }
 
-bool Server::Core::may_call(const Identity& peer, const server::Offer& offer, std::string_view method) {
-  if (!options_.authorize) return true;
-  const auto& service = offer.service();
-  try {
-    return options_.authorize(peer, service.name, offer.agent, method);
-  } catch (...) {
-    log_escaped_exception(options_.log, "ServerOptions::authorize");
-    return false;
-  }
-}
-
 const ServiceInfo* Server::Core::describe(std::string_view service) {
   const std::scoped_lock lock(mutex_);
   const auto first = offers_.lower_bound(std::pair(std::string(service), std::string()));

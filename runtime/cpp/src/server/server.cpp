@@ -61,6 +61,7 @@ std::shared_ptr<transport::TlsContext> tls_for(const std::vector<Address>& liste
 
 Server::Core::Core(ServerOptions options)
     : options_(std::move(options)),
+      access_(std::make_shared<const server::Access>(options_)),
       admission_(std::make_shared<server::Admission>(options_.limit)),
       load_(std::make_shared<link::ServerLoad>(options_.max_held_bytes)),
       failures_(std::make_shared<link::HandlerFailures>(options_.log)) {

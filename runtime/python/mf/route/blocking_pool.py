@@ -26,8 +26,8 @@ Connect = Callable[[str, float], Stream]
 class _Place(Place[Link]):
     __slots__ = ("connecting", "lock")
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, place: str) -> None:
+        super().__init__(place)
         self.lock = Lock()
         self.connecting: tcp.Connecting | None = None
 
@@ -75,7 +75,7 @@ class BlockingPool(Pool[_Place, Link]):
         for instance in instances:
             if self.closed or self.usable(instance) or await self.nearest(instance, until):
                 continue
-            place = self._place(instance.address)
+            place = self._place(instance.place)
             if not place.lock.acquire(blocking=False):
                 continue
             try:
@@ -92,6 +92,7 @@ class BlockingPool(Pool[_Place, Link]):
             if place.lock.acquire(blocking=False):
                 try:
                     if place.connecting is each and (stream := place.finish(0.0)) is not None:
+                        place.check_certificate(stream)
                         self._connected(place, stream).flush()
                 except OSError:
                     pass
@@ -102,23 +103,23 @@ class BlockingPool(Pool[_Place, Link]):
         place = self._places.get(address)
         if place is None:
             with self._lock:
-                place = self._places.setdefault(address, _Place())
+                place = self._places.setdefault(address, _Place(address))
         return place
 
-    async def get(self, address: str, deadline: float, *, by_instance: bool = False) -> Link:
-        place = self._places.get(address) or self._place(address)
-        link = place.link
+    async def get(self, place: str, deadline: float, *, by_instance: bool = False) -> Link:
+        at = self._places.get(place) or self._place(place)
+        link = at.link
         if link is not None and link.usable:
             return link
-        if not place.lock.acquire(timeout=min(max(deadline - monotonic(), 0.0), CONNECT_TIMEOUT)):
-            raise not_executed(Code.UNAVAILABLE, f"no connection to {address} within the deadline")
+        if not at.lock.acquire(timeout=min(max(deadline - monotonic(), 0.0), CONNECT_TIMEOUT)):
+            raise not_executed(Code.UNAVAILABLE, f"no connection to {at.address} within the deadline")
         try:
-            return self._open(place, address, deadline, by_instance)
+            return self._open(at, deadline, by_instance)
         finally:
-            place.lock.release()
+            at.lock.release()
 
-    def _open(self, place: _Place, address: str, deadline: float, by_instance: bool) -> Link:
-        link = place.link
+    def _open(self, place: _Place, deadline: float, by_instance: bool) -> Link:
+        address, link = place.address, place.link
         if link is not None and link.usable:
             return link
         if self.closed:
@@ -129,8 +130,10 @@ class BlockingPool(Pool[_Place, Link]):
             timeout = min(max(deadline - now, 0.001), CONNECT_TIMEOUT)
             begun = place.begun()
             stream = place.finish(now + timeout) if begun is not None else self._dial(address, timeout)
+            if stream is not None:
+                place.check_certificate(stream)
         except OSError as failed:
-            raise place.failed(address, failed) from None
+            raise place.failed(failed) from None
         if stream is None:  # the next caller continues with it
             assert begun is not None
             raise connect_failed(address, begun.too_late())

@@ -33,6 +33,7 @@
 #include <thread>
 #include <vector>
 
+#include "mf/access/rules.hpp"
 #include "mf/controller.server.hpp"
 #include "mf/controller/candidacies.hpp"
 #include "mf/controller/client_ids.hpp"
@@ -60,6 +61,11 @@ struct ControllerOptions {
   bool own_thread = true;  // false: the owner calls tick()
   /// How many offers the processes of one host may register together, by the address of their connections.
   std::size_t max_offers_per_host = Registry::kMaxOffersOfHost;
+  /// What each identity may register, publish, lead, watch (and find) and list; what it does not allow is
+  /// denied. Null: everything, unless `closed`.
+  std::shared_ptr<const access::Rules> access{};
+  /// Without `access`, nobody may register, publish or lead: for controllers that know their peers.
+  bool closed = false;
   Log log{};
 };
 
@@ -73,6 +79,7 @@ class Controller final : public ControllerAsyncServant {
   explicit Controller(ControllerOptions options = {});
   ~Controller() override;
 
+  [[nodiscard]] bool authorizes() const noexcept override { return true; }
   void client_id(ControllerClientIdRequest request, Responder<std::uint32_t> responder) override;
   void register_(ControllerRegisterRequest request, StreamWriter<Standing> out,
                  Responder<void> responder) override;
@@ -102,6 +109,10 @@ class Controller final : public ControllerAsyncServant {
   struct Listing;
   struct StoreAnswers;
 
+  /// The refusal of what the caller of this handler may not do, which is logged.
+  [[nodiscard]] std::optional<Failure> denied(const access::Wish& wish) const;
+  [[nodiscard]] std::optional<Failure> denied(const std::vector<Offer>& offers) const;
+  [[nodiscard]] std::optional<Failure> denied(const Filter& filter) const;
   /// The refusal of an action, with its process, for the answer and for the log.
   [[nodiscard]] std::optional<Failure> not_owner(std::string_view action, const Credential& who) const;
   [[nodiscard]] std::optional<Failure> not_registered(std::string_view action, const Credential& who) const;

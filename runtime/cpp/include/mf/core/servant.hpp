@@ -27,6 +27,10 @@ class Servant {
 
   /// The generated base classes for in-process calls, which know these classes only by name; generated.
   [[nodiscard]] virtual Interfaces interfaces() noexcept { return {}; }
+
+  /// Whether the servant decides itself what its callers may do, so that the access file and the `authorize`
+  /// of its server are not asked.
+  [[nodiscard]] virtual bool authorizes() const noexcept { return false; }
 };
 
 }  // namespace mf

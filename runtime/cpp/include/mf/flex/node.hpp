@@ -30,6 +30,10 @@ struct NodeOptions {
   TlsOptions tls{};
   /// How long the destination of a message may be unknown or unreachable.
   std::chrono::nanoseconds patience = std::chrono::seconds(5);
+  /// The path of an access file (mf/access/rules.hpp), by which other nodes may send to the processes of this
+  /// one (`send NAME`), and be the processes that they send as (`register mf.flex.Mailbox per NAME`). What it
+  /// does not allow is denied. Mistakes in it are thrown as INVALID_ARGUMENT.
+  std::string access{};
   Log log{};
 };
 

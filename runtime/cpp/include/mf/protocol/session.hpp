@@ -17,7 +17,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -47,6 +49,9 @@ struct SessionOptions {
   std::string name{};               // for the peer's logs
   std::uint32_t calls_open = 0;     // servers only: their load
   std::uint32_t calls_at_once = 0;  // servers only
+  /// Servers only: called once, with the peer's HELLO, before this side's is sent. What it returns is the
+  /// reason for refusing the session as UNAUTHENTICATED; nothing: it is admitted.
+  std::function<std::optional<std::string>(const Hello&)> admit{};
   /// A `begun` event announces each request or reply whose payload has at least this many bytes and has not
   /// arrived completely; the owner may then pass_on() it. Otherwise it arrives as any other. 0: no such
   /// events.

@@ -20,6 +20,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -72,6 +73,13 @@ struct OfferOptions {
   std::map<std::string, std::string> labels{};
   /// No other server is meant to offer the same: if one does, both log warnings.
   bool alone = false;
+};
+
+/// What a client says of itself when it connects, proved by nothing.
+struct PeerHello {
+  std::span<const std::byte> authentication{};  ///< its ClientOptions::authentication
+  std::string_view name{};                      ///< of its process, if it has one
+  std::string_view peer{};                      ///< its address
 };
 
 struct ServerOptions {
@@ -134,9 +142,17 @@ struct ServerOptions {
   /// Takes the calls of services that this server does not offer: a relay (mf/relay/relay.hpp). Without one
   /// they are refused.
   std::shared_ptr<server::Forwarder> forwarder{};
+  /// The path of an access file (mf/access/rules.hpp), which says what each identity may call and subscribe
+  /// to; what it does not allow is denied. With `authorize` both must allow. Mistakes in it are thrown as
+  /// INVALID_ARGUMENT by the constructor of Server, with file, line and a suggestion.
+  std::string access{};
+  /// Called once for each connection, before the server answers its HELLO; false refuses the connection as
+  /// UNAUTHENTICATED. It and the next one are called on the thread of the connection, which they must not
+  /// block, and one that throws denies.
+  std::function<bool(const PeerHello& hello, const Identity& identity)> authenticate{};
   /// Decides, when a client binds a service, whether it may call the method: once for each method and agent
-  /// on a connection, not for each call. Called on the thread of the connection, which it must not block. A
-  /// method is denied if it throws. Empty: every peer may call everything.
+  /// on a connection, not for each call; and once for each subscription to a topic, with the pattern of its
+  /// agents and the method "subscribe". Empty: every peer may.
   std::function<bool(const Identity& peer, std::string_view service, std::string_view agent,
                      std::string_view method)>
       authorize{};
