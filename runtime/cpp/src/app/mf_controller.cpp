@@ -18,6 +18,7 @@
 #include <string>
 
 #include "app/program.hpp"
+#include "app/token_command.hpp"
 #include "mf/controller/controller.hpp"
 #include "mf/controller/file_store.hpp"
 #include "mf/core/error.hpp"
@@ -150,7 +151,9 @@ int run(int argc, char** argv) {
       ->capture_default_str();
   app.add_flag("--relay", arguments.relay,
                "Hand on the calls of clients at relay://HOST:PORT to the servers");
+  const mf::app::TokenCommand token(app);
   if (const auto ended = mf::app::parse(app, argc, argv)) return *ended;
+  if (token.asked()) return token.run();
   serve(arguments);
   return 0;
 }
