@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 from mf.core.error import Code, Error, not_executed
 from mf.core.identity import NO_IDENTITY, Identity
-from mf.core.log import info, line, warning
+from mf.core.log import host_of, info, line, warning
 from mf.core.peers import peer_fields
 from mf.protocol.events import BindRequested, CreditReceived, DataReceived, EndReceived, RequestReceived
 from mf.protocol.frame import Buffer
@@ -47,6 +47,7 @@ INPUT_LIMIT = 64 << 20
 PROGRESS_TIMEOUT = 10.0
 LEAST_PROGRESS = 512 << 10
 """Bytes that must be transferred within that time, unless all that waited has been."""
+_CHARGE_STEP = 16 << 10  # so that small messages need no accounting
 _RELEASED_AT_ONCE = 8
 _BACKLOG_LIMIT = 8192
 
@@ -141,6 +142,7 @@ class Connection(StreamCaller):
         "_oneways",
         "_ordered",
         "_releasing",
+        "_stream_bytes",
         "_streams",
         "binds",
         "blocked",
@@ -184,6 +186,7 @@ class Connection(StreamCaller):
         self.budget = WindowBudget(hello.max_streams, hello.stream_window)
         self.crowded: dict[StreamCall, None] = {}
         self._streams = 0
+        self._stream_bytes = 0
         self.opened = now
         self.rest: list[Any] = []
         """Events of the last read that wait until replies are read."""
@@ -289,6 +292,11 @@ class Connection(StreamCaller):
     def client_id(self) -> int:
         hello = self.session.peer
         return hello.client_id if hello is not None else 0
+
+    @property
+    def account(self) -> str:
+        identity = self.binds.identity
+        return str(identity) if identity.known else host_of(self.peer)
 
     def open_stream(self, event: RequestReceived, deadline: float) -> StreamCall | None:
         """Called on the IO thread: a call with a stream has arrived. None: it exceeds the limit and was
@@ -453,6 +461,17 @@ class Connection(StreamCaller):
 
     # Events of running calls, on the IO thread
 
+    def charge_streams(self, more: int) -> None:
+        self._stream_bytes += more
+
+    def refuse(self, call: ServedCall, why: str) -> None:
+        call.handler.counters.on_refused(call.count)
+        if call.standing is not _OUTSIDE:
+            call.gate.admission.leave(call, monotonic())
+        with self.lock:
+            if self._answered(call):
+                self.session.fail(call.id, call.route, call.count, not_executed(Code.OVERLOADED, why))
+
     def cancel(self, id_: int) -> None:
         call = self.calls.get(id_)
         if call is not None:
@@ -549,11 +568,7 @@ class Connection(StreamCaller):
         if gate is not None and now < call.deadline:
             why = gate.admission.enter(call, now)
             if why:
-                call.handler.counters.on_refused(call.count)
-                with self.lock:
-                    if self._answered(call):
-                        error = not_executed(Code.OVERLOADED, why)
-                        self.session.fail(call.id, call.route, call.count, error)
+                self.refuse(call, why)
                 return False
             if call.standing is _PLACE:
                 gate.admission.queue(call, now)
@@ -652,7 +667,17 @@ class Connection(StreamCaller):
     def holds(self) -> int:
         """See Load."""
         waiting = self._admitted_bytes - self._ended_bytes
-        return self.session.announced + waiting + self.session.out_bytes
+        return self.session.announced + waiting + self.session.out_bytes + self._stream_bytes
+
+    @property
+    def streams(self) -> int:
+        """Calls with a stream that are open."""
+        return self._streams
+
+    @property
+    def owes(self) -> bool:
+        """Whether what it holds has changed so much since it was charged that it must be charged again."""
+        return not -_CHARGE_STEP < self.holds - self.charged < _CHARGE_STEP
 
     def watch_progress(self, now: float) -> None:
         session = self.session

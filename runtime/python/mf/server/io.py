@@ -12,6 +12,7 @@ from threading import Lock, Thread
 from time import monotonic
 
 from mf.core.clock import moment
+from mf.core.log import line, warning
 from mf.protocol.handshake import Hello
 from mf.server.access import Access
 from mf.server.connection import READ, Connection
@@ -106,15 +107,33 @@ class IoThread(ServerIo):
         if isinstance(call, StreamCall):
             if call.handler.pushed:
                 run_pushed(call)
-            else:
-                self._streams.submit(call)
+            elif not self._streams.submit(call):
+                self._refuse_stream(call)
         else:
             self._workers.submit(call)
+
+    def _refuse_stream(self, call: StreamCall) -> None:
+        connection = call.connection
+        shares = self._streams.shares
+        own = shares.of(connection.account)
+        text = (
+            f"{shares.used} of at most {shares.most} handlers of streams run on this server, "
+            f"{own} of them for {connection.account}"
+        )
+        denied = line("stream_refused", peer=connection.peer, method=call.handler, reason=text)
+        warning("%s", denied, peer=connection.peer)
+        connection.refuse(call, text)
+        connection.written()
 
     def wrote(self, connection: Connection) -> None:
         if get_ident() != self._ident:
             connection.flush()
-            if self._drain_until is not None or connection.rest or connection.wanted() != connection.watched:
+            if (
+                self._drain_until is not None
+                or connection.rest
+                or connection.owes
+                or connection.wanted() != connection.watched
+            ):
                 self.look_at(connection)
 
     def stalled(self, connection: Connection) -> None:

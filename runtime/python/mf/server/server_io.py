@@ -10,7 +10,7 @@ from time import monotonic
 from typing import Any
 
 from mf.core.current import current
-from mf.core.error import Code, Error
+from mf.core.error import Code, Error, not_executed
 from mf.core.log import host_of, info, line, log_handler_failure, quote, warning
 from mf.protocol.events import (
     Broken,
@@ -20,6 +20,7 @@ from mf.protocol.events import (
     DescribeRequested,
     EndReceived,
     Refused,
+    RequestReceived,
 )
 from mf.protocol.frame import METADATA, ONEWAY, STREAM, unpack_deadline
 from mf.protocol.handshake import Hello
@@ -41,7 +42,8 @@ HANDSHAKE_TIMEOUT = 2.0
 INLINE_LIMIT = 4096
 IDLE_GRACE = 10.0
 """Seconds after which a connection that has never bound anything may be ended for one of its own host."""
-_CHARGE_STEP = 16 << 10  # so that small messages need no accounting
+_MODEST = 256 << 10
+_NO_MEMORY = "the requests and replies of this server take all the memory that it has for them"
 _ACCEPTS_PER_TURN = 64
 _LOOK_EVERY = 0.02  # checks during a drain whether all calls have ended
 _REFUSED_LOGGED_EVERY = 10.0
@@ -162,7 +164,7 @@ class ServerIo(Loop):
                 self._close(connection, connection.broken)
             else:
                 self._watch(connection)
-                if not -_CHARGE_STEP < connection.holds - connection.charged < _CHARGE_STEP:
+                if connection.owes:
                     self._charge(connection)
         except Exception as raised:  # a bug of the runtime must not end the other connections
             log_handler_failure(f"connection of {connection.peer}", raised)
@@ -210,6 +212,7 @@ class ServerIo(Loop):
 
     def _handle(self, connection: Connection, events: list[Any], now: float) -> None:
         session = connection.session
+        is_scarce = self._load.is_scarce
         left = iter(events)
         for event in left:
             if isinstance(event, tuple):
@@ -218,6 +221,9 @@ class ServerIo(Loop):
                     return
                 handler, _, _, flags, word, _, payload, metadata = event
                 deadline = now + unpack_deadline(word) if word else _FOREVER
+                if is_scarce and not flags & ONEWAY and connection.holds > _MODEST:
+                    self._refuse_request(connection, event)
+                    continue
                 if flags & _UNUSUAL and (flags & STREAM or isinstance(metadata, Error)):
                     self._rare_request(connection, event, deadline)
                     continue
@@ -231,6 +237,14 @@ class ServerIo(Loop):
                     self.start(call)
             else:
                 self._rare(connection, event)
+
+    def _refuse_request(self, connection: Connection, event: RequestReceived) -> None:
+        """Connections that hold little are still served, so that no client can shut them out by holding
+        nearly all."""
+        handler, id_, route, _, _, count, _, _ = event
+        handler.counters.on_refused(count)
+        with connection.lock:
+            connection.session.fail(id_, route, count, not_executed(Code.OVERLOADED, _NO_MEMORY))
 
     def _limited_request(self, connection: Connection, call: ServedCall, now: float) -> None:
         if not connection.let_in(call, now):
@@ -296,7 +310,7 @@ class ServerIo(Loop):
 
     def _charge(self, connection: Connection) -> None:
         """Its held bytes have changed. If all connections hold too much, the one that holds the most is
-        ended."""
+        ended, of the peer that holds the most."""
         counts, most = self._load.counts, self._load.max_held_bytes
         now = connection.holds
         counts.held_bytes += now - connection.charged
@@ -307,7 +321,13 @@ class ServerIo(Loop):
             each.charged = each.holds
         counts.held_bytes = sum(each.charged for each in self._connections.values())
         while counts.held_bytes > most:
-            greatest = max(self._connections.values(), key=lambda each: each.charged)
+            accounts: Counter[str] = Counter()
+            for each in self._connections.values():
+                accounts[each.account] += each.charged
+            greatest = max(
+                self._connections.values(),
+                key=lambda each: (each.charged > 0, accounts[each.account], each.charged),
+            )
             if not greatest.charged:
                 return
             counts.cut_memory += 1
@@ -442,6 +462,8 @@ class ServerIo(Loop):
             self._turn(connection, 0)
         else:
             self._watch(connection)
+            if connection.owes:
+                self._charge(connection)
 
     def _send_due(self) -> None:
         """Sends what streams have written and no other thread has sent since."""
@@ -460,6 +482,8 @@ class ServerIo(Loop):
             if not connection.broken:
                 connection.flush()
                 self._watch(connection)
+                if connection.owes:
+                    self._charge(connection)
 
     def _stop_listening(self) -> None:
         for listener in self._listeners.values():
