@@ -28,10 +28,13 @@ class Inner(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TextsView:
-    """What the module says of its types: two literals, and the texts of the modules that it imports."""
+    """What the module says of its types: two literals, its types of tier custom, and the texts of the
+    modules that it imports.
+    """
 
     types: str
     annex: str
+    customs: tuple["SchemaTypeView", ...]
     imports: tuple[str, ...]
 
 

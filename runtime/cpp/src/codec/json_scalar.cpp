@@ -1,8 +1,10 @@
-#include "mf/codec/json_value.hpp"
+#include "codec/json_scalar.hpp"
 
 #include <limits>
 
-namespace mf::codec::detail {
+#include "mf/codec/json_text.hpp"
+
+namespace mf::codec {
 namespace {
 
 using json_text::Found;
@@ -108,4 +110,4 @@ bool read_json_bytes(JsonReader& reader, Bytes& value) {
          reader.fail(Fault::json_wrong_type, "bytes are not base64 with padding");
 }
 
-}  // namespace mf::codec::detail
+}  // namespace mf::codec

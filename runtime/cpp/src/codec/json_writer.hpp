@@ -5,6 +5,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,8 +15,6 @@
 #include "mf/codec/limits.hpp"
 
 namespace mf::codec {
-
-class GraphNumbers;  // mf/codec/archive_graph.hpp
 
 class JsonWriter {
  public:
@@ -29,9 +29,6 @@ class JsonWriter {
       error_ = reason;
     }
   }
-
-  /// The objects of the graph that is written; null outside of graphs.
-  [[nodiscard]] const GraphNumbers*& numbers() noexcept { return numbers_; }
 
   /// Objects and arrays. After false their contents are left out.
   [[nodiscard]] bool open_object() { return open('{'); }
@@ -71,6 +68,10 @@ class JsonWriter {
   }
   void base64(std::span<const std::byte> value);
 
+  /// Puts the members that were written last into another order: `starts` has where each begins in text(), or
+  /// would if it was left out.
+  void put_in_order(std::span<const std::size_t> starts, std::span<const std::uint32_t> order);
+
   /// The value that was written from `start` on, which was text().size(), becomes the name of a member.
   void as_key(std::size_t start);
 
@@ -83,7 +84,6 @@ class JsonWriter {
 
   std::string text_;
   std::string error_;
-  const GraphNumbers* numbers_ = nullptr;
   unsigned level_ = 0;
 };
 

@@ -6,8 +6,9 @@
 #include <span>
 #include <string_view>
 
-#include "mf/codec/json_reader.hpp"
-#include "mf/codec/json_writer.hpp"
+#include "codec/json_reader.hpp"
+#include "codec/json_writer.hpp"
+#include "mf/codec/described/schema.hpp"
 #include "mf/core/function_ref.hpp"
 
 namespace mf::codec {
@@ -17,11 +18,8 @@ struct JsonField {
   bool required = true;  // it has no default, and is not optional
 };
 
-/// A member of an enum or of flags; negative numbers in two's complement.
-struct JsonName {
-  std::string_view name;
-  std::uint64_t number = 0;
-};
+/// A member of an enum or of flags. Flags have masks of one bit here.
+using JsonName = described::Member;
 
 /// What an enum or flags are based on.
 struct JsonBase {

@@ -21,8 +21,6 @@ enum class JsonKind : std::uint8_t { nothing, object, array, string, number, boo
 
 enum class JsonStep : std::uint8_t { item, end, failed };
 
-struct JsonReferences;  // mf/codec/json_graph.hpp
-
 class JsonReader {
  public:
   static constexpr std::size_t kAnyCount = (std::numeric_limits<std::size_t>::max)();
@@ -67,8 +65,6 @@ class JsonReader {
   /// Takes memory for `count` times `size` bytes out of the budget.
   [[nodiscard]] bool charge(std::size_t count, std::size_t size) { return bytes_.charge(count, size); }
 
-  /// Those of the graph that is read; null outside of graphs.
-  [[nodiscard]] JsonReferences*& references() noexcept { return references_; }
   /// Going back forgets a failure.
   [[nodiscard]] Reader::Place place() const noexcept { return bytes_.place(); }
   void return_to(const Reader::Place& place) { bytes_.return_to(place); }
@@ -103,7 +99,6 @@ class JsonReader {
 
   std::string_view text_;
   Reader bytes_;  // place, budget, depth and failure
-  JsonReferences* references_ = nullptr;
   std::size_t start_ = 0;
   std::string unescaped_;
 };
