@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <new>
 #include <utility>
 
 #include "mf/core/blocking.hpp"
@@ -595,7 +596,21 @@ void ServerLink::charge() {
   const auto more = static_cast<std::ptrdiff_t>(now) - static_cast<std::ptrdiff_t>(before);
   const bool overfull = options_.load->change(more);
   if (closed()) options_.load->change_leaving(more);
-  if (!overfull) return;
+  if (overfull) relieve();
+}
+
+void ServerLink::charge_streams(std::ptrdiff_t more) noexcept {
+  stream_bytes_.fetch_add(static_cast<std::size_t>(more), std::memory_order_relaxed);
+  if (!options_.load->change(more)) return;
+  try {
+    relieve();
+  } catch (const std::bad_alloc&) {
+    options_.load->relieved();  // the next charge tries again
+  }
+}
+
+// All connections together hold too much.
+void ServerLink::relieve() {
   reactor_->post([load = options_.load, weak = std::weak_ptr(handler_)] {
     if (const auto handler = weak.lock()) handler->on_overfull();
     load->relieved();

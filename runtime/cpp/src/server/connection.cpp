@@ -6,6 +6,7 @@
 
 #include "mf/core/blocking.hpp"
 #include "mf/core/options.hpp"
+#include "mf/core/peer.hpp"
 #include "mf/core/text.hpp"
 #include "mf/protocol/metadata.hpp"
 #include "server/preemption.hpp"
@@ -227,6 +228,7 @@ std::optional<const ServiceInfo*> Connection::on_describe(const protocol::Descri
 
 void Connection::on_greeted() {
   if (const auto link = link_.lock()) identity_ = link->identity();
+  account_ = identity_.known() ? identity_.name : std::string(host_of(peer_));
   if (auto* const forwarder = directory_.forwarder()) {
     const auto link = link_.lock();
     auto forwarding = link ? forwarder->connected(link) : nullptr;
@@ -401,19 +403,39 @@ bool Connection::make_live(Ticket& ticket, const protocol::Event& event, TimePoi
 }
 
 void Connection::submit(std::unique_ptr<Job> job) {
-  const bool stream = job->ticket.call() && job->ticket.call()->has_streams();
+  if (job->ticket.call() && job->ticket.call()->has_streams()) return submit_stream(std::move(job));
   transport::Workers::Task task = [job = std::move(job)]() mutable {
     const auto self = std::exchange(job->connection, nullptr);
     self->run(std::move(job));
   };
-  if (stream) return directory_.stream_threads().submit(std::move(task));
   tasks_.emplace_back(std::move(task));
 }
 
+void Connection::submit_stream(std::unique_ptr<Job> job) {
+  auto& shares = directory_.stream_shares();
+  if (!shares.take(account_)) {
+    const auto why = std::to_string(shares.used()) + " of at most " + std::to_string(shares.most()) +
+                     " handlers of streams run on this server, " + std::to_string(shares.of(account_)) +
+                     " of them for " + account_;
+    const auto& service = job->binding->offer->service();
+    directory_.log().write(Level::warning, "stream_refused",
+                           {{"peer", peer_},
+                            {"service", service.name},
+                            {"method", service.methods[job->method]},
+                            {"reason", why}});
+    Counters::add(job->counters().refused, job->ticket.count());
+    return job->ticket.fail(Code::overloaded, Execution::not_executed, why);
+  }
+  directory_.stream_threads().submit(
+      [job = std::move(job), taken = Shares::Taken(shares, account_)]() mutable {
+        const auto self = std::exchange(job->connection, nullptr);
+        self->run(std::move(job));
+      });
+}
+
 void Connection::submit_now(std::unique_ptr<Job> job) {
-  auto& threads = job->ticket.call() && job->ticket.call()->has_streams() ? directory_.stream_threads()
-                                                                          : directory_.workers();
-  threads.submit([job = std::move(job)]() mutable {
+  if (job->ticket.call() && job->ticket.call()->has_streams()) return submit_stream(std::move(job));
+  directory_.workers().submit([job = std::move(job)]() mutable {
     const auto self = std::exchange(job->connection, nullptr);
     if (job->ticket.oneway()) return self->run_lane(std::move(job));
     self->run(std::move(job));

@@ -31,6 +31,7 @@
 #include "server/admission.hpp"
 #include "server/counters.hpp"
 #include "server/placement.hpp"
+#include "server/shares.hpp"
 
 namespace mf::server {
 
@@ -72,6 +73,8 @@ class Directory {
   virtual transport::Workers& workers() = 0;
   /// For stream handlers, which may run for long: each has its own thread.
   virtual transport::Workers& stream_threads() = 0;
+  /// What peers have of these threads.
+  virtual Shares& stream_shares() = 0;
   /// True once the server no longer runs calls that were not started.
   [[nodiscard]] virtual bool stopped() const noexcept = 0;
   [[nodiscard]] virtual const Log& log() const = 0;
@@ -106,6 +109,8 @@ class Connection final : public link::ServerLink::Handler, public std::enable_sh
   /// Adds the calls that wait or run to their methods, as far as the connection knows them: not one-way
   /// calls.
   void count_open(std::map<std::string, std::size_t>& by_method) const;
+  /// Open calls with a stream.
+  [[nodiscard]] std::size_t streams() const noexcept { return calls_->streams; }
   /// Ends the streams that are still open: the server stops now.
   void end_streams();
 
@@ -137,6 +142,8 @@ class Connection final : public link::ServerLink::Handler, public std::enable_sh
            std::span<const std::byte> payload, const Bytes& owner, TimePoint deadline, Here* here = nullptr);
   void run(std::unique_ptr<Job> job);
   void submit(std::unique_ptr<Job> job);
+  /// Runs a call with a stream on a thread of its own, or refuses it.
+  void submit_stream(std::unique_ptr<Job> job);
   /// The same on any thread, for a call whose turn has come.
   void submit_now(std::unique_ptr<Job> job);
   /// Refuses the call because of the limits of its method or its server.
@@ -160,6 +167,7 @@ class Connection final : public link::ServerLink::Handler, public std::enable_sh
   const std::uint64_t number_;
   const std::shared_ptr<Calls> calls_;
   Identity identity_;                         // of the peer, once greeted
+  std::string account_;                       // what is charged: the identity, or the host; once greeted
   std::shared_ptr<Forwarding> forwarding_;    // once greeted, if the server forwards; set under mutex_
   std::atomic<std::size_t> oneways_open_{0};  // of all offers; only the reactor's thread increments it
   // Used only by the reactor's thread.

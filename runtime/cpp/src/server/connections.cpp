@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <functional>
+#include <map>
 #include <span>
 #include <utility>
 
@@ -22,6 +24,8 @@ constexpr int kIdleForHandshakes = 5;
 // The rate of BIND, UNBIND and DESCRIBE of one connection where each may be a question to other servers.
 constexpr std::uint32_t kForwardedAtOnce = 4'096;
 constexpr std::uint32_t kForwardedPerSecond = 2'000;
+// The peers in ConnectionStats::peers.
+constexpr std::size_t kMostShown = 10;
 
 }  // namespace
 
@@ -93,8 +97,9 @@ void Server::Core::accept(std::unique_ptr<transport::Stream> stream) {
     link = std::make_shared<link::ServerLink>(std::move(stream), std::move(link_options),
                                               reactors_[number % reactors_.size()]);
     connection = std::make_shared<server::Connection>(*this, link, number);
-    clients_.emplace(number,
-                     Client{.link = link, .connection = connection, .host = host, .since = mf::now()});
+    clients_.emplace(
+        number,
+        Client{.link = link, .connection = connection, .host = host, .account = host, .since = mf::now()});
     auto& of_host = hosts_[host];
     ++of_host.connections;
     of_host.idle.insert(number);
@@ -157,6 +162,10 @@ void Server::Core::refuse(transport::Stream& stream, const char* limit, const st
 void Server::Core::on_greeted(std::uint64_t connection) {
   const std::scoped_lock lock(mutex_);
   greeting_.erase(connection);
+  const auto found = clients_.find(connection);
+  if (found == clients_.end()) return;
+  auto& client = found->second;
+  if (const auto& identity = client.link->identity(); identity.known()) client.account = identity.name;
 }
 
 void Server::Core::on_used(std::uint64_t connection) {
@@ -165,12 +174,17 @@ void Server::Core::on_used(std::uint64_t connection) {
   if (found != clients_.end()) hosts_.at(found->second.host).idle.erase(connection);
 }
 
-// An attacker who wants to fill the memory has to hold most of it, so the largest holder is ended.
+// An attacker who wants to fill the memory has to hold most of it, so the largest connection of the peer that
+// holds the most is ended.
 void Server::Core::on_overfull() {
   auto all = clients();
   while (load_->over() && !all.empty()) {
-    const auto most = std::ranges::max_element(
-        all, {}, [](const Client& client) { return client.link->closed() ? 0 : client.link->holds(); });
+    const auto held = [](const Client& client) { return client.link->closed() ? 0 : client.link->holds(); };
+    std::map<std::string, std::size_t> peers;
+    for (const auto& client : all) peers[client.account] += held(client);
+    const auto most = std::ranges::max_element(all, {}, [&](const Client& client) {
+      return std::pair(held(client) == 0 ? 0 : peers.at(client.account), held(client));
+    });
     const auto holds = most->link->holds();
     if (most->link->closed() || holds == 0) return;
     most->link->cut(link::Cut::memory, "max_held_bytes",
@@ -182,7 +196,19 @@ void Server::Core::on_overfull() {
 
 ConnectionStats Server::Core::connection_stats() const {
   ConnectionStats stats;
-  for (const auto& client : clients()) stats.calls += client.link->in_flight();
+  std::map<std::string, PeerLoad> peers;
+  for (const auto& client : clients()) {
+    auto& peer = peers[client.account];
+    peer.peer = client.account;
+    ++peer.connections;
+    peer.calls += client.link->in_flight();
+    peer.streams += client.connection->streams();
+    peer.held_bytes += client.link->holds();
+    stats.calls += client.link->in_flight();
+  }
+  for (auto& [account, peer] : peers) stats.peers.push_back(std::move(peer));
+  std::ranges::stable_sort(stats.peers, std::greater(), &PeerLoad::held_bytes);
+  if (stats.peers.size() > kMostShown) stats.peers.resize(kMostShown);
   const std::scoped_lock lock(mutex_);
   stats.open = clients_.size();
   stats.handshakes = greeting_.size();

@@ -59,6 +59,7 @@ class Server::Core final : public server::Directory {
   server::Admission& admission() override { return *admission_; }
   transport::Workers& workers() override { return *workers_; }
   transport::Workers& stream_threads() override { return *stream_threads_; }
+  server::Shares& stream_shares() override { return stream_shares_; }
   [[nodiscard]] bool stopped() const noexcept override {
     return nothing_more_.load(std::memory_order_relaxed);
   }
@@ -80,6 +81,7 @@ class Server::Core final : public server::Directory {
     std::shared_ptr<link::ServerLink> link;
     std::shared_ptr<server::Connection> connection;
     std::string host;
+    std::string account;  // the peer that is charged: its identity once it is known, else its host
     TimePoint since;
   };
   /// The connections of one host.
@@ -129,6 +131,7 @@ class Server::Core final : public server::Directory {
   std::atomic<bool> nothing_more_{false};  // drained: calls that were not started will not be
   std::vector<std::shared_ptr<transport::Reactor>> reactors_;  // the first one accepts
   std::unique_ptr<transport::Workers> workers_;
+  server::Shares stream_shares_;  // longer than the tasks of
   std::unique_ptr<transport::Workers> stream_threads_;
   std::vector<std::shared_ptr<Acceptor>> acceptors_;
   std::shared_ptr<Registrar> registrar_;  // offer() uses it while stop() releases it

@@ -17,7 +17,7 @@
 namespace mf {
 namespace {
 
-// Blocking stream handlers that run at once, of all connections; more wait.
+// Blocking stream handlers that run at once, of all connections; more are refused (shares.hpp).
 constexpr std::size_t kMostStreamThreads = 1024;
 // How many handlers may wait for calls that they made, in addition to the number of workers.
 constexpr std::size_t kMostWaiting = 256;
@@ -63,7 +63,8 @@ Server::Core::Core(ServerOptions options)
     : options_(std::move(options)),
       admission_(std::make_shared<server::Admission>(options_.limit)),
       load_(std::make_shared<link::ServerLoad>(options_.max_held_bytes)),
-      failures_(std::make_shared<link::HandlerFailures>(options_.log)) {
+      failures_(std::make_shared<link::HandlerFailures>(options_.log)),
+      stream_shares_(kMostStreamThreads) {
   std::memcpy(nonce_.data(), identity_.nonce.data(), nonce_.size());
 }
 

@@ -145,6 +145,15 @@ struct ServerOptions {
   Log log{};
 };
 
+/// What the connections of one peer use.
+struct PeerLoad {
+  std::string peer;  // its identity, or its host if it has shown none
+  std::size_t connections = 0;
+  std::size_t calls = 0;    // that wait or run
+  std::size_t streams = 0;  // open calls with a stream
+  std::size_t held_bytes = 0;
+};
+
 /// The state of a server's connections, and what it has refused and ended since it was made (docs/limits.md).
 struct ConnectionStats {
   std::size_t open = 0;
@@ -159,6 +168,7 @@ struct ConnectionStats {
   std::uint64_t cut_memory = 0;
   std::uint64_t cut_protocol = 0;
   std::uint64_t cut_idle = 0;
+  std::vector<PeerLoad> peers{};  // the ten that hold the most
 };
 
 /// Statistics of the calls of a method since the server was made. Each item of a batch counts.
