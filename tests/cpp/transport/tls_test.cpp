@@ -72,8 +72,8 @@ IoState read_to_end(Stream& stream) {
 
 /// A listener, and the state of one connection to it.
 struct Meeting {
-  explicit Meeting(TlsOptions server, const char* at = "tls://127.0.0.1:0")
-      : context(make_tls_server(std::move(server))), listener(Address::parse(at), context) {}
+  explicit Meeting(TlsOptions server, const char* at = "tls://127.0.0.1:0", Log log = {})
+      : context(make_tls_server(std::move(server), std::move(log))), listener(Address::parse(at), context) {}
 
   /// Both ends, of which the client's may be a failure.
   void meet(const std::shared_ptr<TlsContext>& with) {
@@ -553,6 +553,111 @@ TEST_F(Tls, AKeyWithAPassphraseIsRefusedAndNobodyIsAskedForIt) {
   EVP_PKEY_free(key);
   EXPECT_THAT(refusal([&] { return make_tls_server({.certificate = good.certificate, .key = path}); }),
               HasSubstr("'" + path + "' holds no private key in PEM format without a passphrase"));
+}
+
+// Files that are replaced
+
+class Lines final : public LogSink {
+ public:
+  void write(Level /*level*/, std::string_view line) noexcept override { all.append(line).append("\n"); }
+  std::string all;
+};
+
+/// As a tool that renews certificates replaces them.
+void replace(const TlsOptions& options, const TlsOptions& by) {
+  std::filesystem::rename(by.certificate, options.certificate);
+  std::filesystem::rename(by.key, options.key);
+}
+
+TimePoint at_next_look() {
+  return now() + TlsContext::kLookEvery;
+}
+
+TEST(TlsFiles, AreReadAgainWithoutAFailedConnection) {
+  mftest::Authority authority;
+  const auto options = authority.issue();
+  Meeting meeting(options);
+  const auto client = make_tls_client(authority.accepted());
+  for (int round = 0; round < 20; ++round) {
+    ASSERT_NO_FATAL_FAILURE(meeting.join(client));
+    EXPECT_FALSE(Meeting::resumed(*meeting.server)) << "tickets of the certificate before are not taken";
+    replace(options, authority.issue());
+    meeting.context->look(at_next_look() + std::chrono::minutes(round));
+    write_all(*meeting.client.value(), numbered(1));  // the connection made before goes on
+    ASSERT_EQ(read_exactly(*meeting.server, 1).size(), 1U);
+  }
+  replace(options, authority.issue({.names = "DNS:elsewhere"}));
+  meeting.context->look(at_next_look() + std::chrono::hours(1));
+  meeting.meet(client);
+  ASSERT_FALSE(meeting.client.ok());
+  EXPECT_EQ(meeting.client.failure().code, Code::unauthenticated);
+}
+
+TEST(TlsFiles, AreLookedAtEvery30Seconds) {
+  mftest::Authority authority;
+  const auto options = authority.issue();
+  const auto lines = std::make_shared<Lines>();
+  const auto context = make_tls_server(options, Log(lines));
+  const auto start = now();
+  replace(options, authority.issue());
+  context->look(start + TlsContext::kLookEvery - std::chrono::seconds(1));
+  EXPECT_EQ(lines->all, "");
+  context->look(start + TlsContext::kLookEvery + std::chrono::seconds(1));
+  EXPECT_THAT(lines->all, testing::StartsWith("tls_files_read "));
+  lines->all.clear();
+  context->look(start + 3 * TlsContext::kLookEvery);  // nothing was replaced since
+  EXPECT_EQ(lines->all, "");
+}
+
+TEST(TlsFiles, ThatCannotBeUsedChangeNothingAndAreNamed) {
+  mftest::Authority authority;
+  const auto options = authority.issue();
+  const auto lines = std::make_shared<Lines>();
+  Meeting meeting(options, "tls://127.0.0.1:0", Log(lines));
+  const auto other = authority.issue();
+  std::filesystem::rename(other.certificate, options.certificate);  // the key is still the one before
+  meeting.context->look(at_next_look());
+  EXPECT_THAT(lines->all,
+              testing::AllOf(testing::StartsWith("tls_files_kept "), testing::HasSubstr(options.key)));
+  ASSERT_NO_FATAL_FAILURE(meeting.join(make_tls_client(authority.accepted())));
+  lines->all.clear();
+  std::filesystem::rename(other.key, options.key);
+  meeting.context->look(at_next_look() + std::chrono::minutes(1));
+  EXPECT_THAT(lines->all, testing::StartsWith("tls_files_read "));
+}
+
+TEST(TlsFiles, OfAuthoritiesThatAreReplacedEndTheTrustInOldOnes) {
+  mftest::Authority before;
+  mftest::Authority after;
+  auto options = before.issue();
+  options.ca = before.path("clients.pem");
+  std::filesystem::copy_file(before.file(), options.ca);
+  Meeting meeting(options);
+  auto shown = before.issue();
+  shown.ca = before.file();
+  const auto client = make_tls_client(shown);
+  ASSERT_NO_FATAL_FAILURE(meeting.join(client));
+  std::filesystem::copy_file(after.file(), options.ca, std::filesystem::copy_options::overwrite_existing);
+  meeting.context->look(at_next_look());
+  meeting.meet(client);
+  EXPECT_EQ(read_to_end(*meeting.server), IoState::failed);
+  ASSERT_TRUE(meeting.server->failure());
+  EXPECT_EQ(meeting.server->failure()->code, Code::unauthenticated);
+}
+
+TEST(TlsFiles, OfAClientThatAreReplacedEndTheSessionsThatItWouldResume) {
+  mftest::Authority before;
+  mftest::Authority after;
+  Meeting meeting(before.issue());
+  const auto ca = before.path("servers.pem");
+  std::filesystem::copy_file(before.file(), ca);
+  const auto client = make_tls_client({.ca = ca});
+  ASSERT_NO_FATAL_FAILURE(meeting.join(client));
+  std::filesystem::copy_file(after.file(), ca, std::filesystem::copy_options::overwrite_existing);
+  client->look(at_next_look());
+  meeting.meet(client);
+  ASSERT_FALSE(meeting.client.ok());
+  EXPECT_EQ(meeting.client.failure().code, Code::unauthenticated);
 }
 
 }  // namespace

@@ -78,7 +78,7 @@ Core::Core(std::shared_ptr<Resolver> resolver, std::shared_ptr<const LocalServan
   std::random_device random;
   for (auto& byte : nonce_) byte = static_cast<std::byte>(random());
   random_id_ = random() | 1U;
-  tls_ = transport::make_tls_client(options_.tls);
+  tls_ = transport::make_tls_client(options_.tls, options_.log);
   if (reactor_) return;
   reactor_ = std::make_shared<transport::Reactor>(0, options_.log);
   owns_reactor_ = true;

@@ -19,7 +19,7 @@ std::vector<Instance> as_servers(const std::vector<Address>& controllers) {
 
 std::shared_ptr<Shared> shared_with(RelayOptions options) {
   auto shared = std::make_shared<Shared>();
-  shared->connecting.tls = transport::make_tls_client(options.tls);
+  shared->connecting.tls = transport::make_tls_client(options.tls, options.log);
   shared->paths = std::make_shared<link::LocalPaths>(options.tls == TlsOptions(),
                                                      transport::Trust(options.trusted_users), options.log);
   shared->options = std::move(options);

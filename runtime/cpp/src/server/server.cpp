@@ -49,10 +49,10 @@ std::vector<Address> listened_at(const std::string& list) {
 }
 
 // TLS options without a tls:// address are refused, since the user believes that the server is protected.
-std::shared_ptr<transport::TlsContext> tls_for(const std::vector<Address>& listen,
-                                               const TlsOptions& options) {
+std::shared_ptr<transport::TlsContext> tls_for(const std::vector<Address>& listen, const TlsOptions& options,
+                                               const Log& log) {
   const auto is_tls = [](const Address& address) { return address.scheme == "tls"; };
-  if (std::ranges::any_of(listen, is_tls)) return transport::make_tls_server(options);
+  if (std::ranges::any_of(listen, is_tls)) return transport::make_tls_server(options, log);
   if (options == TlsOptions()) return nullptr;
   throw server::refused("ServerOptions::tls is given, but no address of `listen` begins with tls://");
 }
@@ -105,7 +105,7 @@ void Server::Core::start() {
                             std::to_string(protocol::kMaxWindows) + " bytes");
     }
     if (options_.io_threads == 0) throw server::refused("a server needs at least one of io_threads");
-    const auto tls = tls_for(listen, options_.tls);
+    const auto tls = tls_for(listen, options_.tls, options_.log);
     std::vector<std::shared_ptr<Acceptor>> acceptors;
     for (const auto& address : listen) acceptors.push_back(std::make_shared<Acceptor>(*this, address, tls));
     acceptors_ = std::move(acceptors);

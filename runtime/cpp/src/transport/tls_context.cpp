@@ -5,6 +5,7 @@
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
+#include <sys/stat.h>
 
 #include <array>
 #include <cerrno>
@@ -48,7 +49,7 @@ int no_passphrase(char* /*buffer*/, int /*size*/, int /*writes*/, void* /*data*/
 }
 
 int on_new_session(SSL* ssl, SSL_SESSION* session) {
-  static_cast<TlsStream*>(SSL_get_app_data(ssl))->on_new_session(SslSession(session));
+  static_cast<TlsStream*>(SSL_get_app_data(ssl))->on_new_session(SslSession(session), SSL_get_SSL_CTX(ssl));
   return 1;  // this code owns the reference now
 }
 
@@ -71,17 +72,20 @@ void SslDeleter::operator()(ssl_st* ssl) const noexcept {
   SSL_free(ssl);
 }
 
-TlsContext::TlsContext(Side side, TlsOptions options) : side_(side), options_(std::move(options)) {
+TlsContext::TlsContext(Side side, TlsOptions options, Log log)
+    : side_(side), options_(std::move(options)), log_(std::move(log)), looked_(now()) {
   if (options_.certificate.empty() != options_.key.empty()) {
     refuse(options_.key.empty() ? "key" : "certificate",
            "certificate and key belong together, and this one is not given");
   }
   if (side_ == Side::server && options_.certificate.empty())
     refuse("certificate", "a server at tls:// needs a certificate and its key");
-  if (options_ != TlsOptions()) make();
+  if (options_ == TlsOptions()) return;
+  stamps_ = stamps();  // before they are read: one that is replaced meanwhile is read again
+  context_ = make();
 }
 
-void TlsContext::make() {
+TlsContext::Context TlsContext::make() const {
   // Connecting threads may outlive main(), and still need OpenSSL.
   OPENSSL_init_ssl(OPENSSL_INIT_NO_ATEXIT, nullptr);
   Context context(SSL_CTX_new(side_ == Side::client ? TLS_client_method() : TLS_server_method()));
@@ -101,7 +105,38 @@ void TlsContext::make() {
     SSL_CTX_set_num_tickets(context.get(), 1);
     SSL_CTX_set_session_id_context(context.get(), kSessionsAreOf.data(), kSessionsAreOf.size());
   }
-  context_ = std::move(context);
+  return context;
+}
+
+TlsContext::Stamps TlsContext::stamps() const {
+  Stamps found{};
+  std::size_t at = 0;
+  for (const std::string* path : {&options_.ca, &options_.certificate, &options_.key}) {
+    struct stat file{};
+    Stamp& stamp = found[at++];
+    if (path->empty() || ::stat(path->c_str(), &file) != 0) continue;
+    const auto nanoseconds = [](const timespec& time) { return time.tv_sec * 1'000'000'000 + time.tv_nsec; };
+    stamp = {file.st_dev, file.st_ino, file.st_size, nanoseconds(file.st_mtim), nanoseconds(file.st_ctim)};
+  }
+  return found;
+}
+
+void TlsContext::look(TimePoint now) {
+  const std::scoped_lock lock(mutex_);
+  if (now - looked_ < kLookEvery || options_ == TlsOptions()) return;
+  looked_ = now;
+  const Stamps found = stamps();
+  if (found == stamps_) return;
+  try {
+    context_ = make();
+  } catch (const Error& error) {  // tried again at the next look
+    log_.write(Level::warning, "tls_files_kept", {{"reason", error.message()}});
+    return;
+  }
+  stamps_ = found;
+  sessions_.clear();
+  log_.write(Level::info, "tls_files_read",
+             {{"ca", options_.ca}, {"certificate", options_.certificate}, {"key", options_.key}});
 }
 
 void TlsContext::load_authorities(ssl_ctx_st* context) const {
@@ -156,13 +191,13 @@ void TlsContext::check_readable(const char* option, const std::string& path) con
 }
 
 Ssl TlsContext::connection(const Address& address) {
-  ssl_ctx_st* context = nullptr;
+  look(now());
+  Ssl ssl;
   {
     const std::scoped_lock lock(mutex_);
-    if (!context_) make();
-    context = context_.get();
+    if (!context_) context_ = make();
+    ssl.reset(SSL_new(context_.get()));  // which owns a reference to the context
   }
-  Ssl ssl(SSL_new(context));
   if (!ssl) no_tls();
   if (side_ == Side::server) {
     SSL_set_accept_state(ssl.get());
@@ -170,18 +205,21 @@ Ssl TlsContext::connection(const Address& address) {
   }
   SSL_set_connect_state(ssl.get());
   if (!expect(ssl.get(), expected_name(address))) no_tls();
-  if (const auto session = take(address)) (void)SSL_set_session(ssl.get(), session.get());
+  if (const auto session = take(address, SSL_get_SSL_CTX(ssl.get())))
+    (void)SSL_set_session(ssl.get(), session.get());
   return ssl;
 }
 
-void TlsContext::keep(const Address& address, SslSession session) {
+void TlsContext::keep(const Address& address, SslSession session, const ssl_ctx_st* of) {
   const std::scoped_lock lock(mutex_);
+  if (of != context_.get()) return;
   if (sessions_.size() >= kMostSessions) sessions_.clear();
   sessions_[address] = std::move(session);
 }
 
-SslSession TlsContext::take(const Address& address) {
+SslSession TlsContext::take(const Address& address, const ssl_ctx_st* for_context) {
   const std::scoped_lock lock(mutex_);
+  if (for_context != context_.get()) return nullptr;
   auto found = sessions_.extract(address);
   return found ? std::move(found.mapped()) : nullptr;
 }
@@ -190,12 +228,12 @@ std::string TlsContext::where_authorities_are() const {
   return options_.ca.empty() ? "among those of the system" : "in '" + options_.ca + "'";
 }
 
-std::shared_ptr<TlsContext> make_tls_client(TlsOptions options) {
-  return std::make_shared<TlsContext>(TlsContext::Side::client, std::move(options));
+std::shared_ptr<TlsContext> make_tls_client(TlsOptions options, Log log) {
+  return std::make_shared<TlsContext>(TlsContext::Side::client, std::move(options), std::move(log));
 }
 
-std::shared_ptr<TlsContext> make_tls_server(TlsOptions options) {
-  return std::make_shared<TlsContext>(TlsContext::Side::server, std::move(options));
+std::shared_ptr<TlsContext> make_tls_server(TlsOptions options, Log log) {
+  return std::make_shared<TlsContext>(TlsContext::Side::server, std::move(options), std::move(log));
 }
 
 }  // namespace mf::transport

@@ -58,7 +58,9 @@ class TlsStream final : public Stream {
   [[nodiscard]] const std::string& peer() const noexcept override { return socket_->peer(); }
   [[nodiscard]] Identity identity() const override;
 
-  void on_new_session(SslSession session) { context_->keep(address_, std::move(session)); }
+  void on_new_session(SslSession session, const ssl_ctx_st* of) {
+    context_->keep(address_, std::move(session), of);
+  }
 
  private:
   struct Wire;  // OpenSSL's view of in_ and out_

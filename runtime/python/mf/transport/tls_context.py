@@ -1,25 +1,34 @@
 """R3. The shared state of all TLS connections of a client or a server: certificates, authorities, and the
 sessions that a client resumes. Thread-safe.
+
+Files that were replaced are read again: before a new connection, unless they were looked at within the last
+30 s. The new context serves new connections; those made before keep theirs. Files that cannot be used leave
+the context as it is, with a warning.
 """
 
+import os
 import ssl
 from pathlib import Path
 from threading import Lock
+from time import monotonic
 from typing import NoReturn
 
+from mf.core.log import info, line, warning
 from mf.core.tls import Tls
 from mf.transport.address import Address
 
 # For TLS 1.2: only ciphers with forward secrecy and authenticated encryption, which TLS 1.3 always has.
 _CIPHERS = "ECDHE+AESGCM:ECDHE+CHACHA20"
 _MOST_SESSIONS = 1024
+LOOK_EVERY = 30.0
+"""Seconds between two looks at the files."""
 
 
 class TlsContext:
     """Raises ValueError, which names a file that is missing, unreadable or not PEM, or a key that does not
     match its certificate."""
 
-    __slots__ = ("_context", "_lock", "_sessions", "options", "server")
+    __slots__ = ("_context", "_lock", "_looked", "_sessions", "_stamps", "options", "server")
 
     def __init__(self, options: Tls, *, server: bool) -> None:
         self.options = options
@@ -31,20 +40,27 @@ class TlsContext:
             _refuse(missing, "certificate and key belong together, and this one is not given")
         if server and not options.certificate:
             _refuse("certificate", "a server at tls:// needs a certificate and its key")
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER if server else ssl.PROTOCOL_TLS_CLIENT)
+        self._looked = monotonic()
+        self._stamps = (
+            self._stamps_now()
+        )  # before they are read: one that is replaced meanwhile is read again
+        self._context = self._made()
+
+    def _made(self) -> ssl.SSLContext:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER if self.server else ssl.PROTOCOL_TLS_CLIENT)
         context.minimum_version = ssl.TLSVersion.TLSv1_2
         context.set_ciphers(_CIPHERS)
         context.options |= ssl.OP_NO_RENEGOTIATION
         context.hostname_checks_common_name = False
-        self._context = context
-        self._load_authorities()
-        if options.certificate:
-            self._load_certificate()
-        if server:
+        self._load_authorities(context)
+        if self.options.certificate:
+            self._load_certificate(context)
+        if self.server:
             context.num_tickets = 1
+        return context
 
-    def _load_authorities(self) -> None:
-        ca, context = self.options.ca, self._context
+    def _load_authorities(self, context: ssl.SSLContext) -> None:
+        ca = self.options.ca
         if ca:
             _check_readable("ca", ca)
             try:
@@ -55,13 +71,13 @@ class TlsContext:
             context.set_default_verify_paths()
         context.verify_mode = ssl.CERT_REQUIRED if ca or not self.server else ssl.CERT_NONE
 
-    def _load_certificate(self) -> None:
+    def _load_certificate(self, context: ssl.SSLContext) -> None:
         certificate, key = self.options.certificate, self.options.key
         for option, path in (("certificate", certificate), ("key", key)):
             _check_readable(option, path)
         try:
             # Without a password callback OpenSSL would ask for it at the terminal.
-            self._context.load_cert_chain(certificate, key, password=_no_passphrase)
+            context.load_cert_chain(certificate, key, password=_no_passphrase)
         except ssl.SSLError as failed:
             if failed.reason == "KEY_VALUES_MISMATCH":
                 _refuse("key", f"'{key}' does not belong to the certificate '{certificate}'")
@@ -72,21 +88,52 @@ class TlsContext:
         except _LockedError:
             _refuse("key", _no_key(key))
 
+    # Files that are replaced
+
+    def look(self, now: float) -> None:
+        """Reads the files again if one was replaced, and none was looked at in LOOK_EVERY before `now`."""
+        with self._lock:
+            if now - self._looked < LOOK_EVERY:
+                return
+            self._looked = now
+            found = self._stamps_now()
+            if found == self._stamps:
+                return
+            try:
+                self._context = self._made()
+            except (ValueError, OSError) as failed:  # tried again at the next look
+                warning("%s", line("tls_files_kept", reason=failed))
+                return
+            self._stamps = found
+            self._sessions.clear()
+        options = self.options
+        info("%s", line("tls_files_read", ca=options.ca, certificate=options.certificate, key=options.key))
+
+    def _stamps_now(self) -> list[tuple[int, ...]]:
+        """What tells each file from the one that replaces it."""
+        options = self.options
+        return [_stamp(path) for path in (options.ca, options.certificate, options.key) if path]
+
     # Connections
 
     def connection(self, incoming: ssl.MemoryBIO, outgoing: ssl.MemoryBIO, address: Address) -> ssl.SSLObject:
         """The TLS object of one connection; `address` is the server's. Raises ValueError for a name that no
         certificate can be for."""
-        if self.server:
-            return self._context.wrap_bio(incoming, outgoing, server_side=True)
+        self.look(monotonic())
         with self._lock:
+            context = self._context
             session = self._sessions.pop(address, None)
+        if self.server:
+            return context.wrap_bio(incoming, outgoing, server_side=True)
         name = self.expected_name(address)
-        return self._context.wrap_bio(incoming, outgoing, server_hostname=name, session=session)
+        return context.wrap_bio(incoming, outgoing, server_hostname=name, session=session)
 
-    def keep(self, address: Address, session: ssl.SSLSession) -> None:
-        """The next connection to the address resumes this session."""
+    def keep(self, address: Address, session: ssl.SSLSession, of: ssl.SSLContext) -> None:
+        """The next connection to the address resumes this session of a connection of the context `of`, unless
+        files were read since, as a session that is resumed repeats no verification."""
         with self._lock:
+            if of is not self._context:
+                return
             if len(self._sessions) >= _MOST_SESSIONS:
                 self._sessions.clear()
             self._sessions[address] = session
@@ -103,6 +150,14 @@ class TlsContext:
 
 class _LockedError(Exception):
     """A key has a passphrase."""
+
+
+def _stamp(path: str) -> tuple[int, ...]:
+    try:
+        file = os.stat(path)  # noqa: PTH116 - as it was given
+    except OSError:
+        return ()
+    return (file.st_dev, file.st_ino, file.st_size, file.st_mtime_ns, file.st_ctime_ns)
 
 
 def _no_passphrase() -> NoReturn:

@@ -187,7 +187,7 @@ class TlsStream(Stream):
                 self._kept = True  # a server's session ticket arrives before its first bytes
                 session = self._tls.session
                 if session is not None and session.has_ticket:
-                    self._context.keep(self._address, session)
+                    self._context.keep(self._address, session, self._tls.context)
             return count
 
     def _failed(self, failed: ssl.SSLError) -> StreamError:

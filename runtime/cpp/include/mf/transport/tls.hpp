@@ -7,6 +7,8 @@
 #include <memory>
 #include <string>
 
+#include "mf/core/log.hpp"
+
 namespace mf {
 
 /// Paths of files in PEM format.
@@ -36,8 +38,9 @@ class TlsContext;
 
 /// Both throw Error(INVALID_ARGUMENT), which names a file that is missing, unreadable or not PEM, or a key
 /// that does not match its certificate. Without options a client reads the system's authorities when it first
-/// connects.
-std::shared_ptr<TlsContext> make_tls_client(TlsOptions options);
-std::shared_ptr<TlsContext> make_tls_server(TlsOptions options);
+/// connects. Files that are replaced are read again before a new connection, at most every 30 s; files that
+/// cannot be used change nothing, and `log` gets a warning, tls_files_kept.
+std::shared_ptr<TlsContext> make_tls_client(TlsOptions options, Log log = {});
+std::shared_ptr<TlsContext> make_tls_server(TlsOptions options, Log log = {});
 
 }  // namespace mf::transport
