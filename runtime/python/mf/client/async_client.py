@@ -73,6 +73,12 @@ class AsyncClient(AsyncTargetSource):
             raise not_executed(Code.INVALID_ARGUMENT, text)
         return self._resolver, self._router
 
+    def reload(self) -> bool:
+        """Reads the files of `tls` again, at once. Connections to servers whose certificates are not accepted
+        any more end. False: a file cannot be used, which the log says, and those read before stay in use."""
+        usable = [each.reload() for each in (self._pool, self._resolver) if each is not None]
+        return all(usable)
+
     async def close(self) -> None:
         """Closes all connections; running calls end as CANCELLED. When it returns, nothing of the client runs
         any more. May be called twice."""

@@ -3,6 +3,7 @@ the same options and its own connections, on one thread with a loop. It starts w
 ends when neither the client nor another user holds it. Nothing of asyncio is imported before.
 """
 
+from contextlib import suppress
 from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -73,6 +74,18 @@ class AsyncSide:
             return thread.run(target.replicate(method, options, *arguments))
         except CancelledError:
             raise not_executed(Code.CANCELLED, "the client was closed") from None
+
+    def reload(self) -> bool:
+        """See Client.reload."""
+        with self._lock:
+            running = self._running
+        if running is not None:
+            from concurrent.futures import CancelledError
+
+            thread, client = running
+            with suppress(CancelledError):  # it was closed
+                return thread.call(client.reload)
+        return True
 
     def close(self) -> None:
         with self._lock:

@@ -75,6 +75,12 @@ class Client(TargetSource):
         assert self._router is not None
         return RemoteTarget(self._router.passing_on(keys) if keys else self._router, service, None)
 
+    def reload(self) -> bool:
+        """Reads the files of `tls` again, at once. Connections to servers whose certificates are not accepted
+        any more end. False: a file cannot be used, which the log says, and those read before stay in use."""
+        usable = [each.reload() for each in (self._pool, self._resolver, self._side) if each is not None]
+        return all(usable)
+
     def close(self) -> None:
         """Closes all connections; running calls end as CANCELLED. May be called twice."""
         self._caches.close()

@@ -45,6 +45,9 @@ class AsyncControllerResolver(AsyncResolver):
     def client_id(self) -> int:
         return self._watcher.client_id
 
+    def reload(self) -> bool:
+        return self._watcher.reload()
+
     def close(self) -> None:
         self._closed = True
         self._watcher.close()

@@ -73,6 +73,10 @@ class ControllerConnection(AsyncTargetSource):
             return f"the controller at {where} does not answer: {why}"
         return f"what the controller at {where} is asked fails with {type(error).__name__}: {error}"
 
+    def reload(self) -> bool:
+        """See Client.reload."""
+        return self._pool.reload()
+
     async def close(self) -> None:
         self._pool.close()
         await self._pool.end()

@@ -3,6 +3,8 @@ that a client uses; it starts with the first of them.
 """
 
 import threading
+from concurrent.futures import CancelledError
+from contextlib import suppress
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -70,6 +72,15 @@ class ControllerResolver(Resolver):
     def client_id(self) -> int:
         watching = self._watching
         return watching[1].client_id if watching is not None else 0
+
+    def reload(self) -> bool:
+        with self._changed:
+            watching = self._watching
+        if watching is not None:
+            thread, watcher = watching
+            with suppress(CancelledError):  # it was closed
+                return thread.call(watcher.reload)
+        return True
 
     def close(self) -> None:
         with self._changed:

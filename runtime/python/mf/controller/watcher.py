@@ -87,6 +87,10 @@ class Watcher:
             self._tell(service, watched.view)
         self._tasks.append(spawn(self._watch(service, watched)))
 
+    def reload(self) -> bool:
+        """See Client.reload."""
+        return self._connection.reload()
+
     def close(self) -> None:
         for task in self._tasks:
             task.cancel()

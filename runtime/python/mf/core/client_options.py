@@ -13,6 +13,7 @@ WAIT_FOR_SERVER = 5.0
 DEAD_AFTER = 10.0
 """Seconds of silence, during which the server was pinged, that end a connection."""
 DEFAULT_MAX_PAYLOAD = 1 << 24
+RELOAD_INTERVAL = 30.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +27,9 @@ class ClientOptions:
 
     `tls`: how servers, controllers and relays at TLS are verified, and what is shown to them. A client with
     it, or with a controller at mf+tls://, never uses an address in clear: to pass one together with `tls` is
-    a ValueError, and one that a controller names is skipped, and logged once. `trusted_users`: a server that
+    a ValueError, and one that a controller names is skipped, and logged once. `reload_interval`: how often
+    its files are looked at while there are connections over TLS; those that were replaced are read again.
+    `trusted_users`: a server that
     has registered a path of this host is called over it if its user is root, this process's own, or one of
     these, and no other user can replace the path; a client with TLS never does that. `authentication`: up to
     16 KiB that are shown to each peer when a connection is made; `TopicAccess` contains them.
@@ -40,6 +43,7 @@ class ClientOptions:
     dead_after: float = DEAD_AFTER
     max_payload: int = DEFAULT_MAX_PAYLOAD
     tls: Tls | None = None
+    reload_interval: float = RELOAD_INTERVAL
     trusted_users: Iterable[int] = ()
     authentication: bytes = b""
     forward_metadata: Iterable[str] = ()
@@ -47,6 +51,7 @@ class ClientOptions:
     connect: Callable[[str, float], Any] | None = None
 
     def __post_init__(self) -> None:
+        check_interval(self.reload_interval)
         object.__setattr__(self, "trusted_users", tuple(self.trusted_users))
         object.__setattr__(self, "forward_metadata", _forwarded(self.forward_metadata))
 
@@ -58,11 +63,17 @@ class ClientFields(TypedDict, total=False):
     dead_after: float
     max_payload: int
     tls: Tls | None
+    reload_interval: float
     trusted_users: Iterable[int]
     authentication: bytes
     forward_metadata: Iterable[str]
     clock: Clock | None
     connect: Callable[[str, float], Any] | None
+
+
+def check_interval(seconds: float) -> None:
+    if not seconds > 0:
+        raise ValueError(f"reload_interval is {seconds}: give seconds above 0")
 
 
 def _forwarded(keys: Iterable[str]) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypedDict, Unpack
 
-from mf.core.client_options import DEFAULT_MAX_PAYLOAD
+from mf.core.client_options import DEFAULT_MAX_PAYLOAD, RELOAD_INTERVAL, check_interval
 from mf.core.identity import Identity
 from mf.core.options import check_is
 from mf.core.service import is_async
@@ -60,7 +60,9 @@ class ServerOptions:
     listens on. `tls`: for tls:// among the addresses where it listens. `controller_tls`: how controllers at
     mf+tls:// are verified, and what is shown to them. `workers`: threads for handlers that are not inline; an
     AsyncServer has none. `limit`: how many calls of all clients run at once, and wait; more are refused with
-    OVERLOADED, not executed. `drain_timeout`: seconds that stop() gives to running calls.
+    OVERLOADED, not executed. `drain_timeout`: seconds that running calls have when the server stops, and on a
+    connection that is not allowed any more. `reload_interval`: how often the files of `tls` and `access`
+    are looked at; those that were replaced are read again.
 
     `max_payload`: bytes of the largest accepted request. `max_in_flight`: unanswered requests of one
     connection; `max_bindings` and `max_streams`: services, by agent, that it has bound, and calls with
@@ -87,6 +89,7 @@ class ServerOptions:
     workers: int = 4
     limit: Limit | None = None
     drain_timeout: float = 5.0
+    reload_interval: float = RELOAD_INTERVAL
     max_payload: int = DEFAULT_MAX_PAYLOAD
     max_in_flight: int = 8192
     max_bindings: int = DEFAULT_MAX_BINDINGS
@@ -101,6 +104,7 @@ class ServerOptions:
     authorize: Authorize | None = None
 
     def __post_init__(self) -> None:
+        check_interval(self.reload_interval)
         if self.workers < 1:
             raise ValueError(f"workers is {self.workers}: at least one thread is needed")
         if self.max_streams * self.stream_window > MAX_WINDOWS:
@@ -123,6 +127,7 @@ class ServerFields(TypedDict, total=False):
     workers: int
     limit: Limit | None
     drain_timeout: float
+    reload_interval: float
     max_payload: int
     max_in_flight: int
     max_bindings: int

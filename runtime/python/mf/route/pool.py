@@ -18,6 +18,7 @@ from mf.route.balance import Standing, choose
 from mf.route.local_paths import LocalPaths, another_process
 from mf.route.resolver import Instance
 from mf.transport.address import Address
+from mf.transport.sockets import Dialer
 from mf.transport.stream import Stream, StreamError
 
 L = TypeVar("L", bound=LinkCore)
@@ -25,6 +26,10 @@ L = TypeVar("L", bound=LinkCore)
 CONNECT_TIMEOUT = 5.0
 A_MOMENT = 0.25
 """Seconds. A live server has answered by then; others must not be delayed by a silent one."""
+
+UNTRUSTED_FOR = 5.0
+"""Seconds that calls in flight may take at a server that is not trusted any more."""
+NOT_TRUSTED = "the certificate of its server is not accepted any more"
 
 _LONGEST_PAUSE = 0.2  # between attempts: a server that returns is used again within 300 ms
 _LATE_FOR = 1.0  # doubling to
@@ -91,6 +96,7 @@ class Pool(ABC, Generic[P, L]):
     """Links by address."""
 
     __slots__ = (
+        "_dialer",
         "_given_id",
         "_late",
         "_nonce",
@@ -105,6 +111,7 @@ class Pool(ABC, Generic[P, L]):
         check_max_payload(options.max_payload)  # here, and not when the first connection is made
         check_authentication(options.authentication)
         self._options = options
+        self._dialer = Dialer(options.tls)
         self._given_id = given_id
         self._paths = LocalPaths(allowed=options.tls is None, users=options.trusted_users)
         self._places: dict[str, P] = {}
@@ -126,6 +133,36 @@ class Pool(ABC, Generic[P, L]):
             client_id=client_id,
             auth=self._options.authentication,
         )
+
+    # Files of TLS that are read again
+
+    def reload(self) -> bool:
+        """Reads the files of TLS again. Connections to servers whose certificates are not accepted any more
+        take no new calls, and end with those in flight, or after UNTRUSTED_FOR. False: a file cannot be used,
+        which the log says, and those read before stay in use."""
+        usable = self._dialer.refresh(always=True)
+        self._check_trust()
+        return usable
+
+    def _look_at_files(self) -> bool:
+        """The same for files that were replaced. False: there are no connections over TLS."""
+        self._dialer.refresh()
+        return self._check_trust()
+
+    def _check_trust(self) -> bool:
+        """Whether there are connections over TLS that are used."""
+        used = False
+        for place in list(self._places.values()):
+            for link in place.links():
+                if link.usable and not link.trusted():
+                    link.retire()
+                    self._end_untrusted(link)
+                used = used or (link.usable and link.peer.startswith("tls:"))
+        return used
+
+    @abstractmethod
+    def _end_untrusted(self, link: L) -> None:
+        """Ends it after UNTRUSTED_FOR."""
 
     # Opening, written once: waits of the blocking pool block (mf.core.immediate)
 

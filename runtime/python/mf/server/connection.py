@@ -31,7 +31,7 @@ from mf.protocol.events import BindRequested, CreditReceived, DataReceived, EndR
 from mf.protocol.frame import Buffer
 from mf.protocol.handshake import Hello
 from mf.protocol.server_call import ServerCallEvent, ServerCallState, ServerCallStep
-from mf.protocol.server_session import Resolve, ServerSession
+from mf.protocol.server_session import Denied, Resolve, ServerSession
 from mf.protocol.stream import WindowBudget
 from mf.server.access import Access
 from mf.server.admission import Standing
@@ -48,6 +48,7 @@ PROGRESS_TIMEOUT = 10.0
 LEAST_PROGRESS = 512 << 10
 """Bytes that must be transferred within that time, unless all that waited has been."""
 _CHARGE_STEP = 16 << 10  # so that small messages need no accounting
+_MOST_SUBSCRIBED = 4096
 _RELEASED_AT_ONCE = 8
 _BACKLOG_LIMIT = 8192
 
@@ -97,12 +98,17 @@ class _Entrance:
     """Admits the client of one connection, and answers its BINDs. `used`: whether there was one. `identity`:
     what the client has proved of itself, once its HELLO has come."""
 
-    __slots__ = ("_access", "_resolve", "_stream", "identity", "used")
+    __slots__ = ("_access", "_calls", "_resolve", "_seen", "_stream", "_subscribed", "identity", "used")
 
     def __init__(self, resolve: Resolve, stream: Stream, access: Access) -> None:
         self._access = access
         self._resolve = resolve
         self._stream = stream
+        self._seen = access.generation
+        self._calls: dict[tuple[str, str, str], bool] = {}
+        """Service, agent and method, and whether it may be called, as was decided."""
+        self._subscribed: set[tuple[str, str]] | None = set()
+        """Topics and agents of what was allowed; None: too many to be kept."""
         self.identity = NO_IDENTITY
         self.used = False
 
@@ -124,10 +130,34 @@ class _Entrance:
         offer = found[0].offer
         if offer.is_topic:  # its subscriptions are asked about, which name agents
             return found
-        return self._access.targets(self._stream.peer, self.identity, offer.service, offer.agent, found)
+        targets = self._access.targets(self._stream.peer, self.identity, offer.service, offer.agent, found)
+        if not isinstance(targets, tuple):  # a BIND that is refused leaves nothing to be taken back
+            for handler, target in zip(found, targets, strict=True):
+                key = (offer.service.name, offer.agent, handler.method.name)
+                self._calls[key] = not isinstance(target, Denied)
+        return targets
 
     def check_subscription(self, topic: str, agents: str) -> None:
         self._access.check_subscription(self._stream.peer, self.identity, topic, agents)
+        if self._subscribed is not None and not self._access.limits_nothing:
+            self._subscribed.add((topic, agents))
+            if len(self._subscribed) > _MOST_SUBSCRIBED:
+                self._subscribed = None
+
+    def check_again(self) -> str:
+        """Why the connection must end, as far as that may have changed since the last time; empty: it need
+        not."""
+        if not self._stream.trusted():
+            return "its certificate is not accepted any more"
+        access, identity = self._access, self.identity
+        if access.limits_nothing or self._seen == access.generation:
+            return ""
+        self._seen = access.generation
+        subscribed = None if self._subscribed is None else self._subscribed.copy()
+        same = subscribed is not None
+        same = same and all(access.may_call(identity, *key) == was for key, was in self._calls.items())
+        same = same and all(access.may_subscribe(identity, *key) for key in subscribed or ())
+        return "" if same else "what it may do has changed"
 
 
 class Connection(StreamCaller):

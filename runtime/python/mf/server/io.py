@@ -38,6 +38,7 @@ class IoThread(ServerIo):
         "_event_lock",
         "_ident",
         "_looked_for",
+        "_must_check_again",
         "_must_look",
         "_streams",
         "_unheard",
@@ -61,6 +62,7 @@ class IoThread(ServerIo):
         self._adopted: deque[Stream] = deque()
         self._looked_for: deque[Connection] = deque()
         self._must_look = False
+        self._must_check_again = False
         self._unheard = False
         self._ident = 0
         self._event_lock = Lock()
@@ -143,6 +145,10 @@ class IoThread(ServerIo):
     def _time_changed(self) -> None:
         """The time is checked before each wait."""
 
+    def files_read(self) -> None:
+        self._must_check_again = True
+        self._wake()
+
     def adopt(self, stream: Stream) -> None:
         self._adopted.append(stream)
         self._wake()
@@ -200,6 +206,9 @@ class IoThread(ServerIo):
             self._open(self._adopted.popleft())
         if self._drain_until is not None and not self._draining:
             self._begin_drain()
+        if self._must_check_again:
+            self._must_check_again = False
+            self._check_again()
         self._look_at_all()
 
     def _watch(self, connection: Connection) -> None:

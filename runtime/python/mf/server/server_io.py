@@ -12,6 +12,7 @@ from typing import Any
 from mf.core.current import current
 from mf.core.error import Code, Error, not_executed
 from mf.core.log import host_of, info, line, log_handler_failure, quote, warning
+from mf.core.peers import peer_fields
 from mf.protocol.events import (
     Broken,
     CancelRequested,
@@ -31,6 +32,7 @@ from mf.server.admission import Standing
 from mf.server.connection import PROGRESS_TIMEOUT, WRITE, Connection, Loop
 from mf.server.current import ServedCall
 from mf.server.dispatch import run
+from mf.server.files import ServedFiles
 from mf.server.listener import Listener, refusal
 from mf.server.load import ServerLoad
 from mf.server.offer import Offers
@@ -62,6 +64,7 @@ class ServerIo(Loop):
         "_drain_until",
         "_draining",
         "_due",
+        "_files",
         "_hello",
         "_hosts",
         "_listeners",
@@ -70,6 +73,7 @@ class ServerIo(Loop):
         "_opening",
         "_progress_at",
         "_refused_logged_at",
+        "_retired",
         "_scratch",
         "_stalled",
         "cut",
@@ -95,6 +99,9 @@ class ServerIo(Loop):
         self._stalled: dict[Connection, None] = {}
         """Connections that must transfer data."""
         self._due: deque[StreamCall] = deque()
+        self._files: ServedFiles | None = None
+        self._retired: dict[Connection, tuple[float, str]] = {}
+        """Connections that are not allowed any more: when they are closed, and why."""
         self._drain_until: float | None = None
         self.cut = False
         """Whether the drain has cut calls."""
@@ -111,6 +118,15 @@ class ServerIo(Loop):
     @abstractmethod
     def adopt(self, stream: Stream) -> None:
         """Serves a connection as if it had been accepted."""
+
+    def watch_files(self, files: ServedFiles) -> None:
+        """Before it starts. They are read again when they were replaced."""
+        self._files = files
+
+    @abstractmethod
+    def files_read(self) -> None:
+        """Files were read again: connections that they do not allow any more end. Thread-safe if the driver
+        is."""
 
     def after_fork(self) -> None:
         """In a child: closes its copies of the descriptors; those of the parent are unaffected."""
@@ -428,6 +444,7 @@ class ServerIo(Loop):
         if not of_host:
             del self._hosts[host]
         self._stalled.pop(connection, None)
+        self._retired.pop(connection, None)
         self._forget(connection)
         connection.stream.close()
 
@@ -440,13 +457,33 @@ class ServerIo(Loop):
         self._draining = True
         self._stop_listening()
         for connection in list(self._connections.values()):
-            with connection.lock:
-                connection.session.goaway(Code.SHUTTING_DOWN, "this server is shutting down")
-                pushed = [call.pushed for call in connection.calls.values() if isinstance(call, StreamCall)]
-            for each in pushed:
-                if each is not None:
-                    each.shut_down()
-            connection.flush()
+            self._send_away(connection, "this server is shutting down")
+
+    def _send_away(self, connection: Connection, reason: str) -> None:
+        """It accepts no new requests; its running ones go on."""
+        with connection.lock:
+            connection.session.goaway(Code.SHUTTING_DOWN, reason)
+            pushed = [call.pushed for call in connection.calls.values() if isinstance(call, StreamCall)]
+        for each in pushed:
+            if each is not None:
+                each.shut_down()
+        connection.flush()
+
+    def _check_again(self) -> None:
+        """Retires connections that are not allowed any more."""
+        assert self._files is not None
+        for connection in list(self._connections.values()):
+            if connection not in self._retired and (why := connection.binds.check_again()):
+                self._retire(connection, why)
+
+    def _retire(self, connection: Connection, reason: str) -> None:
+        assert self._files is not None
+        peer = peer_fields(connection.peer, connection.binds.identity)
+        warning("%s", line("connection_retired", **peer, reason=reason), peer=connection.peer)
+        self._retired[connection] = (monotonic() + self._files.drain_timeout, reason)
+        self._send_away(connection, f"{reason}; connect again")
+        self._look_at(connection)
+        self._time_changed()
 
     def _look_at_all(self) -> None:
         for connection in list(self._connections.values()):
@@ -495,10 +532,13 @@ class ServerIo(Loop):
     def _timeout(self) -> float | None:
         """Seconds to the next time limit; None if there is none."""
         resume = [each.resume_at for each in self._listeners.values() if each.resume_at is not None]
-        if not (self._opening or self._stalled or resume) and self._drain_until is None:
+        files = [] if self._files is None or self._files.due == _FOREVER else [self._files.due]
+        waits = self._opening or self._stalled or self._retired or resume or files
+        if not waits and self._drain_until is None:
             return None
         now = monotonic()
-        times = [self._progress_at, *resume]
+        times: list[float] = [self._progress_at, *resume, *files]
+        times += [until for until, _ in self._retired.values()]
         if self._opening:
             times.append(self._opening[0].opened + HANDSHAKE_TIMEOUT)
         if self._drain_until is not None:
@@ -518,6 +558,12 @@ class ServerIo(Loop):
                 self._close(connection, f"no HELLO within {HANDSHAKE_TIMEOUT:.0f} s")
         if self._progress_at <= now:
             self._look_at_progress(now)
+        for connection, (until, reason) in list(self._retired.items()):
+            if until <= now:
+                self._close(connection, reason)
+        if self._files is not None and self._files.due <= now:
+            self._files.look(now)
+            self._check_again()
         for listener in self._listeners.values():
             if listener.resume_at is not None and listener.resume_at <= now:
                 listener.resume_at = None

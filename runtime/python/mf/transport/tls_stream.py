@@ -256,6 +256,10 @@ class TlsStream(Stream):
     def unacknowledged(self) -> int:
         return self._socket.unacknowledged() + len(self._sealed)
 
+    def trusted(self) -> bool:
+        with self._lock:
+            return self._context.trusts(self._tls)
+
     def shutdown(self) -> None:
         with self._lock:
             if self._shaken and not self._busy:
