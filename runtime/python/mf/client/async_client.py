@@ -49,7 +49,9 @@ class AsyncClient(AsyncTargetSource):
         if isinstance(where, AsyncTargetSource):
             self._source = where
             return
-        self._resolver = async_resolver_for(where, options.tls) if isinstance(where, str) else where
+        self._resolver = (
+            async_resolver_for(where, options.tls, options.credential) if isinstance(where, str) else where
+        )
         self._pool = AsyncPool(loop, options, self._resolver.client_id)
         self._router = AsyncRouting(self._resolver, self._pool, options, self._caches)
         fork.register(self)

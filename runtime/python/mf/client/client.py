@@ -48,7 +48,9 @@ class Client(TargetSource):
         if isinstance(where, TargetSource):
             self._source = where
             return
-        self._resolver = resolver_for(where, options.tls) if isinstance(where, str) else where
+        self._resolver = (
+            resolver_for(where, options.tls, options.credential) if isinstance(where, str) else where
+        )
         self._pool = BlockingPool(options, self._resolver.client_id)
         self._router = BlockingRouting(self._resolver, self._pool, options, self._caches)
         if isinstance(where, str):

@@ -15,6 +15,7 @@ from mf.link.background import Background
 from mf.route.resolver import Resolver, View
 
 if TYPE_CHECKING:
+    from mf.core.secret import Secret
     from mf.core.tls import Tls
 
 _END_WITHIN = 2.0
@@ -30,6 +31,7 @@ class ControllerResolver(Resolver):
         "_changed",
         "_closed",
         "_controllers",
+        "_credential",
         "_tls",
         "_unanswered",
         "_views",
@@ -37,10 +39,13 @@ class ControllerResolver(Resolver):
         "generation",
     )
 
-    def __init__(self, where: str, tls: "Tls | None" = None) -> None:
+    def __init__(
+        self, where: str, tls: "Tls | None" = None, credential: "Secret | str | None" = None
+    ) -> None:
         self.generation = 0
         self._controllers = asked_addresses(where)
         self._tls = tls
+        self._credential = credential
         self._unanswered = unanswered(self._controllers)
         self._changed = threading.Condition()
         self._views: dict[str, View] = {}
@@ -103,7 +108,10 @@ class ControllerResolver(Resolver):
     def _watch(self, service: str) -> None:
         if self._watching is None:
             thread = Background("mf-watch")
-            self._watching = thread, thread.call(Watcher, self._controllers, self._take, self._tls)
+            self._watching = (
+                thread,
+                thread.call(Watcher, self._controllers, self._take, self._tls, self._credential),
+            )
         thread, watcher = self._watching
         thread.soon(watcher.watch, service)
 

@@ -7,6 +7,7 @@ from typing import Any, TypedDict, Unpack
 from mf.core.clock import Clock
 from mf.core.metadata import TOKEN_KEY, check_key
 from mf.core.options import check_is
+from mf.core.secret import Secret
 from mf.core.tls import Tls
 
 WAIT_FOR_SERVER = 5.0
@@ -34,6 +35,11 @@ class ClientOptions:
     these, and no other user can replace the path; a client with TLS never does that. `authentication`: up to
     16 KiB that are shown to each peer when a connection is made; `TopicAccess` contains them.
 
+    `credential`: a token, as a Secret or as the path of a file that holds it; it is read again for each
+    connection, and shown to servers, controllers and relays that were verified: over TLS, or at a path of
+    this host that no user may have replaced but root, this process's own, and `trusted_users`. As with `tls`,
+    no address in clear is used then.
+
     `forward_metadata`: keys that a handler's calls through this client forward from the call being handled,
     as is done with trace context. `clock`: monotonic seconds, by which cached results expire. `connect`: what
     opens a stream to an address within a time, for tests; only blocking clients use it.
@@ -46,6 +52,7 @@ class ClientOptions:
     reload_interval: float = RELOAD_INTERVAL
     trusted_users: Iterable[int] = ()
     authentication: bytes = b""
+    credential: Secret | str | None = None
     forward_metadata: Iterable[str] = ()
     clock: Clock | None = None
     connect: Callable[[str, float], Any] | None = None
@@ -66,6 +73,7 @@ class ClientFields(TypedDict, total=False):
     reload_interval: float
     trusted_users: Iterable[int]
     authentication: bytes
+    credential: Secret | str | None
     forward_metadata: Iterable[str]
     clock: Clock | None
     connect: Callable[[str, float], Any] | None

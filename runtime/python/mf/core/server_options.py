@@ -75,7 +75,9 @@ class ServerOptions:
     ended (docs/limits.md).
 
     `access`: the path of an access file, which says what each identity may call and subscribe to; what it
-    does not allow is denied. `authenticate(hello, identity)`: called once for each connection, before the
+    does not allow is denied. `token_keys`: the path of a file with the public keys of tokens; a client that
+    shows one that is valid for `token_audience` has the identity "token:" and its subject, and one that shows
+    another is refused. `authenticate(hello, identity)`: called once for each connection, before the
     server answers; False refuses the connection with UNAUTHENTICATED. `authorize(identity, service, agent,
     method)`: called when a client binds a service, once for each method and agent on a connection, and once
     for each subscription to a topic, with the pattern of its agents and the method "subscribe"; False denies
@@ -100,6 +102,8 @@ class ServerOptions:
     max_handshakes: int = 1024
     max_held_bytes: int = 512 << 20
     access: str = ""
+    token_keys: str = ""
+    token_audience: str = ""
     authenticate: Authenticate | None = None
     authorize: Authorize | None = None
 
@@ -113,6 +117,9 @@ class ServerOptions:
         if self.stream_window < SMALLEST_WINDOW:
             text = f"stream_window is {self.stream_window}"
             raise ValueError(f"{text}: less than {SMALLEST_WINDOW} carry no value")
+        if bool(self.token_keys) != bool(self.token_audience):
+            text = "belong together: the keys, and what tokens must be for, as a service"
+            raise ValueError(f"token_keys and token_audience {text}")
         for name, function in (("authenticate", self.authenticate), ("authorize", self.authorize)):
             if is_async(function):
                 raise TypeError(f"{name} is `async def`: give a function that returns True or False at once")
@@ -138,6 +145,8 @@ class ServerFields(TypedDict, total=False):
     max_handshakes: int
     max_held_bytes: int
     access: str
+    token_keys: str
+    token_audience: str
     authenticate: Authenticate | None
     authorize: Authorize | None
 

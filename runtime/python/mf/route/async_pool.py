@@ -19,6 +19,7 @@ from mf.route.pool import CONNECT_TIMEOUT, NOT_TRUSTED, UNTRUSTED_FOR, Place, Po
 from mf.route.resolver import Instance
 from mf.transport.address import Address
 from mf.transport.async_connect import Progress, connect
+from mf.transport.stream import StreamError
 
 
 class _Place(Place[AsyncLink]):
@@ -114,15 +115,16 @@ class AsyncPool(Pool[_Place, AsyncLink]):
             stream = await connect(self._dialer, Address.parse(address), place.progress)
             if by_instance:
                 self._check_peer(address, stream)
+            hello = self._hello_to(address, stream)
         except Error as refused:
-            place.failed(address, OSError(refused.message))
+            place.failed(address, StreamError(refused.code, refused.message))
         except OSError as failed:
             place.failed(address, failed)
         except ValueError as failed:  # an address that cannot be used
             place.failed(address, OSError(str(failed)))
         else:
             link = AsyncLink(
-                self._loop, stream, self._hello(), self._scratch, place.standing, self._options.dead_after
+                self._loop, stream, hello, self._scratch, place.standing, self._options.dead_after
             )
             place.connected(link)
             if self.closed:

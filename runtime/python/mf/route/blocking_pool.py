@@ -6,7 +6,7 @@ from time import monotonic
 from weakref import ref
 
 from mf.core.client_options import DEFAULTS, ClientOptions
-from mf.core.error import Code, not_executed
+from mf.core.error import Code, Error, not_executed
 from mf.link import fork
 from mf.link.link import Link
 from mf.link.watch import FOREVER, Watched, Watches
@@ -92,6 +92,7 @@ class BlockingPool(Pool[_Place, Link]):
         """Waits until all are connected, or for a moment: `open` waits for the rest. Servers are greeted,
         even those that are not needed now: a connection on which they hear nothing ends."""
         begun: list[tuple[_Place, tcp.Connecting]] = []
+        instance_of: dict[_Place, str] = {}
         if self._connect is not None or len(instances) < 2:
             return
         until = min(deadline, monotonic() + A_MOMENT)
@@ -106,6 +107,7 @@ class BlockingPool(Pool[_Place, Link]):
                     place.connecting = self._dialer.begin(Address.parse(instance.address))
                     if place.connecting is not None:
                         begun.append((place, place.connecting))
+                        instance_of[place] = instance.address
             except OSError:
                 pass  # `open` gets the same failure, and reports it
             finally:
@@ -115,8 +117,8 @@ class BlockingPool(Pool[_Place, Link]):
             if place.lock.acquire(blocking=False):
                 try:
                     if place.connecting is each and (stream := place.finish(0.0)) is not None:
-                        self._connected(place, stream).flush()
-                except OSError:
+                        self._connected(place, instance_of[place], stream).flush()
+                except (OSError, Error):
                     pass
                 finally:
                     place.lock.release()
@@ -159,15 +161,17 @@ class BlockingPool(Pool[_Place, Link]):
             raise connect_failed(address, begun.too_late())
         if by_instance:
             self._check_peer(address, stream)
-        link = self._connected(place, stream)
+        link = self._connected(place, address, stream)
         if self._closed_meanwhile():
             link.close()
             raise not_executed(Code.CANCELLED, "the client was closed")
         return link
 
-    def _connected(self, place: _Place, stream: Stream) -> Link:
-        """With the lock of the place."""
-        link = Link(stream, self._hello(), self.watches, place.standing, self._options.dead_after)
+    def _connected(self, place: _Place, address: str, stream: Stream) -> Link:
+        """With the lock of the place. Raises Error, as _hello_to does."""
+        link = Link(
+            stream, self._hello_to(address, stream), self.watches, place.standing, self._options.dead_after
+        )
         place.connected(link)
         if link.peer.startswith("tls:") and self._file_watch is None:
             self._file_watch = _FileWatch(self, self._options.reload_interval)

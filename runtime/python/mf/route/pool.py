@@ -12,11 +12,13 @@ from typing import Any, Generic, Protocol, TypeVar
 from mf.core.backoff import JITTER, Backoff
 from mf.core.client_options import ClientOptions
 from mf.core.error import Code, Error, not_executed
+from mf.core.secret import Secret
 from mf.link.core import LinkCore
 from mf.protocol.handshake import Hello, check_authentication, check_max_payload
 from mf.route.balance import Standing, choose
 from mf.route.local_paths import LocalPaths, another_process
 from mf.route.resolver import Instance
+from mf.tokens.files import read_token
 from mf.transport.address import Address
 from mf.transport.sockets import Dialer
 from mf.transport.stream import Stream, StreamError
@@ -110,6 +112,8 @@ class Pool(ABC, Generic[P, L]):
     def __init__(self, options: ClientOptions, given_id: Callable[[], int] | None = None) -> None:
         check_max_payload(options.max_payload)  # here, and not when the first connection is made
         check_authentication(options.authentication)
+        if isinstance(options.credential, str):
+            read_token(options.credential)
         self._options = options
         self._dialer = Dialer(options.tls)
         self._given_id = given_id
@@ -133,6 +137,30 @@ class Pool(ABC, Generic[P, L]):
             client_id=client_id,
             auth=self._options.authentication,
         )
+
+    def _hello_to(self, address: str, stream: Stream) -> Hello:
+        """The same with the credential, if the peer was verified. Raises Error(UNAUTHENTICATED),
+        NOT_EXECUTED, if that cannot be read, and closes the stream."""
+        hello = self._hello()
+        try:
+            hello.credential = self._credential_for(Address.parse(address), stream)
+        except ValueError as failed:
+            stream.close()
+            raise not_executed(Code.UNAUTHENTICATED, f"credential {failed}") from None
+        return hello
+
+    def _credential_for(self, address: Address, stream: Stream) -> Secret | None:
+        """What is shown there: nothing to a peer that was not verified. Raises ValueError."""
+        credential = self._options.credential
+        if credential is None or not self._is_verified(address, stream):
+            return None
+        return credential if isinstance(credential, Secret) else read_token(credential)
+
+    def _is_verified(self, address: Address, stream: Stream) -> bool:
+        """TLS has verified its peer before this. The socket of another user of this host is nobody's."""
+        if address.local:
+            return self._paths.is_trusted(address, stream)
+        return address.scheme == "tls" or address.in_memory
 
     # Files of TLS that are read again
 

@@ -26,7 +26,7 @@ SUBSCRIBE = "subscribe"
 class Access:
     """Raises ValueError, with file, line and a suggestion, for an access file that cannot be used."""
 
-    __slots__ = ("_authenticate", "_authorize", "_file", "_rules", "_stamp", "generation")
+    __slots__ = ("_authenticate", "_authorize", "_file", "_rules", "_stamp", "generation", "tokens")
 
     def __init__(self, options: ServerOptions) -> None:
         self._authenticate = options.authenticate
@@ -34,6 +34,11 @@ class Access:
         self._file = options.access
         self._stamp = stamp_of(self._file)  # before it is read: one that is replaced meanwhile is read again
         self._rules = rules_of(self._file)
+        self.tokens = None
+        if options.token_keys:
+            from mf.server.token_gate import TokenGate
+
+            self.tokens = TokenGate(options.token_keys, options.token_audience)
         self.generation = 0
         """Changes when what peers may do has changed, or may have."""
 
@@ -43,12 +48,16 @@ class Access:
         return self._rules is None and self._authorize is None
 
     @property
-    def has_file(self) -> bool:
-        return bool(self._file)
+    def has_files(self) -> bool:
+        return bool(self._file) or self.tokens is not None
 
     def refresh(self, *, always: bool) -> bool:
-        """Reads the access file again if it was replaced, or `always`. False: it cannot be used, which the
-        log says, and the rules read before stay in use."""
+        """Reads the access file and the keys of tokens again if they were replaced, or `always`. False: one
+        cannot be used, which the log says, and what was read before stays in use."""
+        usable = self.tokens is None or self.tokens.refresh(always=always)
+        return self._refresh_rules(always=always) and usable
+
+    def _refresh_rules(self, *, always: bool) -> bool:
         stamp = stamp_of(self._file)
         if always:
             self.generation += 1

@@ -38,6 +38,8 @@ from mf.server.admission import Standing
 from mf.server.current import ServedCall
 from mf.server.offer import Offer
 from mf.server.stream import OUTPUT_LIMIT, StreamCall, StreamCaller
+from mf.server.token_gate import identity_of
+from mf.tokens.claims import TokenClaims
 from mf.transport.stream import FEW_BUFFERS, Stream, drop_written, joined
 
 READ = select.EPOLLIN
@@ -98,12 +100,23 @@ class _Entrance:
     """Admits the client of one connection, and answers its BINDs. `used`: whether there was one. `identity`:
     what the client has proved of itself, once its HELLO has come."""
 
-    __slots__ = ("_access", "_calls", "_resolve", "_seen", "_stream", "_subscribed", "identity", "used")
+    __slots__ = (
+        "_access",
+        "_calls",
+        "_claims",
+        "_resolve",
+        "_seen",
+        "_stream",
+        "_subscribed",
+        "identity",
+        "used",
+    )
 
     def __init__(self, resolve: Resolve, stream: Stream, access: Access) -> None:
         self._access = access
         self._resolve = resolve
         self._stream = stream
+        self._claims: TokenClaims | None = None
         self._seen = access.generation
         self._calls: dict[tuple[str, str, str], bool] = {}
         """Service, agent and method, and whether it may be called, as was decided."""
@@ -114,6 +127,11 @@ class _Entrance:
 
     def admit(self, hello: Hello) -> None:
         self.identity = self._stream.identity()
+        tokens = self._access.tokens
+        if tokens is not None and hello.credential is not None:
+            self._claims = tokens.claims_of(hello.credential, self._stream.peer)
+            self.identity = identity_of(self._claims)
+        hello.credential = None  # nothing keeps it
         self._access.admit(hello, self._stream.peer, self.identity)
 
     def __call__(self, bind: BindRequested) -> list[Any] | tuple[Code, str]:
@@ -150,6 +168,9 @@ class _Entrance:
         if not self._stream.trusted():
             return "its certificate is not accepted any more"
         access, identity = self._access, self.identity
+        claims, tokens = self._claims, access.tokens
+        if claims is not None and tokens is not None and not tokens.still_accepts(claims):
+            return "its token is not accepted any more"
         if access.limits_nothing or self._seen == access.generation:
             return ""
         self._seen = access.generation

@@ -1,4 +1,4 @@
-"""R5. The files that a server reads again while it runs: those of TLS, and its access file."""
+"""R5. The files that a server reads again while it runs: of TLS, its access file, and the keys of tokens."""
 
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -21,7 +21,7 @@ class ServedFiles:
     def __init__(self, tls: "TlsContext | None", access: Access, options: ServerOptions) -> None:
         self._tls = tls
         self._access = access
-        self._interval = options.reload_interval if tls is not None or access.has_file else _NEVER
+        self._interval = options.reload_interval if tls is not None or access.has_files else _NEVER
         self.drain_timeout = options.drain_timeout
         self.due = monotonic() + self._interval
 
