@@ -660,5 +660,100 @@ TEST(TlsFiles, OfAClientThatAreReplacedEndTheSessionsThatItWouldResume) {
   EXPECT_EQ(meeting.client.failure().code, Code::unauthenticated);
 }
 
+/// A server that demands certificates, and the state of a connection to it by a client that shows `shown`.
+struct Demanding {
+  explicit Demanding(mftest::Authority& authority, std::string ca = {}) : options(authority.issue()) {
+    options.ca = ca.empty() ? authority.file() : std::move(ca);
+    shown = authority.issue();
+    shown.ca = authority.file();
+  }
+  TlsOptions options;
+  TlsOptions shown;
+};
+
+TEST(TlsFiles, ThatRevokeACertificateRefuseItAndNoOther) {
+  mftest::Authority authority;
+  Demanding demanding(authority);
+  auto other = authority.issue();
+  other.ca = authority.file();
+  demanding.options.crl = authority.revoke({demanding.shown});
+  Meeting meeting(demanding.options);
+  meeting.meet(make_tls_client(demanding.shown));
+  EXPECT_EQ(read_to_end(*meeting.server), IoState::failed);
+  ASSERT_TRUE(meeting.server->failure());
+  EXPECT_EQ(meeting.server->failure()->code, Code::unauthenticated);
+  EXPECT_THAT(meeting.server->failure()->message, testing::HasSubstr("revoked"));
+  ASSERT_NO_FATAL_FAILURE(meeting.join(make_tls_client(other)));
+  EXPECT_TRUE(meeting.server->trusted());
+}
+
+TEST(TlsFiles, ThatRevokeACertificateEndTheTrustInItsConnections) {
+  mftest::Authority authority;
+  Demanding demanding(authority);
+  demanding.options.crl = authority.revoke({});
+  Meeting meeting(demanding.options);
+  ASSERT_NO_FATAL_FAILURE(meeting.join(make_tls_client(demanding.shown)));
+  EXPECT_TRUE(read_again(*meeting.context, Reads::all));
+  EXPECT_TRUE(meeting.server->trusted()) << "its certificate is on no list";
+  (void)authority.revoke({demanding.shown});
+  EXPECT_TRUE(meeting.server->trusted()) << "the list is not read yet";
+  EXPECT_TRUE(read_again(*meeting.context, Reads::replaced));
+  EXPECT_FALSE(meeting.server->trusted());
+}
+
+TEST(TlsFiles, OfAServerThatIsRevokedEndTheTrustOfItsClients) {
+  mftest::Authority authority;
+  const auto options = authority.issue();
+  Meeting meeting(options);
+  const auto client = make_tls_client({.ca = authority.file(), .crl = authority.revoke({})});
+  ASSERT_NO_FATAL_FAILURE(meeting.join(client));
+  EXPECT_TRUE(meeting.client.value()->trusted());
+  (void)authority.revoke({options});
+  EXPECT_TRUE(read_again(*client, Reads::replaced));
+  EXPECT_FALSE(meeting.client.value()->trusted());
+}
+
+TEST(TlsFiles, OfAuthoritiesThatAreReplacedEndTheTrustInConnections) {
+  mftest::Authority before;
+  mftest::Authority after;
+  const auto ca = before.path("clients.pem");
+  std::filesystem::copy_file(before.file(), ca);
+  const Demanding demanding(before, ca);
+  Meeting meeting(demanding.options);
+  ASSERT_NO_FATAL_FAILURE(meeting.join(make_tls_client(demanding.shown)));
+  std::filesystem::copy_file(after.file(), ca, std::filesystem::copy_options::overwrite_existing);
+  EXPECT_TRUE(read_again(*meeting.context, Reads::replaced));
+  EXPECT_FALSE(meeting.server->trusted());
+}
+
+TEST(TlsFiles, OfARenewedCertificateLeaveTheTrustInItsClients) {
+  mftest::Authority authority;
+  const Demanding demanding(authority);
+  Meeting meeting(demanding.options);
+  ASSERT_NO_FATAL_FAILURE(meeting.join(make_tls_client(demanding.shown)));
+  replace(demanding.options, authority.issue());
+  EXPECT_TRUE(read_again(*meeting.context, Reads::replaced));
+  EXPECT_TRUE(meeting.server->trusted());
+}
+
+TEST(TlsFiles, OfListsThatCannotBeUsedAreRefused) {
+  mftest::Authority authority;
+  auto options = authority.issue();
+  options.crl = authority.file();
+  const auto refusal = [&] {
+    try {
+      (void)make_tls_server(options);
+    } catch (const Error& error) {
+      return error.message();
+    }
+    return std::string("none");
+  };
+  EXPECT_THAT(refusal(), testing::HasSubstr("need the authorities"));
+  options.ca = authority.file();
+  EXPECT_THAT(refusal(), testing::HasSubstr("holds no list of revoked certificates"));
+  options.crl = authority.path("none");
+  EXPECT_THAT(refusal(), testing::HasSubstr("ServerOptions::tls.crl: cannot read"));
+}
+
 }  // namespace
 }  // namespace mf::transport

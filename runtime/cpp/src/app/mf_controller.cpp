@@ -4,8 +4,8 @@
 // at, below the user's state folder. At port 0 it keeps nothing: nobody finds such a controller again.
 //
 // Standard output gets one line, the address listened at, once it does; the log goes to standard error.
-// Exit codes: 0 stopped by SIGTERM, SIGINT or SIGHUP, 1 it could not start, others: wrong use of the command
-// line.
+// Exit codes: 0 stopped by SIGTERM or SIGINT, 1 it could not start, others: wrong use of the command line.
+// SIGHUP reads its files again.
 
 #include <signal.h>
 
@@ -106,8 +106,7 @@ void serve(const Arguments& arguments) {
   server.offer(controller, {.where = mf::Where::io_thread});
   server.start();
   mf::app::say_where(server, arguments.entrance, "mf", "whoever reaches this port can register servers", log);
-  signals.wait();
-  log.write(mf::Level::info, "stopping");
+  mf::app::serve_until_stopped(signals, server, log);
   controller->close();
   server.stop();
   if (relay) relay->close();

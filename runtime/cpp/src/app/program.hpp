@@ -11,6 +11,7 @@
 #include "mf/core/error.hpp"
 #include "mf/core/log.hpp"
 #include "mf/server/server.hpp"
+#include "mf/server/signals.hpp"
 
 namespace mf::app {
 
@@ -70,6 +71,8 @@ inline void add_entrance(CLI::App& app, Entrance& entrance, const std::string& w
   add_file(app, "--key", entrance.shown.key, "The private key of that certificate");
   add_file(app, "--client-ca", entrance.shown.ca,
            "The authorities by which who connects at tls:// is verified, who then must show a certificate");
+  add_file(app, "--client-crl", entrance.shown.crl,
+           "The lists of certificates that these authorities have revoked, one of each");
   add_ca(app, entrance, whom);
   app.add_option("--max-connections", entrance.max_connections,
                  "How many connections it takes at once; one more is refused in words")
@@ -101,6 +104,12 @@ inline void say_where(const Server& server, const Entrance& entrance, const std:
   if (!is_loopback(address.host) && !shows_who)
     log.write(Level::warning, "open_to_the_network", {{"address", address.str()}, {"meaning", meaning}});
   std::cout << address.str() << std::endl;  // flushed: whoever started this process waits for it
+}
+
+/// Returns after SIGTERM or SIGINT; SIGHUP reads files again.
+inline void serve_until_stopped(server::StopSignals& signals, Server& server, const Log& log) {
+  while (signals.wait() == server::StopSignals::Wanted::reload) (void)server.reload();
+  log.write(Level::info, "stopping");
 }
 
 /// Parses the command line. Returns the exit code if the program has to end: 0 after --help, and 2, as mfidlc

@@ -122,6 +122,7 @@ route::PoolOptions Core::pool_options() {
   options.connect_timeout = options_.connect_timeout;
   options.dead_after = options_.dead_after;
   options.connecting.tls = tls_;
+  options.reload_interval = options_.reload_interval;
   options.paths = std::make_shared<link::LocalPaths>(options_.tls == TlsOptions(),
                                                      transport::Trust(options_.trusted_users), options_.log);
   return options;
@@ -234,6 +235,15 @@ void Core::release_wait(std::size_t bytes) noexcept {
   waiting_bytes_ -= bytes;
 }
 
+bool Core::reload() {
+  if (!tls_ || inherited()) return true;
+  bool usable = transport::read_again(*tls_, transport::Reads::all);
+  if (resolver_) usable = resolver_->reload() && usable;
+  const std::scoped_lock lock(mutex_);
+  if (pool_ && !closed()) loop_->post([pool = pool_] { pool->check_trust(); });
+  return usable;
+}
+
 void Core::close() {
   if (closed_.exchange(true)) return;
   if (owns_resolver_) resolver_->close();
@@ -291,6 +301,10 @@ Client::~Client() {
 }
 
 Client::Client(Client&&) noexcept = default;
+
+bool Client::reload() {
+  return core_->reload();
+}
 
 Client& Client::operator=(Client&& other) noexcept {
   if (core_ != other.core_) end(std::move(core_));

@@ -311,6 +311,10 @@ ControllerResolver::~ControllerResolver() {
   close();
 }
 
+bool ControllerResolver::reload() {
+  return state_->client.core()->reload();
+}
+
 void ControllerResolver::close() noexcept {
   std::vector<std::shared_ptr<Reader>> watches;
   {

@@ -105,6 +105,12 @@ void Relay::opened(const protocol::Nonce& nonce, const std::string& address) {
   ask(own.str());
 }
 
+// The pools of its clients look at their connections by themselves.
+bool Relay::reload() {
+  const bool usable = transport::read_again(*shared_->connecting.tls, transport::Reads::all);
+  return (!shared_->resolver || shared_->resolver->reload()) && usable;
+}
+
 std::vector<TopicRelayStats> Relay::topics() const {
   return shared_->topics->stats();
 }

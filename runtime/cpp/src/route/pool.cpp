@@ -18,6 +18,8 @@ constexpr auto kLongestPause = 2'000ms;
 constexpr auto kLongestPauseOfServers = 200ms;
 // A connection that lasted so long has not ended too soon.
 constexpr auto kSteady = 1s;
+// How long calls in flight may take at a server that is not trusted any more.
+constexpr auto kUntrustedFor = 5s;
 // With more addresses than this, those without a connection are forgotten.
 constexpr std::size_t kKeptSlots = 1'024;
 
@@ -175,6 +177,32 @@ void Pool::drop_ended() {
   }
 }
 
+void Pool::watch_files() {
+  if (std::exchange(watches_files_, true)) return;
+  loop_->at(mf::now() + options_.reload_interval, [weak = weak_from_this()] {
+    const auto self = weak.lock();
+    if (!self || self->closed_) return;
+    (void)transport::read_again(*self->options_.connecting.tls, transport::Reads::replaced);
+    self->check_trust();
+    self->watches_files_ = false;
+    const auto is_used = [](const auto& entry) {
+      return entry.first.scheme == "tls" && entry.second.link && !(*entry.second.link)->broken();
+    };
+    if (std::ranges::any_of(self->slots_, is_used)) self->watch_files();
+  });
+}
+
+void Pool::check_trust() {
+  for (auto& [address, of] : slots_) {
+    if (!of.link || !(*of.link)->usable() || (*of.link)->trusted()) continue;
+    (*of.link)->retire();
+    loop_->at(mf::now() + kUntrustedFor, [weak = std::weak_ptr(*of.link), where = address.str()] {
+      if (const auto link = weak.lock())
+        link->abandon("the certificate of " + where + " is not accepted any more");
+    });
+  }
+}
+
 void Pool::connected(const Address& address, Named named, TimePoint until,
                      Outcome<std::unique_ptr<transport::Stream>>&& stream) {
   auto& to = slot(address);
@@ -206,6 +234,7 @@ void Pool::greeted(const Address& address, Outcome<std::shared_ptr<ClientLink>>&
   if (!std::exchange(to.was_connected, true))
     to.backoff = link::Backoff(random_number(), kLongestPauseOfServers);
   to.link = std::make_shared<std::shared_ptr<ClientLink>>(link);
+  if (address.scheme == "tls") watch_files();
   if (options_.most != 0) {
     link->when_ended([counted = to.counted] { counted->release(); });
   } else {

@@ -45,6 +45,7 @@ class Server::Core final : public server::Directory {
   void start();
   bool run();
   bool stop();
+  bool reload();
   [[nodiscard]] std::vector<Address> addresses() const;
 
   Outcome<std::shared_ptr<const server::Offer>> find(const protocol::Bind& bind,
@@ -103,6 +104,9 @@ class Server::Core final : public server::Directory {
   /// False: the drain timeout has passed, and calls are still in flight, which is logged.
   [[nodiscard]] bool drain();
   void log_cut() const;
+  bool read_files(transport::Reads which);
+  void watch_files();
+  void retire(const Client& client, std::string_view reason);
   [[nodiscard]] std::vector<Client> clients() const;
   [[nodiscard]] std::vector<Address> advertised() const;
 
@@ -137,6 +141,8 @@ class Server::Core final : public server::Directory {
   std::shared_ptr<Registrar> registrar_;  // offer() uses it while stop() releases it
   std::mutex starting_or_stopping_;
   std::mutex announcing_;  // locked before mutex_
+  std::mutex reading_files_;
+  std::shared_ptr<transport::TlsContext> tls_;  // set by start(); null: no address is at tls://
   server::StopSignals* signals_ = nullptr;
 };
 

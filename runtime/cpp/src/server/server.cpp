@@ -105,9 +105,9 @@ void Server::Core::start() {
                             std::to_string(protocol::kMaxWindows) + " bytes");
     }
     if (options_.io_threads == 0) throw server::refused("a server needs at least one of io_threads");
-    const auto tls = tls_for(listen, options_.tls, options_.log);
+    tls_ = tls_for(listen, options_.tls, options_.log);
     std::vector<std::shared_ptr<Acceptor>> acceptors;
-    for (const auto& address : listen) acceptors.push_back(std::make_shared<Acceptor>(*this, address, tls));
+    for (const auto& address : listen) acceptors.push_back(std::make_shared<Acceptor>(*this, address, tls_));
     acceptors_ = std::move(acceptors);
     for (std::size_t i = 0; i < options_.io_threads; ++i)
       reactors_.push_back(std::make_shared<transport::Reactor>(kMostSpares, options_.log));
@@ -118,6 +118,7 @@ void Server::Core::start() {
   }
   if (options_.forwarder) options_.forwarder->opened(nonce_, addresses().front().str());
   for (const auto& acceptor : acceptors_) acceptor->open();
+  watch_files();
   if (controllers_given.empty()) return;
   auto registrar = make_controller_registrar(std::move(controllers_given), identity_, options_.log,
                                              reactors_.front(), options_.controller_tls);
@@ -139,7 +140,7 @@ bool Server::Core::run() {
   }
   const auto serve = [&] {
     if (start_now) start();
-    signals.wait();
+    while (signals.wait() == server::StopSignals::Wanted::reload) (void)reload();
   };
   const auto done = [&] {
     const std::scoped_lock lock(mutex_);
@@ -277,6 +278,10 @@ bool Server::run() {
 
 bool Server::stop() {
   return core_->stop();
+}
+
+bool Server::reload() {
+  return core_->reload();
 }
 
 ServerStats Server::stats() const {

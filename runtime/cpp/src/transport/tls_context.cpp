@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <utility>
 
@@ -53,6 +54,11 @@ int on_new_session(SSL* ssl, SSL_SESSION* session) {
   return 1;  // this code owns the reference now
 }
 
+struct FreesOfCertificates {
+  void operator()(X509* certificate) const noexcept { X509_free(certificate); }
+  void operator()(X509_STORE_CTX* check) const noexcept { X509_STORE_CTX_free(check); }
+};
+
 /// The certificate must be for this name or IP address; a name is sent to the server, too.
 bool expect(SSL* ssl, const std::string& name) {
   SSL_set_hostflags(ssl, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT);
@@ -80,12 +86,14 @@ TlsContext::TlsContext(Side side, TlsOptions options, Log log)
   }
   if (side_ == Side::server && options_.certificate.empty())
     refuse("certificate", "a server at tls:// needs a certificate and its key");
+  if (!options_.crl.empty() && options_.ca.empty())
+    refuse("crl", "lists of revoked certificates need the authorities that have signed them, as ca");
   if (options_ == TlsOptions()) return;
   stamps_ = stamps();  // before they are read: one that is replaced meanwhile is read again
   context_ = make();
 }
 
-TlsContext::Context TlsContext::make() const {
+TlsContext::Context TlsContext::make() {
   // Connecting threads may outlive main(), and still need OpenSSL.
   OPENSSL_init_ssl(OPENSSL_INIT_NO_ATEXIT, nullptr);
   Context context(SSL_CTX_new(side_ == Side::client ? TLS_client_method() : TLS_server_method()));
@@ -96,6 +104,7 @@ TlsContext::Context TlsContext::make() const {
   SSL_CTX_set_mode(context.get(), SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
   SSL_CTX_set_default_passwd_cb(context.get(), no_passphrase);
   load_authorities(context.get());
+  if (!options_.crl.empty()) load_revoked(context.get());
   if (!options_.certificate.empty()) load_certificate(context.get());
   if (side_ == Side::client) {
     SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
@@ -105,13 +114,15 @@ TlsContext::Context TlsContext::make() const {
     SSL_CTX_set_num_tickets(context.get(), 1);
     SSL_CTX_set_session_id_context(context.get(), kSessionsAreOf.data(), kSessionsAreOf.size());
   }
+  // A number, not an address: SSL_CTX has one field for its user.
+  SSL_CTX_set_app_data(context.get(), reinterpret_cast<char*>(static_cast<std::uintptr_t>(++generation_)));
   return context;
 }
 
 TlsContext::Stamps TlsContext::stamps() const {
   Stamps found{};
   std::size_t at = 0;
-  for (const std::string* path : {&options_.ca, &options_.certificate, &options_.key}) {
+  for (const std::string* path : {&options_.ca, &options_.crl, &options_.certificate, &options_.key}) {
     struct stat file{};
     Stamp& stamp = found[at++];
     if (path->empty() || ::stat(path->c_str(), &file) != 0) continue;
@@ -123,20 +134,62 @@ TlsContext::Stamps TlsContext::stamps() const {
 
 void TlsContext::look(TimePoint now) {
   const std::scoped_lock lock(mutex_);
-  if (now - looked_ < kLookEvery || options_ == TlsOptions()) return;
+  if (now - looked_ < kLookEvery) return;
   looked_ = now;
+  (void)refresh_locked(Reads::replaced);
+}
+
+bool TlsContext::refresh(Reads which) {
+  const std::scoped_lock lock(mutex_);
+  looked_ = now();
+  return refresh_locked(which);
+}
+
+bool TlsContext::refresh_locked(Reads which) {
+  if (options_ == TlsOptions()) return true;
   const Stamps found = stamps();
-  if (found == stamps_) return;
+  if (which == Reads::replaced && found == stamps_) return true;
   try {
     context_ = make();
   } catch (const Error& error) {  // tried again at the next look
     log_.write(Level::warning, "tls_files_kept", {{"reason", error.message()}});
-    return;
+    return false;
   }
   stamps_ = found;
   sessions_.clear();
   log_.write(Level::info, "tls_files_read",
-             {{"ca", options_.ca}, {"certificate", options_.certificate}, {"key", options_.key}});
+             {{"ca", options_.ca},
+              {"crl", options_.crl},
+              {"certificate", options_.certificate},
+              {"key", options_.key}});
+  return true;
+}
+
+std::uint64_t TlsContext::generation_of(const ssl_st& connection) noexcept {
+  return reinterpret_cast<std::uintptr_t>(SSL_CTX_get_app_data(SSL_get_SSL_CTX(&connection)));
+}
+
+// A session that was resumed has no certificates of authorities between: then its peer is not accepted, and
+// has to connect anew.
+bool TlsContext::trusts(const ssl_st& connection, std::uint64_t& checked) {
+  const std::scoped_lock lock(mutex_);
+  if (!context_ || checked == generation_) return true;
+  const std::unique_ptr<X509, FreesOfCertificates> shown(SSL_get1_peer_certificate(&connection));
+  if (!shown) return true;  // none is asked for, or the handshake goes on
+  const std::unique_ptr<X509_STORE_CTX, FreesOfCertificates> check(X509_STORE_CTX_new());
+  if (!check || X509_STORE_CTX_init(check.get(), SSL_CTX_get_cert_store(context_.get()), shown.get(),
+                                    SSL_get_peer_cert_chain(&connection)) != 1)
+    no_tls();
+  (void)X509_STORE_CTX_set_default(check.get(), side_ == Side::server ? "ssl_client" : "ssl_server");
+  (void)X509_VERIFY_PARAM_set_flags(X509_STORE_CTX_get0_param(check.get()), X509_V_FLAG_NO_CHECK_TIME);
+  const bool accepted = X509_verify_cert(check.get()) == 1;
+  ERR_clear_error();
+  if (accepted) checked = generation_;
+  return accepted;
+}
+
+bool read_again(TlsContext& context, Reads which) {
+  return context.refresh(which);
 }
 
 void TlsContext::load_authorities(ssl_ctx_st* context) const {
@@ -154,6 +207,16 @@ void TlsContext::load_authorities(ssl_ctx_st* context) const {
     }
   }
   SSL_CTX_set_verify(context, verify, nullptr);
+}
+
+void TlsContext::load_revoked(ssl_ctx_st* context) const {
+  check_readable("crl", options_.crl);
+  X509_STORE* const store = SSL_CTX_get_cert_store(context);
+  X509_LOOKUP* const lookup = X509_STORE_add_lookup(store, X509_LOOKUP_file());
+  if (lookup == nullptr || X509_load_crl_file(lookup, options_.crl.c_str(), X509_FILETYPE_PEM) < 1)
+    refuse("crl",
+           "'" + options_.crl + "' holds no list of revoked certificates in PEM format" + openssl_reason());
+  (void)X509_STORE_set_flags(store, X509_V_FLAG_CRL_CHECK | X509_V_FLAG_CRL_CHECK_ALL);
 }
 
 void TlsContext::load_certificate(ssl_ctx_st* context) const {

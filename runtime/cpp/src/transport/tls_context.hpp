@@ -3,9 +3,10 @@
 // A client's context without options is made at its first connection, because reading the system's
 // authorities takes milliseconds that plain connections should not spend.
 //
-// Files that were replaced are read again: before a new connection, unless they were looked at within the
-// last 30 s. The new context serves new connections; those made before keep theirs. Files that cannot be used
-// leave the context as it is, with a warning.
+// Files that were replaced are read again: by refresh(), and before a new connection, unless they were looked
+// at within the last 30 s. The new context serves new connections; those made before keep theirs, and
+// trusts() says whether the new one would accept their peers. Files that cannot be used leave the context as
+// it is, with a warning.
 #pragma once
 
 #include <array>
@@ -50,6 +51,14 @@ class TlsContext {
 
   /// Reads the files again if one was replaced, and none was looked at within kLookEvery before `now`.
   void look(TimePoint now);
+  /// See read_again().
+  bool refresh(Reads which);
+
+  /// Whether the present context accepts the certificate of this connection's peer. `checked` is the
+  /// generation of the context that has accepted it last.
+  [[nodiscard]] bool trusts(const ssl_st& connection, std::uint64_t& checked);
+  /// The number of the context that the connection was made with.
+  [[nodiscard]] static std::uint64_t generation_of(const ssl_st& connection) noexcept;
 
   /// The server at the address has provided this session, to a connection of this context. It is not kept if
   /// files were read since, as a session that is resumed repeats no verification.
@@ -77,11 +86,14 @@ class TlsContext {
 
     friend bool operator==(const Stamp&, const Stamp&) = default;
   };
-  using Stamps = std::array<Stamp, 3>;
+  using Stamps = std::array<Stamp, 4>;
 
-  [[nodiscard]] Context make() const;
+  [[nodiscard]] Context make();
+  /// Under the lock.
+  bool refresh_locked(Reads which);
   [[nodiscard]] Stamps stamps() const;
   void load_authorities(ssl_ctx_st* context) const;
+  void load_revoked(ssl_ctx_st* context) const;
   void load_certificate(ssl_ctx_st* context) const;
   [[nodiscard]] SslSession take(const Address& address, const ssl_ctx_st* for_context);
   /// Throws Error(INVALID_ARGUMENT): "ServerOptions::tls.key: <why>".
@@ -95,6 +107,7 @@ class TlsContext {
   TimePoint looked_{};
   Stamps stamps_{};
   Context context_;
+  std::uint64_t generation_ = 0;
   std::map<Address, SslSession> sessions_;  // each is resumed once; the server gives a new one then
 };
 

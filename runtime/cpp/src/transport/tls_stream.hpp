@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -49,6 +50,7 @@ class TlsStream final : public Stream {
   }
   [[nodiscard]] bool has_output() const noexcept override;
   [[nodiscard]] std::optional<Failure> failure() const override;
+  [[nodiscard]] bool trusted() override;
   [[nodiscard]] std::size_t unacknowledged() const noexcept override;
   [[nodiscard]] bool allow_interrupts() noexcept override { return socket_->allow_interrupts(); }
   void interrupt() noexcept override { socket_->interrupt(); }
@@ -97,6 +99,7 @@ class TlsStream final : public Stream {
   std::optional<Failure> failure_;
   std::atomic<bool> has_input_{false};
   Ssl ssl_;
+  std::uint64_t trusted_by_;  // the generation of the context that has accepted the peer
 };
 
 }  // namespace mf::transport

@@ -51,6 +51,9 @@ struct ClientOptions {
   /// How this client verifies servers at tls:// and identifies itself to them. A client with it never uses an
   /// address in clear: to pass one is an error, and one that a controller names is skipped, and logged once.
   TlsOptions tls{};
+  /// How often the files of `tls` are looked at while there are connections over TLS; those that were
+  /// replaced are read again.
+  std::chrono::milliseconds reload_interval{30'000};
   /// Users of this host, in addition to root and the user of this process, whose servers are called over the
   /// unix sockets that they have registered (mf/transport/trust.hpp).
   std::vector<uid_t> trusted_users{};
@@ -74,6 +77,11 @@ class Client {
   ~Client();
   Client(Client&&) noexcept;
   Client& operator=(Client&&) noexcept;
+
+  /// Reads the files of ClientOptions::tls again, at once. Connections to servers whose certificates are not
+  /// accepted any more end. False: a file cannot be used, which the log says, and those read before stay in
+  /// use.
+  bool reload();
 
   [[nodiscard]] const std::shared_ptr<client::Core>& core() const noexcept { return core_; }
 

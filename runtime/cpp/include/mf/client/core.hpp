@@ -120,6 +120,8 @@ class Core {
   /// but what returns this as a failure: its threads and connections are the parent's.
   [[nodiscard]] bool inherited() const noexcept { return !servants_ && process_.inherited(); }
 
+  /// See Client::reload().
+  bool reload();
   void close();
   [[nodiscard]] bool closed() const noexcept { return closed_.load(std::memory_order_acquire); }
 

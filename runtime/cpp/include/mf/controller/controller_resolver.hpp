@@ -37,6 +37,7 @@ class ControllerResolver final : public Resolver {
   [[nodiscard]] std::uint32_t client_id() const noexcept override;
 
   void forget(std::string_view service) noexcept override;
+  bool reload() override;
   void close() noexcept override;
 
  private:

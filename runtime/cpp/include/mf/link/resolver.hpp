@@ -102,6 +102,9 @@ class Resolver {
   /// while a thread waits for a change of it.
   virtual void forget(std::string_view /*service*/) noexcept {}
 
+  /// Reads files of TLS again; see Client::reload().
+  virtual bool reload() { return true; }
+
   /// Stops watching everything: the client for which this was made was closed.
   virtual void close() noexcept {}
 };
@@ -144,6 +147,7 @@ class RelayedResolver final : public Resolver {
   void remove_listener(std::uint64_t listener) noexcept override { known_->remove_listener(listener); }
   [[nodiscard]] std::uint32_t client_id() const noexcept override { return known_->client_id(); }
   void forget(std::string_view service) noexcept override;
+  bool reload() override { return known_->reload(); }
   void close() noexcept override { known_->close(); }
 
  private:

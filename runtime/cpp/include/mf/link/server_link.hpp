@@ -156,8 +156,10 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
   /// ends when nothing has arrived for four fifths. The shortest of several times applies.
   void keep_alive(std::chrono::milliseconds dead_after);
 
-  /// Refuses new requests from now on; those in flight are finished.
-  void drain(const std::string& reason);
+  /// Refuses new requests from now on; those in flight are finished. False: it did so already.
+  bool drain(const std::string& reason);
+  /// See Stream::trusted().
+  [[nodiscard]] bool trusted() { return pipe_.stream->trusted(); }
   void close(const std::string& reason);
   /// Ends the connection because it exceeded a limit, with one line in the log.
   void cut(Cut why, std::string_view limit, const std::string& reason);

@@ -44,6 +44,8 @@ struct PoolOptions {
   std::chrono::milliseconds dead_after = link::Liveness::kDeadAfter;
   transport::Connecting connecting{};
   std::shared_ptr<link::LocalPaths> paths = std::make_shared<link::LocalPaths>();
+  /// How often the files of TLS are looked at while there are connections over TLS.
+  std::chrono::milliseconds reload_interval{30'000};
 
   // Limits; the ends of connections are watched for only if there are any.
   std::size_t most = 0;  // connections of this pool; 0: any number
@@ -71,6 +73,9 @@ class Pool : public std::enable_shared_from_this<Pool> {
   void open(const Instance& instance, Done done);
   /// The address may be tried at once.
   void reset_rest(const Address& address);
+  /// The files of TLS were read again: connections to servers whose certificates are not accepted any more
+  /// take no new calls, and end with those in flight, or after five seconds.
+  void check_trust();
   /// Ends the connections, and pending open() calls, which fail as CANCELLED; later ones do at once.
   void close(const std::string& reason);
 
@@ -105,6 +110,7 @@ class Pool : public std::enable_shared_from_this<Pool> {
   [[nodiscard]] std::optional<Failure> refusal();
   void drop_unused();
   void drop_ended();
+  void watch_files();
   void connected(const Address& address, Named named, TimePoint until,
                  Outcome<std::unique_ptr<transport::Stream>>&& stream);
   void greeted(const Address& address, Outcome<std::shared_ptr<link::ClientLink>>&& link);
@@ -117,6 +123,7 @@ class Pool : public std::enable_shared_from_this<Pool> {
   const std::shared_ptr<std::atomic<std::size_t>> count_;  // of connections, including those being made
   std::map<Address, Slot> slots_;
   std::optional<std::string> closed_;  // with this reason
+  bool watches_files_ = false;
 };
 
 }  // namespace mf::route

@@ -2,7 +2,7 @@
 //
 //   mf::Server server({.listen = "tcp://0.0.0.0:0", .controller = "mf://localhost:7400"});
 //   server.offer(std::make_shared<BooksIndex>(), {.agent = "books"});
-//   server.run();                                         until SIGTERM, SIGINT, SIGHUP or stop()
+//   server.run();                                         until SIGTERM, SIGINT or stop()
 //
 // Any number of services and agents; one servant may serve several.
 //
@@ -127,8 +127,10 @@ struct ServerOptions {
   /// While replies wait, or a message has begun to arrive, 512 KiB (or all of it) must be transferred within
   /// this time; otherwise the connection is ended.
   std::chrono::milliseconds progress_timeout{10'000};
-  /// How long stop() waits for calls in flight.
+  /// How long stop() waits for calls in flight, as does the end of a connection that is not allowed any more.
   std::chrono::milliseconds drain_timeout{5'000};
+  /// How often the files of `tls` are looked at; those that were replaced are read again.
+  std::chrono::milliseconds reload_interval{30'000};
   /// The clock by which Where::adaptive measures handlers, for tests; null: the steady clock.
   std::shared_ptr<const Clock> clock{};
   /// Takes the calls of services that this server does not offer: a relay (mf/relay/relay.hpp). Without one
@@ -244,9 +246,13 @@ class Server {
   /// Listens and returns. Throws Error(UNAVAILABLE), for example if the port is in use, and
   /// Error(INVALID_ARGUMENT) if a file of TlsOptions cannot be used.
   void start();
-  /// Calls start(), and serves until SIGTERM, SIGINT, SIGHUP or stop(); then drains. A second signal ends the
-  /// process at once. Returns what stop() returns: `return server.run() ? 0 : mf::kCallsCut;`
+  /// Calls start(), and serves until SIGTERM, SIGINT or stop(); then drains. A second signal ends the process
+  /// at once. SIGHUP is reload(). Returns what stop() returns: `return server.run() ? 0 : mf::kCallsCut;`
   bool run();
+  /// Reads the files of ServerOptions::tls and controller_tls again, at once. Connections whose certificates
+  /// are not accepted any more end when their calls have, or after the drain timeout. False: a file cannot be
+  /// used, which the log says, and those read before stay in use. Thread-safe.
+  bool reload();
   /// Accepts no more calls, waits for running ones within the drain timeout, then closes everything. False if
   /// that time was not enough, so that calls were cut, which the log counts by method (`calls_cut`); true if
   /// it has nothing to stop. Thread-safe.
