@@ -118,6 +118,12 @@ int run(int argc, char** argv) {
                "mf-controller");
   app.set_version_flag("--version", "mf-controller " MF_VERSION);
   mf::app::add_entrance(app, arguments.entrance, "servers at tls:// (with --relay)");
+  arguments.entrance.token_audience = "mf.controller.Controller";
+  auto* const keys = mf::app::add_file(app, "--token-keys", arguments.entrance.token_keys,
+                                       "The public keys by which tokens of servers and clients are verified");
+  app.add_option("--token-audience", arguments.entrance.token_audience, "What these tokens must be for")
+      ->needs(keys)
+      ->capture_default_str();
   app.add_option(
          "--store", arguments.store,
          "Where to keep what is registered, so that a controller that is restarted knows it: a folder, or "

@@ -20,6 +20,8 @@ struct Entrance {
   std::string listen;
   TlsOptions shown{};         // to who connects at tls://
   std::string authorities{};  // by which those are verified to whom it connects
+  std::string token_keys{};
+  std::string token_audience{};
   std::size_t max_connections = ServerOptions().max_connections;
   std::size_t max_connections_per_host = 12'288;  // three quarters of all
   std::string level = "info";
@@ -89,6 +91,8 @@ inline ServerOptions server_options(const Entrance& entrance, const Log& log) {
   ServerOptions options;
   options.listen = as_server(entrance.listen);
   options.tls = entrance.shown;
+  options.token_keys = entrance.token_keys;
+  if (!entrance.token_keys.empty()) options.token_audience = entrance.token_audience;
   options.max_connections = entrance.max_connections;
   options.max_connections_per_host = entrance.max_connections_per_host;
   options.log = log;

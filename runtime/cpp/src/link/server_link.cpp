@@ -346,7 +346,8 @@ void ServerLink::handle(protocol::Event& event, TimePoint now) {
       client_id_ = pipe_.session.peer().client_id;
       peer_max_payload_ = pipe_.session.peer_max_payload();
       peer_stream_window_ = pipe_.session.peer().stream_window;
-      identity_ = pipe_.stream->identity();
+      const auto proved = options_.proved ? options_.proved() : std::nullopt;
+      identity_ = proved ? *proved : pipe_.stream->identity();
       if (drains_) pipe_.session.send_goaway(Code::shutting_down, *drains_);
       lock.unlock();
       return handler_->on_greeted();

@@ -203,6 +203,12 @@ void Pool::check_trust() {
   }
 }
 
+// TLS has verified its peer before this. The socket of another user of this host is nobody's.
+bool Pool::is_verified(const Address& address, const transport::Stream& stream) const {
+  if (address.local()) return options_.paths->trusts(address, stream);
+  return address.scheme == "tls" || address.scheme == "memory";
+}
+
 void Pool::connected(const Address& address, Named named, TimePoint until,
                      Outcome<std::unique_ptr<transport::Stream>>&& stream) {
   auto& to = slot(address);
@@ -212,8 +218,14 @@ void Pool::connected(const Address& address, Named named, TimePoint until,
   if (named == Named::by_instance)
     if (auto allowed = options_.paths->check(address, *stream.value()); !allowed)
       return failed(to, address, allowed.failure());
+  auto session = options_.make_session();
+  if (options_.credential && is_verified(address, *stream.value())) {
+    auto credential = options_.credential();
+    if (!credential) return failed(to, address, credential.failure());
+    session.credential = std::move(credential).value();
+  }
   to.greeting = ClientLink::open(
-      std::move(stream).value(), options_.make_session(), reactor_, until,
+      std::move(stream).value(), std::move(session), reactor_, until,
       {.dead_after = options_.dead_after, .standing = to.standing},
       [weak = weak_from_this(), address](Outcome<std::shared_ptr<ClientLink>>&& link) {
         if (const auto self = weak.lock()) self->greeted(address, std::move(link));

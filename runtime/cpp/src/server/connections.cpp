@@ -65,6 +65,19 @@ void Server::Core::accept(std::unique_ptr<transport::Stream> stream) {
   link_options.handshake_timeout = options_.handshake_timeout;
   link_options.progress_timeout = options_.progress_timeout;
   link_options.load = load_;
+  std::shared_ptr<server::Bearer> bearer;
+  if (tokens_) {
+    bearer = std::make_shared<server::Bearer>();
+    link_options.session.admit = [bearer, tokens = tokens_, peer = stream->peer()](
+                                     const protocol::Hello& hello) -> std::optional<std::string> {
+      if (hello.credential.empty()) return std::nullopt;
+      auto claims = tokens->claims_of(hello.credential, peer);
+      if (!claims) return claims.failure().message;
+      bearer->set(std::move(claims).value());
+      return std::nullopt;
+    };
+    link_options.proved = [bearer] { return bearer->identity(); };
+  }
   std::shared_ptr<link::ServerLink> link;
   std::shared_ptr<server::Connection> connection;
   std::shared_ptr<link::ServerLink> slowest;  // of those without a HELLO
@@ -97,9 +110,12 @@ void Server::Core::accept(std::unique_ptr<transport::Stream> stream) {
     link = std::make_shared<link::ServerLink>(std::move(stream), std::move(link_options),
                                               reactors_[number % reactors_.size()]);
     connection = std::make_shared<server::Connection>(*this, link, number);
-    clients_.emplace(
-        number,
-        Client{.link = link, .connection = connection, .host = host, .account = host, .since = mf::now()});
+    clients_.emplace(number, Client{.link = link,
+                                    .connection = connection,
+                                    .host = host,
+                                    .account = host,
+                                    .since = mf::now(),
+                                    .bearer = std::move(bearer)});
     auto& of_host = hosts_[host];
     ++of_host.connections;
     of_host.idle.insert(number);

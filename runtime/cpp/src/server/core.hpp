@@ -20,6 +20,7 @@
 #include "mf/server/signals.hpp"
 #include "mf/transport/socket.hpp"
 #include "server/connection.hpp"
+#include "server/token_gate.hpp"
 
 namespace mf {
 namespace server {
@@ -84,6 +85,7 @@ class Server::Core final : public server::Directory {
     std::string host;
     std::string account;  // the peer that is charged: its identity once it is known, else its host
     TimePoint since;
+    std::shared_ptr<server::Bearer> bearer;  // null: no tokens are accepted
   };
   /// The connections of one host.
   struct Host {
@@ -142,6 +144,7 @@ class Server::Core final : public server::Directory {
   std::mutex starting_or_stopping_;
   std::mutex announcing_;  // locked before mutex_
   std::mutex reading_files_;
+  std::shared_ptr<server::TokenGate> tokens_;   // set by start(); null: no tokens are accepted
   std::shared_ptr<transport::TlsContext> tls_;  // set by start(); null: no address is at tls://
   server::StopSignals* signals_ = nullptr;
 };

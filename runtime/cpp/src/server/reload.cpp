@@ -24,7 +24,7 @@ bool Server::Core::reload() {
 
 // Runs on the acceptors' thread until the server ends.
 void Server::Core::watch_files() {
-  if (!tls_) return;
+  if (!tls_ && !tokens_) return;
   reactors_.front()->at(mf::now() + options_.reload_interval, [this] {
     watch_files();
     blocking();  // reading may take long
@@ -35,9 +35,13 @@ void Server::Core::watch_files() {
 // Connections that were accepted while the files were read are looked at the next time.
 bool Server::Core::read_files(transport::Reads which) {
   const std::scoped_lock one_at_a_time(reading_files_);
-  const bool usable = !tls_ || transport::read_again(*tls_, which);
-  for (const auto& client : clients())
+  bool usable = !tls_ || transport::read_again(*tls_, which);
+  if (tokens_) usable = tokens_->refresh(which == transport::Reads::all) && usable;
+  for (const auto& client : clients()) {
     if (!client.link->trusted()) retire(client, "its certificate is not accepted any more");
+    const auto claims = client.bearer ? client.bearer->claims() : std::nullopt;
+    if (claims && !tokens_->still_accepts(*claims)) retire(client, "its token is not accepted any more");
+  }
   return usable;
 }
 

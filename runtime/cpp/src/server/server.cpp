@@ -105,6 +105,13 @@ void Server::Core::start() {
                             std::to_string(protocol::kMaxWindows) + " bytes");
     }
     if (options_.io_threads == 0) throw server::refused("a server needs at least one of io_threads");
+    if (options_.token_keys.empty() != options_.token_audience.empty())
+      throw server::refused(
+          "token_keys and token_audience belong together: the keys, and what tokens must be "
+          "for, as a service");
+    if (!options_.token_keys.empty())
+      tokens_ =
+          std::make_shared<server::TokenGate>(options_.token_keys, options_.token_audience, options_.log);
     tls_ = tls_for(listen, options_.tls, options_.log);
     std::vector<std::shared_ptr<Acceptor>> acceptors;
     for (const auto& address : listen) acceptors.push_back(std::make_shared<Acceptor>(*this, address, tls_));

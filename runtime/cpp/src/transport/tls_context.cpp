@@ -5,7 +5,6 @@
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
-#include <sys/stat.h>
 
 #include <array>
 #include <cerrno>
@@ -120,16 +119,8 @@ TlsContext::Context TlsContext::make() {
 }
 
 TlsContext::Stamps TlsContext::stamps() const {
-  Stamps found{};
-  std::size_t at = 0;
-  for (const std::string* path : {&options_.ca, &options_.crl, &options_.certificate, &options_.key}) {
-    struct stat file{};
-    Stamp& stamp = found[at++];
-    if (path->empty() || ::stat(path->c_str(), &file) != 0) continue;
-    const auto nanoseconds = [](const timespec& time) { return time.tv_sec * 1'000'000'000 + time.tv_nsec; };
-    stamp = {file.st_dev, file.st_ino, file.st_size, nanoseconds(file.st_mtim), nanoseconds(file.st_ctim)};
-  }
-  return found;
+  return {file_stamp(options_.ca), file_stamp(options_.crl), file_stamp(options_.certificate),
+          file_stamp(options_.key)};
 }
 
 void TlsContext::look(TimePoint now) {

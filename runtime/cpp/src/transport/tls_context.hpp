@@ -18,6 +18,7 @@
 #include <string>
 
 #include "mf/core/clock.hpp"
+#include "mf/core/file_stamp.hpp"
 #include "mf/core/log.hpp"
 #include "mf/transport/address.hpp"
 #include "mf/transport/tls.hpp"
@@ -76,17 +77,7 @@ class TlsContext {
  private:
   using Context = std::unique_ptr<ssl_ctx_st, SslDeleter>;
 
-  /// What tells a file from the one that replaces it.
-  struct Stamp {
-    std::uint64_t device = 0;
-    std::uint64_t inode = 0;
-    std::int64_t size = 0;
-    std::int64_t modified = 0;
-    std::int64_t changed = 0;
-
-    friend bool operator==(const Stamp&, const Stamp&) = default;
-  };
-  using Stamps = std::array<Stamp, 4>;
+  using Stamps = std::array<FileStamp, 4>;
 
   [[nodiscard]] Context make();
   /// Under the lock.

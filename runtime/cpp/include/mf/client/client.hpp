@@ -25,6 +25,7 @@
 
 #include "mf/core/clock.hpp"
 #include "mf/core/log.hpp"
+#include "mf/core/secret.hpp"
 #include "mf/link/local.hpp"
 #include "mf/link/resolver.hpp"
 #include "mf/transport/tls.hpp"
@@ -34,6 +35,15 @@ namespace mf {
 namespace client {
 class Core;
 }
+
+/// A token (docs/tokens.md): itself, or the path of the file that holds it, which is read for each
+/// connection.
+struct ClientCredential {
+  Secret token{};
+  std::string file{};
+
+  [[nodiscard]] bool given() const noexcept { return !token.empty() || !file.empty(); }
+};
 
 struct ClientOptions {
   /// How long a call waits for a server of a service and agent that this client has never reached, counted
@@ -57,6 +67,10 @@ struct ClientOptions {
   /// Users of this host, in addition to root and the user of this process, whose servers are called over the
   /// unix sockets that they have registered (mf/transport/trust.hpp).
   std::vector<uid_t> trusted_users{};
+  /// The token that is shown to servers, controllers and relays that were verified: over TLS, or at a path of
+  /// this host that no user may have replaced but root, the user of this process, and `trusted_users`. As
+  /// with `tls`, no address in clear is used then.
+  ClientCredential credential{};
   /// Opaque bytes that are sent in the handshake.
   std::vector<std::byte> authentication{};
   Log log{};

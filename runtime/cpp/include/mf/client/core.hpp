@@ -54,7 +54,7 @@ class ServiceCaches {
 /// The resolver for servers, controllers or relays at a URL. Throws Error(INVALID_ARGUMENT).
 std::shared_ptr<Resolver> resolver_for(std::string_view url,
                                        const std::shared_ptr<transport::Reactor>& reactor, const Log& log,
-                                       const TlsOptions& tls = {});
+                                       const TlsOptions& tls = {}, const ClientCredential& credential = {});
 
 class Core {
  public:

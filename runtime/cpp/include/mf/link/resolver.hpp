@@ -165,11 +165,14 @@ class RelayedResolver final : public Resolver {
   std::map<std::string, Relayed, std::less<>> latest_;
 };
 
+struct ClientCredential;
+
 /// A resolver for the controllers at these addresses, or for relays, which have the same interface. It runs
 /// on the reactor until it is closed. `tls`: how relays at relay+tls:// are verified. Declared here so that
 /// clients can be opened by URL; defined on floor R7.
 std::shared_ptr<Resolver> make_controller_resolver(std::vector<Address> controllers,
                                                    std::shared_ptr<transport::Reactor> reactor,
-                                                   const Log& log, const TlsOptions& tls = {});
+                                                   const Log& log, const TlsOptions& tls,
+                                                   const ClientCredential& credential);
 
 }  // namespace mf

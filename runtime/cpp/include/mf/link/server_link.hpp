@@ -98,6 +98,8 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
     /// The rate of BIND, UNBIND and DESCRIBE: a burst, and how many a second.
     std::uint32_t questions_at_once = 8'192;
     std::uint32_t questions_per_second = 50'000;
+    /// What SessionOptions::admit has found out of the peer; nothing: what the stream says.
+    std::function<std::optional<Identity>()> proved{};
     Log log;
   };
 

@@ -17,7 +17,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,6 +28,7 @@
 #include "mf/core/buffer.hpp"
 #include "mf/core/error.hpp"
 #include "mf/core/gathered.hpp"
+#include "mf/core/secret.hpp"
 #include "mf/core/service.hpp"
 #include "mf/protocol/control.hpp"
 #include "mf/protocol/events.hpp"
@@ -44,6 +47,9 @@ struct SessionOptions {
   std::uint32_t first_id = 1;   // of the requests; another value makes the wrap testable
   Nonce nonce{};
   std::vector<std::byte> authentication{};
+  Secret credential{};  // clients only, of which the peer was verified
+  /// Servers only: called before this side's HELLO. The reason of a peer that is not admitted.
+  std::function<std::optional<std::string>(const Hello& peer)> admit{};
   std::string name{};               // for the peer's logs
   std::uint32_t calls_open = 0;     // servers only: their load
   std::uint32_t calls_at_once = 0;  // servers only

@@ -26,6 +26,8 @@
 #include <vector>
 
 #include "mf/core/clock.hpp"
+#include "mf/core/outcome.hpp"
+#include "mf/core/secret.hpp"
 #include "mf/link/backoff.hpp"
 #include "mf/link/client_link.hpp"
 #include "mf/link/local_paths.hpp"
@@ -38,6 +40,8 @@ namespace mf::route {
 struct PoolOptions {
   /// Makes the options of a new connection's session: client id, nonce, limits, authentication.
   std::function<protocol::SessionOptions()> make_session = [] { return protocol::SessionOptions(); };
+  /// The token that is shown to peers that were verified; empty: none.
+  std::function<Outcome<Secret>()> credential{};
   /// Makes the failure that callers get from a failure at the address.
   std::function<Failure(Failure, const Address&)> translate = [](Failure why, const Address&) { return why; };
   std::chrono::milliseconds connect_timeout{2'000};
@@ -111,6 +115,7 @@ class Pool : public std::enable_shared_from_this<Pool> {
   void drop_unused();
   void drop_ended();
   void watch_files();
+  [[nodiscard]] bool is_verified(const Address& address, const transport::Stream& stream) const;
   void connected(const Address& address, Named named, TimePoint until,
                  Outcome<std::unique_ptr<transport::Stream>>&& stream);
   void greeted(const Address& address, Outcome<std::shared_ptr<link::ClientLink>>&& link);

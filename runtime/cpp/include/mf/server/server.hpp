@@ -129,7 +129,7 @@ struct ServerOptions {
   std::chrono::milliseconds progress_timeout{10'000};
   /// How long stop() waits for calls in flight, as does the end of a connection that is not allowed any more.
   std::chrono::milliseconds drain_timeout{5'000};
-  /// How often the files of `tls` are looked at; those that were replaced are read again.
+  /// How often the files of `tls` and `token_keys` are looked at; those that were replaced are read again.
   std::chrono::milliseconds reload_interval{30'000};
   /// The clock by which Where::adaptive measures handlers, for tests; null: the steady clock.
   std::shared_ptr<const Clock> clock{};
@@ -142,6 +142,12 @@ struct ServerOptions {
   std::function<bool(const Identity& peer, std::string_view service, std::string_view agent,
                      std::string_view method)>
       authorize{};
+  /// A file with the public keys of tokens (docs/tokens.md). A client that shows a token that one of them has
+  /// signed, and that is valid for `token_audience`, has the identity "token:" and its subject; one that
+  /// shows another is refused. Its connection ends when the token expires, or its key is taken out of the
+  /// file.
+  std::string token_keys{};
+  std::string token_audience{};
   /// Called with CallInfo::connection when a connection has ended.
   std::function<void(std::uint64_t)> on_disconnect{};
   Log log{};
@@ -249,9 +255,9 @@ class Server {
   /// Calls start(), and serves until SIGTERM, SIGINT or stop(); then drains. A second signal ends the process
   /// at once. SIGHUP is reload(). Returns what stop() returns: `return server.run() ? 0 : mf::kCallsCut;`
   bool run();
-  /// Reads the files of ServerOptions::tls and controller_tls again, at once. Connections whose certificates
-  /// are not accepted any more end when their calls have, or after the drain timeout. False: a file cannot be
-  /// used, which the log says, and those read before stay in use. Thread-safe.
+  /// Reads the files of ServerOptions::tls, controller_tls and token_keys again, at once. Connections whose
+  /// certificates or tokens are not accepted any more end when their calls have, or after the drain timeout.
+  /// False: a file cannot be used, which the log says, and those read before stay in use. Thread-safe.
   bool reload();
   /// Accepts no more calls, waits for running ones within the drain timeout, then closes everything. False if
   /// that time was not enough, so that calls were cut, which the log counts by method (`calls_cut`); true if
