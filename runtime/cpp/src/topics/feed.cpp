@@ -273,7 +273,7 @@ bool Feed::gather(Message& message) {
              gathered_.size() == kAtOnce) {
     return false;
   }
-  auto* const item = upstream_->make_item(std::exchange(message.payload, Bytes()));
+  auto* const item = upstream_->make_item(std::move(message.payload));
   item->origin = known.origin;
   item->sequence = message.sequence;
   item->time = message.time;

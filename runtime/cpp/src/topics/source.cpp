@@ -16,12 +16,7 @@ constexpr std::size_t kFew = 64;
 
 // Each thread has its own list of woken queues: no memory is allocated for it where no subscriber waits.
 void Board::Source::publish(std::span<ItemRef> items, std::chrono::nanoseconds patience) {
-  if (remote_.load(std::memory_order_relaxed) != 0) {
-    for (auto& item : items) {
-      item->origin = origin_;
-      (void)item->payload();
-    }
-  }
+  encode(items);
   thread_local Woken woken;
   Woken wake = std::exchange(woken, {});
   try {
@@ -42,10 +37,7 @@ void Board::Source::publish(std::span<ItemRef> items, std::chrono::nanoseconds p
         throw Error(Code::shutting_down, Execution::not_executed,
                     "the topics of this process have been closed: nothing of " + origin_->topic +
                         " is published any more");
-      for (auto& item : items.first(count)) {
-        if (!item->origin) item->origin = origin_;
-        item->sequence = next_++;
-      }
+      for (auto& item : items.first(count)) item->sequence = next_++;
       hand_out(items.first(count), wake);
       items = items.subspan(count);
       deadline = {};
@@ -56,6 +48,20 @@ void Board::Source::publish(std::span<ItemRef> items, std::chrono::nanoseconds p
   }
   wake.wake();
   woken = std::move(wake);
+}
+
+void Board::Source::encode(std::span<ItemRef> items) const {
+  const bool remote = remote_.load(std::memory_order_relaxed) != 0;
+  std::size_t encoded = 0;
+  for (auto& item : items) {
+    item->origin = origin_;
+    if (item->has_payload()) {
+      ++encoded;
+    } else if (remote) {
+      (void)item->payload();
+    }
+  }
+  if (encoded != 0) origin_->counters->encoded.fetch_add(encoded, std::memory_order_relaxed);
 }
 
 bool Board::Source::waits_for(const Match& match) const noexcept {
@@ -186,6 +192,7 @@ void Board::Source::end(Woken& woken) {
   gone.swap(matches_);
   places_.clear();
   remote_ = blocking_ = 0;
+  note_ways();
   for (const auto& match : gone) {
     if (match.inbox->push_ended(match.source)) woken.add(match.inbox);
   }
@@ -239,6 +246,7 @@ void Board::Source::attach(const std::shared_ptr<Inbox>& inbox, const Since& sin
   matches_.push_back({.inbox = inbox, .source = source, .remote = remote, .from = from});
   if (remote) remote_.fetch_add(1, std::memory_order_relaxed);
   if (inbox->blocks()) ++blocking_;
+  note_ways();
 }
 
 void Board::Source::detach(const Inbox& inbox) {
@@ -255,6 +263,7 @@ void Board::Source::detach(const Inbox& inbox) {
     places_[place.inbox.get()] = found.mapped();
   }
   matches_.pop_back();
+  note_ways();
   if (matches_.capacity() > kFew && matches_.size() < matches_.capacity() / 8) {
     matches_.shrink_to_fit();
     places_.rehash(0);

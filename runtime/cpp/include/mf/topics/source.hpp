@@ -43,6 +43,9 @@ class Board::Source {
 
   [[nodiscard]] const std::shared_ptr<const Origin>& origin() const noexcept { return origin_; }
 
+  /// No subscriber needs the values themselves, so that they may be published as their bytes
+  /// (ItemOf::encoded()). One that comes meanwhile decodes them.
+  [[nodiscard]] bool wants_bytes() const noexcept { return wants_bytes_.load(std::memory_order_relaxed); }
   /// Numbers the messages and puts them into the queues. Throws if a value cannot be encoded,
   /// DEADLINE_EXCEEDED if a subscription that blocks has had no room for `patience`, and SHUTTING_DOWN after
   /// close(); in the last two cases the messages before the failed one are published.
@@ -75,6 +78,11 @@ class Board::Source {
     std::size_t reserved = 0;  // of what is handed out next
   };
 
+  void encode(std::span<ItemRef> items) const;
+  void note_ways() noexcept {
+    wants_bytes_.store(keep_ == 0 && !matches_.empty() && remote_ == matches_.size(),
+                       std::memory_order_relaxed);
+  }
   [[nodiscard]] bool waits_for(const Match& match) const noexcept;
   [[nodiscard]] std::size_t reserve(std::span<const ItemRef> items, std::shared_ptr<Inbox>& full);
   void wait_for_room(Lock& lock, Inbox& inbox, std::size_t size, TimePoint deadline);
@@ -89,6 +97,7 @@ class Board::Source {
   const Rules rules_;
   const std::uint32_t keep_;  // so many messages
   std::atomic<std::size_t> remote_{0};
+  std::atomic<bool> wants_bytes_{false};
   mutable std::mutex mutex_;  // all below
   std::vector<Match> matches_;
   std::unordered_map<const Inbox*, std::size_t> places_;  // of inboxes in matches_
