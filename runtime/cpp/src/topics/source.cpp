@@ -23,8 +23,13 @@ void Board::Source::publish(std::span<ItemRef> items, std::chrono::nanoseconds p
     Lock lock(mutex_);
     TimePoint deadline{};  // of the first of them, once it waits
     while (!items.empty()) {
+      if (closed_) [[unlikely]]
+        throw Error(Code::shutting_down, Execution::not_executed,
+                    "the topics of this process have been closed: nothing of " + origin_->topic +
+                        " is published any more");
+      for (std::size_t i = 0; i < items.size(); ++i) items[i]->sequence = next_ + i;
       std::shared_ptr<Inbox> full;
-      const auto count = closed_ || blocking_ == 0 ? items.size() : reserve(items, full);
+      const auto count = pass(items, blocking_ != 0, full, wake);
       if (count == 0) {
         if (deadline == TimePoint{}) deadline = deadline_after(mf::now(), patience);
         lock.unlock();
@@ -33,12 +38,6 @@ void Board::Source::publish(std::span<ItemRef> items, std::chrono::nanoseconds p
         wait_for_room(lock, *full, items.front()->size, deadline);
         continue;
       }
-      if (closed_) [[unlikely]]
-        throw Error(Code::shutting_down, Execution::not_executed,
-                    "the topics of this process have been closed: nothing of " + origin_->topic +
-                        " is published any more");
-      for (auto& item : items.first(count)) item->sequence = next_++;
-      hand_out(items.first(count), wake);
       items = items.subspan(count);
       deadline = {};
     }
@@ -109,10 +108,43 @@ Inbox::Room Board::Source::room_for(const Inbox& inbox, bool reserved, bool repl
   return replayed && must_not_drop ? Inbox::Room::beyond : Inbox::Room::look;
 }
 
-/// Messages with numbers one after another, all of which are replayed, or none.
-void Board::Source::hand_out(std::span<const ItemRef> items, Woken& wake) {
+/// Messages with numbers one after another, all of which are replayed, or none; what it passes is given away.
+/// Returns how many, from the first on. If these are not all, `full` has no room for the next.
+std::size_t Board::Source::pass(std::span<ItemRef> items, bool waits, std::shared_ptr<Inbox>& full,
+                                Woken& wake) {
+  if (waits && matches_.size() == 1 && keep_ == 0) {
+    const auto& match = matches_.front();
+    const auto first = items.front()->sequence;
+    if (waits_for(match) && first >= match.from) {
+      bool woken = false;
+      const auto count = match.inbox->push_fitting(items, match.source, woken);
+      if (woken) wake.add(match.inbox);
+      if (count != items.size()) full = match.inbox;
+      if (count != 0) next_ = first + count;
+      return count;
+    }
+  }
+  if (waits) items = items.first(reserve(items, full));
+  if (!items.empty()) hand_out(items, wake);
+  return items.size();
+}
+
+void Board::Source::hand_out(std::span<ItemRef> items, Woken& wake) {
+  struct GivesAway {  // whatever happens: an inbox may have taken its reference
+    std::span<ItemRef> items;
+    ~GivesAway() {
+      for (auto& item : items) item.give_up();
+    }
+  };
   const bool replayed = items.front()->sequence < live_;
-  for (const auto& item : items) item->add_users(matches_.size());
+  if (items.front()->sequence != next_) forget_kept();
+  next_ = items.back()->sequence + 1;
+  const std::size_t users = matches_.size() + (keep_ != 0 ? 1 : 0);
+  if (users == 0) return;
+  const GivesAway gives_away{items};
+  if (users != 1) {
+    for (const auto& item : items) item->add_users(users - 1);
+  }
   for (auto& match : matches_) {
     const bool reserved = std::exchange(match.reserved, 0) != 0;
     auto wanted = items;
@@ -143,21 +175,18 @@ std::size_t Board::Source::run_of(std::span<const ItemRef> items) const {
   return count;
 }
 
-std::size_t Board::Source::forward(std::span<const ItemRef> items, std::shared_ptr<Inbox>& full,
-                                   Woken& woken) {
+std::size_t Board::Source::forward(std::span<ItemRef> items, std::shared_ptr<Inbox>& full, Woken& woken) {
   std::size_t passed = 0;
   {
     const std::scoped_lock lock(mutex_);
     while (passed < items.size()) {
       auto run = items.subspan(passed);
       run = run.first(run_of(run));
-      if (rules_.keeper == Keeper::client || (blocking_ != 0 && run.front()->sequence >= live_))
-        run = run.first(reserve(run, full));
-      if (run.empty()) break;
-      if (run.front()->sequence != next_) forget_kept();
-      next_ = run.back()->sequence + 1;
-      hand_out(run, woken);
-      passed += run.size();
+      const bool waits =
+          rules_.keeper == Keeper::client || (blocking_ != 0 && run.front()->sequence >= live_);
+      const auto count = pass(run, waits, full, woken);
+      if (count == 0) break;
+      passed += count;
     }
   }
   if (passed == items.size()) full = nullptr;  // what had no room for all at once had it for the rest
@@ -214,8 +243,8 @@ void Board::Source::forget_oldest() {
   kept_.pop_front();
 }
 
+/// Takes over one reference.
 void Board::Source::keep(Item& item) {
-  item.add_users(1);
   kept_.emplace_back(&item);
   kept_bytes_ += item.size;
   const auto& budget = rules_.budget;

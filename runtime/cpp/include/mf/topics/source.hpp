@@ -51,11 +51,10 @@ class Board::Source {
   /// close(); in the last two cases the messages before the failed one are published.
   void publish(std::span<ItemRef> items, std::chrono::nanoseconds patience);
 
-  /// Passes on numbered messages, from the first on, and returns how many. If these are not all, `full` is a
-  /// queue that is waited for and has no room: no queue got the rest, and the caller must repeat the call for
-  /// it when that queue has room.
-  [[nodiscard]] std::size_t forward(std::span<const ItemRef> items, std::shared_ptr<Inbox>& full,
-                                    Woken& woken);
+  /// Passes on numbered messages, from the first on, gives away the references to them, and returns how many.
+  /// If these are not all, `full` is a queue that is waited for and has no room: no queue got the rest, and
+  /// the caller must repeat the call for it when that queue has room.
+  [[nodiscard]] std::size_t forward(std::span<ItemRef> items, std::shared_ptr<Inbox>& full, Woken& woken);
   /// The same for a gap: returns the inbox that has no room, if there is one.
   [[nodiscard]] std::shared_ptr<Inbox> miss(std::uint64_t first, std::uint64_t count, Why why, Woken& woken);
   /// No more messages come: all subscribers are notified, and detached.
@@ -87,7 +86,9 @@ class Board::Source {
   [[nodiscard]] std::size_t reserve(std::span<const ItemRef> items, std::shared_ptr<Inbox>& full);
   void wait_for_room(Lock& lock, Inbox& inbox, std::size_t size, TimePoint deadline);
   [[nodiscard]] static Inbox::Room room_for(const Inbox& inbox, bool reserved, bool replayed) noexcept;
-  void hand_out(std::span<const ItemRef> items, Woken& wake);
+  [[nodiscard]] std::size_t pass(std::span<ItemRef> items, bool waits, std::shared_ptr<Inbox>& full,
+                                 Woken& wake);
+  void hand_out(std::span<ItemRef> items, Woken& wake);
   [[nodiscard]] std::size_t run_of(std::span<const ItemRef> items) const;
   void keep(Item& item);
   void forget_oldest();
