@@ -22,6 +22,8 @@ namespace {
 using mf::Code;
 using mf::Execution;
 using mf::Identity;
+using testing::AllOf;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using namespace std::chrono_literals;
@@ -132,20 +134,39 @@ class Doorman {
   std::vector<std::string> asked_;
 };
 
+/// The lines of a log that tell of denied calls.
+class Denials final : public mf::LogSink {
+ public:
+  void write(mf::Level /*level*/, std::string_view line) noexcept override {
+    if (line.find("call_denied") == std::string_view::npos) return;
+    const std::scoped_lock lock(mutex_);
+    lines_.emplace_back(line);
+  }
+  [[nodiscard]] std::vector<std::string> lines() const {
+    const std::scoped_lock lock(mutex_);
+    return lines_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<std::string> lines_;
+};
+
 class Authorized {
  public:
   explicit Authorized(const std::string& denied)
       : doorman(std::make_shared<Doorman>(denied)),
         server({.listen = "unix:" + (folder.path() / "s.sock").string(),
-                .authorize = [door = doorman](const Identity& peer, std::string_view service,
-                                              std::string_view agent, std::string_view method) {
-                  return (*door)(peer, service, agent, method);
-                }}) {
+                .authorize = [door = doorman](
+                                 const Identity& peer, std::string_view service, std::string_view agent,
+                                 std::string_view method) { return (*door)(peer, service, agent, method); },
+                .log = mf::Log(denials)}) {
     server.offer(echo);
     server.start();
   }
 
   Folder folder;
+  std::shared_ptr<Denials> denials = std::make_shared<Denials>();
   std::shared_ptr<Doorman> doorman;
   std::shared_ptr<Echo> echo = std::make_shared<Echo>();
   mf::Server server;
@@ -171,6 +192,9 @@ TEST(Authorization, DeniesAMethodAndAllowsTheOthers) {
   EXPECT_THAT(denied.message, HasSubstr(own_user() + " may not call this method of mftest.calls.Echo"));
   EXPECT_EQ(stub.twice(4), 8);
   EXPECT_EQ(here.echo->ran, 1);
+  EXPECT_EQ(failure_of([&] { return stub.text("x"); }).code, Code::permission_denied);
+  EXPECT_THAT(here.denials->lines(),
+              ElementsAre(AllOf(HasSubstr("identity=" + own_user()), HasSubstr("method=text"))));
 }
 
 TEST(Authorization, DeniesAServiceOfWhichNoMethodIsAllowed) {
@@ -181,6 +205,7 @@ TEST(Authorization, DeniesAServiceOfWhichNoMethodIsAllowed) {
   EXPECT_EQ(denied.execution, Execution::not_executed);
   EXPECT_THAT(denied.message, HasSubstr(own_user() + " may not call mftest.calls.Echo"));
   EXPECT_EQ(here.echo->ran, 0);
+  EXPECT_THAT(here.denials->lines(), Contains(HasSubstr("method=*")));
 }
 
 TEST(Authorization, ThatThrowsDenies) {

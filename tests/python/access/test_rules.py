@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
 import mf
-from mf.access.glob import glob_matches
+from mf.access.glob import glob_matches, globs_overlap
 from mf.access.parse import load_rules, parse_rules
 from mf.access.rules import Action, Rules, Wish
 from mf.core.identity import NO_IDENTITY
@@ -144,3 +145,17 @@ def test_ten_thousand_lines_answer_like_one() -> None:
 )
 def test_stars_stand_for_any_characters(pattern: str, text: str, fits: bool) -> None:
     assert glob_matches(pattern, text) is fits
+
+
+def test_patterns_overlap_if_there_is_a_text_that_both_match() -> None:
+    """All patterns of at most four characters are compared with all texts of at most six."""
+
+    def texts(letters: str, most: int) -> list[str]:
+        return ["".join(each) for size in range(most + 1) for each in product(letters, repeat=size)]
+
+    matched = {
+        each: {text for text in texts("ab", 6) if glob_matches(each, text)} for each in texts("ab*", 4)
+    }
+    for one, other in product(matched, repeat=2):
+        overlap = not matched[one].isdisjoint(matched[other])
+        assert globs_overlap(one, other) is overlap, (one, other)

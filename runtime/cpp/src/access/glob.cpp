@@ -1,5 +1,6 @@
 #include "mf/access/glob.hpp"
 
+#include <algorithm>
 #include <cstddef>
 
 namespace mf::access {
@@ -25,6 +26,18 @@ bool glob_matches(std::string_view pattern, std::string_view text) noexcept {
     }
   }
   return pattern.find_first_not_of('*', at) == std::string_view::npos;
+}
+
+// Between their literal ends, two patterns with stars never exclude each other: what stands between the stars
+// of one is taken by a star of the other.
+bool globs_overlap(std::string_view one, std::string_view other) noexcept {
+  constexpr auto kNone = std::string_view::npos;
+  if (other.find('*') == kNone) return glob_matches(one, other);
+  if (one.find('*') == kNone) return glob_matches(other, one);
+  const auto head = std::min(one.find('*'), other.find('*'));
+  const auto tail = std::min(one.size() - one.rfind('*'), other.size() - other.rfind('*')) - 1;
+  return one.substr(0, head) == other.substr(0, head) &&
+         one.substr(one.size() - tail) == other.substr(other.size() - tail);
 }
 
 }  // namespace mf::access

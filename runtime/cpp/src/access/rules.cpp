@@ -47,7 +47,9 @@ bool Rules::Where::fits(std::string_view address) const noexcept {
 }
 
 bool Rules::Rule::fits(const Wish& wish) const noexcept {
-  if (!glob_matches(object, wish.object) || !glob_matches(agent, wish.agent)) return false;
+  if (!glob_matches(object, wish.object)) return false;
+  const bool some = wish.action == Action::subscribe && !allows;
+  if (!(some ? globs_overlap(agent, wish.agent) : glob_matches(agent, wish.agent))) return false;
   if (where && !where->fits(wish.address)) return false;
   // A line that denies is not limited by weights: it denies the registration whatever it asks for.
   return !weight || !allows || wish.weight <= *weight;
@@ -87,8 +89,13 @@ Decision Rules::decide(const Identity& identity, const Wish& wish) const {
       return;
     }
   };
+  const bool wide = wish.action == Action::subscribe && wish.agent.find('*') != std::string_view::npos;
   index_[static_cast<std::size_t>(wish.action)].each(identity.name, [&](const ByObject& objects) {
-    objects.each(wish.object, [&](const ByAgent& agents) { agents.each(wish.agent, look); });
+    objects.each(wish.object, [&](const ByAgent& agents) {
+      const auto agent = wide ? literal_prefix(wish.agent) : wish.agent;
+      agents.each(agent, look);
+      if (wide) agents.each_longer(agent, look);
+    });
   });
   if (first == rules_.size()) return {};
   return {.allowed = rules_[first].allows, .line = rules_[first].line};

@@ -155,12 +155,18 @@ Connection::Answer Connection::bind_to(std::uint16_t first_route, const protocol
       return std::pair(Code::unknown_method,
                        std::string(service.name) + " has no method " + std::string(method));
     }
+    const auto index = static_cast<std::uint16_t>(at - service.methods.begin());
     const bool allowed = directory_.may_call(identity_, *binding.offer, method);
-    binding.methods.push_back(allowed ? static_cast<std::uint16_t>(at - service.methods.begin()) : kDenied);
+    binding.methods.push_back(allowed ? index : kDenied);
+    if (allowed) continue;
+    binding.denied.resize(bind.methods.size(), kDenied);
+    binding.denied[binding.methods.size() - 1] = index;
   }
   if (std::ranges::all_of(binding.methods, [](std::uint16_t method) { return method == kDenied; }) &&
-      !binding.methods.empty())
+      !binding.methods.empty()) {
+    log_denial(*binding.offer, "*");
     return std::pair(Code::permission_denied, denial(*binding.offer, {}));
+  }
   if (lone) {
     binding.lone = std::make_shared<std::size_t>(0);
     binding.oneways = binding.lone.get();
@@ -266,6 +272,8 @@ void Connection::on_request(const protocol::Event& event, TimePoint now) {
   }
   const auto method = binding->methods[target.method];
   if (method == kDenied) [[unlikely]] {
+    const auto index = std::exchange(binding->denied[target.method], kDenied);
+    if (index != kDenied) log_denial(*binding->offer, binding->offer->service().methods[index]);
     return ticket.fail(Code::permission_denied, Execution::not_executed,
                        denial(*binding->offer, "this method"));
   }
@@ -359,11 +367,19 @@ void Connection::refuse(Ticket ticket, const Offer& offer, std::uint16_t method,
   ticket.done();
 }
 
-// The words for a peer that may not call. Directory::may_call() logs the denial, once for each BIND.
 std::string Connection::denial(const Offer& offer, std::string_view method) const {
   return identity_.str() + " may not call " + (method.empty() ? "" : std::string(method) + " of ") +
          std::string(offer.service().name) +
          (offer.agent.empty() ? "" : " for agent \"" + shortened(offer.agent) + "\"");
+}
+
+void Connection::log_denial(const Offer& offer, std::string_view method) const {
+  directory_.log().write(Level::warning, "call_denied",
+                         {{"peer", peer_},
+                          {"identity", identity_.str()},
+                          {"service", offer.service().name},
+                          {"agent", offer.agent},
+                          {"method", method}});
 }
 
 void Connection::count_here(Counters& counters, std::uint32_t calls) {

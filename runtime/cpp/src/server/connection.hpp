@@ -120,6 +120,7 @@ class Connection final : public link::ServerLink::Handler, public std::enable_sh
     std::shared_ptr<const Offer> offer;    // or
     std::shared_ptr<Forwarded> forwarded;  // the destination of the calls
     std::vector<std::uint16_t> methods;    // position in the BIND -> index in the schema, or kDenied
+    std::vector<std::uint16_t> denied;     // as `methods`, for those that are kDenied, until that is logged
     std::shared_ptr<std::size_t> lone;     // for an offer that only this binding has
     std::size_t* oneways = nullptr;  // the offer's number of one-way calls in the lane or running from it
   };
@@ -148,7 +149,10 @@ class Connection final : public link::ServerLink::Handler, public std::enable_sh
   void submit_now(std::unique_ptr<Job> job);
   /// Refuses the call because of the limits of its method or its server.
   void refuse(Ticket ticket, const Offer& offer, std::uint16_t method, const Gate& gate, TimePoint now);
+  /// The words for a peer that may not call the method; if it is empty, none of the service.
   [[nodiscard]] std::string denial(const Offer& offer, std::string_view method) const;
+  /// Once for each method of a BIND, when it is called first; "*" for all at the BIND.
+  void log_denial(const Offer& offer, std::string_view method) const;
   void count_here(Counters& counters, std::uint32_t calls);
   /// Holds a call that must not start while its connection's replies are not read. False: it may start.
   bool hold(std::unique_ptr<Job>& job);

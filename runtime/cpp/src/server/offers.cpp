@@ -225,17 +225,12 @@ Outcome<std::shared_ptr<const server::Offer>> Server::Core::find(const protocol:
 bool Server::Core::may_call(const Identity& peer, const server::Offer& offer, std::string_view method) {
   if (!options_.authorize) return true;
   const auto& service = offer.service();
-  bool allowed = false;
   try {
-    allowed = options_.authorize(peer, service.name, offer.agent, method);
+    return options_.authorize(peer, service.name, offer.agent, method);
   } catch (...) {
     log_escaped_exception(options_.log, "ServerOptions::authorize");
+    return false;
   }
-  if (!allowed)
-    options_.log.write(
-        Level::warning, "call_denied",
-        {{"identity", peer.str()}, {"service", service.name}, {"agent", offer.agent}, {"method", method}});
-  return allowed;
 }
 
 const ServiceInfo* Server::Core::describe(std::string_view service) {

@@ -1,5 +1,6 @@
 """Access files: who may do what. The first line that fits an identity and what it asks for decides; what no
-line fits is denied.
+line fits is denied. A subscription asks for all agents of its pattern: a line that allows fits it if it
+covers all of them, a line that denies if it covers any.
 
     group ops = uid:0, spiffe://example.org/ops/*
     allow @ops                         administer
@@ -27,7 +28,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Generic, TypeVar
 
-from mf.access.glob import glob_matches, literal_prefix
+from mf.access.glob import glob_matches, globs_overlap, literal_prefix
 from mf.core.identity import Identity
 
 
@@ -48,8 +49,8 @@ class Action(Enum):
 @dataclass(frozen=True, slots=True)
 class Wish:
     """What an identity asks for: `object` is, for a call, service and method joined by a dot; `agent` is
-    empty if the service or topic has none; `address` ("tls://host:port") and `weight` are a
-    registration's."""
+    empty if the service or topic has none, and of a subscription a pattern; `address` ("tls://host:port")
+    and `weight` are a registration's."""
 
     action: Action
     object: str = ""
@@ -112,9 +113,10 @@ class Rule:
     def fits(self, wish: Wish) -> bool:
         """Whether all but the identity fits. A line that denies is not limited by weights: it denies the
         registration whatever it asks for."""
+        some = wish.action is Action.SUBSCRIBE and not self.allows
         return (
             glob_matches(self.object, wish.object)
-            and glob_matches(self.agent, wish.agent)
+            and (globs_overlap if some else glob_matches)(self.agent, wish.agent)
             and (self.where is None or self.where.fits(wish.address))
             and (self.weight is None or not self.allows or wish.weight <= self.weight)
         )
@@ -137,6 +139,13 @@ class _ByPrefix(Generic[T]):
                 return
             found = self.of.get(text[:length])
             if found is not None:
+                yield found
+
+    def each_overlapping(self, pattern: str) -> Iterator[T]:
+        """The values whose prefix the pattern's begins with, or that begin with the pattern's."""
+        prefix = literal_prefix(pattern)
+        for other, found in self.of.items():
+            if other.startswith(prefix) or prefix.startswith(other):
                 yield found
 
     def at(self, pattern: str, new: T) -> T:
@@ -171,9 +180,10 @@ class Rules:
     def decide(self, identity: Identity, wish: Wish) -> Decision:
         """Whether `identity` may do what it wishes, and by which line."""
         first = len(self._rules)
+        wide = wish.action is Action.SUBSCRIBE and "*" in wish.agent
         for objects in self._index[wish.action].each(identity.name):
             for agents in objects.each(wish.object):
-                for places in agents.each(wish.agent):
+                for places in agents.each_overlapping(wish.agent) if wide else agents.each(wish.agent):
                     first = self._first(places, first, identity, wish)
         if first == len(self._rules):
             return Decision()

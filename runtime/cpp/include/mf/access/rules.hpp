@@ -1,5 +1,6 @@
 // Access files: who may do what. The first line that fits an identity and what it asks for decides; what no
-// line fits is denied.
+// line fits is denied. A subscription asks for all agents of its pattern: a line that allows fits it if it
+// covers all of them, a line that denies if it covers any.
 //
 //     group ops = uid:0, spiffe://example.org/ops/*
 //     allow @ops           administer
@@ -55,7 +56,7 @@ inline constexpr std::size_t kActions = 11;
 struct Wish {
   Action action = Action::call;
   std::string_view object{};   ///< of a call: service and method, joined by a dot
-  std::string_view agent{};    ///< empty: the service or topic has no agents
+  std::string_view agent{};    ///< empty: the service or topic has no agents; of a subscription: a pattern
   std::string_view address{};  ///< of a registration: "tls://host:port"
   std::uint32_t weight = 1;    ///< of a registration
 };
@@ -122,12 +123,19 @@ class Rules {
     std::map<std::string, Next, std::less<>> of;
     std::vector<std::size_t> lengths;  // of the prefixes, ascending
 
+    /// What stands behind the prefixes of the text.
     template <class Do>
     void each(std::string_view text, Do&& act) const {
       for (const auto length : lengths) {
         if (length > text.size()) return;
         if (const auto found = of.find(text.substr(0, length)); found != of.end()) act(found->second);
       }
+    }
+    /// What stands behind longer prefixes that begin with the text.
+    template <class Do>
+    void each_longer(std::string_view text, Do&& act) const {
+      for (auto at = of.upper_bound(text); at != of.end() && at->first.starts_with(text); ++at)
+        act(at->second);
     }
     Next& at(std::string_view prefix);
   };
