@@ -62,6 +62,27 @@ TEST(Reuse, DecodingIntoAnObjectThatExistsTakesItsMemoryAgain) {
   EXPECT_EQ(into, value);
 }
 
+TEST(Reuse, AListThatShrinksAndGrowsWithinItsRoomKeepsItsMemory) {
+  const std::vector<Hit> all = hits();
+  std::vector<Hit> into = all;
+  // Without the last one, which has no memory of its own.
+  const std::vector<Hit> fewer(all.begin(), all.begin() + 2);
+  for (const auto& value : {fewer, all, fewer}) {
+    const ByteVector bytes = to_bytes(value);
+    EXPECT_EQ(allocations_of([&] { EXPECT_TRUE(from_bytes_into(bytes, into).ok()); }), 0U);
+    EXPECT_EQ(into, value);
+  }
+}
+
+TEST(Reuse, AListThatOutgrowsItsRoomHasTheNewElementsAndNoOthers) {
+  std::vector<Hit> into = hits();
+  for (const std::size_t count : {20U, 0U, 5U, 21U, 50U, 1U}) {
+    const std::vector<Hit> value(count, Hit{9, 0.5F, std::string(30, 'y'), {4, 5}});
+    EXPECT_TRUE(from_bytes_into(to_bytes(value), into).ok());
+    EXPECT_EQ(into, value);
+  }
+}
+
 TEST(Reuse, OfRowsOfStructsToo) {
   const std::vector<Posting> value(1000, Posting{1, 2, sample::Rank::pagerank});
   const ByteVector bytes = to_bytes(value);
