@@ -16,7 +16,7 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 # Set QUICK=1 for a bench of at most five minutes; passed on as it is.
 export QUICK
 
-.PHONY: help demo test test-system test-distant bench bench-ab soak fuzz mutants lint tidy format regen docs clean
+.PHONY: help demo test test-system test-distant bench bench-ab soak fuzz mutants lint tidy format regen hashes docs clean
 
 help: ## This list
 	@grep -hE '^[a-z%-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -127,6 +127,10 @@ format: ## Rewrite the sources in the tree's format
 regen: ## Make the checked-in generated files anew (the parser needs Java)
 	@$(STAGE) 'install what regeneration needs' tools/bootstrap core regen
 	@$(STAGE) 'regenerate' tools/regen
+
+hashes: ## Renew the sums of what pip installs (packaging/pip-*.lock) from the versions of packaging/pip-*.txt
+	@$(STAGE) 'install what renews them' tools/bootstrap core hashes
+	@$(STAGE) 'ask the index' tools/hashes
 
 docs: ## Check that every link between the documents leads somewhere
 	@$(STAGE) 'links of the documentation' python3 tools/check_links.py
