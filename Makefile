@@ -16,7 +16,7 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 # Set QUICK=1 for a bench of at most five minutes; passed on as it is.
 export QUICK
 
-.PHONY: help demo test test-system test-distant bench bench-ab soak fuzz mutants lint tidy format regen hashes docs clean
+.PHONY: help demo test test-system test-distant bench bench-ab soak fuzz mutants lint tidy format regen hashes sbom docs clean
 
 help: ## This list
 	@grep -hE '^[a-z%-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -131,6 +131,11 @@ regen: ## Make the checked-in generated files anew (the parser needs Java)
 hashes: ## Renew the sums of what pip installs (packaging/pip-*.lock) from the versions of packaging/pip-*.txt
 	@$(STAGE) 'install what renews them' tools/bootstrap core hashes
 	@$(STAGE) 'ask the index' tools/hashes
+
+sbom: ## Write build/sbom.cdx.json: what a release of this tree is made of, as CycloneDX has it
+	@$(STAGE) 'install what it needs' tools/bootstrap core test bridge
+	@$(MAKE) build-release WHAT='--target mf-controller mf-relay mf-bridge'
+	@$(STAGE) 'write the bill of materials' $(PY) tools/sbom.py build/release build/sbom.cdx.json
 
 docs: ## Check that every link between the documents leads somewhere
 	@$(STAGE) 'links of the documentation' python3 tools/check_links.py
