@@ -16,7 +16,7 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 # Set QUICK=1 for a bench of at most five minutes; passed on as it is.
 export QUICK
 
-.PHONY: help demo test test-system test-distant bench bench-ab soak fuzz mutants lint tidy format regen hashes sbom docs clean
+.PHONY: help demo test test-system test-distant bench bench-ab soak fuzz mutants lint tidy format regen hashes sbom wheels docs clean
 
 help: ## This list
 	@grep -hE '^[a-z%-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -30,7 +30,7 @@ demo: ## Run the report's search testbed on WordNet's glosses
 ALONE := tests/conformance tests/etcd tests/faults tests/hostile tests/interop tests/testbed tests/simulation
 
 # What takes minutes, since processes must be given time: `make test-system` runs it behind `make test`.
-SYSTEM := tests/bridge tests/etcd tests/examples/test_upgrade_long.py tests/faults/test_in_flight.py tests/faults/test_interrupted.py tests/tools/test_bare.py
+SYSTEM := tests/bridge tests/etcd tests/examples/test_upgrade_long.py tests/faults/test_in_flight.py tests/faults/test_interrupted.py tests/packages tests/tools/test_bare.py
 
 # Suites of C++ whose threads share data. The thread sanitizer runs the first list in `make test`, and all in `make test-system`.
 RACES := ^(link|streams)$$
@@ -50,10 +50,15 @@ test: ## Run everything that must hold, as CI does
 	@$(STAGE) 'Python tests of processes that are killed, stopped and timed' $(CHANCE) $(PY) -m pytest -q -n $(JOBS) --dist worksteal $(ALONE) $(SYSTEM:%=--ignore %)
 	@$(MAKE) sanitizers
 
+wheels: ## Make the wheels and source distributions of mfidl, mf-runtime and mf-controller in dist/
+	@$(STAGE) 'install what packages need' tools/bootstrap core package
+	@$(STAGE) 'wheels' tools/wheels
+
 test-system: ## Run the tests of whole systems under harm, which take minutes
 	@$(STAGE) 'install what the tests need' tools/bootstrap core test
 	@$(STAGE) 'install the engines of bridges, and what makes a bare machine' tools/bootstrap bridge bare
 	@$(MAKE) build-release WHAT='--target all bench' # so that the benches go on compiling
+	@$(MAKE) wheels
 	@$(STAGE) 'systems under harm' $(CHANCE) $(PY) -m pytest -q -n $(JOBS) --dist worksteal $(SYSTEM)
 	@MF_CONFORMANCE=all $(STAGE) 'conformance, all cells' $(CHANCE) $(PY) -m pytest -q -n $(JOBS) --dist worksteal tests/conformance/test_conformance.py
 	@$(MAKE) build-clang-tsan WHAT='--target mf_threaded_tests'
