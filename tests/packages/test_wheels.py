@@ -2,15 +2,12 @@
 
 import re
 import subprocess
-import tomllib
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-
-import mfidl
 
 from .conftest import DIST, ROOT, Environment, run
 
@@ -159,14 +156,3 @@ def test_no_compiler_is_one_sentence(tmp_path: Path) -> None:
         "cmake was not found; building from source needs CMake 3.25 or newer (Debian: apt-get install cmake)"
     )
     assert needs in " ".join(done.stderr.split() + done.stdout.split())
-
-
-def test_all_versions_are_one() -> None:
-    projects = [ROOT, ROOT / "runtime/python", ROOT / "packaging/controller"]
-    versions = [
-        tomllib.loads((each / "pyproject.toml").read_text())["project"]["version"] for each in projects
-    ]
-    cmake = re.search(r"project\(mf VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())
-
-    assert cmake is not None
-    assert {*versions, cmake.group(1)} == {mfidl.__version__}

@@ -367,6 +367,7 @@ class ModuleFiles:
         view = FileView(
             banner="".join(f"// {line}\n" for line in banner),
             once=once,
+            version=_number(self._options.compiler_version) if kind == "hpp" else None,
             includes="".join(f"{line}\n" for line in included.rstrip().split("\n") if included),
             namespace=self._describer.names.module(module.name).namespace,
             quieted="".join(f"{line}\n" for line in self._quieted(kind)),
@@ -391,6 +392,12 @@ class ModuleFiles:
         program = self._describer.program
         neighbours = [program.module(each.module) for each in self._module.imports]
         return any(map(_has_deprecated, [self._module, *neighbours]))
+
+
+def _number(version: str) -> int:
+    """A version as mf/core/generated.hpp compares it."""
+    major, minor, patch = [*map(int, version.split(".")), 0, 0][:3] if version else (0, 0, 0)
+    return major * 10_000 + minor * 100 + patch
 
 
 def _readable_header(coded: Iterable[StructView | UnionView]) -> set[str]:
