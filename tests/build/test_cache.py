@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -202,7 +203,7 @@ def test_a_record_that_names_no_output_of_a_root_is_not_used(project: Path, name
     "fields", [(), (1,), ([], [], [], 1, "", "", True), ([("a",)], [], [], None, "", "", True)]
 )
 def test_a_record_whose_fields_are_others_is_none(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fields: tuple[object, ...]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fields: tuple[Any, ...]
 ) -> None:
     monkeypatch.setenv("MFIDL_CACHE", str(tmp_path))
     body = marshal.dumps((cache._compiler_digest(), *fields))
