@@ -16,7 +16,7 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 # Set QUICK=1 for a bench of at most five minutes; passed on as it is.
 export QUICK
 
-.PHONY: help demo test test-system test-distant bench bench-ab soak fuzz mutants lint tidy format regen hashes sbom wheels docs clean
+.PHONY: help demo test test-system test-distant bench bench-ab soak fuzz mutants lint tidy format regen hashes sbom wheels debs docs clean
 
 help: ## This list
 	@grep -hE '^[a-z%-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -54,12 +54,16 @@ wheels: ## Make the wheels and source distributions of mfidl, mf-runtime and mf-
 	@$(STAGE) 'install what packages need' tools/bootstrap core package
 	@$(STAGE) 'wheels' tools/wheels
 
+debs: ## Make the Debian packages libmf-dev, mfidlc and mf-controller in dist/
+	@$(STAGE) 'install what packages need' tools/bootstrap core package bridge
+	@$(STAGE) 'Debian packages' tools/debs
+
 test-system: ## Run the tests of whole systems under harm, which take minutes
 	@$(STAGE) 'install what the tests need' tools/bootstrap core test
 	@$(STAGE) 'install the engines of bridges, and what makes a bare machine' tools/bootstrap bridge bare
 	@$(MAKE) build-release WHAT='--target all bench' # so that the benches go on compiling
-	@$(MAKE) wheels
-	@$(STAGE) 'systems under harm' $(CHANCE) $(PY) -m pytest -q -n $(JOBS) --dist worksteal $(SYSTEM)
+	@$(MAKE) wheels debs
+	@$(STAGE) 'systems under harm' $(CHANCE) $(PY) -m pytest -q -n $(JOBS) --dist worksteal -o faulthandler_timeout=1500 $(SYSTEM) # some install a Debian
 	@MF_CONFORMANCE=all $(STAGE) 'conformance, all cells' $(CHANCE) $(PY) -m pytest -q -n $(JOBS) --dist worksteal tests/conformance/test_conformance.py
 	@$(MAKE) build-clang-tsan WHAT='--target mf_threaded_tests'
 	@$(STAGE) 'C++ tests of threads, thread sanitizer' $(CHANCE) ctest --preset clang-tsan -j $(JOBS) -L '$(THREADED)'

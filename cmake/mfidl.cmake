@@ -18,8 +18,8 @@
 
 cmake_policy(VERSION 3.25)  # of the functions below, whatever the project asks for
 
-# The compiler: the variable MFIDLC, else mfidlc beside this tree or on PATH, else the module mfidl of the Python found.
-find_program(MFIDLC mfidlc HINTS "${CMAKE_CURRENT_LIST_DIR}/../.venv/bin" DOC "The MF/IDL compiler, mfidlc")
+# The compiler: the variable MFIDLC, else mfidlc beside this tree or this package, else on PATH, else the module mfidl of the Python found.
+find_program(MFIDLC mfidlc HINTS "${CMAKE_CURRENT_LIST_DIR}/../.venv/bin" "${CMAKE_CURRENT_LIST_DIR}/../../../bin" DOC "The MF/IDL compiler, mfidlc")
 set(_mfidl_command "")
 if(MFIDLC)
   set(_mfidl_command "${MFIDLC}")

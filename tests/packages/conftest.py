@@ -75,3 +75,13 @@ class Environment:
 def environment(tmp_path: Path, wheels: dict[str, Path], needed: Path) -> Environment:
     assert wheels
     return Environment(tmp_path / "venv", DIST, needed)
+
+
+@pytest.fixture(scope="session")
+def prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The tree that `cmake --install` makes of the product alone."""
+    build = ROOT / "build/install"
+    assert build.is_dir(), "run `make debs` first"
+    folder = tmp_path_factory.mktemp("install") / "a prefix"
+    run("cmake", "--install", str(build), "--prefix", str(folder))
+    return folder

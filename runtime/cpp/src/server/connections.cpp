@@ -223,7 +223,7 @@ ConnectionStats Server::Core::connection_stats() const {
     stats.calls += client.link->in_flight();
   }
   for (auto& [account, peer] : peers) stats.peers.push_back(std::move(peer));
-  std::ranges::stable_sort(stats.peers, std::greater(), &PeerLoad::held_bytes);
+  std::ranges::sort(stats.peers, std::greater(), &PeerLoad::held_bytes);
   if (stats.peers.size() > kMostShown) stats.peers.resize(kMostShown);
   const std::scoped_lock lock(mutex_);
   stats.open = clients_.size();
