@@ -46,7 +46,7 @@ for package in libmf-dev mfidlc mf-controller; do
   dpkg-deb -R dist/${package}_*.deb newer
   sed -i 's/^Version: .*/Version: 0.1.1/; s/= 0.1.0/= 0.1.1/' newer/DEBIAN/control
   if [ $package = mf-controller ]; then echo '# newer' >>newer/etc/default/mf-controller; fi
-  dpkg-deb -b newer newer_$package.deb
+  dpkg-deb -Znone -b newer newer_$package.deb
   rm -r newer
 done
 dpkg --force-confold -i newer_*.deb
