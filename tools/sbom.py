@@ -91,6 +91,8 @@ def _python() -> Iterator[Component]:
     }
     needs = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
     for name in (*(re.split(r"[<>=!~ ]", each)[0] for each in needs), "MarkupSafe"):  # which Jinja2 needs
+        if name == "mf-runtime":
+            continue  # our own
         found = locked[_spelled(name)]
         sums = re.findall(r"sha256:([0-9a-f]{64})", found[3])
         yield _component(PackageURL("pypi", None, _spelled(name), found[2]), ComponentType.LIBRARY, "", sums)

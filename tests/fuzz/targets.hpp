@@ -4,10 +4,16 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdlib>
 #include <span>
 #include <string_view>
 
 namespace fuzz {
+
+/// What holds of every input.
+inline void require(bool holds) {
+  if (!holds) std::abort();
+}
 
 /// Whether the input was a value.
 bool memcpy_bytes(std::span<const std::byte> input);

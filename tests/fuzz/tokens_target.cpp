@@ -13,10 +13,6 @@
 namespace fuzz {
 namespace {
 
-void require(bool holds) {
-  if (!holds) std::abort();
-}
-
 /// Those that sign the tokens of tests/vectors.
 const mf::TokenKeys& keys() {
   static const mf::TokenKeys kKeys = mf::TokenKeys::of_pem(

@@ -186,10 +186,10 @@ TEST_F(Credentials, AConnectionEndsWithItsToken) {
 TEST_F(Credentials, KeysWithoutAnAudienceAreRefused) {
   auto with = options();
   with.token_audience.clear();
-  EXPECT_THAT(failure_of([&] { return serving(with), 0; }).message, HasSubstr("belong together"));
+  EXPECT_THAT(failure_of([&] { return (void)serving(with), 0; }).message, HasSubstr("belong together"));
   with.token_audience = kAudience;
   with.token_keys = "no-such-file";
-  EXPECT_THAT(failure_of([&] { return serving(with), 0; }).message, HasSubstr("no-such-file"));
+  EXPECT_THAT(failure_of([&] { return (void)serving(with), 0; }).message, HasSubstr("no-such-file"));
 }
 
 }  // namespace

@@ -304,9 +304,14 @@ class Connection(StreamCaller):
         if call.oneway:
             calls = handler.counters.on_dropped(call.count, now)
             if calls:
-                shown = self.shown
-                text = "%s: %d one-way calls of %s dropped: %s"
-                warning(text, shown, calls, handler, why, peer=self.peer)
+                warning(
+                    "%s: %d one-way calls of %s dropped: %s",
+                    self.shown,
+                    calls,
+                    handler,
+                    why,
+                    peer=self.peer,
+                )
             return False
         handler.counters.on_refused(call.count)
         with self.lock:

@@ -145,9 +145,9 @@ class Item {
  private:
   void encode_now();
   void destroy() noexcept {
-    const std::size_t size = memory_;
+    const std::size_t memory = memory_;
     this->~Item();
-    give_item_memory(this, size);
+    give_item_memory(this, memory);
   }
 
   std::atomic<bool> encoded_{false};
