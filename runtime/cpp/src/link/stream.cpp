@@ -303,9 +303,6 @@ StreamEvent StreamOut::on_end(std::shared_ptr<const Failure> why) {
   const std::scoped_lock lock(mutex_);
   if (std::exchange(ended_, true)) return {};
   why_ = std::move(why);
-  pending_ = Buffer();  // nothing more is sent
-  ends_.clear();
-  begin_ = first_ = 0;
   charge_.set(0);
   StreamEvent done = woken();
   done.write = static_cast<bool>(ready_) || static_cast<bool>(drained_);
@@ -512,7 +509,7 @@ void StreamOut::transmit(Lock& lock) {
     break_off(error, lock);
   }
   emitting_ = false;
-  charge_.set(left());
+  charge_.set(ended_ ? 0 : left());  // nothing more is sent then
   emitted_.notify_all();
   if (!sent) return;
   lock.unlock();
