@@ -3,7 +3,6 @@ the same options and its own connections, on one thread with a loop. It starts w
 ends when neither the client nor another user holds it. Nothing of asyncio is imported before.
 """
 
-from contextlib import suppress
 from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -79,13 +78,10 @@ class AsyncSide:
         """See Client.reload."""
         with self._lock:
             running = self._running
-        if running is not None:
-            from concurrent.futures import CancelledError
-
-            thread, client = running
-            with suppress(CancelledError):  # it was closed
-                return thread.call(client.reload)
-        return True
+        if running is None:
+            return True
+        thread, client = running
+        return thread.reload(client)
 
     def close(self) -> None:
         with self._lock:

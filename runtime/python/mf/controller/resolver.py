@@ -3,8 +3,6 @@ that a client uses; it starts with the first of them.
 """
 
 import threading
-from concurrent.futures import CancelledError
-from contextlib import suppress
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -81,11 +79,10 @@ class ControllerResolver(Resolver):
     def reload(self) -> bool:
         with self._changed:
             watching = self._watching
-        if watching is not None:
-            thread, watcher = watching
-            with suppress(CancelledError):  # it was closed
-                return thread.call(watcher.reload)
-        return True
+        if watching is None:
+            return True
+        thread, watcher = watching
+        return thread.reload(watcher)
 
     def close(self) -> None:
         with self._changed:
