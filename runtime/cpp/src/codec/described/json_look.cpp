@@ -9,43 +9,9 @@ namespace mf::described {
 using codec::Fault;
 using codec::JsonStep;
 
-bool JsonLook::value(TypeIndex index) {
-  const Type& type = schema_.type(index);
-  if (type.linked && type.tier == Tier::archive && references_ == nullptr) return graph(index);
-  const bool other_tier = type.tier == Tier::memcpy || type.tier == Tier::febird;
-  if (!other_tier || references_ == nullptr) return plain_value(type);
-  References* const references = std::exchange(references_, nullptr);
-  const bool good = plain_value(type);  // in which graphs are their own
-  references_ = references;
-  return good;
-}
-
-bool JsonLook::plain_value(const Type& type) {
-  switch (type.kind) {
-    case Kind::string:
-    case Kind::bytes:
-    case Kind::uuid:
-      return octets(type);
-    case Kind::list:
-    case Kind::array:
-      return list(type);
-    case Kind::set:
-      return set(type);
-    case Kind::map:
-      return map(type);
-    case Kind::optional:
-      return optional(type);
-    case Kind::structure:
-      return type.tier == Tier::custom ? octets(type) : structure(type);
-    case Kind::alternatives:
-      return alternatives(type);
-    case Kind::ref:
-      return reference(type);
-    default: {
-      std::uint64_t bits = 0;
-      return scalars_.number(type, bits);
-    }
-  }
+bool JsonLook::number(const Type& type) {
+  std::uint64_t bits = 0;
+  return scalars_.number(type, bits);
 }
 
 bool JsonLook::octets(const Type& type) {
@@ -170,23 +136,23 @@ bool JsonLook::alternatives(const Type& type) {
 bool JsonLook::reference(const Type& type) {
   std::uint64_t index = 0;
   if (!read_json_integer(reader_, {false, 32}, index)) return false;
-  if (references_ == nullptr) return true;
-  if (references_->refused == reader_.start())
+  if (graph_ == nullptr) return true;
+  if (graph_->refused == reader_.start())
     return reader_.fail(Fault::invalid_reference, "a reference names no object of its table");
-  references_->met.push_back({reader_.start(), type.element, index});
+  graph_->met.push_back({reader_.start(), type.element, index});
   return true;
 }
 
 bool JsonLook::graph(TypeIndex root) {
   const GraphTables found = graph_tables(schema_, root);
-  References references;
+  JsonReferences references;
   std::vector<std::size_t> counts(found.types.size());
   const auto start = reader_.place();
   const std::size_t opened = notes_.size();
-  references_ = &references;
+  graph_ = &references;
   bool good = tables(found, counts);
   if (good) {
-    const auto refused = std::ranges::find_if(references.met, [&](const References::Met& each) {
+    const auto refused = std::ranges::find_if(references.met, [&](const JsonReferences::Met& each) {
       return each.index >= counts[found.place_of(each.type)];
     });
     if (refused != references.met.end()) {
@@ -197,7 +163,7 @@ bool JsonLook::graph(TypeIndex root) {
       good = tables(found, counts);
     }
   }
-  references_ = nullptr;
+  graph_ = nullptr;
   if (good && counts.front() == 0)
     return reader_.fail(Fault::invalid_reference, "a graph has no root", reader_.offset() - 1);
   return good;

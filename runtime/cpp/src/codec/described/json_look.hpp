@@ -1,23 +1,25 @@
 #pragma once
 // R1. The first of two passes over JSON by description: checks a text, charges what its values take, and
-// notes where they stand, because members may come in any order and counts are told before what is counted.
-// The second pass (json_tell.hpp) goes by the notes, so that each value is read twice, however deep it
-// stands.
+// notes where they stand, because members may come in any order, and a sink gets a count before what is
+// counted. The second pass (json_tell.hpp) goes by the notes, so that each value is read twice, however deep
+// it stands.
 //
 // The notes of a text, in the order in which its values begin:
-//   struct, union's struct, graph   {end, first, count}, …, at `first` the members: {place, notes, field or
-//   table} map                             {end, first, count}, …, at `first` the entries by their keys:
-//   {place of the key,
-//                                   notes of the value, index in the text}
-//   list, array                     {-, -, count}
-// Here … are the notes of what is inside. All other values have none.
+// - a struct, the struct of a union, a graph: {end, first, count}, and from `first` on one note for each
+//   member, {place, notes, field or table};
+// - a map: {end, first, count}, and from `first` on one note for each entry, in the order of the keys,
+//   {place of the key, notes of the value, index in the text};
+// - a list, an array: {-, -, count}.
+// What is inside has its notes between these. All other values have none.
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <string_view>
 #include <vector>
 
 #include "codec/described/graph.hpp"
+#include "codec/described/json_pass.hpp"
 #include "codec/described/json_scalars.hpp"
 #include "codec/described/own_types.hpp"
 
@@ -30,31 +32,32 @@ struct JsonNote {
 };
 using JsonNotes = std::vector<JsonNote>;
 
-class JsonLook {
+/// The references of a graph, in the order of the text.
+struct JsonReferences {
+  struct Met {
+    std::size_t offset = 0;
+    TypeIndex type = kNoType;  // of the object
+    std::uint64_t index = 0;
+  };
+  std::vector<Met> met;
+  std::size_t refused = SIZE_MAX;  // the offset of the one that names no object
+};
+
+class JsonLook : public JsonPass<JsonLook, JsonReferences> {
  public:
   JsonLook(const Schema& schema, const OwnTypes& own, codec::JsonReader& reader, JsonNotes& notes) noexcept
-      : schema_(schema), own_(own), reader_(reader), notes_(notes), scalars_(schema, reader) {}
-
-  [[nodiscard]] bool value(TypeIndex type);
+      : JsonPass(schema), own_(own), reader_(reader), notes_(notes), scalars_(schema, reader) {}
 
  private:
-  /// The references of a graph, in the order of the text.
-  struct References {
-    struct Met {
-      std::size_t offset = 0;
-      TypeIndex type = kNoType;  // of the object
-      std::uint64_t index = 0;
-    };
-    std::vector<Met> met;
-    std::size_t refused = SIZE_MAX;  // the offset of the one that names no object
-  };
+  friend class JsonPass<JsonLook, JsonReferences>;
+
   /// The fields of a struct, in the order of its schema.
   struct Names {
     std::vector<codec::JsonField> fields;
     std::span<const std::uint32_t> order;  // of the descriptor's fields; empty: the same
   };
 
-  [[nodiscard]] bool plain_value(const Type& type);
+  [[nodiscard]] bool number(const Type& type);
   [[nodiscard]] bool octets(const Type& type);
   [[nodiscard]] bool optional(const Type& type);
   [[nodiscard]] bool list(const Type& type);
@@ -74,13 +77,11 @@ class JsonLook {
     return {reader_.place().cursor, notes_.size(), what};
   }
 
-  const Schema& schema_;
   const OwnTypes& own_;
   codec::JsonReader& reader_;
   JsonNotes& notes_;
   JsonScalars scalars_;
   std::map<const Type*, Names> names_;
-  References* references_ = nullptr;  // of the graph that is looked at
 };
 
 }  // namespace mf::described

@@ -1,6 +1,7 @@
 #pragma once
-// R1. The second pass over JSON by description: tells a sink (walk.hpp) what a text holds that was looked at
-// (json_look.hpp), in the order of the schema. Nothing can be wrong then but a default of the schema.
+// R1. The second pass over JSON by description: gives a sink (walk.hpp) what a text holds that the first one
+// (json_look.hpp) has checked, in the order of the schema. Nothing can be wrong then but a default of the
+// schema.
 
 #include <concepts>
 #include <cstddef>
@@ -13,61 +14,35 @@
 
 #include "codec/described/graph.hpp"
 #include "codec/described/json_look.hpp"
+#include "codec/described/json_pass.hpp"
 #include "codec/described/walk.hpp"
 
 namespace mf::described {
 
 template <class Sink>
-class JsonTell {
+class JsonTell : public JsonPass<JsonTell<Sink>, GraphNumbering> {
  public:
+  using JsonPass<JsonTell, GraphNumbering>::value;
+
   JsonTell(const Schema& schema, codec::JsonReader& reader, const JsonNotes& notes, Sink& sink) noexcept
-      : schema_(schema),
+      : JsonPass<JsonTell, GraphNumbering>(schema),
         reader_(reader),
         notes_(notes),
         sink_(sink),
         scalars_(schema, reader),
         start_(reader.place()) {}
 
-  [[nodiscard]] bool value(TypeIndex index) {
-    const Type& type = schema_.type(index);
-    if (type.linked && type.tier == Tier::archive && graph_ == nullptr) return graph(index);
-    const bool other_tier = type.tier == Tier::memcpy || type.tier == Tier::febird;
-    if (!other_tier || graph_ == nullptr) return plain_value(type);
-    GraphNumbering* const graph = std::exchange(graph_, nullptr);
-    const bool good = plain_value(type);  // in which graphs are their own
-    graph_ = graph;
-    return good;
-  }
-
  private:
-  [[nodiscard]] bool plain_value(const Type& type) {
-    switch (type.kind) {
-      case Kind::string:
-      case Kind::bytes:
-      case Kind::uuid:
-        return octets(type);
-      case Kind::list:
-      case Kind::array:
-        return list(type);
-      case Kind::set:
-        return set(type);
-      case Kind::map:
-        return map(type);
-      case Kind::optional:
-        return optional(type);
-      case Kind::structure:
-        return type.tier == Tier::custom ? octets(type) : structure(type);
-      case Kind::alternatives:
-        return alternatives(type);
-      case Kind::ref:
-        return reference(type);
-      default: {
-        std::uint64_t bits = 0;
-        if (!scalars_.number(type, bits)) return false;
-        sink_.number(type, bits);
-        return true;
-      }
-    }
+  using Base = JsonPass<JsonTell, GraphNumbering>;
+  friend Base;
+  using Base::graph_;  // that is read
+  using Base::schema_;
+
+  [[nodiscard]] bool number(const Type& type) {
+    std::uint64_t bits = 0;
+    if (!scalars_.number(type, bits)) return false;
+    sink_.number(type, bits);
+    return true;
   }
 
   [[nodiscard]] bool octets(const Type& type) {
@@ -206,7 +181,8 @@ class JsonTell {
     return true;
   }
 
-  /// Objects are met from the root on, and then told of table by table. An object is where its text begins.
+  /// Objects are met from the root on, and then given to the sink table by table. An object is where its text
+  /// begins.
   [[nodiscard]] bool graph(TypeIndex root) {
     const JsonNote opened = notes_[next_];
     GraphNumbering graph(schema_, schema_, {root, root, nullptr});
@@ -263,14 +239,12 @@ class JsonTell {
     next_ = opened.notes + opened.what;
   }
 
-  const Schema& schema_;
   codec::JsonReader& reader_;
   const JsonNotes& notes_;
   Sink& sink_;
   JsonScalars scalars_;
   codec::Reader::Place start_;
-  std::size_t next_ = 0;             // the note of the value that comes
-  GraphNumbering* graph_ = nullptr;  // that is told of
+  std::size_t next_ = 0;  // the note of the value that comes
   unsigned defaults_ = 0;
 
   template <class Other>
