@@ -1,4 +1,4 @@
-// `mf-controller token key | new | show`: keys and tokens for those who have no authority for certificates.
+// `mf-controller token key | new | show`: keys and tokens where there is no authority for certificates.
 //
 // No token and no key is an argument, since all users of a host see those.
 #pragma once
@@ -59,7 +59,7 @@ class TokenCommand {
     new_->add_option("--for", period_, "How long it is valid, such as 90s, 30m, 1h or 7d")
         ->type_name("TIME")
         ->required();
-    new_->add_option("--iss", claims_.issuer, "A name for who issues it")->type_name("NAME");
+    new_->add_option("--iss", claims_.issuer, "A name for its issuer")->type_name("NAME");
     add_file(*new_, "--out", out_, "A file that is made for it, with mode 0600");
   }
   void add_show() {

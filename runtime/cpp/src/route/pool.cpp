@@ -203,7 +203,7 @@ void Pool::check_trust() {
   }
 }
 
-// TLS has verified its peer before this. The socket of another user of this host is nobody's.
+// TLS has verified its peer before this. The socket of another user of this host is not trusted.
 bool Pool::is_verified(const Address& address, const transport::Stream& stream) const {
   if (address.local()) return options_.paths->trusts(address, stream);
   return address.scheme == "tls" || address.scheme == "memory";

@@ -190,8 +190,8 @@ void Server::Core::on_used(std::uint64_t connection) {
   if (found != clients_.end()) hosts_.at(found->second.host).idle.erase(connection);
 }
 
-// An attacker who wants to fill the memory has to hold most of it, so the largest connection of the peer that
-// holds the most is ended.
+// An attacker that wants to fill the memory has to hold most of it, so the largest connection of the peer
+// that holds the most is ended.
 void Server::Core::on_overfull() {
   auto all = clients();
   while (load_->over() && !all.empty()) {

@@ -261,7 +261,7 @@ bool Inbox::end(std::shared_ptr<const Failure> why) {
   return wake;
 }
 
-/// Returns those that have enough room, or all, who are to be notified without the lock.
+/// Returns the waiting publishers that have enough room, or all. The caller notifies them without the lock.
 Inbox::RoomWaits Inbox::release_waits(bool all) {
   const auto over = std::partition(room_waits_.begin(), room_waits_.end(), [&](const RoomWait& each) {
     return !all && !has_more_room(each.size, each.thread ? kMoreForThreads : kMoreForCallbacks);

@@ -157,7 +157,7 @@ class Pool(ABC, Generic[P, L]):
         return credential if isinstance(credential, Secret) else read_token(credential)
 
     def _is_verified(self, address: Address, stream: Stream) -> bool:
-        """TLS has verified its peer before this. The socket of another user of this host is nobody's."""
+        """TLS has verified its peer before this. The socket of another user of this host is not trusted."""
         if address.local:
             return self._paths.is_trusted(address, stream)
         return address.scheme == "tls" or address.in_memory

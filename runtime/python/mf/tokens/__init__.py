@@ -1,1 +1,1 @@
-"""R3. Tokens: a signed statement that its bearer is somebody, for one service and a limited time."""
+"""R3. Tokens: signed statements that name their bearer, for one service and a limited time."""

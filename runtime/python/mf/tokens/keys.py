@@ -46,7 +46,7 @@ from mf.tokens.files import read_file
 MAX_TOKEN = 2048
 """A longer token is refused unread."""
 SKEW = 60
-"""Seconds by which the clocks of those who issue tokens and those who verify them may differ."""
+"""Seconds by which the clocks of a token's issuer and of the server that verifies it may differ."""
 MOST_KEYS = 16
 """Keys of a file: the present one, the next one, and those whose tokens expire."""
 _HEADER = b"v4.public."

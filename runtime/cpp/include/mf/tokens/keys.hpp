@@ -5,7 +5,7 @@
 //     const mf::TokenVerdict verdict = keys.verify(token, "shop.Orders", std::chrono::system_clock::now());
 //
 // Files are PEM, as `openssl genpkey -algorithm ed25519` and `openssl pkey -pubout` write them. A file with a
-// private key or a token must belong to root or to the user of this process, and nobody else may read it; a
+// private key or a token must belong to root or to the user of this process, and no other user may read it; a
 // file of public keys may be read by all, and written by its owner alone.
 #pragma once
 
@@ -60,7 +60,7 @@ class TokenSigner {
   [[nodiscard]] static TokenSigner read(const std::string& path);
   [[nodiscard]] static TokenSigner of_pem(const Secret& pem, const std::string& where = "the key");
 
-  /// Throws Error(INVALID_ARGUMENT) for claims that nobody would accept. `key_id` is this key's.
+  /// Throws Error(INVALID_ARGUMENT) for claims that every server refuses. `key_id` is this key's.
   [[nodiscard]] Secret sign(const TokenClaims& claims) const;
 
   [[nodiscard]] const std::string& id() const noexcept { return id_; }

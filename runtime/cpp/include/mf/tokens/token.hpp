@@ -1,4 +1,4 @@
-// R3. Tokens: a signed statement that its bearer is somebody, for one service and a limited time.
+// R3. Tokens: signed statements that name their bearer, for one service and a limited time.
 //
 // A token is PASETO v4.public (decision 0086), so Ed25519 signs it and no part of it names an algorithm:
 //
@@ -25,7 +25,7 @@ namespace mf {
 inline constexpr std::size_t kMaxToken = 2'048;
 /// `sub`, `aud` and `iss` have at most so many bytes.
 inline constexpr std::size_t kMaxTokenClaim = 255;
-/// By how much the clocks of those who issue tokens and those who verify them may differ.
+/// By how much the clocks of a token's issuer and of the server that verifies it may differ.
 inline constexpr std::chrono::seconds kTokenSkew{60};
 
 /// What a token says.
@@ -72,9 +72,9 @@ namespace tokens {
 
 /// The claims that these bytes are, without any check of time and audience.
 [[nodiscard]] TokenVerdict read_claims(std::string_view json);
-/// The same of a token whose signature is not verified: for people who look at their own token.
+/// The same of a token whose signature is not verified, to show users their own token.
 [[nodiscard]] TokenVerdict read_unverified(std::string_view token);
-/// The claims as JSON, to be signed. Throws Error(INVALID_ARGUMENT) for claims that nobody would accept.
+/// The claims as JSON, to be signed. Throws Error(INVALID_ARGUMENT) for claims that every server refuses.
 [[nodiscard]] std::string write_claims(const TokenClaims& claims);
 /// "2026-11-29T04:05:06Z"
 [[nodiscard]] std::string in_words(std::chrono::sys_seconds time);
