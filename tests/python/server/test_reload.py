@@ -148,6 +148,22 @@ def test_a_client_leaves_a_revoked_server(trust: Trust) -> None:
         assert refused.value.code is Code.UNAUTHENTICATED
 
 
+def sockets() -> int:
+    """How many sockets this process holds."""
+    return sum(descriptor.is_socket() for descriptor in Path("/proc/self/fd").iterdir())
+
+
+def test_a_client_closes_an_idle_connection_that_it_leaves(trust: Trust) -> None:
+    tls = trust.issue()
+    with serving(Recorder, tls) as server:
+        before = sockets()
+        with calling(server, trust.issue()) as client:
+            assert EchoClient(client).at("a").twice(1) == 2
+            trust.authority.revoke(tls)
+            assert client.reload()
+            assert eventually(lambda: sockets() == before)
+
+
 def test_a_client_leaves_a_revoked_server_by_itself(trust: Trust) -> None:
     tls = trust.issue()
     with serving(Recorder, tls) as server, calling(server, trust.issue(), interval=0.01) as client:

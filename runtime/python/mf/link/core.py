@@ -567,6 +567,8 @@ class LinkCore(ABC):
         """It accepts no new calls, and ends with those in flight. With the lock of the callers."""
         self.usable = False
         self._retire()
+        if self.failure is not None:
+            self._let_go()
 
     def broken(self, reason: str) -> None:
         """Ends the connection; calls in flight end as CONNECTION_LOST."""
