@@ -16,7 +16,7 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 # Set QUICK=1 for a bench of at most five minutes; passed on as it is.
 export QUICK
 
-.PHONY: help demo test test-system test-distant bench bench-ab soak fuzz mutants lint tidy format regen docs clean
+.PHONY: help demo test test-system test-packages test-distant bench bench-ab soak fuzz mutants lint tidy format regen hashes sbom wheels debs docs clean
 
 help: ## This list
 	@grep -hE '^[a-z%-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -32,6 +32,9 @@ ALONE := tests/conformance tests/etcd tests/faults tests/hostile tests/interop t
 # What takes minutes, since processes must be given time: `make test-system` runs it behind `make test`.
 SYSTEM := tests/bridge tests/etcd tests/examples/test_upgrade_long.py tests/faults/test_in_flight.py tests/faults/test_interrupted.py tests/tools/test_bare.py
 
+# What needs wheels and Debian packages, and installs some in roots of their own: `make test-packages`.
+PACKAGES := tests/packages
+
 # Suites of C++ whose threads share data. The thread sanitizer runs the first list in `make test`, and all in `make test-system`.
 RACES := ^(link|streams)$$
 THREADED := ^(link|client|evolution|server|streams|cached|testing|controller|relay|bridge|topics|replicated|flex)$$
@@ -46,9 +49,22 @@ test: ## Run everything that must hold, as CI does
 	@$(MAKE) build-release
 	@$(STAGE) 'C++ tests, g++' $(CHANCE) ctest --preset release -j $(JOBS)
 	@$(STAGE) 'Python tests of the compiler and of builds' $(CHANCE) $(PY) -m pytest -q -n $(JOBS) --dist worksteal tests/build tests/compiler
-	@$(STAGE) 'Python tests of the runtime' $(CHANCE) $(PY) -m pytest -q -n $(JOBS) --dist worksteal $(ALONE:%=--ignore %) $(SYSTEM:%=--ignore %) --ignore tests/compiler --ignore tests/build
-	@$(STAGE) 'Python tests of processes that are killed, stopped and timed' $(CHANCE) $(PY) -m pytest -q -n $(JOBS) --dist worksteal $(ALONE) $(SYSTEM:%=--ignore %)
+	@$(STAGE) 'Python tests of the runtime' $(CHANCE) $(PY) -m pytest -q -n $(JOBS) --dist worksteal $(ALONE:%=--ignore %) $(SYSTEM:%=--ignore %) $(PACKAGES:%=--ignore %) --ignore tests/compiler --ignore tests/build
+	@$(STAGE) 'Python tests of processes that are killed, stopped and timed' $(CHANCE) $(PY) -m pytest -q -n $(JOBS) --dist worksteal $(ALONE) $(SYSTEM:%=--ignore %) $(PACKAGES:%=--ignore %)
 	@$(MAKE) sanitizers
+
+wheels: ## Make the wheels and source distributions of mfidl, mf-runtime and mf-controller in dist/
+	@$(STAGE) 'install what packages need' tools/bootstrap core package
+	@$(STAGE) 'wheels' tools/wheels
+
+debs: ## Make the Debian packages libmf-dev, mfidlc and mf-controller in dist/
+	@$(STAGE) 'install what packages need' tools/bootstrap core package bridge
+	@$(STAGE) 'Debian packages' tools/debs
+
+test-packages: ## Make the packages, and run their tests
+	@$(MAKE) wheels debs
+	@$(STAGE) 'install what makes a bare machine' tools/bootstrap bare
+	@$(STAGE) 'packages' $(CHANCE) $(PY) -m pytest -q -n $(JOBS) --dist worksteal -o faulthandler_timeout=1500 $(PACKAGES)
 
 test-system: ## Run the tests of whole systems under harm, which take minutes
 	@$(STAGE) 'install what the tests need' tools/bootstrap core test
@@ -127,6 +143,15 @@ format: ## Rewrite the sources in the tree's format
 regen: ## Make the checked-in generated files anew (the parser needs Java)
 	@$(STAGE) 'install what regeneration needs' tools/bootstrap core regen
 	@$(STAGE) 'regenerate' tools/regen
+
+hashes: ## Renew the sums of what pip installs (packaging/pip-*.lock) from the versions of packaging/pip-*.txt
+	@$(STAGE) 'install what renews them' tools/bootstrap core hashes
+	@$(STAGE) 'ask the index' tools/hashes
+
+sbom: ## Write build/sbom.cdx.json: what a release of this tree is made of, as CycloneDX has it
+	@$(STAGE) 'install what it needs' tools/bootstrap core test bridge
+	@$(MAKE) build-release WHAT='--target mf-controller mf-relay mf-bridge'
+	@$(STAGE) 'write the bill of materials' $(PY) tools/sbom.py build/release build/sbom.cdx.json
 
 docs: ## Check that every link between the documents leads somewhere
 	@$(STAGE) 'links of the documentation' python3 tools/check_links.py

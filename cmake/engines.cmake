@@ -1,5 +1,8 @@
 # The engines that mf-bridge can use, each as far as its library is installed (packaging/apt-bridge.txt). The program is
-# built in any case, and says in words which engine it lacks.
+# built in any case, and says in words which engine it lacks. One that needs nothing but glibc has none.
+if(MF_STATIC_PROGRAMS)
+  return()
+endif()
 find_path(MF_NATS_INCLUDE nats/nats.h DOC "The C client of NATS (libnats-dev)")
 find_library(MF_NATS_LIBRARY nats DOC "The C client of NATS (libnats-dev)")
 find_path(MF_KAFKA_INCLUDE librdkafka/rdkafka.h DOC "The C client of Kafka (librdkafka-dev)")

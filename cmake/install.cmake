@@ -1,4 +1,7 @@
-# `cmake --install build/release --prefix P`: libraries, headers, mf-controller, mf-relay, mf-bridge, and the package that find_package(mfidl) finds.
+# `cmake --install build/install --prefix P` installs three components, or one of them (--component NAME):
+#   runtime     libraries, headers, and the packages that find_package(mfidl) and pkg-config find
+#   compiler    mfidlc with all Python packages that it needs (cmake/compiler.cmake)
+#   controller  mf-controller, mf-relay and mf-bridge
 # Projects name the targets below; this tree knows them by the same names.
 #   mfidl::codec                  types and codecs: no threads, no Asio, no Boost
 #   mfidl::client, mfidl::server  calls: need threads and OpenSSL 3
@@ -20,17 +23,31 @@ foreach(target name IN ZIP_LISTS MF_EXPORTED MF_EXPORTED_AS)
 endforeach()
 
 set(MF_PACKAGE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/mfidl")
-install(TARGETS ${MF_EXPORTED} EXPORT mfidl
+set(MF_DEBIAN_runtime libmf-dev)
+set(MF_DEBIAN_compiler mfidlc)
+set(MF_DEBIAN_controller mf-controller)
+install(TARGETS ${MF_EXPORTED} EXPORT mfidl COMPONENT runtime
   ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
-install(TARGETS mf-controller mf-relay mf-bridge RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
-install(FILES "${CMAKE_CURRENT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+install(TARGETS mf-controller mf-relay mf-bridge RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT controller)
+foreach(component IN ITEMS runtime compiler controller)
+  install(FILES "${CMAKE_CURRENT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DATAROOTDIR}/doc/${MF_DEBIAN_${component}}"
+    RENAME copyright COMPONENT ${component})
+endforeach()
+include(compiler)
 install(DIRECTORY "${MF_CPP}/include/" "${CMAKE_CURRENT_BINARY_DIR}/mf_runtime.mfidl/" "${CMAKE_CURRENT_BINARY_DIR}/mf_groups.mfidl/"
-  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.hpp")
-install(EXPORT mfidl FILE mfidlTargets.cmake NAMESPACE mfidl:: DESTINATION "${MF_PACKAGE_DIR}")
+  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT runtime FILES_MATCHING PATTERN "*.hpp")
+install(EXPORT mfidl FILE mfidlTargets.cmake NAMESPACE mfidl:: DESTINATION "${MF_PACKAGE_DIR}" COMPONENT runtime)
 
 configure_package_config_file("${CMAKE_CURRENT_LIST_DIR}/mfidlConfig.cmake.in" mfidlConfig.cmake
   INSTALL_DESTINATION "${MF_PACKAGE_DIR}" NO_SET_AND_CHECK_MACRO)
 write_basic_package_version_file(mfidlConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES "${CMAKE_CURRENT_BINARY_DIR}/mfidlConfig.cmake" "${CMAKE_CURRENT_BINARY_DIR}/mfidlConfigVersion.cmake"
   "${CMAKE_CURRENT_LIST_DIR}/mfidl.cmake" "${CMAKE_CURRENT_LIST_DIR}/mfidl_step.cmake"
-  DESTINATION "${MF_PACKAGE_DIR}")
+  DESTINATION "${MF_PACKAGE_DIR}" COMPONENT runtime)
+
+# For builds without CMake: `pkg-config --cflags --libs mfidl`, or `mfidl-codec` for types and codecs alone.
+string(REGEX REPLACE "[^/]+" ".." MF_PC_UP "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+foreach(package IN ITEMS mfidl mfidl-codec)
+  configure_file("${CMAKE_CURRENT_LIST_DIR}/${package}.pc.in" ${package}.pc @ONLY)
+  install(FILES "${CMAKE_CURRENT_BINARY_DIR}/${package}.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT runtime)
+endforeach()

@@ -1,5 +1,5 @@
 # mfidl_generate(TARGET name FILES a.mfidl...
-#                [IMPORT_PATHS folders...] [PYTHON folder] [LINK libraries...] [OPTIONS options of mfidlc...] [JSON] [CODECS])
+#                [IMPORT_PATHS folders...] [PYTHON folder] [LINK libraries...] [OPTIONS options of mfidlc...] [CODECS])
 #
 # Generates C++ from schemas when the project is built, and again when a schema, a schema that it imports, an option or the
 # compiler itself changed. Nothing else is rebuilt than what includes a file whose content changed.
@@ -9,7 +9,6 @@
 #   PYTHON   the folder, relative to the build folder, for Python packages of the same schemas.
 #   LINK     other targets that it needs: those generated from the schemas that these import. The runtime comes by itself
 #            (mfidl::codec for plain types, mfidl::client and mfidl::server for services), unless LINK names a part of it.
-#   JSON     compile the .json.cpp files too, for who includes a .json.hpp; targets that LINK names need it as well.
 #   CODECS   leave out the stubs of services and topics, for who only keeps or converts values: no network is linked.
 #
 # Which files a schema makes is only known when it has been compiled. So they are generated once when CMake configures, and
@@ -19,8 +18,8 @@
 
 cmake_policy(VERSION 3.25)  # of the functions below, whatever the project asks for
 
-# The compiler: the variable MFIDLC, else mfidlc beside this tree or on PATH, else the module mfidl of the Python found.
-find_program(MFIDLC mfidlc HINTS "${CMAKE_CURRENT_LIST_DIR}/../.venv/bin" DOC "The MF/IDL compiler, mfidlc")
+# The compiler: the variable MFIDLC, else mfidlc beside this tree or this package, else on PATH, else the module mfidl of the Python found.
+find_program(MFIDLC mfidlc HINTS "${CMAKE_CURRENT_LIST_DIR}/../.venv/bin" "${CMAKE_CURRENT_LIST_DIR}/../../../bin" DOC "The MF/IDL compiler, mfidlc")
 set(_mfidl_command "")
 if(MFIDLC)
   set(_mfidl_command "${MFIDLC}")
@@ -36,10 +35,10 @@ endif()
 set(_MFIDL_COMMAND "${_mfidl_command}" CACHE INTERNAL "How mfidl_generate() calls the compiler")
 
 function(mfidl_generate)
-  cmake_parse_arguments(arg "JSON;CODECS" "TARGET;PYTHON" "FILES;IMPORT_PATHS;LINK;OPTIONS" ${ARGN})
+  cmake_parse_arguments(arg "CODECS" "TARGET;PYTHON" "FILES;IMPORT_PATHS;LINK;OPTIONS" ${ARGN})
   if(NOT arg_TARGET OR NOT arg_FILES OR arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "usage: mfidl_generate(TARGET name FILES a.mfidl... [IMPORT_PATHS folders...] [PYTHON folder] "
-      "[LINK libraries...] [OPTIONS options...] [JSON] [CODECS])")
+      "[LINK libraries...] [OPTIONS options...] [CODECS])")
   endif()
   if(NOT _MFIDL_COMMAND)
     message(FATAL_ERROR "mfidl_generate: mfidlc was not found. Install it (pip install mfidl) or set MFIDLC to its path")
@@ -127,9 +126,6 @@ macro(_mfidl_library out)
   file(STRINGS "${out}.outputs" outputs)
   set(sources ${outputs})
   list(FILTER sources INCLUDE REGEX "\\.cpp$")
-  if(NOT arg_JSON)
-    list(FILTER sources EXCLUDE REGEX "\\.json\\.cpp$")
-  endif()
   if(NOT arg_LINK MATCHES "(^|;)(mf|mfidl)::")
     if(outputs MATCHES "\\.(server|topics)\\.hpp")
       list(APPEND arg_LINK mfidl::client mfidl::server)

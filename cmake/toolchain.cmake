@@ -36,6 +36,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
 endif()
 
 find_package(Threads REQUIRED)
+set(OPENSSL_USE_STATIC_LIBS ${MF_STATIC_PROGRAMS})
 find_package(OpenSSL 3 REQUIRED COMPONENTS SSL)
 
 # Asio compiled once, into a library of its own: its users pay for declarations only. The version is pinned because

@@ -19,7 +19,7 @@ import sys
 import time
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from mfidl import private
 from mfidl.places import MANIFEST, PACKAGE, TEMPLATES
@@ -105,8 +105,31 @@ def _load(arguments: Sequence[str]) -> Run | None:
     body = data[_DIGEST:]
     if data[:_DIGEST] != digest(body):  # truncated, or another file: marshal must not read it
         return None
-    compiler, *fields = marshal.loads(body)
-    return Run(*fields) if compiler == _compiler_digest() else None
+    found = marshal.loads(body)
+    if not isinstance(found, tuple) or found[:1] != (_compiler_digest(),):
+        return None
+    return Run(*found[1:]) if _are_fields(found[1:]) else None
+
+
+def _are_fields(found: tuple[Any, ...]) -> bool:
+    """Whether these are the fields of a `Run`."""
+    return (
+        len(found) == len(Run._fields)
+        and _are_rows(found[0], str, str, bytes)
+        and isinstance(found[1], list)
+        and all(isinstance(path, str) for path in found[1])
+        and _are_rows(found[2], str, bytes)
+        and isinstance(found[3], str | None)
+        and all(isinstance(text, str) for text in found[4:6])
+        and isinstance(found[6], bool)
+    )
+
+
+def _are_rows(found: Any, *types: type) -> bool:
+    return isinstance(found, list) and all(
+        isinstance(row, tuple) and len(row) == len(types) and all(map(isinstance, row, types))
+        for row in found
+    )
 
 
 def _wrote_below(roots: Iterable[str], run: Run) -> bool:

@@ -26,6 +26,7 @@ RANKS: dict[str, float] = {
     "evolution": 2,
     "values": 3,
     "transport": 3,
+    "tokens": 3,
     "link": 4,
     "route": 4.5,
     "client": 5,

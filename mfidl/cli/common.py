@@ -10,8 +10,9 @@ import click
 
 from mfidl.compiler import Outcome
 from mfidl.diagnostics import Diagnostic
-from mfidl.diagnostics.render import render_json, render_text
+from mfidl.diagnostics.render import render_github, render_gitlab, render_json, render_text
 
+_ANNOTATIONS = {"github": render_github, "gitlab": render_gitlab}
 _MANY = 10  # from this number on, findings of lint are counted by rule
 
 
@@ -20,9 +21,10 @@ def schema_options(command: Callable[..., Any]) -> Callable[..., Any]:
     style = click.option(
         "--format",
         "style",
-        type=click.Choice(["text", "json"]),
+        type=click.Choice(["text", "json", "github", "gitlab"]),
         default="text",
-        help="text for people, on standard error; json for editors, on standard output.",
+        help="text for people, on standard error; json for editors, on standard output; github or gitlab: "
+        "both text, and annotations for that service on standard output.",
     )
     return source_options(style(command))
 
@@ -58,8 +60,10 @@ def finish(outcome: Outcome, style: str, color: str) -> None:
 
 
 def show(diagnostics: Sequence[Diagnostic], style: str, color: str) -> None:
-    """The diagnostics as JSON on standard output, or as text and a count on standard error."""
-    output, messages = told(diagnostics, style, style == "text" and painted(color))
+    """The diagnostics in the form of `style` on standard output, and but for JSON as text and a count on
+    standard error.
+    """
+    output, messages = told(diagnostics, style, style != "json" and painted(color))
     if output:
         click.echo(output, nl=False)
     if messages:
@@ -70,7 +74,8 @@ def told(diagnostics: Sequence[Diagnostic], style: str, in_colour: bool) -> tupl
     """The texts for standard output and standard error of a run with these diagnostics."""
     if style == "json":
         return render_json(diagnostics), ""
-    return "", render_text(diagnostics, in_colour) + _summary(diagnostics) if diagnostics else ""
+    output = _ANNOTATIONS[style](diagnostics) if style in _ANNOTATIONS else ""
+    return output, render_text(diagnostics, in_colour) + _summary(diagnostics) if diagnostics else ""
 
 
 def painted(color: str) -> bool:

@@ -8,39 +8,37 @@ import click
 @click.command("init")
 @click.argument("folder", metavar="[DIR]", default=".", type=click.Path(path_type=Path))
 @click.option("--name", metavar="NAME", help="The module, namespace and package; DIR's name if not given.")
-@click.option(
-    "--lang", type=click.Choice(["cpp", "python", "both"]), default="both", help="What to write it in: both."
-)
-def command(folder: Path, name: str | None, lang: str) -> None:
-    """Begin a project in DIR: a schema, a server and a client, ready to be built and run.
+@click.option("--cpp", is_flag=True, help="Write a server and a client in C++.")
+@click.option("--python", is_flag=True, help="Write them in Python. Without --cpp and --python: in both.")
+def command(folder: Path, name: str | None, cpp: bool, python: bool) -> None:
+    """Begin a project in DIR: a schema, a server, a client and a test, ready to be built and run.
 
-    Writes new files only.
+    Writes new files only. In a project that has a CMakeLists.txt, a pyproject.toml, a README.md or a
+    .gitignore, these stay as they are, and the command says what to add to them.
     """
-    from mfidl.init import LANGUAGES, RefusedError, project, suggested_name, why_not, write
+    from mfidl.init import Project, RefusedError, suggested_name, why_not, write
 
     chosen = suggested_name(folder) if name is None else name
     problem = why_not(chosen)
     if problem is not None:
         raise click.UsageError(f"The project cannot be called '{chosen}': {problem}. Give another --name.")
-    files = project(chosen, LANGUAGES[lang])
+    languages = [language for language, asked in (("cpp", cpp), ("python", python)) if asked]
+    project = Project(folder, chosen, languages or ["cpp", "python"])
     try:
-        write(folder, files)
+        write(folder, project.files)
     except RefusedError as refused:
         click.echo(f"mfidlc: {refused}. Nothing was written.", err=True)
         raise SystemExit(3) from None
-    click.echo(f"Wrote {len(files)} files in {folder}:")
-    for path in files:
+    click.echo(f"Wrote {len(project.files)} files in {folder}:")
+    for path in project.files:
         click.echo(f"  {path}")
+    for what, lines in project.to_add:
+        click.echo(f"\n{what}:")
+        for line in lines:
+            click.echo(f"  {line}")
     click.echo("\nNext:")
-    for line in _next(folder, LANGUAGES[lang]):
+    for line in [] if folder == Path() else [f"cd {folder}"]:
         click.echo(f"  {line}")
-
-
-def _next(folder: Path, languages: tuple[str, ...]) -> list[str]:
-    lines = [] if folder == Path() else [f"cd {folder}"]
-    if "cpp" in languages:
-        lines += ["cmake -B build && cmake --build build", "build/server & build/client Ada; kill %%"]
-    if "python" in languages:
-        lines += ["pip install --no-build-isolation ."]
-        lines += ["python python/server.py & python python/client.py Ada; kill %%"]
-    return [*lines, "README.md says more."]
+    for line in project.commands:
+        click.echo(f"  {line}")
+    click.echo(f"  {project.readme} says more.")

@@ -1,4 +1,5 @@
-"""F1. Diagnostics as text for people (carets, optional colour) and as JSON for editors.
+"""F1. Diagnostics as text for people (carets, optional colour), as JSON for editors, and as annotations of
+GitHub and GitLab.
 
 Long lines are cut to a window around the caret, tabs and control characters are made visible, so that a
 hostile file cannot play with the terminal. Carets are counted in terminal cells (a CJK character takes two, a
@@ -142,3 +143,47 @@ def render_json(diagnostics: Iterable[Diagnostic]) -> str:
         for each in diagnostics
     ]
     return json.dumps({"diagnostics": items}, indent=2, ensure_ascii=False) + "\n"
+
+
+def render_github(diagnostics: Iterable[Diagnostic]) -> str:
+    """Workflow commands, a line each: GitHub shows them beside the lines of a pull request."""
+    lines = []
+    for each in diagnostics:
+        properties = {"title": each.code}
+        if each.span is not None:
+            line, column = each.span.file.position(each.span.start)
+            end_line, _ = each.span.file.position(each.span.end)
+            properties |= {"file": each.span.file.name, "line": str(line), "col": str(column)}
+            properties["endLine"] = str(end_line)
+        said = ",".join(f"{name}={_escaped(text, ':,')}" for name, text in properties.items())
+        message = each.message + (f"\nhelp: {each.help}" if each.help else "")
+        lines.append(f"::{each.severity} {said}::{_escaped(message)}\n")
+    return "".join(lines)
+
+
+def _escaped(text: str, also: str = "") -> str:
+    """Text of a workflow command: no character of it ends the text, or the line."""
+    return "".join(f"%{ord(c):02X}" if c in "%\r\n" or c in also else c for c in text)
+
+
+def render_gitlab(diagnostics: Iterable[Diagnostic]) -> str:
+    """A report of code quality: GitLab shows it beside the lines of a merge request."""
+    import hashlib
+    import json
+
+    items = []
+    for each in diagnostics:
+        name, line = "", 1
+        if each.span is not None:
+            name, (line, _) = each.span.file.name, each.span.file.position(each.span.start)
+        told_apart = f"{each.code}\0{name}\0{line}\0{each.message}"
+        items.append(
+            {
+                "description": each.message,
+                "check_name": each.code,
+                "fingerprint": hashlib.sha256(told_apart.encode("utf-8", "surrogateescape")).hexdigest(),
+                "severity": "major" if each.severity == "error" else "minor",
+                "location": {"path": name, "lines": {"begin": line}},
+            }
+        )
+    return json.dumps(items, indent=2, ensure_ascii=False) + "\n"

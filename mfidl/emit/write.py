@@ -262,7 +262,7 @@ class _Manifest:
 
 def _load_manifest(root: str) -> _Manifest:
     """An unreadable manifest counts as none: nothing is removed."""
-    with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
+    with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         data = json.loads(_read(os.path.join(root, MANIFEST)) or b"{}")
         if data["version"] == 2:
             owners = {
@@ -280,8 +280,7 @@ def _is_safe(path: str) -> bool:
     return (
         bool(path)
         and not any(part in ("", ".", "..") for part in parts)
-        and "\\" not in path
-        and ":" not in path
+        and not any(each in path for each in "\\:\0")
     )
 
 

@@ -1,5 +1,5 @@
-"""F7. A starting project: a schema, and a server and a client in each language, which build and run
-unchanged. Writes new files only, all or none.
+"""F7. A starting project: a schema, and a server, a client and a test in each language, which build and run
+unchanged. Writes new files only, all or none, beside what a project has already.
 """
 
 import os
@@ -12,15 +12,14 @@ from mfidl import __version__
 from mfidl.emit.naming import CPP_RESERVED, PYTHON_KEYWORDS, PYTHON_RESERVED
 from mfidl.emit.render import render
 
-__all__ = ["LANGUAGES", "RefusedError", "project", "suggested_name", "why_not", "write"]
+__all__ = ["Project", "RefusedError", "suggested_name", "why_not", "write"]
 
-LANGUAGES = {"cpp": ("cpp",), "python": ("python",), "both": ("cpp", "python")}
-_OURS = frozenset({"mf", "mfidl", "std", "server", "client"})
-_EVERY = {"README.md": "README.md", ".gitignore": "gitignore"}
+_OURS = frozenset({"mf", "mfidl", "std", "server", "client", "greeter", "test_greeter"})
 _OF = {
-    "cpp": ("CMakeLists.txt", "cpp/server.cpp", "cpp/client.cpp"),
-    "python": ("pyproject.toml", "python/server.py", "python/client.py"),
+    "cpp": ("cpp/greeter.hpp", "cpp/server.cpp", "cpp/client.cpp", "cpp/test.cpp"),
+    "python": ("python/greeter.py", "python/server.py", "python/client.py", "python/test_greeter.py"),
 }
+_BACKEND = re.compile(r"^\s*build-backend\s*=\s*[\"']([\w.:]+)", re.MULTILINE)
 
 
 class RefusedError(Exception):
@@ -41,20 +40,97 @@ def why_not(name: str) -> str | None:
     return "it already means something in C++ or in Python" if name in reserved else None
 
 
-def project(name: str, languages: Sequence[str]) -> dict[str, str]:
-    """The files of a project, by their paths below its folder."""
-    values = {
-        "name": name,
-        "distribution": name.replace("_", "-"),
-        "version": ".".join(__version__.split(".")[:2]),
-        "cpp": "cpp" in languages,
-        "python": "python" in languages,
-    }
-    templates = {f"schema/{name}.mfidl": "schema.mfidl", **_EVERY}
-    for language in languages:
-        for path in _OF[language]:
-            templates[path] = f"{language}/{path.removeprefix(f'{language}/')}"
-    return {path: render(f"init/{template}.j2", **values) for path, template in templates.items()}
+class Project:
+    """What `init` writes into a folder, and what it leaves to the project that is there already.
+
+    That project keeps its build files, README.md and .gitignore: `to_add` says which lines they need.
+    """
+
+    def __init__(self, folder: Path, name: str, languages: Sequence[str]) -> None:
+        self._folder = folder
+        self._name = name
+        self._languages = languages
+        schema = f"schema/{name}.mfidl"
+        self.readme = "schema/README.md" if self._has("README.md") else "README.md"
+        self._values = {
+            "name": name,
+            "distribution": name.replace("_", "-"),
+            "version": ".".join(__version__.split(".")[:2]),
+            "cpp": "cpp" in languages,
+            "python": "python" in languages,
+            "schema": f"{name}.mfidl" if self.readme != "README.md" else schema,
+            "installed": self._installed(),
+        }
+        self.files = {schema: self._text("schema.mfidl"), self.readme: self._text("README.md")}
+        self.to_add: list[tuple[str, list[str]]] = []
+        self._own(".gitignore", "gitignore")
+        if "cpp" in languages:
+            self._cpp()
+        if "python" in languages:
+            self._python()
+        for language in languages:
+            for path in _OF[language]:
+                self.files[path] = self._text(f"{language}/{path.removeprefix(f'{language}/')}")
+
+    @property
+    def commands(self) -> list[str]:
+        """What to type to build, test and run the project; README.md says the same."""
+        lines = []
+        if "cpp" in self._languages:
+            lines += ["cmake -B build && cmake --build build && ctest --test-dir build"]
+            lines += [f"build/{self._name}_server & build/{self._name}_client Ada; kill %%"]
+        if "python" in self._languages:
+            lines += ["python3 -m venv .venv && . .venv/bin/activate"]
+            lines += [self._installed(), "pytest python"]
+            lines += ["python python/server.py & python python/client.py Ada; kill %%"]
+        return lines
+
+    def _has(self, path: str) -> bool:
+        return os.path.lexists(self._folder / path)
+
+    def _text(self, template: str) -> str:
+        return render(f"init/{template}.j2", **self._values)
+
+    def _own(self, path: str, template: str) -> None:
+        """A file of the project's own, of which this one needs all lines."""
+        if self._has(path):
+            self.to_add.append((f"Add to {path}", self._text(template).split("\n")[:-1]))
+        else:
+            self.files[path] = self._text(template)
+
+    def _cpp(self) -> None:
+        if not self._has("CMakeLists.txt"):
+            self.files["CMakeLists.txt"] = self._text("cpp/CMakeLists.txt")
+            return
+        included = f"cmake/{self._name}.cmake"
+        self.files[included] = self._text("cpp/stubs.cmake")
+        self.to_add.append(("Add to CMakeLists.txt", ["enable_testing()", f"include({included})"]))
+
+    def _python(self) -> None:
+        if not self._has("pyproject.toml"):
+            self.files["pyproject.toml"] = self._text("python/pyproject.toml")
+        elif self._backend() == "hatchling.build":
+            self.to_add.append(("Add to pyproject.toml", self._text("python/hatch.toml").split("\n")[:-1]))
+        else:
+            self.to_add.append(("Add to pyproject.toml", self._text("python/other.toml").split("\n")[:-1]))
+            self.to_add.append(
+                ("Before the project is built, and after each edit of the schema", [self._generate()])
+            )
+
+    def _backend(self) -> str:
+        """The build backend that pyproject.toml names, if it has a line for it."""
+        try:
+            found = _BACKEND.search((self._folder / "pyproject.toml").read_text(encoding="utf-8"))
+        except (OSError, UnicodeError):
+            return ""
+        return found.group(1) if found else ""
+
+    def _generate(self) -> str:
+        """The command for build backends without a hook: generated packages beside the project's own."""
+        return f"mfidlc compile --python {'src' if self._has('src') else '.'} schema/{self._name}.mfidl"
+
+    def _installed(self) -> str:
+        return "pip install . pytest" if self._has("pyproject.toml") else "pip install '.[test]'"
 
 
 def write(folder: Path, files: dict[str, str]) -> None:

@@ -131,16 +131,16 @@ def _implicit(word: str, struct: model.Struct) -> list[str]:
     return [f"  {word} {struct.tier.value}", *(f"   {f.name} {model.spell(f.type)}" for f in struct.fields)]
 
 
-def type_lines(declaration: model.Declaration) -> list[str]:
-    """What descriptors say of one declared type."""
+def type_lines(declaration: model.Declaration, *, as_written: bool = False) -> list[str]:
+    """What descriptors say of one declared type. `as_written`: with its fields in the order of the schema."""
     match declaration:
         case model.Struct():
             head = f"type {declaration.full_name} {declaration.kind.value} {declaration.tier.value}"
             numbered = declaration.tier is model.Tier.ARCHIVE
-            return [head, *_members(declaration.fields, numbered)]
+            return [head, *_members(declaration.fields, numbered, as_written)]
         case model.Union():
             head = f"type {declaration.full_name} union {declaration.tier.value}"
-            return [head, *_members(declaration.alternatives, numbered=True)]
+            return [head, *_members(declaration.alternatives, True, as_written)]
         case model.Enum():
             openness = "open" if declaration.open else "closed"
             head = f"type {declaration.full_name} enum {declaration.base.scalar.value} {openness}"
@@ -154,9 +154,9 @@ def type_lines(declaration: model.Declaration) -> list[str]:
             raise AssertionError("aliases are expanded before planning")
 
 
-def _members(fields: tuple[model.Field, ...], numbered: bool) -> list[str]:
+def _members(fields: tuple[model.Field, ...], numbered: bool, as_written: bool) -> list[str]:
     """By place, or, where the number is on the wire, by number and with it."""
     if not numbered:
         return [f" {field.name} {model.spell(field.type)}" for field in fields]
-    by_number = sorted(fields, key=lambda field: field.number or 0)
-    return [f" {field.name} {field.number}: {model.spell(field.type)}" for field in by_number]
+    ordered = fields if as_written else sorted(fields, key=lambda field: field.number or 0)
+    return [f" {field.name} {field.number}: {model.spell(field.type)}" for field in ordered]

@@ -137,7 +137,7 @@ def test_a_subscriber_that_was_frozen_gets_all_of_it(bridges: Bridges, nats: Nat
     assert subscriber.ask("account 1000") == whole(1000)
 
 
-def test_bridges_that_get_sighup_stop_as_at_sigterm(bridges: Bridges, nats: Nats) -> None:
+def test_bridges_that_get_sighup_go_on_and_stop_at_sigterm(bridges: Bridges, nats: Nats) -> None:
     publisher = bridges.publisher()
     into = bridges.into(nats, publisher.address)
     out = bridges.out_of(nats)
@@ -147,6 +147,7 @@ def test_bridges_that_get_sighup_stop_as_at_sigterm(bridges: Bridges, nats: Nats
     assert subscriber.ask("account 100") == whole(100)
     for bridge, account in ((into, "appended=100"), (out, "published=100")):
         bridge.signal(signal.SIGHUP)
+        bridge.signal(signal.SIGTERM)
         assert bridge.wait() == 0
         last = bridge.said().splitlines()[-1]
         assert " stopped " in last

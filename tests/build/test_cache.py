@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -196,3 +197,16 @@ def test_a_record_that_names_no_output_of_a_root_is_not_used(project: Path, name
 
     assert compile_in(project) == "late"
     assert (project / "py/a/_types.py").exists()
+
+
+@pytest.mark.parametrize(
+    "fields", [(), (1,), ([], [], [], 1, "", "", True), ([("a",)], [], [], None, "", "", True)]
+)
+def test_a_record_whose_fields_are_others_is_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fields: tuple[Any, ...]
+) -> None:
+    monkeypatch.setenv("MFIDL_CACHE", str(tmp_path))
+    body = marshal.dumps((cache._compiler_digest(), *fields))
+    Path(cache._path(str(tmp_path), ARGUMENTS)).write_bytes(cache.digest(body) + body)
+
+    assert cache.recall(ARGUMENTS, []) is None

@@ -20,7 +20,15 @@ def run(command: list[str], env: dict[str, str], cwd: Path | None = None) -> sub
 
 def init(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "mfidl", "init", *arguments]
-    return run(command, {**os.environ, "PYTHONPATH": str(ROOT)}, folder)
+    return run(command, our_env(), folder)
+
+
+def our_env() -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(ROOT)}
+
+
+def indented(lines: str) -> str:
+    return "".join(f"  {line}\n" for line in lines.splitlines())
 
 
 def files(folder: Path) -> set[str]:
@@ -42,6 +50,21 @@ def serving(command: list[str], env: dict[str, str]) -> Iterator[str]:
             server.communicate()
 
 
+def installed(project: Path, site: Path) -> dict[str, str]:
+    """The environment of programs that use the project's Python packages, which pip has installed."""
+    options = ["--no-build-isolation", "--no-deps", "--no-index", "--disable-pip-version-check", "-q"]
+    pip = [sys.executable, "-m", "pip", "install", *options, "--target", str(site), str(project)]
+    done = run(pip, {**os.environ, "PYTHONPATH": os.pathsep.join((str(ROOT), str(ROOT / "runtime/python")))})
+    assert done.returncode == 0, done.stdout + done.stderr
+    return {**os.environ, "PYTHONPATH": os.pathsep.join((str(site), str(ROOT / "runtime/python")))}
+
+
+def pytest_passes(folder: Path, env: dict[str, str]) -> None:
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "python"]
+    tested = run(command, env, folder)
+    assert "2 passed" in tested.stdout, tested.stdout + tested.stderr
+
+
 @pytest.mark.timeout(300)
 def test_a_new_project_builds_and_talks_across_languages(
     tmp_path: Path, prefix: Path, cmake: type[Cmake]
@@ -53,19 +76,17 @@ def test_a_new_project_builds_and_talks_across_languages(
     assert all(f"  {name}\n" in said.stdout for name in files(folder))
 
     cmake(folder, prefix, "Ninja").build()
-    installed = tmp_path / "site"
-    options = ["--no-build-isolation", "--no-deps", "--no-index", "--disable-pip-version-check", "-q"]
-    pip = [sys.executable, "-m", "pip", "install", *options, "--target", str(installed), str(folder)]
-    done = run(pip, dict(os.environ))
-    assert done.returncode == 0, done.stdout + done.stderr
+    env = installed(folder, tmp_path / "site")
+    tested = run(["ctest", "--test-dir", str(folder / "build")], env)
+    assert "100% tests passed, 0 tests failed out of 1" in tested.stdout, tested.stdout + tested.stderr
+    pytest_passes(folder, env)
 
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join((str(installed), str(ROOT / "runtime/python")))}
     built, scripts = folder / "build", folder / "python"
     servers = {
-        "C++": [str(built / "server")],
+        "C++": [str(built / "my_shop_server")],
         "Python": [sys.executable, str(scripts / "server.py")],
     }
-    clients = [[str(built / "client")], [sys.executable, str(scripts / "client.py")]]
+    clients = [[str(built / "my_shop_client")], [sys.executable, str(scripts / "client.py")]]
     for server, command in servers.items():
         with serving(command, env) as address:
             for client in clients:
@@ -75,9 +96,86 @@ def test_a_new_project_builds_and_talks_across_languages(
                 assert (refused.stderr, refused.returncode) == ("not welcome: nobody is nobody\n", 1)
 
 
+@pytest.mark.timeout(300)
+def test_a_project_of_cmake_gets_all_but_its_own_files(
+    tmp_path: Path, prefix: Path, cmake: type[Cmake]
+) -> None:
+    own = {
+        "CMakeLists.txt": "cmake_minimum_required(VERSION 3.25)\nproject(old CXX)\nadd_executable(old main.cpp)\n",
+        "main.cpp": "int main() {}\n",
+        "README.md": "mine\n",
+        ".gitignore": "*.o\n",
+    }
+    for path, text in own.items():
+        (tmp_path / path).write_text(text)
+    said = init(tmp_path, ".", "--name", "shop", "--cpp")
+
+    assert said.returncode == 0, said.stderr
+    assert {path: (tmp_path / path).read_text() for path in own} == own
+    assert "schema/README.md" in files(tmp_path)
+    added = "enable_testing()\ninclude(cmake/shop.cmake)\n"
+    assert f"Add to CMakeLists.txt:\n{indented(added)}" in said.stdout
+    assert "Add to .gitignore:\n  /build/\n" in said.stdout
+
+    with (tmp_path / "CMakeLists.txt").open("a") as stream:
+        stream.write(added)
+    cmake(tmp_path, prefix, "Unix Makefiles").build()
+    tested = run(["ctest", "--test-dir", str(tmp_path / "build")], dict(os.environ))
+    assert "100% tests passed, 0 tests failed out of 1" in tested.stdout, tested.stdout + tested.stderr
+
+
+HATCH = """\
+[build-system]
+requires = ["hatchling"]
+build-backend = "hatchling.build"
+[project]
+name = "old"
+version = "1"
+[tool.hatch.build.targets.wheel]
+packages = ["src/old"]
+"""
+SETUPTOOLS = """\
+[build-system]
+requires = ["setuptools"]
+build-backend = "setuptools.build_meta"
+[project]
+name = "old"
+version = "1"
+"""
+
+
+@pytest.mark.parametrize("backend", [HATCH, SETUPTOOLS])
+def test_a_project_of_python_gets_all_but_its_own_files(tmp_path: Path, backend: str) -> None:
+    folder = tmp_path / "project"
+    (folder / "src/old").mkdir(parents=True)
+    (folder / "src/old/__init__.py").touch()
+    (folder / "pyproject.toml").write_text(backend)
+    said = init(folder, ".", "--name", "shop", "--python")
+
+    assert said.returncode == 0, said.stderr
+    assert (folder / "pyproject.toml").read_text() == backend
+    settings = '[tool.pytest.ini_options]\npythonpath = ["python"]\n'
+    if backend is HATCH:
+        settings = '[tool.hatch.build.hooks.mfidl]\nfiles = ["schema/shop.mfidl"]\n' + settings
+    else:
+        generate = "mfidlc compile --python src schema/shop.mfidl"
+        assert f"after each edit of the schema:\n  {generate}\n" in said.stdout
+        assert (
+            run(
+                [sys.executable, "-m", *generate.replace("mfidlc", "mfidl").split()], our_env(), folder
+            ).returncode
+            == 0
+        )
+    assert indented(settings) in said.stdout
+    with (folder / "pyproject.toml").open("a") as stream:
+        stream.write(settings)
+
+    pytest_passes(folder, installed(folder, tmp_path / "site"))
+
+
 @pytest.mark.parametrize(("language", "others"), [("cpp", "python/"), ("python", "cpp/")])
 def test_one_language_gives_no_file_of_the_other(tmp_path: Path, language: str, others: str) -> None:
-    assert init(tmp_path, "shop", "--lang", language).returncode == 0
+    assert init(tmp_path, "shop", f"--{language}").returncode == 0
 
     made = files(tmp_path / "shop")
     assert {"README.md", "schema/shop.mfidl", ".gitignore"} <= made
@@ -98,13 +196,14 @@ def test_the_current_folder_is_the_default(tmp_path: Path) -> None:
 
 
 def test_nothing_is_overwritten(tmp_path: Path) -> None:
-    (tmp_path / "README.md").write_text("mine")
+    (tmp_path / "cpp").mkdir()
+    (tmp_path / "cpp/server.cpp").write_text("mine")
     said = init(tmp_path, ".", "--name", "shop")
 
     assert said.returncode == 3
-    assert "README.md already" in said.stderr
-    assert files(tmp_path) == {"README.md"}
-    assert (tmp_path / "README.md").read_text() == "mine"
+    assert "cpp/server.cpp already" in said.stderr
+    assert files(tmp_path) == {"cpp/server.cpp"}
+    assert (tmp_path / "cpp/server.cpp").read_text() == "mine"
 
 
 def test_what_cannot_be_written_whole_is_not_written(tmp_path: Path) -> None:

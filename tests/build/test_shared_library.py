@@ -49,6 +49,7 @@ def test_a_shared_library_links_a_client(tmp_path: Path, prefix: Path, cmake: ty
     assert plugin.ask(b"tcp://127.0.0.1:1") > 0
 
 
-def test_the_licence_is_installed(prefix: Path) -> None:
-    [installed] = prefix.rglob("LICENSE")
-    assert installed.read_text() == (HERE.parents[1] / "LICENSE").read_text()
+def test_each_component_has_its_licence(prefix: Path) -> None:
+    licence = (HERE.parents[1] / "LICENSE").read_text()
+    for component in ("libmf-dev", "mfidlc", "mf-controller"):
+        assert (prefix / "share/doc" / component / "copyright").read_text() == licence

@@ -34,7 +34,7 @@ def test_the_python_program_runs(out: Path) -> None:
 
 def test_the_cpp_program_runs(out: Path) -> None:
     (out / "main.cpp").write_text(block("cpp"))
-    sources = ["main.cpp", "tiers_page.cpp", "tiers_page.json.cpp"]
+    sources = ["main.cpp", "tiers_page.cpp"]
     library = Path(os.environ.get("MF_BUILD_DIR", ROOT / "build/release")) / "libmf_core.a"
     flags = [
         "-std=c++20",

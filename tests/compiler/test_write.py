@@ -119,6 +119,8 @@ def test_a_folder_in_the_place_of_a_file_is_reported(tmp_path: Path) -> None:
         "{",
         '{"version": 9}',
         '{"version": 2, "files": {"../outside": ["cpp m"], "/etc/x": ["m"]}}',
+        '{"version": 2, "files": {"a\\u0000b": ["cpp m"]}}',
+        "[" * 100_000,
         "\udcff",
     ],
 )

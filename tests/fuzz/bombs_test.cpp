@@ -10,7 +10,6 @@
 #include "mf/codec/json.hpp"
 #include "mf/codec/value.hpp"
 #include "vectors/wide.hpp"
-#include "vectors/wide.json.hpp"
 
 namespace {
 

@@ -1,20 +1,22 @@
 """Writes the seeds of the fuzz targets: some values of each type of tests/vectors.
 
 make_seeds.py OUT        OUT/memcpy/…, OUT/febird/…, OUT/archive/…, OUT/custom/…, OUT/json/…, OUT/flex/…,
-                         OUT/schema/…, OUT/values/…, OUT/../described_types.inc: type, descriptor and annex,
-                         for targets.cpp
+                         OUT/schema/…, OUT/values/…, OUT/token/…, OUT/../described_types.inc: type,
+                         descriptor and annex, for targets.cpp
 """
 
 import json
 import re
 import shutil
 import sys
+from base64 import urlsafe_b64decode
 from collections import defaultdict
 from pathlib import Path
 
 HERE = Path(__file__).parent
 VECTORS = HERE.parent / "vectors/wide"
 FLEX = HERE.parent / "vectors/flex"
+TOKENS = HERE.parent / "vectors/tokens/tokens.json"
 FILES = HERE.parent / "vectors/values/values.json"
 EACH = 3  # seeds of a type, from small to large
 LARGEST = 4096  # bytes
@@ -61,6 +63,13 @@ def main(out: Path) -> None:
         for index, each in enumerate(json.loads((FLEX / f"{name}.json").read_text())):
             if len(data := bytes.fromhex(each["hex"])) <= LARGEST:
                 write(out / "flex" / f"{name}-{index}", place, data)
+    for index, each in enumerate(json.loads(TOKENS.read_text())["cases"]):
+        token = bytes.fromhex(each["hex"])
+        if each["fault"] is None:
+            write(out / "token" / f"token-{index}", 0, token)
+            payload = token.split(b".")[2]
+            claims = urlsafe_b64decode(payload + b"=" * (-len(payload) % 4))[:-64].rstrip()
+            write(out / "token" / f"claims-{index}", 1, claims)
     types = json.loads((VECTORS / "types.json").read_text()) + stored(out)
     for each in types:
         write(out / "schema" / each["type"], 0, f"{each['descriptor']}\0{each['annex']}".encode())

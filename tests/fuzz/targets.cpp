@@ -27,10 +27,6 @@ using mf::codec::Subject;
 
 constexpr mf::Limits kLimits{.decoded_bytes = std::size_t{1} << 20U};
 
-void require(bool holds) {
-  if (!holds) std::abort();
-}
-
 /// `rewritten` is what the input's value was written as, `rewrite` does the same with that.
 template <class Written, class Rewrite>
 bool checked(const mf::Result<Written>& rewritten, std::size_t size, const Rewrite& rewrite) {

@@ -25,6 +25,7 @@ from mf.protocol.handshake import Hello, pack_bind
 from mf.protocol.server_session import ServerSession
 from mf.protocol.state import State
 from mf.protocol.stream import Incoming
+from tests.fuzz.in_python.harness import changed
 from tests.python.codec.generated import VECTORS, codec_of, codecs, writable
 
 RUNS = int(os.environ.get("MF_FUZZ_RUNS", "0"))
@@ -78,22 +79,6 @@ def attempt(codec: Codec[Any, Any], data: bytes) -> tuple[Any, mf.Error | None]:
         return codec.decode(data), None
     except mf.Error as error:
         return None, error
-
-
-def changed(data: bytes, draw: random.Random) -> bytes:
-    out = bytearray(data)
-    for _ in range(draw.randint(1, 4)):
-        at = draw.randrange(len(out) + 1)
-        match draw.randrange(4):
-            case 0:
-                out[at:at] = draw.randbytes(draw.choice([1, 1, 2, 8]))
-            case 1:
-                del out[at : at + draw.choice([1, 1, 2, 8])]
-            case 2:
-                out[at : at + 1] = bytes([draw.choice([0, 1, 2, 0x7F, 0x80, 0xFF])])
-            case _:
-                out[at : at + 1] = draw.randbytes(1)
-    return bytes(out)
 
 
 @pytest.mark.fuzz

@@ -2,6 +2,7 @@
 seen to succeed before identities were asked about (docs/security.md)."""
 
 import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -33,11 +34,18 @@ class Realm:
 
     def __init__(self, peers: Peers, folder: Path, rules: str = RULES) -> None:
         self.authority = Authority(folder)
+        self.folder = folder
         (folder / "access.conf").write_text(rules)
         shown = self.authority.issue()
         known = ("--client-ca", self.authority.file, "--access", str(folder / "access.conf"))
         shows = ("--certificate", shown.certificate, "--key", shown.key)
         self.controller: Server = peers.controller_at("tls://127.0.0.1:0", *shows, *known)
+
+    def replace_rules(self, rules: str) -> None:
+        fresh = self.folder / "fresh.conf"
+        fresh.write_text(rules)
+        fresh.rename(self.folder / "access.conf")
+        self.controller.signal(signal.SIGHUP)
 
     def of(self, name: str) -> mf.Tls:
         """The certificate of this name, by which clients are verified, too."""
@@ -136,6 +144,24 @@ def test_names_that_a_line_denies_are_not_seen_through_wider_patterns(realm: Rea
             denied(lambda: next(stub.watch(what, 0, 0, options=SOON)))  # noqa: B023
         assert stub.find(Filter(KeyKind.service, "demo.*", None)).instances == []
         denied(lambda: list(stub.list_()))
+
+
+def test_a_controller_reads_its_access_file_again(realm: Realm) -> None:
+    """What a peer has registered by lines that are taken out is gone with its connection, and comes back with
+    the lines."""
+    rightful = Recorder()
+    with realm.server(OWNER) as server, realm.client() as client:
+        server.offer(rightful, agent="a")
+        echo = EchoClient(client).at("a")
+        assert echo.twice(1, options=SOON) == 2
+        realm.replace_rules("allow authenticated watch *\n")
+        assert eventually(lambda: "connection_retired" in realm.controller.said())
+        assert eventually(lambda: "access_denied" in realm.controller.said())
+        with realm.client() as fresh, pytest.raises(mf.Error):
+            EchoClient(fresh).at("a").twice(1, options=mf.CallOptions(deadline=1.0))
+        realm.replace_rules(RULES)
+        with realm.client() as fresh:
+            assert EchoClient(fresh).at("a").twice(1, options=SOON) == 2
 
 
 def test_a_nonce_stays_with_the_identity_that_registered_it(peers: Peers, tmp_path: Path) -> None:

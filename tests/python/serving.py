@@ -29,6 +29,12 @@ class LoopServer:
     def stats(self) -> mf.ServerStats:
         return self.server.stats()
 
+    def reload(self) -> bool:
+        async def reload() -> bool:
+            return self.server.reload()
+
+        return self.on_loop(reload())
+
     @property
     def address(self) -> str:
         return self.server.address

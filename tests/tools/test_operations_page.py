@@ -90,8 +90,10 @@ def test_each_event_of_cpp_that_is_a_warning_or_an_error_is_listed_with_its_leve
 
 def test_each_event_that_is_listed_is_logged_with_its_level() -> None:
     logged = logged_by_cpp()
+    _, only_python = logged_by_python()
+    only_python -= logged.keys()
 
-    page = listed(*HEADS[:2])
+    page = {event: levels for event, levels in listed(*HEADS[:2]).items() if event not in only_python}
 
     assert {event: levels - logged.get(event, set()) for event, levels in page.items() if levels} == {
         event: set() for event in page

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 
-from mfidl.emit.cpp.json import JsonMaker
 from mfidl.emit.cpp.services import implicit_structs, method_types, service_view
 from mfidl.emit.cpp.structs import Describer
 from mfidl.emit.cpp.text import doc, includes, raw
@@ -68,7 +67,7 @@ class ModuleFiles:
         )
 
     def all(self) -> list[GeneratedFile]:
-        files = [self._header(), self._source(), self._json_header(), self._json_source()]
+        files = [self._header(), self._source()]
         if self._stubs and self._module.services:
             files += [self._client_header(), self._server_header()]
         if self._stubs and self._module.topics:
@@ -210,31 +209,6 @@ class ModuleFiles:
     def _existing(self) -> tuple[StructView, ...]:
         return tuple(each for each in self._structs if each.existing)
 
-    def _json_header(self) -> GeneratedFile:
-        types = [each for declaration in self._module.declarations for each in _mentioned(declaration)]
-        headers = {f'"{self._stem}.hpp"', '"mf/codec/json.hpp"'}
-        graphs = self._json_maker.graphs()
-        headers |= {"<span>"} if self._enums or graphs else set()
-        headers |= {'"mf/codec/json_graph.hpp"'} if graphs else set()
-        custom = any(each.tier is Tier.CUSTOM for each in self._module.structs)
-        headers |= {'"mf/codec/json_custom.hpp"'} if custom else set()
-        return self._json("json.hpp", headers | self._imported(types, "json.hpp"))
-
-    def _json_source(self) -> GeneratedFile:
-        headers = {"<array>"} if self._enums or any(map(_has_members, self._module.declarations)) else set()
-        headers |= {"<string_view>"} if any(each.alternatives for each in self._module.unions) else set()
-        return self._json("json.cpp", headers | ({"<cstddef>"} if self._coded else set()))
-
-    def _json(self, kind: str, headers: set[str]) -> GeneratedFile:
-        maker = self._json_maker
-        return self._file(
-            kind, headers, numbers=maker.numbers(), composites=maker.composites(), graphs=maker.graphs()
-        )
-
-    @property
-    def _json_maker(self) -> JsonMaker:
-        return JsonMaker(self._describer.names, self._describer.types, self._module)
-
     @property
     def _with_texts(self) -> list[Struct | Union | Enum | Flags]:
         return [each for each in self._module.declarations if not isinstance(each, Alias)]
@@ -251,11 +225,14 @@ class ModuleFiles:
         held += [type_ for each in self._module.services for type_ in method_types(each)]
         held += [type_ for each in self._module.topics for type_ in topic_types(each) if self._stubs]
         owners = {describer.names.owner(name).module for name in names_in(held)}
-        lines = (f"{line}\n" for each in self._with_texts for line in type_lines(each))
+        lines = (f"{line}\n" for each in self._with_texts for line in type_lines(each, as_written=True))
         annexes = ((each.full_name, own_annex(each, program)) for each in self._with_texts)
         return TextsView(
             types=raw("".join(lines)),
             annex=raw("".join(f"type {name}\n{annex}" for name, annex in annexes if annex)),
+            customs=tuple(
+                self._schema_type(each) for each in self._module.structs if each.tier is Tier.CUSTOM
+            ),
             imports=tuple(
                 f"::mf::module_texts::{describer.names.module(name).namespace}::kTexts"
                 for name in sorted(owners - {self._module.name})
@@ -390,6 +367,7 @@ class ModuleFiles:
         view = FileView(
             banner="".join(f"// {line}\n" for line in banner),
             once=once,
+            version=_number(self._options.compiler_version) if kind == "hpp" else None,
             includes="".join(f"{line}\n" for line in included.rstrip().split("\n") if included),
             namespace=self._describer.names.module(module.name).namespace,
             quieted="".join(f"{line}\n" for line in self._quieted(kind)),
@@ -416,6 +394,12 @@ class ModuleFiles:
         return any(map(_has_deprecated, [self._module, *neighbours]))
 
 
+def _number(version: str) -> int:
+    """A version as mf/core/generated.hpp compares it."""
+    major, minor, patch = [*map(int, version.split(".")), 0, 0][:3] if version else (0, 0, 0)
+    return major * 10_000 + minor * 100 + patch
+
+
 def _readable_header(coded: Iterable[StructView | UnionView]) -> set[str]:
     return {'"mf/codec/readable.hpp"'} if any(each.readable for each in coded) else set()
 
@@ -439,10 +423,6 @@ def _mentioned(declaration: Declaration) -> list[Type]:
             return [declaration.spelled]
         case Enum() | Flags():
             return [declaration.base]
-
-
-def _has_members(declaration: Declaration) -> bool:
-    return isinstance(declaration, Struct | Union) and bool(members(declaration))
 
 
 def _needed(declaration: Declaration) -> set[str]:

@@ -10,10 +10,13 @@ from typing import NamedTuple
 
 @dataclass(frozen=True, slots=True)
 class FileView:
-    """One generated file. `quieted` are the pragmas that switch off warnings in it."""
+    """One generated file. `quieted` are the pragmas that switch off warnings in it, `version` the number of
+    the compiler's version, for the one header of a module that compares it with the runtime's.
+    """
 
     banner: str
     once: bool
+    version: int | None
     includes: str
     namespace: str
     quieted: str
@@ -28,10 +31,13 @@ class Inner(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TextsView:
-    """What the module says of its types: two literals, and the texts of the modules that it imports."""
+    """What the module says of its types: two literals, its types of tier custom, and the texts of the
+    modules that it imports.
+    """
 
     types: str
     annex: str
+    customs: tuple["SchemaTypeView", ...]
     imports: tuple[str, ...]
 
 

@@ -45,6 +45,7 @@ def _words(context: Context) -> dict[str, object]:
     """What all templates know: the module, and how to lay out what they say. `use` imports a name."""
     return {
         "generator": f"mfidlc {context.options.compiler_version}".rstrip(),
+        "version": context.options.compiler_version or "0",
         "module": context.module,
         "facts": context.facts,
         "imports": context.imports,

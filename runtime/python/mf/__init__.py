@@ -72,6 +72,7 @@ if TYPE_CHECKING:
     from mf.core.client_options import ClientOptions as ClientOptions
     from mf.core.identity import Identity as Identity
     from mf.core.identity import IdentityKind as IdentityKind
+    from mf.core.secret import Secret as Secret
     from mf.core.server_options import Limit as Limit
     from mf.core.server_options import PeerHello as PeerHello
     from mf.core.server_options import ServerOptions as ServerOptions
@@ -88,6 +89,12 @@ if TYPE_CHECKING:
     from mf.server.lead import Lead as Lead
     from mf.server.load import ConnectionStats as ConnectionStats
     from mf.server.server import Server as Server
+    from mf.tokens.claims import TokenClaims as TokenClaims
+    from mf.tokens.claims import TokenError as TokenError
+    from mf.tokens.claims import TokenFault as TokenFault
+    from mf.tokens.files import read_token as read_token
+    from mf.tokens.keys import TokenKeys as TokenKeys
+    from mf.tokens.keys import TokenSigner as TokenSigner
     from mf.topics._generated.mf.topics._types import Overflow as Overflow
     from mf.topics._generated.mf.topics._types import Why as Why
     from mf.topics.hub import Topics as Topics
@@ -153,12 +160,16 @@ if not TYPE_CHECKING:
         "mf.core.identity": ("Identity", "IdentityKind"),
         "mf.light": ("Light",),
         "mf.replicated.settings": ("ReplicaSettings",),
+        "mf.core.secret": ("Secret",),
         "mf.core.server_options": ("Limit", "PeerHello", "ServerOptions"),
         "mf.server.async_lead": ("AsyncLead",),
         "mf.server.base": ("CALLS_CUT",),
         "mf.server.counters": ("MethodStats", "ServerStats"),
         "mf.server.lead": ("Lead",),
         "mf.server.load": ("ConnectionStats",),
+        "mf.tokens.claims": ("TokenClaims", "TokenError", "TokenFault"),
+        "mf.tokens.files": ("read_token",),
+        "mf.tokens.keys": ("TokenKeys", "TokenSigner"),
         "mf.topics._generated.mf.topics._types": ("Overflow", "Why"),
         "mf.topics.hub": ("Topics",),
         "mf.topics.info": ("TopicInfo",),

@@ -1,7 +1,6 @@
 #include <iostream>
 
 #include "keep.hpp"
-#include "keep.json.hpp"
 #include "mf/codec/hash.hpp"
 #include "mf/codec/json.hpp"
 #include "mf/codec/value.hpp"

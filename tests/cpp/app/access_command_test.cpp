@@ -44,7 +44,9 @@ class AccessCommandTest : public testing::Test {
 };
 
 TEST_F(AccessCommandTest, SaysByWhichLineOfWhichFile) {
-  write("deny uid:7 call s.M.f\nallow uid:7 call s.*\nallow uid:7 register s.M per red at tls://h:1 weight 5\n");
+  write(
+      "deny uid:7 call s.M.f\nallow uid:7 call s.*\nallow uid:7 register s.M per red at tls://h:1 weight "
+      "5\n");
   const auto allowed = check({"--as", "uid:7", "call", "s.M.g"});
   EXPECT_EQ(allowed.code, 0);
   EXPECT_EQ(allowed.output, "allowed by " + file_ + ":2\n");
@@ -52,8 +54,12 @@ TEST_F(AccessCommandTest, SaysByWhichLineOfWhichFile) {
   EXPECT_EQ(denied.code, 3);
   EXPECT_EQ(denied.output, "denied by " + file_ + ":1\n");
   EXPECT_EQ(check({"--as", "none", "call", "s.M.g"}).output, "denied by " + file_ + ": no line fits\n");
-  EXPECT_EQ(check({"--as", "uid:7", "register", "s.M", "--per", "red", "--at", "tls://h:1", "--weight", "5"}).code, 0);
-  EXPECT_EQ(check({"--as", "uid:7", "register", "s.M", "--per", "red", "--at", "tls://h:1", "--weight", "6"}).code, 3);
+  EXPECT_EQ(
+      check({"--as", "uid:7", "register", "s.M", "--per", "red", "--at", "tls://h:1", "--weight", "5"}).code,
+      0);
+  EXPECT_EQ(
+      check({"--as", "uid:7", "register", "s.M", "--per", "red", "--at", "tls://h:1", "--weight", "6"}).code,
+      3);
 }
 
 TEST_F(AccessCommandTest, NamesMistakes) {

@@ -61,6 +61,20 @@ TEST(MfController, EndsWellByEitherSignal) {
   }
 }
 
+TEST(MfController, ServesOnAfterSighup) {
+  Child child = controller_at("tcp://127.0.0.1:0");
+  const Address address = Address::parse(child.line());
+  for (int i = 0; i < 3; ++i) child.signal(SIGHUP);
+  controller::ControllerRegistrar server({address}, draw_process_identity());
+  server.announce({{.service = "Index", .agent = "books"}}, {Address::parse("tcp://127.0.0.1:1")});
+  controller::ControllerResolver resolver({address});
+  const auto offers = resolver.offers("Index");
+  EXPECT_TRUE(resolver.wait_for_change("Index", offers, std::chrono::steady_clock::now() + Child::kPatience)
+                  ->answered);
+  child.signal(SIGTERM);
+  EXPECT_EQ(child.wait(), 0);
+}
+
 TEST(MfController, SaysInOneSentenceThatAPortIsTaken) {
   Child first = controller_at("tcp://127.0.0.1:0");
   const std::string address = first.line();

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <mutex>
@@ -14,11 +15,12 @@
 
 #include "mf/client/core.hpp"
 #include "mf/core/current_call.hpp"
-#include "mf/link/resolver.hpp"
 #include "mf/light/light.hpp"
+#include "mf/link/resolver.hpp"
 #include "support/certificates.hpp"
 #include "support/folder.hpp"
 #include "support/joined.hpp"
+#include "support/wait.hpp"
 
 namespace mftest::identity_test {
 namespace {
@@ -227,14 +229,20 @@ TEST(Authorization, ThatThrowsDenies) {
 class Filed {
  public:
   explicit Filed(const std::string& rules, mf::ServerOptions options = {}) {
-    const auto file = (folder.path() / "access.conf").string();
-    std::ofstream(file) << rules;
+    write(rules);
     options.listen = "unix:" + (folder.path() / "s.sock").string();
-    options.access = file;
+    options.access = file().string();
     options.log = mf::Log(log);
     server = std::make_unique<mf::Server>(std::move(options));
     server->offer(echo);
     server->start();
+  }
+
+  [[nodiscard]] std::filesystem::path file() const { return folder.path() / "access.conf"; }
+  void write(const std::string& rules) const {
+    const auto fresh = folder.path() / "fresh.conf";
+    std::ofstream(fresh) << rules;
+    std::filesystem::rename(fresh, file());
   }
 
   Folder folder;
@@ -244,7 +252,8 @@ class Filed {
 };
 
 TEST(AccessFile, SaysWhatEachIdentityMayCall) {
-  Filed here("deny " + own_user() + " call mftest.calls.Echo.text\nallow " + own_user() + " call mftest.calls.*\n");
+  Filed here("deny " + own_user() + " call mftest.calls.Echo.text\nallow " + own_user() +
+             " call mftest.calls.*\n");
   mf::Client client(here.server->address().str());
   const calls::EchoClient stub(client);
   EXPECT_EQ(stub.twice(4), 8);
@@ -273,6 +282,60 @@ TEST(AccessFile, MistakesAreThrownWithFileLineAndSuggestion) {
   });
   EXPECT_EQ(mistake.code, Code::invalid_argument);
   EXPECT_EQ(mistake.message, file + ":2: 'cal' is no action; did you mean 'call'?");
+}
+
+TEST(AccessFile, ThatIsReplacedHoldsForConnectionsThatExist) {
+  Filed here("allow anyone call mftest.calls.*\n");
+  mf::Client client(here.server->address().str());
+  const calls::EchoClient stub(client);
+  EXPECT_EQ(stub.text("x"), "x");
+  here.write("deny anyone call mftest.calls.Echo.text\nallow anyone call mftest.calls.*\n");
+  EXPECT_TRUE(here.server->reload());
+  EXPECT_TRUE(eventually([&] { return here.log->has("connection_retired"); }));
+  EXPECT_EQ(failure_of([&] { return stub.text("x"); }).code, Code::permission_denied);
+  EXPECT_EQ(stub.twice(1), 2);
+}
+
+TEST(AccessFile, ThatIsReplacedEndsNoConnectionThatMayDoWhatItMightBefore) {
+  Filed here("allow anyone call mftest.calls.*\n", {.reload_interval = std::chrono::milliseconds(5)});
+  mf::Client client(here.server->address().str());
+  const calls::EchoClient stub(client);
+  EXPECT_EQ(stub.twice(1), 2);
+  here.write("deny anyone call mftest.other.*\nallow anyone call mftest.*\n");
+  EXPECT_TRUE(eventually([&] { return here.log->has("access_file_read"); }));
+  EXPECT_EQ(stub.twice(2), 4);
+  EXPECT_FALSE(here.log->has("connection_retired"));
+  EXPECT_EQ(here.server->stats().connections.accepted, 1U);
+}
+
+TEST(AccessFile, WithMistakesChangesNothing) {
+  Filed here("allow anyone call mftest.calls.*\n");
+  mf::Client client(here.server->address().str());
+  const calls::EchoClient stub(client);
+  here.write("allow anyone cal *\n");
+  EXPECT_FALSE(here.server->reload());
+  EXPECT_TRUE(here.log->has("access_file_kept"));
+  EXPECT_TRUE(here.log->has("access.conf:1: 'cal' is no action; did you mean 'call'?"));
+  EXPECT_EQ(stub.twice(1), 2);
+  std::filesystem::remove(here.file());
+  EXPECT_FALSE(here.server->reload());
+  EXPECT_EQ(stub.twice(2), 4);
+}
+
+TEST(Authorization, IsAskedAgainWhenFilesAreReadAgain) {
+  const auto allows = std::make_shared<std::atomic<bool>>(true);
+  Filed here("allow anyone call mftest.calls.*\n",
+             {.authorize = [allows](const Identity&, std::string_view, std::string_view, std::string_view) {
+               return allows->load();
+             }});
+  mf::Client client(here.server->address().str());
+  const calls::EchoClient stub(client);
+  EXPECT_EQ(stub.twice(1), 2);
+  *allows = false;
+  EXPECT_EQ(stub.twice(2), 4);
+  EXPECT_TRUE(here.server->reload());
+  EXPECT_TRUE(eventually([&] { return here.log->has("connection_retired"); }));
+  EXPECT_EQ(failure_of([&] { return stub.twice(3); }).code, Code::permission_denied);
 }
 
 TEST(Authentication, IsAskedOnceAConnectionBeforeTheServerAnswers) {
@@ -326,8 +389,9 @@ TEST_F(Identities, AClientDemandsTheCertificateThatTheServerHasRegisteredBy) {
   const auto other = call_of(server.address(), "spiffe://example.org/other", authority.accepted());
   EXPECT_NE(other.code, Code::ok);
   EXPECT_EQ(other.execution, Execution::not_executed);
-  EXPECT_THAT(other.message, HasSubstr("registered as spiffe://example.org/other, and the certificate there is "
-                                       "that of spiffe://example.org/search"));
+  EXPECT_THAT(other.message,
+              HasSubstr("registered as spiffe://example.org/other, and the certificate there is "
+                        "that of spiffe://example.org/search"));
 }
 
 }  // namespace

@@ -17,7 +17,7 @@
 #include "mf/codec/value.hpp"
 #include "mf/server/server.hpp"
 #include "mftest/views.client.hpp"
-#include "mftest/views.json.hpp"
+#include "mftest/views.hpp"
 #include "mftest/views.server.hpp"
 
 namespace mftest::views {

@@ -9,7 +9,6 @@
 #include "bytes.hpp"
 #include "subject.hpp"
 #include "vectors/coded.hpp"
-#include "vectors/coded.json.hpp"
 #include "wide_vectors.hpp"
 
 namespace mf::codec {

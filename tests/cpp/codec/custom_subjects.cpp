@@ -1,6 +1,5 @@
 // tests/fuzz/make_seeds.py reads the types below, in their order.
 #include "vectors/custom.hpp"
-#include "vectors/custom.json.hpp"
 #include "wide_subjects.hpp"
 
 namespace mf::codec {

@@ -13,12 +13,14 @@
 #include <optional>
 #include <span>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "bytes.hpp"
-#include "mf/codec/json_custom.hpp"
-#include "vectors/json.json.hpp"
+#include "mf/codec/custom.hpp"
+#include "mf/codec/json.hpp"
+#include "vectors/json.hpp"
 
 namespace plane {
 
@@ -27,10 +29,17 @@ struct Point {
 };
 
 struct Codec {
-  static std::size_t size(const Point& /*point*/) { return 1; }
-  static void write(std::span<std::byte> to, const Point& point) { to[0] = static_cast<std::byte>(point.x); }
+  static std::size_t size(const Point& point) {
+    if (point.x == 14) throw std::runtime_error("14 has no size");
+    return 1;
+  }
+  static void write(std::span<std::byte> to, const Point& point) {
+    if (point.x == 13) throw std::runtime_error("13 cannot be written");
+    to[0] = static_cast<std::byte>(point.x);
+  }
   static bool read(std::span<const std::byte> from, Point& point) {
     point.x = from.size() == 1 ? std::to_integer<int>(from[0]) : 0;
+    if (point.x == 13) throw std::runtime_error("13 cannot be read");
     return from.size() == 1;
   }
 };
@@ -40,10 +49,32 @@ struct Codec {
 namespace mf::codec {
 
 template <>
+inline constexpr TypeInfo kTypeInfo<plane::Point>{.tier = Tier::custom, .name = "Point"};
+template <>
 struct Custom<plane::Point> {
   using Codec = plane::Codec;
 };
+template <>
+struct Febird<plane::Point> : CustomInFebird<plane::Point> {};
 
+}  // namespace mf::codec
+
+namespace mf {
+
+inline constexpr CustomType kPlaneCustoms[] = {{"plane.Point", &codec::custom_refusal<plane::Point>}};
+inline constexpr ModuleTexts kPlaneTexts = {
+    .types = "type plane.Point struct custom\n", .annex = "", .customs = kPlaneCustoms, .imports = {}};
+
+template <>
+struct SchemaType<plane::Point> {
+  static constexpr std::string_view kName = "plane.Point";
+  static constexpr Fingerprint kFingerprint{};
+  static constexpr const ModuleTexts& kModule = kPlaneTexts;
+};
+
+}  // namespace mf
+
+namespace mf::codec {
 namespace {
 
 namespace json = boost::json;
@@ -235,11 +266,50 @@ TEST(Json, WritesCustomValuesAsTheirBytes) {
   EXPECT_EQ(refused.error().path, "[1]");
 }
 
+/// What to_json() throws.
+template <class T>
+std::string refusal_of_json(const T& value) {
+  try {
+    return to_json(value);
+  } catch (const Error& thrown) {
+    return std::string(name(thrown.code())) + " " + thrown.message();
+  }
+}
+
+TEST(Json, SaysWhatACustomCodecHasThrown) {
+  const std::string thrown = "INVALID_ARGUMENT the codec of a type of tier custom has thrown: ";
+  EXPECT_EQ(refusal_of_json(std::vector<plane::Point>{{1}, {13}}), thrown + "13 cannot be written");
+  EXPECT_EQ(refusal_of_json(std::vector<plane::Point>{{1}, {14}}), thrown + "14 has no size");
+  EXPECT_EQ(refusal_of_json(plane::Point{13}),
+            "INVALID_ARGUMENT Point: the codec of a type of tier custom has thrown: 13 cannot be written");
+  EXPECT_EQ(to_json(plane::Point{1}), R"("AQ==")");  // that is over
+
+  const auto refused = from_json<std::map<std::string, plane::Point>>(R"({"z": "AQ==", "a": "DQ=="})");
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().fault, Fault::custom_codec_failed);
+  EXPECT_EQ(refused.error().reason, "the codec of a type of tier custom has thrown: 13 cannot be read");
+  EXPECT_EQ(refused.error().offset, 19U);
+  EXPECT_EQ(refused.error().path, "[1]");
+}
+
+TEST(Json, NamesTheFieldThatReadersWouldRefuse) {
+  types::Gone gone;
+  gone.name = "\xff";
+  EXPECT_EQ(refusal_of_json(gone), "INVALID_ARGUMENT Gone.name: a string is not UTF-8");
+  types::Hit hit;
+  hit.title = "abc\xc3";
+  EXPECT_EQ(refusal_of_json(std::vector<types::Hit>{{}, hit}),
+            "INVALID_ARGUMENT [1].title: a string is not UTF-8");
+  types::Defaults defaults;
+  defaults.rank = static_cast<types::Rank>(99);
+  EXPECT_EQ(refusal_of_json(defaults),
+            "INVALID_ARGUMENT Defaults.rank: an enum has a value that its type does not know");
+}
+
 TEST(Json, RefusesToWriteAReferenceThatIsNull) {
   Graph<types::Node> graph;
   graph->others.emplace_back();
-  EXPECT_THROW((void)to_json(graph), Error);
-  EXPECT_THROW((void)to_json(types::Site{.name = "s", .owner = graph.make<types::Node>()}), Error);
+  EXPECT_EQ(refusal_of_json(graph), "INVALID_ARGUMENT Node.node[0].others[0]: the reference is null");
 }
 
 TEST(Json, ReadsChainsOfAnyLength) {
@@ -251,6 +321,37 @@ TEST(Json, ReadsChainsOfAnyLength) {
   }
   const std::string text = to_json(graph);
   EXPECT_EQ(to_json(from_json<Graph<types::Node>>(text).value()), text);
+}
+
+/// Members in any order, at each of many levels: no value is read more than twice.
+TEST(Json, ReadsDeepTextsInAnyOrder) {
+  types::Tree tree;
+  for (int i = 0; i < 31; ++i) {
+    types::Tree parent;
+    parent.value = i;
+    parent.children.push_back(std::move(tree));
+    parent.children.emplace_back().value = -i;
+    tree = std::move(parent);
+  }
+  std::string text = to_json(tree);
+  std::string turned;  // "value" stands behind what it stands before in the schema
+  std::vector<std::string> values;
+  constexpr std::string_view kValue = R"("value":)";
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text.compare(at, kValue.size(), kValue) == 0) {
+      const std::size_t comma = text.find(',', at);
+      values.push_back(text.substr(at, comma - at));
+      at = comma;
+    } else if (text[at] == '}') {
+      turned += "," + values.back() + "}";
+      values.pop_back();
+    } else {
+      turned += text[at];
+    }
+  }
+  const auto read = from_json<types::Tree>(turned);
+  ASSERT_TRUE(read.ok()) << read.error().message();
+  EXPECT_EQ(to_json(*read), text);
 }
 
 TEST(Json, ReadsIntoContainersOfTypes) {

@@ -9,7 +9,6 @@
 #include "bytes.hpp"
 #include "mf/codec/graph.hpp"
 #include "mf/codec/json.hpp"
-#include "nesting.json.hpp"
 #include "nesting/away.hpp"
 
 namespace mf::codec {

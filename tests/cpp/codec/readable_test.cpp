@@ -17,7 +17,6 @@
 #include "mf/codec/value.hpp"
 #include "sample.hpp"
 #include "shapes/kinds.hpp"
-#include "shapes/kinds.json.hpp"
 
 namespace mf::codec {
 

@@ -29,6 +29,11 @@ std::size_t allocations = 0;  // of this thread's tests; they run one behind the
   if (void* const memory = std::malloc(size == 0 ? 1 : size)) return memory;
   throw std::bad_alloc();
 }
+// std::stable_sort takes memory by this one, and gives it back by those below.
+[[gnu::noinline]] void* operator new(std::size_t size, const std::nothrow_t& /*tag*/) noexcept {
+  ++allocations;
+  return std::malloc(size == 0 ? 1 : size);
+}
 [[gnu::noinline]] void operator delete(void* memory) noexcept {
   std::free(memory);
 }
@@ -60,6 +65,27 @@ TEST(Reuse, DecodingIntoAnObjectThatExistsTakesItsMemoryAgain) {
   std::vector<Hit> into = value;
   EXPECT_EQ(allocations_of([&] { EXPECT_TRUE(from_bytes_into(bytes, into).ok()); }), 0U);
   EXPECT_EQ(into, value);
+}
+
+TEST(Reuse, AListThatShrinksAndGrowsWithinItsRoomKeepsItsMemory) {
+  const std::vector<Hit> all = hits();
+  std::vector<Hit> into = all;
+  // Without the last one, which has no memory of its own.
+  const std::vector<Hit> fewer(all.begin(), all.begin() + 2);
+  for (const auto& value : {fewer, all, fewer}) {
+    const ByteVector bytes = to_bytes(value);
+    EXPECT_EQ(allocations_of([&] { EXPECT_TRUE(from_bytes_into(bytes, into).ok()); }), 0U);
+    EXPECT_EQ(into, value);
+  }
+}
+
+TEST(Reuse, AListThatOutgrowsItsRoomHasTheNewElementsAndNoOthers) {
+  std::vector<Hit> into = hits();
+  for (const std::size_t count : {20U, 0U, 5U, 21U, 50U, 1U}) {
+    const std::vector<Hit> value(count, Hit{9, 0.5F, std::string(30, 'y'), {4, 5}});
+    EXPECT_TRUE(from_bytes_into(to_bytes(value), into).ok());
+    EXPECT_EQ(into, value);
+  }
 }
 
 TEST(Reuse, OfRowsOfStructsToo) {

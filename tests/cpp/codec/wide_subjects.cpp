@@ -3,7 +3,6 @@
 #include <map>
 
 #include "vectors/wide.hpp"
-#include "vectors/wide.json.hpp"
 
 namespace mf::codec {
 const std::vector<Subject>& subjects() {

@@ -1,11 +1,13 @@
 // What a controller lets its peers do, by their identities.
 #include <gmock/gmock.h>
 
+#include <fstream>
 #include <string>
 #include <string_view>
 
 #include "controller/controller_fixture.hpp"
-#include "mf/access/rules.hpp"
+#include "mf/access/file.hpp"
+#include "support/folder.hpp"
 
 namespace mf::controller {
 namespace {
@@ -28,8 +30,10 @@ struct AccessTest : ControllerTest {
       "allow dns:ops       list\n";
 
   [[nodiscard]] ControllerOptions limited() const {
+    const auto file = folder.path() / "access.conf";
+    std::ofstream(file) << kFile;
     auto with = options();
-    with.access = access::Rules::parse(kFile, "access.conf").value();
+    with.access = file.string();
     return with;
   }
   Stream<Standing> registers(const std::string& as, std::vector<Offer> offers, std::uint8_t process = 1) {
@@ -53,6 +57,7 @@ struct AccessTest : ControllerTest {
     EXPECT_THAT(std::string(stream->ended->failure().reason()), HasSubstr(words));
   }
 
+  const mftest::Folder folder;
   Controller limits{limited()};
 };
 
@@ -60,13 +65,17 @@ TEST_F(AccessTest, ARegistrationNeedsALineForNameAgentAddressAndWeight) {
   EXPECT_TRUE(registers("dns:a.example", {offer("kv.Store", "red", "tls://a.example:7000")})->open());
   expect_denied(registers("dns:a.example", {offer("other.Store", "red", "tls://a.example:7000")}),
                 "dns:a.example may not register other.Store");
-  expect_denied(registers("dns:a.example", {offer("kv.Store", "blue", "tls://a.example:7000")}), "agent \"blue\"");
-  expect_denied(registers("dns:a.example", {offer("kv.Store", "red", "tcp://a.example:7000")}), "tcp://a.example");
-  expect_denied(registers("dns:a.example", {offer("kv.Store", "red", "tls://evil.example:7000")}), "evil.example");
+  expect_denied(registers("dns:a.example", {offer("kv.Store", "blue", "tls://a.example:7000")}),
+                "agent \"blue\"");
+  expect_denied(registers("dns:a.example", {offer("kv.Store", "red", "tcp://a.example:7000")}),
+                "tcp://a.example");
+  expect_denied(registers("dns:a.example", {offer("kv.Store", "red", "tls://evil.example:7000")}),
+                "evil.example");
   auto heavy = offer("kv.Store", "red", "tls://a.example:7000");
   heavy.weight = 11;
   expect_denied(registers("dns:a.example", {heavy}), "may not register");
-  expect_denied(registers("dns:c.example", {offer("kv.Store", "red", "tls://a.example:7000")}), "dns:c.example");
+  expect_denied(registers("dns:c.example", {offer("kv.Store", "red", "tls://a.example:7000")}),
+                "dns:c.example");
   EXPECT_TRUE(log->has("access_denied"));
   EXPECT_TRUE(log->has("identity=dns:c.example"));
 }
@@ -81,6 +90,7 @@ TEST_F(AccessTest, OneDeniedOfferRefusesTheRegistration) {
   expect_denied(registers("dns:a.example", {offer("kv.Store", "red", "tls://a.example:7000"),
                                             offer("other.Store", "red", "tls://a.example:7000")}),
                 "other.Store");
+  identity = named("dns:c.example");
   EXPECT_THAT(found(limits, filter("kv.Store")), ElementsAre());
 }
 

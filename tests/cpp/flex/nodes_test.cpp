@@ -73,9 +73,13 @@ struct Ruled {
   const Folder folder;
   const std::string file;
   const bool written;
-  Node far{"", {.listen = "unix:" + (folder.path() / "far").string(), .access = file, .log = mf::Log(mf::Level::off)}};
+  Node far{
+      "",
+      {.listen = "unix:" + (folder.path() / "far").string(), .access = file, .log = mf::Log(mf::Level::off)}};
   Node near{far.address(),
-            {.listen = "unix:" + (folder.path() / "near").string(), .patience = kLong, .log = mf::Log(mf::Level::off)}};
+            {.listen = "unix:" + (folder.path() / "near").string(),
+             .patience = kLong,
+             .log = mf::Log(mf::Level::off)}};
 };
 
 std::string own_user() {

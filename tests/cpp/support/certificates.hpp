@@ -13,6 +13,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "mf/transport/tls.hpp"
 
@@ -61,6 +62,28 @@ class Authority {
     return options;
   }
   [[nodiscard]] mf::TlsOptions issue() { return issue(Wanted()); }
+  /// A list that names these certificates as revoked, in the place of the earlier one. Its path.
+  [[nodiscard]] std::string revoke(const std::vector<mf::TlsOptions>& revoked) {
+    const List list(X509_CRL_new());
+    const Time now(X509_gmtime_adj(nullptr, 0));
+    const Time next(X509_gmtime_adj(nullptr, 3600));
+    check(list && now && next && X509_CRL_set_version(list.get(), 1) == 1);
+    check(X509_CRL_set_issuer_name(list.get(), X509_get_subject_name(certificate_.get())) == 1);
+    check(X509_CRL_set1_lastUpdate(list.get(), now.get()) == 1);
+    check(X509_CRL_set1_nextUpdate(list.get(), next.get()) == 1);
+    for (const auto& each : revoked) {
+      const Certificate of(read(each.certificate));
+      X509_REVOKED* const entry = X509_REVOKED_new();
+      check(entry != nullptr);
+      check(X509_REVOKED_set_serialNumber(entry, X509_get_serialNumber(of.get())) == 1);
+      check(X509_REVOKED_set_revocationDate(entry, now.get()) == 1);
+      check(X509_CRL_add0_revoked(list.get(), entry) == 1);
+    }
+    check(X509_CRL_sort(list.get()) == 1 && X509_CRL_sign(list.get(), key_.get(), EVP_sha256()) > 0);
+    save(path("new.crl"), [&](std::FILE* to) { return PEM_write_X509_CRL(to, list.get()); });
+    std::filesystem::rename(path("new.crl"), path("revoked.crl"));
+    return path("revoked.crl");
+  }
   /// Options of a client that accepts certificates of this authority, and has none itself.
   [[nodiscard]] mf::TlsOptions accepted() const { return {.ca = file()}; }
 
@@ -68,12 +91,24 @@ class Authority {
   struct Free {
     void operator()(EVP_PKEY* key) const noexcept { EVP_PKEY_free(key); }
     void operator()(X509* certificate) const noexcept { X509_free(certificate); }
+    void operator()(X509_CRL* list) const noexcept { X509_CRL_free(list); }
+    void operator()(ASN1_TIME* time) const noexcept { ASN1_TIME_free(time); }
   };
   using Key = std::unique_ptr<EVP_PKEY, Free>;
   using Certificate = std::unique_ptr<X509, Free>;
+  using List = std::unique_ptr<X509_CRL, Free>;
+  using Time = std::unique_ptr<ASN1_TIME, Free>;
 
   static void check(bool good) {
     if (!good) throw std::runtime_error("OpenSSL makes no certificate for the test");
+  }
+  static Certificate read(const std::string& path) {
+    std::FILE* const from = std::fopen(path.c_str(), "r");
+    check(from != nullptr);
+    Certificate found(PEM_read_X509(from, nullptr, nullptr, nullptr));
+    (void)std::fclose(from);
+    check(found != nullptr);
+    return found;
   }
   static Key new_key() {
     Key key(EVP_EC_gen("P-256"));

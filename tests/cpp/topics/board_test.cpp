@@ -50,7 +50,7 @@ struct Boarded {
   }
   void publish() {
     for (const auto& source : sources) {
-      ItemRef item(new mf::topics::ItemOf<mf::topics::Position>(place(1)));
+      ItemRef item(mf::topics::ItemOf<mf::topics::Position>::of(place(1)));
       source->publish({&item, 1}, {});
     }
   }

@@ -33,7 +33,7 @@ std::shared_ptr<const mf::topics::Origin> origin(const std::string& agent) {
 }
 
 void push(Inbox& inbox, std::uint32_t source, std::uint64_t sequence) {
-  ItemRef item(new ItemOf<mf::topics::Position>(place(sequence)));
+  ItemRef item(ItemOf<mf::topics::Position>::of(place(sequence)));
   item->origin = inbox.origin(source);
   item->sequence = sequence;
   item->add_users(1);  // the queue's

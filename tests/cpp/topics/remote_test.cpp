@@ -72,7 +72,8 @@ TEST(RemoteTopics, ASubscriptionThatTheServerDeniesReachesNoPublisher) {
                      .access = file,
                      .authorize = [&](const mf::Identity&, std::string_view topic, std::string_view agents,
                                       std::string_view method) {
-                       asked.push_back(std::string(topic) + " " + std::string(agents) + " " + std::string(method));
+                       asked.push_back(std::string(topic) + " " + std::string(agents) + " " +
+                                       std::string(method));
                        return agents != "public.none";
                      }});
   server.offer(topics);

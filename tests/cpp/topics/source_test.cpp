@@ -19,15 +19,20 @@ using Source = mf::topics::Board::Source;
 /// Says when nobody has it any more.
 class Told final : public mf::topics::Item {
  public:
-  explicit Told(std::uint64_t number, std::function<void()> gone = [] {}) : gone_(std::move(gone)) {
-    sequence = number;
-    size = 1;
+  [[nodiscard]] static ItemRef of(std::uint64_t number, std::function<void()> gone = [] {}) {
+    ItemRef made(make<Told>(0));
+    made->sequence = number;
+    made->size = 1;
+    static_cast<Told&>(*made).gone_ = std::move(gone);
+    return made;
   }
   ~Told() override { gone_(); }
 
  private:
+  friend class mf::topics::Item;
+  Told() = default;
   mf::Bytes encode() override { return {}; }
-  const std::function<void()> gone_;
+  std::function<void()> gone_;
 };
 
 TEST(ASource, ReportsNoFullInboxIfAllMessagesArePassed) {
@@ -44,18 +49,16 @@ TEST(ASource, ReportsNoFullInboxIfAllMessagesArePassed) {
   };
   std::shared_ptr<Inbox> full;
   mf::topics::Woken woken;
-  const auto pass = [&](const ItemRef& item) { return source.forward({&item, 1}, full, woken) == 1; };
+  const auto pass = [&](ItemRef item) { return source.forward({&item, 1}, full, woken) == 1; };
   // The second message is kept, by nobody else, until the third is: then somebody takes what waits.
-  ASSERT_TRUE(pass(ItemRef(new Told(1))));
+  ASSERT_TRUE(pass(Told::of(1)));
   take_all();
-  ItemRef second(new Told(2, take_all));
-  ASSERT_TRUE(pass(second));
+  ASSERT_TRUE(pass(Told::of(2, take_all)));
   take_all();
-  second = ItemRef();
   ASSERT_EQ(taken, (std::vector<std::uint64_t>{1, 2}));
 
   std::vector<ItemRef> three;
-  for (std::uint64_t number = 3; number <= 6; ++number) three.emplace_back(new Told(number));
+  for (std::uint64_t number = 3; number <= 6; ++number) three.push_back(Told::of(number));
   EXPECT_EQ(source.forward(three, full, woken), 4U)
       << "somebody took the first while the others were handed out";
   woken.wake();

@@ -21,7 +21,7 @@ using mf::topics::RemoteReceiver;
 using mf::topics::Upstream;
 using namespace std::chrono_literals;
 
-mf::topics::Item* no_item(mf::Bytes /*payload*/) {
+mf::topics::Item* no_item(mf::Bytes&& /*payload*/) {
   return nullptr;
 }
 

@@ -19,6 +19,7 @@ TEST(Address, ReadsSchemeHostAndPort) {
 TEST(Address, APathIsAUnixSocket) {
   EXPECT_EQ(Address::parse("unix:/run/index.sock"), (Address{"unix", "/run/index.sock", 0}));
   EXPECT_EQ(Address::parse("unix:///run/index.sock"), (Address{"unix", "/run/index.sock", 0}));
+  EXPECT_EQ(Address::parse("unix:////run/index.sock").str(), "unix:/run/index.sock");
   EXPECT_EQ(Address::parse("unix:/" + std::string(106, 'x')).host.size(), 107U);
   for (const std::string& text : {std::string("unix:index.sock"), std::string("unix:"),
                                   "unix:/" + std::string(107, 'x'), std::string("unix:/a\0b", 9)}) {
@@ -40,6 +41,7 @@ TEST(Address, IsWrittenAsItIsRead) {
   std::ostringstream stream;
   stream << Address::parse("tcp://h:1");
   EXPECT_EQ(stream.str(), "tcp://h:1");
+  EXPECT_THROW((void)Address::parse("tcp://[[::1]]:5"), Error);
 }
 
 TEST(Address, OfAControllerOrRelayLeadsToItsServer) {

@@ -72,8 +72,8 @@ IoState read_to_end(Stream& stream) {
 
 /// A listener, and the state of one connection to it.
 struct Meeting {
-  explicit Meeting(TlsOptions server, const char* at = "tls://127.0.0.1:0")
-      : context(make_tls_server(std::move(server))), listener(Address::parse(at), context) {}
+  explicit Meeting(TlsOptions server, const char* at = "tls://127.0.0.1:0", Log log = {})
+      : context(make_tls_server(std::move(server), std::move(log))), listener(Address::parse(at), context) {}
 
   /// Both ends, of which the client's may be a failure.
   void meet(const std::shared_ptr<TlsContext>& with) {
@@ -553,6 +553,206 @@ TEST_F(Tls, AKeyWithAPassphraseIsRefusedAndNobodyIsAskedForIt) {
   EVP_PKEY_free(key);
   EXPECT_THAT(refusal([&] { return make_tls_server({.certificate = good.certificate, .key = path}); }),
               HasSubstr("'" + path + "' holds no private key in PEM format without a passphrase"));
+}
+
+// Files that are replaced
+
+class Lines final : public LogSink {
+ public:
+  void write(Level /*level*/, std::string_view line) noexcept override { all.append(line).append("\n"); }
+  std::string all;
+};
+
+/// As a tool that renews certificates replaces them.
+void replace(const TlsOptions& options, const TlsOptions& by) {
+  std::filesystem::rename(by.certificate, options.certificate);
+  std::filesystem::rename(by.key, options.key);
+}
+
+TimePoint at_next_look() {
+  return now() + TlsContext::kLookEvery;
+}
+
+TEST(TlsFiles, AreReadAgainWithoutAFailedConnection) {
+  mftest::Authority authority;
+  const auto options = authority.issue();
+  Meeting meeting(options);
+  const auto client = make_tls_client(authority.accepted());
+  for (int round = 0; round < 20; ++round) {
+    ASSERT_NO_FATAL_FAILURE(meeting.join(client));
+    EXPECT_FALSE(Meeting::resumed(*meeting.server)) << "tickets of the certificate before are not taken";
+    replace(options, authority.issue());
+    meeting.context->look(at_next_look() + std::chrono::minutes(round));
+    write_all(*meeting.client.value(), numbered(1));  // the connection made before goes on
+    ASSERT_EQ(read_exactly(*meeting.server, 1).size(), 1U);
+  }
+  replace(options, authority.issue({.names = "DNS:elsewhere"}));
+  meeting.context->look(at_next_look() + std::chrono::hours(1));
+  meeting.meet(client);
+  ASSERT_FALSE(meeting.client.ok());
+  EXPECT_EQ(meeting.client.failure().code, Code::unauthenticated);
+}
+
+TEST(TlsFiles, AreLookedAtEvery30Seconds) {
+  mftest::Authority authority;
+  const auto options = authority.issue();
+  const auto lines = std::make_shared<Lines>();
+  const auto context = make_tls_server(options, Log(lines));
+  const auto start = now();
+  replace(options, authority.issue());
+  context->look(start + TlsContext::kLookEvery - std::chrono::seconds(1));
+  EXPECT_EQ(lines->all, "");
+  context->look(start + TlsContext::kLookEvery + std::chrono::seconds(1));
+  EXPECT_THAT(lines->all, testing::StartsWith("tls_files_read "));
+  lines->all.clear();
+  context->look(start + 3 * TlsContext::kLookEvery);  // nothing was replaced since
+  EXPECT_EQ(lines->all, "");
+}
+
+TEST(TlsFiles, ThatCannotBeUsedChangeNothingAndAreNamed) {
+  mftest::Authority authority;
+  const auto options = authority.issue();
+  const auto lines = std::make_shared<Lines>();
+  Meeting meeting(options, "tls://127.0.0.1:0", Log(lines));
+  const auto other = authority.issue();
+  std::filesystem::rename(other.certificate, options.certificate);  // the key is still the one before
+  meeting.context->look(at_next_look());
+  EXPECT_THAT(lines->all,
+              testing::AllOf(testing::StartsWith("tls_files_kept "), testing::HasSubstr(options.key)));
+  ASSERT_NO_FATAL_FAILURE(meeting.join(make_tls_client(authority.accepted())));
+  lines->all.clear();
+  std::filesystem::rename(other.key, options.key);
+  meeting.context->look(at_next_look() + std::chrono::minutes(1));
+  EXPECT_THAT(lines->all, testing::StartsWith("tls_files_read "));
+}
+
+TEST(TlsFiles, OfAuthoritiesThatAreReplacedEndTheTrustInOldOnes) {
+  mftest::Authority before;
+  mftest::Authority after;
+  auto options = before.issue();
+  options.ca = before.path("clients.pem");
+  std::filesystem::copy_file(before.file(), options.ca);
+  Meeting meeting(options);
+  auto shown = before.issue();
+  shown.ca = before.file();
+  const auto client = make_tls_client(shown);
+  ASSERT_NO_FATAL_FAILURE(meeting.join(client));
+  std::filesystem::copy_file(after.file(), options.ca, std::filesystem::copy_options::overwrite_existing);
+  meeting.context->look(at_next_look());
+  meeting.meet(client);
+  EXPECT_EQ(read_to_end(*meeting.server), IoState::failed);
+  ASSERT_TRUE(meeting.server->failure());
+  EXPECT_EQ(meeting.server->failure()->code, Code::unauthenticated);
+}
+
+TEST(TlsFiles, OfAClientThatAreReplacedEndTheSessionsThatItWouldResume) {
+  mftest::Authority before;
+  mftest::Authority after;
+  Meeting meeting(before.issue());
+  const auto ca = before.path("servers.pem");
+  std::filesystem::copy_file(before.file(), ca);
+  const auto client = make_tls_client({.ca = ca});
+  ASSERT_NO_FATAL_FAILURE(meeting.join(client));
+  std::filesystem::copy_file(after.file(), ca, std::filesystem::copy_options::overwrite_existing);
+  client->look(at_next_look());
+  meeting.meet(client);
+  ASSERT_FALSE(meeting.client.ok());
+  EXPECT_EQ(meeting.client.failure().code, Code::unauthenticated);
+}
+
+/// A server that demands certificates, and the state of a connection to it by a client that shows `shown`.
+struct Demanding {
+  explicit Demanding(mftest::Authority& authority, std::string ca = {}) : options(authority.issue()) {
+    options.ca = ca.empty() ? authority.file() : std::move(ca);
+    shown = authority.issue();
+    shown.ca = authority.file();
+  }
+  TlsOptions options;
+  TlsOptions shown;
+};
+
+TEST(TlsFiles, ThatRevokeACertificateRefuseItAndNoOther) {
+  mftest::Authority authority;
+  Demanding demanding(authority);
+  auto other = authority.issue();
+  other.ca = authority.file();
+  demanding.options.crl = authority.revoke({demanding.shown});
+  Meeting meeting(demanding.options);
+  meeting.meet(make_tls_client(demanding.shown));
+  EXPECT_EQ(read_to_end(*meeting.server), IoState::failed);
+  ASSERT_TRUE(meeting.server->failure());
+  EXPECT_EQ(meeting.server->failure()->code, Code::unauthenticated);
+  EXPECT_THAT(meeting.server->failure()->message, testing::HasSubstr("revoked"));
+  ASSERT_NO_FATAL_FAILURE(meeting.join(make_tls_client(other)));
+  EXPECT_TRUE(meeting.server->trusted());
+}
+
+TEST(TlsFiles, ThatRevokeACertificateEndTheTrustInItsConnections) {
+  mftest::Authority authority;
+  Demanding demanding(authority);
+  demanding.options.crl = authority.revoke({});
+  Meeting meeting(demanding.options);
+  ASSERT_NO_FATAL_FAILURE(meeting.join(make_tls_client(demanding.shown)));
+  EXPECT_TRUE(read_again(*meeting.context, Reads::all));
+  EXPECT_TRUE(meeting.server->trusted()) << "its certificate is on no list";
+  (void)authority.revoke({demanding.shown});
+  EXPECT_TRUE(meeting.server->trusted()) << "the list is not read yet";
+  EXPECT_TRUE(read_again(*meeting.context, Reads::replaced));
+  EXPECT_FALSE(meeting.server->trusted());
+}
+
+TEST(TlsFiles, OfAServerThatIsRevokedEndTheTrustOfItsClients) {
+  mftest::Authority authority;
+  const auto options = authority.issue();
+  Meeting meeting(options);
+  const auto client = make_tls_client({.ca = authority.file(), .crl = authority.revoke({})});
+  ASSERT_NO_FATAL_FAILURE(meeting.join(client));
+  EXPECT_TRUE(meeting.client.value()->trusted());
+  (void)authority.revoke({options});
+  EXPECT_TRUE(read_again(*client, Reads::replaced));
+  EXPECT_FALSE(meeting.client.value()->trusted());
+}
+
+TEST(TlsFiles, OfAuthoritiesThatAreReplacedEndTheTrustInConnections) {
+  mftest::Authority before;
+  mftest::Authority after;
+  const auto ca = before.path("clients.pem");
+  std::filesystem::copy_file(before.file(), ca);
+  const Demanding demanding(before, ca);
+  Meeting meeting(demanding.options);
+  ASSERT_NO_FATAL_FAILURE(meeting.join(make_tls_client(demanding.shown)));
+  std::filesystem::copy_file(after.file(), ca, std::filesystem::copy_options::overwrite_existing);
+  EXPECT_TRUE(read_again(*meeting.context, Reads::replaced));
+  EXPECT_FALSE(meeting.server->trusted());
+}
+
+TEST(TlsFiles, OfARenewedCertificateLeaveTheTrustInItsClients) {
+  mftest::Authority authority;
+  const Demanding demanding(authority);
+  Meeting meeting(demanding.options);
+  ASSERT_NO_FATAL_FAILURE(meeting.join(make_tls_client(demanding.shown)));
+  replace(demanding.options, authority.issue());
+  EXPECT_TRUE(read_again(*meeting.context, Reads::replaced));
+  EXPECT_TRUE(meeting.server->trusted());
+}
+
+TEST(TlsFiles, OfListsThatCannotBeUsedAreRefused) {
+  mftest::Authority authority;
+  auto options = authority.issue();
+  options.crl = authority.file();
+  const auto refusal = [&] {
+    try {
+      (void)make_tls_server(options);
+    } catch (const Error& error) {
+      return error.message();
+    }
+    return std::string("none");
+  };
+  EXPECT_THAT(refusal(), testing::HasSubstr("need the authorities"));
+  options.ca = authority.file();
+  EXPECT_THAT(refusal(), testing::HasSubstr("holds no list of revoked certificates"));
+  options.crl = authority.path("none");
+  EXPECT_THAT(refusal(), testing::HasSubstr("ServerOptions::tls.crl: cannot read"));
 }
 
 }  // namespace

@@ -15,7 +15,6 @@
 #include "mf/values/reader.hpp"
 #include "mf/values/writer.hpp"
 #include "stored.hpp"
-#include "stored.json.hpp"
 
 namespace mf::values {
 

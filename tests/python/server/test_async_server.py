@@ -177,7 +177,7 @@ def started(drain_timeout: float) -> "subprocess.Popen[str]":
     return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_it_in_order(number: signal.Signals) -> None:
     with started(5.0) as process:
         assert process.stdout is not None

@@ -326,7 +326,7 @@ def process(code: str, listen: str = "tcp://127.0.0.1:0") -> "subprocess.Popen[s
     )
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_finishes_what_is_under_way_and_exits_0(number: signal.Signals) -> None:
     running = process(script())
     assert running.stdout is not None

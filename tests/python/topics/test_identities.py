@@ -61,6 +61,9 @@ class _Lies(PushSource):
     def instead(self) -> Encoded | None:
         return None
 
+    def held_bytes(self) -> int:
+        return 0
+
     def failure(self) -> Error | None:
         return None
 

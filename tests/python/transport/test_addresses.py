@@ -18,7 +18,7 @@ def test_a_path_is_a_unix_socket() -> None:
     address = Address.parse("unix:///run/index.sock")
 
     assert (address.scheme, address.host, address.local) == ("unix", "/run/index.sock", True)
-    assert address == Address.parse("unix:/run/index.sock")
+    assert address == Address.parse("unix:/run/index.sock") == Address.parse("unix:////run/index.sock")
     assert not Address.parse("tcp://h:1").local
 
 
@@ -39,6 +39,7 @@ def test_several_have_commas_between_them() -> None:
         ("tcp://h:x", "the port is not a number from 0 to 65535"),
         ("tcp://h:65536", "the port is not a number from 0 to 65535"),
         ("tcp://::1:5", "an IPv6 host is written in brackets"),
+        ("tcp://[[::1]]:5", "a bracket in the host"),
         ("unix:", "the path of a unix socket begins with '/'"),
         ("unix:index.sock", "the path of a unix socket begins with '/'"),
         (LONGEST + "x", "the path of a unix socket has at most 107 bytes, this one has 108"),

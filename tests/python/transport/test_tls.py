@@ -1,23 +1,27 @@
 """TlsStream: bytes both ways, buffered bytes, resumption, and unusable files."""
 
+import shutil
 import socket
 import subprocess
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import pytest
 
 import mf
 from mf.core.error import Code
+from mf.core.tls import Tls
 from mf.protocol.client_session import ClientSession
 from mf.protocol.handshake import Hello
+from mf.transport import tls_context
 from mf.transport.address import Address
 from mf.transport.sockets import Dialer, Listening, server_context
 from mf.transport.stream import Buffer, SocketStream, Stream, StreamError, drop_written
-from mf.transport.tls_context import TlsContext
+from mf.transport.tls_context import LOOK_EVERY, TlsContext
 from mf.transport.tls_stream import TlsStream
 from tests.python.certificates import Authority
 
@@ -394,3 +398,101 @@ def test_a_key_with_a_passphrase_is_refused_and_nobody_is_asked_for_it(
 
     why = refusal(mf.Tls(certificate=good.certificate, key=locked), server=True)
     assert why == f"mf.Tls.key: '{locked}' holds no private key in PEM format without a passphrase"
+
+
+# Files that are replaced while they are in use; the same as in tests/cpp/transport/tls_test.cpp
+
+
+@pytest.fixture
+def said(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    lines: list[str] = []
+    for level in ("info", "warning"):
+        monkeypatch.setattr(tls_context, level, lambda _, text: lines.append(text))
+    return lines
+
+
+def replace(options: Tls, by: Tls) -> None:
+    """As a tool that renews certificates replaces them."""
+    Path(by.certificate).rename(options.certificate)
+    Path(by.key).rename(options.key)
+
+
+def exchange(listening: Listening, dialer: Dialer) -> tuple[Stream, Stream]:
+    """Both ends of a new connection, over which a byte has passed."""
+    ours, theirs = meet(dialer, listening)
+    write_all(ours, b"x")
+    assert read_exactly(theirs, 1) == b"x"
+    write_all(theirs, b"y")  # a session ticket precedes it
+    assert read_exactly(ours, 1) == b"y"
+    return ours, theirs
+
+
+def test_replaced_certificates_are_read_without_a_failed_connection(authority: Authority) -> None:
+    options = authority.issue()
+    context = TlsContext(options, server=True)
+    listening = Listening(Address.parse("tls://127.0.0.1:0"), context)
+    dialer = Dialer(authority.accepted)
+    for round_ in range(1, 20):
+        ours, theirs = exchange(listening, dialer)
+        replace(options, authority.issue())
+        context.look(monotonic() + LOOK_EVERY * 2 * round_)
+        dialer.tls_context().look(monotonic() + LOOK_EVERY * 2 * round_)
+        write_all(ours, b"x")  # the connection made before goes on
+        assert read_exactly(theirs, 1) == b"x"
+        ours.close()
+        theirs.close()
+    listening.close()
+
+
+def test_files_are_looked_at_every_30_seconds(authority: Authority, said: list[str]) -> None:
+    options = authority.issue()
+    context = TlsContext(options, server=True)
+    start = monotonic()
+    replace(options, authority.issue())
+    context.look(start + LOOK_EVERY - 1)
+    assert said == []
+    context.look(start + LOOK_EVERY + 1)
+    assert [each.split()[0] for each in said] == ["tls_files_read"]
+    context.look(start + 3 * LOOK_EVERY)  # nothing was replaced since
+    assert len(said) == 1
+
+
+def test_files_that_cannot_be_used_change_nothing_and_are_named(
+    authority: Authority, said: list[str]
+) -> None:
+    options, other = authority.issue(), authority.issue()
+    context = TlsContext(options, server=True)
+    Path(other.certificate).rename(options.certificate)  # the key is still the one before
+    context.look(monotonic() + LOOK_EVERY)
+    assert len(said) == 1
+    assert said[0].startswith("tls_files_kept ")
+    assert options.key in said[0]
+    listening = Listening(Address.parse("tls://127.0.0.1:0"), context)
+    for end in exchange(listening, Dialer(authority.accepted)):
+        end.close()
+    listening.close()
+    Path(other.key).rename(options.key)
+    context.look(monotonic() + LOOK_EVERY * 3)
+    assert said[1].startswith("tls_files_read ")
+
+
+def test_a_replaced_authority_ends_the_trust_in_the_old_one_and_its_sessions(
+    authority: Authority, tmp_path: Path
+) -> None:
+    ca = tmp_path / "servers.pem"
+    shutil.copy(authority.file, ca)
+    dialer = Dialer(Tls(ca=str(ca)))
+    listening = Listening(Address.parse("tls://127.0.0.1:0"), TlsContext(authority.issue(), server=True))
+    for end in exchange(listening, dialer):
+        end.close()
+    shutil.copy(Authority(tmp_path, "other").file, ca)
+    dialer.tls_context().look(monotonic() + LOOK_EVERY)
+    with ThreadPoolExecutor(1) as pool:
+        connecting = pool.submit(dialer.connect, listening.address, PATIENCE)
+        listening.socket.settimeout(PATIENCE)
+        theirs = listening.accept()
+        assert failure_of(theirs)
+        with pytest.raises(StreamError, match=r"an authority that is not in .*servers\.pem"):
+            connecting.result()
+    theirs.close()
+    listening.close()

@@ -172,6 +172,9 @@ class Sent(PushSource):
     def instead(self) -> Encoded | None:
         return None
 
+    def held_bytes(self) -> int:
+        return 0
+
     def failure(self) -> Error | None:
         return None
 

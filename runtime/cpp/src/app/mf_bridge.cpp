@@ -4,8 +4,8 @@
 //   mf-bridge out --topic additions.topic --engine nats://localhost:4222 --listen tcp://127.0.0.1:7600
 //
 // Standard output gets one line once it works: of `in` the topic, of `out` the address listened at; the log
-// goes to standard error. Exit codes: 0 stopped by SIGTERM, SIGINT or SIGHUP, 1 it could not start or go on,
-// others: wrong use of the command line.
+// goes to standard error. SIGHUP reads its files again. Exit codes: 0 stopped by SIGTERM or SIGINT, 1 it
+// could not start or go on, others: wrong use of the command line.
 
 #include <CLI/CLI.hpp>
 #include <chrono>
@@ -94,9 +94,9 @@ std::optional<mf::Overflow> overflow_of(const std::string& text) {
   return std::nullopt;
 }
 
-/// Runs until a signal, or until it fails; then throws that.
-template <class Run>
-void until_stopped(mf::server::StopSignals& signals, const mf::Log& log, Run&& run) {
+/// Runs until SIGTERM or SIGINT, or until it fails; then throws that. SIGHUP calls `reload`.
+template <class Run, class Reload>
+void until_stopped(mf::server::StopSignals& signals, const mf::Log& log, Run&& run, Reload&& reload) {
   std::exception_ptr failed;
   {
     const std::jthread thread([&](const std::stop_token& stop) {
@@ -107,7 +107,7 @@ void until_stopped(mf::server::StopSignals& signals, const mf::Log& log, Run&& r
         signals.wake();
       }
     });
-    signals.wait();
+    while (signals.wait() == mf::server::StopSignals::Wanted::reload) (void)reload();
     log.write(mf::Level::info, "stopping");
   }
   if (failed) std::rethrow_exception(failed);
@@ -128,9 +128,12 @@ void bring_in(const Arguments& arguments) {
   options.subscribe.max_messages = arguments.max_messages;
   options.subscribe.max_bytes = arguments.max_bytes;
   mf::bridge::Inward inward(core, *topic, *engine, options);
-  until_stopped(signals, log, [&](const std::stop_token& stop) {
-    inward.run(stop, [&] { std::cout << topic->info().name() << std::endl; });
-  });
+  until_stopped(
+      signals, log,
+      [&](const std::stop_token& stop) {
+        inward.run(stop, [&] { std::cout << topic->info().name() << std::endl; });
+      },
+      [&] { return core->reload(); });
   const auto stats = inward.stats();
   log.write(mf::Level::info, "stopped",
             {{"topic", topic->info().name()},
@@ -161,7 +164,9 @@ void bring_out(const Arguments& arguments) {
   server.start();
   mf::app::say_where(server, arguments.entrance, server.address().scheme,
                      "whoever reaches this port can subscribe to the topic", log);
-  until_stopped(signals, log, [&](const std::stop_token& stop) { outward->run(stop); });
+  until_stopped(
+      signals, log, [&](const std::stop_token& stop) { outward->run(stop); },
+      [&] { return server.reload(); });
   server.stop();
   const auto stats = outward->stats();
   log.write(mf::Level::info, "stopped",

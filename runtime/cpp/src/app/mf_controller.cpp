@@ -4,8 +4,8 @@
 // at, below the user's state folder. At port 0 it keeps nothing: nobody finds such a controller again.
 //
 // Standard output gets one line, the address listened at, once it does; the log goes to standard error.
-// Exit codes: 0 stopped by SIGTERM, SIGINT or SIGHUP, 1 it could not start, others: wrong use of the command
-// line.
+// Exit codes: 0 stopped by SIGTERM or SIGINT, 1 it could not start, others: wrong use of the command line.
+// SIGHUP reads its files again.
 
 #include <signal.h>
 
@@ -19,7 +19,7 @@
 
 #include "app/access_command.hpp"
 #include "app/program.hpp"
-#include "mf/access/rules.hpp"
+#include "app/token_command.hpp"
 #include "mf/controller/controller.hpp"
 #include "mf/controller/file_store.hpp"
 #include "mf/core/error.hpp"
@@ -85,9 +85,9 @@ void serve(const Arguments& arguments) {
 
   auto server_options = mf::app::server_options(arguments.entrance, log);
   mf::controller::ControllerOptions options;
-  // The server asks the same rules about the calls that it hands on.
-  if (!server_options.access.empty()) options.access = mf::access::Rules::load(server_options.access).value();
-  options.closed = !arguments.entrance.shown.ca.empty();
+  // The server asks it about the calls that it hands on, and reads it again.
+  options.access = server_options.access;
+  options.closed = arguments.entrance.knows_peers();
   options.log = log;
   options.lease = std::chrono::seconds(arguments.lease);
   options.max_offers_per_host = arguments.offers_per_host;
@@ -110,8 +110,7 @@ void serve(const Arguments& arguments) {
   server.offer(controller, {.where = mf::Where::io_thread});
   server.start();
   mf::app::say_where(server, arguments.entrance, "mf", "whoever reaches this port can register servers", log);
-  signals.wait();
-  log.write(mf::Level::info, "stopping");
+  mf::app::serve_until_stopped(signals, server, log);
   controller->close();
   server.stop();
   if (relay) relay->close();
@@ -127,6 +126,12 @@ int run(int argc, char** argv) {
       app, arguments.entrance,
       "which identities may register, publish, lead, watch and list; without it nobody registers "
       "or leads where --client-ca is given");
+  arguments.entrance.token_audience = "mf.controller.Controller";
+  auto* const keys = mf::app::add_file(app, "--token-keys", arguments.entrance.token_keys,
+                                       "The public keys by which tokens of servers and clients are verified");
+  app.add_option("--token-audience", arguments.entrance.token_audience, "What these tokens must be for")
+      ->needs(keys)
+      ->capture_default_str();
   app.add_option(
          "--store", arguments.store,
          "Where to keep what is registered, so that a controller that is restarted knows it: a folder, or "
@@ -160,8 +165,10 @@ int run(int argc, char** argv) {
   app.add_flag("--relay", arguments.relay,
                "Hand on the calls of clients at relay://HOST:PORT to the servers");
   const mf::app::AccessCommand access(app);
+  const mf::app::TokenCommand token(app);
   if (const auto ended = mf::app::parse(app, argc, argv)) return *ended;
   if (access.asked()) return access.run();
+  if (token.asked()) return token.run();
   serve(arguments);
   return 0;
 }

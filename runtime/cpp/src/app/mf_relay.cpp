@@ -1,8 +1,8 @@
 // mf-relay: hands on the calls of clients that cannot, or need not, reach the servers (docs/relay.md).
 //
 // Standard output gets one line, the address listened at, once it does; the log goes to standard error.
-// Exit codes: 0 stopped by SIGTERM, SIGINT or SIGHUP, 1 it could not start, others: wrong use of the command
-// line.
+// Exit codes: 0 stopped by SIGTERM or SIGINT, 1 it could not start, others: wrong use of the command line.
+// SIGHUP reads its files again.
 
 #include <CLI/CLI.hpp>
 #include <chrono>
@@ -56,8 +56,7 @@ void serve(const Arguments& arguments) {
   server.start();
   mf::app::say_where(server, arguments.entrance, "relay", "whoever reaches this port can call all servers",
                      log);
-  signals.wait();
-  log.write(mf::Level::info, "stopping");
+  mf::app::serve_until_stopped(signals, server, log);
   server.stop();
   relay->close();
 }

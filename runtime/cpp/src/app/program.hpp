@@ -11,6 +11,7 @@
 #include "mf/core/error.hpp"
 #include "mf/core/log.hpp"
 #include "mf/server/server.hpp"
+#include "mf/server/signals.hpp"
 
 namespace mf::app {
 
@@ -21,9 +22,14 @@ struct Entrance {
   std::string access{};       // the path of the access file
   bool open = false;          // whoever reaches it may use it
   std::string authorities{};  // by which those are verified to whom it connects
+  std::string token_keys{};
+  std::string token_audience{};
   std::size_t max_connections = ServerOptions().max_connections;
   std::size_t max_connections_per_host = 12'288;  // three quarters of all
   std::string level = "info";
+
+  /// Whether clients at tls:// must, or may, prove who they are.
+  [[nodiscard]] bool knows_peers() const { return !shown.ca.empty() || !token_keys.empty(); }
 
   [[nodiscard]] Log log() const {
     Level parsed = Level::info;
@@ -71,7 +77,7 @@ inline void check_open(const Entrance& entrance) {
   if (entrance.open) return;
   for (const auto& address : Address::parse_list(as_server(entrance.listen))) {
     if (address.local() || is_loopback(address.host)) continue;
-    if (address.scheme == "tls" && !entrance.shown.ca.empty()) continue;
+    if (address.scheme == "tls" && entrance.knows_peers()) continue;
     throw Error(Code::invalid_argument, Execution::not_executed,
                 "whoever reaches " + address.str() +
                     " could use this program: demand certificates by "
@@ -89,6 +95,8 @@ inline void add_entrance(CLI::App& app, Entrance& entrance, const std::string& w
   add_file(app, "--key", entrance.shown.key, "The private key of that certificate");
   add_file(app, "--client-ca", entrance.shown.ca,
            "The authorities by which who connects at tls:// is verified, who then must show a certificate");
+  add_file(app, "--client-crl", entrance.shown.crl,
+           "The lists of certificates that these authorities have revoked, one of each");
   add_ca(app, entrance, whom);
   app.add_flag("--open", entrance.open,
                "Listen beyond this host without --client-ca: whoever reaches the address may use it");
@@ -109,6 +117,8 @@ inline ServerOptions server_options(const Entrance& entrance, const Log& log) {
   options.listen = as_server(entrance.listen);
   options.tls = entrance.shown;
   options.access = entrance.access;
+  options.token_keys = entrance.token_keys;
+  if (!entrance.token_keys.empty()) options.token_audience = entrance.token_audience;
   options.max_connections = entrance.max_connections;
   options.max_connections_per_host = entrance.max_connections_per_host;
   options.log = log;
@@ -124,6 +134,12 @@ inline void say_where(const Server& server, const Entrance& entrance, const std:
   if (!is_loopback(address.host) && !shows_who)
     log.write(Level::warning, "open_to_the_network", {{"address", address.str()}, {"meaning", meaning}});
   std::cout << address.str() << std::endl;  // flushed: whoever started this process waits for it
+}
+
+/// Returns after SIGTERM or SIGINT; SIGHUP reads files again.
+inline void serve_until_stopped(server::StopSignals& signals, Server& server, const Log& log) {
+  while (signals.wait() == server::StopSignals::Wanted::reload) (void)server.reload();
+  log.write(Level::info, "stopping");
 }
 
 /// Parses the command line. Returns the exit code if the program has to end: 0 after --help, and 2, as mfidlc

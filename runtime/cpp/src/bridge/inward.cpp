@@ -129,7 +129,7 @@ void Inward::add(topics::Item& item, std::vector<Record>& into) {
                   .time = item.time,
                   .tier = topic_.tier(),
                   .schema = topic_.info().service.fingerprint,
-                  .payload = item.payload()});
+                  .payload = item.keep_payload()});
 }
 
 void Inward::append(std::span<const Record> records, const std::stop_token& stop) {

@@ -57,7 +57,7 @@ void Batch::send(const Target& target, Route route, link::Items requests, const 
     const auto count = std::min<std::size_t>(options.size, requests.count - first);
     auto head = detail::head_of(method_, count, 0);
     Gathered payload;
-    method_.encode(payload.buffer, requests, first, count);
+    method_.request.encode(payload.buffer, requests, first, count);
     if (context.metadata != nullptr) {
       prepend_metadata(payload, *context.metadata);
       head.flags |= protocol::kMetadata;

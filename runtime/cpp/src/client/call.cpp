@@ -10,7 +10,7 @@ namespace mf::client::detail {
 
 protocol::RequestHead head_of(const link::BatchMethod& method, std::size_t count, std::uint8_t flags) {
   return {.route = 0,
-          .tier = method.request_tier,
+          .tier = method.request.tier,
           .flags = flags,
           .count = static_cast<std::uint32_t>(count),
           .deadline = 0,
@@ -23,7 +23,9 @@ namespace {
 void send_message(link::ReplySlot& slot, const Target& target, const link::BatchMethod& method,
                   link::Items requests, std::size_t first, std::size_t count, const CallContext& context,
                   std::uint8_t flags) {
-  const auto encode = [&](Gathered& payload) { method.encode(payload.buffer, requests, first, count); };
+  const auto encode = [&](Gathered& payload) {
+    method.request.encode(payload.buffer, requests, first, count);
+  };
   target.call(slot, method.method.info, head_of(method, count, flags), encode, context);
 }
 
@@ -147,7 +149,9 @@ std::vector<ScatteredPart> scatter_bulk(const ScatterTarget& target, const link:
                    });
   }
   check_sent_requests(method, requests);
-  const auto encode = [&](Gathered& payload) { method.encode(payload.buffer, requests, 0, requests.count); };
+  const auto encode = [&](Gathered& payload) {
+    method.request.encode(payload.buffer, requests, 0, requests.count);
+  };
   return gathered(target, method.method, head_of(method, requests.count, protocol::kBulk), encode, context,
                   requests.count, decoder);
 }

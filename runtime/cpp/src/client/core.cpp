@@ -4,6 +4,8 @@
 #include <random>
 
 #include "mf/client/failures.hpp"
+#include "mf/core/failure.hpp"
+#include "mf/tokens/keys.hpp"
 
 namespace mf::client {
 namespace {
@@ -21,15 +23,31 @@ constexpr std::size_t kMostWaitingBytes = std::size_t{64} << 20U;
 
 namespace {
 
-/// An address in clear beside `tls` is an error: its user believes that the bytes are encrypted. Servers that
-/// a controller at mf:// names may be at tls://.
-void refuse_in_clear(const std::vector<Address>& addresses, const TlsOptions& tls) {
-  if (tls == TlsOptions()) return;
+/// An address in clear beside `tls` or a credential is an error: its user believes that the bytes are
+/// encrypted. Servers that a controller at mf:// names may be at tls://.
+void refuse_in_clear(const std::vector<Address>& addresses, const TlsOptions& tls,
+                     const ClientCredential& credential) {
+  if (tls == TlsOptions() && !credential.given()) return;
+  const std::string given = tls != TlsOptions() ? "tls" : "credential";
   for (const auto& address : addresses) {
     if (address.scheme != "tcp" && address.scheme != "relay") continue;
     throw Error(Code::invalid_argument, Execution::not_executed,
-                "address '" + address.str() + "': tls is given, and nothing is encrypted there; write " +
-                    (address.scheme == "tcp" ? "tls" : "relay+tls") + "://, or leave tls out");
+                "address '" + address.str() + "': " + given +
+                    " is given, and nothing is encrypted there; write " +
+                    (address.scheme == "tcp" ? "tls" : "relay+tls") + "://, or leave " + given + " out");
+  }
+}
+
+}  // namespace
+
+namespace {
+
+Outcome<Secret> token_of(const ClientCredential& credential) {
+  if (credential.file.empty()) return credential.token;
+  try {
+    return tokens::read_token(credential.file);
+  } catch (const Error& error) {
+    return not_executed(Code::unauthenticated, "credential " + error.message());
   }
 }
 
@@ -37,7 +55,7 @@ void refuse_in_clear(const std::vector<Address>& addresses, const TlsOptions& tl
 
 std::shared_ptr<Resolver> resolver_for(std::string_view url,
                                        const std::shared_ptr<transport::Reactor>& reactor, const Log& log,
-                                       const TlsOptions& tls) {
+                                       const TlsOptions& tls, const ClientCredential& credential) {
   auto addresses = Address::parse_list(url);
   const auto kind = [](const Address& address) {
     return std::string(address.of_server()       ? "tcp"
@@ -54,10 +72,11 @@ std::shared_ptr<Resolver> resolver_for(std::string_view url,
             "': the addresses of a client are those of servers (tcp, tls, unix, memory), or of controllers "
             "(mf, mf+tls), or of relays (relay, relay+tls)");
   }
-  refuse_in_clear(addresses, tls);
-  if (first == "mf") return make_controller_resolver(std::move(addresses), reactor, log, tls);
+  refuse_in_clear(addresses, tls, credential);
+  if (first == "mf") return make_controller_resolver(std::move(addresses), reactor, log, tls, credential);
   if (first == "tcp") return std::make_shared<StaticResolver>(std::move(addresses));
-  return std::make_shared<RelayedResolver>(make_controller_resolver(addresses, reactor, log, tls), addresses);
+  return std::make_shared<RelayedResolver>(make_controller_resolver(addresses, reactor, log, tls, credential),
+                                           addresses);
 }
 
 Core::Core(std::shared_ptr<Resolver> resolver, std::shared_ptr<const LocalServants> servants,
@@ -74,11 +93,12 @@ Core::Core(std::shared_ptr<Resolver> resolver, std::shared_ptr<const LocalServan
     throw Error(Code::invalid_argument, Execution::not_executed,
                 "max_payload is " + std::to_string(options_.max_payload) + ": give bytes from " +
                     std::to_string(protocol::kLeastMaxPayload) + " on");
+  if (!options_.credential.file.empty()) (void)tokens::read_token(options_.credential.file);
   if (servants_) return;  // in-process: no sockets, no threads
   std::random_device random;
   for (auto& byte : nonce_) byte = static_cast<std::byte>(random());
   random_id_ = random() | 1U;
-  tls_ = transport::make_tls_client(options_.tls);
+  tls_ = transport::make_tls_client(options_.tls, options_.log);
   if (reactor_) return;
   reactor_ = std::make_shared<transport::Reactor>(0, options_.log);
   owns_reactor_ = true;
@@ -96,8 +116,8 @@ const std::shared_ptr<transport::Reactor>& Core::loop() {
 std::shared_ptr<Core> Core::at(std::string_view url, ClientOptions options) {
   auto reactor = std::make_shared<transport::Reactor>(0, options.log);
   auto loop = std::make_shared<transport::Reactor>(0, options.log);
-  auto core = std::make_shared<Core>(resolver_for(url, loop, options.log, options.tls), nullptr,
-                                     std::move(options), reactor);
+  auto core = std::make_shared<Core>(resolver_for(url, loop, options.log, options.tls, options.credential),
+                                     nullptr, std::move(options), reactor);
   core->owns_reactor_ = true;
   core->loop_ = std::move(loop);
   core->owns_resolver_ = true;
@@ -119,9 +139,12 @@ route::PoolOptions Core::pool_options() {
     made.first_id = first_id->load(std::memory_order_relaxed);
     return made;
   };
+  if (options_.credential.given())
+    options.credential = [given = options_.credential] { return token_of(given); };
   options.connect_timeout = options_.connect_timeout;
   options.dead_after = options_.dead_after;
   options.connecting.tls = tls_;
+  options.reload_interval = options_.reload_interval;
   options.paths = std::make_shared<link::LocalPaths>(options_.tls == TlsOptions(),
                                                      transport::Trust(options_.trusted_users), options_.log);
   return options;
@@ -234,6 +257,15 @@ void Core::release_wait(std::size_t bytes) noexcept {
   waiting_bytes_ -= bytes;
 }
 
+bool Core::reload() {
+  if (!tls_ || inherited()) return true;
+  bool usable = transport::read_again(*tls_, transport::Reads::all);
+  if (resolver_) usable = resolver_->reload() && usable;
+  const std::scoped_lock lock(mutex_);
+  if (pool_ && !closed()) loop_->post([pool = pool_] { pool->check_trust(); });
+  return usable;
+}
+
 void Core::close() {
   if (closed_.exchange(true)) return;
   if (owns_resolver_) resolver_->close();
@@ -291,6 +323,10 @@ Client::~Client() {
 }
 
 Client::Client(Client&&) noexcept = default;
+
+bool Client::reload() {
+  return core_->reload();
+}
 
 Client& Client::operator=(Client&& other) noexcept {
   if (core_ != other.core_) end(std::move(core_));

@@ -177,6 +177,17 @@ std::optional<std::string> GraphNumbers::null_in(std::size_t table, std::size_t 
   return place_of(types_[table].name, number) + finds_null.path() + ": the reference is null";
 }
 
+std::optional<std::string> GraphNumbers::null_reference() const {
+  for (std::size_t table = 0; has_null_ && table < tables_.size(); ++table) {
+    for (std::size_t i = 0; i < tables_[table].objects.size(); ++i) {
+      if (auto bad = null_in(table, i)) {
+        return bad;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
 std::optional<std::string> GraphNumbers::violation() const {
   for (std::size_t table = 0; table < tables_.size(); ++table) {
     const auto& objects = tables_[table].objects;

@@ -1,4 +1,4 @@
-#include "mf/codec/json_names.hpp"
+#include "codec/json_names.hpp"
 
 #include <algorithm>
 #include <array>

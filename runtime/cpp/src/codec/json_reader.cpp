@@ -1,4 +1,4 @@
-#include "mf/codec/json_reader.hpp"
+#include "codec/json_reader.hpp"
 
 #include <span>
 

@@ -1,4 +1,4 @@
-#include "mf/codec/json_writer.hpp"
+#include "codec/json_writer.hpp"
 
 #include <span>
 
@@ -54,6 +54,20 @@ void JsonWriter::base64(std::span<const std::byte> value) {
   text_ += '"';
   json_text::append_base64(text_, value);
   text_ += '"';
+}
+
+void JsonWriter::put_in_order(std::span<const std::size_t> starts, std::span<const std::uint32_t> order) {
+  const std::size_t begin = starts.front();
+  const std::string members = text_.substr(begin);
+  text_.resize(begin);
+  for (const std::uint32_t each : order) {
+    const std::size_t end = each + 1 < starts.size() ? starts[each + 1] - begin : members.size();
+    std::string_view member(members.data() + (starts[each] - begin), end - (starts[each] - begin));
+    if (member.empty()) continue;
+    if (member.front() == ',') member.remove_prefix(1);
+    separate();
+    text_ += member;
+  }
 }
 
 void JsonWriter::as_key(std::size_t start) {

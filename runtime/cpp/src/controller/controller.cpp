@@ -31,6 +31,7 @@ Controller::Controller(ControllerOptions options)
       run_(new_run()),
       registry_(options_.lease, ChangeLog(), options_.max_offers_per_host),
       store_answers_(std::make_shared<StoreAnswers>(*this)) {
+  (void)options_.access.rules();           // throws if the file cannot be used
   options_.store->listen(store_answers_);  // before load(), so that no change is missed
   const Stored stored = options_.store->load();
   const TimePoint now = options_.clock->now();

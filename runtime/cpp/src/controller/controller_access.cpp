@@ -22,7 +22,7 @@ bool changes_something(Action action) noexcept {
 std::optional<Failure> Controller::denied(const access::Wish& wish) const {
   const auto& call = current_call();
   access::Decision decision{.allowed = !options_.closed || !changes_something(wish.action), .line = 0};
-  if (options_.access) decision = options_.access->decide(call.identity(), wish);
+  if (const auto rules = options_.access.rules()) decision = rules->decide(call.identity(), wish);
   if (decision.allowed) return std::nullopt;
   const auto action = access::name_of(wish.action);
   options_.log.write(Level::warning, "access_denied",

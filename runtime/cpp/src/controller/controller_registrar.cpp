@@ -25,6 +25,12 @@ ControllerRegistrar::ControllerRegistrar(const std::vector<Address>& controllers
     registrations_.push_back(std::make_unique<Registration>(controller, candidates_, log, reactor, tls));
 }
 
+bool ControllerRegistrar::reload() {
+  bool usable = true;
+  for (const auto& each : registrations_) usable = each->reload() && usable;
+  return usable;
+}
+
 ControllerRegistrar::~ControllerRegistrar() {
   withdraw();
 }

@@ -47,9 +47,10 @@ using Reader = StreamReader<Change>;
 
 /// Whether clients of these controllers use addresses at tls:// only. Behind relays the instances' own
 /// addresses are the relay's concern.
-bool is_over_tls(const std::vector<Address>& asked, const TlsOptions& tls) {
+bool is_over_tls(const std::vector<Address>& asked, const TlsOptions& tls,
+                 const ClientCredential& credential) {
   if (std::ranges::any_of(asked, &Address::of_relay)) return false;
-  return tls != TlsOptions() ||
+  return tls != TlsOptions() || credential.given() ||
          std::ranges::any_of(asked, [](const Address& address) { return address.scheme == "mf+tls"; });
 }
 
@@ -70,14 +71,15 @@ struct Service {
 
 struct ControllerResolver::State : std::enable_shared_from_this<State> {
   State(std::vector<Address> controllers, std::shared_ptr<transport::Reactor> reactor, const Log& to,
-        const TlsOptions& tls)
+        const TlsOptions& tls, const ClientCredential& credential)
       : log(to),
         where(listed(controllers)),
-        over_tls(is_over_tls(controllers, tls)),
+        over_tls(is_over_tls(controllers, tls, credential)),
         note("the controller at " + where + " has not answered yet"),
         client(std::make_shared<client::Core>(
             std::make_shared<StaticResolver>(as_servers(std::move(controllers))), nullptr,
-            ClientOptions{.dead_after = kDeadAfter, .tls = tls}, std::move(reactor))),
+            ClientOptions{.dead_after = kDeadAfter, .tls = tls, .credential = credential},
+            std::move(reactor))),
         controller(client) {
     client.core()->leave_unreached_unlogged();
   }
@@ -299,8 +301,8 @@ struct ControllerResolver::State : std::enable_shared_from_this<State> {
 
 ControllerResolver::ControllerResolver(std::vector<Address> controllers,
                                        std::shared_ptr<transport::Reactor> reactor, const Log& log,
-                                       const TlsOptions& tls)
-    : state_(std::make_shared<State>(std::move(controllers), reactor, log, tls)) {
+                                       const TlsOptions& tls, const ClientCredential& credential)
+    : state_(std::make_shared<State>(std::move(controllers), reactor, log, tls, credential)) {
   state_->turns = std::make_shared<Turns>(std::move(reactor), [weak = std::weak_ptr(state_)] {
     const auto state = weak.lock();
     return state ? state->step() : kNever;
@@ -309,6 +311,10 @@ ControllerResolver::ControllerResolver(std::vector<Address> controllers,
 
 ControllerResolver::~ControllerResolver() {
   close();
+}
+
+bool ControllerResolver::reload() {
+  return state_->client.core()->reload();
 }
 
 void ControllerResolver::close() noexcept {
@@ -375,9 +381,10 @@ namespace mf {
 
 std::shared_ptr<Resolver> make_controller_resolver(std::vector<Address> controllers,
                                                    std::shared_ptr<transport::Reactor> reactor,
-                                                   const Log& log, const TlsOptions& tls) {
+                                                   const Log& log, const TlsOptions& tls,
+                                                   const ClientCredential& credential) {
   return std::make_shared<controller::ControllerResolver>(std::move(controllers), std::move(reactor), log,
-                                                          tls);
+                                                          tls, credential);
 }
 
 }  // namespace mf

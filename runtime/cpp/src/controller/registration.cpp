@@ -323,6 +323,10 @@ Registration::~Registration() {
   state_->client.core()->close();
 }
 
+bool Registration::reload() {
+  return state_->client.core()->reload();
+}
+
 void Registration::set(const std::vector<Offer>& offers) {
   const std::scoped_lock lock(state_->mutex);
   state_->offers.clear();

@@ -27,6 +27,8 @@ class Registration {
 
   /// Sets the current offers; returns at once.
   void set(const std::vector<Offer>& offers);
+  /// See Client::reload().
+  bool reload();
   /// Stops registering and withdraws the registration.
   void begin_withdraw();
   /// Returns when the controller has confirmed it, or at the given time.

@@ -10,7 +10,7 @@
 #include <new>
 #include <span>
 
-#include "core/flag.hpp"
+#include "mf/core/flag.hpp"
 
 namespace mf {
 namespace {

@@ -14,8 +14,8 @@
 #include <tuple>
 #include <vector>
 
-#include "core/flag.hpp"
 #include "mf/core/clock.hpp"
+#include "mf/core/flag.hpp"
 #include "mf/core/log.hpp"
 
 namespace mf {

@@ -1,4 +1,5 @@
-// What an access file allows the peers of a node: to send to its processes, and under which names. Thread-safe.
+// What an access file allows the peers of a node: to send to its processes, and under which names.
+// Thread-safe.
 //
 //     allow uid:1000 send north                               # to the process, also as a member of a group
 //     allow uid:1000 register mf.flex.Mailbox per south       # to be the process `south`, also as a sender
@@ -30,7 +31,8 @@ class MailAccess {
   const Log log_;
 };
 
-/// The names under which the peer of one stream sends. Each is asked about once. Used by one thread at a time.
+/// The names under which the peer of one stream sends. Each is asked about once. Used by one thread at a
+/// time.
 class Admitted {
  public:
   /// For the call that this thread runs. `access` may be null: then all are admitted.

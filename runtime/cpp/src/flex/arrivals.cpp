@@ -105,8 +105,9 @@ class Sender final : public Owner, public std::enable_shared_from_this<Sender> {
       if (carried.sequence > received_) {
         auto attributes = decode_attributes(carried.attributes, {}, &told_.types());
         if (!delivery->admitted(carried.source)) {
-          refuse(carried.sequence, Code::permission_denied,
-                 delivery->admitted.identity().str() + " may not send as '" + shortened(carried.source) + "'");
+          refuse(
+              carried.sequence, Code::permission_denied,
+              delivery->admitted.identity().str() + " may not send as '" + shortened(carried.source) + "'");
         } else if (!attributes) {
           refuse(carried.sequence, Code::decode_error, attributes.error().message());
         } else {

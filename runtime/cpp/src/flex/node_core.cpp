@@ -65,9 +65,8 @@ std::unique_ptr<Server> server_of(const std::string* where, const NodeOptions& o
   of_server.log = options.log;
   if (access)
     of_server.authorize = [access](const Identity& identity, std::string_view /*service*/,
-                                   std::string_view agent, std::string_view /*method*/) {
-      return access->may_send(identity, agent);
-    };
+                                   std::string_view agent,
+                                   std::string_view /*method*/) { return access->may_send(identity, agent); };
   return std::make_unique<Server>(std::move(of_server));
 }
 

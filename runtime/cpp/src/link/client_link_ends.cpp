@@ -30,6 +30,20 @@ void ClientLink::close(const std::string& reason) {
   break_off(may_have_run(Code::cancelled, reason), lock);
 }
 
+void ClientLink::retire() {
+  Lock lock(pipe_.mutex);
+  if (!usable()) return;
+  last_taken_ = pipe_.session.last_id();
+  draining_.store(true, std::memory_order_release);
+  if (calls_.empty() && !coming_ && pipe_.session.output_bytes() == 0)
+    break_off(not_executed(Code::shutting_down, "the connection to " + peer() + " was given up"), lock);
+}
+
+void ClientLink::abandon(const std::string& reason) {
+  Lock lock(pipe_.mutex);
+  if (!broken()) break_off(may_have_run(Code::connection_lost, reason), lock);
+}
+
 // The failure of a request that is lost with the connection. If its last byte was never given to the kernel,
 // or the server has refused requests behind an earlier one, it certainly was not executed.
 Failure ClientLink::why_lost(std::uint32_t id, std::uint64_t ends_at) const {

@@ -131,7 +131,9 @@ void local_oneway_batch(const BatchMethod& method, const LocalBatch& local, Item
   try {
     if (local.plain != nullptr) return method.run(local.plain, requests, nullptr);
     for (std::size_t item = 0; item < requests.count; ++item) {
-      method.begin(local.async, requests, item, nullptr);
+      Requests copied(method.request);
+      copied.copy(requests, item);
+      method.begin(local.async, copied.at(0), item, nullptr);
     }
   } catch (...) {
     log_oneway_failure(method.method);
@@ -214,23 +216,43 @@ class LocalAnswers final : public mf::detail::Answers {
   bool over_ = false;
 };
 
+/// Moves a request to an asynchronous servant; an exception that the servant throws is the answer.
+void begin_item(BeginItem begin, void* servant, void* request, std::size_t item,
+                const std::shared_ptr<LocalAnswers>& answers) {
+  mf::detail::Beginning beginning(answers.get(), item);
+  try {
+    begin(servant, request, item, answers);
+  } catch (...) {
+    beginning.fail(mf::detail::shared(mf::detail::handler_failure()));
+  }
+}
+
+/// Passes a copy of each request to an asynchronous servant and waits for the answers.
+void local_async_batch(const BatchMethod& method, const LocalBatch& local, const CallOptions& options,
+                       Items requests, Results& results) {
+  const auto answers = std::make_shared<LocalAnswers>(results, current_call().deadline);
+  for (std::size_t item = 0; item < requests.count; ++item) {
+    Requests copied(method.request);
+    if (const auto made = attempt([&] { copied.copy(requests, item); })) {
+      begin_item(method.begin, local.async, copied.at(0), item, answers);
+    } else {
+      answers->fail(item, mf::detail::shared(made.failure()));
+    }
+    // Items after one that does not end in time are not started, and wait() fails them.
+    if (method.method.info.ordered && !answers->wait_for(item, options.stop)) break;
+  }
+  answers->wait(options.stop);
+  sort_out(method.method, local.target, results, requests.count);
+}
+
 }  // namespace
 
 void local_async(const Method& method, BeginItem begin, void* servant, const LocalTarget& target,
-                 const CallOptions& options, Items requests, Results& results) {
+                 const CallOptions& options, void* request, Results& results) {
   const auto answers = std::make_shared<LocalAnswers>(results, current_call().deadline);
-  for (std::size_t item = 0; item < requests.count; ++item) {
-    mf::detail::Beginning beginning(answers.get(), item);
-    try {
-      begin(servant, requests, item, answers);
-    } catch (...) {
-      beginning.fail(mf::detail::shared(mf::detail::handler_failure()));
-    }
-    // Items after one that does not end in time are not started, and wait() fails them.
-    if (method.info.ordered && !answers->wait_for(item, options.stop)) break;
-  }
+  begin_item(begin, servant, request, 0, answers);
   answers->wait(options.stop);
-  sort_out(method, target, results, requests.count);
+  sort_out(method, target, results, 1);
 }
 
 void local_batch(const BatchMethod& method, const LocalBatch& local, const CallOptions& options,
@@ -241,9 +263,7 @@ void local_batch(const BatchMethod& method, const LocalBatch& local, const CallO
                              ? options.deadline
                              : effective_deadline(options.deadline, method.method.info.deadline));
   if (method.method.info.oneway) return local_oneway_batch(method, local, requests);
-  if (local.plain == nullptr) {
-    return local_async(method.method, method.begin, local.async, local.target, options, requests, results);
-  }
+  if (local.plain == nullptr) return local_async_batch(method, local, options, requests, results);
   try {
     method.run(local.plain, requests, results.all());
   } catch (...) {

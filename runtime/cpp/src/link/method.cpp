@@ -17,38 +17,57 @@ bool declares(const Method& method, const DeclaredError& error) {
 }
 
 /// The reason why servants cannot decode a request that is possibly undecodable.
-std::optional<std::string> refusal(const BatchMethod& method, Items requests, std::size_t item) {
+std::optional<std::string> refusal(const RequestType& type, Items requests, std::size_t item) {
   Buffer bytes;
-  method.encode(bytes, requests, item, 1);
-  return codec::detail::refusal_of(bytes.span(), method.reads);
+  type.encode(bytes, requests, item, 1);
+  return codec::detail::refusal_of(bytes.span(), type.reads);
 }
 
 }  // namespace
+
+bool Requests::decode(codec::Reader& reader, std::size_t count) {
+  if (!reader.check_count(count, type_.min_encoded) || !reader.charge(count, type_.charged)) return false;
+  first_ = type_.make(count);
+  count_ = count;
+  return type_.decode(reader, first_, count);
+}
+
+void Requests::copy(Items requests, std::size_t item) {
+  first_ = type_.copy(static_cast<const std::byte*>(requests.first) + item * type_.size);
+  count_ = 1;
+}
+
+void Requests::keep(std::span<const std::size_t> places) {
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (i != places[i]) type_.move(at(i), at(places[i]));
+  }
+  count_ = places.size();
+}
 
 std::string full_name(const Method& method) {
   return std::string(method.service.name) + "." + std::string(method.info.name);
 }
 
 void check_requests(const BatchMethod& method, Items requests) {
-  if (method.violation == nullptr) return;
+  if (method.request.violation == nullptr) return;
   for (std::size_t i = 0; i < requests.count; ++i) {
-    if (const auto bad = method.violation(requests, i)) [[unlikely]]
+    if (const auto bad = method.request.violation(requests, i)) [[unlikely]]
       refuse_item(method, i, *bad);
   }
 }
 
 void check_sent_requests(const BatchMethod& method, Items requests) {
   check_requests(method, requests);
-  if (method.readable == nullptr) return;
+  if (method.request.readable == nullptr) return;
   for (std::size_t i = 0; i < requests.count; ++i) {
-    if (method.readable(requests, i)) [[likely]]
+    if (method.request.readable(requests, i)) [[likely]]
       continue;
-    if (const auto bad = refusal(method, requests, i)) refuse_item(method, i, *bad);
+    if (const auto bad = refusal(method.request, requests, i)) refuse_item(method, i, *bad);
   }
 }
 
-void check_unsure_request(const BatchMethod& method, const void* request) {
-  if (const auto bad = refusal(method, {request, 1}, 0)) refuse_argument(method.method, *bad);
+void check_unsure_request(const Method& method, const RequestType& type, const void* request) {
+  if (const auto bad = refusal(type, {request, 1}, 0)) refuse_argument(method, *bad);
 }
 
 void refuse_argument(const Method& method, const std::string& violation) {

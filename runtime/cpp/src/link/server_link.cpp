@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <new>
 #include <utility>
 
 #include "mf/core/blocking.hpp"
@@ -345,7 +346,8 @@ void ServerLink::handle(protocol::Event& event, TimePoint now) {
       client_id_ = pipe_.session.peer().client_id;
       peer_max_payload_ = pipe_.session.peer_max_payload();
       peer_stream_window_ = pipe_.session.peer().stream_window;
-      identity_ = pipe_.stream->identity();
+      const auto proved = options_.proved ? options_.proved() : std::nullopt;
+      identity_ = proved ? *proved : pipe_.stream->identity();
       if (drains_) pipe_.session.send_goaway(Code::shutting_down, *drains_);
       lock.unlock();
       return handler_->on_greeted();
@@ -601,7 +603,21 @@ void ServerLink::charge() {
   const auto more = static_cast<std::ptrdiff_t>(now) - static_cast<std::ptrdiff_t>(before);
   const bool overfull = options_.load->change(more);
   if (closed()) options_.load->change_leaving(more);
-  if (!overfull) return;
+  if (overfull) relieve();
+}
+
+void ServerLink::charge_streams(std::ptrdiff_t more) noexcept {
+  stream_bytes_.fetch_add(static_cast<std::size_t>(more), std::memory_order_relaxed);
+  if (!options_.load->change(more)) return;
+  try {
+    relieve();
+  } catch (const std::bad_alloc&) {
+    options_.load->relieved();  // the next charge tries again
+  }
+}
+
+// All connections together hold too much.
+void ServerLink::relieve() {
   reactor_->post([load = options_.load, weak = std::weak_ptr(handler_)] {
     if (const auto handler = weak.lock()) handler->on_overfull();
     load->relieved();

@@ -97,13 +97,14 @@ void ServerLink::cut(Cut why, std::string_view limit, const std::string& reason,
   shut("", lock);
 }
 
-void ServerLink::drain(const std::string& reason) {
+bool ServerLink::drain(const std::string& reason) {
   Lock lock(pipe_.mutex);
-  if (closed() || drains_) return;
+  if (closed() || drains_) return false;
   drains_ = reason;
   if (handler_) handler_->on_drain(pipe_.session.last_id());
   if (greeted_) pipe_.session.send_goaway(Code::shutting_down, reason);
   flush(lock);
+  return true;
 }
 
 bool ServerLink::idle() {

@@ -71,8 +71,7 @@ StreamEvent StreamIn::on_data(const protocol::Event& event) {
     return refuse(Code::protocol_error, "the peer sent a piece of a value without bytes");
   StreamEvent done;
   if (!piece_open_ && whole) {
-    frames_.push_back(
-        {.bytes = event.keep(), .encoding = event.header.encoding(), .count = event.count, .cost = cost});
+    keep({.bytes = event.keep(), .encoding = event.header.encoding(), .count = event.count, .cost = cost});
     wake(done);
     return done;
   }
@@ -91,16 +90,23 @@ StreamEvent StreamIn::on_data(const protocol::Event& event) {
   piece_open_ = !whole;
   piece_cost_ += cost;
   if (whole) {
-    frames_.push_back({.bytes = Bytes(std::exchange(piece_, Buffer())),
-                       .encoding = piece_encoding_,
-                       .count = 1,
-                       .cost = std::exchange(piece_cost_, 0)});
+    keep({.bytes = Bytes(std::exchange(piece_, Buffer())),
+          .encoding = piece_encoding_,
+          .count = 1,
+          .cost = std::exchange(piece_cost_, 0)});
     wake(done);
   } else if (frames_.empty() && held_cost_ == 0) {
     // The user waits for this value, so its pieces count as taken.
     done.credit = window_.taken(std::exchange(piece_cost_, 0), *budget_);
   }
+  charge_.set(kept_ + piece_.size());
   return done;
+}
+
+void StreamIn::keep(Frame frame) {
+  kept_ += frame.bytes.size();
+  frames_.push_back(std::move(frame));
+  charge_.set(kept_ + piece_.size());
 }
 
 StreamEvent StreamIn::on_end(std::shared_ptr<const Failure> why) {
@@ -134,6 +140,8 @@ StreamIn::Got StreamIn::take(Frame& into) {
     if (!frames_.empty()) {
       into = std::move(frames_.front());
       frames_.pop_front();
+      kept_ -= into.bytes.size();
+      charge_.set(kept_ + piece_.size());
       held_cost_ = into.cost;
       got = Got::values;
       conversion = conversion_;
@@ -230,6 +238,7 @@ std::optional<StreamEvent> StreamIn::abandon(Failure why) {
   if (seen_ || abandoned_.exchange(true)) return std::nullopt;
   frames_.clear();
   piece_ = Buffer();
+  charge_.set(kept_ = 0);
   if (!why_) why_ = mf::detail::shared(std::move(why));
   if (std::exchange(ended_, true)) return std::nullopt;
   StreamEvent done;
@@ -294,6 +303,7 @@ StreamEvent StreamOut::on_end(std::shared_ptr<const Failure> why) {
   const std::scoped_lock lock(mutex_);
   if (std::exchange(ended_, true)) return {};
   why_ = std::move(why);
+  charge_.set(0);
   StreamEvent done = woken();
   done.write = static_cast<bool>(ready_) || static_cast<bool>(drained_);
   return done;
@@ -499,6 +509,7 @@ void StreamOut::transmit(Lock& lock) {
     break_off(error, lock);
   }
   emitting_ = false;
+  charge_.set(ended_ ? 0 : left());  // nothing more is sent then
   emitted_.notify_all();
   if (!sent) return;
   lock.unlock();

@@ -69,6 +69,7 @@ enum Tag : std::uint16_t {
   kTagName = 4,
   kTagLoad = 5,
   kTagFeatures = 6,
+  kTagCredential = 7,
 };
 /// Of a BIND.
 constexpr std::uint16_t kTagVia = 1;
@@ -106,6 +107,11 @@ bool take_value(Hello& hello, std::uint16_t tag, Payload value, bool& known) {
     }
     case kTagFeatures:
       return whole(value, hello.features);
+    case kTagCredential: {
+      const std::string_view text(reinterpret_cast<const char*>(value.data()), value.size());
+      hello.credential = Secret(text);
+      return text.size() <= kMaxCredential && std::ranges::all_of(text, [](char c) { return c > 0; });
+    }
     default:
       known = false;
       return true;
@@ -219,6 +225,9 @@ void write_hello(Buffer& out, const Hello& hello) {
   if (hello.calls_open != 0 || hello.calls_at_once != 0)
     put_tag(out, kTagLoad, std::array<std::uint32_t, 2>{hello.calls_open, hello.calls_at_once});
   if (hello.features != 0) put_tag(out, kTagFeatures, hello.features);
+  if (hello.credential.empty()) return;
+  put(out, static_cast<std::uint16_t>(kTagCredential));
+  write_text(out, hello.credential.reveal(), kMaxCredential);
 }
 
 std::uint16_t common_version(const Hello& ours, const Hello& theirs) noexcept {

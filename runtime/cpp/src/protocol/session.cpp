@@ -393,8 +393,10 @@ bool Session::take_hello(Event& event) {
                  std::to_string(kProtocolVersion));
   if (role_ == Role::server ? peer_.max_in_flight != 0 : peer_.client_id != 0)
     return broke("a field of the HELLO that must be zero is not");
-  if (role_ == Role::server && options_.admit)
+  if (role_ == Role::server && options_.admit) {
     if (auto why = options_.admit(peer_)) return broke(*std::move(why), Code::unauthenticated);
+  }
+  peer_.credential = {};  // it is used here only
   // Sent now and not when the link handles the event: the next frame in the buffer may be answered here, and
   // nothing may be sent before HELLO.
   if (role_ == Role::server && ours_ == State::fresh) send_hello();

@@ -204,7 +204,8 @@ void Session::send_hello() {
                              .stream_window = options_.limits.stream_window,
                              .name = options_.name,
                              .calls_open = client ? 0 : options_.calls_open,
-                             .calls_at_once = client ? 0 : options_.calls_at_once});
+                             .calls_at_once = client ? 0 : options_.calls_at_once,
+                             .credential = client ? options_.credential : Secret()});
   send_frame(control(FrameType::hello), 0, std::move(payload));
 }
 

@@ -19,7 +19,7 @@ std::vector<Instance> as_servers(const std::vector<Address>& controllers) {
 
 std::shared_ptr<Shared> shared_with(RelayOptions options) {
   auto shared = std::make_shared<Shared>();
-  shared->connecting.tls = transport::make_tls_client(options.tls);
+  shared->connecting.tls = transport::make_tls_client(options.tls, options.log);
   shared->paths = std::make_shared<link::LocalPaths>(options.tls == TlsOptions(),
                                                      transport::Trust(options.trusted_users), options.log);
   shared->options = std::move(options);
@@ -103,6 +103,12 @@ void Relay::opened(const protocol::Nonce& nonce, const std::string& address) {
   if (own.host == "0.0.0.0") own.host = "127.0.0.1";
   if (own.host == "::") own.host = "::1";
   ask(own.str());
+}
+
+// The pools of its clients look at their connections by themselves.
+bool Relay::reload() {
+  const bool usable = transport::read_again(*shared_->connecting.tls, transport::Reads::all);
+  return (!shared_->resolver || shared_->resolver->reload()) && usable;
 }
 
 std::vector<TopicRelayStats> Relay::topics() const {

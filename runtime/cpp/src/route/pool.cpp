@@ -18,6 +18,8 @@ constexpr auto kLongestPause = 2'000ms;
 constexpr auto kLongestPauseOfServers = 200ms;
 // A connection that lasted so long has not ended too soon.
 constexpr auto kSteady = 1s;
+// How long calls in flight may take at a server that is not trusted any more.
+constexpr auto kUntrustedFor = 5s;
 // With more addresses than this, those without a connection are forgotten.
 constexpr std::size_t kKeptSlots = 1'024;
 
@@ -176,6 +178,38 @@ void Pool::drop_ended() {
   }
 }
 
+void Pool::watch_files() {
+  if (std::exchange(watches_files_, true)) return;
+  loop_->at(mf::now() + options_.reload_interval, [weak = weak_from_this()] {
+    const auto self = weak.lock();
+    if (!self || self->closed_) return;
+    (void)transport::read_again(*self->options_.connecting.tls, transport::Reads::replaced);
+    self->check_trust();
+    self->watches_files_ = false;
+    const auto is_used = [](const auto& entry) {
+      return entry.first.address.scheme == "tls" && entry.second.link && !(*entry.second.link)->broken();
+    };
+    if (std::ranges::any_of(self->slots_, is_used)) self->watch_files();
+  });
+}
+
+void Pool::check_trust() {
+  for (auto& [place, of] : slots_) {
+    if (!of.link || !(*of.link)->usable() || (*of.link)->trusted()) continue;
+    (*of.link)->retire();
+    loop_->at(mf::now() + kUntrustedFor, [weak = std::weak_ptr(*of.link), where = place.address.str()] {
+      if (const auto link = weak.lock())
+        link->abandon("the certificate of " + where + " is not accepted any more");
+    });
+  }
+}
+
+// TLS has verified its peer before this. The socket of another user of this host is not trusted.
+bool Pool::is_verified(const Address& address, const transport::Stream& stream) const {
+  if (address.local()) return options_.paths->trusts(address, stream);
+  return address.scheme == "tls" || address.scheme == "memory";
+}
+
 void Pool::connected(const Place& place, Named named, TimePoint until,
                      Outcome<std::unique_ptr<transport::Stream>>&& stream) {
   auto& to = slot(place);
@@ -194,8 +228,14 @@ void Pool::connected(const Place& place, Named named, TimePoint until,
                                                   ": the server has registered as " + place.identity +
                                                   ", and the certificate there is that of " + shown.str()));
   }
+  auto session = options_.make_session();
+  if (options_.credential && is_verified(place.address, *stream.value())) {
+    auto credential = options_.credential();
+    if (!credential) return failed(to, place.address, credential.failure());
+    session.credential = std::move(credential).value();
+  }
   to.greeting = ClientLink::open(
-      std::move(stream).value(), options_.make_session(), reactor_, until,
+      std::move(stream).value(), std::move(session), reactor_, until,
       {.dead_after = options_.dead_after, .standing = to.standing},
       [weak = weak_from_this(), place](Outcome<std::shared_ptr<ClientLink>>&& link) {
         if (const auto self = weak.lock()) self->greeted(place, std::move(link));
@@ -216,6 +256,7 @@ void Pool::greeted(const Place& place, Outcome<std::shared_ptr<ClientLink>>&& op
   if (!std::exchange(to.was_connected, true))
     to.backoff = link::Backoff(random_number(), kLongestPauseOfServers);
   to.link = std::make_shared<std::shared_ptr<ClientLink>>(link);
+  if (place.address.scheme == "tls") watch_files();
   if (options_.most != 0) {
     link->when_ended([counted = to.counted] { counted->release(); });
   } else {

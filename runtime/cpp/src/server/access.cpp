@@ -1,23 +1,27 @@
 #include "server/access.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include "mf/core/error.hpp"
 #include "mf/core/text.hpp"
 
 namespace mf::server {
 namespace {
 
-std::shared_ptr<const access::Rules> rules_of(const std::string& path) {
-  if (path.empty()) return nullptr;
-  return access::Rules::load(path).value();
-}
+// The answers that are remembered for a connection. One that has asked for more is retired whenever what
+// peers may do changes.
+constexpr std::size_t kMostAsked = 4'096;
 
 }  // namespace
 
 Access::Access(const ServerOptions& options)
     : authenticate_(options.authenticate),
       authorize_(options.authorize),
-      rules_(rules_of(options.access)),
-      log_(options.log) {}
+      file_(options.access),
+      log_(options.log) {
+  (void)file_.rules();  // throws if it cannot be used
+}
 
 bool Access::admits(const protocol::Hello& hello, std::string_view peer, const Identity& identity) const {
   if (!authenticate_) return true;
@@ -32,24 +36,20 @@ bool Access::admits(const protocol::Hello& hello, std::string_view peer, const I
 
 bool Access::may_call(const Identity& identity, std::string_view service, std::string_view agent,
                       std::string_view method) const {
-  if (rules_) {
+  if (const auto rules = file_.rules()) {
     const auto object = std::string(service) + "." + std::string(method);
     const access::Wish wish{.action = access::Action::call, .object = object, .agent = agent};
-    if (!rules_->decide(identity, wish).allowed) return false;
+    if (!rules->decide(identity, wish).allowed) return false;
   }
   return authorized(identity, service, agent, method);
 }
 
-void Access::check_subscription(const Identity& identity, std::string_view peer, std::string_view topic,
-                                std::string_view agents) const {
-  const access::Wish wish{.action = access::Action::subscribe, .object = topic, .agent = agents};
-  if ((!rules_ || rules_->decide(identity, wish).allowed) && authorized(identity, topic, agents, "subscribe"))
-    return;
-  log_.write(Level::warning, "subscription_denied",
-             {{"peer", peer}, {"identity", identity.str()}, {"topic", topic}, {"agents", agents}});
-  throw Error(Code::permission_denied, Execution::not_executed,
-              identity.str() + " may not subscribe to " + std::string(topic) +
-                  (agents.empty() ? "" : " for \"" + shortened(agents) + "\""));
+bool Access::may_subscribe(const Identity& identity, std::string_view topic, std::string_view agents) const {
+  if (const auto rules = file_.rules()) {
+    const access::Wish wish{.action = access::Action::subscribe, .object = topic, .agent = agents};
+    if (!rules->decide(identity, wish).allowed) return false;
+  }
+  return authorized(identity, topic, agents, "subscribe");
 }
 
 bool Access::authorized(const Identity& identity, std::string_view service, std::string_view agent,
@@ -61,6 +61,55 @@ bool Access::authorized(const Identity& identity, std::string_view service, std:
     log_escaped_exception(log_, "ServerOptions::authorize");
     return false;
   }
+}
+
+bool Rights::may_call(const Identity& identity, std::string_view service, std::string_view agent,
+                      std::string_view method) {
+  const bool allowed = access_->may_call(identity, service, agent, method);
+  const std::scoped_lock lock(mutex_);
+  identity_ = identity;
+  if (has_room())
+    calls_.insert_or_assign({std::string(service), std::string(agent), std::string(method)}, allowed);
+  return allowed;
+}
+
+void Rights::check_subscription(const Identity& identity, std::string_view peer, std::string_view topic,
+                                std::string_view agents) {
+  if (access_->may_subscribe(identity, topic, agents)) {
+    const std::scoped_lock lock(mutex_);
+    identity_ = identity;
+    if (has_room()) subscriptions_.emplace(topic, agents);
+    return;
+  }
+  access_->log().write(Level::warning, "subscription_denied",
+                       {{"peer", peer}, {"identity", identity.str()}, {"topic", topic}, {"agents", agents}});
+  throw Error(Code::permission_denied, Execution::not_executed,
+              identity.str() + " may not subscribe to " + std::string(topic) +
+                  (agents.empty() ? "" : " for \"" + shortened(agents) + "\""));
+}
+
+void Rights::decided_elsewhere() {
+  const std::scoped_lock lock(mutex_);
+  complete_ = false;
+}
+
+bool Rights::has_room() {
+  if (calls_.size() + subscriptions_.size() >= kMostAsked) complete_ = false;
+  return complete_;
+}
+
+bool Rights::changed() {
+  const std::scoped_lock lock(mutex_);
+  if (!complete_) return true;
+  const auto calls_as_before = [this](const auto& entry) {
+    const auto& [service, agent, method] = entry.first;
+    return access_->may_call(identity_, service, agent, method) == entry.second;
+  };
+  const auto subscribes_as_before = [this](const Subscribed& entry) {
+    return access_->may_subscribe(identity_, entry.first, entry.second);
+  };
+  return !std::ranges::all_of(calls_, calls_as_before) ||
+         !std::ranges::all_of(subscriptions_, subscribes_as_before);
 }
 
 }  // namespace mf::server

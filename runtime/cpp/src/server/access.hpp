@@ -1,14 +1,21 @@
 // What the peers of a server may do: its access file, and its functions `authenticate` and `authorize`.
 //
-// Asked once for each connection, BIND and subscription, never for a call. Thread-safe, as far as the
-// functions of the user are. A function that throws denies.
+// Asked once for each connection, BIND and subscription, never for a call; and again about what was asked
+// before when files were read again. Thread-safe, as far as the functions of the user are. A function that
+// throws denies.
 #pragma once
 
+#include <cstddef>
+#include <map>
 #include <memory>
+#include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <utility>
 
-#include "mf/access/rules.hpp"
+#include "mf/access/file.hpp"
 #include "mf/core/identity.hpp"
 #include "mf/protocol/control.hpp"
 #include "mf/server/server.hpp"
@@ -22,17 +29,21 @@ class Access {
   explicit Access(const ServerOptions& options);
 
   /// Whether every peer may call everything.
-  [[nodiscard]] bool limits_nothing() const noexcept { return !rules_ && !authorize_; }
-  /// Whether peers are asked for what they show before they may bind anything.
+  [[nodiscard]] bool limits_nothing() const noexcept { return !file_ && !authorize_; }
+  /// Whether peers are asked for what they show before they have a session.
   [[nodiscard]] bool authenticates() const noexcept { return static_cast<bool>(authenticate_); }
+  [[nodiscard]] bool has_file() const noexcept { return static_cast<bool>(file_); }
+  [[nodiscard]] access::Reread refresh(bool always) const { return file_.refresh(always, log_); }
+
   /// Whether the peer may have a session.
   [[nodiscard]] bool admits(const protocol::Hello& hello, std::string_view peer,
                             const Identity& identity) const;
   [[nodiscard]] bool may_call(const Identity& identity, std::string_view service, std::string_view agent,
                               std::string_view method) const;
-  /// Throws PERMISSION_DENIED, and logs it. `agents`: the pattern, as sent.
-  void check_subscription(const Identity& identity, std::string_view peer, std::string_view topic,
-                          std::string_view agents) const;
+  /// `agents`: the pattern, as sent.
+  [[nodiscard]] bool may_subscribe(const Identity& identity, std::string_view topic,
+                                   std::string_view agents) const;
+  [[nodiscard]] const Log& log() const noexcept { return log_; }
 
  private:
   [[nodiscard]] bool authorized(const Identity& identity, std::string_view service, std::string_view agent,
@@ -40,8 +51,39 @@ class Access {
 
   const decltype(ServerOptions::authenticate) authenticate_;
   const decltype(ServerOptions::authorize) authorize_;
-  const std::shared_ptr<const access::Rules> rules_;
+  const access::File file_;
   const Log log_;
+};
+
+/// What the peer of one connection was allowed and denied. Thread-safe.
+class Rights {
+ public:
+  explicit Rights(std::shared_ptr<const Access> access) : access_(std::move(access)) {}
+
+  [[nodiscard]] bool may_call(const Identity& identity, std::string_view service, std::string_view agent,
+                              std::string_view method);
+  /// Throws PERMISSION_DENIED, and logs it. `agents`: the pattern, as sent.
+  void check_subscription(const Identity& identity, std::string_view peer, std::string_view topic,
+                          std::string_view agents);
+  /// The peer uses a servant that decides by itself: what it has answered is not known here.
+  void decided_elsewhere();
+
+  /// Whether the answer to anything that was asked would be another one now, as far as is known.
+  [[nodiscard]] bool changed();
+
+ private:
+  using Asked = std::tuple<std::string, std::string, std::string>;  // service, agent, method
+  using Subscribed = std::pair<std::string, std::string>;           // topic, agents
+
+  /// Whether one more answer is remembered. Under the lock.
+  [[nodiscard]] bool has_room();
+
+  const std::shared_ptr<const Access> access_;
+  std::mutex mutex_;                    // guards all members below
+  Identity identity_;                   // that asked
+  std::map<Asked, bool> calls_;         // the answers
+  std::set<Subscribed> subscriptions_;  // those that were allowed
+  bool complete_ = true;                // all that matters is in these maps
 };
 
 }  // namespace mf::server

@@ -102,7 +102,9 @@ Call::Call(std::shared_ptr<link::ServerLink> link, std::shared_ptr<Calls> calls,
 }
 
 Call::~Call() {
-  if (streams_) --calls_->streams;
+  if (!streams_) return;
+  streams_.reset();  // which gives back what it was charged
+  --calls_->streams;
 }
 
 bool Call::begin() {

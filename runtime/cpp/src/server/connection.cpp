@@ -6,6 +6,7 @@
 
 #include "mf/core/blocking.hpp"
 #include "mf/core/options.hpp"
+#include "mf/core/peer.hpp"
 #include "mf/core/text.hpp"
 #include "mf/protocol/metadata.hpp"
 #include "server/preemption.hpp"
@@ -113,9 +114,10 @@ struct Connection::Job final : QueuedCall {
 };
 
 Connection::Connection(Directory& directory, const std::shared_ptr<link::ServerLink>& link,
-                       std::uint64_t number)
+                       std::uint64_t number, std::shared_ptr<Rights> rights)
     : directory_(directory),
       link_(link),
+      rights_(std::move(rights)),
       peer_(link->peer()),
       number_(number),
       calls_(std::make_shared<Calls>(link->limits().max_streams, link->limits().stream_window)) {}
@@ -156,9 +158,12 @@ Connection::Answer Connection::bind_to(std::uint16_t first_route, const protocol
     }
     binding.methods.push_back(static_cast<std::uint16_t>(at - service.methods.begin()));
   }
-  if (!binding.offer->servant->authorizes()) {
+  const auto authorized = binding.offer->servant->authorized();
+  if (authorized == Authorized::at_bind) {
     if (auto refusal = authorize(binding, bind, binding.offer->agent)) return refusal;
     for (const auto& [position, denial] : binding.denied) binding.methods[position] = kDenied;
+  } else if (rights_ && authorized == Authorized::by_servant) {
+    rights_->decided_elsewhere();
   }
   if (lone) {
     binding.lone = std::make_shared<std::size_t>(0);
@@ -228,6 +233,7 @@ std::optional<const ServiceInfo*> Connection::on_describe(const protocol::Descri
 
 void Connection::on_greeted() {
   if (const auto link = link_.lock()) identity_ = link->identity();
+  account_ = identity_.known() ? identity_.name : std::string(host_of(peer_));
   if (auto* const forwarder = directory_.forwarder()) {
     const auto link = link_.lock();
     auto forwarding = link ? forwarder->connected(link) : nullptr;
@@ -364,11 +370,10 @@ void Connection::refuse(Ticket ticket, const Offer& offer, std::uint16_t method,
 
 Connection::Answer Connection::authorize(Binding& binding, const protocol::Bind& bind,
                                          std::string_view agent) const {
-  const auto& access = directory_.access();
-  if (access.limits_nothing()) return std::nullopt;
+  if (!rights_) return std::nullopt;
   Denial denial{.service = std::string(bind.service), .agent = std::string(agent), .method = {}};
   for (std::size_t i = 0; i < bind.methods.size(); ++i) {
-    if (access.may_call(identity_, bind.service, agent, bind.methods[i])) continue;
+    if (rights_->may_call(identity_, bind.service, agent, bind.methods[i])) continue;
     denial.method = bind.methods[i];
     binding.denied.emplace(static_cast<std::uint16_t>(i), denial);
   }
@@ -432,19 +437,39 @@ bool Connection::make_live(Ticket& ticket, const protocol::Event& event, TimePoi
 }
 
 void Connection::submit(std::unique_ptr<Job> job) {
-  const bool stream = job->ticket.call() && job->ticket.call()->has_streams();
+  if (job->ticket.call() && job->ticket.call()->has_streams()) return submit_stream(std::move(job));
   transport::Workers::Task task = [job = std::move(job)]() mutable {
     const auto self = std::exchange(job->connection, nullptr);
     self->run(std::move(job));
   };
-  if (stream) return directory_.stream_threads().submit(std::move(task));
   tasks_.emplace_back(std::move(task));
 }
 
+void Connection::submit_stream(std::unique_ptr<Job> job) {
+  auto& shares = directory_.stream_shares();
+  if (!shares.take(account_)) {
+    const auto why = std::to_string(shares.used()) + " of at most " + std::to_string(shares.most()) +
+                     " handlers of streams run on this server, " + std::to_string(shares.of(account_)) +
+                     " of them for " + account_;
+    const auto& service = job->binding->offer->service();
+    directory_.log().write(Level::warning, "stream_refused",
+                           {{"peer", peer_},
+                            {"service", service.name},
+                            {"method", service.methods[job->method]},
+                            {"reason", why}});
+    Counters::add(job->counters().refused, job->ticket.count());
+    return job->ticket.fail(Code::overloaded, Execution::not_executed, why);
+  }
+  directory_.stream_threads().submit(
+      [job = std::move(job), taken = Shares::Taken(shares, account_)]() mutable {
+        const auto self = std::exchange(job->connection, nullptr);
+        self->run(std::move(job));
+      });
+}
+
 void Connection::submit_now(std::unique_ptr<Job> job) {
-  auto& threads = job->ticket.call() && job->ticket.call()->has_streams() ? directory_.stream_threads()
-                                                                          : directory_.workers();
-  threads.submit([job = std::move(job)]() mutable {
+  if (job->ticket.call() && job->ticket.call()->has_streams()) return submit_stream(std::move(job));
+  directory_.workers().submit([job = std::move(job)]() mutable {
     const auto self = std::exchange(job->connection, nullptr);
     if (job->ticket.oneway()) return self->run_lane(std::move(job));
     self->run(std::move(job));

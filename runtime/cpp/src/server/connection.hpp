@@ -32,6 +32,7 @@
 #include "server/admission.hpp"
 #include "server/counters.hpp"
 #include "server/placement.hpp"
+#include "server/shares.hpp"
 
 namespace mf::server {
 
@@ -60,7 +61,6 @@ class Directory {
   virtual ~Directory() = default;
   /// The offer for a BIND, or the reason of a refusal.
   virtual Outcome<std::shared_ptr<const Offer>> find(const protocol::Bind& bind, std::string_view peer) = 0;
-  [[nodiscard]] virtual const Access& access() const noexcept = 0;
   virtual const ServiceInfo* describe(std::string_view service) = 0;
   virtual void on_greeted(std::uint64_t connection) = 0;
   /// The connection asks for something for the first time: it is not idle.
@@ -72,6 +72,8 @@ class Directory {
   virtual transport::Workers& workers() = 0;
   /// For stream handlers, which may run for long: each has its own thread.
   virtual transport::Workers& stream_threads() = 0;
+  /// What peers have of these threads.
+  virtual Shares& stream_shares() = 0;
   /// True once the server no longer runs calls that were not started.
   [[nodiscard]] virtual bool stopped() const noexcept = 0;
   [[nodiscard]] virtual const Log& log() const = 0;
@@ -85,7 +87,8 @@ class Directory {
 
 class Connection final : public link::ServerLink::Handler, public std::enable_shared_from_this<Connection> {
  public:
-  Connection(Directory& directory, const std::shared_ptr<link::ServerLink>& link, std::uint64_t number);
+  Connection(Directory& directory, const std::shared_ptr<link::ServerLink>& link, std::uint64_t number,
+             std::shared_ptr<Rights> rights);
   ~Connection() override;
 
   Answer on_bind(std::uint16_t first_route, const protocol::Bind& bind) override;
@@ -106,6 +109,8 @@ class Connection final : public link::ServerLink::Handler, public std::enable_sh
   /// Adds the calls that wait or run to their methods, as far as the connection knows them: not one-way
   /// calls.
   void count_open(std::map<std::string, std::size_t>& by_method) const;
+  /// Open calls with a stream.
+  [[nodiscard]] std::size_t streams() const noexcept { return calls_->streams; }
   /// Ends the streams that are still open: the server stops now.
   void end_streams();
 
@@ -145,6 +150,8 @@ class Connection final : public link::ServerLink::Handler, public std::enable_sh
            std::span<const std::byte> payload, const Bytes& owner, TimePoint deadline, Here* here = nullptr);
   void run(std::unique_ptr<Job> job);
   void submit(std::unique_ptr<Job> job);
+  /// Runs a call with a stream on a thread of its own, or refuses it.
+  void submit_stream(std::unique_ptr<Job> job);
   /// The same on any thread, for a call whose turn has come.
   void submit_now(std::unique_ptr<Job> job);
   /// Refuses the call because of the limits of its method or its server.
@@ -169,10 +176,12 @@ class Connection final : public link::ServerLink::Handler, public std::enable_sh
 
   Directory& directory_;
   const std::weak_ptr<link::ServerLink> link_;
+  const std::shared_ptr<Rights> rights_;  // null: the peer may do everything
   const std::string peer_;
   const std::uint64_t number_;
   const std::shared_ptr<Calls> calls_;
   Identity identity_;                         // of the peer, once greeted
+  std::string account_;                       // what is charged: the identity, or the host; once greeted
   std::shared_ptr<Forwarding> forwarding_;    // once greeted, if the server forwards; set under mutex_
   std::atomic<std::size_t> oneways_open_{0};  // of all offers; only the reactor's thread increments it
   // Used only by the reactor's thread.

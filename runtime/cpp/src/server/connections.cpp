@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -24,6 +26,8 @@ constexpr int kIdleForHandshakes = 5;
 // The rate of BIND, UNBIND and DESCRIBE of one connection where each may be a question to other servers.
 constexpr std::uint32_t kForwardedAtOnce = 4'096;
 constexpr std::uint32_t kForwardedPerSecond = 2'000;
+// The peers in ConnectionStats::peers.
+constexpr std::size_t kMostShown = 10;
 
 }  // namespace
 
@@ -57,24 +61,35 @@ void Server::Core::accept(std::unique_ptr<transport::Stream> stream) {
     link_options.questions_at_once = kForwardedAtOnce;
     link_options.questions_per_second = kForwardedPerSecond;
   }
-  if (access_->authenticates())
-    link_options.session.admit =
-        [access = access_, from = stream.get()](const protocol::Hello& hello) -> std::optional<std::string> {
-      const auto identity = from->identity();
-      if (access->admits(hello, from->peer(), identity)) return std::nullopt;
-      return "this server does not admit " + identity.str();
+  std::shared_ptr<server::Rights> rights;
+  if (!access_->limits_nothing()) {
+    rights = std::make_shared<server::Rights>(access_);
+    link_options.check_subscription = [rights](const Identity& identity, std::string_view peer,
+                                               std::string_view topic, std::string_view agents) {
+      rights->check_subscription(identity, peer, topic, agents);
     };
-  if (!access_->limits_nothing())
-    link_options.check_subscription = [access = access_](const Identity& identity, std::string_view peer,
-                                                         std::string_view topic, std::string_view agents) {
-      access->check_subscription(identity, peer, topic, agents);
-    };
+  }
   link_options.log = options_.log;
   link_options.max_output = options_.max_unread_bytes;
   link_options.max_queued_bytes = options_.max_request_bytes;
   link_options.handshake_timeout = options_.handshake_timeout;
   link_options.progress_timeout = options_.progress_timeout;
   link_options.load = load_;
+  const auto bearer = tokens_ ? std::make_shared<server::Bearer>() : nullptr;
+  if (bearer) link_options.proved = [bearer] { return bearer->identity(); };
+  if (bearer || access_->authenticates())
+    link_options.session.admit = [access = access_, tokens = tokens_, bearer, from = stream.get()](
+                                     const protocol::Hello& hello) -> std::optional<std::string> {
+      auto identity = from->identity();
+      if (bearer && !hello.credential.empty()) {
+        auto claims = tokens->claims_of(hello.credential, from->peer());
+        if (!claims) return claims.failure().message;
+        bearer->set(std::move(claims).value());
+        identity = *bearer->identity();
+      }
+      if (access->admits(hello, from->peer(), identity)) return std::nullopt;
+      return "this server does not admit " + identity.str();
+    };
   std::shared_ptr<link::ServerLink> link;
   std::shared_ptr<server::Connection> connection;
   std::shared_ptr<link::ServerLink> slowest;  // of those without a HELLO
@@ -106,9 +121,14 @@ void Server::Core::accept(std::unique_ptr<transport::Stream> stream) {
     const auto number = ++connections_;
     link = std::make_shared<link::ServerLink>(std::move(stream), std::move(link_options),
                                               reactors_[number % reactors_.size()]);
-    connection = std::make_shared<server::Connection>(*this, link, number);
-    clients_.emplace(number,
-                     Client{.link = link, .connection = connection, .host = host, .since = mf::now()});
+    connection = std::make_shared<server::Connection>(*this, link, number, rights);
+    clients_.emplace(number, Client{.link = link,
+                                    .connection = connection,
+                                    .host = host,
+                                    .account = host,
+                                    .since = mf::now(),
+                                    .bearer = bearer,
+                                    .rights = rights});
     auto& of_host = hosts_[host];
     ++of_host.connections;
     of_host.idle.insert(number);
@@ -171,6 +191,10 @@ void Server::Core::refuse(transport::Stream& stream, const char* limit, const st
 void Server::Core::on_greeted(std::uint64_t connection) {
   const std::scoped_lock lock(mutex_);
   greeting_.erase(connection);
+  const auto found = clients_.find(connection);
+  if (found == clients_.end()) return;
+  auto& client = found->second;
+  if (const auto& identity = client.link->identity(); identity.known()) client.account = identity.name;
 }
 
 void Server::Core::on_used(std::uint64_t connection) {
@@ -179,12 +203,17 @@ void Server::Core::on_used(std::uint64_t connection) {
   if (found != clients_.end()) hosts_.at(found->second.host).idle.erase(connection);
 }
 
-// An attacker who wants to fill the memory has to hold most of it, so the largest holder is ended.
+// An attacker that wants to fill the memory has to hold most of it, so the largest connection of the peer
+// that holds the most is ended.
 void Server::Core::on_overfull() {
   auto all = clients();
   while (load_->over() && !all.empty()) {
-    const auto most = std::ranges::max_element(
-        all, {}, [](const Client& client) { return client.link->closed() ? 0 : client.link->holds(); });
+    const auto held = [](const Client& client) { return client.link->closed() ? 0 : client.link->holds(); };
+    std::map<std::string, std::size_t> peers;
+    for (const auto& client : all) peers[client.account] += held(client);
+    const auto most = std::ranges::max_element(all, {}, [&](const Client& client) {
+      return std::pair(held(client) == 0 ? 0 : peers.at(client.account), held(client));
+    });
     const auto holds = most->link->holds();
     if (most->link->closed() || holds == 0) return;
     most->link->cut(link::Cut::memory, "max_held_bytes",
@@ -196,7 +225,19 @@ void Server::Core::on_overfull() {
 
 ConnectionStats Server::Core::connection_stats() const {
   ConnectionStats stats;
-  for (const auto& client : clients()) stats.calls += client.link->in_flight();
+  std::map<std::string, PeerLoad> peers;
+  for (const auto& client : clients()) {
+    auto& peer = peers[client.account];
+    peer.peer = client.account;
+    ++peer.connections;
+    peer.calls += client.link->in_flight();
+    peer.streams += client.connection->streams();
+    peer.held_bytes += client.link->holds();
+    stats.calls += client.link->in_flight();
+  }
+  for (auto& [account, peer] : peers) stats.peers.push_back(std::move(peer));
+  std::ranges::sort(stats.peers, std::greater(), &PeerLoad::held_bytes);
+  if (stats.peers.size() > kMostShown) stats.peers.resize(kMostShown);
   const std::scoped_lock lock(mutex_);
   stats.open = clients_.size();
   stats.handshakes = greeting_.size();

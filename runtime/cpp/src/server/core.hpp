@@ -21,6 +21,7 @@
 #include "mf/transport/socket.hpp"
 #include "server/access.hpp"
 #include "server/connection.hpp"
+#include "server/token_gate.hpp"
 
 namespace mf {
 namespace server {
@@ -46,11 +47,11 @@ class Server::Core final : public server::Directory {
   void start();
   bool run();
   bool stop();
+  bool reload();
   [[nodiscard]] std::vector<Address> addresses() const;
 
   Outcome<std::shared_ptr<const server::Offer>> find(const protocol::Bind& bind,
                                                      std::string_view peer) override;
-  [[nodiscard]] const server::Access& access() const noexcept override { return *access_; }
   const ServiceInfo* describe(std::string_view service) override;
   void on_greeted(std::uint64_t connection) override;
   void on_used(std::uint64_t connection) override;
@@ -60,6 +61,7 @@ class Server::Core final : public server::Directory {
   server::Admission& admission() override { return *admission_; }
   transport::Workers& workers() override { return *workers_; }
   transport::Workers& stream_threads() override { return *stream_threads_; }
+  server::Shares& stream_shares() override { return stream_shares_; }
   [[nodiscard]] bool stopped() const noexcept override {
     return nothing_more_.load(std::memory_order_relaxed);
   }
@@ -81,7 +83,10 @@ class Server::Core final : public server::Directory {
     std::shared_ptr<link::ServerLink> link;
     std::shared_ptr<server::Connection> connection;
     std::string host;
+    std::string account;  // the peer that is charged: its identity once it is known, else its host
     TimePoint since;
+    std::shared_ptr<server::Bearer> bearer;  // null: no tokens are accepted
+    std::shared_ptr<server::Rights> rights;  // null: every peer may do everything
   };
   /// The connections of one host.
   struct Host {
@@ -102,6 +107,9 @@ class Server::Core final : public server::Directory {
   /// False: the drain timeout has passed, and calls are still in flight, which is logged.
   [[nodiscard]] bool drain();
   void log_cut() const;
+  bool read_files(transport::Reads which);
+  void watch_files();
+  void retire(const Client& client, std::string_view reason);
   [[nodiscard]] std::vector<Client> clients() const;
   [[nodiscard]] std::vector<Address> advertised() const;
 
@@ -131,11 +139,15 @@ class Server::Core final : public server::Directory {
   std::atomic<bool> nothing_more_{false};  // drained: calls that were not started will not be
   std::vector<std::shared_ptr<transport::Reactor>> reactors_;  // the first one accepts
   std::unique_ptr<transport::Workers> workers_;
+  server::Shares stream_shares_;  // longer than the tasks of
   std::unique_ptr<transport::Workers> stream_threads_;
   std::vector<std::shared_ptr<Acceptor>> acceptors_;
   std::shared_ptr<Registrar> registrar_;  // offer() uses it while stop() releases it
   std::mutex starting_or_stopping_;
   std::mutex announcing_;  // locked before mutex_
+  std::mutex reading_files_;
+  std::shared_ptr<server::TokenGate> tokens_;   // set by start(); null: no tokens are accepted
+  std::shared_ptr<transport::TlsContext> tls_;  // set by start(); null: no address is at tls://
   server::StopSignals* signals_ = nullptr;
 };
 

@@ -99,7 +99,7 @@ void answer(Ticket& ticket, const link::Method& method, const Encoder& encoder,
   ticket.answer(protocol::kStatusMixed, method.result_tier, payload);
 }
 
-bool decode(Incoming& in, Tier tier, Requests& requests) {
+bool decode(Incoming& in, Tier tier, link::Requests& requests) {
   codec::Reader reader = in.reader();
   if (in.tier() == tier && requests.decode(reader, in.count()) && reader.finish()) return true;
   refuse_payload(in, reader);
@@ -112,11 +112,11 @@ struct Refused {
   std::vector<std::pair<std::size_t, std::string>> refused;
 };
 
-Refused refuse_items(Requests& requests, std::size_t items) {
+Refused refuse_items(const link::RequestType& type, link::Requests& requests, std::size_t items) {
   Refused found;
-  if (!requests.constrained()) return found;
+  if (!type.constrained) return found;
   for (std::size_t i = 0; i < items; ++i) {
-    if (auto bad = requests.violation(i)) {
+    if (auto bad = type.violation(requests.items(), i)) {
       found.refused.emplace_back(i, std::move(*bad));
     } else {
       found.kept.push_back(i);
@@ -315,25 +315,27 @@ void answer_scratch(Incoming& in, Tier tier, Gathered& scratch) {
   if (scratch.buffer.capacity() > kScratchKept) scratch.buffer = Buffer();
 }
 
-void run_batch(Incoming& in, const link::Method& method, Tier tier, Requests& requests, void* servant) {
+void run_batch(Incoming& in, const link::BatchMethod& batch, NewEncoder new_encoder, void* servant) {
+  const auto& method = batch.method;
+  link::Requests requests(batch.request);
   const std::size_t items = in.count();
-  if (!decode(in, tier, requests)) return;
-  const auto refused = refuse_items(requests, items);
+  if (!decode(in, batch.request.tier, requests)) return;
+  const auto refused = refuse_items(batch.request, requests, items);
   const auto given = items - refused.refused.size();  // items for the servant
   const CallScope scope(in.info());
   if (method.info.oneway) {
     try {
-      if (given != 0) requests.run(servant, nullptr);
+      if (given != 0) batch.run(servant, requests.items(), nullptr);
     } catch (...) {
       link::log_oneway_failure(in.failures()->log(), method, mf::detail::handler_failure());
     }
     return in.ticket().done();
   }
-  const auto encoder = requests.encoder(0);
+  const auto encoder = new_encoder(0);
   auto& results = encoder->results;
   std::shared_ptr<const Failure> all_failed;
   try {
-    if (given != 0) requests.run(servant, results.all());
+    if (given != 0) batch.run(servant, requests.items(), results.all());
   } catch (...) {
     all_failed = shared(mf::detail::handler_failure());
   }
@@ -346,21 +348,23 @@ void run_batch(Incoming& in, const link::Method& method, Tier tier, Requests& re
   answer(in.ticket(), method, *encoder, *in.failures(), in.info().agent);
 }
 
-void run_async(Incoming& in, const link::Method& method, Tier tier, Requests& requests, void* servant) {
+void run_async(Incoming& in, const link::BatchMethod& batch, NewEncoder new_encoder, void* servant) {
+  const auto& method = batch.method;
+  link::Requests requests(batch.request);
   const std::size_t items = in.count();
-  if (!decode(in, tier, requests)) return;
+  if (!decode(in, batch.request.tier, requests)) return;
   if (!method.info.oneway) (void)in.live_call();  // it continues when this function has returned
   const CallScope scope(in.info());
   std::shared_ptr<Collected> collected;  // null if no answer is expected
   if (!method.info.oneway) {
-    collected = std::make_shared<Collected>(in, method, requests.encoder(items));
+    collected = std::make_shared<Collected>(in, method, new_encoder(items));
   }
   std::shared_ptr<InTurn> in_turn;
   if (collected && items > 1 && method.info.ordered) in_turn = std::make_shared<InTurn>(collected);
   const std::shared_ptr<mf::detail::Answers> answers =
       in_turn ? in_turn : std::shared_ptr<mf::detail::Answers>(collected);
   for (std::size_t i = 0; i < items; ++i) {
-    if (auto bad = requests.constrained() ? requests.violation(i) : std::nullopt) {
+    if (auto bad = batch.request.constrained ? batch.request.violation(requests.items(), i) : std::nullopt) {
       if (collected) {
         collected->fail(i, shared(not_executed(Code::invalid_argument, std::move(*bad))));
       }
@@ -368,7 +372,7 @@ void run_async(Incoming& in, const link::Method& method, Tier tier, Requests& re
     }
     mf::detail::Beginning beginning(answers.get(), i);
     try {
-      requests.begin(servant, i, answers);
+      batch.begin(servant, requests.at(i), i, answers);
     } catch (...) {
       const auto failure = shared(mf::detail::handler_failure());
       if (!collected) link::log_oneway_failure(in.failures()->log(), method, *failure);

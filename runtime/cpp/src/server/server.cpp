@@ -17,7 +17,7 @@
 namespace mf {
 namespace {
 
-// Blocking stream handlers that run at once, of all connections; more wait.
+// Blocking stream handlers that run at once, of all connections; more are refused (shares.hpp).
 constexpr std::size_t kMostStreamThreads = 1024;
 // How many handlers may wait for calls that they made, in addition to the number of workers.
 constexpr std::size_t kMostWaiting = 256;
@@ -49,10 +49,10 @@ std::vector<Address> listened_at(const std::string& list) {
 }
 
 // TLS options without a tls:// address are refused, since the user believes that the server is protected.
-std::shared_ptr<transport::TlsContext> tls_for(const std::vector<Address>& listen,
-                                               const TlsOptions& options) {
+std::shared_ptr<transport::TlsContext> tls_for(const std::vector<Address>& listen, const TlsOptions& options,
+                                               const Log& log) {
   const auto is_tls = [](const Address& address) { return address.scheme == "tls"; };
-  if (std::ranges::any_of(listen, is_tls)) return transport::make_tls_server(options);
+  if (std::ranges::any_of(listen, is_tls)) return transport::make_tls_server(options, log);
   if (options == TlsOptions()) return nullptr;
   throw server::refused("ServerOptions::tls is given, but no address of `listen` begins with tls://");
 }
@@ -64,7 +64,8 @@ Server::Core::Core(ServerOptions options)
       access_(std::make_shared<const server::Access>(options_)),
       admission_(std::make_shared<server::Admission>(options_.limit)),
       load_(std::make_shared<link::ServerLoad>(options_.max_held_bytes)),
-      failures_(std::make_shared<link::HandlerFailures>(options_.log)) {
+      failures_(std::make_shared<link::HandlerFailures>(options_.log)),
+      stream_shares_(kMostStreamThreads) {
   std::memcpy(nonce_.data(), identity_.nonce.data(), nonce_.size());
 }
 
@@ -105,9 +106,16 @@ void Server::Core::start() {
                             std::to_string(protocol::kMaxWindows) + " bytes");
     }
     if (options_.io_threads == 0) throw server::refused("a server needs at least one of io_threads");
-    const auto tls = tls_for(listen, options_.tls);
+    if (options_.token_keys.empty() != options_.token_audience.empty())
+      throw server::refused(
+          "token_keys and token_audience belong together: the keys, and what tokens must be "
+          "for, as a service");
+    if (!options_.token_keys.empty())
+      tokens_ =
+          std::make_shared<server::TokenGate>(options_.token_keys, options_.token_audience, options_.log);
+    tls_ = tls_for(listen, options_.tls, options_.log);
     std::vector<std::shared_ptr<Acceptor>> acceptors;
-    for (const auto& address : listen) acceptors.push_back(std::make_shared<Acceptor>(*this, address, tls));
+    for (const auto& address : listen) acceptors.push_back(std::make_shared<Acceptor>(*this, address, tls_));
     acceptors_ = std::move(acceptors);
     for (std::size_t i = 0; i < options_.io_threads; ++i)
       reactors_.push_back(std::make_shared<transport::Reactor>(kMostSpares, options_.log));
@@ -118,6 +126,7 @@ void Server::Core::start() {
   }
   if (options_.forwarder) options_.forwarder->opened(nonce_, addresses().front().str());
   for (const auto& acceptor : acceptors_) acceptor->open();
+  watch_files();
   if (controllers_given.empty()) return;
   auto registrar = make_controller_registrar(std::move(controllers_given), identity_, options_.log,
                                              reactors_.front(), options_.controller_tls);
@@ -139,7 +148,7 @@ bool Server::Core::run() {
   }
   const auto serve = [&] {
     if (start_now) start();
-    signals.wait();
+    while (signals.wait() == server::StopSignals::Wanted::reload) (void)reload();
   };
   const auto done = [&] {
     const std::scoped_lock lock(mutex_);
@@ -277,6 +286,10 @@ bool Server::run() {
 
 bool Server::stop() {
   return core_->stop();
+}
+
+bool Server::reload() {
+  return core_->reload();
 }
 
 ServerStats Server::stats() const {

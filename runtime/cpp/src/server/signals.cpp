@@ -14,10 +14,17 @@ namespace {
 
 // A signal handler can reach nothing but globals.
 std::atomic<int> signal_fd{-1};
-std::atomic<int> signals_seen{0};
+std::atomic<int> stops_asked{0};
+std::atomic<bool> stopped{false};  // by a signal, or by wake()
+std::atomic<bool> reload_asked{false};
 
 void on_signal(int number) {
-  if (signals_seen.fetch_add(1) > 0) ::_exit(128 + number);
+  if (number == SIGHUP) {
+    reload_asked = true;
+  } else {
+    if (stops_asked.fetch_add(1) > 0) ::_exit(128 + number);
+    stopped = true;
+  }
   const int before = errno;
   const std::uint64_t one = 1;
   (void)!::write(signal_fd.load(), &one, sizeof one);
@@ -34,15 +41,16 @@ StopSignals::StopSignals() : fd_(::eventfd(0, EFD_CLOEXEC)) {
                 "run() is at work already in this process, or no descriptors are left; use start() for "
                 "further servers");
   }
-  signals_seen = 0;
+  stops_asked = 0;
+  stopped = false;
+  reload_asked = false;
   struct sigaction action{};
   action.sa_handler = on_signal;
   sigemptyset(&action.sa_mask);
   action.sa_flags = SA_RESTART;
   sigaction(SIGTERM, &action, &term_before_);
   sigaction(SIGINT, &action, &int_before_);
-  sigaction(SIGHUP, nullptr, &hup_before_);
-  if (hup_before_.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);
+  sigaction(SIGHUP, &action, &hup_before_);
 }
 
 StopSignals::~StopSignals() {
@@ -53,13 +61,17 @@ StopSignals::~StopSignals() {
   ::close(fd_);
 }
 
-void StopSignals::wait() {
-  std::uint64_t count = 0;
-  while (::read(fd_, &count, sizeof count) < 0 && errno == EINTR) {
+StopSignals::Wanted StopSignals::wait() {
+  for (;;) {
+    if (stopped) return Wanted::stop;
+    if (reload_asked.exchange(false)) return Wanted::reload;
+    std::uint64_t count = 0;
+    (void)!::read(fd_, &count, sizeof count);
   }
 }
 
 void StopSignals::wake() noexcept {
+  stopped = true;
   const std::uint64_t one = 1;
   (void)!::write(fd_, &one, sizeof one);
 }

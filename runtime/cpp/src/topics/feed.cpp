@@ -16,6 +16,8 @@ using Subscribe = methods::AnyTopicSubscribe;
 
 // How many messages are put into the queues together.
 constexpr std::size_t kAtOnce = 128;
+// Subscribers are woken for so many messages, or when no more are there to be read.
+constexpr std::size_t kWokenFor = 256;
 // The most sources of one subscription, and the most bytes of their agents: a publisher that names more is
 // taken for hostile and cut.
 constexpr std::size_t kMostSources = 1U << 16U;
@@ -97,8 +99,10 @@ void Feed::read_all() {
       }
       if (!values_.loaded()) {
         const auto got = values_.ready(reading_->input());
-        if (got == Values::Got::nothing)
+        if (got == Values::Got::nothing) {
+          wake();
           return reading_->input().when_ready([self = shared_from_this()] { self->read(); });
+        }
         if (got == Values::Got::ended) {
           const auto why = reading_->input().why();
           return lost(why ? *why
@@ -122,6 +126,12 @@ void Feed::read_all() {
       return give_up_reading(may_have_run(Code::internal, error.what()));
     }
   }
+  wake();
+}
+
+void Feed::wake() {
+  unwoken_ = 0;
+  woken_.wake();
 }
 
 void Feed::give_up_reading(const Failure& why) {
@@ -146,7 +156,7 @@ void Feed::convert(Message& message) {
 
 bool Feed::take(Delivery& delivery) {
   const bool taken = look(delivery);
-  woken_.wake();
+  wake();
   if (const auto full = std::exchange(full_, nullptr)) wait_for(full, 0);
   return taken;
 }
@@ -273,7 +283,7 @@ bool Feed::gather(Message& message) {
              gathered_.size() == kAtOnce) {
     return false;
   }
-  auto* const item = upstream_->make_item(std::exchange(message.payload, Bytes()));
+  auto* const item = upstream_->make_item(std::move(message.payload));
   item->origin = known.origin;
   item->sequence = message.sequence;
   item->time = message.time;
@@ -286,11 +296,13 @@ std::shared_ptr<Inbox> Feed::put_gathered() {
   while (!gathered_.empty()) {
     auto& known = *sources_[gathered_of_].known;
     std::shared_ptr<Inbox> full;
+    const auto first = gathered_.front()->sequence;
     const auto passed = known.source->forward(gathered_, full, woken_);
-    if (passed != 0) known.last = gathered_[passed - 1]->sequence;
+    if (passed != 0) known.last = first + passed - 1;
     gathered_.erase(gathered_.begin(), gathered_.begin() + static_cast<std::ptrdiff_t>(passed));
     upstream_->count_received(known, passed);  // before a subscriber that has one can ask
-    woken_.wake();
+    unwoken_ += passed;
+    if (full || unwoken_ >= kWokenFor) wake();
     if (full) return full;
   }
   return nullptr;

@@ -56,6 +56,7 @@ class Feed final : public std::enable_shared_from_this<Feed> {
 
   void read();
   void read_all();
+  void wake();
   /// False: there is no room in a queue, and read() is called when there is.
   [[nodiscard]] bool take(Delivery& delivery);
   [[nodiscard]] bool look(Delivery& delivery);
@@ -98,6 +99,7 @@ class Feed final : public std::enable_shared_from_this<Feed> {
   bool subscribed_ = false;
   std::shared_ptr<Inbox> full_{};  // has no room for a gap
   Woken woken_;                    // inboxes that something was put into, and that are not woken yet
+  std::size_t unwoken_ = 0;        // the messages for which they are not
   bool lost_told_ = false;         // and not that it is back
   TimePoint told_at_{};
   bool broken_ = false;  // its publisher has broken the protocol: it is asked again less and less often

@@ -18,6 +18,21 @@ constexpr std::uint32_t kMoreForCallbacks = 64;
 // So many sources stay what they were after their ends: a reader of their entries may still look.
 constexpr std::size_t kSpent = 1'024;
 constexpr std::size_t kCrowd = 1U << 17U;
+// So many messages take() takes out of the ring at once, and at most this part of the bounds.
+constexpr std::size_t kBatch = 64;
+constexpr std::size_t kBatchPart = 16;
+// So often, for about two microseconds, a thread looks for more before it sleeps: to wake it costs as much as
+// that. Where that was in vain, up to so many times in a row, threads sleep 2, 4, 8, … times without.
+constexpr int kLooks = 100;
+constexpr std::uint32_t kMostInVain = 8;
+
+void pause() noexcept {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
 
 template <class Bound>
 Bound within(Bound asked, Bound most) noexcept {
@@ -51,13 +66,19 @@ std::uint32_t Inbox::add_source(std::shared_ptr<const Origin> origin, std::uint6
   }
   sources_[number].origin = std::move(origin);
   if (!closed_ && !ended_)
-    ring_.push({.first = next, .count = std::max(next, live) - next, .source = number, .kind = Kind::source});
+    put({.first = next, .count = std::max(next, live) - next, .source = number, .kind = Kind::source});
   return number;
 }
 
 bool Inbox::crowded() const {
   const std::scoped_lock lock(mutex_);
   return ring_.size() - messages_ - gaps_ + front_.size() > kCrowd;
+}
+
+std::uint64_t Inbox::put(Entry&& entry) {
+  const auto count = ring_.push(std::move(entry));
+  pushes_.store(count, std::memory_order_relaxed);
+  return count;
 }
 
 Inbox::Entry Inbox::pop() {
@@ -123,7 +144,7 @@ void Inbox::put_gap(std::uint32_t source, std::uint64_t first, std::uint64_t cou
     return;
   }
   if (counts) ++gaps_;
-  latest = ring_.push(
+  latest = put(
       {.first = first, .count = count, .source = source, .kind = Kind::missed, .why = why, .counts = counts});
 }
 
@@ -159,7 +180,7 @@ void Inbox::push_one(ItemRef item, std::uint32_t source, Room room) {
   }
   ++messages_;
   bytes_ += size;
-  ring_.push({.item = std::move(item), .source = source});
+  put({.item = std::move(item), .source = source});
 }
 
 void Inbox::disconnect() {
@@ -198,19 +219,19 @@ bool Inbox::push_gap(std::uint32_t source, std::uint64_t first, std::uint64_t co
 bool Inbox::push_ended(std::uint32_t source) {
   const std::scoped_lock lock(mutex_);
   if (closed_ || ended_) return false;
-  ring_.push({.source = source, .kind = Kind::ended});
+  put({.source = source, .kind = Kind::ended});
   return wanted();
 }
 
 void Inbox::cut(std::shared_ptr<const Failure> why) {
   UniqueFunction<void()> cut;
-  Rooms rooms;
+  RoomWaits waits;
   {
     const std::scoped_lock lock(mutex_);
     if (closed_ || (ended_ && why_)) return;
     ended_ = true;
     why_ = std::move(why);
-    rooms = release_rooms();
+    waits = release_waits(true);
     cut = std::exchange(cut_, nullptr);
   }
   if (cut) {
@@ -218,7 +239,7 @@ void Inbox::cut(std::shared_ptr<const Failure> why) {
   } else {
     wake();
   }
-  for (auto& [size, room] : rooms) room();
+  notify(std::move(waits));
 }
 
 void Inbox::when_cut(UniqueFunction<void()> cut) {
@@ -227,37 +248,53 @@ void Inbox::when_cut(UniqueFunction<void()> cut) {
 }
 
 bool Inbox::end(std::shared_ptr<const Failure> why) {
-  Rooms rooms;
+  RoomWaits waits;
   bool wake = false;
   {
     const std::scoped_lock lock(mutex_);
     if (std::exchange(ended_, true)) return false;
     why_ = std::move(why);
-    rooms = release_rooms();
+    waits = release_waits(true);
     wake = wanted();
   }
-  for (auto& [size, room] : rooms) room();
+  notify(std::move(waits));
   return wake;
 }
 
-/// No caller waits for room any more.
-Inbox::Rooms Inbox::release_rooms() {
-  for (const auto& [size, waiter] : room_waiters_) waiter->finish();
-  room_waiters_.clear();
-  return std::exchange(rooms_, {});
+/// Returns the waiting publishers that have enough room, or all. The caller notifies them without the lock.
+Inbox::RoomWaits Inbox::release_waits(bool all) {
+  const auto over = std::partition(room_waits_.begin(), room_waits_.end(), [&](const RoomWait& each) {
+    return !all && !has_more_room(each.size, each.thread ? kMoreForThreads : kMoreForCallbacks);
+  });
+  RoomWaits released(std::make_move_iterator(over), std::make_move_iterator(room_waits_.end()));
+  room_waits_.erase(over, room_waits_.end());
+  return released;
 }
 
+void Inbox::notify(RoomWaits&& waits) {
+  for (auto& each : waits) {
+    if (each.thread) {
+      each.thread->finish();
+    } else {
+      each.call();
+    }
+  }
+}
+
+// A thread that was woken wants the lock at once, so that it is woken without it.
 void Inbox::wake() {
+  std::shared_ptr<link::Waiter> waiter;
   UniqueFunction<void()> ready;
   {
     const std::scoped_lock lock(mutex_);
     if (says_nothing()) return;
     if (!waiters_.empty()) {
-      waiters_.back()->finish();
+      waiter = std::move(waiters_.back());
       waiters_.pop_back();
     }
     ready = std::exchange(ready_, nullptr);
   }
+  if (waiter) waiter->finish();
   if (ready) ready();
 }
 
@@ -270,6 +307,16 @@ std::size_t Inbox::reserve(std::span<const ItemRef> items) {
     reserved_bytes_ += item->size;
     ++count;
   }
+  return count;
+}
+
+std::size_t Inbox::push_fitting(std::span<ItemRef> items, std::uint32_t source, bool& woken) {
+  const std::scoped_lock lock(mutex_);
+  const bool open = !closed_ && !ended_;
+  std::size_t count = 0;
+  for (; count != items.size() && (!open || has_room(items[count]->size)); ++count)
+    push_one(std::move(items[count]), source, Room::beyond);
+  woken = open && count != 0 && wanted();
   return count;
 }
 
@@ -286,20 +333,19 @@ bool Inbox::room_for(std::size_t size) const {
 
 bool Inbox::wait_for_room(std::size_t size, TimePoint until,
                           std::optional<std::chrono::milliseconds> stall_timeout) {
-  link::Waiter waiter;
+  const auto waiter = std::make_shared<link::Waiter>();
   auto wake_at = until;
   {
     const std::scoped_lock lock(mutex_);
     if (closed_ || ended_ || has_room(size)) return true;
-    room_waiters_.emplace_back(size, &waiter);
-    if (waited_since_ == TimePoint{}) waited_since_ = mf::now();
+    begin_wait({.size = size, .thread = waiter});
     if (stall_timeout) wake_at = std::min(until, deadline_after(waited_since_, *stall_timeout));
   }
-  waiter.wait_until(wake_at);
+  waiter->wait_until(wake_at);
   auto stalled_at = kNever;
   {
     const std::scoped_lock lock(mutex_);
-    std::erase_if(room_waiters_, [&](const auto& each) { return each.second == &waiter; });
+    std::erase_if(room_waits_, [&](const RoomWait& each) { return each.thread == waiter; });
     if (closed_ || ended_ || has_room(size)) return true;
     if (stall_timeout && waited_since_ != TimePoint{})
       stalled_at = deadline_after(waited_since_, *stall_timeout);
@@ -307,6 +353,13 @@ bool Inbox::wait_for_room(std::size_t size, TimePoint until,
   if (mf::now() < stalled_at) return false;  // kNever, or something was taken meanwhile
   cut_stalled(*stall_timeout);
   return true;
+}
+
+void Inbox::begin_wait(RoomWait&& wait) {
+  room_waits_.push_back(std::move(wait));
+  if (waited_since_ != TimePoint{}) return;
+  waited_since_ = mf::now();
+  waited_delivered_ = delivered();
 }
 
 void Inbox::cut_stalled(std::chrono::milliseconds timeout) {
@@ -319,17 +372,18 @@ void Inbox::when_room(std::size_t size, UniqueFunction<void()> room) {
   {
     const std::scoped_lock lock(mutex_);
     if (!closed_ && !ended_ && !has_room(size)) {
-      rooms_.emplace_back(size, std::move(room));
-      if (waited_since_ == TimePoint{}) waited_since_ = mf::now();
+      begin_wait({.size = size, .call = std::move(room)});
       return;
     }
   }
   room();
 }
 
-TimePoint Inbox::waited_since() const {
+TimePoint Inbox::waited_since() {
   const std::scoped_lock lock(mutex_);
-  return waited_since_ != TimePoint{} ? waited_since_ : mf::now();
+  if (waited_since_ == TimePoint{}) return mf::now();
+  if (std::exchange(waited_delivered_, delivered()) != delivered()) waited_since_ = mf::now();
+  return waited_since_;
 }
 
 bool Inbox::watch() {
@@ -339,18 +393,18 @@ bool Inbox::watch() {
 
 bool Inbox::still_awaited() {
   const std::scoped_lock lock(mutex_);
-  watched_ = watched_ && room_wanted();
+  watched_ = watched_ && waited_since_ != TimePoint{};
   return watched_;
 }
 
 void Inbox::look_again() {
-  Rooms rooms;
+  RoomWaits waits;
   {
     const std::scoped_lock lock(mutex_);
-    rooms = release_rooms();
+    waits = release_waits(true);
     waited_since_ = {};
   }
-  for (auto& [size, room] : rooms) room();
+  notify(std::move(waits));
 }
 
 void Inbox::give_way() {
@@ -380,32 +434,55 @@ Inbox::Got Inbox::take_one(Entry& into) {
 /// Something was taken: all that wait for room are notified once there is enough, without the lock where a
 /// function is to run. All, since the first of them may have nothing to put here, or wait for another inbox.
 void Inbox::release_room(Lock& lock) {
-  const bool over = closed_ || ended_;
-  std::erase_if(room_waiters_, [&](const auto& each) {
-    if (!over && !has_more_room(each.first, kMoreForThreads)) return false;
-    each.second->finish();
-    return true;
-  });
-  const auto ready = std::partition(rooms_.begin(), rooms_.end(), [&](const auto& each) {
-    return !over && !has_more_room(each.first, kMoreForCallbacks);
-  });
-  Rooms rooms(std::make_move_iterator(ready), std::make_move_iterator(rooms_.end()));
-  rooms_.erase(ready, rooms_.end());
-  if (room_waiters_.empty() && rooms_.empty()) waited_since_ = {};
+  auto waits = release_waits(closed_ || ended_);
+  if (room_waits_.empty()) waited_since_ = {};
   if (has_more_room(0, kMoreForCallbacks)) gives_way_.store(false, std::memory_order_relaxed);
-  if (rooms.empty()) return;
   lock.unlock();
-  for (auto& [size, room] : rooms) room();
+  notify(std::move(waits));
 }
 
 Inbox::Got Inbox::take(Entry& into) {
-  Lock lock(mutex_);
-  const auto got = take_one(into);
-  if (got == Got::entry && (room_wanted() || gives_way_.load(std::memory_order_relaxed))) [[unlikely]] {
-    if (watched_) waited_since_ = mf::now();
-    release_room(lock);
+  auto got = Got::entry;
+  Lock lock(mutex_, std::defer_lock);
+  {
+    const std::scoped_lock taking(taking_);
+    if (!batch_.empty()) {
+      take_from_batch(into);
+      if (!batch_.empty()) return got;
+      lock.lock();
+    } else {
+      lock.lock();
+      got = take_one(into);
+      if (got != Got::entry) return got;
+      if (into.kind == Kind::message) fill_batch();
+    }
   }
+  if (room_wanted()) [[unlikely]]
+    release_room(lock);
   return got;
+}
+
+void Inbox::take_from_batch(Entry& into) {
+  into = std::move(batch_.entries[batch_.next++]);
+  in_batch_.store(in_batch() - 1, std::memory_order_relaxed);
+  batch_bytes_.store(batch_bytes() - into.item->size, std::memory_order_relaxed);
+}
+
+/// One message was taken: those that follow it, up to a part of the bounds.
+void Inbox::fill_batch() {
+  batch_.entries.clear();
+  batch_.next = 0;
+  const auto most = std::min<std::size_t>(kBatch, bounds_.max_messages / kBatchPart);
+  std::size_t bytes = 0;
+  while (batch_.entries.size() + 1 < most && front_.empty() && !ring_.empty()) {
+    const auto& next = ring_.front();
+    if (next.kind != Kind::message || bytes + next.item->size > bounds_.max_bytes / kBatchPart) break;
+    bytes += next.item->size;
+    batch_.entries.push_back(pop());
+  }
+  delivered_ += batch_.entries.size();
+  in_batch_.store(batch_.entries.size(), std::memory_order_relaxed);
+  batch_bytes_.store(bytes, std::memory_order_relaxed);
 }
 
 std::size_t Inbox::take_some(std::vector<Entry>& into, std::size_t most, Got& got) {
@@ -418,26 +495,48 @@ std::size_t Inbox::take_some(std::vector<Entry>& into, std::size_t most, Got& go
     if (got != Got::entry) break;
     ++count;
   }
-  if (count != 0 && (room_wanted() || gives_way_.load(std::memory_order_relaxed))) [[unlikely]] {
-    if (room_wanted()) waited_since_ = mf::now();
+  if (count != 0 && room_wanted()) [[unlikely]] {
+    if (waited_since_ != TimePoint{}) waited_since_ = mf::now();
     release_room(lock);
   }
   return count;
 }
 
+/// Looks for a while whether something was pushed; not where that was mostly in vain.
+bool Inbox::comes_soon(std::uint64_t pushes) {
+  if (const auto next = next_look_.load(std::memory_order_relaxed); next != 0) {
+    next_look_.store(next - 1, std::memory_order_relaxed);
+    return false;
+  }
+  for (int i = 0; i < kLooks; ++i) {
+    if (pushes_.load(std::memory_order_relaxed) != pushes) {
+      in_vain_.store(0, std::memory_order_relaxed);
+      return true;
+    }
+    pause();
+  }
+  const auto in_vain = std::min(in_vain_.load(std::memory_order_relaxed) + 1, kMostInVain);
+  in_vain_.store(in_vain, std::memory_order_relaxed);
+  next_look_.store(1U << in_vain, std::memory_order_relaxed);
+  return false;
+}
+
 Inbox::Got Inbox::wait(Entry& into, TimePoint until) {
   for (;;) {
+    const auto pushes = pushes_.load(std::memory_order_relaxed);
     if (const auto got = take(into); got != Got::nothing) return got;
     if (until != kNever && mf::now() >= until) return Got::nothing;
-    link::Waiter waiter;
+    if (comes_soon(pushes)) continue;
+    const auto waiter = std::make_shared<link::Waiter>();
     {
       const std::scoped_lock lock(mutex_);
       if (!says_nothing()) continue;
-      waiters_.push_back(&waiter);
+      waiters_.push_back(waiter);
     }
-    waiter.wait_until(until);
+    waiter->wait_until(until);
+    if (waiter->done()) continue;
     const std::scoped_lock lock(mutex_);
-    std::erase(waiters_, &waiter);
+    std::erase(waiters_, waiter);
   }
 }
 
@@ -460,24 +559,29 @@ void Inbox::count_undeliverable() {
 
 void Inbox::close() {
   Ring dropped;  // the last users of items may be here, and their ends may be slow
+  Batch batch;
+  std::vector<std::shared_ptr<link::Waiter>> waiters;
   UniqueFunction<void()> ready;
-  Rooms rooms;
+  RoomWaits waits;
   {
-    const std::scoped_lock lock(mutex_);
+    const std::scoped_lock lock(taking_, mutex_);
     if (std::exchange(closed_, true)) return;
     std::swap(dropped, ring_);
+    std::swap(batch, batch_);
     front_taken_ += front_.size();
     front_.clear();
     cut_ = nullptr;
-    dropped_ += messages_;
+    dropped_ += messages_ + in_batch();
+    delivered_ = delivered();
     messages_ = gaps_ = bytes_ = 0;
-    for (auto* const waiter : waiters_) waiter->finish();
-    waiters_.clear();
+    in_batch_ = batch_bytes_ = 0;
+    waiters.swap(waiters_);
     ready = std::exchange(ready_, nullptr);
-    rooms = release_rooms();
+    waits = release_waits(true);
   }
+  for (const auto& waiter : waiters) waiter->finish();
   if (ready) ready();
-  for (auto& [size, room] : rooms) room();
+  notify(std::move(waits));
 }
 
 SubscriptionStats Inbox::subscription() const {
@@ -502,8 +606,9 @@ std::string Inbox::owner_text() const {
 
 std::string Inbox::content_text() const {
   const std::scoped_lock lock(mutex_);
-  return std::to_string(messages_ + gaps_) + " of " + std::to_string(bounds_.max_messages) +
-         " messages and " + std::to_string(bytes_) + " of " + std::to_string(bounds_.max_bytes) + " bytes";
+  return std::to_string(messages_ + in_batch() + gaps_) + " of " + std::to_string(bounds_.max_messages) +
+         " messages and " + std::to_string(bytes_ + batch_bytes()) + " of " +
+         std::to_string(bounds_.max_bytes) + " bytes";
 }
 
 bool Inbox::ended() const {
@@ -523,11 +628,12 @@ std::shared_ptr<const Origin> Inbox::origin(std::uint32_t source) const {
 
 Inbox::Figures Inbox::figures() const {
   const std::scoped_lock lock(mutex_);
-  return {.delivered = delivered_,
+  const auto in_batch = this->in_batch();
+  return {.delivered = delivered_ - in_batch,
           .dropped = dropped_,
           .not_kept = not_kept_,
-          .queued = messages_,
-          .bytes = bytes_};
+          .queued = messages_ + in_batch,
+          .bytes = bytes_ + batch_bytes()};
 }
 
 }  // namespace mf::topics

@@ -133,14 +133,17 @@ class Outgoing final : public std::enable_shared_from_this<Outgoing> {
     return true;
   }
 
+  /// As append_value() of a Delivery that has the message, but without a copy of its payload.
   void append_message(Buffer& out, const Inbox::Entry& entry) {
-    auto& message = delivery_.is_message() ? delivery_.message() : delivery_.emplace_message();
-    message.source = entry.source;
-    message.sequence = sequence_ = entry.item->sequence;
-    message.time = entry.item->time;
-    message.payload = entry.item->payload();
-    append_value(out, delivery_);
-    message.payload.clear();
+    constexpr auto kKind = static_cast<std::uint32_t>(Delivery::Kind::message);
+    auto& item = *entry.item;
+    sequence_ = item.sequence;
+    const auto payload = item.payload();
+    const std::size_t room = codec::febird_bound(kKind, entry.source, sequence_, item.time, payload.size());
+    codec::Writer writer(out.append(room + payload.size()));
+    codec::febird_write(writer, kKind, entry.source, sequence_, item.time, payload.size());
+    writer.bytes(payload.data(), payload.size());
+    out.cut_at(writer.position());
   }
   static void append_value(Buffer& out, const Delivery& delivery) {
     codec::append_value<Subscribe::kResultElementTier>(out, delivery);
@@ -194,7 +197,6 @@ class Outgoing final : public std::enable_shared_from_this<Outgoing> {
   std::size_t count_ = 0;
   std::uint64_t sequence_ = 0;  // of the message that was appended last
   Inbox::Got got_ = Inbox::Got::nothing;
-  Delivery delivery_;
 };
 
 Failure stops() {

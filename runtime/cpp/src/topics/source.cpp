@@ -16,20 +16,20 @@ constexpr std::size_t kFew = 64;
 
 // Each thread has its own list of woken queues: no memory is allocated for it where no subscriber waits.
 void Board::Source::publish(std::span<ItemRef> items, std::chrono::nanoseconds patience) {
-  if (remote_.load(std::memory_order_relaxed) != 0) {
-    for (auto& item : items) {
-      item->origin = origin_;
-      (void)item->payload();
-    }
-  }
+  encode(items);
   thread_local Woken woken;
   Woken wake = std::exchange(woken, {});
   try {
     Lock lock(mutex_);
     TimePoint deadline{};  // of the first of them, once it waits
     while (!items.empty()) {
+      if (closed_) [[unlikely]]
+        throw Error(Code::shutting_down, Execution::not_executed,
+                    "the topics of this process have been closed: nothing of " + origin_->topic +
+                        " is published any more");
+      for (std::size_t i = 0; i < items.size(); ++i) items[i]->sequence = next_ + i;
       std::shared_ptr<Inbox> full;
-      const auto count = closed_ || blocking_ == 0 ? items.size() : reserve(items, full);
+      const auto count = pass(items, blocking_ != 0, full, wake);
       if (count == 0) {
         if (deadline == TimePoint{}) deadline = deadline_after(mf::now(), patience);
         lock.unlock();
@@ -38,15 +38,6 @@ void Board::Source::publish(std::span<ItemRef> items, std::chrono::nanoseconds p
         wait_for_room(lock, *full, items.front()->size, deadline);
         continue;
       }
-      if (closed_) [[unlikely]]
-        throw Error(Code::shutting_down, Execution::not_executed,
-                    "the topics of this process have been closed: nothing of " + origin_->topic +
-                        " is published any more");
-      for (auto& item : items.first(count)) {
-        if (!item->origin) item->origin = origin_;
-        item->sequence = next_++;
-      }
-      hand_out(items.first(count), wake);
       items = items.subspan(count);
       deadline = {};
     }
@@ -56,6 +47,20 @@ void Board::Source::publish(std::span<ItemRef> items, std::chrono::nanoseconds p
   }
   wake.wake();
   woken = std::move(wake);
+}
+
+void Board::Source::encode(std::span<ItemRef> items) const {
+  const bool remote = remote_.load(std::memory_order_relaxed) != 0;
+  std::size_t encoded = 0;
+  for (auto& item : items) {
+    item->origin = origin_;
+    if (item->has_payload()) {
+      ++encoded;
+    } else if (remote) {
+      (void)item->payload();
+    }
+  }
+  if (encoded != 0) origin_->counters->encoded.fetch_add(encoded, std::memory_order_relaxed);
 }
 
 bool Board::Source::waits_for(const Match& match) const noexcept {
@@ -103,10 +108,43 @@ Inbox::Room Board::Source::room_for(const Inbox& inbox, bool reserved, bool repl
   return replayed && must_not_drop ? Inbox::Room::beyond : Inbox::Room::look;
 }
 
-/// Messages with numbers one after another, all of which are replayed, or none.
-void Board::Source::hand_out(std::span<const ItemRef> items, Woken& wake) {
+/// Messages with numbers one after another, all of which are replayed, or none; what it passes is given away.
+/// Returns how many, from the first on. If these are not all, `full` has no room for the next.
+std::size_t Board::Source::pass(std::span<ItemRef> items, bool waits, std::shared_ptr<Inbox>& full,
+                                Woken& wake) {
+  if (waits && matches_.size() == 1 && keep_ == 0) {
+    const auto& match = matches_.front();
+    const auto first = items.front()->sequence;
+    if (waits_for(match) && first >= match.from) {
+      bool woken = false;
+      const auto count = match.inbox->push_fitting(items, match.source, woken);
+      if (woken) wake.add(match.inbox);
+      if (count != items.size()) full = match.inbox;
+      if (count != 0) next_ = first + count;
+      return count;
+    }
+  }
+  if (waits) items = items.first(reserve(items, full));
+  if (!items.empty()) hand_out(items, wake);
+  return items.size();
+}
+
+void Board::Source::hand_out(std::span<ItemRef> items, Woken& wake) {
+  struct GivesAway {  // whatever happens: an inbox may have taken its reference
+    std::span<ItemRef> items;
+    ~GivesAway() {
+      for (auto& item : items) item.give_up();
+    }
+  };
   const bool replayed = items.front()->sequence < live_;
-  for (const auto& item : items) item->add_users(matches_.size());
+  if (items.front()->sequence != next_) forget_kept();
+  next_ = items.back()->sequence + 1;
+  const std::size_t users = matches_.size() + (keep_ != 0 ? 1 : 0);
+  if (users == 0) return;
+  const GivesAway gives_away{items};
+  if (users != 1) {
+    for (const auto& item : items) item->add_users(users - 1);
+  }
   for (auto& match : matches_) {
     const bool reserved = std::exchange(match.reserved, 0) != 0;
     auto wanted = items;
@@ -137,21 +175,18 @@ std::size_t Board::Source::run_of(std::span<const ItemRef> items) const {
   return count;
 }
 
-std::size_t Board::Source::forward(std::span<const ItemRef> items, std::shared_ptr<Inbox>& full,
-                                   Woken& woken) {
+std::size_t Board::Source::forward(std::span<ItemRef> items, std::shared_ptr<Inbox>& full, Woken& woken) {
   std::size_t passed = 0;
   {
     const std::scoped_lock lock(mutex_);
     while (passed < items.size()) {
       auto run = items.subspan(passed);
       run = run.first(run_of(run));
-      if (rules_.keeper == Keeper::client || (blocking_ != 0 && run.front()->sequence >= live_))
-        run = run.first(reserve(run, full));
-      if (run.empty()) break;
-      if (run.front()->sequence != next_) forget_kept();
-      next_ = run.back()->sequence + 1;
-      hand_out(run, woken);
-      passed += run.size();
+      const bool waits =
+          rules_.keeper == Keeper::client || (blocking_ != 0 && run.front()->sequence >= live_);
+      const auto count = pass(run, waits, full, woken);
+      if (count == 0) break;
+      passed += count;
     }
   }
   if (passed == items.size()) full = nullptr;  // what had no room for all at once had it for the rest
@@ -186,6 +221,7 @@ void Board::Source::end(Woken& woken) {
   gone.swap(matches_);
   places_.clear();
   remote_ = blocking_ = 0;
+  note_ways();
   for (const auto& match : gone) {
     if (match.inbox->push_ended(match.source)) woken.add(match.inbox);
   }
@@ -207,8 +243,8 @@ void Board::Source::forget_oldest() {
   kept_.pop_front();
 }
 
+/// Takes over one reference.
 void Board::Source::keep(Item& item) {
-  item.add_users(1);
   kept_.emplace_back(&item);
   kept_bytes_ += item.size;
   const auto& budget = rules_.budget;
@@ -239,6 +275,7 @@ void Board::Source::attach(const std::shared_ptr<Inbox>& inbox, const Since& sin
   matches_.push_back({.inbox = inbox, .source = source, .remote = remote, .from = from});
   if (remote) remote_.fetch_add(1, std::memory_order_relaxed);
   if (inbox->blocks()) ++blocking_;
+  note_ways();
 }
 
 void Board::Source::detach(const Inbox& inbox) {
@@ -255,6 +292,7 @@ void Board::Source::detach(const Inbox& inbox) {
     places_[place.inbox.get()] = found.mapped();
   }
   matches_.pop_back();
+  note_ways();
   if (matches_.capacity() > kFew && matches_.size() < matches_.capacity() / 8) {
     matches_.shrink_to_fit();
     places_.rehash(0);

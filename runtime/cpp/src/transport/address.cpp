@@ -25,6 +25,7 @@ Address parse_unix(std::string_view text) {
   auto path = text.substr(kUnix.size());
   if (path.starts_with("//")) path.remove_prefix(2);
   if (!path.starts_with('/')) refuse(text, "the path of a unix socket begins with '/'");
+  while (path.starts_with("//")) path.remove_prefix(1);  // the system's "/a", but "unix://a" is no address
   if (path.size() > kLongestPath) {
     refuse(text, "the path of a unix socket has at most " + std::to_string(kLongestPath) +
                      " bytes, this one has " + std::to_string(path.size()));
@@ -62,6 +63,7 @@ Address Address::parse(std::string_view text) {
   } else if (host.find(':') != std::string_view::npos) {
     refuse(text, "an IPv6 host is written in brackets");
   }
+  if (host.find_first_of("[]") != std::string_view::npos) refuse(text, "a bracket in the host");
   if (host.empty()) refuse(text, "no host");
   address.host = std::string(host);
   const auto port = rest.substr(colon + 1);

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <utility>
 
@@ -48,9 +49,14 @@ int no_passphrase(char* /*buffer*/, int /*size*/, int /*writes*/, void* /*data*/
 }
 
 int on_new_session(SSL* ssl, SSL_SESSION* session) {
-  static_cast<TlsStream*>(SSL_get_app_data(ssl))->on_new_session(SslSession(session));
+  static_cast<TlsStream*>(SSL_get_app_data(ssl))->on_new_session(SslSession(session), SSL_get_SSL_CTX(ssl));
   return 1;  // this code owns the reference now
 }
+
+struct FreesOfCertificates {
+  void operator()(X509* certificate) const noexcept { X509_free(certificate); }
+  void operator()(X509_STORE_CTX* check) const noexcept { X509_STORE_CTX_free(check); }
+};
 
 /// The certificate must be for this name or IP address; a name is sent to the server, too.
 bool expect(SSL* ssl, const std::string& name) {
@@ -71,17 +77,22 @@ void SslDeleter::operator()(ssl_st* ssl) const noexcept {
   SSL_free(ssl);
 }
 
-TlsContext::TlsContext(Side side, TlsOptions options) : side_(side), options_(std::move(options)) {
+TlsContext::TlsContext(Side side, TlsOptions options, Log log)
+    : side_(side), options_(std::move(options)), log_(std::move(log)), looked_(now()) {
   if (options_.certificate.empty() != options_.key.empty()) {
     refuse(options_.key.empty() ? "key" : "certificate",
            "certificate and key belong together, and this one is not given");
   }
   if (side_ == Side::server && options_.certificate.empty())
     refuse("certificate", "a server at tls:// needs a certificate and its key");
-  if (options_ != TlsOptions()) make();
+  if (!options_.crl.empty() && options_.ca.empty())
+    refuse("crl", "lists of revoked certificates need the authorities that have signed them, as ca");
+  if (options_ == TlsOptions()) return;
+  stamps_ = stamps();  // before they are read: one that is replaced meanwhile is read again
+  context_ = make();
 }
 
-void TlsContext::make() {
+TlsContext::Context TlsContext::make() {
   // Connecting threads may outlive main(), and still need OpenSSL.
   OPENSSL_init_ssl(OPENSSL_INIT_NO_ATEXIT, nullptr);
   Context context(SSL_CTX_new(side_ == Side::client ? TLS_client_method() : TLS_server_method()));
@@ -92,6 +103,7 @@ void TlsContext::make() {
   SSL_CTX_set_mode(context.get(), SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
   SSL_CTX_set_default_passwd_cb(context.get(), no_passphrase);
   load_authorities(context.get());
+  if (!options_.crl.empty()) load_revoked(context.get());
   if (!options_.certificate.empty()) load_certificate(context.get());
   if (side_ == Side::client) {
     SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
@@ -101,7 +113,74 @@ void TlsContext::make() {
     SSL_CTX_set_num_tickets(context.get(), 1);
     SSL_CTX_set_session_id_context(context.get(), kSessionsAreOf.data(), kSessionsAreOf.size());
   }
-  context_ = std::move(context);
+  // A number, not an address: SSL_CTX has one field for its user.
+  SSL_CTX_set_app_data(context.get(), reinterpret_cast<char*>(static_cast<std::uintptr_t>(++generation_)));
+  return context;
+}
+
+TlsContext::Stamps TlsContext::stamps() const {
+  return {file_stamp(options_.ca), file_stamp(options_.crl), file_stamp(options_.certificate),
+          file_stamp(options_.key)};
+}
+
+void TlsContext::look(TimePoint now) {
+  const std::scoped_lock lock(mutex_);
+  if (now - looked_ < kLookEvery) return;
+  looked_ = now;
+  (void)refresh_locked(Reads::replaced);
+}
+
+bool TlsContext::refresh(Reads which) {
+  const std::scoped_lock lock(mutex_);
+  looked_ = now();
+  return refresh_locked(which);
+}
+
+bool TlsContext::refresh_locked(Reads which) {
+  if (options_ == TlsOptions()) return true;
+  const Stamps found = stamps();
+  if (which == Reads::replaced && found == stamps_) return true;
+  try {
+    context_ = make();
+  } catch (const Error& error) {  // tried again at the next look
+    log_.write(Level::warning, "tls_files_kept", {{"reason", error.message()}});
+    return false;
+  }
+  stamps_ = found;
+  sessions_.clear();
+  log_.write(Level::info, "tls_files_read",
+             {{"ca", options_.ca},
+              {"crl", options_.crl},
+              {"certificate", options_.certificate},
+              {"key", options_.key}});
+  return true;
+}
+
+std::uint64_t TlsContext::generation_of(const ssl_st& connection) noexcept {
+  return reinterpret_cast<std::uintptr_t>(SSL_CTX_get_app_data(SSL_get_SSL_CTX(&connection)));
+}
+
+// A session that was resumed has no certificates of authorities between: then its peer is not accepted, and
+// has to connect anew.
+bool TlsContext::trusts(const ssl_st& connection, std::uint64_t& checked) {
+  const std::scoped_lock lock(mutex_);
+  if (!context_ || checked == generation_) return true;
+  const std::unique_ptr<X509, FreesOfCertificates> shown(SSL_get1_peer_certificate(&connection));
+  if (!shown) return true;  // none is asked for, or the handshake goes on
+  const std::unique_ptr<X509_STORE_CTX, FreesOfCertificates> check(X509_STORE_CTX_new());
+  if (!check || X509_STORE_CTX_init(check.get(), SSL_CTX_get_cert_store(context_.get()), shown.get(),
+                                    SSL_get_peer_cert_chain(&connection)) != 1)
+    no_tls();
+  (void)X509_STORE_CTX_set_default(check.get(), side_ == Side::server ? "ssl_client" : "ssl_server");
+  (void)X509_VERIFY_PARAM_set_flags(X509_STORE_CTX_get0_param(check.get()), X509_V_FLAG_NO_CHECK_TIME);
+  const bool accepted = X509_verify_cert(check.get()) == 1;
+  ERR_clear_error();
+  if (accepted) checked = generation_;
+  return accepted;
+}
+
+bool read_again(TlsContext& context, Reads which) {
+  return context.refresh(which);
 }
 
 void TlsContext::load_authorities(ssl_ctx_st* context) const {
@@ -119,6 +198,16 @@ void TlsContext::load_authorities(ssl_ctx_st* context) const {
     }
   }
   SSL_CTX_set_verify(context, verify, nullptr);
+}
+
+void TlsContext::load_revoked(ssl_ctx_st* context) const {
+  check_readable("crl", options_.crl);
+  X509_STORE* const store = SSL_CTX_get_cert_store(context);
+  X509_LOOKUP* const lookup = X509_STORE_add_lookup(store, X509_LOOKUP_file());
+  if (lookup == nullptr || X509_load_crl_file(lookup, options_.crl.c_str(), X509_FILETYPE_PEM) < 1)
+    refuse("crl",
+           "'" + options_.crl + "' holds no list of revoked certificates in PEM format" + openssl_reason());
+  (void)X509_STORE_set_flags(store, X509_V_FLAG_CRL_CHECK | X509_V_FLAG_CRL_CHECK_ALL);
 }
 
 void TlsContext::load_certificate(ssl_ctx_st* context) const {
@@ -156,13 +245,13 @@ void TlsContext::check_readable(const char* option, const std::string& path) con
 }
 
 Ssl TlsContext::connection(const Address& address) {
-  ssl_ctx_st* context = nullptr;
+  look(now());
+  Ssl ssl;
   {
     const std::scoped_lock lock(mutex_);
-    if (!context_) make();
-    context = context_.get();
+    if (!context_) context_ = make();
+    ssl.reset(SSL_new(context_.get()));  // which owns a reference to the context
   }
-  Ssl ssl(SSL_new(context));
   if (!ssl) no_tls();
   if (side_ == Side::server) {
     SSL_set_accept_state(ssl.get());
@@ -170,18 +259,21 @@ Ssl TlsContext::connection(const Address& address) {
   }
   SSL_set_connect_state(ssl.get());
   if (!expect(ssl.get(), expected_name(address))) no_tls();
-  if (const auto session = take(address)) (void)SSL_set_session(ssl.get(), session.get());
+  if (const auto session = take(address, SSL_get_SSL_CTX(ssl.get())))
+    (void)SSL_set_session(ssl.get(), session.get());
   return ssl;
 }
 
-void TlsContext::keep(const Address& address, SslSession session) {
+void TlsContext::keep(const Address& address, SslSession session, const ssl_ctx_st* of) {
   const std::scoped_lock lock(mutex_);
+  if (of != context_.get()) return;
   if (sessions_.size() >= kMostSessions) sessions_.clear();
   sessions_[address] = std::move(session);
 }
 
-SslSession TlsContext::take(const Address& address) {
+SslSession TlsContext::take(const Address& address, const ssl_ctx_st* for_context) {
   const std::scoped_lock lock(mutex_);
+  if (for_context != context_.get()) return nullptr;
   auto found = sessions_.extract(address);
   return found ? std::move(found.mapped()) : nullptr;
 }
@@ -190,12 +282,12 @@ std::string TlsContext::where_authorities_are() const {
   return options_.ca.empty() ? "among those of the system" : "in '" + options_.ca + "'";
 }
 
-std::shared_ptr<TlsContext> make_tls_client(TlsOptions options) {
-  return std::make_shared<TlsContext>(TlsContext::Side::client, std::move(options));
+std::shared_ptr<TlsContext> make_tls_client(TlsOptions options, Log log) {
+  return std::make_shared<TlsContext>(TlsContext::Side::client, std::move(options), std::move(log));
 }
 
-std::shared_ptr<TlsContext> make_tls_server(TlsOptions options) {
-  return std::make_shared<TlsContext>(TlsContext::Side::server, std::move(options));
+std::shared_ptr<TlsContext> make_tls_server(TlsOptions options, Log log) {
+  return std::make_shared<TlsContext>(TlsContext::Side::server, std::move(options), std::move(log));
 }
 
 }  // namespace mf::transport

@@ -104,7 +104,8 @@ TlsStream::TlsStream(std::unique_ptr<Stream> socket, std::shared_ptr<TlsContext>
     : socket_(std::move(socket)),
       context_(std::move(context)),
       address_(std::move(address)),
-      ssl_(context_->connection(address_)) {
+      ssl_(context_->connection(address_)),
+      trusted_by_(TlsContext::generation_of(*ssl_)) {
   received_.resize(kReceived);
   auto* const wire = Wire::make(*this);
   SSL_set_bio(ssl_.get(), wire, wire);
@@ -143,6 +144,11 @@ Identity TlsStream::identity() const {
 bool TlsStream::resumed() const {
   const std::scoped_lock lock(mutex_);
   return SSL_session_reused(ssl_.get()) == 1;
+}
+
+bool TlsStream::trusted() {
+  const std::scoped_lock lock(mutex_);
+  return context_->trusts(*ssl_, trusted_by_);
 }
 
 // At most one read of the socket: a peer whose records contain no data must not occupy this thread.

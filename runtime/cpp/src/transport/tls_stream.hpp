@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -49,6 +50,7 @@ class TlsStream final : public Stream {
   }
   [[nodiscard]] bool has_output() const noexcept override;
   [[nodiscard]] std::optional<Failure> failure() const override;
+  [[nodiscard]] bool trusted() override;
   [[nodiscard]] std::size_t unacknowledged() const noexcept override;
   [[nodiscard]] bool allow_interrupts() noexcept override { return socket_->allow_interrupts(); }
   void interrupt() noexcept override { socket_->interrupt(); }
@@ -58,7 +60,9 @@ class TlsStream final : public Stream {
   [[nodiscard]] const std::string& peer() const noexcept override { return socket_->peer(); }
   [[nodiscard]] Identity identity() const override;
 
-  void on_new_session(SslSession session) { context_->keep(address_, std::move(session)); }
+  void on_new_session(SslSession session, const ssl_ctx_st* of) {
+    context_->keep(address_, std::move(session), of);
+  }
 
  private:
   struct Wire;  // OpenSSL's view of in_ and out_
@@ -95,6 +99,7 @@ class TlsStream final : public Stream {
   std::optional<Failure> failure_;
   std::atomic<bool> has_input_{false};
   Ssl ssl_;
+  std::uint64_t trusted_by_;  // the generation of the context that has accepted the peer
 };
 
 }  // namespace mf::transport

@@ -1,1 +1,1 @@
-"""Who may do what: the access files, and what they decide."""
+"""Access files, and what they decide for an identity."""

@@ -49,7 +49,9 @@ class AsyncClient(AsyncTargetSource):
         if isinstance(where, AsyncTargetSource):
             self._source = where
             return
-        self._resolver = async_resolver_for(where, options.tls) if isinstance(where, str) else where
+        self._resolver = (
+            async_resolver_for(where, options.tls, options.credential) if isinstance(where, str) else where
+        )
         self._pool = AsyncPool(loop, options, self._resolver.client_id)
         self._router = AsyncRouting(self._resolver, self._pool, options, self._caches)
         fork.register(self)
@@ -72,6 +74,12 @@ class AsyncClient(AsyncTargetSource):
             text = "a client of a Light has no subscriptions: give the topics themselves"
             raise not_executed(Code.INVALID_ARGUMENT, text)
         return self._resolver, self._router
+
+    def reload(self) -> bool:
+        """Reads the files of `tls` again, at once. Connections to servers whose certificates are not accepted
+        any more end. False: a file cannot be used, which the log says, and those read before stay in use."""
+        usable = [each.reload() for each in (self._pool, self._resolver) if each is not None]
+        return all(usable)
 
     async def close(self) -> None:
         """Closes all connections; running calls end as CANCELLED. When it returns, nothing of the client runs

@@ -74,6 +74,15 @@ class AsyncSide:
         except CancelledError:
             raise not_executed(Code.CANCELLED, "the client was closed") from None
 
+    def reload(self) -> bool:
+        """See Client.reload."""
+        with self._lock:
+            running = self._running
+        if running is None:
+            return True
+        thread, client = running
+        return thread.reload(client)
+
     def close(self) -> None:
         with self._lock:
             self._closed = True

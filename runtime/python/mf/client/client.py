@@ -48,7 +48,9 @@ class Client(TargetSource):
         if isinstance(where, TargetSource):
             self._source = where
             return
-        self._resolver = resolver_for(where, options.tls) if isinstance(where, str) else where
+        self._resolver = (
+            resolver_for(where, options.tls, options.credential) if isinstance(where, str) else where
+        )
         self._pool = BlockingPool(options, self._resolver.client_id)
         self._router = BlockingRouting(self._resolver, self._pool, options, self._caches)
         if isinstance(where, str):
@@ -74,6 +76,12 @@ class Client(TargetSource):
             )
         assert self._router is not None
         return RemoteTarget(self._router.passing_on(keys) if keys else self._router, service, None)
+
+    def reload(self) -> bool:
+        """Reads the files of `tls` again, at once. Connections to servers whose certificates are not accepted
+        any more end. False: a file cannot be used, which the log says, and those read before stay in use."""
+        usable = [each.reload() for each in (self._pool, self._resolver, self._side) if each is not None]
+        return all(usable)
 
     def close(self) -> None:
         """Closes all connections; running calls end as CANCELLED. May be called twice."""

@@ -61,6 +61,11 @@ class AsyncControllerRegistrar:
         self._registration.begin(identity, addresses, offers)
         self._each = [_AtOne(one, self._registration, self._tls) for one in self._controllers]
 
+    def reload(self) -> bool:
+        """See Client.reload."""
+        usable = [each.connection.reload() for each in self._each]
+        return all(usable)
+
     def update(self) -> None:
         for each in self._each:
             each.changed.set()

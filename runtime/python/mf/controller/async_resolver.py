@@ -9,6 +9,7 @@ from mf.route.async_resolver import AsyncResolver, News
 from mf.route.resolver import View
 
 if TYPE_CHECKING:
+    from mf.core.secret import Secret
     from mf.core.tls import Tls
 
 
@@ -17,9 +18,11 @@ class AsyncControllerResolver(AsyncResolver):
 
     __slots__ = ("_closed", "_news", "_views", "_watcher")
 
-    def __init__(self, where: str, tls: "Tls | None" = None) -> None:
+    def __init__(
+        self, where: str, tls: "Tls | None" = None, credential: "Secret | str | None" = None
+    ) -> None:
         self.generation = 0
-        self._watcher = Watcher(asked_addresses(where), self._take, tls)
+        self._watcher = Watcher(asked_addresses(where), self._take, tls, credential)
         self._news = News()
         self._views: dict[str, View] = {}
         self._closed = False
@@ -44,6 +47,9 @@ class AsyncControllerResolver(AsyncResolver):
 
     def client_id(self) -> int:
         return self._watcher.client_id
+
+    def reload(self) -> bool:
+        return self._watcher.reload()
 
     def close(self) -> None:
         self._closed = True

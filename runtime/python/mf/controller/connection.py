@@ -13,6 +13,7 @@ from mf.core.client_options import ClientOptions
 from mf.core.code_class import FOR_GOOD
 from mf.core.error import Code, Error, Execution
 from mf.core.options import INFINITE, CallOptions
+from mf.core.secret import Secret
 from mf.core.service import ServiceInfo
 from mf.core.stream import AsyncStreamReader
 from mf.core.target import AsyncTarget, AsyncTargetSource
@@ -39,11 +40,17 @@ class ControllerConnection(AsyncTargetSource):
 
     __slots__ = ("_controllers", "_pool", "_router", "stub")
 
-    def __init__(self, controllers: list[Address], dead_after: float, tls: Tls | None = None) -> None:
+    def __init__(
+        self,
+        controllers: list[Address],
+        dead_after: float,
+        tls: Tls | None = None,
+        credential: Secret | str | None = None,
+    ) -> None:
         self._controllers = controllers
         loop = get_running_loop()
         servers = AsyncStaticResolver(str(each.server) for each in controllers)
-        options = ClientOptions(tls=tls, dead_after=dead_after)
+        options = ClientOptions(tls=tls, dead_after=dead_after, credential=credential)
         self._pool = AsyncPool(loop, options)
         self._router = AsyncRouting(servers, self._pool, options)
         self._router.quiet = True  # what cannot be reached is logged by the users of this
@@ -73,6 +80,10 @@ class ControllerConnection(AsyncTargetSource):
             return f"the controller at {where} does not answer: {why}"
         return f"what the controller at {where} is asked fails with {type(error).__name__}: {error}"
 
+    def reload(self) -> bool:
+        """See Client.reload."""
+        return self._pool.reload()
+
     async def close(self) -> None:
         self._pool.close()
         await self._pool.end()
@@ -85,12 +96,12 @@ def _within(patiently: bool) -> CallOptions:
     return CallOptions(deadline=_AGAIN_WITHIN if patiently else _FIRST_WITHIN)
 
 
-def is_over_tls(asked: list[Address], tls: Tls | None) -> bool:
+def is_over_tls(asked: list[Address], tls: Tls | None, credential: Secret | str | None) -> bool:
     """Whether clients of these controllers use addresses at tls:// only. Behind relays the instances' own
     addresses are the relay's concern."""
     if any(each.scheme in RELAYS for each in asked):
         return False
-    return tls is not None or any(each.scheme == "mf+tls" for each in asked)
+    return tls is not None or credential is not None or any(each.scheme == "mf+tls" for each in asked)
 
 
 def registered_addresses(where: str, tls: Tls | None) -> list[Address]:

@@ -1,6 +1,8 @@
 """R7. Registers blocking servers: runs the asyncio registrar on one daemon thread."""
 
 from collections.abc import Callable
+from concurrent.futures import CancelledError
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from mf.controller.async_registrar import AsyncControllerRegistrar
@@ -25,6 +27,13 @@ class ControllerRegistrar:
     def register(self, identity: Identity, addresses: list[str], offers: Callable[[], list[Offer]]) -> None:
         self._thread = Background("mf-registrar")
         self._thread.call(self._registrar.register, identity, addresses, offers)
+
+    def reload(self) -> bool:
+        """See Client.reload."""
+        if self._thread is not None:
+            with suppress(CancelledError):  # the server stops
+                return self._thread.call(self._registrar.reload)
+        return True
 
     def update(self) -> None:
         if self._thread is not None:

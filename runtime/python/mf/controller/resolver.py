@@ -13,6 +13,7 @@ from mf.link.background import Background
 from mf.route.resolver import Resolver, View
 
 if TYPE_CHECKING:
+    from mf.core.secret import Secret
     from mf.core.tls import Tls
 
 _END_WITHIN = 2.0
@@ -28,6 +29,7 @@ class ControllerResolver(Resolver):
         "_changed",
         "_closed",
         "_controllers",
+        "_credential",
         "_tls",
         "_unanswered",
         "_views",
@@ -35,10 +37,13 @@ class ControllerResolver(Resolver):
         "generation",
     )
 
-    def __init__(self, where: str, tls: "Tls | None" = None) -> None:
+    def __init__(
+        self, where: str, tls: "Tls | None" = None, credential: "Secret | str | None" = None
+    ) -> None:
         self.generation = 0
         self._controllers = asked_addresses(where)
         self._tls = tls
+        self._credential = credential
         self._unanswered = unanswered(self._controllers)
         self._changed = threading.Condition()
         self._views: dict[str, View] = {}
@@ -71,6 +76,14 @@ class ControllerResolver(Resolver):
         watching = self._watching
         return watching[1].client_id if watching is not None else 0
 
+    def reload(self) -> bool:
+        with self._changed:
+            watching = self._watching
+        if watching is None:
+            return True
+        thread, watcher = watching
+        return thread.reload(watcher)
+
     def close(self) -> None:
         with self._changed:
             self._closed = True
@@ -92,7 +105,10 @@ class ControllerResolver(Resolver):
     def _watch(self, service: str) -> None:
         if self._watching is None:
             thread = Background("mf-watch")
-            self._watching = thread, thread.call(Watcher, self._controllers, self._take, self._tls)
+            self._watching = (
+                thread,
+                thread.call(Watcher, self._controllers, self._take, self._tls, self._credential),
+            )
         thread, watcher = self._watching
         thread.soon(watcher.watch, service)
 

@@ -28,6 +28,7 @@ from mf.route.resolver import View
 from mf.transport.address import Address
 
 if TYPE_CHECKING:
+    from mf.core.secret import Secret
     from mf.core.tls import Tls
 
 _DEAD_AFTER = 100.0
@@ -58,13 +59,17 @@ class Watcher:
     )
 
     def __init__(
-        self, controllers: list[Address], tell: Callable[[str, View], None], tls: "Tls | None" = None
+        self,
+        controllers: list[Address],
+        tell: Callable[[str, View], None],
+        tls: "Tls | None" = None,
+        credential: "Secret | str | None" = None,
     ) -> None:
         self._loop: AbstractEventLoop = get_running_loop()
-        self._connection = ControllerConnection(controllers, _DEAD_AFTER, tls)
+        self._connection = ControllerConnection(controllers, _DEAD_AFTER, tls, credential)
         self._where = ", ".join(map(str, controllers))
         self._tell = tell
-        self._over_tls = is_over_tls(controllers, tls)
+        self._over_tls = is_over_tls(controllers, tls, credential)
         self._skipped: set[str] = set()  # addresses in clear that the log names already
         self.unanswered = unanswered(controllers)
         self._trouble = ""
@@ -86,6 +91,10 @@ class Watcher:
             watched.lost(self._trouble, self._code)
             self._tell(service, watched.view)
         self._tasks.append(spawn(self._watch(service, watched)))
+
+    def reload(self) -> bool:
+        """See Client.reload."""
+        return self._connection.reload()
 
     def close(self) -> None:
         for task in self._tasks:

@@ -7,12 +7,14 @@ from typing import Any, TypedDict, Unpack
 from mf.core.clock import Clock
 from mf.core.metadata import TOKEN_KEY, check_key
 from mf.core.options import check_is
+from mf.core.secret import Secret
 from mf.core.tls import Tls
 
 WAIT_FOR_SERVER = 5.0
 DEAD_AFTER = 10.0
 """Seconds of silence, during which the server was pinged, that end a connection."""
 DEFAULT_MAX_PAYLOAD = 1 << 24
+RELOAD_INTERVAL = 30.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,10 +28,17 @@ class ClientOptions:
 
     `tls`: how servers, controllers and relays at TLS are verified, and what is shown to them. A client with
     it, or with a controller at mf+tls://, never uses an address in clear: to pass one together with `tls` is
-    a ValueError, and one that a controller names is skipped, and logged once. `trusted_users`: a server that
+    a ValueError, and one that a controller names is skipped, and logged once. `reload_interval`: how often
+    its files are looked at while there are connections over TLS; those that were replaced are read again.
+    `trusted_users`: a server that
     has registered a path of this host is called over it if its user is root, this process's own, or one of
     these, and no other user can replace the path; a client with TLS never does that. `authentication`: up to
     16 KiB that are shown to each peer when a connection is made; `TopicAccess` contains them.
+
+    `credential`: a token, as a Secret or as the path of a file that holds it; it is read again for each
+    connection, and shown to servers, controllers and relays that were verified: over TLS, or at a path of
+    this host that no user may have replaced but root, this process's own, and `trusted_users`. As with `tls`,
+    no address in clear is used then.
 
     `forward_metadata`: keys that a handler's calls through this client forward from the call being handled,
     as is done with trace context. `clock`: monotonic seconds, by which cached results expire. `connect`: what
@@ -40,13 +49,16 @@ class ClientOptions:
     dead_after: float = DEAD_AFTER
     max_payload: int = DEFAULT_MAX_PAYLOAD
     tls: Tls | None = None
+    reload_interval: float = RELOAD_INTERVAL
     trusted_users: Iterable[int] = ()
     authentication: bytes = b""
+    credential: Secret | str | None = None
     forward_metadata: Iterable[str] = ()
     clock: Clock | None = None
     connect: Callable[[str, float], Any] | None = None
 
     def __post_init__(self) -> None:
+        check_interval(self.reload_interval)
         object.__setattr__(self, "trusted_users", tuple(self.trusted_users))
         object.__setattr__(self, "forward_metadata", _forwarded(self.forward_metadata))
 
@@ -58,11 +70,18 @@ class ClientFields(TypedDict, total=False):
     dead_after: float
     max_payload: int
     tls: Tls | None
+    reload_interval: float
     trusted_users: Iterable[int]
     authentication: bytes
+    credential: Secret | str | None
     forward_metadata: Iterable[str]
     clock: Clock | None
     connect: Callable[[str, float], Any] | None
+
+
+def check_interval(seconds: float) -> None:
+    if not seconds > 0:
+        raise ValueError(f"reload_interval is {seconds}: give seconds above 0")
 
 
 def _forwarded(keys: Iterable[str]) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypedDict, Unpack
 
-from mf.core.client_options import DEFAULT_MAX_PAYLOAD
+from mf.core.client_options import DEFAULT_MAX_PAYLOAD, RELOAD_INTERVAL, check_interval
 from mf.core.identity import Identity
 from mf.core.options import check_is
 from mf.core.service import is_async
@@ -60,7 +60,9 @@ class ServerOptions:
     listens on. `tls`: for tls:// among the addresses where it listens. `controller_tls`: how controllers at
     mf+tls:// are verified, and what is shown to them. `workers`: threads for handlers that are not inline; an
     AsyncServer has none. `limit`: how many calls of all clients run at once, and wait; more are refused with
-    OVERLOADED, not executed. `drain_timeout`: seconds that stop() gives to running calls.
+    OVERLOADED, not executed. `drain_timeout`: seconds that running calls have when the server stops, and on a
+    connection that is not allowed any more. `reload_interval`: how often the files of `tls` and `access`
+    are looked at; those that were replaced are read again.
 
     `max_payload`: bytes of the largest accepted request. `max_in_flight`: unanswered requests of one
     connection; `max_bindings` and `max_streams`: services, by agent, that it has bound, and calls with
@@ -73,7 +75,9 @@ class ServerOptions:
     ended (docs/limits.md).
 
     `access`: the path of an access file, which says what each identity may call and subscribe to; what it
-    does not allow is denied. `authenticate(hello, identity)`: called once for each connection, before the
+    does not allow is denied. `token_keys`: the path of a file with the public keys of tokens; a client that
+    shows one that is valid for `token_audience` has the identity "token:" and its subject, and one that shows
+    another is refused. `authenticate(hello, identity)`: called once for each connection, before the
     server answers; False refuses the connection with UNAUTHENTICATED. `authorize(identity, service, agent,
     method)`: called when a client binds a service, once for each method and agent on a connection, and once
     for each subscription to a topic, with the pattern of its agents and the method "subscribe"; False denies
@@ -87,6 +91,7 @@ class ServerOptions:
     workers: int = 4
     limit: Limit | None = None
     drain_timeout: float = 5.0
+    reload_interval: float = RELOAD_INTERVAL
     max_payload: int = DEFAULT_MAX_PAYLOAD
     max_in_flight: int = 8192
     max_bindings: int = DEFAULT_MAX_BINDINGS
@@ -97,10 +102,13 @@ class ServerOptions:
     max_handshakes: int = 1024
     max_held_bytes: int = 512 << 20
     access: str = ""
+    token_keys: str = ""
+    token_audience: str = ""
     authenticate: Authenticate | None = None
     authorize: Authorize | None = None
 
     def __post_init__(self) -> None:
+        check_interval(self.reload_interval)
         if self.workers < 1:
             raise ValueError(f"workers is {self.workers}: at least one thread is needed")
         if self.max_streams * self.stream_window > MAX_WINDOWS:
@@ -109,6 +117,9 @@ class ServerOptions:
         if self.stream_window < SMALLEST_WINDOW:
             text = f"stream_window is {self.stream_window}"
             raise ValueError(f"{text}: less than {SMALLEST_WINDOW} carry no value")
+        if bool(self.token_keys) != bool(self.token_audience):
+            text = "belong together: the keys, and what tokens must be for, as a service"
+            raise ValueError(f"token_keys and token_audience {text}")
         for name, function in (("authenticate", self.authenticate), ("authorize", self.authorize)):
             if is_async(function):
                 raise TypeError(f"{name} is `async def`: give a function that returns True or False at once")
@@ -123,6 +134,7 @@ class ServerFields(TypedDict, total=False):
     workers: int
     limit: Limit | None
     drain_timeout: float
+    reload_interval: float
     max_payload: int
     max_in_flight: int
     max_bindings: int
@@ -133,6 +145,8 @@ class ServerFields(TypedDict, total=False):
     max_handshakes: int
     max_held_bytes: int
     access: str
+    token_keys: str
+    token_audience: str
     authenticate: Authenticate | None
     authorize: Authorize | None
 

@@ -46,6 +46,11 @@ class PushSource(ABC):
         and the stream ends."""
 
     @abstractmethod
+    def held_bytes(self) -> int:
+        """The bytes of the values that wait in it. It calls `Pushing.kick` when these have grown by 16 KiB
+        since this was asked."""
+
+    @abstractmethod
     def failure(self) -> Error | None:
         """A failure that ends the stream at once, whatever still waits."""
 

@@ -15,9 +15,10 @@ from asyncio import (
 from asyncio import timeout as within
 from collections.abc import Callable, Coroutine
 from concurrent.futures import CancelledError, Future
+from contextlib import suppress
 from contextvars import Context
 from selectors import DefaultSelector
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from mf.core.error import Code, Error, Execution
 
@@ -27,6 +28,10 @@ T = TypeVar("T")
 def spawn(coroutine: Coroutine[Any, Any, None]) -> Task[None]:
     """A task on the running loop, in a context of its own, since it belongs to no call."""
     return get_running_loop().create_task(coroutine, context=Context())
+
+
+class _Reloads(Protocol):
+    def reload(self) -> bool: ...
 
 
 class Background:
@@ -63,6 +68,13 @@ class Background:
             return function(*arguments)
 
         return self.run(called())
+
+    def reload(self, what: _Reloads) -> bool:
+        """Makes what runs on the loop read its files again, and returns what that returns; True if the loop
+        has ended."""
+        with suppress(CancelledError):
+            return self.call(what.reload)
+        return True
 
     def run(self, coroutine: Coroutine[Any, Any, T], timeout: float | None = None) -> T:
         """The result of a coroutine. After `timeout` seconds it is cancelled, and TimeoutError raised. Raises

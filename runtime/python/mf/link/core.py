@@ -559,6 +559,17 @@ class LinkCore(ABC):
         """Ends the connection for its owner; calls in flight end as CANCELLED."""
         self._end(Error(Code.UNAVAILABLE, "the client was closed"), given_up=True)
 
+    def trusted(self) -> bool:
+        """See Stream.trusted."""
+        return self._stream.trusted()
+
+    def retire(self) -> None:
+        """It accepts no new calls, and ends with those in flight. With the lock of the callers."""
+        self.usable = False
+        self._retire()
+        if self.failure is not None:
+            self._let_go()
+
     def broken(self, reason: str) -> None:
         """Ends the connection; calls in flight end as CONNECTION_LOST."""
         self._end(Error(Code.UNAVAILABLE, reason), given_up=False)

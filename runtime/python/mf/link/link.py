@@ -56,6 +56,10 @@ class Link(LinkStreams):
         self.flush()
         self.wait(greeting, monotonic())
 
+    def retire(self) -> None:
+        with self._lock:
+            super().retire()
+
     # Calls
 
     async def perform(self, call: Call[Any], word: int, now: float) -> None:

@@ -10,6 +10,7 @@ from struct import Struct
 from mf.core.client_options import DEFAULT_MAX_PAYLOAD
 from mf.core.dataclass import dataclass
 from mf.core.error import Code, not_executed
+from mf.core.secret import Secret
 from mf.core.server_options import DEFAULT_MAX_BINDINGS, DEFAULT_MAX_STREAMS, DEFAULT_STREAM_WINDOW
 from mf.core.service import Payload
 from mf.protocol.frame import CONTROL_LIMIT, SMALLEST_MAX_PAYLOAD
@@ -20,6 +21,7 @@ VERSION = 1
 MAX_AUTH = 16 * 1024
 MAX_ROUTES = 65_536
 MAX_NAME = 255
+MAX_CREDENTIAL = 2048
 MAX_WINDOW = (1 << 31) - 1
 
 _HELLO = Struct("<8sHHIII16sH")
@@ -30,7 +32,7 @@ _CRITICAL = 0x8000
 _MOST_TAGS = 64
 _TAG_HEAD = Struct("<HH")
 _LOAD = Struct("<II")
-_MAX_BINDINGS, _MAX_STREAMS, _STREAM_WINDOW, _NAME, _LOAD_HINT, _FEATURES = 1, 2, 3, 4, 5, 6
+_MAX_BINDINGS, _MAX_STREAMS, _STREAM_WINDOW, _NAME, _LOAD_HINT, _FEATURES, _CREDENTIAL = 1, 2, 3, 4, 5, 6, 7
 _VIA = 1  # of a BIND
 _SCHEMA = 1  # of a DESCRIBE and a DESCRIPTOR
 
@@ -51,7 +53,8 @@ def check_authentication(shown: bytes) -> None:
 @dataclass(slots=True)
 class Hello:
     """What a side tells about itself, once, first. `calls_open` and `calls_at_once` are the load of a server
-    at the time of this HELLO; 0 and 0 are unknown.
+    at the time of this HELLO; 0 and 0 are unknown. `credential`: a token, of a client that has verified the
+    server.
     """
 
     nonce: bytes
@@ -68,6 +71,7 @@ class Hello:
     calls_open: int = 0
     calls_at_once: int = 0
     features: int = 0
+    credential: Secret | None = None
 
     def pack(self) -> bytes:
         check_authentication(self.auth)
@@ -101,6 +105,8 @@ class Hello:
             values[_LOAD_HINT] = _LOAD.pack(self.calls_open, self.calls_at_once)
         if self.features:
             values[_FEATURES] = U64.pack(self.features)
+        if self.credential:
+            values[_CREDENTIAL] = self.credential.reveal().encode()
         return b"".join(_TAG_HEAD.pack(tag, len(value)) + value for tag, value in values.items())
 
     @classmethod
@@ -153,7 +159,16 @@ class Hello:
         elif number == _FEATURES:
             self.features = _read_number(U64, number, value)
         else:
+            return self._take_credential(number, value)
+        return True
+
+    def _take_credential(self, number: int, value: bytes) -> bool:
+        """False: it is not its number."""
+        if number != _CREDENTIAL:
             return False
+        if len(value) > MAX_CREDENTIAL or not value.isascii():
+            raise Violation(f"HELLO: a credential that is not ASCII, or has more than {MAX_CREDENTIAL} bytes")
+        self.credential = Secret(value.decode("ascii"))
         return True
 
 

@@ -182,6 +182,7 @@ class Incoming:
         "_may_have_metadata",
         "_partial",
         "_spanning",
+        "size",
         "window",
     )
 
@@ -193,6 +194,8 @@ class Incoming:
         self._frames: deque[DataReceived] = deque()
         self._spanning = 0  # received bytes of an incomplete value
         self._partial = bytearray()
+        self.size = 0
+        """The bytes of values that were not taken."""
 
     def __len__(self) -> int:
         """The number of frames that were not taken."""
@@ -225,6 +228,7 @@ class Incoming:
         if data.count:
             self._spanning = 0
         self._frames.append(data)
+        self.size += length
         return None
 
     def take(self) -> tuple[Payload, int, int] | None:
@@ -238,10 +242,12 @@ class Incoming:
             data = self._frames.popleft()
             cost += data.cost
             if data.count and not self._partial:
+                self.size -= len(data.payload)
                 return data.payload, data.count, cost
             self._partial += data.payload
             if data.count:
                 value, self._partial = self._partial, bytearray()
+                self.size -= len(value)
                 return value, 1, cost
         return b"", 0, cost
 
@@ -252,6 +258,7 @@ class Incoming:
     def clear(self) -> None:
         self._frames.clear()
         self._partial = bytearray()
+        self.size = 0
 
 
 def _violation(text: str) -> Error:

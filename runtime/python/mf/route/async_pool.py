@@ -9,17 +9,17 @@ from collections.abc import Callable
 from contextlib import suppress
 from contextvars import Context
 from time import monotonic
-from weakref import finalize
+from weakref import finalize, ref
 
 from mf.core.client_options import DEFAULTS, ClientOptions
 from mf.core.error import Code, Error, not_executed
 from mf.link.async_link import AsyncLink
 from mf.protocol.session import SCRATCH_SIZE
-from mf.route.pool import CONNECT_TIMEOUT, Place, Pool, connect_failed
+from mf.route.pool import CONNECT_TIMEOUT, NOT_TRUSTED, UNTRUSTED_FOR, Place, Pool, connect_failed
 from mf.route.resolver import Instance
 from mf.transport.address import Address
 from mf.transport.async_connect import Progress, connect
-from mf.transport.sockets import Dialer
+from mf.transport.stream import StreamError
 
 
 class _Place(Place[AsyncLink]):
@@ -35,7 +35,7 @@ class _Place(Place[AsyncLink]):
 class AsyncPool(Pool[_Place, AsyncLink]):
     """Links by address, on one loop."""
 
-    __slots__ = ("__weakref__", "_dialer", "_loop", "_scratch")
+    __slots__ = ("__weakref__", "_files_watched", "_loop", "_scratch")
 
     def __init__(
         self,
@@ -45,7 +45,7 @@ class AsyncPool(Pool[_Place, AsyncLink]):
     ) -> None:
         super().__init__(options, given_id)
         self._loop = loop
-        self._dialer = Dialer(options.tls)
+        self._files_watched = False
         self._scratch = bytearray(SCRATCH_SIZE)
 
     def _place(self, address: str) -> _Place:
@@ -116,19 +116,36 @@ class AsyncPool(Pool[_Place, AsyncLink]):
             place.check_certificate(stream)
             if by_instance:
                 self._check_peer(place.address, stream)
+            hello = self._hello_to(place.address, stream)
         except Error as refused:
-            place.failed(OSError(refused.message))
+            place.failed(StreamError(refused.code, refused.message))
         except OSError as failed:
             place.failed(failed)
         except ValueError as failed:  # an address that cannot be used
             place.failed(OSError(str(failed)))
         else:
             link = AsyncLink(
-                self._loop, stream, self._hello(), self._scratch, place.standing, self._options.dead_after
+                self._loop, stream, hello, self._scratch, place.standing, self._options.dead_after
             )
             place.connected(link)
             if self.closed:
                 link.close()
+            elif link.peer.startswith("tls:"):
+                self._watch_files()
+
+    def _watch_files(self) -> None:
+        if not self._files_watched:
+            self._files_watched = True
+            self._loop.call_later(self._options.reload_interval, _look_at_files, ref(self))
+
+    def look_at_files(self) -> None:
+        """Called once for each _watch_files."""
+        self._files_watched = False
+        if not self.closed and self._look_at_files():
+            self._watch_files()
+
+    def _end_untrusted(self, link: AsyncLink) -> None:
+        self._loop.call_later(UNTRUSTED_FOR, link.broken, NOT_TRUSTED)
 
     def close(self) -> None:
         self.closed = True
@@ -153,6 +170,13 @@ class AsyncPool(Pool[_Place, AsyncLink]):
         for place in self._places.values():
             for link in place.links():
                 link.after_fork()
+
+
+def _look_at_files(of: "ref[AsyncPool]") -> None:
+    """A timer that does not keep the pool."""
+    pool = of()
+    if pool is not None:
+        pool.look_at_files()
 
 
 def _close_all(places: "dict[str, _Place]") -> None:

@@ -1,19 +1,19 @@
 """R5. The pool of a blocking client: a thread that needs a connection makes it itself."""
 
 from collections.abc import Callable
-from threading import Lock
+from threading import Lock, Timer
 from time import monotonic
+from weakref import ref
 
 from mf.core.client_options import DEFAULTS, ClientOptions
-from mf.core.error import Code, not_executed
+from mf.core.error import Code, Error, not_executed
 from mf.link import fork
 from mf.link.link import Link
-from mf.link.watch import Watches
-from mf.route.pool import A_MOMENT, CONNECT_TIMEOUT, Place, Pool, connect_failed
+from mf.link.watch import FOREVER, Watched, Watches
+from mf.route.pool import A_MOMENT, CONNECT_TIMEOUT, NOT_TRUSTED, UNTRUSTED_FOR, Place, Pool, connect_failed
 from mf.route.resolver import Instance
 from mf.transport import tcp
 from mf.transport.address import Address
-from mf.transport.sockets import Dialer
 from mf.transport.stream import Stream
 
 _HEARD_WITHIN = 1.0
@@ -52,17 +52,40 @@ class _Place(Place[Link]):
         return stream
 
 
+class _FileWatch(Watched):
+    """Has the watch of a client look at files of TLS. It does not keep the pool."""
+
+    __slots__ = ("_interval", "_pool")
+
+    def __init__(self, pool: "BlockingPool", interval: float) -> None:
+        self._pool = ref(pool)
+        self._interval = interval
+
+    def fileno(self) -> int:
+        return -1
+
+    def on_ready(self, mask: int) -> None:
+        """It is never armed."""
+
+    def expire(self, now: float) -> float:
+        pool = self._pool()
+        return now + self._interval if pool is not None and pool.look_at_files() else FOREVER
+
+    def broken(self, reason: str) -> None:
+        """Nothing ends with it."""
+
+
 class BlockingPool(Pool[_Place, Link]):
     """Links by address. Thread-safe."""
 
-    __slots__ = ("__weakref__", "_connect", "_dialer", "_lock", "watches")
+    __slots__ = ("__weakref__", "_connect", "_file_watch", "_lock", "watches")
 
     def __init__(self, options: ClientOptions = DEFAULTS, given_id: Callable[[], int] | None = None) -> None:
         super().__init__(options, given_id)
         self._connect: Connect | None = options.connect
-        self._dialer = Dialer(options.tls)
         self._lock = Lock()
         self.watches = Watches()
+        self._file_watch: _FileWatch | None = None
         fork.register(self)
 
     async def begin_all(self, instances: list[Instance], deadline: float) -> None:
@@ -94,7 +117,7 @@ class BlockingPool(Pool[_Place, Link]):
                     if place.connecting is each and (stream := place.finish(0.0)) is not None:
                         place.check_certificate(stream)
                         self._connected(place, stream).flush()
-                except OSError:
+                except (OSError, Error):
                     pass
                 finally:
                     place.lock.release()
@@ -146,10 +169,26 @@ class BlockingPool(Pool[_Place, Link]):
         return link
 
     def _connected(self, place: _Place, stream: Stream) -> Link:
-        """With the lock of the place."""
-        link = Link(stream, self._hello(), self.watches, place.standing, self._options.dead_after)
+        """With the lock of the place. Raises Error, as _hello_to does."""
+        hello = self._hello_to(place.address, stream)
+        link = Link(stream, hello, self.watches, place.standing, self._options.dead_after)
         place.connected(link)
+        if link.peer.startswith("tls:") and self._file_watch is None:
+            self._file_watch = _FileWatch(self, self._options.reload_interval)
+            self.watches.thread().expire_at(self._file_watch, monotonic() + self._options.reload_interval)
         return link
+
+    def look_at_files(self) -> bool:
+        """For _FileWatch. False: there is nothing to watch for now."""
+        if self._look_at_files():
+            return True
+        self._file_watch = None
+        return False
+
+    def _end_untrusted(self, link: Link) -> None:
+        timer = Timer(UNTRUSTED_FOR, link.broken, (NOT_TRUSTED,))
+        timer.daemon = True
+        timer.start()
 
     def _closed_meanwhile(self) -> bool:
         return self.closed
@@ -171,5 +210,6 @@ class BlockingPool(Pool[_Place, Link]):
     def after_fork(self) -> None:
         self._lock = Lock()
         self._places = {}
+        self._file_watch = None
         self.watches.after_fork()
         self._draw()

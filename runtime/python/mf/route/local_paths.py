@@ -41,6 +41,10 @@ class LocalPaths:
         if why := self._trust.refusal_of_peer(connected):
             raise self._refuse(path, why)
 
+    def is_trusted(self, path: Address, connected: Stream) -> bool:
+        """Whether no other user may listen at this path, also one that this client was given."""
+        return not self._trust.refusal(path.host) and not self._trust.refusal_of_peer(connected)
+
     def _refuse(self, path: Address, why: str, *, logged: bool = True) -> Error:
         if logged and path.host not in self._logged:
             if len(self._logged) >= _MOST_LOGGED:

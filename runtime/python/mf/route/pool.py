@@ -12,12 +12,15 @@ from typing import Any, Generic, Protocol, TypeVar
 from mf.core.backoff import JITTER, Backoff
 from mf.core.client_options import ClientOptions
 from mf.core.error import Code, Error, not_executed
+from mf.core.secret import Secret
 from mf.link.core import LinkCore
 from mf.protocol.handshake import Hello, check_authentication, check_max_payload
 from mf.route.balance import Standing, choose
 from mf.route.local_paths import LocalPaths, another_process
 from mf.route.resolver import Instance
+from mf.tokens.files import read_token
 from mf.transport.address import Address
+from mf.transport.sockets import Dialer
 from mf.transport.stream import Stream, StreamError
 
 L = TypeVar("L", bound=LinkCore)
@@ -25,6 +28,10 @@ L = TypeVar("L", bound=LinkCore)
 CONNECT_TIMEOUT = 5.0
 A_MOMENT = 0.25
 """Seconds. A live server has answered by then; others must not be delayed by a silent one."""
+
+UNTRUSTED_FOR = 5.0
+"""Seconds that calls in flight may take at a server that is not trusted any more."""
+NOT_TRUSTED = "the certificate of its server is not accepted any more"
 
 _LONGEST_PAUSE = 0.2  # between attempts: a server that returns is used again within 300 ms
 _LATE_FOR = 1.0  # doubling to
@@ -118,6 +125,7 @@ class Pool(ABC, Generic[P, L]):
     """Links by address."""
 
     __slots__ = (
+        "_dialer",
         "_given_id",
         "_late",
         "_nonce",
@@ -131,7 +139,10 @@ class Pool(ABC, Generic[P, L]):
     def __init__(self, options: ClientOptions, given_id: Callable[[], int] | None = None) -> None:
         check_max_payload(options.max_payload)  # here, and not when the first connection is made
         check_authentication(options.authentication)
+        if isinstance(options.credential, str):
+            read_token(options.credential)
         self._options = options
+        self._dialer = Dialer(options.tls)
         self._given_id = given_id
         self._paths = LocalPaths(allowed=options.tls is None, users=options.trusted_users)
         self._places: dict[str, P] = {}
@@ -153,6 +164,60 @@ class Pool(ABC, Generic[P, L]):
             client_id=client_id,
             auth=self._options.authentication,
         )
+
+    def _hello_to(self, address: str, stream: Stream) -> Hello:
+        """The same with the credential, if the peer was verified. Raises Error(UNAUTHENTICATED),
+        NOT_EXECUTED, if that cannot be read, and closes the stream."""
+        hello = self._hello()
+        try:
+            hello.credential = self._credential_for(Address.parse(address), stream)
+        except ValueError as failed:
+            stream.close()
+            raise not_executed(Code.UNAUTHENTICATED, f"credential {failed}") from None
+        return hello
+
+    def _credential_for(self, address: Address, stream: Stream) -> Secret | None:
+        """What is shown there: nothing to a peer that was not verified. Raises ValueError."""
+        credential = self._options.credential
+        if credential is None or not self._is_verified(address, stream):
+            return None
+        return credential if isinstance(credential, Secret) else read_token(credential)
+
+    def _is_verified(self, address: Address, stream: Stream) -> bool:
+        """TLS has verified its peer before this. The socket of another user of this host is not trusted."""
+        if address.local:
+            return self._paths.is_trusted(address, stream)
+        return address.scheme == "tls" or address.in_memory
+
+    # Files of TLS that are read again
+
+    def reload(self) -> bool:
+        """Reads the files of TLS again. Connections to servers whose certificates are not accepted any more
+        take no new calls, and end with those in flight, or after UNTRUSTED_FOR. False: a file cannot be used,
+        which the log says, and those read before stay in use."""
+        usable = self._dialer.refresh(always=True)
+        self._check_trust()
+        return usable
+
+    def _look_at_files(self) -> bool:
+        """The same for files that were replaced. False: there are no connections over TLS."""
+        self._dialer.refresh()
+        return self._check_trust()
+
+    def _check_trust(self) -> bool:
+        """Whether there are connections over TLS that are used."""
+        used = False
+        for place in list(self._places.values()):
+            for link in place.links():
+                if link.usable and not link.trusted():
+                    link.retire()
+                    self._end_untrusted(link)
+                used = used or (link.usable and link.peer.startswith("tls:"))
+        return used
+
+    @abstractmethod
+    def _end_untrusted(self, link: L) -> None:
+        """Ends it after UNTRUSTED_FOR."""
 
     # Opening, written once: waits of the blocking pool block (mf.core.immediate)
 

@@ -117,6 +117,10 @@ class Views(ABC):
     def view(self, service: str) -> View:
         """What is known now. The first call for a service starts to watch it; never waits."""
 
+    def reload(self) -> bool:
+        """Reads files of TLS again; see Client.reload."""
+        return True
+
     @abstractmethod
     def close(self) -> None:
         """Stops watching, and ends all waits."""
@@ -192,6 +196,9 @@ class RelayedViews(Views, Generic[V]):
 
     def client_id(self) -> int:
         return self._known.client_id()
+
+    def reload(self) -> bool:
+        return self._known.reload()
 
     def close(self) -> None:
         self._known.close()

@@ -1,15 +1,16 @@
 """R5. What the peers of a server may do: its access file, and its functions `authenticate` and `authorize`.
 
-Asked once for each connection, BIND and subscription, never for a call. Thread-safe, as far as the functions
-of the user are.
+Asked once for each connection, BIND and subscription, never for a call; and again about what was allowed when
+files were read again. Thread-safe, as far as the functions of the user are.
 """
 
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from mf.core.agent_names import shown_agent
 from mf.core.error import Code, Error, not_executed, shortened
+from mf.core.files import stamp_of
 from mf.core.identity import Identity
-from mf.core.log import line, log_handler_failure, warning
+from mf.core.log import info, line, log_handler_failure, warning
 from mf.core.server_options import PeerHello, ServerOptions
 from mf.core.service import ServiceInfo
 from mf.protocol.handshake import Hello
@@ -25,17 +26,52 @@ SUBSCRIBE = "subscribe"
 class Access:
     """Raises ValueError, with file, line and a suggestion, for an access file that cannot be used."""
 
-    __slots__ = ("_authenticate", "_authorize", "_rules")
+    __slots__ = ("_authenticate", "_authorize", "_file", "_rules", "_stamp", "generation", "tokens")
 
     def __init__(self, options: ServerOptions) -> None:
         self._authenticate = options.authenticate
         self._authorize = options.authorize
-        self._rules = rules_of(options.access)
+        self._file = options.access
+        self._stamp = stamp_of(self._file)  # before it is read: one that is replaced meanwhile is read again
+        self._rules = rules_of(self._file)
+        self.tokens = None
+        if options.token_keys:
+            from mf.server.token_gate import TokenGate
+
+            self.tokens = TokenGate(options.token_keys, options.token_audience)
+        self.generation = 0
+        """Changes when what peers may do has changed, or may have."""
 
     @property
     def limits_nothing(self) -> bool:
         """Whether every peer may do everything."""
         return self._rules is None and self._authorize is None
+
+    @property
+    def has_files(self) -> bool:
+        return bool(self._file) or self.tokens is not None
+
+    def refresh(self, *, always: bool) -> bool:
+        """Reads the access file and the keys of tokens again if they were replaced, or `always`. False: one
+        cannot be used, which the log says, and what was read before stays in use."""
+        usable = self.tokens is None or self.tokens.refresh(always=always)
+        return self._refresh_rules(always=always) and usable
+
+    def _refresh_rules(self, *, always: bool) -> bool:
+        stamp = stamp_of(self._file)
+        if always:
+            self.generation += 1
+        if not self._file or (stamp == self._stamp and not always):
+            return True
+        try:
+            rules = rules_of(self._file)
+        except ValueError as refused:  # tried again at the next look
+            warning("%s", line("access_file_kept", reason=refused))
+            return False
+        self._stamp, self._rules = stamp, rules
+        self.generation += 1
+        info("%s", line("access_file_read", file=self._file))
+        return True
 
     def admit(self, hello: Hello, peer: str, identity: Identity) -> None:
         """Raises Unauthenticated for a peer that is not admitted."""
@@ -52,7 +88,9 @@ class Access:
         or the refusal if it may call none of them."""
         denied = _Denials(peer, identity, service, agent)
         targets = [
-            handler if self._may_call(identity, service, agent, handler.method.name) else denied.of(handler)
+            handler
+            if self.may_call(identity, service.name, agent, handler.method.name)
+            else denied.of(handler)
             for handler in bound
         ]
         if bound and all(isinstance(each, Denied) for each in targets):
@@ -61,24 +99,30 @@ class Access:
 
     def check_subscription(self, peer: str, identity: Identity, topic: str, agents: str) -> None:
         """Raises Error(PERMISSION_DENIED)."""
+        if not self.may_subscribe(identity, topic, agents):
+            denied = line("subscription_denied", peer=peer, identity=identity, topic=topic, agents=agents)
+            warning("%s", denied, peer=peer)
+            shown = f' for "{shortened(agents)}"' if agents else ""
+            raise not_executed(Code.PERMISSION_DENIED, f"{identity} may not subscribe to {topic}{shown}")
+
+    def may_subscribe(self, identity: Identity, topic: str, agents: str) -> bool:
         if self._rules is not None:
             from mf.access.rules import Action, Wish
 
             if not self._rules.decide(identity, Wish(Action.SUBSCRIBE, topic, agents)).allowed:
-                _deny_subscription(peer, identity, topic, agents)
+                return False
         authorize = self._authorize
-        if authorize is not None and not _asked("authorize", authorize, identity, topic, agents, SUBSCRIBE):
-            _deny_subscription(peer, identity, topic, agents)
+        return authorize is None or _asked("authorize", authorize, identity, topic, agents, SUBSCRIBE)
 
-    def _may_call(self, identity: Identity, service: ServiceInfo, agent: str, method: str) -> bool:
+    def may_call(self, identity: Identity, service: str, agent: str, method: str) -> bool:
         if self._rules is not None:
             from mf.access.rules import Action, Wish
 
-            wish = Wish(Action.CALL, f"{service.name}.{method}", agent)
+            wish = Wish(Action.CALL, f"{service}.{method}", agent)
             if not self._rules.decide(identity, wish).allowed:
                 return False
         authorize = self._authorize
-        return authorize is None or _asked("authorize", authorize, identity, service.name, agent, method)
+        return authorize is None or _asked("authorize", authorize, identity, service, agent, method)
 
 
 def rules_of(path: str) -> "Rules | None":
@@ -120,13 +164,6 @@ class _Denials:
         what = f"this method of {service.name}" if method else service.name
         shown = f' for agent "{shortened(agent)}"' if agent else ""
         return not_executed(Code.PERMISSION_DENIED, f"{self._identity} may not call {what}{shown}")
-
-
-def _deny_subscription(peer: str, identity: Identity, topic: str, agents: str) -> NoReturn:
-    denied = line("subscription_denied", peer=peer, identity=identity, topic=topic, agents=agents)
-    warning("%s", denied, peer=peer)
-    shown = f' for "{shortened(agents)}"' if agents else ""
-    raise not_executed(Code.PERMISSION_DENIED, f"{identity} may not subscribe to {topic}{shown}")
 
 
 def _asked(name: str, function: Any, *arguments: Any) -> bool:

@@ -15,6 +15,7 @@ from mf.server.access import Access
 from mf.server.connection import READ, WRITE, Connection
 from mf.server.current import ServedCall
 from mf.server.dispatch_async import run_async, run_stream_async
+from mf.server.files import ServedFiles
 from mf.server.listener import Listener
 from mf.server.load import ServerLoad
 from mf.server.offer import Offers
@@ -56,6 +57,13 @@ class AsyncIo(ServerIo):
 
     def adopt(self, stream: Stream) -> None:
         self._open(stream)
+
+    def watch_files(self, files: ServedFiles) -> None:
+        super().watch_files(files)
+        self._set_timer()
+
+    def files_read(self) -> None:
+        self._check_again()
 
     async def drain(self, drain_timeout: float) -> None:
         """Accepts no new connections or requests; returns when all calls have ended, or after `drain_timeout`
@@ -155,12 +163,12 @@ class AsyncIo(ServerIo):
 
     def _set_timer(self) -> None:
         """Sets one timer if anything has a time limit."""
-        if self._timer is not None and self._drain_until is None:
-            return
+        timeout = self._timeout()
         if self._timer is not None:
+            if timeout is not None and self._timer.when() <= self._loop.time() + timeout:
+                return
             self._timer.cancel()
             self._timer = None
-        timeout = self._timeout()
         if timeout is not None:
             self._timer = self._loop.call_later(timeout, self._tick)
 

@@ -15,7 +15,7 @@ from mf.core.service import AsyncServant, BaseServant, generated_base
 from mf.core.source import OfferSource
 from mf.server.async_io import AsyncIo
 from mf.server.async_lead import AsyncLead
-from mf.server.base import BaseServer, stop_signals
+from mf.server.base import STOP_SIGNALS, BaseServer
 from mf.transport.address import Address
 from mf.transport.names import addresses
 from mf.transport.network import network_of
@@ -109,13 +109,14 @@ class AsyncServer(BaseServer["AsyncControllerRegistrar", AsyncIo]):
         self._addresses = [str(each.address) for each in listening]
         self._loop = get_running_loop()
         self._io = AsyncIo(self._loop, listening, self._offers, self._hello, self._load, self._access)
+        self._io.watch_files(self._files)
         if self._registrar is not None:
             self._registrar.register(self._identity, self.addresses, self._offers.made_known)
 
     async def serve(self) -> bool:
-        """Starts if necessary, and serves until SIGTERM, SIGINT, SIGHUP, stop(), or the cancellation of its
-        task; then finishes running calls. A second signal ends the program at once. Returns what stop()
-        returns. Raises OSError as start() does."""
+        """Starts if necessary, and serves until SIGTERM, SIGINT, stop(), or the cancellation of its task;
+        then finishes running calls. A second signal ends the program at once. SIGHUP is reload(). Returns
+        what stop() returns. Raises OSError as start() does."""
         if self._io is None:
             await self.start()
         before = self._catch_signals()
@@ -170,9 +171,10 @@ class AsyncServer(BaseServer["AsyncControllerRegistrar", AsyncIo]):
         if threading.current_thread() is not threading.main_thread():
             return {}
         loop = get_running_loop()
-        before: dict[int, Any] = {each: signal.getsignal(each) for each in stop_signals()}
-        for number in before:
+        before: dict[int, Any] = {each: signal.getsignal(each) for each in (*STOP_SIGNALS, signal.SIGHUP)}
+        for number in STOP_SIGNALS:
             loop.add_signal_handler(number, self._signalled, number)
+        loop.add_signal_handler(signal.SIGHUP, self.reload)
         return before
 
     def _signalled(self, number: int) -> None:

@@ -17,6 +17,7 @@ from mf.protocol.handshake import Hello, check_max_payload
 from mf.server import identity
 from mf.server.access import Access
 from mf.server.counters import ServerStats
+from mf.server.files import ServedFiles
 from mf.server.load import ServerLoad
 from mf.server.offer import Announced, Offers
 from mf.server.server_io import ServerIo
@@ -32,6 +33,8 @@ class Registrar(Protocol):
     """What registers a server at its controllers."""
 
     def lead(self, service: str, agent: str) -> Any: ...
+
+    def reload(self) -> bool: ...
 
     def after_fork(self) -> None: ...
 
@@ -59,6 +62,7 @@ class BaseServer(ABC, Generic[R, I]):
         self._listen = _listened_at(listen)
         self._tls = server_context(self._listen, options.tls)
         self._access = Access(options)
+        self._files = ServedFiles(self._tls, self._access, options)
         self._offers = Offers(options.limit)
         self._identity = identity.draw()
         check_max_payload(options.max_payload)
@@ -128,6 +132,20 @@ class BaseServer(ABC, Generic[R, I]):
             self._offers.add(servant, agent, inline, how.get("limits"), announced)
         self._offers_changed()
 
+    def reload(self) -> bool:
+        """Reads the files of `tls`, `controller_tls` and `access` again, at once, and asks `authorize` again
+        about what it has decided. Connections whose certificates are not accepted any more, or that may do
+        something else now than when they bound it, end when their calls have, or after `drain_timeout`;
+        their clients connect again. False: a file cannot be used, which the log says, and what was read
+        before stays in use."""
+        if self._io is None:
+            return True
+        usable = self._files.read(always=True)
+        if self._registrar is not None:
+            usable = self._registrar.reload() and usable
+        self._io.files_read()
+        return usable
+
     def adopt(self, connected: socket.socket) -> None:
         """Serves one connected socket, which the server owns from now on. After start()."""
         if self._io is None:
@@ -157,13 +175,8 @@ class BaseServer(ABC, Generic[R, I]):
             self._io = None
 
 
-def stop_signals() -> list[signal.Signals]:
-    """The signals that end run() and serve(). A SIGHUP that the process ignores, as under nohup, stays
-    ignored."""
-    ends = [signal.SIGTERM, signal.SIGINT]
-    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
-        ends.append(signal.SIGHUP)
-    return ends
+STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
+"""They end run() and serve()."""
 
 
 def _listened_at(listen: str) -> list[Address]:

@@ -25,19 +25,21 @@ from typing import Any, NamedTuple
 
 from mf.core.error import Code, Error, not_executed
 from mf.core.identity import NO_IDENTITY, Identity
-from mf.core.log import info, line, warning
+from mf.core.log import host_of, info, line, warning
 from mf.core.peers import peer_fields
 from mf.protocol.events import BindRequested, CreditReceived, DataReceived, EndReceived, RequestReceived
 from mf.protocol.frame import Buffer
 from mf.protocol.handshake import Hello
 from mf.protocol.server_call import ServerCallEvent, ServerCallState, ServerCallStep
-from mf.protocol.server_session import Resolve, ServerSession
+from mf.protocol.server_session import Denied, Resolve, ServerSession
 from mf.protocol.stream import WindowBudget
 from mf.server.access import Access
 from mf.server.admission import Standing
 from mf.server.current import ServedCall
 from mf.server.offer import Offer
 from mf.server.stream import OUTPUT_LIMIT, StreamCall, StreamCaller
+from mf.server.token_gate import identity_of
+from mf.tokens.claims import TokenClaims
 from mf.transport.stream import FEW_BUFFERS, Stream, drop_written, joined
 
 READ = select.EPOLLIN
@@ -47,6 +49,8 @@ INPUT_LIMIT = 64 << 20
 PROGRESS_TIMEOUT = 10.0
 LEAST_PROGRESS = 512 << 10
 """Bytes that must be transferred within that time, unless all that waited has been."""
+_CHARGE_STEP = 16 << 10  # so that small messages need no accounting
+_MOST_SUBSCRIBED = 4096
 _RELEASED_AT_ONCE = 8
 _BACKLOG_LIMIT = 8192
 
@@ -96,17 +100,38 @@ class _Entrance:
     """Admits the client of one connection, and answers its BINDs. `used`: whether there was one. `identity`:
     what the client has proved of itself, once its HELLO has come."""
 
-    __slots__ = ("_access", "_resolve", "_stream", "identity", "used")
+    __slots__ = (
+        "_access",
+        "_calls",
+        "_claims",
+        "_resolve",
+        "_seen",
+        "_stream",
+        "_subscribed",
+        "identity",
+        "used",
+    )
 
     def __init__(self, resolve: Resolve, stream: Stream, access: Access) -> None:
         self._access = access
         self._resolve = resolve
         self._stream = stream
+        self._claims: TokenClaims | None = None
+        self._seen = access.generation
+        self._calls: dict[tuple[str, str, str], bool] = {}
+        """Service, agent and method, and whether it may be called, as was decided."""
+        self._subscribed: set[tuple[str, str]] | None = set()
+        """Topics and agents of what was allowed; None: too many to be kept."""
         self.identity = NO_IDENTITY
         self.used = False
 
     def admit(self, hello: Hello) -> None:
         self.identity = self._stream.identity()
+        tokens = self._access.tokens
+        if tokens is not None and hello.credential is not None:
+            self._claims = tokens.claims_of(hello.credential, self._stream.peer)
+            self.identity = identity_of(self._claims)
+        hello.credential = None  # nothing keeps it
         self._access.admit(hello, self._stream.peer, self.identity)
 
     def __call__(self, bind: BindRequested) -> list[Any] | tuple[Code, str]:
@@ -123,10 +148,37 @@ class _Entrance:
         offer = found[0].offer
         if offer.is_topic:  # its subscriptions are asked about, which name agents
             return found
-        return self._access.targets(self._stream.peer, self.identity, offer.service, offer.agent, found)
+        targets = self._access.targets(self._stream.peer, self.identity, offer.service, offer.agent, found)
+        if not isinstance(targets, tuple):  # a BIND that is refused leaves nothing to be taken back
+            for handler, target in zip(found, targets, strict=True):
+                key = (offer.service.name, offer.agent, handler.method.name)
+                self._calls[key] = not isinstance(target, Denied)
+        return targets
 
     def check_subscription(self, topic: str, agents: str) -> None:
         self._access.check_subscription(self._stream.peer, self.identity, topic, agents)
+        if self._subscribed is not None and not self._access.limits_nothing:
+            self._subscribed.add((topic, agents))
+            if len(self._subscribed) > _MOST_SUBSCRIBED:
+                self._subscribed = None
+
+    def check_again(self) -> str:
+        """Why the connection must end, as far as that may have changed since the last time; empty: it need
+        not."""
+        if not self._stream.trusted():
+            return "its certificate is not accepted any more"
+        access, identity = self._access, self.identity
+        claims, tokens = self._claims, access.tokens
+        if claims is not None and tokens is not None and not tokens.still_accepts(claims):
+            return "its token is not accepted any more"
+        if access.limits_nothing or self._seen == access.generation:
+            return ""
+        self._seen = access.generation
+        subscribed = None if self._subscribed is None else self._subscribed.copy()
+        same = subscribed is not None
+        same = same and all(access.may_call(identity, *key) == was for key, was in self._calls.items())
+        same = same and all(access.may_subscribe(identity, *key) for key in subscribed or ())
+        return "" if same else "what it may do has changed"
 
 
 class Connection(StreamCaller):
@@ -141,6 +193,7 @@ class Connection(StreamCaller):
         "_oneways",
         "_ordered",
         "_releasing",
+        "_stream_bytes",
         "_streams",
         "binds",
         "blocked",
@@ -184,6 +237,7 @@ class Connection(StreamCaller):
         self.budget = WindowBudget(hello.max_streams, hello.stream_window)
         self.crowded: dict[StreamCall, None] = {}
         self._streams = 0
+        self._stream_bytes = 0
         self.opened = now
         self.rest: list[Any] = []
         """Events of the last read that wait until replies are read."""
@@ -250,9 +304,14 @@ class Connection(StreamCaller):
         if call.oneway:
             calls = handler.counters.on_dropped(call.count, now)
             if calls:
-                shown = self.shown
-                text = "%s: %d one-way calls of %s dropped: %s"
-                warning(text, shown, calls, handler, why, peer=self.peer)
+                warning(
+                    "%s: %d one-way calls of %s dropped: %s",
+                    self.shown,
+                    calls,
+                    handler,
+                    why,
+                    peer=self.peer,
+                )
             return False
         handler.counters.on_refused(call.count)
         with self.lock:
@@ -289,6 +348,11 @@ class Connection(StreamCaller):
     def client_id(self) -> int:
         hello = self.session.peer
         return hello.client_id if hello is not None else 0
+
+    @property
+    def account(self) -> str:
+        identity = self.binds.identity
+        return str(identity) if identity.known else host_of(self.peer)
 
     def open_stream(self, event: RequestReceived, deadline: float) -> StreamCall | None:
         """Called on the IO thread: a call with a stream has arrived. None: it exceeds the limit and was
@@ -453,6 +517,17 @@ class Connection(StreamCaller):
 
     # Events of running calls, on the IO thread
 
+    def charge_streams(self, more: int) -> None:
+        self._stream_bytes += more
+
+    def refuse(self, call: ServedCall, why: str) -> None:
+        call.handler.counters.on_refused(call.count)
+        if call.standing is not _OUTSIDE:
+            call.gate.admission.leave(call, monotonic())
+        with self.lock:
+            if self._answered(call):
+                self.session.fail(call.id, call.route, call.count, not_executed(Code.OVERLOADED, why))
+
     def cancel(self, id_: int) -> None:
         call = self.calls.get(id_)
         if call is not None:
@@ -549,11 +624,7 @@ class Connection(StreamCaller):
         if gate is not None and now < call.deadline:
             why = gate.admission.enter(call, now)
             if why:
-                call.handler.counters.on_refused(call.count)
-                with self.lock:
-                    if self._answered(call):
-                        error = not_executed(Code.OVERLOADED, why)
-                        self.session.fail(call.id, call.route, call.count, error)
+                self.refuse(call, why)
                 return False
             if call.standing is _PLACE:
                 gate.admission.queue(call, now)
@@ -652,7 +723,17 @@ class Connection(StreamCaller):
     def holds(self) -> int:
         """See Load."""
         waiting = self._admitted_bytes - self._ended_bytes
-        return self.session.announced + waiting + self.session.out_bytes
+        return self.session.announced + waiting + self.session.out_bytes + self._stream_bytes
+
+    @property
+    def streams(self) -> int:
+        """Calls with a stream that are open."""
+        return self._streams
+
+    @property
+    def owes(self) -> bool:
+        """Whether what it holds has changed so much since it was charged that it must be charged again."""
+        return not -_CHARGE_STEP < self.holds - self.charged < _CHARGE_STEP
 
     def watch_progress(self, now: float) -> None:
         session = self.session

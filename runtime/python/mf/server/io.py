@@ -12,6 +12,7 @@ from threading import Lock, Thread
 from time import monotonic
 
 from mf.core.clock import moment
+from mf.core.log import line, warning
 from mf.protocol.handshake import Hello
 from mf.server.access import Access
 from mf.server.connection import READ, Connection
@@ -37,6 +38,7 @@ class IoThread(ServerIo):
         "_event_lock",
         "_ident",
         "_looked_for",
+        "_must_check_again",
         "_must_look",
         "_streams",
         "_unheard",
@@ -60,6 +62,7 @@ class IoThread(ServerIo):
         self._adopted: deque[Stream] = deque()
         self._looked_for: deque[Connection] = deque()
         self._must_look = False
+        self._must_check_again = False
         self._unheard = False
         self._ident = 0
         self._event_lock = Lock()
@@ -106,15 +109,33 @@ class IoThread(ServerIo):
         if isinstance(call, StreamCall):
             if call.handler.pushed:
                 run_pushed(call)
-            else:
-                self._streams.submit(call)
+            elif not self._streams.submit(call):
+                self._refuse_stream(call)
         else:
             self._workers.submit(call)
+
+    def _refuse_stream(self, call: StreamCall) -> None:
+        connection = call.connection
+        shares = self._streams.shares
+        own = shares.of(connection.account)
+        text = (
+            f"{shares.used} of at most {shares.most} handlers of streams run on this server, "
+            f"{own} of them for {connection.account}"
+        )
+        denied = line("stream_refused", peer=connection.peer, method=call.handler, reason=text)
+        warning("%s", denied, peer=connection.peer)
+        connection.refuse(call, text)
+        connection.written()
 
     def wrote(self, connection: Connection) -> None:
         if get_ident() != self._ident:
             connection.flush()
-            if self._drain_until is not None or connection.rest or connection.wanted() != connection.watched:
+            if (
+                self._drain_until is not None
+                or connection.rest
+                or connection.owes
+                or connection.wanted() != connection.watched
+            ):
                 self.look_at(connection)
 
     def stalled(self, connection: Connection) -> None:
@@ -123,6 +144,10 @@ class IoThread(ServerIo):
 
     def _time_changed(self) -> None:
         """The time is checked before each wait."""
+
+    def files_read(self) -> None:
+        self._must_check_again = True
+        self._wake()
 
     def adopt(self, stream: Stream) -> None:
         self._adopted.append(stream)
@@ -181,6 +206,9 @@ class IoThread(ServerIo):
             self._open(self._adopted.popleft())
         if self._drain_until is not None and not self._draining:
             self._begin_drain()
+        if self._must_check_again:
+            self._must_check_again = False
+            self._check_again()
         self._look_at_all()
 
     def _watch(self, connection: Connection) -> None:

@@ -1,5 +1,4 @@
 """R5. The state that the connections of one server share: their limits, and counts of refused and ended ones.
-Written by the reading threads; stats() may be called from any thread.
 
 Written where connections are read; stats() may be asked from any thread.
 """
@@ -7,7 +6,9 @@ Written where connections are read; stats() may be asked from any thread.
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import NamedTuple, Protocol
+
+_MOST_SHOWN = 10
 
 
 @dataclass(slots=True)
@@ -35,6 +36,18 @@ class ConnectionStats:
     cut_protocol: int = 0
     cut_idle: int = 0
     """Connections that had never bound anything, and were ended to make room for others."""
+    peers: tuple["PeerLoad", ...] = ()
+    """The ten peers that hold the most."""
+
+
+class PeerLoad(NamedTuple):
+    """What the connections of one peer use. `peer`: its identity, or its host if it has shown none."""
+
+    peer: str
+    connections: int
+    calls: int
+    streams: int
+    held_bytes: int
 
 
 class Load(Protocol):
@@ -52,6 +65,14 @@ class Load(Protocol):
     @property
     @abstractmethod
     def is_greeted(self) -> bool: ...
+
+    @property
+    @abstractmethod
+    def streams(self) -> int: ...
+
+    @property
+    @abstractmethod
+    def account(self) -> str: ...
 
 
 class ServerLoad:
@@ -76,12 +97,30 @@ class ServerLoad:
         self.connections: Mapping[int, Load] = {}
         self.counts = ConnectionStats()
 
+    @property
+    def is_scarce(self) -> bool:
+        """Whether less than an eighth of the memory is left, so that only connections that hold little may
+        begin more."""
+        return self.counts.held_bytes > self.max_held_bytes - self.max_held_bytes // 8
+
     def stats(self) -> ConnectionStats:
         connections = list(self.connections.values())
+        peers: dict[str, PeerLoad] = {}
+        for each in connections:
+            own = peers.get(each.account, PeerLoad(each.account, 0, 0, 0, 0))
+            peers[each.account] = PeerLoad(
+                own.peer,
+                own.connections + 1,
+                own.calls + each.in_flight,
+                own.streams + each.streams,
+                own.held_bytes + each.holds,
+            )
+        greatest = sorted(peers.values(), key=lambda each: each.held_bytes, reverse=True)[:_MOST_SHOWN]
         return replace(
             self.counts,
             open=len(connections),
             handshakes=sum(not each.is_greeted for each in connections),
             calls=sum(each.in_flight for each in connections),
             held_bytes=sum(each.holds for each in connections),
+            peers=tuple(greatest),
         )

@@ -60,6 +60,10 @@ class Push(PushDriver):
 
     # For the connection
 
+    @property
+    def held_bytes(self) -> int:
+        return 0 if self._source is None else self._source.held_bytes()
+
     def fill(self) -> None:
         """Under the lock: takes values as far as there is credit and room."""
         call, source = self._call, self._source

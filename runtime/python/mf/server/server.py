@@ -13,7 +13,7 @@ from mf.core.agent import Agent
 from mf.core.server_options import OfferFields
 from mf.core.service import AsyncServant, BaseServant, Servant, is_async
 from mf.core.source import OfferSource
-from mf.server.base import BaseServer, stop_signals
+from mf.server.base import STOP_SIGNALS, BaseServer
 from mf.server.dispatch import run, run_stream
 from mf.server.io import IoThread
 from mf.server.lead import Lead
@@ -39,6 +39,7 @@ class Server(BaseServer["ControllerRegistrar", IoThread]):
         self._make_threads()
         self._stop_lock = threading.Lock()
         self._running = _held_lock()
+        self._ends = self._must_reload = False
         self._signals_before: dict[int, Any] = {}
 
     def _make_threads(self) -> None:
@@ -104,13 +105,15 @@ class Server(BaseServer["ControllerRegistrar", IoThread]):
             self._workers,
             self._streams,
         )
+        self._io.watch_files(self._files)
         self._io.thread.start()
         if self._registrar is not None:
             self._registrar.register(self._identity, self.addresses, self._offers.made_known)
 
     def run(self) -> bool:
-        """Serves until SIGTERM, SIGINT, SIGHUP or stop(), then finishes running calls. A second signal ends
-        the process at once. Returns what stop() returns: `sys.exit(0 if server.run() else mf.CALLS_CUT)`.
+        """Serves until SIGTERM, SIGINT or stop(), then finishes running calls. A second signal ends the
+        process at once. SIGHUP is reload(). Returns what stop() returns:
+        `sys.exit(0 if server.run() else mf.CALLS_CUT)`.
 
         Ends the program with one sentence if it cannot listen at an address.
         """
@@ -121,8 +124,8 @@ class Server(BaseServer["ControllerRegistrar", IoThread]):
                 raise SystemExit(str(failed.args[-1])) from None
         self._signals_before = self._catch_signals()
         try:
-            with self._running:  # released for good by what ends run()
-                pass
+            while self._wait_for_signal():
+                self.reload()
         finally:
             self._restore_signals(final=False)
             whole = self.stop()
@@ -164,8 +167,21 @@ class Server(BaseServer["ControllerRegistrar", IoThread]):
     # Signals. Handlers only release a lock, since they may interrupt any code.
 
     def _end_run(self) -> None:
+        self._ends = True
+        self._go_on()
+
+    def _go_on(self) -> None:
         with suppress(RuntimeError):  # it was released before
             self._running.release()
+
+    def _wait_for_signal(self) -> bool:
+        """True: for SIGHUP. False: run() ends."""
+        while not self._ends:
+            if self._must_reload:
+                self._must_reload = False
+                return True
+            self._running.acquire()
+        return False
 
     def _catch_signals(self) -> dict[int, Any]:
         if threading.current_thread() is not threading.main_thread():
@@ -174,17 +190,26 @@ class Server(BaseServer["ControllerRegistrar", IoThread]):
         def stop(*_: object) -> None:
             self._end_run()
 
-        return {number: signal.signal(number, stop) for number in stop_signals()}
+        def reload(*_: object) -> None:
+            self._must_reload = True
+            self._go_on()
+
+        handlers = {signal.SIGHUP: reload, **dict.fromkeys(STOP_SIGNALS, stop)}
+        return {number: signal.signal(number, handler) for number, handler in handlers.items()}
 
     def _restore_signals(self, *, final: bool) -> None:
         for number, handler in self._signals_before.items():
-            signal.signal(number, handler if final else _end_now)
+            if final:
+                signal.signal(number, handler)
+            elif number in STOP_SIGNALS:
+                signal.signal(number, _end_now)
 
     def after_fork(self) -> None:
         """Signals have their effects from before run(), too."""
         self._restore_signals(final=True)
         self._signals_before = {}
         self._running = _held_lock()
+        self._ends = self._must_reload = False
         self._make_threads()
         self._stop_lock = threading.Lock()
         super().after_fork()

@@ -10,8 +10,9 @@ from time import monotonic
 from typing import Any
 
 from mf.core.current import current
-from mf.core.error import Code, Error
+from mf.core.error import Code, Error, not_executed
 from mf.core.log import host_of, info, line, log_handler_failure, quote, warning
+from mf.core.peers import peer_fields
 from mf.protocol.events import (
     Broken,
     CancelRequested,
@@ -20,6 +21,7 @@ from mf.protocol.events import (
     DescribeRequested,
     EndReceived,
     Refused,
+    RequestReceived,
 )
 from mf.protocol.frame import METADATA, ONEWAY, STREAM, unpack_deadline
 from mf.protocol.handshake import Hello
@@ -30,6 +32,7 @@ from mf.server.admission import Standing
 from mf.server.connection import PROGRESS_TIMEOUT, WRITE, Connection, Loop
 from mf.server.current import ServedCall
 from mf.server.dispatch import run
+from mf.server.files import ServedFiles
 from mf.server.listener import Listener, refusal
 from mf.server.load import ServerLoad
 from mf.server.offer import Offers
@@ -41,7 +44,8 @@ HANDSHAKE_TIMEOUT = 2.0
 INLINE_LIMIT = 4096
 IDLE_GRACE = 10.0
 """Seconds after which a connection that has never bound anything may be ended for one of its own host."""
-_CHARGE_STEP = 16 << 10  # so that small messages need no accounting
+_MODEST = 256 << 10
+_NO_MEMORY = "the requests and replies of this server take all the memory that it has for them"
 _ACCEPTS_PER_TURN = 64
 _LOOK_EVERY = 0.02  # checks during a drain whether all calls have ended
 _REFUSED_LOGGED_EVERY = 10.0
@@ -60,6 +64,7 @@ class ServerIo(Loop):
         "_drain_until",
         "_draining",
         "_due",
+        "_files",
         "_hello",
         "_hosts",
         "_listeners",
@@ -68,6 +73,7 @@ class ServerIo(Loop):
         "_opening",
         "_progress_at",
         "_refused_logged_at",
+        "_retired",
         "_scratch",
         "_stalled",
         "cut",
@@ -93,6 +99,9 @@ class ServerIo(Loop):
         self._stalled: dict[Connection, None] = {}
         """Connections that must transfer data."""
         self._due: deque[StreamCall] = deque()
+        self._files: ServedFiles | None = None
+        self._retired: dict[Connection, tuple[float, str]] = {}
+        """Connections that are not allowed any more: when they are closed, and why."""
         self._drain_until: float | None = None
         self.cut = False
         """Whether the drain has cut calls."""
@@ -109,6 +118,15 @@ class ServerIo(Loop):
     @abstractmethod
     def adopt(self, stream: Stream) -> None:
         """Serves a connection as if it had been accepted."""
+
+    def watch_files(self, files: ServedFiles) -> None:
+        """Before it starts. They are read again when they were replaced."""
+        self._files = files
+
+    @abstractmethod
+    def files_read(self) -> None:
+        """Files were read again: connections that they do not allow any more end. Thread-safe if the driver
+        is."""
 
     def after_fork(self) -> None:
         """In a child: closes its copies of the descriptors; those of the parent are unaffected."""
@@ -162,7 +180,7 @@ class ServerIo(Loop):
                 self._close(connection, connection.broken)
             else:
                 self._watch(connection)
-                if not -_CHARGE_STEP < connection.holds - connection.charged < _CHARGE_STEP:
+                if connection.owes:
                     self._charge(connection)
         except Exception as raised:  # a bug of the runtime must not end the other connections
             log_handler_failure(f"connection of {connection.peer}", raised)
@@ -210,6 +228,7 @@ class ServerIo(Loop):
 
     def _handle(self, connection: Connection, events: list[Any], now: float) -> None:
         session = connection.session
+        is_scarce = self._load.is_scarce
         left = iter(events)
         for event in left:
             if isinstance(event, tuple):
@@ -218,6 +237,9 @@ class ServerIo(Loop):
                     return
                 handler, _, _, flags, word, _, payload, metadata = event
                 deadline = now + unpack_deadline(word) if word else _FOREVER
+                if is_scarce and not flags & ONEWAY and connection.holds > _MODEST:
+                    self._refuse_request(connection, event)
+                    continue
                 if flags & _UNUSUAL and (flags & STREAM or isinstance(metadata, Error)):
                     self._rare_request(connection, event, deadline)
                     continue
@@ -231,6 +253,14 @@ class ServerIo(Loop):
                     self.start(call)
             else:
                 self._rare(connection, event)
+
+    def _refuse_request(self, connection: Connection, event: RequestReceived) -> None:
+        """Connections that hold little are still served, so that no client can shut them out by holding
+        nearly all."""
+        handler, id_, route, _, _, count, _, _ = event
+        handler.counters.on_refused(count)
+        with connection.lock:
+            connection.session.fail(id_, route, count, not_executed(Code.OVERLOADED, _NO_MEMORY))
 
     def _limited_request(self, connection: Connection, call: ServedCall, now: float) -> None:
         if not connection.let_in(call, now):
@@ -296,7 +326,7 @@ class ServerIo(Loop):
 
     def _charge(self, connection: Connection) -> None:
         """Its held bytes have changed. If all connections hold too much, the one that holds the most is
-        ended."""
+        ended, of the peer that holds the most."""
         counts, most = self._load.counts, self._load.max_held_bytes
         now = connection.holds
         counts.held_bytes += now - connection.charged
@@ -307,7 +337,13 @@ class ServerIo(Loop):
             each.charged = each.holds
         counts.held_bytes = sum(each.charged for each in self._connections.values())
         while counts.held_bytes > most:
-            greatest = max(self._connections.values(), key=lambda each: each.charged)
+            accounts: Counter[str] = Counter()
+            for each in self._connections.values():
+                accounts[each.account] += each.charged
+            greatest = max(
+                self._connections.values(),
+                key=lambda each: (each.charged > 0, accounts[each.account], each.charged),
+            )
             if not greatest.charged:
                 return
             counts.cut_memory += 1
@@ -408,6 +444,7 @@ class ServerIo(Loop):
         if not of_host:
             del self._hosts[host]
         self._stalled.pop(connection, None)
+        self._retired.pop(connection, None)
         self._forget(connection)
         connection.stream.close()
 
@@ -420,13 +457,33 @@ class ServerIo(Loop):
         self._draining = True
         self._stop_listening()
         for connection in list(self._connections.values()):
-            with connection.lock:
-                connection.session.goaway(Code.SHUTTING_DOWN, "this server is shutting down")
-                pushed = [call.pushed for call in connection.calls.values() if isinstance(call, StreamCall)]
-            for each in pushed:
-                if each is not None:
-                    each.shut_down()
-            connection.flush()
+            self._send_away(connection, "this server is shutting down")
+
+    def _send_away(self, connection: Connection, reason: str) -> None:
+        """It accepts no new requests; its running ones go on."""
+        with connection.lock:
+            connection.session.goaway(Code.SHUTTING_DOWN, reason)
+            pushed = [call.pushed for call in connection.calls.values() if isinstance(call, StreamCall)]
+        for each in pushed:
+            if each is not None:
+                each.shut_down()
+        connection.flush()
+
+    def _check_again(self) -> None:
+        """Retires connections that are not allowed any more."""
+        assert self._files is not None
+        for connection in list(self._connections.values()):
+            if connection not in self._retired and (why := connection.binds.check_again()):
+                self._retire(connection, why)
+
+    def _retire(self, connection: Connection, reason: str) -> None:
+        assert self._files is not None
+        peer = peer_fields(connection.peer, connection.binds.identity)
+        warning("%s", line("connection_retired", **peer, reason=reason), peer=connection.peer)
+        self._retired[connection] = (monotonic() + self._files.drain_timeout, reason)
+        self._send_away(connection, f"{reason}; connect again")
+        self._look_at(connection)
+        self._time_changed()
 
     def _look_at_all(self) -> None:
         for connection in list(self._connections.values()):
@@ -442,6 +499,8 @@ class ServerIo(Loop):
             self._turn(connection, 0)
         else:
             self._watch(connection)
+            if connection.owes:
+                self._charge(connection)
 
     def _send_due(self) -> None:
         """Sends what streams have written and no other thread has sent since."""
@@ -460,6 +519,8 @@ class ServerIo(Loop):
             if not connection.broken:
                 connection.flush()
                 self._watch(connection)
+                if connection.owes:
+                    self._charge(connection)
 
     def _stop_listening(self) -> None:
         for listener in self._listeners.values():
@@ -471,10 +532,13 @@ class ServerIo(Loop):
     def _timeout(self) -> float | None:
         """Seconds to the next time limit; None if there is none."""
         resume = [each.resume_at for each in self._listeners.values() if each.resume_at is not None]
-        if not (self._opening or self._stalled or resume) and self._drain_until is None:
+        files = [] if self._files is None or self._files.due == _FOREVER else [self._files.due]
+        waits = self._opening or self._stalled or self._retired or resume or files
+        if not waits and self._drain_until is None:
             return None
         now = monotonic()
-        times = [self._progress_at, *resume]
+        times: list[float] = [self._progress_at, *resume, *files]
+        times += [until for until, _ in self._retired.values()]
         if self._opening:
             times.append(self._opening[0].opened + HANDSHAKE_TIMEOUT)
         if self._drain_until is not None:
@@ -494,6 +558,12 @@ class ServerIo(Loop):
                 self._close(connection, f"no HELLO within {HANDSHAKE_TIMEOUT:.0f} s")
         if self._progress_at <= now:
             self._look_at_progress(now)
+        for connection, (until, reason) in list(self._retired.items()):
+            if until <= now:
+                self._close(connection, reason)
+        if self._files is not None and self._files.due <= now:
+            self._files.look(now)
+            self._check_again()
         for listener in self._listeners.values():
             if listener.resume_at is not None and listener.resume_at <= now:
                 listener.resume_at = None

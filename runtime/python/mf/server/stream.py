@@ -44,6 +44,19 @@ class StreamCaller(Caller):
     crowded: "dict[StreamCall, None]"
     """Streams that wait for room in the output."""
 
+    @property
+    @abstractmethod
+    def account(self) -> str:
+        """The peer that is charged for what the connection uses: its identity, or its host."""
+
+    @abstractmethod
+    def charge_streams(self, more: int) -> None:
+        """Under the lock: streams of the connection hold so many bytes more, or less."""
+
+    @abstractmethod
+    def refuse(self, call: "StreamCall", why: str) -> None:
+        """Answers a call that has not begun with OVERLOADED."""
+
     @abstractmethod
     def check_subscription(self, topic: str, agents: str) -> None:
         """Raises Error(PERMISSION_DENIED) if the client may not subscribe to the topic for these agents."""
@@ -68,6 +81,11 @@ class PushDriver(ABC):
     def fill(self) -> None:
         """Under the lock of the connection."""
 
+    @property
+    @abstractmethod
+    def held_bytes(self) -> int:
+        """The bytes of the values that its source keeps for it."""
+
     @abstractmethod
     def settle(self) -> None:
         """Called after that, without the lock: ends the call when it is time."""
@@ -82,6 +100,7 @@ class StreamCall(ServedCall):
 
     __slots__ = (
         "_data_sent",
+        "_held",
         "_is_due",
         "_wake",
         "credit",
@@ -118,6 +137,7 @@ class StreamCall(ServedCall):
         """The source of the result stream if no handler writes it."""
         self.news = 0
         self.waiting = 0
+        self._held = 0
         self._wake: Callable[[], None] | None = None
         self._is_due = False
         self._data_sent = False
@@ -132,6 +152,18 @@ class StreamCall(ServedCall):
         if self.waiting and self._wake is not None:
             self._wake()
 
+    def _charge(self) -> None:
+        """Charges the connection for the values that wait here, after their number has changed."""
+        if self.state is ServerCallState.ENDED:
+            return
+        held = self.outgoing.size
+        if self.incoming is not None:
+            held += self.incoming.size
+        if self.pushed is not None:
+            held += self.pushed.held_bytes
+        self.connection.charge_streams(held - self._held)
+        self._held = held
+
     # From the client
 
     def data_arrived(self, data: DataReceived) -> Error | None:
@@ -143,6 +175,7 @@ class StreamCall(ServedCall):
             return None  # it crossed the CANCEL
         error = self.incoming.arrived(data)
         if error is None:
+            self._charge()
             self.tell()
         return error
 
@@ -180,6 +213,7 @@ class StreamCall(ServedCall):
         if taken is None:
             return None
         payload, count, cost = taken
+        self._charge()
         credit = self.incoming.window.taken(cost, self.connection.budget)
         if credit and not self.end_received:
             self.connection.session.send_credit(self.id, credit)
@@ -191,6 +225,7 @@ class StreamCall(ServedCall):
             return
         self.unread = True
         self.incoming.clear()
+        self._charge()
         if not self.end_received and self.is_running:
             self.connection.session.stop_stream(self.id)
 
@@ -212,9 +247,12 @@ class StreamCall(ServedCall):
 
     def push(self) -> None:
         """Queues as many frames as credit and room allow."""
+        if len(self.outgoing) and self.stopped is None:
+            self._send()
+            self._charge()
+
+    def _send(self) -> None:
         outgoing = self.outgoing
-        if not len(outgoing) or self.stopped is not None:
-            return
         session = self.connection.session
         element = self.handler.method.result_element
         assert element is not None
@@ -249,6 +287,7 @@ class StreamCall(ServedCall):
         self._is_due = False
         if self.pushed is not None:
             self.pushed.fill()
+            self._charge()
         else:
             self.push()
         if self.dropped:
@@ -259,5 +298,7 @@ class StreamCall(ServedCall):
         if self.incoming is not None:
             self.incoming.clear()
             self.incoming.window.release(self.connection.budget)
+        self.connection.charge_streams(-self._held)
+        self._held = 0
         self.connection.crowded.pop(self, None)
         self.tell()

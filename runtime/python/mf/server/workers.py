@@ -13,11 +13,15 @@ from typing import Any
 
 from mf.core.handler_wait import HandlerWait, Place, here
 from mf.core.log import log_handler_failure, warning
+from mf.server.shares import Shares
+from mf.server.stream import StreamCall
 
 _IDLE = 5.0
 """Seconds after which an unused thread for streams, or one without a place, ends."""
 _MOST_WAITING = 256
 """Threads in addition to those that have places, one for each handler that waits. As in C++."""
+MOST_STREAM_THREADS = 1024
+"""Handlers of streams that run at once in a server with threads. As in C++."""
 _LOG_EVERY = 10.0
 _FOREVER = float("inf")
 _LOOK: Any = object()
@@ -184,20 +188,23 @@ class Workers(Place):
 
 class StreamThreads:
     """Threads for plain handlers of streams, one for each while it runs: they wait for their clients, and
-    would block workers. Their number is bounded by the streams that connections may have open. A thread that
-    was idle for a while ends.
+    would block workers. All peers share MOST_STREAM_THREADS of them (shares.py). A thread that was idle for a
+    while ends.
     """
 
-    __slots__ = ("_idle", "_lock", "_queue", "_run")
+    __slots__ = ("_idle", "_lock", "_queue", "_run", "shares")
 
     def __init__(self, run: Callable[[Any], None]) -> None:
         self._run = run
+        self.shares = Shares(MOST_STREAM_THREADS)
         self._lock = Lock()
         self._idle = 0
         self._queue: SimpleQueue[Any] = SimpleQueue()
 
-    def submit(self, call: Any) -> None:
-        """May be called from any thread."""
+    def submit(self, call: StreamCall) -> bool:
+        """May be called from any thread. False: the client of the call may have no more threads."""
+        if not self.shares.take(call.connection.account):
+            return False
         with self._lock:
             is_taken = self._idle > 0
             if is_taken:
@@ -205,15 +212,22 @@ class StreamThreads:
         if is_taken:
             self._queue.put(call)
         else:
-            Thread(target=self._work, args=(call,), name="mf-stream", daemon=True).start()
+            try:
+                Thread(target=self._work, args=(call,), name="mf-stream", daemon=True).start()
+            except RuntimeError:  # no more threads can be had
+                self.shares.give_back(call.connection.account)
+                return False
+        return True
 
-    def _work(self, call: Any) -> None:
+    def _work(self, call: StreamCall) -> None:
         while True:
+            account = call.connection.account
             try:
                 self._run(call)
             except Exception as raised:  # a bug of the runtime, as above
                 log_handler_failure("mf stream", raised)
             del call
+            self.shares.give_back(account)
             with self._lock:
                 self._idle += 1
             try:

@@ -51,6 +51,10 @@ class Missing:
         self.counts = counts
 
 
+GROWTH = 16 << 10
+_ENTRY_COST = 128
+"""Bytes of memory of an entry in addition to its message, about."""
+
 Entry = Item | Missing | Beginning
 _Wake = Callable[[], None]
 
@@ -63,6 +67,7 @@ class Inbox:
         "_ended",
         "_front",
         "_gaps",
+        "_grown_at",
         "_keeps_all",
         "_latest",
         "_lock",
@@ -78,6 +83,7 @@ class Inbox:
         "max_bytes",
         "max_messages",
         "not_kept",
+        "on_growth",
         "overflow",
         "patience",
         "peer",
@@ -102,6 +108,8 @@ class Inbox:
         self.not_kept = 0
         self.why: Error | None = None
         """The error that ended the inbox; None if it has not ended, or ended normally."""
+        self.on_growth: _Wake | None = None
+        """Called from any thread when its bytes have grown by GROWTH since `held_bytes` was called."""
         self.waited_for = overflow is Overflow.block
         """Whether publishers wait for room in it."""
         self.waited_since = 0.0
@@ -118,6 +126,7 @@ class Inbox:
         self._bytes = 0
         self._gaps = 0  # in the ring
         self._uncounted = 0  # of these
+        self._grown_at = GROWTH
         self._ended = False
         self._ready: list[_Wake] = []
         self._room: list[_Wake] = []
@@ -202,7 +211,7 @@ class Inbox:
             self._gaps += isinstance(entry, Missing)
             self._bytes += entry.size
             self._ring.append(entry)
-            return bool(self._ready)
+            return bool(self._ready) or self._has_grown()
 
     def end(self, why: Error | None) -> None:
         """Ends the inbox. Entries that are in it can still be taken."""
@@ -234,16 +243,21 @@ class Inbox:
         self.why = why
 
     def wake(self) -> None:
-        """Calls the `when_ready` callbacks if there is something to take."""
+        """Calls the `when_ready` callbacks if there is something to take, and `on_growth` if it is due."""
         with self._lock:
             if self._is_silent():
                 return
+            grown = self.on_growth if self._has_grown() else None
+            if grown is not None:
+                self._grown_at += GROWTH
             calls, self._ready = self._ready, []
             if self._ended:
                 calls += self._over
                 self._over = []
         for each in calls:
             each()
+        if grown is not None:
+            grown()
 
     # For publishers that wait for room
 
@@ -280,6 +294,12 @@ class Inbox:
             each()
 
     # For the subscriber
+
+    def held_bytes(self) -> int:
+        """The memory of what is queued, which its server charges to the client."""
+        held = self._cost()
+        self._grown_at = held + GROWTH
+        return held
 
     def take(self) -> Entry | None:
         """The next entry, or None if there is none now."""
@@ -331,6 +351,12 @@ class Inbox:
             self.dropped += 1
 
     # Under the lock
+
+    def _cost(self) -> int:
+        return self._bytes + _ENTRY_COST * len(self._ring)
+
+    def _has_grown(self) -> bool:
+        return self.on_growth is not None and self._cost() >= self._grown_at
 
     def _is_silent(self) -> bool:
         return not (self._ring or self._front or self._ended)

@@ -71,6 +71,7 @@ class _Subscribed(PushSource):
         self._latest: Entry | None = None
         self._numbers: dict[Origin, int] = {}  # of the sources that have begun
         inbox.when_ended(push.kick)
+        inbox.on_growth = push.kick
 
     def take(self) -> Encoded | Error | None:
         entry = self._inbox.take()
@@ -96,11 +97,15 @@ class _Subscribed(PushSource):
         self._inbox.count_undeliverable()
         return _ENCODE(DeliveryMissed(Missed(entry.sequence, 1, self._numbers[entry.origin], Why.dropped)))
 
+    def held_bytes(self) -> int:
+        return self._inbox.held_bytes()
+
     def failure(self) -> Error | None:
         return self._inbox.why
 
     def gone(self) -> None:
         self._inbox.forget(self._push.kick)
+        self._inbox.on_growth = None
         self._channel.unsubscribe(self._inbox)
 
     def _ready(self) -> None:

@@ -46,6 +46,8 @@ class Address:
             host = host[1:-1]
         elif ":" in host:
             _refuse(text, "an IPv6 host is written in brackets")
+        if "[" in host or "]" in host:
+            _refuse(text, "a bracket in the host")
         if not host:
             _refuse(text, "no host")
         if not (port.isascii() and port.isdigit()) or int(port) > 65535:
@@ -102,6 +104,7 @@ def _path(text: str) -> str:
     path = path[2:] if path.startswith("//") else path
     if not path.startswith("/"):
         _refuse(text, "the path of a unix socket begins with '/'")
+    path = "/" + path.lstrip("/")  # for the system "//a" is "/a", but "unix://a" is no address
     size = len(os.fsencode(path))
     if size > _LONGEST_PATH:
         why = f"the path of a unix socket has at most {_LONGEST_PATH} bytes, this one has {size}"

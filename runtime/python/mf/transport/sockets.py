@@ -56,6 +56,10 @@ class Dialer:
             self._tls = _context(None, server=False)
         return self._tls
 
+    def refresh(self, *, always: bool = False) -> bool:
+        """Reads files of TLS again that were replaced, or all of them. False: one cannot be used."""
+        return self._tls is None or self._tls.refresh(always=always)
+
 
 def _context(tls: "Tls | None", *, server: bool) -> "TlsContext":
     from mf.core.tls import Tls

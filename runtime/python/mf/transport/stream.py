@@ -84,6 +84,11 @@ class Stream(ABC):
         certificate that TLS has verified, once its handshake is complete."""
         return NO_IDENTITY
 
+    def trusted(self) -> bool:
+        """Whether the certificate that the peer has shown, if any, would be accepted by the files that TLS
+        has read latest. Its time is not looked at: a connection may outlast its certificate."""
+        return True
+
     @abstractmethod
     def shutdown(self) -> None:
         """Ends both directions. Never fails."""

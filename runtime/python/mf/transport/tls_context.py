@@ -1,25 +1,37 @@
 """R3. The shared state of all TLS connections of a client or a server: certificates, authorities, and the
 sessions that a client resumes. Thread-safe.
+
+Files that were replaced are read again: by refresh(), and before a new connection, unless they were looked at
+within the last 30 s. The new context serves new connections; those made before keep theirs, and trusts() says
+whether the new one would accept their peers. Files that cannot be used leave the context as it is, with a
+warning.
 """
 
 import ssl
 from pathlib import Path
 from threading import Lock
+from time import monotonic
 from typing import NoReturn
 
+from mf.core.files import Stamp, stamp_of
+from mf.core.log import info, line, warning
 from mf.core.tls import Tls
+from mf.transport import x509
 from mf.transport.address import Address
 
 # For TLS 1.2: only ciphers with forward secrecy and authenticated encryption, which TLS 1.3 always has.
 _CIPHERS = "ECDHE+AESGCM:ECDHE+CHACHA20"
 _MOST_SESSIONS = 1024
+_FILES = ("ca", "crl", "certificate", "key")
+LOOK_EVERY = 30.0
+"""Seconds between two looks at the files."""
 
 
 class TlsContext:
     """Raises ValueError, which names a file that is missing, unreadable or not PEM, or a key that does not
     match its certificate."""
 
-    __slots__ = ("_context", "_lock", "_sessions", "options", "server")
+    __slots__ = ("_context", "_lock", "_looked", "_revoked", "_sessions", "_stamps", "options", "server")
 
     def __init__(self, options: Tls, *, server: bool) -> None:
         self.options = options
@@ -31,20 +43,31 @@ class TlsContext:
             _refuse(missing, "certificate and key belong together, and this one is not given")
         if server and not options.certificate:
             _refuse("certificate", "a server at tls:// needs a certificate and its key")
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER if server else ssl.PROTOCOL_TLS_CLIENT)
+        if options.crl and not options.ca:
+            _refuse("crl", "lists of revoked certificates need the authorities that have signed them, as ca")
+        self._looked = monotonic()
+        # Before they are read: one that is replaced meanwhile is read again.
+        self._stamps = self._stamps_now()
+        self._revoked: frozenset[bytes] = frozenset()
+        self._context = self._made()
+
+    def _made(self) -> ssl.SSLContext:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER if self.server else ssl.PROTOCOL_TLS_CLIENT)
         context.minimum_version = ssl.TLSVersion.TLSv1_2
         context.set_ciphers(_CIPHERS)
         context.options |= ssl.OP_NO_RENEGOTIATION
         context.hostname_checks_common_name = False
-        self._context = context
-        self._load_authorities()
-        if options.certificate:
-            self._load_certificate()
-        if server:
+        self._load_authorities(context)
+        revoked = self._load_revoked(context) if self.options.crl else frozenset()
+        if self.options.certificate:
+            self._load_certificate(context)
+        if self.server:
             context.num_tickets = 1
+        self._revoked = revoked
+        return context
 
-    def _load_authorities(self) -> None:
-        ca, context = self.options.ca, self._context
+    def _load_authorities(self, context: ssl.SSLContext) -> None:
+        ca = self.options.ca
         if ca:
             _check_readable("ca", ca)
             try:
@@ -55,13 +78,25 @@ class TlsContext:
             context.set_default_verify_paths()
         context.verify_mode = ssl.CERT_REQUIRED if ca or not self.server else ssl.CERT_NONE
 
-    def _load_certificate(self) -> None:
+    def _load_revoked(self, context: ssl.SSLContext) -> frozenset[bytes]:
+        """Their serial numbers."""
+        crl = self.options.crl
+        _check_readable("crl", crl)
+        try:
+            serials = x509.revoked(Path(crl).read_bytes())
+            context.load_verify_locations(crl)
+        except (ssl.SSLError, ValueError):
+            _refuse("crl", f"'{crl}' holds no list of revoked certificates in PEM format")
+        context.verify_flags |= ssl.VerifyFlags.VERIFY_CRL_CHECK_CHAIN
+        return serials
+
+    def _load_certificate(self, context: ssl.SSLContext) -> None:
         certificate, key = self.options.certificate, self.options.key
         for option, path in (("certificate", certificate), ("key", key)):
             _check_readable(option, path)
         try:
             # Without a password callback OpenSSL would ask for it at the terminal.
-            self._context.load_cert_chain(certificate, key, password=_no_passphrase)
+            context.load_cert_chain(certificate, key, password=_no_passphrase)
         except ssl.SSLError as failed:
             if failed.reason == "KEY_VALUES_MISMATCH":
                 _refuse("key", f"'{key}' does not belong to the certificate '{certificate}'")
@@ -72,21 +107,81 @@ class TlsContext:
         except _LockedError:
             _refuse("key", _no_key(key))
 
+    # Files that are replaced
+
+    def look(self, now: float) -> None:
+        """Reads the files again if one was replaced, and none was looked at in LOOK_EVERY before `now`."""
+        if now - self._looked >= LOOK_EVERY:
+            self.refresh(now=now)
+
+    def refresh(self, *, always: bool = False, now: float | None = None) -> bool:
+        """Reads the files again if one was replaced, or `always`. False: one cannot be used, which the log
+        says, and those read before stay in use."""
+        with self._lock:
+            self._looked = monotonic() if now is None else now
+            found = self._stamps_now()
+            if found == self._stamps and not always:
+                return True
+            try:
+                self._context = self._made()
+            except (ValueError, OSError) as failed:  # tried again at the next look
+                warning("%s", line("tls_files_kept", reason=failed))
+                return False
+            self._stamps = found
+            self._sessions.clear()
+        read = {name: getattr(self.options, name) for name in _FILES}
+        info("%s", line("tls_files_read", **read))
+        return True
+
+    def trusts(self, connection: ssl.SSLObject) -> bool:
+        """Whether the present context would accept the certificate of this connection's peer. Python has no
+        way to verify it again, so this compares: its serial number is on no list, and if an authority was
+        taken out of the file, one that is still in it has issued the certificate. An answer of False may be
+        wrong, which costs one connection: OpenSSL decides about the next one."""
+        with self._lock:
+            present, revoked = self._context, self._revoked
+        before = connection.context
+        if before is present:
+            return True
+        try:
+            shown = connection.getpeercert(True)
+        except ValueError:  # the handshake goes on
+            return True
+        if not shown:
+            return True
+        of = x509.named(shown)
+        if of.serial in revoked:
+            return False
+        if not self.options.ca:
+            return True
+        old, new = (set(each.get_ca_certs(binary_form=True)) for each in (before, present))
+        return old <= new or of.issuer in {x509.named(each).subject for each in old & new}
+
+    def _stamps_now(self) -> list[Stamp]:
+        """What tells each file from the one that replaces it."""
+        paths = [getattr(self.options, name) for name in _FILES]
+        return [stamp_of(path) for path in paths if path]
+
     # Connections
 
     def connection(self, incoming: ssl.MemoryBIO, outgoing: ssl.MemoryBIO, address: Address) -> ssl.SSLObject:
         """The TLS object of one connection; `address` is the server's. Raises ValueError for a name that no
         certificate can be for."""
-        if self.server:
-            return self._context.wrap_bio(incoming, outgoing, server_side=True)
+        self.look(monotonic())
         with self._lock:
+            context = self._context
             session = self._sessions.pop(address, None)
+        if self.server:
+            return context.wrap_bio(incoming, outgoing, server_side=True)
         name = self.expected_name(address)
-        return self._context.wrap_bio(incoming, outgoing, server_hostname=name, session=session)
+        return context.wrap_bio(incoming, outgoing, server_hostname=name, session=session)
 
-    def keep(self, address: Address, session: ssl.SSLSession) -> None:
-        """The next connection to the address resumes this session."""
+    def keep(self, address: Address, session: ssl.SSLSession, of: ssl.SSLContext) -> None:
+        """The next connection to the address resumes this session of a connection of the context `of`, unless
+        files were read since, as a session that is resumed repeats no verification."""
         with self._lock:
+            if of is not self._context:
+                return
             if len(self._sessions) >= _MOST_SESSIONS:
                 self._sessions.clear()
             self._sessions[address] = session

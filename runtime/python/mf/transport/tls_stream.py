@@ -187,7 +187,7 @@ class TlsStream(Stream):
                 self._kept = True  # a server's session ticket arrives before its first bytes
                 session = self._tls.session
                 if session is not None and session.has_ticket:
-                    self._context.keep(self._address, session)
+                    self._context.keep(self._address, session, self._tls.context)
             return count
 
     def _failed(self, failed: ssl.SSLError) -> StreamError:
@@ -255,6 +255,10 @@ class TlsStream(Stream):
 
     def unacknowledged(self) -> int:
         return self._socket.unacknowledged() + len(self._sealed)
+
+    def trusted(self) -> bool:
+        with self._lock:
+            return self._context.trusts(self._tls)
 
     def shutdown(self) -> None:
         with self._lock:

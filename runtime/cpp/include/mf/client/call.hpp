@@ -56,7 +56,8 @@ template <class M, class... Args>
 [[gnu::cold, gnu::noinline]] void check_unsure_arguments(const Args&... args) {
   if (const auto bad = codec::too_deep(args...)) link::refuse_argument(link::kMethod<M>, *bad);
   const typename M::Request request{args...};
-  link::check_unsure_request(link::kBatchMethod<M>, &request);
+  link::check_unsure_request(link::kMethod<M>, link::kRequestType<typename M::Request, M::kRequestTier>,
+                             &request);
 }
 
 /// Refuses arguments that the peer would refuse, before anything is sent.

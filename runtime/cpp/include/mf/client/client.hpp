@@ -25,6 +25,7 @@
 
 #include "mf/core/clock.hpp"
 #include "mf/core/log.hpp"
+#include "mf/core/secret.hpp"
 #include "mf/link/local.hpp"
 #include "mf/link/resolver.hpp"
 #include "mf/transport/tls.hpp"
@@ -34,6 +35,15 @@ namespace mf {
 namespace client {
 class Core;
 }
+
+/// A token (docs/tokens.md): itself, or the path of the file that holds it, which is read for each
+/// connection.
+struct ClientCredential {
+  Secret token{};
+  std::string file{};
+
+  [[nodiscard]] bool given() const noexcept { return !token.empty() || !file.empty(); }
+};
 
 struct ClientOptions {
   /// How long a call waits for a server of a service and agent that this client has never reached, counted
@@ -51,9 +61,16 @@ struct ClientOptions {
   /// How this client verifies servers at tls:// and identifies itself to them. A client with it never uses an
   /// address in clear: to pass one is an error, and one that a controller names is skipped, and logged once.
   TlsOptions tls{};
+  /// How often the files of `tls` are looked at while there are connections over TLS; those that were
+  /// replaced are read again.
+  std::chrono::milliseconds reload_interval{30'000};
   /// Users of this host, in addition to root and the user of this process, whose servers are called over the
   /// unix sockets that they have registered (mf/transport/trust.hpp).
   std::vector<uid_t> trusted_users{};
+  /// The token that is shown to servers, controllers and relays that were verified: over TLS, or at a path of
+  /// this host that no user may have replaced but root, the user of this process, and `trusted_users`. As
+  /// with `tls`, no address in clear is used then.
+  ClientCredential credential{};
   /// Opaque bytes that are sent in the handshake.
   std::vector<std::byte> authentication{};
   Log log{};
@@ -74,6 +91,11 @@ class Client {
   ~Client();
   Client(Client&&) noexcept;
   Client& operator=(Client&&) noexcept;
+
+  /// Reads the files of ClientOptions::tls again, at once. Connections to servers whose certificates are not
+  /// accepted any more end. False: a file cannot be used, which the log says, and those read before stay in
+  /// use.
+  bool reload();
 
   [[nodiscard]] const std::shared_ptr<client::Core>& core() const noexcept { return core_; }
 

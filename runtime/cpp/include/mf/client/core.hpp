@@ -54,7 +54,7 @@ class ServiceCaches {
 /// The resolver for servers, controllers or relays at a URL. Throws Error(INVALID_ARGUMENT).
 std::shared_ptr<Resolver> resolver_for(std::string_view url,
                                        const std::shared_ptr<transport::Reactor>& reactor, const Log& log,
-                                       const TlsOptions& tls = {});
+                                       const TlsOptions& tls = {}, const ClientCredential& credential = {});
 
 class Core {
  public:
@@ -120,6 +120,8 @@ class Core {
   /// but what returns this as a failure: its threads and connections are the parent's.
   [[nodiscard]] bool inherited() const noexcept { return !servants_ && process_.inherited(); }
 
+  /// See Client::reload().
+  bool reload();
   void close();
   [[nodiscard]] bool closed() const noexcept { return closed_.load(std::memory_order_acquire); }
 

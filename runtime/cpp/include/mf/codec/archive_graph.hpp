@@ -72,7 +72,9 @@ class GraphNumbers final : public GraphVisitor {
   [[nodiscard]] std::size_t size() const noexcept;
   void write(BackWriter& writer) const noexcept;
   [[nodiscard]] std::vector<std::byte> bytes() const;
-  /// A reference that is null and must not be, or a constraint that an object breaks.
+  /// A reference that is null and must not be.
+  [[nodiscard]] std::optional<std::string> null_reference() const;
+  /// The same, or a constraint that an object breaks.
   [[nodiscard]] std::optional<std::string> violation() const;
   /// Is every object surely readable?
   [[nodiscard]] bool readable(unsigned levels) const;

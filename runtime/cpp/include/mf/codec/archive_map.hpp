@@ -25,13 +25,20 @@ template <class T>
   }
 }
 
+/// How keys and values lie: as their types do, or in forms of their own (archive_coded.hpp).
+template <class K, class V>
+struct OwnForms {
+  using Key = Value<K>;
+  using Mapped = Value<V>;
+};
+
 /// The value behind its tag; `again`: it has come before in this entry.
-template <class V>
+template <class As, class V>
 [[nodiscard]] bool read_mapped(Message& entry, bool again, V& value, const auto&... graph) {
-  if constexpr (requires { Value<V>::read_body(entry.reader(), value, graph...); }) {
+  if constexpr (requires { As::read_body(entry.reader(), value, graph...); }) {
     return merged_value(entry, again, value, graph...);  // an optional is in a message here
   } else {
-    return Value<V>::read(entry.reader(), value, graph...);
+    return As::read(entry.reader(), value, graph...);
   }
 }
 
@@ -56,19 +63,19 @@ template <class K, class V>
 
 /// The rest of an entry in any order, key and value each as often as they like. `seen_value`: the made one
 /// counts as the first.
-template <class K, class V>
+template <class As, class K, class V>
 [[nodiscard]] bool read_rest(Message& entry, bool seen_key, bool seen_value,
                              typename std::map<K, V>::node_type made, std::map<K, V>& values,
                              const auto&... graph) {
   Reader& reader = entry.reader();
   while (entry.next()) {
-    if (entry.tag() == tag_of(1, Value<K>::kWire)) {
-      if (!Value<K>::read(reader, made.key())) [[unlikely]] {
+    if (entry.tag() == tag_of(1, As::Key::kWire)) {
+      if (!As::Key::read(reader, made.key())) [[unlikely]] {
         return false;
       }
       seen_key = true;
-    } else if (entry.tag() == tag_of(2, Value<V>::kWire)) {
-      if (!read_mapped(entry, seen_value, made.mapped(), graph...)) [[unlikely]] {
+    } else if (entry.tag() == tag_of(2, As::Mapped::kWire)) {
+      if (!read_mapped<typename As::Mapped>(entry, seen_value, made.mapped(), graph...)) [[unlikely]] {
         return false;
       }
       seen_value = true;
@@ -89,19 +96,19 @@ template <class K, class V>
 
 /// One entry into the map. Nearly all are a new key and a value behind it: that one is made in its place,
 /// which is the last one if the writer had a map, too. `used`: a node of before, or empty.
-template <class K, class V>
+template <class As, class K, class V>
 [[nodiscard]] bool read_into(Reader& reader, std::map<K, V>& values, typename std::map<K, V>::node_type used,
                              const auto&... graph) {
   Message entry(reader);
   K fresh{};
   K& key = used ? used.key() : fresh;
-  const bool has_key = entry.follows(tag_of(1, Value<K>::kWire));
-  if (has_key && !Value<K>::read(reader, key)) [[unlikely]] {
+  const bool has_key = entry.follows(tag_of(1, As::Key::kWire));
+  if (has_key && !As::Key::read(reader, key)) [[unlikely]] {
     return false;
   }
-  if (!has_key || !entry.follows(tag_of(2, Value<V>::kWire))) [[unlikely]] {
-    return read_rest(entry, has_key, false, new_entry<K, V>(has_key ? std::move(key) : K{}), values,
-                     graph...);
+  if (!has_key || !entry.follows(tag_of(2, As::Mapped::kWire))) [[unlikely]] {
+    return read_rest<As>(entry, has_key, false, new_entry<K, V>(has_key ? std::move(key) : K{}), values,
+                         graph...);
   }
   const std::size_t before = values.size();
   // try_emplace() compares three times as often: it looks for the place, and looks at it again.
@@ -110,20 +117,20 @@ template <class K, class V>
                                              std::forward_as_tuple(std::move(fresh)), std::tuple<>());
   if (values.size() == before) [[unlikely]] {
     auto made = new_entry<K, V>(K(at->first));
-    return read_mapped(entry, false, made.mapped(), graph...) &&
-           read_rest(entry, true, true, std::move(made), values, graph...);
+    return read_mapped<typename As::Mapped>(entry, false, made.mapped(), graph...) &&
+           read_rest<As>(entry, true, true, std::move(made), values, graph...);
   }
-  if (!read_mapped(entry, false, at->second, graph...)) [[unlikely]] {
+  if (!read_mapped<typename As::Mapped>(entry, false, at->second, graph...)) [[unlikely]] {
     return false;
   }
   return reader.left() == 0 ||  // another key may follow
-         read_rest(entry, true, true, values.extract(at), values, graph...);
+         read_rest<As>(entry, true, true, values.extract(at), values, graph...);
 }
 
 }  // namespace detail
 
 /// Entries of a map in any order; of equal keys the last one stays.
-template <class K, class V>
+template <class K, class V, class As = detail::OwnForms<K, V>>
 [[nodiscard]] bool read_row(Message& message, Refilled<std::map<K, V>>& filled, std::map<K, V>& values,
                             const auto&... graph) {
   Reader& reader = message.reader();
@@ -134,7 +141,7 @@ template <class K, class V>
   do {
     if (!reader.charge(1, sizeof(std::pair<const K, V>) + kHeapOfNew<V> + kNodeOverhead) ||
         !read_bounded(reader, [&] {
-          return detail::read_into(reader, values, filled.used.take(), graph...);
+          return detail::read_into<As>(reader, values, filled.used.take(), graph...);
         })) [[unlikely]] {
       return reader.inside(filled.count);
     }
@@ -144,13 +151,15 @@ template <class K, class V>
   return true;
 }
 
-template <class K, class V>
-struct Field<std::map<K, V>> {
-  static constexpr bool kRow = true;
+namespace detail {
+
+template <class K, class V, class As = OwnForms<K, V>>
+struct MapField {
   static std::size_t size(std::uint32_t number, const std::map<K, V>& values, const auto&... graph) noexcept {
     std::size_t sum = values.size() * tag_size(number);
     for (const auto& [key, value] : codec::detail::in_order(values)) {
-      const std::size_t entry = size_one(1, key) + size_one(2, value, graph...);
+      const std::size_t entry =
+          size_one<K, typename As::Key>(1, key) + size_one<V, typename As::Mapped>(2, value, graph...);
       sum += varint_size(entry) + entry;
     }
     return sum;
@@ -160,13 +169,20 @@ struct Field<std::map<K, V>> {
     BackWriter back = writer;
     for (const auto& [key, value] : codec::detail::backwards(values)) {
       const std::byte* const end = back.position();
-      write_one(back, 2, value, graph...);
-      write_one(back, 1, key);
+      write_one<V, typename As::Mapped>(back, 2, value, graph...);
+      write_one<K, typename As::Key>(back, 1, key);
       back.varint(static_cast<std::size_t>(end - back.position()));
       back.varint(tag_of(number, Wire::length));
     }
     writer = back;
   }
+};
+
+}  // namespace detail
+
+template <class K, class V>
+struct Field<std::map<K, V>> : detail::MapField<K, V> {
+  static constexpr bool kRow = true;
 };
 
 }  // namespace mf::codec::archive

@@ -24,10 +24,10 @@ struct Field;
 
 // --- one value
 
-template <class T>
+template <class T, class As = Value<T>>
 [[nodiscard, gnu::always_inline]] inline std::size_t size_one(std::uint32_t number, const T& value,
                                                               const auto&... graph) noexcept {
-  return tag_size(number) + Value<T>::size(value, graph...);
+  return tag_size(number) + As::size(value, graph...);
 }
 
 /// The same by a writer that others may see; the caller's own stays in registers.
@@ -38,15 +38,16 @@ template <class Write>
   writer = shared;
 }
 
-template <class T>
+/// `As` is how the value lies, if not as its type does (archive_coded.hpp).
+template <class T, class As = Value<T>>
 [[gnu::always_inline]] inline void write_one(BackWriter& writer, std::uint32_t number, const T& value,
                                              const auto&... graph) noexcept {
   if constexpr (Number<T>) {
-    Value<T>::write(writer, value);
+    As::write(writer, value);
   } else {
-    write_apart(writer, [&](BackWriter& shared) { Value<T>::write(shared, value, graph...); });
+    write_apart(writer, [&](BackWriter& shared) { As::write(shared, value, graph...); });
   }
-  writer.varint(tag_of(number, Value<T>::kWire));
+  writer.varint(tag_of(number, As::kWire));
 }
 
 template <class T>

@@ -5,18 +5,24 @@
 //   static void write(std::span<std::byte> to, const geo::Geo& value);           fills exactly so many
 //   static bool read(std::span<const std::byte> from, geo::Geo& value);          takes all, or refuses by
 //   false
-// size() and write() must not throw and must agree; read() gets bytes of which nothing is known. Generated
-// code specialises Custom<T> for each such type. In the other tiers such a value stands behind its length.
+// size() and write() must not throw and must agree: an exception of theirs ends the program, but in JSON it
+// is an error. read() gets bytes of which nothing is known. Generated code specialises Custom<T> for each
+// such type. In the other tiers such a value stands behind its length.
 #pragma once
 
 #include <concepts>
 #include <cstddef>
 #include <cstring>
+#include <exception>
+#include <new>
 #include <span>
+#include <string>
+#include <string_view>
 
 #include "mf/codec/febird_scalar.hpp"
 #include "mf/codec/reader.hpp"
 #include "mf/codec/writer.hpp"
+#include "mf/core/fresh.hpp"
 
 namespace mf::codec {
 
@@ -35,9 +41,58 @@ concept CodecOf =
       { C::read(from, into) } -> std::same_as<bool>;
     };
 
+/// While one is there, it keeps what a codec throws in this thread.
+class CustomGuard {
+ public:
+  CustomGuard() noexcept;
+  ~CustomGuard();
+  CustomGuard(const CustomGuard&) = delete;
+  CustomGuard& operator=(const CustomGuard&) = delete;
+
+  /// Throws Error(INVALID_ARGUMENT) if a codec has thrown. `type` is the value's, and may be empty.
+  void check(std::string_view type) const;
+
+  /// Of the exception that is handled, in a function that may not throw: ends the program if no guard is
+  /// there.
+  static void keep() noexcept;
+
+ private:
+  CustomGuard* outer_;
+  std::string refusal_;
+};
+
+/// Calls write(), which encodes a value of this type.
+template <class Write>
+void write_guarded(std::string_view type, const Write& write) {
+  const CustomGuard guard;
+  write();
+  guard.check(type);
+}
+
+/// "the codec of a type of tier custom has thrown: …", of the exception that is handled.
+[[nodiscard]] std::string thrown_by_codec();
+
+/// Why the codec of T refuses bytes; empty if it takes them.
+template <class T>
+[[nodiscard]] std::string custom_refusal(std::span<const std::byte> from) {
+  try {
+    T value = fresh<T>();
+    return Custom<T>::Codec::read(from, value) ? "" : "the codec of the type refuses the bytes";
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (...) {
+    return thrown_by_codec();
+  }
+}
+
 template <CustomCoded T>
 [[nodiscard]] std::size_t custom_size(const T& value) noexcept {
-  return Custom<T>::Codec::size(value);
+  try {
+    return Custom<T>::Codec::size(value);
+  } catch (...) {
+    CustomGuard::keep();
+    return 0;
+  }
 }
 
 /// Over zeros: what a codec leaves out must not be what an earlier message had there.
@@ -45,7 +100,11 @@ template <CustomCoded T>
 void custom_write(std::byte* to, std::size_t size, const T& value) noexcept {
   if (size != 0) std::memset(to, 0, size);
   const GatherScope in_one_piece(size);
-  Custom<T>::Codec::write({to, size}, value);
+  try {
+    Custom<T>::Codec::write({to, size}, value);
+  } catch (...) {
+    CustomGuard::keep();
+  }
 }
 
 /// All that the reader has left is the value.

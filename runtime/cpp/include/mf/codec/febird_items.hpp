@@ -95,19 +95,8 @@ template <class T>
   return true;
 }
 
-/// Elements that are made just before they are read.
-template <class T>
-[[nodiscard]] bool append_items(Reader& reader, std::size_t count, std::vector<T>& values) {
-  values.reserve(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    if (!Febird<T>::read(reader, append_new(values))) [[unlikely]] {
-      return reader.inside(i);
-    }
-  }
-  return true;
-}
-
-/// `count` elements that check_count() has admitted.
+/// `count` elements that check_count() has admitted. Those that the vector has are overwritten, and keep
+/// their memory while it need not grow; others are made just before they are read.
 template <class T>
 [[nodiscard]] bool read_items(Reader& reader, std::size_t count, std::vector<T>& values) {
   if constexpr (RawCoded<T>) {
@@ -116,18 +105,24 @@ template <class T>
     if (!reader.charge(count, kSizeOfNew<T>)) [[unlikely]] {
       return false;
     }
-    if constexpr (std::same_as<T, std::string>) {
-      if (values.empty()) {
-        return append_texts(reader, count, values);
+    if constexpr (VarintCoded<T>) {
+      values.resize(count);
+      return read_items(reader, values.data(), count);
+    } else {
+      if constexpr (std::same_as<T, std::string>) {
+        if (values.empty()) {
+          return append_texts(reader, count, values);
+        }
       }
-    }
-    if constexpr (!VarintCoded<T>) {
-      if (values.empty()) {
-        return append_items(reader, count, values);
+      VectorPlace<T>::make_room(values, count);
+      const std::size_t kept = values.size();
+      for (std::size_t i = 0; i < count; ++i) {
+        if (!Febird<T>::read(reader, i < kept ? values[i] : append_new(values))) [[unlikely]] {
+          return reader.inside(i);
+        }
       }
+      return true;
     }
-    values.resize(count);
-    return read_items(reader, values.data(), count);
   }
 }
 

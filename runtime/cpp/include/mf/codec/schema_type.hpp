@@ -5,21 +5,33 @@
 //   mf::TypeTexts texts = mf::texts_of<Hit>();   its descriptor and annex (docs/protocol.md, 7 and 7a)
 //
 // Generated code has one text for all types of a module. The texts of one type or service and all that it
-// holds are put together when they are first asked for, and then kept.
+// holds are put together when they are first asked for, and then kept. mf/codec/spelled_type.hpp has the same
+// of containers.
 #pragma once
 
+#include <cstddef>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "mf/core/service.hpp"
 #include "mf/core/service_texts.hpp"
 
 namespace mf {
 
+/// A type of tier custom.
+struct CustomType {
+  std::string_view name;  // the full name
+  std::string (*refusal)(
+      std::span<const std::byte> from);  // why its codec refuses bytes; empty: it takes them
+};
+
 /// What a module says of the types that it declares.
 struct ModuleTexts {
-  std::string_view types;                       // the lines that descriptors have of them
-  std::string_view annex;                       // the lines that annexes have of them
+  std::string_view types;  // the lines that descriptors have of them, but fields in the order of the schema
+  std::string_view annex;  // the lines that annexes have of them
+  std::span<const CustomType> customs;
   std::span<const ModuleTexts* const> imports;  // of the types that they hold
 };
 
@@ -37,6 +49,20 @@ concept OfSchema = requires { SchemaType<T>::kFingerprint; };
 /// The same of a service or topic, of which these are the lines of its own.
 [[nodiscard]] TypeTexts texts_of(std::string_view descriptor, std::string_view annex,
                                  const ModuleTexts& module);
+
+/// A type or an expression of types, `list<sf1.Hit>`, and the modules of the types in it.
+struct SpelledType {
+  std::string text;
+  std::vector<const ModuleTexts*> modules;
+};
+
+/// What a program knows of types of its own, beyond what it says of them to others.
+struct OwnTexts {
+  TypeTexts texts;
+  std::string types;  // the lines of the descriptor, fields in the order of their schemas
+  std::vector<CustomType> customs;
+};
+[[nodiscard]] OwnTexts own_texts_of(const SpelledType& type);
 
 template <OfSchema T>
 [[nodiscard]] const TypeTexts& texts_of() {

@@ -177,14 +177,9 @@ template <Tier kTier, class T>
   }
 }
 
-/// The same into an array of so many, which `make(count)` makes once their number is believed.
-template <Tier kTier, class Make>
-[[nodiscard]] bool decode_items(Reader& reader, std::size_t count, Make&& make) {
-  using T = std::remove_pointer_t<decltype(make(count))>;
-  if (!reader.check_count(count, min_size<kTier, T>()) || !reader.charge(count, kSizeOfNew<T>)) [[unlikely]] {
-    return false;
-  }
-  T* const values = make(count);
+/// The same into an array of so many, whose number is believed, and whose memory is charged.
+template <Tier kTier, class T>
+[[nodiscard]] bool decode_items(Reader& reader, T* values, std::size_t count) {
   if constexpr (kTier == Tier::memcpy) {
     return memcpy_read(reader, count, values);
   } else {

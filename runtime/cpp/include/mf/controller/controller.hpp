@@ -33,6 +33,7 @@
 #include <thread>
 #include <vector>
 
+#include "mf/access/file.hpp"
 #include "mf/access/rules.hpp"
 #include "mf/controller.server.hpp"
 #include "mf/controller/candidacies.hpp"
@@ -62,8 +63,9 @@ struct ControllerOptions {
   /// How many offers the processes of one host may register together, by the address of their connections.
   std::size_t max_offers_per_host = Registry::kMaxOffersOfHost;
   /// What each identity may register, publish, lead, watch (and find) and list; what it does not allow is
-  /// denied. Null: everything, unless `closed`.
-  std::shared_ptr<const access::Rules> access{};
+  /// denied. None: everything, unless `closed`. Mistakes in it are thrown by the constructor. Its owner reads
+  /// it again: for a controller that is offered by a server that is the server with the same File.
+  access::File access{};
   /// Without `access`, nobody may register, publish or lead: for controllers that know their peers.
   bool closed = false;
   Log log{};
@@ -79,7 +81,7 @@ class Controller final : public ControllerAsyncServant {
   explicit Controller(ControllerOptions options = {});
   ~Controller() override;
 
-  [[nodiscard]] bool authorizes() const noexcept override { return true; }
+  [[nodiscard]] Authorized authorized() const noexcept override { return Authorized::by_servant; }
   void client_id(ControllerClientIdRequest request, Responder<std::uint32_t> responder) override;
   void register_(ControllerRegisterRequest request, StreamWriter<Standing> out,
                  Responder<void> responder) override;

@@ -33,6 +33,7 @@ class ControllerRegistrar final : public Registrar {
   /// Asks the first controller, or one that shares its store: two controllers without a common store could
   /// both grant the lead.
   void lead(std::string service, std::string agent, std::shared_ptr<link::Candidacy> candidacy) override;
+  bool reload() override;
   void withdraw() override;
 
  private:

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "mf/client/client.hpp"
 #include "mf/link/resolver.hpp"
 #include "mf/transport/reactor.hpp"
 
@@ -25,7 +26,7 @@ class ControllerResolver final : public Resolver {
   explicit ControllerResolver(
       std::vector<Address> controllers,
       std::shared_ptr<transport::Reactor> reactor = std::make_shared<transport::Reactor>(),
-      const Log& log = {}, const TlsOptions& tls = {});
+      const Log& log = {}, const TlsOptions& tls = {}, const ClientCredential& credential = {});
   ~ControllerResolver() override;
 
   Snapshot offers(std::string_view service) override;
@@ -37,6 +38,7 @@ class ControllerResolver final : public Resolver {
   [[nodiscard]] std::uint32_t client_id() const noexcept override;
 
   void forget(std::string_view service) noexcept override;
+  bool reload() override;
   void close() noexcept override;
 
  private:

@@ -186,6 +186,12 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
 
   /// Ends all calls as CANCELLED, also at the server.
   void close(const std::string& reason);
+  /// Accepts no new calls; those in flight are finished, and the link ends with the last of them.
+  void retire();
+  /// Ends all calls as CONNECTION_LOST.
+  void abandon(const std::string& reason);
+  /// See Stream::trusted().
+  [[nodiscard]] bool trusted() { return pipe_.stream->trusted(); }
 
   [[nodiscard]] bool broken() const noexcept { return broken_.load(std::memory_order_acquire); }
   /// Whether it accepts new calls.

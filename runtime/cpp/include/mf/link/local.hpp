@@ -136,15 +136,15 @@ void log_oneway_failure(const Method& method);
 /// Call it in a catch block: logs the failure of a handler, and throws what its caller gets.
 [[noreturn]] void raise_handler_failure(const Method& method, const LocalTarget& target);
 
-/// Runs these requests at an asynchronous servant and collects the answers.
+/// Moves a request to an asynchronous servant and waits for the answer.
 void local_async(const Method& method, BeginItem begin, void* servant, const LocalTarget& target,
-                 const CallOptions& options, Items requests, Results& results);
+                 const CallOptions& options, void* request, Results& results);
 
 template <class Result>
 Result call_async_servant(const Method& method, BeginItem begin, void* servant, const LocalTarget& target,
-                          const CallOptions& options, const void* request) {
+                          const CallOptions& options, void* request) {
   ResultsOf<Result> results(1);
-  local_async(method, begin, servant, target, options, Items{request, 1}, results);
+  local_async(method, begin, servant, target, options, request, results);
   return std::move(results.outcomes()[0]).value();
 }
 
@@ -164,7 +164,7 @@ typename M::Result local_call(const LocalOf<M>& local, const CallOptions& option
     }
   } else {
     if (local.plain == nullptr) {
-      const typename M::Request request{args...};
+      typename M::Request request{args...};
       return call_async_servant<typename M::Result>(kMethod<M>, &detail::FunctionsOf<M>::begin, local.async,
                                                     local.target, options, &request);
     }

@@ -29,6 +29,10 @@ class LocalPaths {
   [[nodiscard]] Outcome<void> check(const Instance& instance);
   /// The same for the process that listens there.
   [[nodiscard]] Outcome<void> check(const Address& path, const transport::Stream& connected);
+  /// Whether no other user may listen at this path, also one that the client was given.
+  [[nodiscard]] bool trusts(const Address& path, const transport::Stream& connected) const {
+    return trust_.refusal(path).empty() && trust_.refusal(connected).empty();
+  }
   /// The failure for a path where another process answers than the one that registered it.
   [[nodiscard]] static Failure another_process(const Instance& instance);
 

@@ -1,8 +1,8 @@
 // A method without its types: constants, and functions over items whose types only these functions know.
 //
 // Batches, calls to asynchronous servants and everything beside the fast path of a single call use these, so
-// that they are compiled once, in the library, or once per type of results, and not for each method of each
-// service.
+// that they are compiled once, in the library, or once per type of requests or results, and not for each
+// method of each service.
 #pragma once
 
 #include <cstddef>
@@ -48,26 +48,72 @@ struct Method {
   std::optional<std::string> (*result_violation)(const void* result);
 };
 
-/// Passes a copy of a request to an asynchronous servant, with the receiver of its answer; one-way methods
-/// have none.
-using BeginItem = void (*)(void* servant, Items requests, std::size_t item,
+/// Moves a request to an asynchronous servant, with the receiver of its answer, which is that of `item`;
+/// one-way methods have none.
+using BeginItem = void (*)(void* servant, void* request, std::size_t item,
                            const std::shared_ptr<mf::detail::Answers>& answers);
 
-/// The additional functions that batches need.
-struct BatchMethod {
-  const Method& method;
-  Tier request_tier;
+/// The requests of one type: one table for all methods that have it.
+struct RequestType {
+  Tier tier;
+  std::size_t size;
+  std::size_t min_encoded;
+  std::size_t charged;  // what a reader charges for a new one
+  bool constrained;     // the schema constrains them, so that servers may refuse some
+  /// An array of so many, which drop() deletes.
+  void* (*make)(std::size_t count);
+  /// An array of one, which is a copy.
+  void* (*copy)(const void* request);
+  void (*drop)(void* requests) noexcept;
+  /// Assigns to a request; null if they are not constrained.
+  void (*move)(void* to, void* from);
+  /// Decodes so many requests, into those that make() has made.
+  bool (*decode)(codec::Reader& reader, void* requests, std::size_t count);
   /// The violation of a request, if there is one; null if its type has neither constraints nor unbounded
   /// depth.
   std::optional<std::string> (*violation)(Items requests, std::size_t item);
   /// False: servants may be unable to decode this request (mf/codec/readable.hpp). Null: all can be decoded.
   bool (*readable)(Items requests, std::size_t item);
-  /// Decodes a request and drops it.
+  /// Decodes a request and drops it; null where `readable` is.
   bool (*reads)(codec::Reader& reader);
   void (*encode)(Buffer& buffer, Items requests, std::size_t first, std::size_t count);
+};
+
+/// The additional functions that batches need.
+struct BatchMethod {
+  const Method& method;
+  const RequestType& request;
   /// Runs a servant's batch function; `into` is an Outcomes<Result>, which one-way methods do not use.
   void (*run)(void* servant, Items requests, void* into);
   BeginItem begin;
+};
+
+/// Requests of some type, and their memory.
+class Requests {
+ public:
+  explicit Requests(const RequestType& type) noexcept : type_(type) {}
+  Requests(const Requests&) = delete;
+  Requests& operator=(const Requests&) = delete;
+  ~Requests() {
+    if (first_ != nullptr) type_.drop(first_);
+  }
+
+  /// Decodes so many. False: the reader has the reason.
+  [[nodiscard]] bool decode(codec::Reader& reader, std::size_t count);
+  /// Becomes a copy of one item.
+  void copy(Items requests, std::size_t item);
+  /// Keeps only the requests with these indices, in their order.
+  void keep(std::span<const std::size_t> places);
+
+  [[nodiscard]] Items items() const noexcept { return {first_, count_}; }
+  [[nodiscard]] void* at(std::size_t item) const noexcept {
+    return static_cast<std::byte*>(first_) + item * type_.size;
+  }
+
+ private:
+  const RequestType& type_;
+  void* first_ = nullptr;
+  std::size_t count_ = 0;
 };
 
 /// "sf1.search.Index.query"
@@ -77,7 +123,7 @@ void check_requests(const BatchMethod& method, Items requests);
 /// The same for requests that are sent: throws for what servers would refuse.
 void check_sent_requests(const BatchMethod& method, Items requests);
 /// The same for the request of a single call that servers may be unable to decode.
-void check_unsure_request(const BatchMethod& method, const void* request);
+void check_unsure_request(const Method& method, const RequestType& type, const void* request);
 [[noreturn]] void refuse_argument(const Method& method, const std::string& violation);
 /// The failure of a write, or of a second finish(), after this side has ended its stream.
 [[nodiscard]] Failure ended_here(const Method& method);
@@ -152,14 +198,20 @@ constexpr auto result_violation_or_null() -> std::optional<std::string> (*)(cons
   }
 }
 
-/// The functions of a BatchMethod.
-template <class M>
-struct FunctionsOf {
-  using Request = typename M::Request;
-  using Result = typename M::Result;
-
+/// The functions of a RequestType.
+template <class Request, Tier kTier>
+struct FunctionsOfRequests {
   static const Request& item(Items requests, std::size_t at) {
     return static_cast<const Request*>(requests.first)[at];
+  }
+  static void* make(std::size_t count) { return new Request[count]; }
+  static void drop(void* requests) noexcept { delete[] static_cast<Request*>(requests); }
+  static void* copy(const void* request) { return new Request[1]{*static_cast<const Request*>(request)}; }
+  static void move(void* to, void* from) {
+    *static_cast<Request*>(to) = std::move(*static_cast<Request*>(from));
+  }
+  static bool decode(codec::Reader& reader, void* requests, std::size_t count) {
+    return codec::decode_items<kTier>(reader, static_cast<Request*>(requests), count);
   }
   static std::optional<std::string> violation(Items requests, std::size_t at) {
     return codec::violation(item(requests, at));
@@ -167,11 +219,48 @@ struct FunctionsOf {
   static bool readable(Items requests, std::size_t at) { return codec::readable(item(requests, at)); }
   static void encode(Buffer& buffer, Items requests, std::size_t first, std::size_t count) {
     const Request* const part = &item(requests, first);
-    buffer.resize(codec::encoded_batch_room<M::kRequestTier>(part, count));
+    buffer.resize(codec::encoded_batch_room<kTier>(part, count));
     codec::Writer writer(buffer.data());
-    codec::encode_batch<M::kRequestTier>(writer, part, count);
+    codec::encode_batch<kTier>(writer, part, count);
     buffer.cut_at(writer.position());
   }
+
+  static constexpr auto move_or_null() -> void (*)(void*, void*) {
+    if constexpr (codec::Constrained<Request>) {
+      return &FunctionsOfRequests::move;
+    } else {
+      return nullptr;
+    }
+  }
+  static constexpr auto violation_or_null() -> std::optional<std::string> (*)(Items, std::size_t) {
+    if constexpr (codec::Constrained<Request> || codec::Nests<Request>) {
+      return &FunctionsOfRequests::violation;
+    } else {
+      return nullptr;
+    }
+  }
+  static constexpr auto readable_or_null() -> bool (*)(Items, std::size_t) {
+    if constexpr (codec::Readable<Request>::kAlways) {
+      return nullptr;
+    } else {
+      return &FunctionsOfRequests::readable;
+    }
+  }
+  static constexpr auto reads_or_null() -> bool (*)(codec::Reader&) {
+    if constexpr (codec::Readable<Request>::kAlways) {
+      return nullptr;
+    } else {
+      return &codec::detail::reads<kTier, Request>;
+    }
+  }
+};
+
+/// The functions of a BatchMethod.
+template <class M>
+struct FunctionsOf {
+  using Request = typename M::Request;
+  using Result = typename M::Result;
+
   static void run(void* servant, Items requests, [[maybe_unused]] void* into) {
     auto& typed = *static_cast<typename M::Servant*>(servant);
     const auto* const first = static_cast<const Request*>(requests.first);
@@ -181,15 +270,14 @@ struct FunctionsOf {
       *static_cast<Outcomes<Result>*>(into) = M::invoke_batch(typed, first, requests.count);
     }
   }
-  static void begin(void* servant, Items requests, std::size_t at,
+  static void begin(void* servant, void* request, [[maybe_unused]] std::size_t item,
                     [[maybe_unused]] const std::shared_ptr<mf::detail::Answers>& answers) {
     auto& typed = *static_cast<typename M::AsyncServant*>(servant);
+    auto& moved = *static_cast<Request*>(request);
     if constexpr (M::kInfo.oneway) {
-      M::invoke(typed, Request(item(requests, at)));
+      M::invoke(typed, std::move(moved));
     } else {
-      // Made before the request is copied, so that an exception from here on drops it, which is an answer.
-      Responder<Result> responder(answers, at);
-      M::invoke(typed, Request(item(requests, at)), std::move(responder));
+      M::invoke(typed, std::move(moved), Responder<Result>(answers, item));
     }
   }
 
@@ -208,27 +296,6 @@ struct FunctionsOf {
       return nullptr;
     }
   }
-  static constexpr auto violation_or_null() -> std::optional<std::string> (*)(Items, std::size_t) {
-    if constexpr (codec::Constrained<Request> || codec::Nests<Request>) {
-      return &FunctionsOf::violation;
-    } else {
-      return nullptr;
-    }
-  }
-  static constexpr auto readable_or_null() -> bool (*)(Items, std::size_t) {
-    if constexpr (codec::Readable<Request>::kAlways) {
-      return nullptr;
-    } else {
-      return &FunctionsOf::readable;
-    }
-  }
-  static constexpr auto reads_or_null() -> bool (*)(codec::Reader&) {
-    if constexpr (codec::Readable<Request>::kAlways) {
-      return nullptr;
-    } else {
-      return &codec::detail::reads<M::kRequestTier, Request>;
-    }
-  }
 };
 
 }  // namespace detail
@@ -242,14 +309,28 @@ inline constexpr Method kMethod{
     .result_violation = detail::result_violation_or_null<M>(),
 };
 
+template <class Request, Tier kTier>
+inline constexpr RequestType kRequestType{
+    .tier = kTier,
+    .size = sizeof(Request),
+    .min_encoded = codec::min_size<kTier, Request>(),
+    .charged = codec::kSizeOfNew<Request>,
+    .constrained = codec::Constrained<Request>,
+    .make = &detail::FunctionsOfRequests<Request, kTier>::make,
+    .copy = &detail::FunctionsOfRequests<Request, kTier>::copy,
+    .drop = &detail::FunctionsOfRequests<Request, kTier>::drop,
+    .move = detail::FunctionsOfRequests<Request, kTier>::move_or_null(),
+    .decode = &detail::FunctionsOfRequests<Request, kTier>::decode,
+    .violation = detail::FunctionsOfRequests<Request, kTier>::violation_or_null(),
+    .readable = detail::FunctionsOfRequests<Request, kTier>::readable_or_null(),
+    .reads = detail::FunctionsOfRequests<Request, kTier>::reads_or_null(),
+    .encode = &detail::FunctionsOfRequests<Request, kTier>::encode,
+};
+
 template <class M>
 inline constexpr BatchMethod kBatchMethod{
     .method = kMethod<M>,
-    .request_tier = M::kRequestTier,
-    .violation = detail::FunctionsOf<M>::violation_or_null(),
-    .readable = detail::FunctionsOf<M>::readable_or_null(),
-    .reads = detail::FunctionsOf<M>::reads_or_null(),
-    .encode = &detail::FunctionsOf<M>::encode,
+    .request = kRequestType<typename M::Request, M::kRequestTier>,
     .run = detail::FunctionsOf<M>::run_or_null(),
     .begin = detail::FunctionsOf<M>::begin_or_null(),
 };

@@ -44,6 +44,9 @@ class Registrar {
   /// outlast the registration.
   virtual void lead(std::string service, std::string agent, std::shared_ptr<link::Candidacy> candidacy) = 0;
 
+  /// Reads files of TLS again; see Client::reload().
+  virtual bool reload() { return true; }
+
   /// Withdraws all leads, then all offers; returns when the controller has answered, or after 500 ms.
   virtual void withdraw() = 0;
 };

@@ -105,6 +105,9 @@ class Resolver {
   /// while a thread waits for a change of it.
   virtual void forget(std::string_view /*service*/) noexcept {}
 
+  /// Reads files of TLS again; see Client::reload().
+  virtual bool reload() { return true; }
+
   /// Stops watching everything: the client for which this was made was closed.
   virtual void close() noexcept {}
 };
@@ -147,6 +150,7 @@ class RelayedResolver final : public Resolver {
   void remove_listener(std::uint64_t listener) noexcept override { known_->remove_listener(listener); }
   [[nodiscard]] std::uint32_t client_id() const noexcept override { return known_->client_id(); }
   void forget(std::string_view service) noexcept override;
+  bool reload() override { return known_->reload(); }
   void close() noexcept override { known_->close(); }
 
  private:
@@ -164,11 +168,14 @@ class RelayedResolver final : public Resolver {
   std::map<std::string, Relayed, std::less<>> latest_;
 };
 
+struct ClientCredential;
+
 /// A resolver for the controllers at these addresses, or for relays, which have the same interface. It runs
 /// on the reactor until it is closed. `tls`: how relays at relay+tls:// are verified. Declared here so that
 /// clients can be opened by URL; defined on floor R7.
 std::shared_ptr<Resolver> make_controller_resolver(std::vector<Address> controllers,
                                                    std::shared_ptr<transport::Reactor> reactor,
-                                                   const Log& log, const TlsOptions& tls = {});
+                                                   const Log& log, const TlsOptions& tls,
+                                                   const ClientCredential& credential);
 
 }  // namespace mf

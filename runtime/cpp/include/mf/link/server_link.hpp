@@ -103,6 +103,8 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
     using CheckSubscription = std::function<void(const Identity& identity, std::string_view peer,
                                                  std::string_view topic, std::string_view agents)>;
     CheckSubscription check_subscription{};
+    /// What SessionOptions::admit has found out of the peer; nothing: what the stream says.
+    std::function<std::optional<Identity>()> proved{};
     Log log;
   };
 
@@ -151,7 +153,11 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
   /// room now.
   [[nodiscard]] bool awaits_room();
   /// The bytes that are charged to the server for this connection.
-  [[nodiscard]] std::size_t holds() const noexcept { return charged_.load(std::memory_order_relaxed); }
+  [[nodiscard]] std::size_t holds() const noexcept {
+    return charged_.load(std::memory_order_relaxed) + stream_bytes_.load(std::memory_order_relaxed);
+  }
+  /// The streams of this connection keep so many bytes more, or less. Takes no lock of the link.
+  void charge_streams(std::ptrdiff_t more) noexcept;
   /// Whether a handler may run that might wait, and then needs another thread to read.
   [[nodiscard]] bool has_spare() const noexcept { return reactor_->has_spare(); }
   [[nodiscard]] const std::shared_ptr<transport::Reactor>& reactor() const noexcept { return reactor_; }
@@ -162,8 +168,10 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
   /// ends when nothing has arrived for four fifths. The shortest of several times applies.
   void keep_alive(std::chrono::milliseconds dead_after);
 
-  /// Refuses new requests from now on; those in flight are finished.
-  void drain(const std::string& reason);
+  /// Refuses new requests from now on; those in flight are finished. False: it did so already.
+  bool drain(const std::string& reason);
+  /// See Stream::trusted().
+  [[nodiscard]] bool trusted() { return pipe_.stream->trusted(); }
   void close(const std::string& reason);
   /// Ends the connection because it exceeded a limit, with one line in the log.
   void cut(Cut why, std::string_view limit, const std::string& reason);
@@ -221,6 +229,7 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
   void send_too_large(const protocol::ReplyHead& head, std::size_t size);
   void make_room(Lock& lock);
   void charge();
+  void relieve();
   [[nodiscard]] bool lacks_memory(std::size_t request_size) const noexcept;
   void release_stream();
   void cut(Cut why, std::string_view limit, const std::string& reason, Lock& lock);
@@ -276,6 +285,7 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
   transport::Reactor::TimerId silence_timer_ = 0;
   std::uint64_t received_before_ = 0;  // at the timer's last turn
   std::atomic<std::size_t> charged_{0};
+  std::atomic<std::size_t> stream_bytes_{0};  // charged for values of streams
   std::atomic<bool> full_{false};
   Tally in_flight_;  // the reactor's thread adds to it and to the next one
   Tally queued_bytes_;

@@ -13,6 +13,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -68,6 +69,30 @@ class StreamPort {
   virtual void give_up(Failure /*why*/) { send_cancel(); }
   /// Runs `work` at the given time, where completions run. For asynchronous waits.
   virtual void at(TimePoint when, UniqueFunction<void()> work) = 0;
+  /// The stream keeps so many bytes of values more, or less. Called with locks held, and takes none of a link
+  /// or stream.
+  virtual void charge(std::ptrdiff_t /*more*/) noexcept {}
+};
+
+/// What one direction keeps, charged to its port in steps of 16 KiB.
+class StreamCharge {
+ public:
+  explicit StreamCharge(StreamPort& port) noexcept : port_(port) {}
+  StreamCharge(const StreamCharge&) = delete;
+  StreamCharge& operator=(const StreamCharge&) = delete;
+  ~StreamCharge() { set(0); }
+
+  void set(std::size_t now) noexcept {
+    const auto more = static_cast<std::ptrdiff_t>(now) - static_cast<std::ptrdiff_t>(charged_);
+    if (more == 0 || (now != 0 && std::abs(more) < kStep)) return;
+    charged_ = now;
+    port_.charge(more);
+  }
+
+ private:
+  static constexpr std::ptrdiff_t kStep = std::ptrdiff_t{16} << 10;
+  StreamPort& port_;
+  std::size_t charged_ = 0;
 };
 
 /// What the link has to do after an event of a stream.
@@ -142,6 +167,7 @@ class StreamIn {
  private:
   [[nodiscard]] StreamEvent refuse(Code code, std::string message) const;
   static void convert(Frame& frame, StreamConversion& conversion);
+  void keep(Frame frame);
   void wake(StreamEvent& event);
   [[nodiscard]] bool empty() const noexcept { return frames_.empty() && !ended_; }
 
@@ -158,6 +184,8 @@ class StreamIn {
   std::shared_ptr<StreamConversion> conversion_;
   std::size_t piece_cost_ = 0;  // of its frames, as far as no credit was returned for them
   std::size_t held_cost_ = 0;   // of the frame that the user reads
+  std::size_t kept_ = 0;        // bytes of frames_
+  StreamCharge charge_{port_};
   bool ended_ = false;
   bool seen_ = false;  // the user knows that the stream has ended
   std::atomic<bool> abandoned_{false};
@@ -313,6 +341,7 @@ class StreamOut {
   Waiter* waiter_ = nullptr;
   UniqueFunction<void()> ready_;    // of an asynchronous write, called when little is pending
   UniqueFunction<void()> drained_;  // called when nothing is
+  StreamCharge charge_{port_};
 };
 
 class ClientLink;

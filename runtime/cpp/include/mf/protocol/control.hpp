@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "mf/core/buffer.hpp"
+#include "mf/core/secret.hpp"
 #include "mf/core/service.hpp"
 #include "mf/core/text.hpp"
 #include "mf/protocol/limits.hpp"
@@ -25,6 +26,9 @@ using Payload = std::span<const std::byte>;
 using Nonce = std::array<std::byte, 16>;
 
 inline constexpr std::uint16_t kProtocolVersion = 1;
+
+/// Bytes of a credential.
+inline constexpr std::size_t kMaxCredential = 2'048;
 
 struct Hello {
   std::uint16_t lowest_version = kProtocolVersion;
@@ -42,6 +46,7 @@ struct Hello {
   std::uint32_t calls_open = 0;     // a server's load at the time of this HELLO: a hint
   std::uint32_t calls_at_once = 0;  // 0: unknown
   std::uint64_t features = 0;
+  Secret credential{};  // a token, of a client that has verified the server
 };
 /// `reason` is a literal, or points into `room`.
 [[nodiscard]] bool parse_hello(Payload payload, Hello& hello, const char*& reason, std::string& room);

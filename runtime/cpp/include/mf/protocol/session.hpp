@@ -28,6 +28,7 @@
 #include "mf/core/buffer.hpp"
 #include "mf/core/error.hpp"
 #include "mf/core/gathered.hpp"
+#include "mf/core/secret.hpp"
 #include "mf/core/service.hpp"
 #include "mf/protocol/control.hpp"
 #include "mf/protocol/events.hpp"
@@ -46,6 +47,7 @@ struct SessionOptions {
   std::uint32_t first_id = 1;   // of the requests; another value makes the wrap testable
   Nonce nonce{};
   std::vector<std::byte> authentication{};
+  Secret credential{};              // clients only, of which the peer was verified
   std::string name{};               // for the peer's logs
   std::uint32_t calls_open = 0;     // servers only: their load
   std::uint32_t calls_at_once = 0;  // servers only

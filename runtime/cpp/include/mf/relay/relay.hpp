@@ -79,6 +79,7 @@ class Relay final : public server::Forwarder {
 
   std::shared_ptr<server::Forwarding> connected(const std::shared_ptr<link::ServerLink>& link) override;
   void opened(const protocol::Nonce& nonce, const std::string& address) override;
+  bool reload() override;
   [[nodiscard]] std::vector<TopicRelayStats> topics() const;
   /// Must be called after the server was stopped.
   void close();

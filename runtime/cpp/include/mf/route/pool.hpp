@@ -28,6 +28,8 @@
 #include <vector>
 
 #include "mf/core/clock.hpp"
+#include "mf/core/outcome.hpp"
+#include "mf/core/secret.hpp"
 #include "mf/link/backoff.hpp"
 #include "mf/link/client_link.hpp"
 #include "mf/link/local_paths.hpp"
@@ -40,12 +42,16 @@ namespace mf::route {
 struct PoolOptions {
   /// Makes the options of a new connection's session: client id, nonce, limits, authentication.
   std::function<protocol::SessionOptions()> make_session = [] { return protocol::SessionOptions(); };
+  /// The token that is shown to peers that were verified; empty: none.
+  std::function<Outcome<Secret>()> credential{};
   /// Makes the failure that callers get from a failure at the address.
   std::function<Failure(Failure, const Address&)> translate = [](Failure why, const Address&) { return why; };
   std::chrono::milliseconds connect_timeout{2'000};
   std::chrono::milliseconds dead_after = link::Liveness::kDeadAfter;
   transport::Connecting connecting{};
   std::shared_ptr<link::LocalPaths> paths = std::make_shared<link::LocalPaths>();
+  /// How often the files of TLS are looked at while there are connections over TLS.
+  std::chrono::milliseconds reload_interval{30'000};
 
   // Limits; the ends of connections are watched for only if there are any.
   std::size_t most = 0;  // connections of this pool; 0: any number
@@ -73,6 +79,9 @@ class Pool : public std::enable_shared_from_this<Pool> {
   void open(const Instance& instance, Done done);
   /// The address may be tried at once.
   void reset_rest(const Address& address);
+  /// The files of TLS were read again: connections to servers whose certificates are not accepted any more
+  /// take no new calls, and end with those in flight, or after five seconds.
+  void check_trust();
   /// Ends the connections, and pending open() calls, which fail as CANCELLED; later ones do at once.
   void close(const std::string& reason);
 
@@ -113,6 +122,8 @@ class Pool : public std::enable_shared_from_this<Pool> {
   [[nodiscard]] std::optional<Failure> refusal();
   void drop_unused();
   void drop_ended();
+  void watch_files();
+  [[nodiscard]] bool is_verified(const Address& address, const transport::Stream& stream) const;
   void connected(const Place& place, Named named, TimePoint until,
                  Outcome<std::unique_ptr<transport::Stream>>&& stream);
   void greeted(const Place& place, Outcome<std::shared_ptr<link::ClientLink>>&& link);
@@ -125,6 +136,7 @@ class Pool : public std::enable_shared_from_this<Pool> {
   const std::shared_ptr<std::atomic<std::size_t>> count_;  // of connections, including those being made
   std::map<Place, Slot> slots_;
   std::optional<std::string> closed_;  // with this reason
+  bool watches_files_ = false;
 };
 
 }  // namespace mf::route

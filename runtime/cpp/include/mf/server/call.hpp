@@ -163,6 +163,7 @@ class Call final : public std::enable_shared_from_this<Call>,
   Failure out_of_time() override;
   [[nodiscard]] Failure ended_here() override { return link::ended_here(*streams_->method); }
   void at(TimePoint when, UniqueFunction<void()> work) override { link_->at(when, std::move(work)); }
+  void charge(std::ptrdiff_t more) noexcept override { link_->charge_streams(more); }
 
  private:
   struct Streams {

@@ -67,6 +67,8 @@ class Forwarder {
   virtual ~Forwarder() = default;
   /// Called when a client's HELLO has arrived.
   virtual std::shared_ptr<Forwarding> connected(const std::shared_ptr<link::ServerLink>& link) = 0;
+  /// Reads files of TLS again; see Client::reload().
+  virtual bool reload() { return true; }
   /// The addresses of the server and the nonce of its HELLO; called before it listens.
   virtual void opened(const protocol::Nonce& nonce, const std::string& address) = 0;
 };

@@ -5,8 +5,9 @@
 // with all of them. Items that violate a constraint are answered INVALID_ARGUMENT and are not passed to the
 // servant. Exceptions of a handler become its outcome.
 //
-// Only the fast path of a single call is compiled for each method. The rest works with Requests, which has a
-// class for each method, and Encoder, which has one for each type of results.
+// Only the fast path of a single call is compiled for each method. The rest works with link::Requests, of
+// which only a table is compiled for each type of requests, and Encoder, which has a class for each type of
+// results.
 #pragma once
 
 #include <cstddef>
@@ -108,77 +109,13 @@ class EncoderOf final : link::HoldsResults<Result>, public Encoder {
   const auto& at(std::size_t item) const { return this->of_type_.outcomes()[item].value(); }
 };
 
-/// The requests of a message, without their types.
-class Requests {
- public:
-  virtual bool decode(codec::Reader& reader, std::size_t count) = 0;
-  [[nodiscard]] virtual bool constrained() const noexcept = 0;
-  [[nodiscard]] virtual std::optional<std::string> violation(std::size_t item) const = 0;
-  /// Keeps only the requests with these indices, in their order.
-  virtual void keep(std::span<const std::size_t> places) = 0;
-  [[nodiscard]] virtual std::unique_ptr<Encoder> encoder(std::size_t items) const = 0;
-  /// Calls the servant's batch function.
-  virtual void run(void* servant, void* into) const = 0;
-  /// Moves a request to an asynchronous servant; `answers` is null if no answer is expected.
-  virtual void begin(void* servant, std::size_t item,
-                     const std::shared_ptr<mf::detail::Answers>& answers) = 0;
+/// Makes the encoder for the results of so many items.
+using NewEncoder = std::unique_ptr<Encoder> (*)(std::size_t items);
 
- protected:
-  ~Requests() = default;
-};
-
-template <class M>
-class RequestsOf final : public Requests {
- public:
-  using Request = typename M::Request;
-  using Result = typename M::Result;
-
-  RequestsOf() = default;
-  RequestsOf(const RequestsOf&) = delete;
-  RequestsOf& operator=(const RequestsOf&) = delete;
-  ~RequestsOf() { delete[] requests_; }
-
-  bool decode(codec::Reader& reader, std::size_t count) override {
-    return codec::decode_items<M::kRequestTier>(
-        reader, count, [this](std::size_t items) { return requests_ = new Request[count_ = items](); });
-  }
-  [[nodiscard]] bool constrained() const noexcept override { return codec::Constrained<Request>; }
-  [[nodiscard]] std::optional<std::string> violation([[maybe_unused]] std::size_t item) const override {
-    if constexpr (codec::Constrained<Request>) {
-      return codec::violation(requests_[item]);
-    } else {
-      return std::nullopt;
-    }
-  }
-  void keep([[maybe_unused]] std::span<const std::size_t> places) override {
-    if constexpr (codec::Constrained<Request>) {
-      for (std::size_t i = 0; i < places.size(); ++i) {
-        if (i != places[i]) requests_[i] = std::move(requests_[places[i]]);
-      }
-      count_ = places.size();
-    }
-  }
-  [[nodiscard]] std::unique_ptr<Encoder> encoder(std::size_t items) const override {
-    return std::unique_ptr<Encoder>(new EncoderOf<Result, M::kResultTier>(items));
-  }
-  void run(void* servant, void* into) const override {
-    link::detail::FunctionsOf<M>::run(servant, {requests_, count_}, into);
-  }
-  void begin(void* servant, std::size_t item,
-             [[maybe_unused]] const std::shared_ptr<mf::detail::Answers>& answers) override {
-    auto& typed = *static_cast<typename M::AsyncServant*>(servant);
-    if constexpr (M::kInfo.oneway) {
-      M::invoke(typed, std::move(requests_[item]));
-    } else {
-      M::invoke(typed, std::move(requests_[item]), Responder<Result>(answers, item));
-    }
-  }
-
- private:
-  Request* requests_ =
-      nullptr;  // allocated by hand: std::vector takes ten times as long to compile, for each method
-  std::size_t count_ = 0;
-};
+template <class Result, Tier kTier>
+std::unique_ptr<Encoder> new_encoder(std::size_t items) {
+  return std::unique_ptr<Encoder>(new EncoderOf<Result, kTier>(items));
+}
 
 /// Refuses a payload that does not match the schema.
 void refuse_payload(Incoming& in, const codec::Reader& reader);
@@ -195,8 +132,8 @@ void log_oneway_item(const link::Method& method, const Failure& failure);
 /// The failure of items that were not run because their deadline passed while earlier ones ran.
 [[nodiscard]] const mf::detail::SharedFailure& passed_deadline();
 
-void run_batch(Incoming& in, const link::Method& method, Tier tier, Requests& requests, void* servant);
-void run_async(Incoming& in, const link::Method& method, Tier tier, Requests& requests, void* servant);
+void run_batch(Incoming& in, const link::BatchMethod& method, NewEncoder new_encoder, void* servant);
+void run_async(Incoming& in, const link::BatchMethod& method, NewEncoder new_encoder, void* servant);
 /// Receives the answer of an asynchronous stream handler: the reply is sent after all that the handler has
 /// written.
 [[nodiscard]] std::shared_ptr<mf::detail::Answers> stream_answers(Incoming& in, const link::Method& method,
@@ -289,16 +226,16 @@ void run(Incoming& in, typename M::Servant& servant) {
     return detail::refuse_kind(in, M::kInfo.streams);
   if (in.count() == 1) [[likely]]
     return detail::run_one<M>(in, servant);
-  detail::RequestsOf<M> requests;
-  detail::run_batch(in, link::kMethod<M>, M::kRequestTier, requests, &servant);
+  detail::run_batch(in, link::kBatchMethod<M>, &detail::new_encoder<typename M::Result, M::kResultTier>,
+                    &servant);
 }
 
 template <class M>
 void run(Incoming& in, typename M::AsyncServant& servant) {
   if (in.stream()) [[unlikely]]
     return detail::refuse_kind(in, M::kInfo.streams);
-  detail::RequestsOf<M> requests;
-  detail::run_async(in, link::kMethod<M>, M::kRequestTier, requests, &servant);
+  detail::run_async(in, link::kBatchMethod<M>, &detail::new_encoder<typename M::Result, M::kResultTier>,
+                    &servant);
 }
 
 /// The default batch function: calls the method for each item.

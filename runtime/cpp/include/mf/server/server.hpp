@@ -2,7 +2,7 @@
 //
 //   mf::Server server({.listen = "tcp://0.0.0.0:0", .controller = "mf://localhost:7400"});
 //   server.offer(std::make_shared<BooksIndex>(), {.agent = "books"});
-//   server.run();                                         until SIGTERM, SIGINT, SIGHUP or stop()
+//   server.run();                                         until SIGTERM, SIGINT or stop()
 //
 // Any number of services and agents; one servant may serve several.
 //
@@ -25,6 +25,7 @@
 #include <string_view>
 #include <vector>
 
+#include "mf/access/file.hpp"
 #include "mf/core/clock.hpp"
 #include "mf/core/identity.hpp"
 #include "mf/core/log.hpp"
@@ -135,8 +136,10 @@ struct ServerOptions {
   /// While replies wait, or a message has begun to arrive, 512 KiB (or all of it) must be transferred within
   /// this time; otherwise the connection is ended.
   std::chrono::milliseconds progress_timeout{10'000};
-  /// How long stop() waits for calls in flight.
+  /// How long stop() waits for calls in flight, as does the end of a connection that is not allowed any more.
   std::chrono::milliseconds drain_timeout{5'000};
+  /// How often the files of `tls` and `token_keys` are looked at; those that were replaced are read again.
+  std::chrono::milliseconds reload_interval{30'000};
   /// The clock by which Where::adaptive measures handlers, for tests; null: the steady clock.
   std::shared_ptr<const Clock> clock{};
   /// Takes the calls of services that this server does not offer: a relay (mf/relay/relay.hpp). Without one
@@ -144,8 +147,9 @@ struct ServerOptions {
   std::shared_ptr<server::Forwarder> forwarder{};
   /// The path of an access file (mf/access/rules.hpp), which says what each identity may call and subscribe
   /// to; what it does not allow is denied. With `authorize` both must allow. Mistakes in it are thrown as
-  /// INVALID_ARGUMENT by the constructor of Server, with file, line and a suggestion.
-  std::string access{};
+  /// INVALID_ARGUMENT by the constructor of Server, with file, line and a suggestion. A file that replaces it
+  /// is read (`reload_interval`); peers that may do something else by it than before connect again.
+  access::File access{};
   /// Called once for each connection, before the server answers its HELLO; false refuses the connection as
   /// UNAUTHENTICATED. It and the next one are called on the thread of the connection, which they must not
   /// block, and one that throws denies.
@@ -156,9 +160,24 @@ struct ServerOptions {
   std::function<bool(const Identity& peer, std::string_view service, std::string_view agent,
                      std::string_view method)>
       authorize{};
+  /// A file with the public keys of tokens (docs/tokens.md). A client that shows a token that one of them has
+  /// signed, and that is valid for `token_audience`, has the identity "token:" and its subject; one that
+  /// shows another is refused. Its connection ends when the token expires, or its key is taken out of the
+  /// file.
+  std::string token_keys{};
+  std::string token_audience{};
   /// Called with CallInfo::connection when a connection has ended.
   std::function<void(std::uint64_t)> on_disconnect{};
   Log log{};
+};
+
+/// What the connections of one peer use.
+struct PeerLoad {
+  std::string peer;  // its identity, or its host if it has shown none
+  std::size_t connections = 0;
+  std::size_t calls = 0;    // that wait or run
+  std::size_t streams = 0;  // open calls with a stream
+  std::size_t held_bytes = 0;
 };
 
 /// The state of a server's connections, and what it has refused and ended since it was made (docs/limits.md).
@@ -175,6 +194,7 @@ struct ConnectionStats {
   std::uint64_t cut_memory = 0;
   std::uint64_t cut_protocol = 0;
   std::uint64_t cut_idle = 0;
+  std::vector<PeerLoad> peers{};  // the ten that hold the most
 };
 
 /// Statistics of the calls of a method since the server was made. Each item of a batch counts.
@@ -250,9 +270,13 @@ class Server {
   /// Listens and returns. Throws Error(UNAVAILABLE), for example if the port is in use, and
   /// Error(INVALID_ARGUMENT) if a file of TlsOptions cannot be used.
   void start();
-  /// Calls start(), and serves until SIGTERM, SIGINT, SIGHUP or stop(); then drains. A second signal ends the
-  /// process at once. Returns what stop() returns: `return server.run() ? 0 : mf::kCallsCut;`
+  /// Calls start(), and serves until SIGTERM, SIGINT or stop(); then drains. A second signal ends the process
+  /// at once. SIGHUP is reload(). Returns what stop() returns: `return server.run() ? 0 : mf::kCallsCut;`
   bool run();
+  /// Reads the files of ServerOptions::tls, controller_tls and token_keys again, at once. Connections whose
+  /// certificates or tokens are not accepted any more end when their calls have, or after the drain timeout.
+  /// False: a file cannot be used, which the log says, and those read before stay in use. Thread-safe.
+  bool reload();
   /// Accepts no more calls, waits for running ones within the drain timeout, then closes everything. False if
   /// that time was not enough, so that calls were cut, which the log counts by method (`calls_cut`); true if
   /// it has nothing to stop. Thread-safe.

@@ -1,9 +1,10 @@
-// Waits for SIGTERM, SIGINT and SIGHUP, whichever thread receives them. A second one ends the process at
-// once. A SIGHUP that the process ignores, as under nohup, stays ignored. Only one object at a time in a
-// process.
+// Waits for SIGTERM, SIGINT and SIGHUP, whichever thread receives them. A second SIGTERM or SIGINT ends the
+// process at once; SIGHUP never does. Only one object at a time in a process.
 #pragma once
 
 #include <signal.h>
+
+#include <cstdint>
 
 namespace mf::server {
 
@@ -14,8 +15,12 @@ class StopSignals {
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
 
-  /// Blocks until a signal arrives or wake() is called.
-  void wait();
+  enum class Wanted : std::uint8_t {
+    stop,    // SIGTERM, SIGINT, or wake()
+    reload,  // SIGHUP
+  };
+  /// Blocks until a signal arrives or wake() is called. After `stop` it returns that for good.
+  [[nodiscard]] Wanted wait();
   void wake() noexcept;
 
  private:

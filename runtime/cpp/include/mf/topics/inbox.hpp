@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "mf/core/clock.hpp"
+#include "mf/core/flag.hpp"
 #include "mf/core/outcome.hpp"
 #include "mf/core/unique_function.hpp"
 #include "mf/link/waiter.hpp"
@@ -114,6 +115,9 @@ class Inbox {
   /// Reserves room for these messages, from the first on; returns for how many there is room. A closed queue
   /// has room for all.
   [[nodiscard]] std::size_t reserve(std::span<const ItemRef> items);
+  /// reserve() and push() at once: moves in as many as there is room for, and returns how many. `woken`: what
+  /// push() returns.
+  [[nodiscard]] std::size_t push_fitting(std::span<ItemRef> items, std::uint32_t source, bool& woken);
   void unreserve(std::span<const ItemRef> items);
   /// Whether there is room for a message of this size now.
   [[nodiscard]] bool room_for(std::size_t size) const;
@@ -123,9 +127,9 @@ class Inbox {
                                    std::optional<std::chrono::milliseconds> stall_timeout = {});
   /// Calls `room` once when there is room for a message of this size and some more, perhaps at once.
   void when_room(std::size_t size, UniqueFunction<void()> room);
-  /// Since when a publisher has waited for room without any entry being taken by take_some(), or by take()
-  /// while the inbox is watched; else now.
-  [[nodiscard]] TimePoint waited_since() const;
+  /// Since when a publisher has waited for room without any entry being taken, as far as this was asked
+  /// before; else now.
+  [[nodiscard]] TimePoint waited_since();
   /// The caller watches for how long room is waited for. False: the inbox is watched already.
   [[nodiscard]] bool watch();
   /// False, and it is not watched any more, if nothing waits for room.
@@ -136,11 +140,13 @@ class Inbox {
   /// it drops what finds none.
   void give_way();
 
-  // ---- emptying ----
+  // ---- emptying, by take() and wait(), or by take_some() alone ----
 
-  /// Never waits.
+  /// Never waits. Of a large queue it takes several messages at a time; until they are returned they count as
+  /// waiting.
   [[nodiscard]] Got take(Entry& into);
-  /// The same for up to `most` entries; returns their number. If it is 0, `got` says why.
+  /// The same for up to `most` entries, which have left the queue then; returns their number. If it is 0,
+  /// `got` says why.
   std::size_t take_some(std::vector<Entry>& into, std::size_t most, Got& got);
   /// Waits for an entry.
   [[nodiscard]] Got wait(Entry& into, TimePoint until);
@@ -166,7 +172,19 @@ class Inbox {
 
  private:
   using Lock = std::unique_lock<std::mutex>;
-  using Rooms = std::vector<std::pair<std::size_t, UniqueFunction<void()>>>;  // with the wanted bytes
+  /// A thread or a function that waits for room for a message of this size.
+  struct RoomWait {
+    std::size_t size = 0;
+    std::shared_ptr<link::Waiter> thread{};  // it has left the list before it is woken
+    UniqueFunction<void()> call{};
+  };
+  using RoomWaits = std::vector<RoomWait>;
+  /// Messages that take() has taken out of the ring at once, and not returned yet.
+  struct Batch {
+    std::vector<Entry> entries{};
+    std::size_t next = 0;
+    [[nodiscard]] bool empty() const noexcept { return next == entries.size(); }
+  };
   struct Of {
     std::shared_ptr<const Origin> origin;
     // The latest gaps of the source, as how many entries had been pushed there by then; 0: none.
@@ -178,6 +196,7 @@ class Inbox {
    public:
     [[nodiscard]] bool empty() const noexcept { return begin_ == end_; }
     [[nodiscard]] std::size_t size() const noexcept { return end_ - begin_; }
+    [[nodiscard]] const Entry& front() noexcept { return at(begin_); }
     /// The entry that was pushed as the `count`th; null if it has been taken.
     [[nodiscard]] Entry* pushed(std::uint64_t count) noexcept {
       return count <= begin_ ? nullptr : &at(count - 1);
@@ -205,10 +224,14 @@ class Inbox {
     std::uint64_t end_ = 0;    // how many have been pushed
   };
 
-  [[nodiscard]] std::size_t counted() const noexcept { return messages_ + gaps_ + reserved_; }
+  [[nodiscard]] std::size_t in_batch() const noexcept { return in_batch_.load(std::memory_order_relaxed); }
+  [[nodiscard]] std::size_t batch_bytes() const noexcept {
+    return batch_bytes_.load(std::memory_order_relaxed);
+  }
+  [[nodiscard]] std::size_t counted() const noexcept { return messages_ + in_batch() + gaps_ + reserved_; }
   [[nodiscard]] bool has_room(std::size_t size) const noexcept {
-    return counted() == 0 ||
-           (counted() < bounds_.max_messages && bytes_ + reserved_bytes_ + size <= bounds_.max_bytes);
+    return counted() == 0 || (counted() < bounds_.max_messages &&
+                              bytes_ + batch_bytes() + reserved_bytes_ + size <= bounds_.max_bytes);
   }
   /// Room for this message and for others that may follow it. A waiting publisher is notified only when there
   /// is that much room, unless the queue is small: to notify it of each message that was taken would cost
@@ -218,24 +241,43 @@ class Inbox {
                                                     std::size_t{bounds_.max_messages});
   }
   [[nodiscard]] bool empty() const noexcept { return ring_.empty() && front_.empty(); }
-  [[nodiscard]] bool says_nothing() const noexcept { return empty() && !ended_ && !closed_; }
+  [[nodiscard]] bool says_nothing() const noexcept {
+    return empty() && in_batch() == 0 && !ended_ && !closed_;
+  }
   [[nodiscard]] bool wanted() const noexcept { return !waiters_.empty() || static_cast<bool>(ready_); }
   void push_one(ItemRef item, std::uint32_t source, Room room);
   void put_gap(std::uint32_t source, std::uint64_t first, std::uint64_t count, Why why, bool counts);
   [[nodiscard]] bool continues_gap(std::uint32_t source, std::uint64_t first, Why why) noexcept;
   [[nodiscard]] Got take_one(Entry& into);
+  std::uint64_t put(Entry&& entry);
+  [[nodiscard]] bool comes_soon(std::uint64_t pushes);
+  void take_from_batch(Entry& into);
+  void fill_batch();
   void drop_oldest(std::size_t size);
   void put_in_front(Entry&& gap);
   void disconnect();
-  [[nodiscard]] bool room_wanted() const noexcept { return waited_since_ != TimePoint{} || !rooms_.empty(); }
+  [[nodiscard]] bool room_wanted() const noexcept {
+    return waited_since_ != TimePoint{} || gives_way_.load(std::memory_order_relaxed);
+  }
+  void begin_wait(RoomWait&& wait);
+  [[nodiscard]] std::uint64_t delivered() const noexcept { return delivered_ - in_batch(); }
   [[nodiscard]] Entry pop();
   void release_room(Lock& lock);
-  [[nodiscard]] Rooms release_rooms();
+  [[nodiscard]] RoomWaits release_waits(bool all);
+  static void notify(RoomWaits&& waits);
 
   const Bounds bounds_;
   std::string peer_;
   std::string agents_;
-  mutable std::mutex mutex_;  // all below
+  Flag taking_;  // held in take(); taken before mutex_
+  Batch batch_;  // with taking_
+  // The messages in the batch, which a taking thread takes down without mutex_.
+  std::atomic<std::size_t> in_batch_{0};
+  std::atomic<std::size_t> batch_bytes_{0};
+  std::atomic<std::uint64_t> pushes_{0};     // changed with mutex_
+  std::atomic<std::uint32_t> in_vain_{0};    // so many times in a row comes_soon() has found nothing
+  std::atomic<std::uint32_t> next_look_{0};  // so many threads sleep at once before it looks again
+  mutable std::mutex mutex_;                 // all below
   Ring ring_;
   std::deque<Entry> front_;  // before those of the ring: what stood between dropped messages, and their gaps
   std::uint64_t front_taken_ = 0;  // so many entries of front_ have been taken
@@ -246,20 +288,20 @@ class Inbox {
   std::size_t bytes_ = 0;
   std::size_t reserved_ = 0;
   std::size_t reserved_bytes_ = 0;
-  std::uint64_t delivered_ = 0;
+  std::uint64_t delivered_ = 0;  // with those in the batch
   std::uint64_t dropped_ = 0;
   std::atomic<bool> gives_way_{false};
   std::uint64_t not_kept_ = 0;
-  TimePoint waited_since_{};  // by a caller that waits for room; later, if take_some() has taken something
+  TimePoint waited_since_{};            // by a caller that waits for room; later, if something was taken
+  std::uint64_t waited_delivered_ = 0;  // delivered() then
   bool ended_ = false;
   bool closed_ = false;
   bool watched_ = false;
   std::shared_ptr<const Failure> why_;
-  std::vector<link::Waiter*> waiters_;
+  std::vector<std::shared_ptr<link::Waiter>> waiters_;
   UniqueFunction<void()> ready_;
   UniqueFunction<void()> cut_;
-  std::vector<std::pair<std::size_t, link::Waiter*>> room_waiters_;  // with the wanted bytes
-  Rooms rooms_;
+  RoomWaits room_waits_;
 };
 
 }  // namespace mf::topics

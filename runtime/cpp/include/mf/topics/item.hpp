@@ -5,12 +5,15 @@
 // an intrusive reference count, so that the uses of many queues are added in one step.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -18,6 +21,7 @@
 #include "mf/core/buffer.hpp"
 #include "mf/core/bytes.hpp"
 #include "mf/core/error.hpp"
+#include "mf/core/flag.hpp"
 #include "mf/core/outcome.hpp"
 #include "mf/core/types.hpp"
 
@@ -42,6 +46,12 @@ struct Origin {
   std::string shown{};     // the agent as users read it, who have messages of this origin
 };
 
+/// Memory for items, of `size` bytes and aligned as malloc's. Items are made by one thread and released by
+/// another; malloc, which pays for that, is asked only for what is not kept of earlier ones.
+[[nodiscard]] void* take_item_memory(std::size_t size);
+void give_item_memory(void* memory, std::size_t size) noexcept;
+
+/// Layout of its memory: | the item | the encoded value, if it is small |.
 class Item {
  public:
   Item(const Item&) = delete;
@@ -49,15 +59,23 @@ class Item {
   virtual ~Item() = default;
 
   /// The encoded value, in the tier of its type. Throws if it cannot be encoded.
-  [[nodiscard]] const Bytes& payload() {
-    if (!encoded_.load(std::memory_order_acquire)) [[unlikely]]
+  [[nodiscard]] std::span<const std::byte> payload() {
+    if (!has_payload()) [[unlikely]]
       encode_now();
     return payload_;
   }
+  [[nodiscard]] bool has_payload() const noexcept { return encoded_.load(std::memory_order_acquire); }
+  /// The encoded value, which outlives the item; a small one is copied.
+  [[nodiscard]] Bytes keep_payload() {
+    const auto bytes = payload();
+    return held_.empty() ? Bytes(bytes) : held_;
+  }
 
-  void add_users(std::size_t more) noexcept { users_.fetch_add(more, std::memory_order_relaxed); }
+  void add_users(std::size_t more) noexcept {
+    users_.fetch_add(static_cast<std::uint32_t>(more), std::memory_order_relaxed);
+  }
   void release() noexcept {
-    if (sole_user() || users_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+    if (sole_user() || users_.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy();
   }
   [[nodiscard]] bool sole_user() const noexcept { return users_.load(std::memory_order_acquire) == 1; }
 
@@ -69,23 +87,74 @@ class Item {
 
  protected:
   Item() = default;
+  /// Makes an `I` with so many bytes behind it.
+  template <class I, class... Args>
+  [[nodiscard]] static I* make(std::size_t room, Args&&... args) {
+    static_assert(alignof(I) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
+    const std::size_t size = sizeof(I) + room;
+    void* const memory = take_item_memory(size);
+    try {
+      auto* const made = new (memory) I(std::forward<Args>(args)...);
+      made->memory_ = size;
+      return made;
+    } catch (...) {
+      give_item_memory(memory, size);
+      throw;
+    }
+  }
+  /// Makes an `I` of bytes; few are copied behind it.
+  template <class I>
+  [[nodiscard]] static I* of_bytes(Bytes&& payload) {
+    const std::size_t size = payload.size();
+    const bool is_small = size < Bytes::kShareFrom;
+    auto* const made = make<I>(is_small ? size : 0);
+    made->size = size;
+    if (is_small) {
+      std::copy_n(payload.data(), size, made->template room<I>());
+      made->set_payload(std::span<const std::byte>(made->template room<I>(), size));
+    } else {
+      made->set_payload(std::move(payload));
+    }
+    return made;
+  }
+  /// What lies behind an `I`.
+  template <class I>
+  [[nodiscard]] std::byte* room() noexcept {
+    return reinterpret_cast<std::byte*>(static_cast<I*>(this) + 1);
+  }
+
   [[nodiscard]] virtual Bytes encode() = 0;
-  void set_payload(Bytes payload) noexcept {
-    payload_ = std::move(payload);
+  /// These bytes lie behind the item.
+  void set_payload(std::span<const std::byte> bytes) noexcept {
+    payload_ = bytes;
     encoded_.store(true, std::memory_order_release);
+  }
+  void set_payload(Bytes bytes) noexcept {
+    held_ = std::move(bytes);
+    set_payload(held_.span());
   }
   void forget_payload() noexcept {
     encoded_.store(false, std::memory_order_relaxed);
-    payload_.clear();
+    payload_ = {};
+    held_.clear();
   }
-  std::mutex making_;  // held while encoding or decoding
-  Bytes payload_;
+  [[nodiscard]] const Bytes& held() const noexcept { return held_; }
+
+  Flag making_;  // held while encoding or decoding
 
  private:
   void encode_now();
+  void destroy() noexcept {
+    const std::size_t memory = memory_;
+    this->~Item();
+    give_item_memory(this, memory);
+  }
 
-  std::atomic<std::size_t> users_{1};
   std::atomic<bool> encoded_{false};
+  std::atomic<std::uint32_t> users_{1};
+  std::size_t memory_ = 0;  // its bytes
+  std::span<const std::byte> payload_{};
+  Bytes held_{};  // a payload that does not lie behind the item
 };
 
 /// One counted reference to an item.
@@ -119,29 +188,45 @@ class ItemRef {
 /// A message as its undecoded bytes.
 class Unread final : public Item {
  public:
-  explicit Unread(Bytes payload) {
-    size = payload.size();
-    set_payload(std::move(payload));
-  }
-  [[nodiscard]] static Item* received(Bytes payload) { return new Unread(std::move(payload)); }
+  /// Takes the bytes over, unless they are few.
+  [[nodiscard]] static Item* received(Bytes&& payload) { return of_bytes<Unread>(std::move(payload)); }
 
  private:
-  Bytes encode() override { return payload_; }  // available from the start
+  friend class Item;
+  Unread() = default;
+  Bytes encode() override { return keep_payload(); }  // available from the start
 };
 
 template <class T>
 class ItemOf final : public Item {
  public:
-  explicit ItemOf(T value) : own_(std::move(value)), value_(&*own_), made_(true) {}
+  [[nodiscard]] static ItemOf* of(T value) { return Item::make<ItemOf>(0, std::move(value)); }
   /// The value belongs to others, too.
-  explicit ItemOf(std::shared_ptr<const T> value)
-      : others_(std::move(value)), value_(others_.get()), made_(true) {}
-  explicit ItemOf(Bytes payload) {
-    size = payload.size();
-    set_payload(std::move(payload));
+  [[nodiscard]] static ItemOf* of(std::shared_ptr<const T> value) {
+    return Item::make<ItemOf>(0, std::move(value));
   }
-  /// An item from a remote publisher.
-  [[nodiscard]] static Item* received(Bytes payload) { return new ItemOf(std::move(payload)); }
+  /// An item from a remote publisher. Takes the bytes over, unless they are few.
+  [[nodiscard]] static Item* received(Bytes&& payload) { return of_bytes<ItemOf>(std::move(payload)); }
+  /// An item for subscribers elsewhere alone: the value as its bytes. Throws if it cannot be encoded.
+  [[nodiscard]] static ItemOf* encoded(const T& value) {
+    if constexpr (!kHasOwnBytes) {
+      const std::size_t size = codec::checked_size(value);
+      if (size < Bytes::kShareFrom) {
+        auto* const made = Item::make<ItemOf>(size);
+        auto* const room = made->template room<ItemOf>();
+        codec::Writer writer(room);
+        codec::encode<codec::kTierOf<T>>(writer, value, size);
+        made->size = size;
+        made->set_payload(std::span<const std::byte>(room, size));
+        return made;
+      }
+    }
+    Bytes payload = bytes_of(value);
+    auto* const made = Item::make<ItemOf>(0);
+    made->size = payload.size();
+    made->set_payload(std::move(payload));
+    return made;
+  }
 
   /// Throws DECODE_ERROR, or INVALID_ARGUMENT for a value that breaks its constraints.
   [[nodiscard]] const T& value() {
@@ -165,7 +250,7 @@ class ItemOf final : public Item {
   }
   /// The same message with a value of its own.
   [[nodiscard]] Item* copy() {
-    auto* const made = new ItemOf(T(value()));
+    auto* const made = of(T(value()));
     made->origin = origin;
     made->sequence = sequence;
     made->time = time;
@@ -175,17 +260,26 @@ class ItemOf final : public Item {
   }
 
  private:
-  Bytes encode() override {
-    if constexpr (requires { codec::Archive<T>::bytes(*value_); }) {
-      return Bytes(codec::Archive<T>::bytes(*value_));
+  friend class Item;
+  static constexpr bool kHasOwnBytes = requires(const T& value) { codec::Archive<T>::bytes(value); };
+
+  ItemOf() = default;
+  explicit ItemOf(T&& value) : own_(std::move(value)), value_(&*own_), made_(true) {}
+  explicit ItemOf(std::shared_ptr<const T>&& value)
+      : others_(std::move(value)), value_(others_.get()), made_(true) {}
+
+  [[nodiscard]] static Bytes bytes_of(const T& value) {
+    if constexpr (kHasOwnBytes) {
+      return Bytes(codec::Archive<T>::bytes(value));
     } else {
       Buffer out;
-      out.resize(codec::checked_size(*value_));
+      out.resize(codec::checked_size(value));
       codec::Writer writer(out.data());
-      codec::encode<codec::kTierOf<T>>(writer, *value_, out.size());
+      codec::encode<codec::kTierOf<T>>(writer, value, out.size());
       return Bytes(std::move(out));
     }
   }
+  Bytes encode() override { return bytes_of(*value_); }
 
   void decode_now() {
     const std::scoped_lock lock(making_);
@@ -194,7 +288,7 @@ class ItemOf final : public Item {
       origin->counters->undecodable.fetch_add(1, std::memory_order_relaxed);
       fault->raise();
     }
-    auto decoded = mf::from_bytes<T>(payload_);
+    auto decoded = held().empty() ? mf::from_bytes<T>(payload()) : mf::from_bytes<T>(held());
     if (!decoded) {
       origin->counters->undecodable.fetch_add(1, std::memory_order_relaxed);
       throw Error(

@@ -38,13 +38,28 @@ namespace detail {
   return std::chrono::time_point_cast<Timestamp::duration>(std::chrono::system_clock::now());
 }
 
+template <class T>
+[[nodiscard]] const T& value_of(const T& value) noexcept {
+  return value;
+}
+template <class T>
+[[nodiscard]] const T& value_of(const std::shared_ptr<const T>& value) noexcept {
+  return *value;
+}
+
 /// `value`: a T, or a `std::shared_ptr<const T>`.
 template <class T, class From>
-[[nodiscard]] ItemRef new_item(From&& value, Timestamp time) {
-  auto* const made = new ItemOf<T>(std::forward<From>(value));
-  ItemRef item(made);
-  codec::check_written(made->value());
-  item->size = codec::encoded_room<codec::kTierOf<T>>(made->value());
+[[nodiscard]] ItemRef new_item(const Board::Source& source, From&& value, Timestamp time) {
+  const T& given = value_of<T>(value);
+  codec::check_written(given);
+  ItemRef item;
+  if (source.wants_bytes()) {
+    item = ItemRef(ItemOf<T>::encoded(given));
+  } else {
+    const auto size = codec::encoded_room<codec::kTierOf<T>>(given);
+    item = ItemRef(ItemOf<T>::of(std::forward<From>(value)));
+    item->size = size;
+  }
   item->time = time;
   return item;
 }
@@ -66,14 +81,15 @@ class AgentPublisher {
   /// Throws INVALID_ARGUMENT for a value that breaks its schema, and DEADLINE_EXCEEDED (NOT_EXECUTED) if a
   /// subscription that blocks has no room until the deadline.
   void publish(const Value& value, const PublishOptions& options = {}) {
-    publish_item(detail::new_item<Value>(Value(value), detail::published_now()), options);
+    publish_item(detail::new_item<Value>(*source_, value, detail::published_now()), options);
   }
   void publish(Value&& value, const PublishOptions& options = {}) {
-    publish_item(detail::new_item<Value>(std::move(value), detail::published_now()), options);
+    publish_item(detail::new_item<Value>(*source_, std::move(value), detail::published_now()), options);
   }
   /// The value must not change any more. Throws INVALID_ARGUMENT for a null pointer.
   void publish(std::shared_ptr<const Value> value, const PublishOptions& options = {}) {
-    publish_item(detail::new_item<Value>(given(std::move(value)), detail::published_now()), options);
+    publish_item(detail::new_item<Value>(*source_, given(std::move(value)), detail::published_now()),
+                 options);
   }
   /// Calls publish() for each value, or `std::shared_ptr<const Value>`, in order; values before one that
   /// throws are published. A container that is moved in gives its values away.
@@ -94,7 +110,7 @@ class AgentPublisher {
     for (auto&& value : values) {
       try {
         if (count == 0) now = detail::published_now();
-        items[count] = detail::new_item<Value>(given(Given(static_cast<Passed>(value))), now);
+        items[count] = detail::new_item<Value>(*source_, given(Given(static_cast<Passed>(value))), now);
       } catch (...) {
         send();
         throw;

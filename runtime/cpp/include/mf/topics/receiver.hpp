@@ -54,7 +54,7 @@ class Receiver : public std::enable_shared_from_this<Receiver> {
                                                        std::string_view agents,
                                                        const SubscribeOptions& options);
   /// Subscribes at all publishers that the client finds; `received` makes an item of bytes.
-  using Received = Item* (*)(Bytes payload);
+  using Received = Item* (*)(Bytes&& payload);
   [[nodiscard]] static std::shared_ptr<Receiver> remote(const Client& client, const TopicInfo& topic,
                                                         std::string_view agents,
                                                         const SubscribeOptions& options, Received received);

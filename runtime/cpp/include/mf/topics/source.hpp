@@ -43,16 +43,18 @@ class Board::Source {
 
   [[nodiscard]] const std::shared_ptr<const Origin>& origin() const noexcept { return origin_; }
 
+  /// No subscriber needs the values themselves, so that they may be published as their bytes
+  /// (ItemOf::encoded()). One that comes meanwhile decodes them.
+  [[nodiscard]] bool wants_bytes() const noexcept { return wants_bytes_.load(std::memory_order_relaxed); }
   /// Numbers the messages and puts them into the queues. Throws if a value cannot be encoded,
   /// DEADLINE_EXCEEDED if a subscription that blocks has had no room for `patience`, and SHUTTING_DOWN after
   /// close(); in the last two cases the messages before the failed one are published.
   void publish(std::span<ItemRef> items, std::chrono::nanoseconds patience);
 
-  /// Passes on numbered messages, from the first on, and returns how many. If these are not all, `full` is a
-  /// queue that is waited for and has no room: no queue got the rest, and the caller must repeat the call for
-  /// it when that queue has room.
-  [[nodiscard]] std::size_t forward(std::span<const ItemRef> items, std::shared_ptr<Inbox>& full,
-                                    Woken& woken);
+  /// Passes on numbered messages, from the first on, gives away the references to them, and returns how many.
+  /// If these are not all, `full` is a queue that is waited for and has no room: no queue got the rest, and
+  /// the caller must repeat the call for it when that queue has room.
+  [[nodiscard]] std::size_t forward(std::span<ItemRef> items, std::shared_ptr<Inbox>& full, Woken& woken);
   /// The same for a gap: returns the inbox that has no room, if there is one.
   [[nodiscard]] std::shared_ptr<Inbox> miss(std::uint64_t first, std::uint64_t count, Why why, Woken& woken);
   /// No more messages come: all subscribers are notified, and detached.
@@ -75,11 +77,18 @@ class Board::Source {
     std::size_t reserved = 0;  // of what is handed out next
   };
 
+  void encode(std::span<ItemRef> items) const;
+  void note_ways() noexcept {
+    wants_bytes_.store(keep_ == 0 && !matches_.empty() && remote_ == matches_.size(),
+                       std::memory_order_relaxed);
+  }
   [[nodiscard]] bool waits_for(const Match& match) const noexcept;
   [[nodiscard]] std::size_t reserve(std::span<const ItemRef> items, std::shared_ptr<Inbox>& full);
   void wait_for_room(Lock& lock, Inbox& inbox, std::size_t size, TimePoint deadline);
   [[nodiscard]] static Inbox::Room room_for(const Inbox& inbox, bool reserved, bool replayed) noexcept;
-  void hand_out(std::span<const ItemRef> items, Woken& wake);
+  [[nodiscard]] std::size_t pass(std::span<ItemRef> items, bool waits, std::shared_ptr<Inbox>& full,
+                                 Woken& wake);
+  void hand_out(std::span<ItemRef> items, Woken& wake);
   [[nodiscard]] std::size_t run_of(std::span<const ItemRef> items) const;
   void keep(Item& item);
   void forget_oldest();
@@ -89,6 +98,7 @@ class Board::Source {
   const Rules rules_;
   const std::uint32_t keep_;  // so many messages
   std::atomic<std::size_t> remote_{0};
+  std::atomic<bool> wants_bytes_{false};
   mutable std::mutex mutex_;  // all below
   std::vector<Match> matches_;
   std::unordered_map<const Inbox*, std::size_t> places_;  // of inboxes in matches_

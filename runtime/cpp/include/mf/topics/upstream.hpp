@@ -116,7 +116,8 @@ class Upstream final : public std::enable_shared_from_this<Upstream> {
   [[nodiscard]] const Wanted& wanted() const noexcept { return wanted_; }
   [[nodiscard]] const TopicInfo& topic() const noexcept { return *wanted_.topic; }
   [[nodiscard]] const std::shared_ptr<client::Core>& core() const noexcept { return core_; }
-  [[nodiscard]] Item* make_item(Bytes payload) const { return wanted_.received(std::move(payload)); }
+  /// Takes the bytes over, unless they are few.
+  [[nodiscard]] Item* make_item(Bytes&& payload) const { return wanted_.received(std::move(payload)); }
   /// Whether what comes is passed on, by a relay or a bridge.
   [[nodiscard]] bool passes_on() const noexcept { return !wanted_.path.empty(); }
   /// The reason that subscribers get for a gap that has come with this one: what a relay has missed is missed

@@ -64,6 +64,10 @@ class Stream {
   /// The reason for the failure of the stream, if more is known than that it has ended.
   [[nodiscard]] virtual std::optional<Failure> failure() const { return std::nullopt; }
 
+  /// Whether the certificate that the peer has shown, if any, would be accepted by the files that TLS has
+  /// read latest. Its time is not looked at: a connection may outlast its certificate.
+  [[nodiscard]] virtual bool trusted() { return true; }
+
   /// Bytes that were written and that the peer's host has not acknowledged, which a reset would destroy. 0 if
   /// that is not known.
   [[nodiscard]] virtual std::size_t unacknowledged() const noexcept = 0;

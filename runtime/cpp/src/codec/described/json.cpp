@@ -3,9 +3,11 @@
 #include <utility>
 
 #include "codec/described/json_sink.hpp"
-#include "codec/described/json_walk_containers.hpp"
+#include "codec/described/json_tell.hpp"
 #include "codec/described/walk_values.hpp"
 #include "codec/described/writer.hpp"
+#include "mf/codec/described/json_type.hpp"
+#include "mf/core/error.hpp"
 
 namespace mf::described {
 
@@ -22,30 +24,36 @@ codec::DecodeError error_of(Reader& reader, const Type& type) {
   return reader.error();
 }
 
+/// `begin` tells the writer in which tier.
 template <class Begin>
-Result<std::vector<std::byte>> write_json(const Schema& schema, TypeIndex type, std::string_view json,
-                                          const codec::Limits& limits, const Begin& begin) {
+Result<std::vector<std::byte>> read_json(const Schema& schema, const OwnTypes& own, TypeIndex type,
+                                         std::string_view json, const codec::Limits& limits,
+                                         const Begin& begin) {
   codec::JsonReader reader(json, limits);
-  Nothing nothing;
-  if (!reader.begin() || !JsonWalk<Nothing>(schema, reader, nothing).value(type) || !reader.finish())
+  JsonNotes notes;
+  if (!reader.begin() || !JsonLook(schema, own, reader, notes).value(type) || !reader.finish())
     return error_of(reader, schema.type(type));
-  // It was looked at, and what it takes was charged.
+  // What the values take was charged.
   codec::JsonReader again(json, {limits.depth, SIZE_MAX});
   Buffer out;
   LayoutWriter writer(schema, out);
   begin(writer);
-  if (!again.begin() || !JsonWalk<LayoutWriter>(schema, again, writer).value(type))
+  if (!JsonTell<LayoutWriter>(schema, again, notes, writer).value(type))
     return error_of(again, schema.type(type));
   writer.finish();
   return std::vector<std::byte>(out.span().begin(), out.span().end());
 }
 
-}  // namespace
+Result<std::vector<std::byte>> own_from_json(const Schema& schema, const OwnTypes& own, TypeIndex type,
+                                             std::string_view json, const codec::Limits& limits) {
+  return read_json(schema, own, type, json, limits,
+                   [&](LayoutWriter& writer) { writer.begin(schema.type(type)); });
+}
 
-Result<std::string> to_json(const Schema& schema, TypeIndex type, std::span<const std::byte> bytes,
-                            const codec::Limits& limits) {
+Result<std::string> own_to_json(const Schema& schema, const OwnTypes& own, TypeIndex type,
+                                std::span<const std::byte> bytes, const codec::Limits& limits) {
   codec::Reader reader(bytes, limits);
-  JsonSink sink(schema);
+  JsonSink sink(schema, own);
   Scratches scratches;
   Walk<JsonSink> walk(schema, schema, nullptr, reader, sink, scratches);
   if (!walk.whole({type, type, nullptr}) || !reader.finish()) return error_of(reader, schema.type(type));
@@ -54,15 +62,54 @@ Result<std::string> to_json(const Schema& schema, TypeIndex type, std::span<cons
   return std::move(sink.writer()).text();
 }
 
+}  // namespace
+
+Result<std::string> to_json(const Schema& schema, TypeIndex type, std::span<const std::byte> bytes,
+                            const codec::Limits& limits) {
+  return own_to_json(schema, {}, type, bytes, limits);
+}
+
 Result<std::vector<std::byte>> from_json(const Schema& schema, TypeIndex type, std::string_view json,
                                          const codec::Limits& limits) {
-  return write_json(schema, type, json, limits,
-                    [&](LayoutWriter& writer) { writer.begin(schema.type(type)); });
+  return own_from_json(schema, {}, type, json, limits);
 }
 
 Result<std::vector<std::byte>> febird_from_json(const Schema& schema, TypeIndex type, std::string_view json,
                                                 const codec::Limits& limits) {
-  return write_json(schema, type, json, limits, [](LayoutWriter& writer) { writer.begin_febird(); });
+  return read_json(schema, {}, type, json, limits, [](LayoutWriter& writer) { writer.begin_febird(); });
+}
+
+// --- types of this program
+
+struct JsonType::State {
+  Schema schema;
+  OwnTypes own;
+};
+
+JsonType::JsonType(const SpelledType& type) {
+  const OwnTexts texts = own_texts_of(type);
+  auto schema = Schema::read(texts.texts.descriptor, texts.texts.annex);
+  if (!schema.ok()) {
+    throw Error(Code::invalid_argument, Execution::not_executed,
+                type.text + " has no JSON: " + schema.error().reason);
+  }
+  OwnTypes own(*schema, texts);
+  state_ = std::make_unique<const State>(State{std::move(*schema), std::move(own)});
+}
+
+JsonType::~JsonType() = default;
+
+std::string JsonType::text_of(std::span<const std::byte> bytes) const {
+  const Schema& schema = state_->schema;
+  auto text = own_to_json(schema, state_->own, schema.value(), bytes, {codec::Limits{}.depth, SIZE_MAX});
+  if (text.ok()) return std::move(*text);
+  const codec::DecodeError& error = text.error();
+  throw Error(Code::invalid_argument, Execution::not_executed,
+              error.path.empty() ? error.reason : error.path + ": " + error.reason);
+}
+
+Result<std::vector<std::byte>> JsonType::bytes_of(std::string_view text, const codec::Limits& limits) const {
+  return own_from_json(state_->schema, state_->own, state_->schema.value(), text, limits);
 }
 
 }  // namespace mf::described

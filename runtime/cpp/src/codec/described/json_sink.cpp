@@ -2,9 +2,8 @@
 
 #include <bit>
 #include <utility>
-#include <vector>
 
-#include "mf/codec/json_names.hpp"
+#include "codec/described/json_scalars.hpp"
 #include "mf/core/types.hpp"
 
 namespace mf::described {
@@ -15,7 +14,6 @@ void JsonSink::name() {
 
 void JsonSink::number(const Type& type, std::uint64_t bits) {
   name();
-  const codec::JsonBase base{is_signed(type), 8 * type.size};
   switch (type.kind) {
     case Kind::boolean:
       return writer_.boolean(bits != 0);
@@ -28,15 +26,11 @@ void JsonSink::number(const Type& type, std::uint64_t bits) {
     case Kind::duration:
       return writer_.quoted_number(Duration(static_cast<std::int64_t>(bits)));
     case Kind::enumeration:
-      return write_json_enum(writer_, schema_.members(type), base, bits);
-    case Kind::flags: {
-      std::vector<codec::JsonName> masks;
-      for (const Member& member : schema_.members(type))
-        masks.push_back({member.name, std::uint64_t{1} << member.number});
-      return write_json_flags(writer_, masks, base, bits);
-    }
+      return write_json_enum(writer_, schema_.members(type), base_of(type), bits);
+    case Kind::flags:
+      return write_json_flags(writer_, masks_of(schema_, type), base_of(type), bits);
     default:
-      return write_json_integer(writer_, base, bits);
+      return write_json_integer(writer_, base_of(type), bits);
   }
 }
 
@@ -65,7 +59,7 @@ void JsonSink::numbers(const Type& container, const std::byte* values, std::size
 JsonSink::Scope JsonSink::open_sequence(const Type& container, std::size_t /*count*/) {
   name();
   static_cast<void>(writer_.open_array());
-  return {&container, nullptr, 0};
+  return {&container, nullptr, 0, 0};
 }
 
 void JsonSink::element(const Scope& /*scope*/, std::size_t /*i*/) {
@@ -79,7 +73,7 @@ void JsonSink::close_sequence(const Scope& /*scope*/) {
 JsonSink::Scope JsonSink::open_map(const Type& map, std::size_t /*count*/) {
   name();
   static_cast<void>(writer_.open_object());
-  return {&map, nullptr, 0};
+  return {&map, nullptr, 0, 0};
 }
 
 void JsonSink::key(Scope& scope) {
@@ -106,20 +100,24 @@ void JsonSink::absent(const Type& /*optional*/) {
 
 JsonSink::Scope JsonSink::open_present(const Type& optional) {
   name();
-  return {&optional, nullptr, 0};
+  return {&optional, nullptr, 0, 0};
 }
 
 JsonSink::Scope JsonSink::open_record(const Type& type) {
   name();
   static_cast<void>(writer_.open_object());
-  return {&type, nullptr, 0};
+  return {&type, nullptr, 0, starts_.size()};
 }
 
 void JsonSink::field(const Scope& /*scope*/, const Type& type, std::size_t i) {
   pending_ = &schema_.fields(type)[i];
+  starts_.push_back(writer_.text().size());
 }
 
-void JsonSink::close_record(const Scope& /*scope*/) {
+void JsonSink::close_record(const Scope& scope) {
+  if (const auto order = own_.order(*scope.type); !order.empty())
+    writer_.put_in_order(std::span(starts_).subspan(scope.members), order);
+  starts_.resize(scope.members);
   writer_.close_object();
 }
 
@@ -153,7 +151,7 @@ JsonSink::Scope JsonSink::open_union(const Type& type, std::size_t i) {
   name();
   static_cast<void>(writer_.open_object());
   pending_ = &schema_.fields(type)[i];
-  return {&type, nullptr, 0};
+  return {&type, nullptr, 0, 0};
 }
 
 void JsonSink::close_union(const Scope& /*scope*/) {

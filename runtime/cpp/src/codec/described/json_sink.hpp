@@ -5,16 +5,18 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "codec/described/numbers.hpp"
+#include "codec/described/own_types.hpp"
+#include "codec/json_writer.hpp"
 #include "mf/codec/described/schema.hpp"
-#include "mf/codec/json_writer.hpp"
 
 namespace mf::described {
 
 class JsonSink {
  public:
-  explicit JsonSink(const Schema& schema) noexcept : schema_(schema) {}
+  JsonSink(const Schema& schema, const OwnTypes& own) noexcept : schema_(schema), own_(own) {}
   /// What was written; or why it cannot be.
   [[nodiscard]] codec::JsonWriter& writer() noexcept { return writer_; }
 
@@ -22,6 +24,7 @@ class JsonSink {
     const Type* type = nullptr;
     const Field* field = nullptr;  // that the optional is, if its name is not written yet
     std::size_t key = 0;           // where the key of the entry begins
+    std::size_t members = 0;       // how many of `starts_` belong to what is around the record
   };
 
   void number(const Type& type, std::uint64_t bits);
@@ -59,7 +62,9 @@ class JsonSink {
   void name();
 
   const Schema& schema_;
+  const OwnTypes& own_;
   codec::JsonWriter writer_;
+  std::vector<std::size_t> starts_;  // of the fields of the records that are open
   const Field* pending_ = nullptr;
 };
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "codec/described/alike.hpp"
+#include "codec/described/archive_check.hpp"
 
 namespace mf::described {
 namespace {
@@ -22,6 +23,8 @@ std::uint64_t most_of(const Type& type) noexcept {
 unsigned code_of(const Type& type) noexcept {
   return static_cast<unsigned>(std::bit_width(type.size)) - 1;
 }
+
+using codec::archive::Wire;
 
 class Maker {
  public:
@@ -39,10 +42,19 @@ class Maker {
       waiting_.pop_back();
       const std::uint32_t first = here();
       last_ = kNone;
-      if (next.fields) {
-        fields(next.link);
-      } else {
-        value(next.link);
+      switch (next.how) {
+        case How::value:
+          value(next.link);
+          break;
+        case How::fields:
+          fields(next.link);
+          break;
+        case How::message:
+          add({.does = Does::record, .what = block(next.link, How::archived)});
+          break;
+        case How::archived:
+          fields_in_order(*next.link.pair, from_.fields(from_.type(next.link.from)), &to_.type(next.link.to));
+          break;
       }
       made_.blocks[next.block] = {first, here() - first};
     }
@@ -51,10 +63,16 @@ class Maker {
   }
 
  private:
+  enum class How : std::uint8_t {
+    value,
+    fields,    // of a struct, without what is around them
+    message,   // an archive alone
+    archived,  // the fields of an archive, without what is around them
+  };
   struct Waiting {
     std::uint32_t block;
     Link link;
-    bool fields;  // of a struct, without what is around them
+    How how;
   };
 
   [[nodiscard]] std::uint32_t here() const noexcept { return static_cast<std::uint32_t>(made_.steps.size()); }
@@ -84,20 +102,24 @@ class Maker {
     const Pair& pair = program_.pairs[index];
     const Type& from = from_.type(pair.from);
     const Type& to = to_.type(pair.to);
+    if (becomes_archive(link(index), from, to)) {
+      made_.values[index] = block(link(index), from.implicit ? How::archived : How::message);
+      return;
+    }
     if (!stands_in_febird(from) || !stands_in_febird(to)) return;
     const bool record = from.kind == Kind::structure && to.kind == Kind::structure;
-    if (record) made_.fields[index] = block(link(index), true);
-    made_.values[index] = record && from.implicit ? made_.fields[index] : block(link(index), false);
+    if (record) made_.fields[index] = block(link(index), How::fields);
+    made_.values[index] = record && from.implicit ? made_.fields[index] : block(link(index), How::value);
   }
 
   /// A block is made later, since types may hold themselves.
-  std::uint32_t block(const Link& link, bool fields) {
+  std::uint32_t block(const Link& link, How how) {
     const std::uint64_t what = link.pair != nullptr ? std::uint64_t{1} << 32U | index_of(link) : link.from;
-    const auto [found, is_new] =
-        blocks_.try_emplace(what << 1U | (fields ? 1U : 0U), static_cast<std::uint32_t>(made_.blocks.size()));
+    const auto [found, is_new] = blocks_.try_emplace(what << 2U | static_cast<unsigned>(how),
+                                                     static_cast<std::uint32_t>(made_.blocks.size()));
     if (is_new) {
       made_.blocks.emplace_back();
-      waiting_.push_back({found->second, link, fields});
+      waiting_.push_back({found->second, link, how});
     }
     return found->second;
   }
@@ -270,7 +292,9 @@ class Maker {
 
   void record(const Link& link, const Type& from, const Type& to) {
     if (is_febird(from) && is_febird(to)) {
-      add({.does = Does::record, .what = block(link, true)});
+      add({.does = Does::record, .what = block(link, How::fields)});
+    } else if (becomes_archive(link, from, to)) {
+      add({.does = Does::length, .what = block(link, How::archived)});
     } else if (link.pair == nullptr && from.tier == Tier::memcpy && from.all_bits) {
       add({.does = Does::leaf, .size = from.size});
     } else {
@@ -289,7 +313,7 @@ class Maker {
         if (step.to_field == kNone) continue;
         inside = this->link(step.pair);
       }
-      made_.choices[first + i] = block(inside, false);
+      made_.choices[first + i] = block(inside, How::value);
     }
     add({.does = Does::choice, .size = first, .what = link.from});
   }
@@ -302,13 +326,14 @@ class Maker {
     if (link.pair == nullptr) {
       for (const Field& field : fields) value(passed(field.type));
     } else if (link.pair->in_order) {
-      fields_in_order(*link.pair, fields);
+      fields_in_order(*link.pair, fields, nullptr);
     } else {
       add_with_body({.does = Does::moved, .size = from.count}, [&] { moved_fields(*link.pair, fields); });
     }
   }
 
-  void fields_in_order(const Pair& pair, std::span<const Field> fields) {
+  /// `archive` is what they become fields of, if that is one.
+  void fields_in_order(const Pair& pair, std::span<const Field> fields, const Type* archive) {
     std::size_t next = 0;
     const auto drop_until = [&](std::size_t end) {
       if (next >= end) return;
@@ -319,11 +344,15 @@ class Maker {
     for (std::uint32_t i = 0; i < pair.count; ++i) {
       const FieldStep& step = program_.fields[pair.first + i];
       if (step.from_field == kNone) {
-        nothing(step);
+        if (archive == nullptr) nothing(step);
         continue;
       }
       drop_until(step.from_field);
-      value(link(step.pair));
+      if (archive == nullptr) {
+        value(link(step.pair));
+      } else {
+        field(step.pair, to_.fields(*archive)[i].number);
+      }
       ++next;
     }
     drop_until(fields.size());
@@ -380,6 +409,185 @@ class Maker {
   void nothing(const FieldStep& step) {
     if (step.fallback == kNone) return add_constant(std::array{std::byte{0}});
     add_constant(program_.defaults[step.fallback].febird);
+  }
+
+  // --- into archives. Those that answer false may have added some steps.
+
+  /// Is it a struct in febird whose fields become those of an archive, none of them by a default?
+  [[nodiscard]] bool becomes_archive(const Link& link, const Type& from, const Type& to) const {
+    if (link.pair == nullptr || link.pair->rule != Rule::record || !is_febird(from) ||
+        to.tier != Tier::archive || to.linked || !link.pair->in_order)
+      return false;
+    const std::span steps = std::span(program_.fields).subspan(link.pair->first, link.pair->count);
+    return std::ranges::all_of(
+        steps, [](const FieldStep& step) { return step.from_field != kNone || step.fallback == kNone; });
+  }
+  void field(PairIndex pair, std::uint32_t number) {
+    const std::uint32_t first = here();
+    last_ = kNone;
+    if (archived(link(pair), number, true) || too_many_) return;
+    made_.steps.resize(first);
+    last_ = kNone;
+    add({.does = Does::field_by_walk, .code = 1, .size = number, .what = pair});
+  }
+
+  void add_varint(std::uint64_t value) {
+    for (; value >= 0x80; value >>= 7U) add_byte(static_cast<std::byte>(value | 0x80U));
+    add_byte(static_cast<std::byte>(value));
+  }
+  void add_tag(std::uint32_t number, Wire wire) { add_varint(codec::archive::tag_of(number, wire)); }
+
+  /// A tag in front of the step that was added last; most steps can put it themselves.
+  void put_before_last(std::uint32_t tag) {
+    if (too_many_) return;
+    Step& step = made_.steps.back();
+    if (step.does == Does::checked || step.does == Does::archived) {
+      const Step last = step;
+      made_.steps.pop_back();
+      last_ = kNone;
+      add_varint(tag);
+      add(last);
+      return;
+    }
+    step.does = step.does == Does::bytes    ? Does::tagged_bytes
+                : step.does == Does::small  ? Does::tagged_small
+                : step.does == Does::medium ? Does::tagged_medium
+                : step.does == Does::large  ? Does::tagged_large
+                : step.does == Does::text   ? Does::tagged_text
+                                            : Does::tagged_octets;
+    step.what = tag;
+  }
+
+  /// `whole`: rows of values may stand here, and what is absent takes no bytes.
+  [[nodiscard]] bool archived(const Link& link, std::uint32_t number, bool whole) {
+    if (too_many_) return true;
+    const Type& from = from_.type(link.from);
+    const Type& to = made_of(link);
+    if (link.pair != nullptr && link.pair->rule == Rule::to_optional)
+      return whole && archived(this->link(link.pair->element), number, false);
+    if (link.pair != nullptr && link.pair->rule == Rule::from_optional) return false;
+    if (is_number(from)) return archived_number(link, from, to, number);
+    switch (from.kind) {
+      case Kind::string:
+      case Kind::bytes:
+        add({.does = from.kind == Kind::string || to.kind == Kind::string ? Does::text : Does::octets});
+        put_before_last(codec::archive::tag_of(number, Wire::length));
+        return true;
+      case Kind::uuid:
+        add_tag(number, Wire::length);
+        add_varint(from.size);
+        add_bytes(from.size);
+        return true;
+      case Kind::optional: {
+        bool good = whole;
+        add_with_body({.does = Does::present, .most = from_.type(from.element).memory},
+                      [&] { good = good && archived(element_of(link, from), number, false); });
+        return good;
+      }
+      case Kind::list:
+        return whole && archived_list(link, from, number);
+      case Kind::array:
+        return whole && archived_array(link, from, number);
+      case Kind::map:
+        return whole && archived_map(link, from, number);
+      case Kind::structure:
+        return archived_record(link, from, to, number);
+      default:
+        return false;
+    }
+  }
+
+  [[nodiscard]] bool archived_number(const Link& link, const Type& from, const Type& to,
+                                     std::uint32_t number) {
+    const Wire wire = wire_of(to);
+    const bool folded_alike = is_signed(from) ? is_zigzag(to) : !is_signed(to);
+    const bool alike = wire == Wire::varint ? from.kind == Kind::boolean || (from.row && folded_alike)
+                                            : from.raw && wire == wire_of(from);
+    last_ = kNone;  // so that it is one step
+    if (alike && encoded_alike(link.pair, from, to)) {
+      plain_number(link.from, from, to);
+    } else {
+      add({.does = Does::archived, .size = link.from, .what = link.pair == nullptr ? kNone : index_of(link)});
+    }
+    put_before_last(codec::archive::tag_of(number, wire));
+    return true;
+  }
+
+  /// Are the elements of a row numbers of which all are good, and that stay as they are?
+  [[nodiscard]] static bool plain_row(const Link& element, const Type& of, const Type& made) {
+    return of.all_bits && encoded_alike(element.pair, of, made) && of.size <= made.size;
+  }
+  [[nodiscard]] static bool fixed_on_both(const Type& of, const Type& made) {
+    return of.raw && wire_of(made) != Wire::varint && wire_of(made) == wire_of(of);
+  }
+
+  [[nodiscard]] bool archived_list(const Link& link, const Type& from, std::uint32_t number) {
+    const Link element = element_of(link, from);
+    const Type& of = from_.type(from.element);
+    const Type& made = made_of(element);
+    const std::uint32_t tag = codec::archive::tag_of(number, Wire::length);
+    if (is_number(of)) {
+      const bool integer = of.kind >= Kind::u8 && of.kind <= Kind::i64;
+      if (!plain_row(element, of, made)) return false;
+      if (fixed_on_both(of, made)) {
+        add({.does = Does::packed_raw, .size = of.size, .what = tag, .most = of.memory});
+        return true;
+      }
+      if (!integer || of.size < 4 || made.coding != Coding::own) return false;
+      add({.does = Does::packed, .size = from.element, .what = tag, .most = of.memory});
+      return true;
+    }
+    bool good = !of.raw;
+    add_with_body({.does = Does::elements, .size = least_of(of.min_febird), .most = of.memory},
+                  [&] { good = good && archived(element, number, false); });
+    return good;
+  }
+
+  [[nodiscard]] bool archived_array(const Link& link, const Type& from, std::uint32_t number) {
+    const Link element = element_of(link, from);
+    const Type& of = from_.type(from.element);
+    const Type& made = made_of(element);
+    if (is_number(of)) {
+      if (!plain_row(element, of, made) || !fixed_on_both(of, made)) return false;
+      add_tag(number, Wire::length);
+      add_varint(from.size);
+      add({.does = Does::leaf, .size = from.size});
+      return true;
+    }
+    bool good = true;
+    add_with_body({.does = Does::array, .size = from.length},
+                  [&] { good = archived(element, number, false); });
+    return good;
+  }
+
+  [[nodiscard]] bool archived_map(const Link& link, const Type& from, std::uint32_t number) {
+    if (!has_texts_as_keys(program_, link.pair, from)) return false;
+    const Type& key = from_.type(from.key);
+    const Type& mapped = from_.type(from.element);
+    bool good = true;
+    add_with_body({.does = Does::entries,
+                   .code = static_cast<std::uint8_t>(key.kind == Kind::string ? 1 : 0),
+                   .size = least_of(key.min_febird + mapped.min_febird),
+                   .what = codec::archive::tag_of(number, Wire::length),
+                   .most = key.memory + mapped.memory + codec::kNodeOverhead},
+                  [&] { good = archived(element_of(link, from), 2, false); });
+    return good;
+  }
+
+  [[nodiscard]] bool archived_record(const Link& link, const Type& from, const Type& to,
+                                     std::uint32_t number) {
+    const bool archive = becomes_archive(link, from, to);
+    if (archive || (is_febird(from) && is_febird(to))) {
+      add({.does = Does::length,
+           .size = codec::archive::tag_of(number, Wire::length),
+           .what = block(link, archive ? How::archived : How::fields)});
+      return true;
+    }
+    if (link.pair != nullptr || from.tier != Tier::memcpy || !from.all_bits || from.padded) return false;
+    add_tag(number, Wire::length);
+    add_varint(from.size);
+    add({.does = Does::leaf, .size = from.size});
+    return true;
   }
 
   const Program& program_;

@@ -1,5 +1,5 @@
 #pragma once
-// R1. The short way from febird to febird: a program's pairs as flat steps.
+// R1. The short way from febird to febird, and into archives: a program's pairs as flat steps.
 //
 // Bytes that are alike in both schemas are passed: they are checked, and all that was passed since the last
 // difference is copied at once. Only differences are written by themselves. What a step does is decided when
@@ -55,6 +55,21 @@ enum class Does : std::uint8_t {
   take,       // what stands between two marks, `size` and `what`
   take_real,  // an f32 at mark `size`, as f64
   take_by,    // what the body makes of what stands between two marks, `size` and `what`
+  // --- into archives; their tags are constants that are put
+  tagged_bytes,  // tag `what`, and what `bytes` passes; so the next ones
+  tagged_small,
+  tagged_medium,
+  tagged_large,
+  tagged_text,
+  tagged_octets,
+  elements,    // a list without its count
+  present,     // an optional that takes no bytes if it is absent: the body, if there is a value
+  length,      // tag `size` if it is not 0, a length, a level, and block `what`
+  archived,    // a number of type `size`, by pair `what` if there is one
+  packed,      // a list of integers of type `size`, behind tag `what`
+  packed_raw,  // a list of numbers that take `size` bytes each, whatever they are, behind tag `what`
+  entries,  // a map with texts as keys (`code`: UTF-8), each entry behind tag `what`: the body for each value
+  field_by_walk,  // field `size` (`code`: where no other value of it may stand), by pair `what`
 };
 
 struct Step {
@@ -86,7 +101,10 @@ struct Steps {
 class StepRun {
  public:
   StepRun(const Program& program, Scratches& scratches) noexcept
-      : program_(program), steps_(*program.steps), scratches_(scratches) {}
+      : program_(program),
+        steps_(*program.steps),
+        scratches_(scratches),
+        length_sizes_(steps_.steps.size(), 1) {}
 
   /// False: the walk has to look; then `reader` and `out` are as they were.
   [[nodiscard]] bool run(std::uint32_t block, codec::Reader& reader, Buffer& out);
@@ -104,10 +122,26 @@ class StepRun {
   [[nodiscard]] bool needed(const Step& step, codec::Reader& reader);
   [[nodiscard]] bool read_checked(const Type& type, codec::Reader& reader, std::uint64_t& bits);
   [[nodiscard]] bool convert(const Step& step, codec::Reader& reader);
+  [[nodiscard, gnu::noinline]] bool present(const Step& step, codec::Reader& reader);
+  [[nodiscard, gnu::noinline]] bool length(const Step& step, codec::Reader& reader);
+  [[nodiscard, gnu::noinline]] bool archived(const Step& step, codec::Reader& reader);
+  [[nodiscard, gnu::noinline]] bool packed(const Step& step, codec::Reader& reader);
+  [[nodiscard, gnu::noinline]] bool packed_raw(const Step& step, codec::Reader& reader);
+  [[nodiscard, gnu::noinline]] bool entries(const Step& step, codec::Reader& reader);
   [[nodiscard]] bool moved(const Step& step, codec::Reader& reader);
+  /// Room for the length of what is written until close_length(), which has the same step.
+  struct Length {
+    std::size_t begin;
+    std::size_t end;  // where what it counts begins
+  };
+  [[nodiscard]] Length open_length(const Step& step);
+  void close_length(const Step& step, const Length& length);
   // By the walk; in transcode.cpp.
   [[nodiscard]] bool pass_by_walk(TypeIndex type, codec::Reader& reader);
+  template <class Begin>
+  [[nodiscard]] bool convert_by_walk(PairIndex pair, codec::Reader& reader, const Begin& begin);
   [[nodiscard]] bool convert_by_walk(PairIndex pair, codec::Reader& reader);
+  [[nodiscard]] bool convert_field_by_walk(const Step& step, codec::Reader& reader);
 
   std::byte* room(std::size_t size) {
     if (size > static_cast<std::size_t>(limit_ - to_)) [[unlikely]]
@@ -120,9 +154,35 @@ class StepRun {
     if (to_ != nullptr) out_->resize(static_cast<std::size_t>(to_ - out_->data()));
   }
   void copy(const std::byte* from, std::size_t size) {
-    if (size == 0) return;
-    std::memcpy(room(size), from, size);
+    std::byte* const to = room(size);
+    if (size >= 4 && size <= 16) {  // two stores that overlap, without a call
+      size >= 8 ? copy_ends<8>(to, from, size) : copy_ends<4>(to, from, size);
+    } else if (size > 16) {
+      std::memcpy(to, from, size);
+    } else if (size != 0) {
+      to[0] = from[0];
+      to[size / 2] = from[size / 2];
+      to[size - 1] = from[size - 1];
+    }
     to_ += size;
+  }
+  template <std::size_t kPart>
+  static void copy_ends(std::byte* to, const std::byte* from, std::size_t size) {
+    std::memcpy(to, from, kPart);
+    std::memcpy(to + size - kPart, from + size - kPart, kPart);
+  }
+  void put_varint(std::uint64_t value) {
+    if (value < 0x80) [[likely]] {
+      *room(1) = static_cast<std::byte>(value);
+      ++to_;
+    } else {
+      put_long_varint(value);
+    }
+  }
+  void put_long_varint(std::uint64_t value);
+  void put_tag(const Step& step, const codec::Reader& reader) {
+    copy_passed(reader);
+    put_varint(step.what);
   }
   void put_real(const std::byte* from);
   [[nodiscard]] const std::byte* mark(std::uint32_t field) const noexcept {
@@ -142,7 +202,8 @@ class StepRun {
   std::byte* limit_ = nullptr;
   const std::byte* passed_ = nullptr;  // from here on bytes are passed, and not copied yet
   std::vector<const std::byte*> marks_;
-  std::size_t first_mark_ = 0;  // of the struct whose fields are marked
+  std::size_t first_mark_ = 0;              // of the struct whose fields are marked
+  std::vector<std::uint8_t> length_sizes_;  // by step: bytes of the length that it put last
 };
 
 }  // namespace mf::described

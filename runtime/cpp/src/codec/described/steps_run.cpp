@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "codec/described/archive_check.hpp"
 #include "codec/described/steps.hpp"
+#include "mf/codec/archive_packed.hpp"
 #include "mf/codec/row.hpp"
 #include "mf/codec/utf8.hpp"
 #include "mf/codec/varint.hpp"
@@ -70,22 +72,41 @@ bool StepRun::run(const Step* at, const Step* const end, Reader& reader) {
     switch (step.does) {
       case Does::leaf:
         if (!reader.enter_leaf()) return false;
+        if (!reader.take(step.size, from)) return false;
+        break;
+      case Does::tagged_bytes:
+        put_tag(step, reader);
         [[fallthrough]];
       case Does::bytes:
         if (!reader.take(step.size, from)) return false;
         break;
+      case Does::tagged_small:
+        put_tag(step, reader);
+        [[fallthrough]];
       case Does::small:
         if (!pass_varint<std::uint16_t>(reader, step.most)) return false;
         break;
+      case Does::tagged_medium:
+        put_tag(step, reader);
+        [[fallthrough]];
       case Does::medium:
         if (!pass_varint<std::uint32_t>(reader, step.most)) return false;
         break;
+      case Does::tagged_large:
+        put_tag(step, reader);
+        [[fallthrough]];
       case Does::large:
         if (!pass_varint<std::uint64_t>(reader, step.most)) return false;
         break;
+      case Does::tagged_text:
+        put_tag(step, reader);
+        [[fallthrough]];
       case Does::text:
         if (!take_text(reader, true, text)) return false;
         break;
+      case Does::tagged_octets:
+        put_tag(step, reader);
+        [[fallthrough]];
       case Does::octets:
         if (!reader.take_counted(from, count)) return false;
         break;
@@ -106,6 +127,15 @@ bool StepRun::run(const Step* at, const Step* const end, Reader& reader) {
       }
       case Does::record:
         if (!reader.enter() || !block(step.what, reader)) return false;
+        reader.leave();
+        break;
+      case Does::elements:
+        copy_passed(reader);
+        if (!reader.enter() || !reader.read_count(step.size, count) || !reader.charge(count, step.most))
+          return false;
+        passed_ = reader.peek();
+        for (const bool messages = at[1].does == Does::length; count != 0; --count)
+          if (!(messages ? length(at[1], reader) : run(at + 1, at + 1 + step.body, reader))) return false;
         reader.leave();
         break;
       case Does::list:
@@ -165,6 +195,29 @@ bool StepRun::run(const Step* at, const Step* const end, Reader& reader) {
       case Does::by_walk:
         copy_passed(reader);
         if (!convert_by_walk(step.what, reader)) return false;
+        passed_ = reader.peek();
+        break;
+      case Does::present:
+        if (!present(step, reader)) return false;
+        break;
+      case Does::length:
+        if (!length(step, reader)) return false;
+        break;
+      case Does::archived:
+        if (!archived(step, reader)) return false;
+        break;
+      case Does::packed:
+        if (!packed(step, reader)) return false;
+        break;
+      case Does::packed_raw:
+        if (!packed_raw(step, reader)) return false;
+        break;
+      case Does::entries:
+        if (!entries(step, reader)) return false;
+        break;
+      case Does::field_by_walk:
+        copy_passed(reader);
+        if (!convert_field_by_walk(step, reader)) return false;
         passed_ = reader.peek();
         break;
       case Does::moved:
@@ -287,11 +340,141 @@ bool StepRun::convert(const Step& step, Reader& reader) {
     store_bits(to, room(sizeof(bits)), bits);
     to_ += to.size;
   } else {
-    codec::Writer writer(room(codec::kMaxVarint<std::uint64_t>));
-    codec::write_varint(writer, is_signed(to) ? codec::zigzag(static_cast<std::int64_t>(bits)) : bits);
-    to_ = writer.position();
+    put_varint(is_signed(to) ? codec::zigzag(static_cast<std::int64_t>(bits)) : bits);
   }
   passed_ = reader.peek();
+  return true;
+}
+
+void StepRun::put_long_varint(std::uint64_t value) {
+  codec::Writer writer(room(codec::kMaxVarint<std::uint64_t>));
+  codec::write_varint(writer, value);
+  to_ = writer.position();
+}
+
+// --- into archives
+
+bool StepRun::present(const Step& step, Reader& reader) {
+  const std::byte* flag = nullptr;
+  copy_passed(reader);
+  if (!reader.take(1, flag) || *flag > std::byte{1}) return false;
+  passed_ = reader.peek();
+  return *flag == std::byte{0} ||
+         (reader.charge(1, step.most) && run(&step + 1, &step + 1 + step.body, reader));
+}
+
+/// As many bytes are kept free as the length of the last such value took.
+StepRun::Length StepRun::open_length(const Step& step) {
+  const std::size_t kept = length_sizes_[static_cast<std::size_t>(&step - steps_.steps.data())];
+  to_ = room(kept) + kept;
+  const auto end = static_cast<std::size_t>(to_ - out_->data());
+  return {end - kept, end};
+}
+
+void StepRun::close_length(const Step& step, const Length& length) {
+  const std::size_t size = static_cast<std::size_t>(to_ - out_->data()) - length.end;
+  const std::size_t needed = codec::varint_size(size);
+  if (length.begin + needed != length.end) [[unlikely]] {
+    static_cast<void>(room(needed));
+    std::memmove(out_->data() + length.begin + needed, out_->data() + length.end, size);
+    to_ = out_->data() + length.begin + needed + size;
+    length_sizes_[static_cast<std::size_t>(&step - steps_.steps.data())] = static_cast<std::uint8_t>(needed);
+  }
+  codec::Writer writer(out_->data() + length.begin);
+  codec::write_varint(writer, size);
+}
+
+bool StepRun::length(const Step& step, Reader& reader) {
+  copy_passed(reader);
+  if (step.size != 0) put_varint(step.size);
+  const Length kept = open_length(step);
+  if (!reader.enter() || !block(step.what, reader)) return false;
+  reader.leave();
+  copy_passed(reader);
+  close_length(step, kept);
+  return true;
+}
+
+bool StepRun::archived(const Step& step, Reader& reader) {
+  const Pair* const pair = step.what == kNone ? nullptr : &program_.pairs[step.what];
+  const Type& from = program_.from->type(step.size);
+  const Type& to = pair == nullptr ? from : program_.to->type(pair->to);
+  std::uint64_t bits = 0;
+  copy_passed(reader);
+  if (!read_checked(from, reader, bits) || !Conversion(&program_, pair, from, to).convert(bits)) return false;
+  if (wire_of(to) == codec::archive::Wire::varint) {
+    put_varint(folded(to, bits));
+  } else {
+    store_bits(to, room(sizeof(bits)), bits);
+    to_ += to.size;
+  }
+  passed_ = reader.peek();
+  return true;
+}
+
+bool StepRun::packed(const Step& step, Reader& reader) {
+  const Type& of = program_.from->type(step.size);
+  std::size_t count = 0;
+  copy_passed(reader);
+  if (!reader.enter_leaf() ||
+      !read_row(reader, {*program_.from, of, false, true}, step.most, scratches_.values, count))
+    return false;
+  passed_ = reader.peek();
+  if (count == 0) return true;
+  const auto pack = [&]<class T>(T /*type*/) {
+    const std::span<const T> numbers(reinterpret_cast<const T*>(scratches_.values.data()), count);
+    const std::size_t size = codec::archive::packed_size(numbers);
+    put_varint(step.what);
+    put_varint(size);
+    codec::BackWriter writer(room(size) + size);
+    codec::archive::write_packed(writer, numbers);
+    to_ += size;
+  };
+  if (of.size == 4) {
+    is_signed(of) ? pack(std::int32_t{}) : pack(std::uint32_t{});
+  } else {
+    is_signed(of) ? pack(std::int64_t{}) : pack(std::uint64_t{});
+  }
+  return true;
+}
+
+bool StepRun::packed_raw(const Step& step, Reader& reader) {
+  const std::byte* from = nullptr;
+  std::size_t count = 0;
+  copy_passed(reader);
+  if (!reader.enter_leaf() || !reader.read_count(step.size, count) || !reader.charge(count, step.most) ||
+      !reader.take(count * step.size, from))
+    return false;
+  passed_ = reader.peek();
+  if (count == 0) return true;
+  put_varint(step.what);
+  put_varint(count * step.size);
+  copy(from, count * step.size);
+  return true;
+}
+
+bool StepRun::entries(const Step& step, Reader& reader) {
+  const Step* const body = &step + 1;
+  std::size_t count = 0;
+  copy_passed(reader);
+  if (!reader.enter() || !reader.read_count(step.size, count) || !reader.charge(count, step.most))
+    return false;
+  std::span<const std::byte> last;
+  for (std::size_t i = 0; i < count; ++i) {
+    put_varint(step.what);
+    const Length kept = open_length(step);
+    put_varint(codec::archive::tag_of(1, codec::archive::Wire::length));
+    passed_ = reader.peek();
+    std::span<const std::byte> key;
+    if (!take_text(reader, step.code != 0, key) || (i != 0 && !bytes_before(last, key)) ||
+        !run(body, body + step.body, reader))
+      return false;
+    copy_passed(reader);
+    close_length(step, kept);
+    last = key;
+  }
+  passed_ = reader.peek();
+  reader.leave();
   return true;
 }
 

@@ -39,15 +39,25 @@ bool StepRun::pass_by_walk(TypeIndex type, codec::Reader& reader) {
   return walk.febird({type, type, nullptr});
 }
 
-bool StepRun::convert_by_walk(PairIndex pair, codec::Reader& reader) {
+template <class Begin>
+bool StepRun::convert_by_walk(PairIndex pair, codec::Reader& reader, const Begin& begin) {
   close();
   LayoutWriter writer(*program_.to, *out_);
-  writer.begin_febird();
+  begin(writer);
   Walk<LayoutWriter> walk(*program_.from, *program_.to, &program_, reader, writer, scratches_);
   if (!walk.febird(walk.link(pair))) return false;
   writer.finish();
   open(*out_);
   return true;
+}
+
+bool StepRun::convert_by_walk(PairIndex pair, codec::Reader& reader) {
+  return convert_by_walk(pair, reader, [](LayoutWriter& writer) { writer.begin_febird(); });
+}
+
+bool StepRun::convert_field_by_walk(const Step& step, codec::Reader& reader) {
+  return convert_by_walk(step.what, reader,
+                         [&](LayoutWriter& writer) { writer.begin_field(step.size, step.code != 0); });
 }
 
 template <class Begin, class Read>

@@ -31,6 +31,12 @@ class LayoutWriter {
   }
   /// Any value as it stands in febird.
   void begin_febird() noexcept { place_ = Place::febird; }
+  /// A field of an archive, or, unless it is `whole`, one value among others of it.
+  void begin_field(std::uint32_t number, bool whole) noexcept {
+    place_ = Place::archive;
+    number_ = number;
+    whole_ = whole;
+  }
   /// What was written is part of `out` now.
   void finish();
   /// Nothing was.

@@ -19,7 +19,6 @@
 #include <string_view>
 #include <vector>
 
-#include "mf/codec/json_names.hpp"
 #include "mf/codec/result.hpp"
 #include "mf/core/service.hpp"
 
@@ -89,7 +88,10 @@ struct Field {
 };
 
 /// A member of an enum or of flags. Numbers of signed bases are in two's complement; flags have bit numbers.
-using Member = codec::JsonName;
+struct Member {
+  std::string_view name{};
+  std::uint64_t number = 0;
+};
 
 struct Type {
   Kind kind{};

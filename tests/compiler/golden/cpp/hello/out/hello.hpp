@@ -2,6 +2,9 @@
 // hello.Greeter: fingerprint d3cc56dbc653314368834da834a54467
 #pragma once
 
+#define MF_GENERATED_BY 0
+#include "mf/core/generated.hpp"
+
 #include <chrono>
 #include <cstddef>
 #include <cstdint>

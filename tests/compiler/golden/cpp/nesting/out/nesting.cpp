@@ -996,6 +996,7 @@ type nesting.Record
  last
   default "removed"
 )mf",
+    .customs = {},
     .imports = {}};
 
 }  // namespace mf::module_texts::nesting

@@ -2,6 +2,9 @@
 // nesting.Atlas: fingerprint 5ca91fe0b2efc75722208d7d9a7534c1
 #pragma once
 
+#define MF_GENERATED_BY 0
+#include "mf/core/generated.hpp"
+
 #include <array>
 #include <chrono>
 #include <compare>

@@ -800,6 +800,7 @@ type optionals.Present
  values
   default [{"number":0.5}]
 )mf",
+    .customs = {},
     .imports = {}};
 
 }  // namespace mf::module_texts::optionals

@@ -2,6 +2,9 @@
 // optionals.Keeper: fingerprint ad7e1dbdab491d31297c664e8f095dd2
 #pragma once
 
+#define MF_GENERATED_BY 0
+#include "mf/core/generated.hpp"
+
 #include <array>
 #include <chrono>
 #include <compare>

@@ -781,6 +781,7 @@ type recursive.K
  n
   default []
 )mf",
+    .customs = {},
     .imports = {}};
 
 }  // namespace mf::module_texts::recursive

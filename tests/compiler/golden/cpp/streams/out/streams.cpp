@@ -455,6 +455,7 @@ type streams.Closed error febird
  title
   constraint length ..100
 )mf",
+    .customs = {},
     .imports = {}};
 
 }  // namespace mf::module_texts::streams

@@ -7,6 +7,9 @@
 // streams.Kept: fingerprint 9067f1ffafe7140d4cc53b912e0a5cb4
 #pragma once
 
+#define MF_GENERATED_BY 0
+#include "mf/core/generated.hpp"
+
 #include <array>
 #include <chrono>
 #include <compare>

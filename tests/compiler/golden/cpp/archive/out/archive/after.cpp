@@ -586,6 +586,12 @@ type archive.after.Choice union archive
 type archive.after.Extra struct archive
  x 1: u32
 type archive.after.Stored struct archive
+ added 20: u32
+ maybe 21: string?
+ many 22: list<u32>
+ extra 23: archive.after.Extra?
+ words 24: map<string,u32>
+ weights 11: list<u64>
  name 1: string
  count 2: u32
  delta 3: i64
@@ -595,12 +601,6 @@ type archive.after.Stored struct archive
  color 8: string
  choice 9: archive.after.Choice
  limit 10: u32
- weights 11: list<u64>
- added 20: u32
- maybe 21: string?
- many 22: list<u32>
- extra 23: archive.after.Extra?
- words 24: map<string,u32>
 type archive.after.Part struct archive
  size 1: u32
  whole 2: ref<archive.after.Node>?
@@ -622,6 +622,7 @@ type archive.after.Tag struct archive
  added
   default 7
 )mf",
+    .customs = {},
     .imports = {}};
 
 }  // namespace mf::module_texts::archive::after

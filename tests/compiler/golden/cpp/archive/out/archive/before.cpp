@@ -387,6 +387,7 @@ type archive.before.Node struct archive
  limit
   default 5
 )mf",
+    .customs = {},
     .imports = {}};
 
 }  // namespace mf::module_texts::archive::before

@@ -1810,6 +1810,10 @@ bool Readable<::archive::now::StorePairRequest>::holds(const ::archive::now::Sto
 
 namespace mf::module_texts::archive::now {
 
+constexpr CustomType kCustoms[] = {
+    {"archive.now.Geo", &::mf::codec::custom_refusal<::archive::now::Geo>},
+};
+
 constexpr ModuleTexts kTexts = {
     .types = R"mf(type archive.now.Rank enum u8 closed
  bm25 0
@@ -1955,6 +1959,7 @@ type archive.now.Page
  words
   default ["the words of a page that is new","more of them"]
 )mf",
+    .customs = kCustoms,
     .imports = {}};
 
 }  // namespace mf::module_texts::archive::now

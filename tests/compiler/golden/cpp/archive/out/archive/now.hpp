@@ -2,6 +2,9 @@
 // archive.now.Store: fingerprint 945a5d5aa357c48f43343a5e2c41e99a
 #pragma once
 
+#define MF_GENERATED_BY 0
+#include "mf/core/generated.hpp"
+
 #include <array>
 #include <chrono>
 #include <compare>

@@ -770,6 +770,7 @@ type shapes.kinds.Document
  preset
   default {"text":"a"}
 )mf",
+    .customs = {},
     .imports = {}};
 
 }  // namespace mf::module_texts::shapes::kinds

@@ -2,6 +2,9 @@
 // shapes.kinds.Kinds: fingerprint 4dbe13498b75c26cc88693c3157468bc
 #pragma once
 
+#define MF_GENERATED_BY 0
+#include "mf/core/generated.hpp"
+
 #include <array>
 #include <chrono>
 #include <compare>

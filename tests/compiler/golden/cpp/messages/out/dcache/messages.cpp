@@ -9914,6 +9914,7 @@ type dcache.messages.WebdavUnlockMessage
  precious
   default false
 )mf",
+    .customs = {},
     .imports = {}};
 
 }  // namespace mf::module_texts::dcache::messages

@@ -122,6 +122,7 @@ type nesting.away.Trip struct febird
  other
   default "near"
 )mf",
+    .customs = {},
     .imports = kImports};
 
 }  // namespace mf::module_texts::nesting::away

@@ -2,6 +2,9 @@
 // nesting.away.Guide: fingerprint 7c170ba40076f70645d737435b3053f6
 #pragma once
 
+#define MF_GENERATED_BY 0
+#include "mf/core/generated.hpp"
+
 #include <chrono>
 #include <compare>
 #include <cstddef>

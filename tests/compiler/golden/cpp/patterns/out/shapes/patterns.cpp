@@ -114,6 +114,7 @@ constexpr ModuleTexts kTexts = {
  nested
   constraint pattern "((a*)*b){1,2}|"
 )mf",
+    .customs = {},
     .imports = {}};
 
 }  // namespace mf::module_texts::shapes::patterns

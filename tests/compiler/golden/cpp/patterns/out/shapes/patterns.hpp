@@ -2,6 +2,9 @@
 // shapes.patterns.Finder: fingerprint 207a46f64771d6713ee78a15f6433c39
 #pragma once
 
+#define MF_GENERATED_BY 0
+#include "mf/core/generated.hpp"
+
 #include <chrono>
 #include <compare>
 #include <cstddef>

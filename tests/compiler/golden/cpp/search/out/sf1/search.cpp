@@ -258,6 +258,7 @@ type sf1.search.DuplicateDocument error febird
  lang sf1.search.Lang
 )mf",
     .annex = R"mf()mf",
+    .customs = {},
     .imports = kImports};
 
 }  // namespace mf::module_texts::sf1::search

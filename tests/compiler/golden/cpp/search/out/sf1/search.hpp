@@ -3,6 +3,9 @@
 // sf1.search.Admin: fingerprint 6f16a413e0ab1782e0f2c4f2309cf308
 #pragma once
 
+#define MF_GENERATED_BY 0
+#include "mf/core/generated.hpp"
+
 #include <chrono>
 #include <compare>
 #include <cstddef>

@@ -73,6 +73,7 @@ type sf1.text.Document struct febird
  words map<string,list<sf1.text.Position>>
 )mf",
     .annex = R"mf()mf",
+    .customs = {},
     .imports = {}};
 
 }  // namespace mf::module_texts::sf1::text

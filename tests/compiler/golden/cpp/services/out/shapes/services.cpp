@@ -432,6 +432,7 @@ type shapes.services.Refused error febird
  code
   default 7
 )mf",
+    .customs = {},
     .imports = {}};
 
 }  // namespace mf::module_texts::shapes::services

@@ -3,6 +3,9 @@
 // shapes.services.Sharded: fingerprint da167a27623b5225bfb7a72152c259bc
 #pragma once
 
+#define MF_GENERATED_BY 0
+#include "mf/core/generated.hpp"
+
 #include <chrono>
 #include <compare>
 #include <cstddef>

@@ -769,6 +769,7 @@ type vectors.shapes.Bounded
  wait
   constraint range 0s..1min
 )mf",
+    .customs = {},
     .imports = {}};
 
 }  // namespace mf::module_texts::vectors::shapes

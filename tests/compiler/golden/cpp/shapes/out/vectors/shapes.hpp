@@ -2,6 +2,9 @@
 // vectors.shapes.Index: fingerprint 5a1cc0ec701bfbcc7c0e02d60c1665af
 #pragma once
 
+#define MF_GENERATED_BY 0
+#include "mf/core/generated.hpp"
+
 #include <array>
 #include <chrono>
 #include <compare>

@@ -248,6 +248,7 @@ type topics.events.Venue enum u8 closed
  title
   constraint length ..200
 )mf",
+    .customs = {},
     .imports = {}};
 
 }  // namespace mf::module_texts::topics::events

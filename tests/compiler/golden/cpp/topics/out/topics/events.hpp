@@ -5,6 +5,9 @@
 // topics.events.Changes: fingerprint cc8a429a020aa2e3d3c1c2eb73788d79
 #pragma once
 
+#define MF_GENERATED_BY 0
+#include "mf/core/generated.hpp"
+
 #include <array>
 #include <compare>
 #include <cstddef>

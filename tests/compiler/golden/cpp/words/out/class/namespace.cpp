@@ -374,6 +374,7 @@ type class.namespace.IndexQueryRequest
  template
   default "register"
 )mf",
+    .customs = {},
     .imports = kImports};
 
 }  // namespace mf::module_texts::class_::namespace_

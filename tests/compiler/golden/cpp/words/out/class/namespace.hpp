@@ -2,6 +2,9 @@
 // class.namespace.Index: fingerprint a0002c39eae4b9cfd233ffd11a304379
 #pragma once
 
+#define MF_GENERATED_BY 0
+#include "mf/core/generated.hpp"
+
 #include <array>
 #include <chrono>
 #include <compare>

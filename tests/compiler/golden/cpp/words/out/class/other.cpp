@@ -67,6 +67,7 @@ constexpr ModuleTexts kTexts = {
  for list<class.other.virtual>
 )mf",
     .annex = R"mf()mf",
+    .customs = {},
     .imports = {}};
 
 }  // namespace mf::module_texts::class_::other

@@ -1,0 +1,85 @@
+"""`mfidlc import` of Slice files."""
+
+from tests.fuzz.in_python.harness import Target
+from tests.fuzz.in_python.imported import refusal, seeds
+
+WORDS = tuple(
+    word.encode()
+    for word in (
+        *(
+            "module",
+            "interface",
+            "class",
+            "struct",
+            "exception",
+            "enum",
+            "sequence<",
+            "dictionary<",
+            "const",
+            ">",
+        ),
+        *(
+            "extends",
+            "implements",
+            "throws",
+            "idempotent",
+            "local",
+            "out",
+            "optional(1)",
+            "tag(1)",
+            "Object*",
+            "Value",
+        ),
+        *(
+            "bool",
+            "byte",
+            "short",
+            "int",
+            "long",
+            "float",
+            "double",
+            "string",
+            "void",
+            "Point",
+            "Node",
+            "a::b",
+            "::",
+        ),
+        *(
+            "#include",
+            "#ifdef",
+            "#ifndef",
+            "#if",
+            "#elif",
+            "#else",
+            "#endif\n",
+            "#define",
+            "#undef",
+            "defined(",
+            "\n#",
+        ),
+        *(
+            '"',
+            "[[",
+            "]]",
+            "/*",
+            "*/",
+            "//",
+            "///",
+            "\\",
+            "{",
+            "}",
+            "(",
+            ")",
+            "=",
+            ",",
+            ";",
+            "0x",
+            "-1",
+            "1e999",
+            "é",
+        ),
+        *("9223372036854775808", '"\\777"', '"\\u0041"', "\ufeff", "\x00", "\\\n"),
+    )
+)
+TARGET = Target("slice", seeds("slice"), refusal(".ice"), WORDS, cost=20)
