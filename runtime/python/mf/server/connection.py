@@ -102,8 +102,10 @@ class _Entrance:
 
     __slots__ = (
         "_access",
+        "_believed",
         "_calls",
         "_claims",
+        "_relay",
         "_resolve",
         "_seen",
         "_stream",
@@ -122,6 +124,9 @@ class _Entrance:
         """Service, agent and method, and whether it may be called, as was decided."""
         self._subscribed: set[tuple[str, str]] | None = set()
         """Topics and agents of what was allowed; None: too many to be kept."""
+        self._relay: Identity | None = None
+        """The client's own identity, if it is a relay that passes on another one."""
+        self._believed = False
         self.identity = NO_IDENTITY
         self.used = False
 
@@ -131,7 +136,11 @@ class _Entrance:
         if tokens is not None and hello.credential is not None:
             self._claims = tokens.claims_of(hello.credential, self._stream.peer)
             self.identity = identity_of(self._claims)
-        hello.credential = None  # nothing keeps it
+        if hello.passed is not None:
+            self._relay = self.identity
+            self._believed = self._access.may_relay(self._relay)
+            self.identity = self._access.client_of(self._relay, hello.passed, self._stream.peer)
+        hello.credential = hello.passed = None  # nothing keeps them
         self._access.admit(hello, self._stream.peer, self.identity)
 
     def __call__(self, bind: BindRequested) -> list[Any] | tuple[Code, str]:
@@ -174,6 +183,8 @@ class _Entrance:
         if access.limits_nothing or self._seen == access.generation:
             return ""
         self._seen = access.generation
+        if self._relay is not None and access.may_relay(self._relay) is not self._believed:
+            return "whether it may relay has changed"
         subscribed = None if self._subscribed is None else self._subscribed.copy()
         same = subscribed is not None
         same = same and all(access.may_call(identity, *key) == was for key, was in self._calls.items())
@@ -339,7 +350,7 @@ class Connection(StreamCaller):
     def shown(self) -> str:
         """The peer as lines of the log name it."""
         identity = self.binds.identity
-        return f"{self.peer} ({identity})" if identity.known else self.peer
+        return f"{self.peer} ({identity})" if identity.known or identity.via else self.peer
 
     def check_subscription(self, topic: str, agents: str) -> None:
         self.binds.check_subscription(topic, agents)
@@ -352,7 +363,7 @@ class Connection(StreamCaller):
     @property
     def account(self) -> str:
         identity = self.binds.identity
-        return str(identity) if identity.known else host_of(self.peer)
+        return identity.name if identity.known else host_of(self.peer)
 
     def open_stream(self, event: RequestReceived, deadline: float) -> StreamCall | None:
         """Called on the IO thread: a call with a stream has arrived. None: it exceeds the limit and was
