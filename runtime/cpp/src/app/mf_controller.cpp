@@ -16,6 +16,7 @@
 #include <fstream>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "app/access_command.hpp"
 #include "app/program.hpp"
@@ -38,6 +39,7 @@ struct Arguments {
   unsigned lease = 30;   // seconds
   std::size_t offers_per_host = mf::controller::ControllerOptions().max_offers_per_host;
   bool relay = false;
+  std::vector<std::string> to{};  // of the relay
 };
 
 std::string environment(const char* name) {
@@ -102,7 +104,10 @@ void serve(const Arguments& arguments) {
   std::shared_ptr<mf::relay::Relay> relay;
   if (arguments.relay) {
     relay = std::make_shared<mf::relay::Relay>(
-        mf::relay::RelayOptions{.tls = {.ca = arguments.entrance.authorities}, .log = log});
+        mf::relay::RelayOptions{.tls = arguments.entrance.outward(),
+                                .credential = {.file = arguments.entrance.credential},
+                                .to = arguments.to,
+                                .log = log});
     server_options.forwarder = relay;
     server_options.stream_window = 0;
   }
@@ -126,12 +131,7 @@ int run(int argc, char** argv) {
       app, arguments.entrance,
       "which identities may register, publish, lead, watch and list; without it nobody registers "
       "or leads where --client-ca is given");
-  arguments.entrance.token_audience = "mf.controller.Controller";
-  auto* const keys = mf::app::add_file(app, "--token-keys", arguments.entrance.token_keys,
-                                       "The public keys by which tokens of servers and clients are verified");
-  app.add_option("--token-audience", arguments.entrance.token_audience, "What these tokens must be for")
-      ->needs(keys)
-      ->capture_default_str();
+  mf::app::add_token_keys(app, arguments.entrance, "servers and clients", "mf.controller.Controller");
   app.add_option(
          "--store", arguments.store,
          "Where to keep what is registered, so that a controller that is restarted knows it: a folder, or "
@@ -164,6 +164,9 @@ int run(int argc, char** argv) {
       ->capture_default_str();
   app.add_flag("--relay", arguments.relay,
                "Hand on the calls of clients at relay://HOST:PORT to the servers");
+  mf::app::add_own_certificate(app, arguments.entrance);
+  mf::app::add_credential(app, arguments.entrance);
+  mf::app::add_networks(app, arguments.to, " (with --relay)");
   const mf::app::AccessCommand access(app);
   const mf::app::TokenCommand token(app);
   if (const auto ended = mf::app::parse(app, argc, argv)) return *ended;

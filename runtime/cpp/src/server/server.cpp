@@ -124,7 +124,7 @@ void Server::Core::start() {
     stream_threads_ = std::make_unique<transport::Workers>(0, kMostStreamThreads, options_.log);
     started_ = true;
   }
-  if (options_.forwarder) options_.forwarder->opened(nonce_, addresses().front().str());
+  if (options_.forwarder) options_.forwarder->opened(nonce_, addresses());
   for (const auto& acceptor : acceptors_) acceptor->open();
   watch_files();
   if (controllers_given.empty()) return;
