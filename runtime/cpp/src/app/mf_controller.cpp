@@ -24,6 +24,7 @@
 #include "mf/controller/file_store.hpp"
 #include "mf/core/error.hpp"
 #include "mf/core/log.hpp"
+#include "mf/monitor/exposition.hpp"
 #include "mf/relay/relay.hpp"
 #include "mf/server/server.hpp"
 #include "mf/server/signals.hpp"
@@ -75,6 +76,17 @@ std::string password_in(const std::string& path) {
   return password;
 }
 
+void expose(const mf::controller::ControllerStatus& status, mf::monitor::Exposition& out) {
+  out.gauge("mf_controller_processes", "Registered processes.", static_cast<double>(status.processes));
+  out.gauge("mf_controller_offers", "What they offer: services, agents and topics.",
+            static_cast<double>(status.offers));
+  out.gauge("mf_controller_watches", "Open watches.", static_cast<double>(status.watches));
+  out.counter("mf_controller_changes", "Changes of what is registered, in all runs with this store.",
+              static_cast<double>(status.revision));
+  out.gauge("mf_controller_store_ok", "0: changes are kept in memory alone, since the store fails.",
+            status.store.ok ? 1 : 0);
+}
+
 void serve(const Arguments& arguments) {
   const mf::Log log = arguments.entrance.log();
   // First of all: a signal that comes while the rest starts must end the process as cleanly.
@@ -106,6 +118,7 @@ void serve(const Arguments& arguments) {
     server_options.forwarder = relay;
     server_options.stream_window = 0;
   }
+  server_options.expose = [controller](mf::monitor::Exposition& out) { expose(controller->status(), out); };
   mf::Server server(server_options);
   server.offer(controller, {.where = mf::Where::io_thread});
   server.start();

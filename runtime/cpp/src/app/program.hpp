@@ -22,6 +22,7 @@ struct Entrance {
   std::string access{};       // the path of the access file
   bool open = false;          // whoever reaches it may use it
   std::string authorities{};  // by which those are verified to whom it connects
+  std::string monitor{};      // HOST:PORT
   std::string token_keys{};
   std::string token_audience{};
   std::size_t max_connections = ServerOptions().max_connections;
@@ -108,6 +109,9 @@ inline void add_entrance(CLI::App& app, Entrance& entrance, const std::string& w
                  "How many of them one host may have; one more is refused in words")
       ->check(CLI::Range(1, 1'048'576))
       ->capture_default_str();
+  app.add_option("--monitor", entrance.monitor,
+                 "Where /metrics, /livez and /readyz are served over HTTP; beyond this host only with --open")
+      ->type_name("HOST:PORT");
   add_log_level(app, entrance);
 }
 
@@ -117,6 +121,8 @@ inline ServerOptions server_options(const Entrance& entrance, const Log& log) {
   options.listen = as_server(entrance.listen);
   options.tls = entrance.shown;
   options.access = entrance.access;
+  options.monitor = entrance.monitor;
+  options.monitor_open = entrance.open;
   options.token_keys = entrance.token_keys;
   if (!entrance.token_keys.empty()) options.token_audience = entrance.token_audience;
   options.max_connections = entrance.max_connections;

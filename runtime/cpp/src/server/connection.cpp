@@ -278,6 +278,8 @@ void Connection::on_request(const protocol::Event& event, TimePoint now) {
   if (method == kDenied) [[unlikely]] {
     return deny(std::move(ticket), binding->denied.at(target.method));
   }
+  if (auto* const tally = binding->offer->counters[method].tally; tally != nullptr) [[unlikely]]
+    ticket.observe(tally, now);
   const auto tier = static_cast<Tier>(event.header.encoding());
   const auto left = protocol::decode_deadline(event.header.deadline());
   const auto deadline = left == kInfinite ? kNever : deadline_after(now, left);

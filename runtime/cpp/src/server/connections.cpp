@@ -14,6 +14,7 @@
 #include "mf/server/forwarder.hpp"
 #include "server/acceptor.hpp"
 #include "server/core.hpp"
+#include "server/tally.hpp"
 
 namespace mf {
 namespace {
@@ -75,6 +76,7 @@ void Server::Core::accept(std::unique_ptr<transport::Stream> stream) {
   link_options.handshake_timeout = options_.handshake_timeout;
   link_options.progress_timeout = options_.progress_timeout;
   link_options.load = load_;
+  link_options.keeps = tallies_;
   const auto bearer = tokens_ ? std::make_shared<server::Bearer>() : nullptr;
   if (bearer) link_options.proved = [bearer] { return bearer->identity(); };
   if (bearer || access_->authenticates())

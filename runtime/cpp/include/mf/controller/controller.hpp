@@ -92,6 +92,8 @@ class Controller final : public ControllerAsyncServant {
   void lead(ControllerLeadRequest request, StreamWriter<Lead> out, Responder<void> responder) override;
   void list(ControllerListRequest request, StreamWriter<Entry> out, Responder<void> responder) override;
   void status(ControllerStatusRequest request, Responder<ControllerStatus> responder) override;
+  /// The same, for this process.
+  [[nodiscard]] ControllerStatus status() const;
 
   /// The number of candidates that wait for a lead or hold one.
   [[nodiscard]] std::size_t candidates() const;
