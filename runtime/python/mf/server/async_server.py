@@ -4,7 +4,7 @@ import os
 import signal
 import socket
 import threading
-from asyncio import AbstractEventLoop, Event, Task, create_task, get_running_loop
+from asyncio import AbstractEventLoop, Event, Task, create_task, get_running_loop, to_thread
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
@@ -65,6 +65,9 @@ class AsyncServer(BaseServer["AsyncControllerRegistrar", AsyncIo]):
             text = "an AsyncServer runs `async def`: derive from the generated …AsyncServant, or use a Server"
             raise TypeError(f"{type(servant).__name__} is no servant of asyncio; {text}")
 
+    def _is_stopping(self) -> bool:
+        return self._stopping.is_set()
+
     def _offers_changed(self) -> None:
         if self._loop is not None and self._registrar is not None:
             with suppress(RuntimeError):  # the loop was closed
@@ -103,6 +106,12 @@ class AsyncServer(BaseServer["AsyncControllerRegistrar", AsyncIo]):
                 else:
                     listening.append(Listening(address, self._tls, await _looked_up(address)))
         except BaseException:
+            for each in listening:
+                each.close()
+            raise
+        try:
+            self._open_monitor()
+        except OSError:
             for each in listening:
                 each.close()
             raise
@@ -156,6 +165,8 @@ class AsyncServer(BaseServer["AsyncControllerRegistrar", AsyncIo]):
             try:
                 await self._io.drain(self._options.drain_timeout)
             finally:
+                if self._monitor is not None:
+                    await to_thread(self._close_monitor)
                 self._stopped.set()
 
     async def __aenter__(self) -> Self:

@@ -30,6 +30,7 @@ from mf.core.peers import peer_fields
 from mf.protocol.events import BindRequested, CreditReceived, DataReceived, EndReceived, RequestReceived
 from mf.protocol.frame import Buffer
 from mf.protocol.handshake import Hello
+from mf.protocol.reply import OK
 from mf.protocol.server_call import ServerCallEvent, ServerCallState, ServerCallStep
 from mf.protocol.server_session import Denied, Resolve, ServerSession
 from mf.protocol.stream import WindowBudget
@@ -388,6 +389,8 @@ class Connection(StreamCaller):
         if call.oneway:  # of a method with results, which its client does not want
             self.drop(call)
             return
+        if call.handler.tally is not None and status == OK:  # MIXED is counted where its items are known
+            call.ends(Code.OK)
         with self.lock:
             if call.state is _RUNNING and call.deadline > monotonic():
                 call.state = _ENDED
@@ -410,6 +413,8 @@ class Connection(StreamCaller):
             return
         if call.standing is not _OUTSIDE:
             call.gate.admission.leave(call, monotonic())
+        if call.handler.tally is not None:
+            call.ends(error.code)
         with self.lock:
             if self._answered(call):
                 self.session.fail(call.id, call.route, call.count, error, call.reply_metadata())
@@ -418,6 +423,8 @@ class Connection(StreamCaller):
     def drop(self, call: ServedCall) -> None:
         if call.standing is not _OUTSIDE:
             call.gate.admission.leave(call, monotonic())
+        if call.handler.tally is not None:
+            call.ends(Code.OK if call.oneway else Code.CANCELLED)
         ready: list[ServedCall] = []
         with self.lock:
             if self._answered(call) and not call.oneway:
@@ -522,6 +529,8 @@ class Connection(StreamCaller):
 
     def refuse(self, call: ServedCall, why: str) -> None:
         call.handler.counters.on_refused(call.count)
+        if call.handler.tally is not None:
+            call.ends(Code.OVERLOADED)
         if call.standing is not _OUTSIDE:
             call.gate.admission.leave(call, monotonic())
         with self.lock:

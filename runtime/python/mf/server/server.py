@@ -39,8 +39,11 @@ class Server(BaseServer["ControllerRegistrar", IoThread]):
         self._make_threads()
         self._stop_lock = threading.Lock()
         self._running = _held_lock()
-        self._ends = self._must_reload = False
+        self._ends = self._must_reload = self._stops = False
         self._signals_before: dict[int, Any] = {}
+
+    def _is_stopping(self) -> bool:
+        return self._stops
 
     def _make_threads(self) -> None:
         self._workers = Workers(self._options.workers, run)
@@ -91,6 +94,12 @@ class Server(BaseServer["ControllerRegistrar", IoThread]):
         try:
             for address in self._listen:
                 listening.append(Listening(address, self._tls))
+        except OSError:
+            for each in listening:
+                each.close()
+            raise
+        try:
+            self._open_monitor()
         except OSError:
             for each in listening:
                 each.close()
@@ -150,11 +159,13 @@ class Server(BaseServer["ControllerRegistrar", IoThread]):
             io = self._io
             if io is None or not io.thread.is_alive():
                 return io is None or not io.cut
+            self._stops = True
             if self._registrar is not None:
                 self._registrar.deregister(min(self._options.drain_timeout, 2.0))
             io.drain(self._options.drain_timeout)
             io.thread.join(self._options.drain_timeout + 5.0)
             self._workers.stop(0.1)
+            self._close_monitor()
             return not io.cut
 
     def __enter__(self) -> "Server":
