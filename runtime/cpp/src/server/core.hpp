@@ -119,6 +119,7 @@ class Server::Core final : public server::Directory {
   void log_cut() const;
   bool read_files(transport::Reads which);
   void watch_files();
+  void give_signs(std::chrono::nanoseconds period);
   void retire(const Client& client, std::string_view reason);
   [[nodiscard]] std::vector<Client> clients() const;
   [[nodiscard]] std::vector<Address> advertised() const;

@@ -11,6 +11,7 @@
 #include "mf/core/error.hpp"
 #include "mf/monitor/door.hpp"
 #include "mf/server/forwarder.hpp"
+#include "mf/server/manager.hpp"
 #include "server/acceptor.hpp"
 #include "server/core.hpp"
 #include "server/door.hpp"
@@ -136,6 +137,7 @@ void Server::Core::start() {
   if (options_.forwarder) options_.forwarder->opened(nonce_, addresses().front().str());
   for (const auto& acceptor : acceptors_) acceptor->open();
   watch_files();
+  if (const auto period = server::watchdog_period()) give_signs(*period);
   if (controllers_given.empty()) return;
   auto registrar = make_controller_registrar(std::move(controllers_given), identity_, options_.log,
                                              reactors_.front(), options_.controller_tls);
@@ -144,6 +146,12 @@ void Server::Core::start() {
     registrar_ = std::move(registrar);
   }
   announce();
+}
+
+// From the acceptors' thread, which gives none if it stands still.
+void Server::Core::give_signs(std::chrono::nanoseconds period) {
+  server::tell_manager("WATCHDOG=1");
+  reactors_.front()->at(mf::now() + period, [this, period] { give_signs(period); });
 }
 
 bool Server::Core::run() {

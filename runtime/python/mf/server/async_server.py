@@ -16,6 +16,7 @@ from mf.core.source import OfferSource
 from mf.server.async_io import AsyncIo
 from mf.server.async_lead import AsyncLead
 from mf.server.base import STOP_SIGNALS, BaseServer
+from mf.server.manager import tell_manager
 from mf.transport.address import Address
 from mf.transport.names import addresses
 from mf.transport.network import network_of
@@ -130,8 +131,10 @@ class AsyncServer(BaseServer["AsyncControllerRegistrar", AsyncIo]):
             await self.start()
         before = self._catch_signals()
         try:
+            tell_manager("READY=1")
             await self._stopping.wait()
         finally:
+            tell_manager("STOPPING=1")
             try:
                 whole = await self.stop()
             finally:
@@ -185,8 +188,13 @@ class AsyncServer(BaseServer["AsyncControllerRegistrar", AsyncIo]):
         before: dict[int, Any] = {each: signal.getsignal(each) for each in (*STOP_SIGNALS, signal.SIGHUP)}
         for number in STOP_SIGNALS:
             loop.add_signal_handler(number, self._signalled, number)
-        loop.add_signal_handler(signal.SIGHUP, self.reload)
+        loop.add_signal_handler(signal.SIGHUP, self._reload_signalled)
         return before
+
+    def _reload_signalled(self) -> None:
+        tell_manager("RELOADING=1")
+        self.reload()
+        tell_manager("READY=1")
 
     def _signalled(self, number: int) -> None:
         if self._stopping.is_set():

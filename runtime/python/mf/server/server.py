@@ -17,6 +17,7 @@ from mf.server.base import STOP_SIGNALS, BaseServer
 from mf.server.dispatch import run, run_stream
 from mf.server.io import IoThread
 from mf.server.lead import Lead
+from mf.server.manager import tell_manager
 from mf.server.offer import handlers_of
 from mf.server.workers import StreamThreads, Workers
 from mf.transport.sockets import Listening
@@ -133,9 +134,13 @@ class Server(BaseServer["ControllerRegistrar", IoThread]):
                 raise SystemExit(str(failed.args[-1])) from None
         self._signals_before = self._catch_signals()
         try:
+            tell_manager("READY=1")
             while self._wait_for_signal():
+                tell_manager("RELOADING=1")
                 self.reload()
+                tell_manager("READY=1")
         finally:
+            tell_manager("STOPPING=1")
             self._restore_signals(final=False)
             whole = self.stop()
             self._restore_signals(final=True)
