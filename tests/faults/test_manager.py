@@ -1,4 +1,4 @@
-"""What a service manager (systemd) hears of programs: that they are ready, read files again, live, and stop."""
+"""What a service manager (systemd) hears of programs: they are ready, read files again, live, and stop."""
 
 import os
 import signal
