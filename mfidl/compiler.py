@@ -66,6 +66,7 @@ class Targets:
     generators: tuple[Generator, ...] = ()
     templates: Templates | None = None
     stubs: bool = True
+    is_relative: bool = False
 
 
 def check(paths: Sequence[str], import_paths: Sequence[str] = ()) -> Outcome:
@@ -93,7 +94,7 @@ def compile_files(paths: Sequence[str], import_paths: Sequence[str], targets: Ta
     from mfidl.emit.write import BuildFiles, OutputTree, write_build_files, write_trees
 
     diagnostics = Diagnostics()
-    options = EmitOptions(targets.python_package, __version__, targets.stubs)
+    options = EmitOptions(targets.python_package, __version__, targets.stubs, targets.is_relative)
     program = outcome.program
     trees, inputs = _foreign(targets, program, diagnostics)  # gets all of the program, and may refuse it
     if diagnostics:
