@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tools import release
-from tools.release_corpus import ROOT, version
+from tools.release_corpus import ROOT, packed, version
 
 CHANGELOG = """# Changelog
 
@@ -132,3 +132,36 @@ def test_two_builds_of_python_packages_have_equal_bytes(tmp_path: Path) -> None:
 
     assert len(once) == 5
     assert once == again
+
+
+def test_generated_code_that_is_not_stored_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stored = tmp_path / "tests/releases/stored"
+    stored.mkdir(parents=True)
+    monkeypatch.setattr(release, "STORED", stored)
+    monkeypatch.setattr(release, "generated", lambda _tree, _out: {"cpp/depot.hpp": b"// Generated"})
+    monkeypatch.setattr(release, "ROOT", tmp_path)
+
+    with pytest.raises(
+        release.RefusedError, match=r"0\.2\.0\.tar\.xz is not what this compiler makes: python -m"
+    ):
+        release.check_stored("0.2.0")
+    (stored / "0.2.0.tar.xz").write_bytes(packed({"cpp/depot.hpp": b"// Generated"}))
+    release.check_stored("0.2.0")
+    (stored / "0.2.0.tar.xz").write_bytes(packed({"cpp/depot.hpp": b"// Generated before"}))
+    with pytest.raises(release.RefusedError, match="and commit it"):
+        release.check_stored("0.2.0")
+
+
+def test_a_release_has_notes_and_sums_of_everything(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    dist = artefacts(tmp_path)
+    monkeypatch.setattr(release, "version", lambda _tree: "0.1.0")
+    monkeypatch.setattr(release, "said", lambda *_command: "")
+    monkeypatch.setattr(release, "check_stored", lambda _number: None)
+    release.main(dist)
+
+    assert (dist / "NOTES.md").read_text().startswith("# MF/IDL 0.1.0\n\n- ")
+    names = [line.split("  ")[1] for line in (dist / "SHA256SUMS").read_text().splitlines()]
+    assert names == sorted(path.name for path in dist.iterdir() if path.name != "SHA256SUMS")
+    release.main(dist)  # as often as one likes
