@@ -16,7 +16,7 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 # Set QUICK=1 for a bench of at most five minutes; passed on as it is.
 export QUICK
 
-.PHONY: help demo test test-system test-packages test-distant bench bench-ab soak fuzz mutants lint tidy format regen hashes sbom wheels debs docs clean
+.PHONY: help demo test test-system test-packages test-distant bench bench-ab soak fuzz mutants lint tidy format regen hashes sbom wheels debs release docs clean
 
 help: ## This list
 	@grep -hE '^[a-z%-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -60,6 +60,12 @@ wheels: ## Make the wheels and source distributions of mfidl, mf-runtime and mf-
 debs: ## Make the Debian packages libmf-dev, mfidlc and mf-controller in dist/
 	@$(STAGE) 'install what packages need' tools/bootstrap core package bridge
 	@$(STAGE) 'Debian packages' tools/debs
+
+release: ## Make all of a release in dist/: packages, bill of materials (SBOM), notes and SHA256SUMS
+	@$(MAKE) wheels debs
+	@$(STAGE) 'install what the rest needs' tools/bootstrap core test
+	@$(STAGE) 'bill of materials' $(PY) tools/sbom.py build/install dist/mf-idl.cdx.json
+	@$(STAGE) 'notes and sums' $(PY) -m tools.release dist
 
 test-packages: ## Make the packages, and run their tests
 	@$(MAKE) wheels debs

@@ -66,6 +66,7 @@ class Targets:
     generators: tuple[Generator, ...] = ()
     templates: Templates | None = None
     stubs: bool = True
+    is_relative: bool = False
 
 
 def check(paths: Sequence[str], import_paths: Sequence[str] = ()) -> Outcome:
@@ -93,7 +94,7 @@ def compile_files(paths: Sequence[str], import_paths: Sequence[str], targets: Ta
     from mfidl.emit.write import BuildFiles, OutputTree, write_build_files, write_trees
 
     diagnostics = Diagnostics()
-    options = EmitOptions(targets.python_package, __version__, targets.stubs)
+    options = EmitOptions(targets.python_package, __version__, targets.stubs, targets.is_relative)
     program = outcome.program
     trees, inputs = _foreign(targets, program, diagnostics)  # gets all of the program, and may refuse it
     if diagnostics:
@@ -103,11 +104,14 @@ def compile_files(paths: Sequence[str], import_paths: Sequence[str], targets: Ta
 
         own = for_language(program, "cpp", diagnostics)
         trees.append(OutputTree("cpp", targets.cpp, cpp.generate(own, options)))
+        _warn_of_headers(program, diagnostics)
     if targets.python is not None:
         from mfidl.emit import python
 
         own = for_language(program, "python", diagnostics)
         trees.append(OutputTree("python", targets.python, python.generate(own, options)))
+        if not targets.python_package and not targets.is_relative:  # a package of the program's own
+            _warn_of_packages(program, diagnostics)
     names = [module.name for module in program.requested]
     written = write_trees(trees, names, diagnostics)  # compares first: unchanged files keep their times
     if written:
@@ -117,6 +121,27 @@ def compile_files(paths: Sequence[str], import_paths: Sequence[str], targets: Ta
         return _failed(outcome, diagnostics)
     messages = [*outcome.diagnostics, *diagnostics.sorted()]
     return Outcome(Exit.OK, messages, outcome.program, outcome.sources, outcome.absent, tuple(trees))
+
+
+def _warn_of_packages(program: Program, diagnostics: Diagnostics) -> None:
+    from mfidl.emit.installed import installed_package
+    from mfidl.emit.python.names import package_name
+
+    for name in (package_name(module.name, "") for module in program.requested):
+        found = installed_package(name)
+        if found is not None:
+            mend = "--python-package PREFIX puts it below a package of yours"
+            diagnostics.warning("W0802", None, what="package", name=name, owner=found.owner, mend=mend)
+
+
+def _warn_of_headers(program: Program, diagnostics: Diagnostics) -> None:
+    from mfidl.emit.installed import installed_header
+
+    for name in (f"{module.name.replace('.', '/')}.hpp" for module in program.requested):
+        found = installed_header(name)
+        if found is not None:
+            mend = "give the module another name, or search the generated headers first"
+            diagnostics.warning("W0802", None, what="header", name=name, owner=found.owner, mend=mend)
 
 
 def _foreign(
