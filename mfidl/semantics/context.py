@@ -49,12 +49,16 @@ class Context:
     """One per run. The sources are set by `elaborate` before anything is asked of them."""
 
     diagnostics: Diagnostics
-    scopes: list[Scope]
+    scopes: list[Scope] = field(init=False)
     types: TypeSource = field(init=False)
     values: ValueSource = field(init=False)
     enums: EnumSource = field(init=False)
     services: ServiceSource = field(init=False)
     suggester: Suggester = field(default_factory=Suggester)
+    paths: list[tuple[ast.Path, Symbol]] = field(default_factory=list)  # that were looked up, and found
+    members: list[tuple[ast.Name, Symbol]] = field(
+        default_factory=list
+    )  # named in values, with what has them
     _missing: dict[tuple[int, str, frozenset[Kind]], Missing] = field(default_factory=dict)
     _unknown: set[tuple[int, str, str]] = field(default_factory=set)
     _symbols: dict[str, Symbol] = field(default_factory=dict)
@@ -82,6 +86,8 @@ class Context:
         found = look_up(scope, path, wanted, self.scopes, self.suggester)
         if isinstance(found, Missing):
             self._missing[key] = found
+        elif found is not None:
+            self.paths.append((path, found))
         return found
 
     def find(self, path: ast.Path, scope: Scope, wanted: frozenset[Kind], unknown: str) -> Symbol | None:

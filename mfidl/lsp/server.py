@@ -1,0 +1,514 @@
+"""The wiring: what the editor says, when an analysis is made, and which request gets which answer.
+
+All that is heavy runs on the worker, a pool of one thread: analyses, and answers that read many files. Each
+change of any text counts; a snapshot is fresh as long as nothing was counted since it was begun.
+"""
+
+import asyncio
+import gc
+import os
+from collections.abc import Callable, Generator, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from typing import Any, TypeVar
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+from pygls.lsp.server import LanguageServer
+from pygls.protocol import LanguageServerProtocol
+from pygls.protocol.language_server import lsp_method
+
+from mfidl import __version__
+from mfidl.lsp.answers import actions, completion, diagnostics, folding, formatting, hover, inlay, navigation
+from mfidl.lsp.answers import lens as lenses
+from mfidl.lsp.answers import signature as signatures
+from mfidl.lsp.answers import symbols as symbols_
+from mfidl.lsp.answers import tokens as tokens_
+from mfidl.lsp.place import Expected, place_at
+from mfidl.lsp.published import Published
+from mfidl.lsp.store import Store
+from mfidl.lsp.text import Document, path_of, uri_of
+from mfidl.lsp.workspace import Snapshot, Workspace
+
+DEBOUNCE = 0.15  # seconds without a key before an analysis begins by itself
+CALM = 1.5  # seconds without a key after which everything is shown
+_REQUEST_FAILED = -32803
+_COLLECT_AFTER = 16  # analyses
+_T = TypeVar("_T")
+
+
+class _Protocol(LanguageServerProtocol):
+    """pygls keeps documents of its own, whose lines end at more characters than those of editors do. These
+    methods leave the documents to the server.
+    """
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
+    def lsp_text_document__did_open(
+        self, params: types.DidOpenTextDocumentParams
+    ) -> Generator[Any, Any, None]:
+        yield self.fm.features[types.TEXT_DOCUMENT_DID_OPEN], (params,), None
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_CHANGE)
+    def lsp_text_document__did_change(
+        self, params: types.DidChangeTextDocumentParams
+    ) -> Generator[Any, Any, None]:
+        yield self.fm.features[types.TEXT_DOCUMENT_DID_CHANGE], (params,), None
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_CLOSE)
+    def lsp_text_document__did_close(
+        self, params: types.DidCloseTextDocumentParams
+    ) -> Generator[Any, Any, None]:
+        yield self.fm.features[types.TEXT_DOCUMENT_DID_CLOSE], (params,), None
+
+
+class Server(LanguageServer):
+    """One per process."""
+
+    def __init__(self, import_paths: Iterable[str] = ()) -> None:
+        super().__init__("mfidl", __version__, protocol_cls=_Protocol)
+        self.store = Store()
+        self.files = Workspace(self.store)
+        self.documents: dict[str, Document] = {}
+        self.snapshots: dict[str, Snapshot] = {}
+        self.lenses = lenses.Lenses()
+        self._import_paths = list(import_paths)
+        self._worker = ThreadPoolExecutor(1, "analysis")
+        self._waiting: dict[str, asyncio.Task[None]] = {}
+        self._published: dict[str, Published] = {}
+        self._of_others: dict[str, dict[str, list[types.Diagnostic]]] = {}  # by URI of the analysed document
+        self._changes = 0
+        self._analysed: dict[str, int] = {}  # the count of changes at the beginning of the last analysis
+        self._uncollected = 0
+
+    # Settings -----------------------------------------------------------------------------------------------
+
+    def configure(self, params: types.InitializeParams) -> None:
+        folders = params.workspace_folders or []
+        roots = [path_of(each.uri) for each in folders]
+        if not roots and params.root_uri:
+            roots = [path_of(params.root_uri)]
+        self.files.roots = [each.rstrip(os.sep) or os.sep for each in roots]
+        self.files.encoding = str(self.encoding)
+        self.set_options(params.initialization_options)
+
+    @property
+    def encoding(self) -> str:
+        agreed = self.workspace.position_encoding
+        return str(getattr(agreed, "value", agreed) or "utf-16")
+
+    def set_options(self, options: Any) -> None:
+        """`importPaths`: relative ones are below the first root. Anything else is ignored."""
+        given = options.get("importPaths") if isinstance(options, dict) else None
+        paths = [*self._import_paths, *(each for each in given or () if isinstance(each, str))]
+        base = self.files.roots[0] if self.files.roots else ""
+        self.files.import_paths = [os.path.normpath(os.path.join(base, each)) for each in paths]
+
+    # Documents ----------------------------------------------------------------------------------------------
+
+    def opened(self, item: types.TextDocumentItem) -> None:
+        document = Document(item.uri, item.text, item.version, self.encoding)
+        self.documents[item.uri] = document
+        self._published[item.uri] = Published()
+        self._store(document)
+        self.schedule(item.uri, 0)
+
+    def edited(self, params: types.DidChangeTextDocumentParams) -> None:
+        document = self.documents.get(params.text_document.uri)
+        if document is None:
+            return
+        for change in params.content_changes:
+            document.change(change)
+            self._published[document.uri].moved(change)
+        document.version = params.text_document.version
+        self._store(document)
+        self.schedule(document.uri, DEBOUNCE)
+
+    def closed(self, uri: str) -> None:
+        document = self.documents.pop(uri, None)
+        if document is None:
+            return
+        self.store.documents.pop(os.path.realpath(document.path), None)
+        self._changes += 1
+        task = self._waiting.pop(uri, None)
+        if task is not None:
+            task.cancel()
+        for table in (self.snapshots, self._published, self._of_others, self._analysed):
+            table.pop(uri, None)
+        self.files.closed(document.path)
+        self._publish(uri, [])
+
+    def _store(self, document: Document) -> None:
+        self._changes += 1
+        real = os.path.realpath(document.path)
+        self.store.documents[real] = document, document.text, self._changes
+
+    def files_changed(self) -> None:
+        """Files came, went or changed on disk."""
+        self._changes += 1
+        self.files.forget_files()
+        for uri in self.documents:
+            self.schedule(uri, DEBOUNCE)
+
+    # Analyses -----------------------------------------------------------------------------------------------
+
+    async def work(self, function: Callable[..., _T], *arguments: Any) -> _T:
+        return await asyncio.get_running_loop().run_in_executor(self._worker, function, *arguments)
+
+    def schedule(self, uri: str, delay: float) -> None:
+        """An analysis after some time without another change."""
+        waiting = self._waiting.pop(uri, None)
+        if waiting is not None:
+            waiting.cancel()
+        self._waiting[uri] = asyncio.get_running_loop().create_task(self._later(uri, delay))
+
+    async def _later(self, uri: str, delay: float) -> None:
+        await asyncio.sleep(delay)
+        snapshot = await self.fresh(uri)
+        if snapshot is None:
+            return
+        self._show(uri, snapshot, is_typing=delay > 0)
+        await asyncio.sleep(CALM)
+        self._show(uri, snapshot, is_typing=False)
+        if self._uncollected:
+            self._uncollected = 0
+            await self.work(gc.collect)
+
+    async def fresh(self, uri: str) -> Snapshot | None:
+        """The analysis of a document, or of a file that is not open, as it is now. None: there is none."""
+        while True:
+            document = self.documents.get(uri)
+            path = path_of(uri) if document is None else document.path
+            known = self.snapshots.get(uri)
+            if known is not None and self._analysed.get(uri) == self._changes:
+                return known
+            begun = self._changes
+            if document is None and not os.path.isfile(path):
+                return None
+            version = -1 if document is None else document.version
+            text = None if document is None else document.text
+            self._uncollected += 1
+            snapshot = await self.work(self._analyse, path, version, text, begun)
+            if document is None:
+                return snapshot
+            if snapshot is not None and self.documents.get(uri) is document:
+                self.snapshots[uri], self._analysed[uri] = snapshot, begun
+                self._show_in_others(uri, snapshot)
+            if self._changes == begun:
+                return snapshot
+
+    def _analyse(self, path: str, version: int, text: str | None, begun: int) -> Snapshot | None:
+        """On the worker. Nothing is made of a text that was changed while this waited."""
+        if begun != self._changes and text is not None:
+            return None
+        self.files.changed()
+        if self._uncollected > _COLLECT_AFTER:
+            self._uncollected = 0
+            gc.collect()
+        return self.files.snapshot(path, version, text)
+
+    # Diagnostics --------------------------------------------------------------------------------------------
+
+    def _show(self, uri: str, snapshot: Snapshot, *, is_typing: bool) -> None:
+        document, published = self.documents.get(uri), self._published.get(uri)
+        if document is None or published is None or self.snapshots.get(uri) is not snapshot:
+            return
+        if snapshot.version != document.version:
+            return
+        found = diagnostics.by_file(snapshot)
+        own = found.get(uri_of(snapshot.path), [])
+        edited = document.edited if is_typing else None
+        before = list(published.shown)
+        shown = published.merged(own, edited, snapshot.is_valid)
+        if is_typing or shown != before or not edited:
+            self._publish(uri, shown, document.version)
+
+    def _show_in_others(self, uri: str, snapshot: Snapshot) -> None:
+        """Of files that are not open and that open ones import; each shows what all of these found."""
+        found = diagnostics.by_file(snapshot)
+        before = self._of_others.get(uri, {})
+        now = {
+            each: told
+            for each, told in found.items()
+            if each not in self.documents and each != uri_of(snapshot.path)
+        }
+        self._of_others[uri] = now
+        for each in {*before, *now} - set(self.documents):
+            if before.get(each) != now.get(each):
+                every = [told for table in self._of_others.values() for told in table.get(each, ())]
+                self._publish(each, [told for at, told in enumerate(every) if told not in every[:at]])
+
+    def _publish(self, uri: str, found: list[types.Diagnostic], version: int | None = None) -> None:
+        self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, found, version))
+
+    def importers(self, path: str) -> list[str]:
+        """The open documents, but for its own, whose analyses have read a file."""
+        real = os.path.realpath(path)
+        return [
+            uri
+            for uri, snapshot in self.snapshots.items()
+            if os.path.realpath(snapshot.path) != real
+            and any(each.file.source.path in (path, real) for each in snapshot.analysis.modules)
+        ]
+
+
+def make_server(import_paths: Iterable[str] = ()) -> Server:
+    server = Server(import_paths)
+    _documents(server)
+    _typing(server)
+    _reading(server)
+    _changing(server)
+    return server
+
+
+def _documents(server: Server) -> None:
+    @server.feature(types.INITIALIZE)
+    def initialize(params: types.InitializeParams) -> None:
+        server.configure(params)
+
+    @server.feature(types.INITIALIZED)
+    async def initialized(_params: types.InitializedParams) -> None:
+        workspace = server.client_capabilities.workspace
+        watching = None if workspace is None else workspace.did_change_watched_files
+        if watching is None or not watching.dynamic_registration:
+            return
+        watchers = [types.FileSystemWatcher("**/*.mfidl"), types.FileSystemWatcher("**/mfidl.toml")]
+        options = types.DidChangeWatchedFilesRegistrationOptions(watchers)
+        method = types.WORKSPACE_DID_CHANGE_WATCHED_FILES
+        registration = types.Registration("watch", method, options)
+        with suppress(JsonRpcException):
+            await server.client_register_capability_async(types.RegistrationParams([registration]))
+
+    @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
+    async def did_open(params: types.DidOpenTextDocumentParams) -> None:
+        server.opened(params.text_document)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
+    async def did_change(params: types.DidChangeTextDocumentParams) -> None:
+        server.edited(params)
+        document = server.documents.get(params.text_document.uri)
+        for uri in [] if document is None else server.importers(document.path):
+            server.schedule(uri, 2 * DEBOUNCE)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
+    async def did_close(params: types.DidCloseTextDocumentParams) -> None:
+        server.closed(params.text_document.uri)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
+    async def did_save(_params: types.DidSaveTextDocumentParams) -> None:
+        server.files_changed()
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
+    async def did_change_files(_params: types.DidChangeWatchedFilesParams) -> None:
+        server.files_changed()
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
+    async def did_change_configuration(params: types.DidChangeConfigurationParams) -> None:
+        settings = params.settings
+        server.set_options(settings.get("mfidl", settings) if isinstance(settings, dict) else None)
+        server.files_changed()
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
+    async def did_change_folders(params: types.DidChangeWorkspaceFoldersParams) -> None:
+        gone = {path_of(each.uri).rstrip(os.sep) for each in params.event.removed}
+        kept = [each for each in server.files.roots if each not in gone]
+        server.files.roots = [*kept, *(path_of(each.uri).rstrip(os.sep) for each in params.event.added)]
+        server.files_changed()
+
+
+def _typing(server: Server) -> None:
+    """What is answered at once, from the last analysis."""
+
+    @server.feature(
+        types.TEXT_DOCUMENT_COMPLETION,
+        types.CompletionOptions(trigger_characters=["@", ".", '"', "/", "<", "("]),
+    )
+    async def complete(params: types.CompletionParams) -> types.CompletionList | None:
+        uri = params.text_document.uri
+        document = server.documents.get(uri)
+        if document is None:
+            return None
+        lines = document.lines
+        snapshot = server.snapshots.get(uri) or await server.fresh(uri)
+        place = place_at(lines.text, lines.offset(params.position))
+        arguments = (server.files, snapshot, document.path, place, lines, _has_snippets(server))
+        if place.expected is Expected.IMPORT:
+            return await server.work(completion.complete, *arguments)
+        return completion.complete(*arguments)
+
+    @server.feature(
+        types.TEXT_DOCUMENT_SIGNATURE_HELP, types.SignatureHelpOptions(trigger_characters=["(", ","])
+    )
+    def signature(params: types.SignatureHelpParams) -> types.SignatureHelp | None:
+        document = server.documents.get(params.text_document.uri)
+        if document is None:
+            return None
+        place = place_at(document.text, document.lines.offset(params.position))
+        return signatures.signature(server.snapshots.get(document.uri), place)
+
+
+def _has_snippets(server: Server) -> bool:
+    text = server.client_capabilities.text_document
+    item = None if text is None or text.completion is None else text.completion.completion_item
+    return bool(item is not None and item.snippet_support)
+
+
+def _reading(server: Server) -> None:
+    """What is read from a fresh analysis."""
+
+    async def ask(params: Any, answer: Callable[..., _T], *more: Any) -> _T | None:
+        """`answer`, on the worker, with the snapshot and, if the request has a position, its offset."""
+        snapshot = await server.fresh(params.text_document.uri)
+        if snapshot is None:
+            return None
+        if hasattr(params, "position"):
+            more = (snapshot.lines.offset(params.position), *more)
+        return await server.work(answer, snapshot, *more)
+
+    async def ask_range(params: Any, answer: Callable[..., _T], *more: Any) -> _T | None:
+        snapshot = await server.fresh(params.text_document.uri)
+        if snapshot is None:
+            return None
+        start, end = (snapshot.lines.offset(each) for each in (params.range.start, params.range.end))
+        return await server.work(answer, snapshot, start, end, *more)
+
+    @server.feature(types.TEXT_DOCUMENT_HOVER)
+    async def hover_(params: types.HoverParams) -> types.Hover | None:
+        return await ask(params, hover.hover)
+
+    @server.feature(types.TEXT_DOCUMENT_INLAY_HINT)
+    async def inlay_hint(params: types.InlayHintParams) -> list[types.InlayHint] | None:
+        return await ask_range(params, inlay.inlay_hints)
+
+    @server.feature(types.TEXT_DOCUMENT_DEFINITION)
+    async def definition(params: types.DefinitionParams) -> types.Location | None:
+        return await ask(params, navigation.definition)
+
+    @server.feature(types.TEXT_DOCUMENT_TYPE_DEFINITION)
+    async def type_definition(params: types.TypeDefinitionParams) -> types.Location | None:
+        return await ask(params, navigation.type_definition)
+
+    @server.feature(types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT)
+    async def highlight(params: types.DocumentHighlightParams) -> list[types.DocumentHighlight] | None:
+        return await ask(params, navigation.highlights)
+
+    @server.feature(types.TEXT_DOCUMENT_REFERENCES)
+    async def references(params: types.ReferenceParams) -> list[types.Location] | None:
+        def answer(snapshot: Snapshot, offset: int) -> list[types.Location]:
+            return navigation.references(server.files, snapshot, offset, params.context.include_declaration)
+
+        return await ask(params, answer)
+
+    @server.feature(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
+    async def document_symbols(params: types.DocumentSymbolParams) -> list[types.DocumentSymbol] | None:
+        return await ask(params, symbols_.document_symbols)
+
+    @server.feature(types.WORKSPACE_SYMBOL)
+    async def workspace_symbols(params: types.WorkspaceSymbolParams) -> list[types.WorkspaceSymbol]:
+        return await server.work(symbols_.workspace_symbols, server.files, params.query)
+
+    @server.feature(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, tokens_.LEGEND)
+    async def semantic_tokens(params: types.SemanticTokensParams) -> types.SemanticTokens | None:
+        def answer(snapshot: Snapshot) -> types.SemanticTokens:
+            return tokens_.semantic_tokens(snapshot, 0, len(snapshot.lines.text))
+
+        return await ask(params, answer)
+
+    @server.feature(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE, tokens_.LEGEND)
+    async def semantic_tokens_range(params: types.SemanticTokensRangeParams) -> types.SemanticTokens | None:
+        return await ask_range(params, tokens_.semantic_tokens)
+
+    @server.feature(types.TEXT_DOCUMENT_FOLDING_RANGE)
+    async def folding_range(params: types.FoldingRangeParams) -> list[types.FoldingRange] | None:
+        return await ask(params, folding.folding)
+
+    @server.feature(types.TEXT_DOCUMENT_DOCUMENT_LINK)
+    async def document_links(params: types.DocumentLinkParams) -> list[types.DocumentLink] | None:
+        return await ask(params, navigation.links)
+
+    @server.feature(types.TEXT_DOCUMENT_CODE_LENS, types.CodeLensOptions(resolve_provider=True))
+    async def code_lens(params: types.CodeLensParams) -> list[types.CodeLens] | None:
+        return await ask(params, lenses.lenses)
+
+    @server.feature(types.CODE_LENS_RESOLVE)
+    async def resolve(params: types.CodeLens) -> types.CodeLens:
+        data = params.data if isinstance(params.data, dict) else {}
+        snapshot = await server.fresh(str(data.get("uri", "")))
+        if snapshot is None:
+            return params
+        if data.get("what") == "breaking":
+            params.command = await server.work(server.lenses.breaking, server.files, snapshot)
+        else:
+            params.command = await server.work(server.lenses.uses, server.files, snapshot, params.range)
+        if params.command is None:
+            params.command = types.Command("", "")
+        return params
+
+    @server.command(lenses.BREAKING)
+    async def breaking(uri: str) -> list[str]:
+        """What breaks, a line each; also shown as a message."""
+        snapshot = await server.fresh(uri)
+        found = None if snapshot is None else await server.work(server.lenses.changes, server.files, snapshot)
+        told = [] if found is None else [f"{each.code}: {each.message}" for each in found[1]]
+        text = "\n".join(told) or "nothing breaks, or there is nothing to compare with"
+        server.window_show_message(types.ShowMessageParams(types.MessageType.Info, text))
+        return told
+
+
+def _changing(server: Server) -> None:
+    """What answers with edits."""
+
+    @server.feature(types.TEXT_DOCUMENT_FORMATTING)
+    async def format_(params: types.DocumentFormattingParams) -> list[types.TextEdit] | None:
+        document = server.documents.get(params.text_document.uri)
+        if document is None:
+            return None
+        return await server.work(formatting.formatted, document.path, document.lines)
+
+    @server.feature(types.TEXT_DOCUMENT_RANGE_FORMATTING)
+    async def format_range(params: types.DocumentRangeFormattingParams) -> list[types.TextEdit] | None:
+        document = server.documents.get(params.text_document.uri)
+        if document is None:
+            return None
+        return await server.work(formatting.formatted, document.path, document.lines, params.range)
+
+    @server.feature(types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionOptions(code_action_kinds=actions.KINDS))
+    async def code_action(params: types.CodeActionParams) -> list[types.CodeAction] | None:
+        snapshot = await server.fresh(params.text_document.uri)
+        if snapshot is None:
+            return None
+        start, end = (snapshot.lines.offset(each) for each in (params.range.start, params.range.end))
+        only = params.context.only
+        wanted = None if only is None else [str(getattr(each, "value", each)) for each in only]
+        return await server.work(actions.actions, snapshot, start, end, wanted)
+
+    @server.feature(types.TEXT_DOCUMENT_PREPARE_RENAME)
+    async def prepare(params: types.PrepareRenameParams) -> types.Range | None:
+        snapshot = await server.fresh(params.text_document.uri)
+        if snapshot is None:
+            return None
+        try:
+            return navigation.prepare_rename(snapshot, snapshot.lines.offset(params.position))
+        except navigation.RenameError as error:
+            raise JsonRpcException(str(error), _REQUEST_FAILED) from None
+
+    @server.feature(types.TEXT_DOCUMENT_RENAME, types.RenameOptions(prepare_provider=True))
+    async def rename(params: types.RenameParams) -> types.WorkspaceEdit | None:
+        snapshot = await server.fresh(params.text_document.uri)
+        if snapshot is None:
+            return None
+        offset = snapshot.lines.offset(params.position)
+        try:
+            return await server.work(navigation.rename, server.files, snapshot, offset, params.new_name)
+        except navigation.RenameError as error:
+            raise JsonRpcException(str(error), _REQUEST_FAILED) from None
+
+
+def run(import_paths: Iterable[str] = ()) -> None:
+    """Serves one editor over standard input and output, until it says `exit`. The collector of garbage runs
+    between analyses only: one run over all trees takes longer than a key.
+    """
+    gc.disable()
+    # The server closes what it is given. What anything else prints must not stand between its answers.
+    given, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    make_server(import_paths).start_io(given, answers)
