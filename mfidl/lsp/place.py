@@ -59,6 +59,7 @@ class Place:
 _BODIES = {tt.STRUCT, tt.ERROR, tt.UNION, tt.ANNOTATION, tt.ENUM, tt.FLAGS, tt.SERVICE}
 _OPENING = {tt.LPAREN, tt.LBRACKET, tt.LESS, tt.OPEN_BRACE}
 _CLOSING = {tt.RPAREN, tt.RBRACKET, tt.GREATER, tt.CLOSE}
+_NUMBERS = {tt.INTEGER, tt.HEX, tt.FLOAT, tt.BAD_NUMBER, tt.DURATION}
 _WORDS = frozenset((*tt.KEYWORDS.values(), tt.NAME))
 
 
@@ -84,12 +85,11 @@ def place_at(text: str, offset: int) -> Place:
     if last is not None and not gap and last.type in _WORDS:
         word, start = last.text, begin + last.start
         tokens.pop()
-    elif (
-        last is not None
-        and not gap
-        and last.type in (tt.INTEGER, tt.HEX, tt.FLOAT, tt.BAD_NUMBER, tt.DURATION)
-    ):
-        return nothing
+    elif last is not None and not gap and last.type in _NUMBERS:
+        tokens.pop()
+        made = _Walk(tokens).place(begin + last.start, last.text)
+        made.opening += begin
+        return made if made.expected is Expected.ARGUMENT else nothing
     qualifier: list[str] = []
     while len(tokens) > 1 and tokens[-1].type == tt.DOT and tokens[-2].type in _WORDS:
         qualifier.insert(0, tokens[-2].text)

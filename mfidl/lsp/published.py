@@ -37,11 +37,16 @@ class Published:
             return found
         own = [each for each in found if _is_on(each, edited)]
         others = [each for each in self.shown if not _is_on(each, edited)]
-        if any(str(each.code).startswith(_SYNTAX) for each in own):
-            self.shown = [*own, *others]
+        known = {_where(each) for each in others}
+        if any(str(each.code).startswith(_SYNTAX) and _where(each) not in known for each in found):
+            self.shown = [*own, *others]  # the error may be reported at a word of a later line
         else:
             self.shown = [*found, *(each for each in others if str(each.code).startswith("L"))]
         return self.shown
+
+
+def _where(diagnostic: types.Diagnostic) -> tuple[str, int]:
+    return str(diagnostic.code), diagnostic.range.start.line
 
 
 def _is_on(diagnostic: types.Diagnostic, line: int) -> bool:

@@ -31,7 +31,7 @@ class Store(Sources):
         self.documents: dict[str, tuple[Document, str, int]] = {}  # by real path: with text and version
         self._kept_characters = kept_characters
         self._parsed: OrderedDict[str, _Parsed] = OrderedDict()
-        self._characters = 0
+        self.characters = 0
 
     def is_file(self, path: str) -> bool:
         return os.path.isfile(path) or os.path.realpath(path) in self.documents
@@ -57,15 +57,15 @@ class Store(Sources):
         diagnostics = Diagnostics()
         made = _Parsed(stamp, parse(source, diagnostics), tuple(diagnostics))
         self._parsed[path] = made
-        self._characters += len(source.text)
-        while self._characters > self._kept_characters and len(self._parsed) > 1:
+        self.characters += len(source.text)
+        while self.characters > self._kept_characters and len(self._parsed) > 1:
             self._forget(next(iter(self._parsed)))
         return made
 
     def _forget(self, path: str) -> None:
         known = self._parsed.pop(path, None)
         if known is not None:
-            self._characters -= len(known.file.source.text)
+            self.characters -= len(known.file.source.text)
 
     def _stamp(self, path: str, name: str) -> tuple[int, ...]:
         opened = self.documents.get(os.path.realpath(path))

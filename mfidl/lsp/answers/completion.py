@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from lsprotocol import types
 
 from mfidl import model
+from mfidl.lsp.answers.hover import keyword
 from mfidl.lsp.place import Expected, Place
 from mfidl.lsp.text import Lines
 from mfidl.lsp.workspace import Snapshot, Workspace
@@ -288,12 +289,10 @@ class _Maker:
 
     def _of(self, symbol: Symbol, label: str) -> _Item:
         declaration = symbol.declaration
-        article, _, noun = symbol.kind.value.rpartition(" ")
-        del article
         return _Item(
             label,
             kind=_KINDS.get(symbol.kind, _K.Text),
-            detail=f"{noun} {symbol.full_name}",
+            detail=f"{keyword(symbol)} {symbol.full_name}",
             documentation=_doc(getattr(declaration, "doc", "")),
         )
 

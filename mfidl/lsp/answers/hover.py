@@ -65,7 +65,7 @@ def _of_declared(snapshot: Snapshot, declared: Declared, path: str) -> Iterator[
         if explainer is not None:
             yield from _of_member(explainer, symbol, member)
         return
-    yield _code(f"{symbol.kind.value.rpartition(' ')[2]} {symbol.full_name}{_type_of(symbol.declaration)}")
+    yield _code(f"{keyword(symbol)} {symbol.full_name}{_type_of(symbol.declaration)}")
     yield declared.doc
     if explainer is not None:
         yield from _of_symbol(explainer, symbol)
@@ -73,6 +73,11 @@ def _of_declared(snapshot: Snapshot, declared: Declared, path: str) -> Iterator[
 
 def _module_of(snapshot: Snapshot, path: str) -> str:
     return next((each.name for each in snapshot.analysis.modules if each.file.source.path == path), path)
+
+
+def keyword(symbol: Symbol) -> str:
+    """As it is declared."""
+    return "type" if symbol.kind is Kind.ALIAS else symbol.kind.name.lower()
 
 
 def _type_of(declaration: ast.Decl | None) -> str:
@@ -89,7 +94,7 @@ def _type_of(declaration: ast.Decl | None) -> str:
 
 def _member_text(symbol: Symbol, member: Member) -> str:
     text = " ".join(member.span.text().split())
-    return f"{text}  // {symbol.kind.value.rpartition(' ')[2]} {symbol.full_name}"
+    return f"{text}  // {keyword(symbol)} {symbol.full_name}"
 
 
 def _of_symbol(explainer: Explainer, symbol: Symbol) -> Iterator[str]:

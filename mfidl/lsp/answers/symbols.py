@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from lsprotocol import types
 
+from mfidl.lsp.answers.hover import keyword
 from mfidl.lsp.answers.meaning import members
 from mfidl.lsp.text import Lines, uri_of
 from mfidl.lsp.workspace import Snapshot, Workspace
@@ -73,7 +74,7 @@ def _symbol(snapshot: Snapshot, symbol: Symbol, declaration: ast.Decl) -> types.
         _KINDS[symbol.kind],
         snapshot.lines.of(_around(declaration.span, name)),
         snapshot.lines.of(name),
-        detail=symbol.kind.value.rpartition(" ")[2],
+        detail=keyword(symbol),
         children=children or None,
     )
 
