@@ -204,7 +204,7 @@ class Server(LanguageServer):
         if self._uncollected > _COLLECT_AFTER:
             self._uncollected = 0
             gc.collect()
-        return self.files.snapshot(path, version, text)
+        return self.files.snapshot(path, version, text, lambda: text is None or begun == self._changes)
 
     # Diagnostics --------------------------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ from there up to the root of the workspace.
 import gc
 import os
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -31,13 +31,16 @@ _SKIPPED = frozenset(("node_modules", "__pycache__"))
 _SETTINGS = "mfidl.toml"
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(eq=False)
 class Facts:
     """What a valid program says of its types: taken from the last one where the present text is not valid."""
 
     program: model.Program
-    types: Types
     explainers: dict[str, Explainer] = field(default_factory=dict)
+
+    @cached_property
+    def types(self) -> Types:
+        return Types(self.program)
 
     def explainer(self, module: str) -> Explainer | None:
         """None: a module that the valid program did not have."""
@@ -85,8 +88,8 @@ class Snapshot:
         """Of its own file, in order."""
         if self.module is None:
             return []
-        own = self.module.file.source
-        return sorted((each for each in self.uses if each.span.file is own), key=lambda each: each.span.start)
+        found = uses(self.analysis.context, self.module.file.source)
+        return sorted(found, key=lambda each: each.span.start)
 
     def lines_of(self, source: SourceFile) -> Lines:
         """Of any file of the analysis."""
@@ -125,25 +128,31 @@ class Workspace:
 
     # One file -----------------------------------------------------------------------------------------------
 
-    def snapshot(self, path: str, version: int, text: str | None) -> Snapshot:
-        """`text` None: as it is on disk. No garbage is collected meanwhile: an analysis makes a million
-        objects, and hardly any garbage.
+    def snapshot(
+        self, path: str, version: int, text: str | None, is_wanted: Callable[[], bool] = lambda: True
+    ) -> Snapshot | None:
+        """`text` None: as it is on disk. None is the answer when it is no longer wanted. No garbage is
+        collected meanwhile: an analysis makes a million objects, and hardly any garbage.
         """
         collecting = gc.isenabled()
         gc.disable()
         try:
-            return self._snapshot(path, version, text)
+            return self._snapshot(path, version, text, is_wanted)
         finally:
             if collecting:
                 gc.enable()
 
-    def _snapshot(self, path: str, version: int, text: str | None) -> Snapshot:
+    def _snapshot(
+        self, path: str, version: int, text: str | None, is_wanted: Callable[[], bool]
+    ) -> Snapshot | None:
         analysis = analyse([path], self.searched(path), self.store)
         module = next((each for each in analysis.modules if each.requested), None)
+        if not is_wanted():
+            return None
         found = analysis.diagnostics.sorted()
         program = analysis.program
         if program is not None and not analysis.diagnostics:
-            self._facts[path] = Facts(program, Types(program))
+            self._facts[path] = Facts(program)
             found += self._lint(path, analysis, program)
         if text is None:
             text = "" if module is None else module.file.source.text

@@ -25,23 +25,28 @@ class Use:
     kind: Kind | str
 
 
-def uses(context: Context) -> list[Use]:
-    """Of all files, each place once."""
+def uses(context: Context, file: SourceFile | None = None) -> list[Use]:
+    """Of all files, or of one; each place once."""
     found: dict[tuple[int, int], Use] = {}
-    for use in _all(context):
+    for use in _all(context, file):
         found.setdefault((id(use.span.file), use.span.start), use)
     return list(found.values())
 
 
-def _all(context: Context) -> Iterator[Use]:
+def _all(context: Context, file: SourceFile | None) -> Iterator[Use]:
     for name, symbol in context.members:
+        if file is not None and name.span.file is not file:
+            continue
         declared = member_of(symbol.declaration, name.text)
         if declared is not None:
             kind = "member" if isinstance(symbol.declaration, ast.EnumDecl) else "field"
             yield Use(name.span, declared.name.span, kind)
     for path, symbol in context.paths:
-        yield from _path(path, symbol, context.scope_of(path.span.file))
+        if file is None or path.span.file is file:
+            yield from _path(path, symbol, context.scope_of(path.span.file))
     for scope in context.scopes:
+        if file is not None and scope.module.file.source is not file:
+            continue
         for declaration, module in scope.module.imports:
             if module is not None:
                 yield Use(declaration.target.span, module_span(module), "file")

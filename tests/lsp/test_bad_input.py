@@ -46,7 +46,9 @@ class Desk:
         document = Document(path.as_uri(), text, self._version, "utf-16")
         self.store.documents[os.path.realpath(path)] = document, text, self._version
         self.workspace.changed()
-        return self.workspace.snapshot(str(path), self._version, text)
+        made = self.workspace.snapshot(str(path), self._version, text)
+        assert made is not None
+        return made
 
 
 def every_answer(desk: Desk, snapshot: Snapshot, offset: int) -> None:
