@@ -56,4 +56,4 @@ def _findings(subject: Subject, settings: Settings) -> Iterator[Diagnostic]:
 
 def _diagnostic(finding: Finding) -> Diagnostic:
     message = CATALOGUE[finding.code].message.format(**finding.values)
-    return Diagnostic(finding.code, message, finding.span, finding.notes, finding.help)
+    return Diagnostic(finding.code, message, finding.span, finding.notes, finding.help, finding.fix)

@@ -479,7 +479,7 @@ def _changing(server: Server) -> None:
         start, end = (snapshot.lines.offset(each) for each in (params.range.start, params.range.end))
         only = params.context.only
         wanted = None if only is None else [str(getattr(each, "value", each)) for each in only]
-        return await server.work(actions.actions, snapshot, start, end, wanted)
+        return await server.work(actions.actions, server.files, snapshot, start, end, wanted)
 
     @server.feature(types.TEXT_DOCUMENT_PREPARE_RENAME)
     async def prepare(params: types.PrepareRenameParams) -> types.Range | None:

@@ -195,17 +195,40 @@ class Workspace:
         holding = [root for root in self.roots if path.startswith(root.rstrip(os.sep) + os.sep)]
         return max(holding, key=len, default=None)
 
-    def _implied(self, path: str) -> list[str]:
-        """The folder from which a file is imported by the name of its module."""
+    def _module_name(self, path: str) -> str | None:
+        """As the file declares it."""
         try:
             file = self.store.parsed(path, path, Diagnostics())
         except UnreadableSource:
-            return []
+            return None
         declared = next((each for each in file.declarations if isinstance(each, ast.ModuleDecl)), None)
-        if declared is None:
+        return None if declared is None else declared.path.text
+
+    def _implied(self, path: str) -> list[str]:
+        """The folder from which a file is imported by the name of its module."""
+        name = self._module_name(path)
+        if name is None:
             return []
-        below = os.sep + declared.path.text.replace(".", os.sep) + ".mfidl"
+        below = os.sep + name.replace(".", os.sep) + ".mfidl"
         return [path.removesuffix(below) or os.sep] if path.endswith(below) else []
+
+    def importable(self, path: str, name: str) -> list[str]:
+        """What a file would write to import a module of that name, full or its last part, by where imports
+        are searched.
+        """
+        last = name.rpartition(".")[2]
+        searched = [os.path.dirname(path), *self.searched(path)]
+        found: dict[str, None] = {}
+        for each in self.files():
+            declared = self._module_name(each) if os.path.basename(each) == f"{last}.mfidl" else None
+            if declared is None or each == path or not f".{declared}".endswith(f".{name}"):
+                continue
+            targets = [each.removeprefix(folder.rstrip(os.sep) + os.sep) for folder in searched]
+            shorter = [target for target in targets if target != each]
+            implied = declared.replace(".", "/") + ".mfidl"
+            if shorter:
+                found[implied if implied in shorter else min(shorter, key=len)] = None
+        return list(found)
 
     # All files ----------------------------------------------------------------------------------------------
 

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from mfidl import model
-from mfidl.diagnostics import Diagnostics
+from mfidl.diagnostics import Diagnostics, Fix
 from mfidl.diagnostics.suggest import Suggester
+from mfidl.semantics.loading import LoadedModule
 from mfidl.semantics.symbols import Kind, Missing, Scope, Symbol, look_up
-from mfidl.source import SourceFile
+from mfidl.source import SourceFile, Span
 from mfidl.syntax import ast
 
 
@@ -102,7 +103,10 @@ class Context:
                 self.diagnostics.error("E0306", span, help=found.help, name=qualifier)
             elif found.code == "E0307":
                 name = path.parts[-1].text
-                self.diagnostics.error("E0307", path.span, help=found.help, name=name, module=found.module)
+                fix = Fix(import_place(scope.module), f'\nimport "{found.path}";')
+                self.diagnostics.error(
+                    "E0307", path.span, help=found.help, fix=fix, name=name, module=found.module
+                )
             else:
                 span = path.parts[-1].span if len(path.parts) > 1 else path.span
                 advice = found.help or _declared_as(path, unknown)
@@ -116,6 +120,14 @@ class Context:
         fresh = key not in self._unknown
         self._unknown.add(key)
         return fresh
+
+
+def import_place(module: LoadedModule) -> Span:
+    """Behind the last import of a file, or behind its `module` line."""
+    heads = [each for each in module.file.declarations if isinstance(each, ast.ModuleDecl | ast.ImportDecl)]
+    source = module.file.source
+    end = max((each.span.end for each in heads), default=0)
+    return Span(source, end, end)
 
 
 def _declared_as(path: ast.Path, unknown: str) -> str | None:

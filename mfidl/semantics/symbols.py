@@ -149,6 +149,7 @@ class Missing:
     fix: str | None = None  # what to write in place of the last part of the path
     code: str | None = None
     module: str = ""
+    path: str = ""  # of the file that would have to be imported
 
 
 def name_span(declaration: ast.Decl) -> Span:
@@ -419,7 +420,8 @@ def _unknown_module(
             if f"{qualifier}.{name}".removeprefix(f"{called}.") in scope.symbols and (
                 qualifier == called or qualifier.startswith(f"{called}.")
             ):
-                return Missing(help=f'add: import "{module.path}";', code="E0307", module=module.name)
+                help_ = f'add: import "{module.path}";'
+                return Missing(help=help_, code="E0307", module=module.name, path=module.path)
     found = suggester.nearest(qualifier, (local for local, each in viewer.modules.items() if each))
     holder = viewer.modules[found] if found else None
     meant = f"{found}.{name}" if holder is not None and name in holder.symbols else found

@@ -395,6 +395,8 @@ def test_code_actions_of_lint(session: Editor, root: Path) -> None:
     allowed = LINTED.replace(wide, f"// lint: allow(L0601)\n{wide}")
     assert edited(found["Allow L0601 here"], LINTED) == allowed
     assert edited(found["Organise imports"], LINTED) == LINTED.replace('import "sf1/text.mfidl";\n', "")
+    unused = 'Remove `import "sf1/text.mfidl";`'
+    assert edited(found[unused], LINTED) == LINTED.replace('import "sf1/text.mfidl";\n', "")
     only = code_actions(session, uri, whole, "source.organizeImports")
     assert list(only) == ["Organise imports"]
     session.replace(uri, allowed)
@@ -410,6 +412,32 @@ def test_code_action_of_a_fix(session: Editor, root: Path) -> None:
     at = position(text, "strng")
     found = code_actions(session, uri, types.Range(at, at))
     assert edited(found["Write `string` in place of `strng`"], text) == text.replace("strng", "string")
+    session.close(uri)
+
+
+def test_code_action_imports_a_module_of_the_workspace(session: Editor, root: Path) -> None:
+    text = "module g;\nstruct S { a: text.Document; }\n"
+    (root / "g.mfidl").write_text(text)
+    uri = session.open(root / "g.mfidl")
+    assert session.codes(uri) == ["E0306"]
+    at = position(text, "text.")
+    after = edited(code_actions(session, uri, types.Range(at, at))['Import "sf1/text.mfidl"'], text)
+    assert after == text.replace("g;", 'g;\nimport "sf1/text.mfidl";')
+    session.replace(uri, after)
+    assert session.codes(uri) == []
+    session.close(uri)
+
+
+def test_code_action_imports_what_an_imported_module_imports(session: Editor, root: Path) -> None:
+    text = 'module h;\nimport "sf1/search.mfidl";\nstruct S { a: search.Hit; b: text.Document; }\n'
+    (root / "h.mfidl").write_text(text)
+    uri = session.open(root / "h.mfidl")
+    assert session.codes(uri) == ["E0307"]
+    at = position(text, "text.")
+    after = edited(code_actions(session, uri, types.Range(at, at))['Insert `import "sf1/text.mfidl";`'], text)
+    assert after == text.replace('search.mfidl";', 'search.mfidl";\nimport "sf1/text.mfidl";')
+    session.replace(uri, after)
+    assert session.codes(uri) == []
     session.close(uri)
 
 

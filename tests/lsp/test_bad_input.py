@@ -64,7 +64,7 @@ def every_answer(desk: Desk, snapshot: Snapshot, offset: int) -> None:
     symbols.document_symbols(snapshot)
     tokens.semantic_tokens(snapshot, 0, end)
     folding.folding(snapshot)
-    actions.actions(snapshot, 0, end, None)
+    actions.actions(desk.workspace, snapshot, 0, end, None)
     place = place_at(lines.text, offset)
     completion.complete(desk.workspace, snapshot, snapshot.path, place, lines, True)
 

@@ -118,6 +118,7 @@ class Highlighter:
         start, order, rule, found = best
         if ends and order == 0:
             self._paint(row, start, found.end(), stack.pop()[1])
+            self._paint(row, found.end(), len(row), stack[-1][1] if stack else "")
             return found.end() if found.end() > at else max(at + 1, found.end())
         name = rule.get("name", "")
         if "begin" in rule:

@@ -9,17 +9,21 @@ from mfidl.diagnostics import Diagnostic
 from mfidl.lsp.answers.diagnostics import as_protocol
 from mfidl.lsp.answers.meaning import members
 from mfidl.lsp.text import uri_of
-from mfidl.lsp.workspace import Snapshot
+from mfidl.lsp.workspace import Snapshot, Workspace
+from mfidl.semantics.context import import_place
 from mfidl.semantics.symbols import name_span
 from mfidl.source import Span
 from mfidl.syntax import ast
 
 _K = types.CodeActionKind
+_UNUSED, _UNKNOWN_MODULE = "L0301", "E0306"
 KINDS = [_K.QuickFix, _K.SourceOrganizeImports, _K.Refactor]
 
 
-def actions(snapshot: Snapshot, start: int, end: int, only: list[str] | None) -> list[types.CodeAction]:
-    made = [*_of_diagnostics(snapshot, start, end), *_deprecate(snapshot, start, end)]
+def actions(
+    workspace: Workspace, snapshot: Snapshot, start: int, end: int, only: list[str] | None
+) -> list[types.CodeAction]:
+    made = [*_of_diagnostics(workspace, snapshot, start, end), *_deprecate(snapshot, start, end)]
     imports = organised(snapshot)
     if imports is not None:
         made.append(_action(snapshot, "Organise imports", _K.SourceOrganizeImports, [imports]))
@@ -48,7 +52,9 @@ def _action(
     )
 
 
-def _of_diagnostics(snapshot: Snapshot, start: int, end: int) -> Iterator[types.CodeAction]:
+def _of_diagnostics(
+    workspace: Workspace, snapshot: Snapshot, start: int, end: int
+) -> Iterator[types.CodeAction]:
     file = None if snapshot.file is None else snapshot.file.source
     first, last = snapshot.lines.line_of(start), snapshot.lines.line_of(end)
     for each in snapshot.diagnostics:
@@ -59,6 +65,10 @@ def _of_diagnostics(snapshot: Snapshot, start: int, end: int) -> Iterator[types.
         if each.fix is not None:
             edit = (each.fix.span, each.fix.replacement)
             yield _action(snapshot, _title(each), _K.QuickFix, [edit], each)
+        if each.code == _UNKNOWN_MODULE and snapshot.module is not None:
+            for target in workspace.importable(snapshot.path, each.span.text()):
+                edit = (import_place(snapshot.module), f'{_line_end(each.span.file.text)}import "{target}";')
+                yield _action(snapshot, f'Import "{target}"', _K.QuickFix, [edit], each)
         if each.code.startswith("L"):
             edit = _allowance(snapshot, each.span, each.code)
             yield _action(snapshot, f"Allow {each.code} here", _K.QuickFix, [edit], each)
@@ -93,8 +103,8 @@ def _line_end(text: str) -> str:
 
 
 def organised(snapshot: Snapshot) -> tuple[Span, str] | None:
-    """The imports in order of their paths, without those that are not used; None where nothing changes, the
-    text is not valid, or something else stands between them.
+    """The imports in order of their paths, without those that lint calls unused; None where nothing changes,
+    the text is not valid, or something else stands between them.
     """
     if snapshot.module is None or not snapshot.is_valid:
         return None
@@ -108,12 +118,10 @@ def organised(snapshot: Snapshot) -> tuple[Span, str] | None:
             return None
     if any(declaration.annotations or declaration.doc for declaration, _ in imports):
         return None
-    used = {
-        id(symbol.scope.module)
-        for path, symbol in snapshot.analysis.context.paths
-        if path.span.file is source
+    unused = {
+        each.span.start for each in snapshot.diagnostics if each.code == _UNUSED and each.span is not None
     }
-    kept = [declaration for declaration, module in imports if id(module) in used]
+    kept = [declaration for declaration, _ in imports if declaration.target.span.start not in unused]
     kept.sort(key=lambda each: each.target.data)
     end = _line_end(source.text)
     text = end.join(each.span.text() for each in kept)
