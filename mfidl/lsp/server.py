@@ -34,6 +34,7 @@ DEBOUNCE = 0.15  # seconds without a key before an analysis begins by itself
 CALM = 1.5  # seconds without a key after which everything is shown
 _REQUEST_FAILED = -32803
 _COLLECT_AFTER = 16  # analyses
+_SNAPSHOTS_KEPT = 8
 _T = TypeVar("_T")
 
 
@@ -76,6 +77,7 @@ class Server(LanguageServer):
         self._waiting: dict[str, asyncio.Task[None]] = {}
         self._published: dict[str, Published] = {}
         self._of_others: dict[str, dict[str, list[types.Diagnostic]]] = {}  # by URI of the analysed document
+        self._read_by: dict[str, set[str]] = {}  # paths of files, by URI of the document that needs them
         self._changes = 0
         self._analysed: dict[str, int] = {}  # the count of changes at the beginning of the last analysis
         self._uncollected = 0
@@ -132,7 +134,7 @@ class Server(LanguageServer):
         task = self._waiting.pop(uri, None)
         if task is not None:
             task.cancel()
-        for table in (self.snapshots, self._published, self._of_others, self._analysed):
+        for table in (self.snapshots, self._published, self._of_others, self._analysed, self._read_by):
             table.pop(uri, None)
         self.files.closed(document.path)
         self._publish(uri, [])
@@ -191,10 +193,18 @@ class Server(LanguageServer):
             if document is None:
                 return snapshot
             if snapshot is not None and self.documents.get(uri) is document:
-                self.snapshots[uri], self._analysed[uri] = snapshot, begun
-                self._show_in_others(uri, snapshot)
+                self._keep(uri, snapshot, begun)
             if self._changes == begun:
                 return snapshot
+
+    def _keep(self, uri: str, snapshot: Snapshot, begun: int) -> None:
+        """The last ones: an analysis of many modules takes 100 MB."""
+        self.snapshots.pop(uri, None)
+        self.snapshots[uri], self._analysed[uri] = snapshot, begun
+        while len(self.snapshots) > _SNAPSHOTS_KEPT:
+            del self.snapshots[next(iter(self.snapshots))]
+        self._read_by[uri] = {each.file.source.path for each in snapshot.analysis.modules}
+        self._show_in_others(uri, snapshot)
 
     def _analyse(self, path: str, version: int, text: str | None, begun: int) -> Snapshot | None:
         """On the worker. Nothing is made of a text that was changed while this waited."""
@@ -219,7 +229,8 @@ class Server(LanguageServer):
         edited = document.edited if is_typing else None
         before = list(published.shown)
         shown = published.merged(own, edited, snapshot.is_valid)
-        if is_typing or shown != before or not edited:
+        if shown != before or published.version != document.version:
+            published.version = document.version
             self._publish(uri, shown, document.version)
 
     def _show_in_others(self, uri: str, snapshot: Snapshot) -> None:
@@ -243,11 +254,9 @@ class Server(LanguageServer):
     def importers(self, path: str) -> list[str]:
         """The open documents, but for its own, whose analyses have read a file."""
         real = os.path.realpath(path)
+        own = {uri for uri, document in self.documents.items() if os.path.realpath(document.path) == real}
         return [
-            uri
-            for uri, snapshot in self.snapshots.items()
-            if os.path.realpath(snapshot.path) != real
-            and any(each.file.source.path in (path, real) for each in snapshot.analysis.modules)
+            uri for uri, read in self._read_by.items() if uri not in own and not read.isdisjoint((path, real))
         ]
 
 

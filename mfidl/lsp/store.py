@@ -14,7 +14,7 @@ from mfidl.source import SIZE_LIMIT, SourceFile, UnreadableSource, read_source
 from mfidl.syntax import ast
 from mfidl.syntax.parser import parse
 
-KEPT_CHARACTERS = 16 * 1024 * 1024
+KEPT_CHARACTERS = 4 * 1024 * 1024  # a tree takes about 150 bytes for each
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,10 @@ import gc
 import os
 import tomllib
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 
 from mfidl import model
 from mfidl.compiler import Analysis, analyse
@@ -18,7 +20,7 @@ from mfidl.diagnostics import Diagnostic, Diagnostics
 from mfidl.explain import Explainer, Types
 from mfidl.lint import Settings, SettingsError, read_settings
 from mfidl.lint.run import findings
-from mfidl.lsp.store import Store
+from mfidl.lsp.store import KEPT_CHARACTERS, Store
 from mfidl.lsp.text import Lines
 from mfidl.semantics.loading import LoadedModule
 from mfidl.semantics.symbols import Scope
@@ -26,7 +28,9 @@ from mfidl.semantics.uses import Use, uses
 from mfidl.source import SIZE_LIMIT, SourceFile, UnreadableSource
 from mfidl.syntax import ast
 
-FILES_LIMIT = 10_000
+FILES_LIMIT = 10_000  # of all roots
+BYTES_LIMIT = KEPT_CHARACTERS  # of their texts
+_FACTS_KEPT = 8
 _SKIPPED = frozenset(("node_modules", "__pycache__"))
 _SETTINGS = "mfidl.toml"
 
@@ -152,7 +156,10 @@ class Workspace:
         found = analysis.diagnostics.sorted()
         program = analysis.program
         if program is not None and not analysis.diagnostics:
+            self._facts.pop(path, None)
             self._facts[path] = Facts(program)
+            while len(self._facts) > _FACTS_KEPT:
+                del self._facts[next(iter(self._facts))]
             found += self._lint(path, analysis, program)
         if text is None:
             text = "" if module is None else module.file.source.text
@@ -233,14 +240,15 @@ class Workspace:
     # All files ----------------------------------------------------------------------------------------------
 
     def files(self) -> list[str]:
-        """The schemas below the roots, at most FILES_LIMIT; links to folders are not followed."""
+        """The schemas below the roots, as many as the limits allow; links to folders are not followed."""
         if self._files is None:
             found: dict[str, None] = {}
-            for root in self.roots:
-                for path in _schemas(root):
-                    found[path] = None
-                    if len(found) >= FILES_LIMIT:
-                        break
+            room = BYTES_LIMIT
+            for path, size in chain.from_iterable(map(_schemas, self.roots)):
+                room -= size if path not in found else 0
+                if len(found) >= FILES_LIMIT or room < 0:
+                    break
+                found[path] = None
             self._files = list(found)
         opened = [entry[0].path for entry in self.store.documents.values()]
         return list(dict.fromkeys((*self._files, *opened)))
@@ -268,7 +276,10 @@ class Workspace:
         return self._uses[1]
 
 
-def _schemas(root: str) -> Iterator[str]:
+def _schemas(root: str) -> Iterator[tuple[str, int]]:
+    """With their sizes."""
     for folder, inner, names in os.walk(root):
         inner[:] = sorted(each for each in inner if not each.startswith(".") and each not in _SKIPPED)
-        yield from (os.path.join(folder, each) for each in sorted(names) if each.endswith(".mfidl"))
+        for path in (os.path.join(folder, each) for each in sorted(names) if each.endswith(".mfidl")):
+            with suppress(OSError):  # a link that leads nowhere
+                yield path, os.stat(path).st_size

@@ -11,6 +11,7 @@ from mfidl.compiler import check
 from mfidl.diagnostics import Diagnostics
 from mfidl.diagnostics.explain import explanations
 from mfidl.lint import Settings, lint_files
+from mfidl.lsp import workspace
 from mfidl.lsp.answers import (
     actions,
     completion,
@@ -349,3 +350,28 @@ def test_what_is_kept_of_files_is_bounded(tmp_path: Path) -> None:
         path.write_text(f"module a{at};\n" + "// " + "x" * 100 + "\n")
         store.parsed(str(path), str(path), Diagnostics())
     assert store.characters <= 1000
+
+
+def test_the_files_of_a_workspace_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for at in range(20):
+        (tmp_path / f"a{at:02}.mfidl").write_text(f"module a{at:02};\n")
+    desk = Desk(tmp_path)
+    monkeypatch.setattr(workspace, "FILES_LIMIT", 7)
+    assert len(desk.workspace.files()) == 7
+    monkeypatch.setattr(workspace, "BYTES_LIMIT", 30)
+    desk.workspace.forget_files()
+    assert [Path(each).name for each in desk.workspace.files()] == ["a00.mfidl", "a01.mfidl"]
+
+
+def test_more_documents_than_analyses_are_kept(session: Editor, roots: tuple[Path, Path]) -> None:
+    """The ones that were dropped are made again when they are asked for."""
+    uris = []
+    for at in range(12):
+        path = roots[0] / f"many{at}.mfidl"
+        path.write_text(f"module many{at};\nstruct S{at} {{ a: u32; }}\n")
+        uris.append(session.open(path))
+    for uri in uris:
+        assert session.codes(uri) == []
+    for at, uri in enumerate(uris):
+        assert f"struct many{at}.S{at}" in session.hover(uri, types.Position(1, 8))
+        session.close(uri)
