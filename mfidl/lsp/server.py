@@ -33,7 +33,7 @@ from mfidl.lsp.workspace import Snapshot, Workspace
 DEBOUNCE = 0.15  # seconds without a key before an analysis begins by itself
 CALM = 1.5  # seconds without a key after which everything is shown
 _REQUEST_FAILED = -32803
-_COLLECT_AFTER = 16  # analyses
+_COLLECT_AFTER = 4  # analyses
 _SNAPSHOTS_KEPT = 8
 _T = TypeVar("_T")
 
@@ -71,7 +71,7 @@ class Server(LanguageServer):
         self.files = Workspace(self.store)
         self.documents: dict[str, Document] = {}
         self.snapshots: dict[str, Snapshot] = {}
-        self.lenses = lenses.Lenses()
+        self.breaking = lenses.Breaking()
         self._import_paths = list(import_paths)
         self._worker = ThreadPoolExecutor(1, "analysis")
         self._waiting: dict[str, asyncio.Task[None]] = {}
@@ -373,6 +373,11 @@ def _reading(server: Server) -> None:
             more = (snapshot.lines.offset(params.position), *more)
         return await server.work(answer, snapshot, *more)
 
+    async def compared(snapshot: Snapshot, answer: Callable[[Snapshot, list[str]], _T]) -> _T:
+        """Beside the worker, since git may take long."""
+        import_paths = await server.work(server.files.searched, snapshot.path)
+        return await asyncio.to_thread(answer, snapshot, import_paths)
+
     async def ask_range(params: Any, answer: Callable[..., _T], *more: Any) -> _T | None:
         snapshot = await server.fresh(params.text_document.uri)
         if snapshot is None:
@@ -445,9 +450,9 @@ def _reading(server: Server) -> None:
         if snapshot is None:
             return params
         if data.get("what") == "breaking":
-            params.command = await server.work(server.lenses.breaking, server.files, snapshot)
+            params.command = await compared(snapshot, server.breaking.lens)
         else:
-            params.command = await server.work(server.lenses.uses, server.files, snapshot, params.range)
+            params.command = await server.work(lenses.uses_lens, server.files, snapshot, params.range)
         if params.command is None:
             params.command = types.Command("", "")
         return params
@@ -456,7 +461,7 @@ def _reading(server: Server) -> None:
     async def breaking(uri: str) -> list[str]:
         """What breaks, a line each; also shown as a message."""
         snapshot = await server.fresh(uri)
-        found = None if snapshot is None else await server.work(server.lenses.changes, server.files, snapshot)
+        found = None if snapshot is None else await compared(snapshot, server.breaking.changes)
         told = [] if found is None else [f"{each.code}: {each.message}" for each in found[1]]
         text = "\n".join(told) or "nothing breaks, or there is nothing to compare with"
         server.window_show_message(types.ShowMessageParams(types.MessageType.Info, text))

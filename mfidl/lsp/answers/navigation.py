@@ -76,10 +76,6 @@ def references(
     return [types.Location(uri_of(each.file.path), made.range(each)) for each in _once(spans)]
 
 
-def count_uses(workspace: Workspace, snapshot: Snapshot, target: Span) -> int:
-    return len(_once(_spans(workspace, snapshot, target)))
-
-
 def _spans(workspace: Workspace, snapshot: Snapshot, target: Span) -> Iterator[Span]:
     """Uses in its own analysis, and in all files of the workspace."""
     yield from (each.span for each in snapshot.uses if _same(each.target, target))
