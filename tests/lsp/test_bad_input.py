@@ -343,6 +343,31 @@ def test_typing_a_line_does_not_change_what_others_show(session: Editor, roots: 
     session.close(uri)
 
 
+def test_typing_a_declaration_over_lines_and_deleting_a_brace_changes_no_other(
+    session: Editor, roots: tuple[Path, Path]
+) -> None:
+    """What the compiler makes of the whole is shown when nothing was typed for a while."""
+    head = "module still;\n\nstruct Wide { a: u8; b: u64; c: u8; }\n"
+    tail = "struct Other { x: u8; y: u64; z: u33; }\n"
+    path = roots[0] / "still.mfidl"
+    path.write_text(head + "\n" + tail)
+    uri = session.open(path)
+    assert [(each.code, each.range.start.line) for each in session.diagnostics(uri)] == [("E0301", 4)]
+    line, column = 3, 0
+    for letter in "service S {\n  @oneway f(a: u8,\n    b: u8);\n}":
+        session.insert(uri, types.Position(line, column), letter)
+        line, column = (line + 1, 0) if letter == "\n" else (line, column + 1)
+        shown = [(each.code, each.range.start.line) for each in session.diagnostics(uri)]
+        assert [each for each in shown if each[1] < 3 or each[1] > line] == [("E0301", line + 1)]
+    session.published.clear()
+    session.insert(uri, types.Position(line, 0), "", types.Position(line, 1))
+    assert [(each.code, each.range.start.line) for each in session.diagnostics(uri)] == [("E0301", line + 1)]
+    session.published.clear()
+    calm = [each.code for each in session.diagnostics(uri)]
+    assert any(str(each).startswith("E01") for each in calm)
+    session.close(uri)
+
+
 def test_what_is_kept_of_files_is_bounded(tmp_path: Path) -> None:
     store = Store(kept_characters=1000)
     for at in range(50):
