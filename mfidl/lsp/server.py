@@ -7,6 +7,7 @@ change of any text counts; a snapshot is fresh as long as nothing was counted si
 import asyncio
 import gc
 import os
+import time
 from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -30,10 +31,11 @@ from mfidl.lsp.store import Store
 from mfidl.lsp.text import Document, path_of, uri_of
 from mfidl.lsp.workspace import Snapshot, Workspace
 
-DEBOUNCE = 0.15  # seconds without a key before an analysis begins by itself
+DEBOUNCE = 0.15  # seconds without a key before an analysis begins, at least
+LONGEST_DEBOUNCE = 1.0  # at most, where an analysis takes as long
 CALM = 1.5  # seconds without a key after which everything is shown
 _REQUEST_FAILED = -32803
-_COLLECT_AFTER = 4  # analyses
+_COLLECT_AFTER = 16  # analyses without a calm moment
 _SNAPSHOTS_KEPT = 8
 _T = TypeVar("_T")
 
@@ -79,6 +81,8 @@ class Server(LanguageServer):
         self._of_others: dict[str, dict[str, list[types.Diagnostic]]] = {}  # by URI of the analysed document
         self._read_by: dict[str, set[str]] = {}  # paths of files, by URI of the document that needs them
         self._changes = 0
+        self._took = 0.0  # seconds, the last analysis
+        self._edited: dict[str, float] = {}  # when a document was last typed into
         self._analysed: dict[str, int] = {}  # the count of changes at the beginning of the last analysis
         self._uncollected = 0
 
@@ -123,7 +127,8 @@ class Server(LanguageServer):
             self._published[document.uri].moved(change)
         document.version = params.text_document.version
         self._store(document)
-        self.schedule(document.uri, DEBOUNCE)
+        self._edited[document.uri] = time.monotonic()
+        self.schedule(document.uri, self.pause)
 
     def closed(self, uri: str) -> None:
         document = self.documents.pop(uri, None)
@@ -134,7 +139,14 @@ class Server(LanguageServer):
         task = self._waiting.pop(uri, None)
         if task is not None:
             task.cancel()
-        for table in (self.snapshots, self._published, self._of_others, self._analysed, self._read_by):
+        for table in (
+            self.snapshots,
+            self._published,
+            self._of_others,
+            self._analysed,
+            self._read_by,
+            self._edited,
+        ):
             table.pop(uri, None)
         self.files.closed(document.path)
         self._publish(uri, [])
@@ -152,6 +164,13 @@ class Server(LanguageServer):
             self.schedule(uri, DEBOUNCE)
 
     # Analyses -----------------------------------------------------------------------------------------------
+
+    @property
+    def pause(self) -> float:
+        """How long nothing is typed before an analysis begins: as long as one takes, so that hardly any runs
+        beside the next key.
+        """
+        return min(max(DEBOUNCE, self._took), LONGEST_DEBOUNCE)
 
     async def work(self, function: Callable[..., _T], *arguments: Any) -> _T:
         return await asyncio.get_running_loop().run_in_executor(self._worker, function, *arguments)
@@ -183,6 +202,10 @@ class Server(LanguageServer):
             known = self.snapshots.get(uri)
             if known is not None and self._analysed.get(uri) == self._changes:
                 return known
+            rest = self._edited.get(uri, 0) + self.pause - time.monotonic()
+            if rest > 0:
+                await asyncio.sleep(rest)
+                continue
             begun = self._changes
             if document is None and not os.path.isfile(path):
                 return None
@@ -214,7 +237,11 @@ class Server(LanguageServer):
         if self._uncollected > _COLLECT_AFTER:
             self._uncollected = 0
             gc.collect()
-        return self.files.snapshot(path, version, text, lambda: text is None or begun == self._changes)
+        start = time.monotonic()
+        made = self.files.snapshot(path, version, text, lambda: text is None or begun == self._changes)
+        if made is not None:
+            self._took = time.monotonic() - start
+        return made
 
     # Diagnostics --------------------------------------------------------------------------------------------
 
@@ -296,7 +323,7 @@ def _documents(server: Server) -> None:
         server.edited(params)
         document = server.documents.get(params.text_document.uri)
         for uri in [] if document is None else server.importers(document.path):
-            server.schedule(uri, 2 * DEBOUNCE)
+            server.schedule(uri, 2 * server.pause)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     async def did_close(params: types.DidCloseTextDocumentParams) -> None:
