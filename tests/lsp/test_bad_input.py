@@ -1,6 +1,7 @@
 """Texts that are being typed, odd texts, files that come and go, folders that loop."""
 
 import os
+import random
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -27,6 +28,7 @@ from mfidl.lsp.place import place_at
 from mfidl.lsp.store import Store
 from mfidl.lsp.text import Document, Lines, path_of, uri_of
 from mfidl.lsp.workspace import Snapshot, Workspace
+from tests.compiler.test_mangled import SEEDS, WORDS
 from tests.lsp.editor import Editor, editor, position
 
 WHOLE = Path(__file__).parents[1] / "compiler/whole_language.mfidl"
@@ -400,3 +402,41 @@ def test_more_documents_than_analyses_are_kept(session: Editor, roots: tuple[Pat
     for at, uri in enumerate(uris):
         assert f"struct many{at}.S{at}" in session.hover(uri, types.Position(1, 8))
         session.close(uri)
+
+
+def test_no_mangled_text_makes_an_answer_fail(tmp_path: Path) -> None:
+    """Seeded; pieces of the language put in, cut out and doubled in the schemas of the corpus."""
+    chance = random.Random(20)
+    desk, path = Desk(tmp_path), tmp_path / "mangled.mfidl"
+    for _ in range(150):
+        text = chance.choice(SEEDS)
+        for _ in range(chance.randint(1, 6)):
+            at = chance.randint(0, len(text))
+            cut = chance.choice((0, 0, chance.randint(1, 12)))
+            text = (
+                text[:at] + chance.choice((chance.choice(WORDS), text[at : at + 80], "")) + text[at + cut :]
+            )
+        snapshot = desk.snapshot(path, text)
+        offset = chance.randint(0, len(text))
+        every_answer(desk, snapshot, offset)
+        navigation.references(desk.workspace, snapshot, offset, True)
+
+
+def test_hints_stay_while_a_text_is_not_valid(session: Editor, roots: tuple[Path, Path]) -> None:
+    """From the last valid one, at the places where things are now."""
+    text = "module kept_hints;\nstruct S { a: u32; b: u64; }\n"
+    path = roots[0] / "kept_hints.mfidl"
+    path.write_text(text)
+    uri = session.open(path)
+    assert session.codes(uri) == []
+    session.insert(uri, types.Position(1, 0), "const A: u3")
+    session.insert(uri, types.Position(1, 11), "\n")
+    whole = types.Range(types.Position(0, 0), types.Position(4, 0))
+    params = types.InlayHintParams(types.TextDocumentIdentifier(uri), whole)
+    found = session.run(session.client.text_document_inlay_hint_async(params)) or []
+    assert [(each.position.line, each.label) for each in found] == [
+        (2, "memcpy, 16 B"),
+        (2, "@0, 4 B"),
+        (2, "@8, 8 B"),
+    ]
+    session.close(uri)
