@@ -82,7 +82,7 @@ class Server(LanguageServer):
         self._read_by: dict[str, set[str]] = {}  # paths of files, by URI of the document that needs them
         self._changes = 0
         self._took = 0.0  # seconds, the last analysis
-        self._edited: dict[str, float] = {}  # when a document was last typed into
+        self._edited = 0.0  # when any document was last typed into
         self._analysed: dict[str, int] = {}  # the count of changes at the beginning of the last analysis
         self._uncollected = 0
 
@@ -127,7 +127,7 @@ class Server(LanguageServer):
             self._published[document.uri].moved(change)
         document.version = params.text_document.version
         self._store(document)
-        self._edited[document.uri] = time.monotonic()
+        self._edited = time.monotonic()
         self.schedule(document.uri, self.pause)
 
     def closed(self, uri: str) -> None:
@@ -145,7 +145,6 @@ class Server(LanguageServer):
             self._of_others,
             self._analysed,
             self._read_by,
-            self._edited,
         ):
             table.pop(uri, None)
         self.files.closed(document.path)
@@ -202,7 +201,7 @@ class Server(LanguageServer):
             known = self.snapshots.get(uri)
             if known is not None and self._analysed.get(uri) == self._changes:
                 return known
-            rest = self._edited.get(uri, 0) + self.pause - time.monotonic()
+            rest = self._edited + self.pause - time.monotonic()
             if rest > 0:
                 await asyncio.sleep(rest)
                 continue
