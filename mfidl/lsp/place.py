@@ -37,7 +37,7 @@ class Expected(Enum):
 
 @dataclass(slots=True)
 class Place:
-    """`start`: where the word begins that is being typed; `qualifier`: what stands before its last dot;
+    """`start`: where the word begins that is being typed; `qualifier`: the text before its last dot;
     `within`: the declarations around, the outermost first, with their keywords.
     """
 
@@ -48,7 +48,7 @@ class Place:
     within: list[tuple[str, str]] = field(default_factory=list)
     annotation: str = ""  # of ARGUMENT
     opening: int = 0  # of ARGUMENT: where its parenthesis is
-    argument: int = 0  # of ARGUMENT: how many commas stand before
+    argument: int = 0  # of ARGUMENT: how many commas are before it
 
     @property
     def holder(self) -> str:

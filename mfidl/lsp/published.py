@@ -17,7 +17,7 @@ class Published:
 
     def __init__(self) -> None:
         self.shown: list[types.Diagnostic] = []
-        self.version: int | None = None  # that was told last
+        self.version: int | None = None  # that was published last
 
     def moved(self, change: types.TextDocumentContentChangeEvent) -> None:
         """To be called for each change of the text."""

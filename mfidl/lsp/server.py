@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from itertools import chain
 from typing import Any, TypeVar
 
 from lsprotocol import types
@@ -139,13 +140,8 @@ class Server(LanguageServer):
         task = self._waiting.pop(uri, None)
         if task is not None:
             task.cancel()
-        for table in (
-            self.snapshots,
-            self._published,
-            self._of_others,
-            self._analysed,
-            self._read_by,
-        ):
+        self._show_in_others(uri, {})
+        for table in (self.snapshots, self._published, self._of_others, self._analysed, self._read_by):
             table.pop(uri, None)
         self.files.closed(document.path)
         self._publish(uri, [])
@@ -226,7 +222,9 @@ class Server(LanguageServer):
         while len(self.snapshots) > _SNAPSHOTS_KEPT:
             del self.snapshots[next(iter(self.snapshots))]
         self._read_by[uri] = {each.file.source.path for each in snapshot.analysis.modules}
-        self._show_in_others(uri, snapshot)
+        others = diagnostics.by_file(snapshot)
+        others.pop(uri_of(snapshot.path))
+        self._show_in_others(uri, others)
 
     def _analyse(self, path: str, version: int, text: str | None, begun: int) -> Snapshot | None:
         """On the worker. Nothing is made of a text that was changed while this waited."""
@@ -259,20 +257,16 @@ class Server(LanguageServer):
             published.version = document.version
             self._publish(uri, shown, document.version)
 
-    def _show_in_others(self, uri: str, snapshot: Snapshot) -> None:
+    def _show_in_others(self, uri: str, found: dict[str, list[types.Diagnostic]]) -> None:
         """Of files that are not open and that open ones import; each shows what all of these found."""
-        found = diagnostics.by_file(snapshot)
-        before = self._of_others.get(uri, {})
-        now = {
-            each: told
-            for each, told in found.items()
-            if each not in self.documents and each != uri_of(snapshot.path)
+        before = self._of_others.pop(uri, {})
+        now = self._of_others[uri] = {
+            each: its_own for each, its_own in found.items() if each not in self.documents and each != uri
         }
-        self._of_others[uri] = now
         for each in {*before, *now} - set(self.documents):
             if before.get(each) != now.get(each):
-                every = [told for table in self._of_others.values() for told in table.get(each, ())]
-                self._publish(each, [told for at, told in enumerate(every) if told not in every[:at]])
+                every = chain.from_iterable(table.get(each, ()) for table in self._of_others.values())
+                self._publish(each, _once(every))
 
     def _publish(self, uri: str, found: list[types.Diagnostic], version: int | None = None) -> None:
         self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, found, version))
@@ -284,6 +278,14 @@ class Server(LanguageServer):
         return [
             uri for uri, read in self._read_by.items() if uri not in own and not read.isdisjoint((path, real))
         ]
+
+
+def _once(found: Iterable[types.Diagnostic]) -> list[types.Diagnostic]:
+    made: list[types.Diagnostic] = []
+    for each in found:
+        if each not in made:
+            made.append(each)
+    return made
 
 
 def make_server(import_paths: Iterable[str] = ()) -> Server:
@@ -488,10 +490,10 @@ def _reading(server: Server) -> None:
         """What breaks, a line each; also shown as a message."""
         snapshot = await server.fresh(uri)
         found = None if snapshot is None else await compared(snapshot, server.breaking.changes)
-        told = [] if found is None else [f"{each.code}: {each.message}" for each in found[1]]
-        text = "\n".join(told) or "nothing breaks, or there is nothing to compare with"
+        lines = [] if found is None else [f"{each.code}: {each.message}" for each in found[1]]
+        text = "\n".join(lines) or "nothing breaks, or there is nothing to compare with"
         server.window_show_message(types.ShowMessageParams(types.MessageType.Info, text))
-        return told
+        return lines
 
 
 def _changing(server: Server) -> None:
@@ -548,7 +550,7 @@ def run(import_paths: Iterable[str] = ()) -> None:
     between analyses only: one run over all trees takes longer than a key.
     """
     gc.disable()
-    # The server closes what it is given. What anything else prints must not stand between its answers.
+    # The server closes what it is given. What anything else prints must not come between its answers.
     given, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     make_server(import_paths).start_io(given, answers)

@@ -2,7 +2,7 @@
 
 Lines of an editor end with `\\r\\n`, `\\n` or `\\r`; in a line code units of UTF-16 count, unless it agreed
 to another encoding. The compiler counts code points from the beginning. Positions behind the end of a line
-or of the text stand for that end, as the protocol says.
+or of the text mean that end, as the protocol says.
 """
 
 import re

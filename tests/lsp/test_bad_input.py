@@ -289,6 +289,12 @@ def test_errors_of_a_file_that_is_imported_are_shown_there(session: Editor, root
     assert [[str(d.code) for d in each.diagnostics] for each in session.published if each.uri == wrong] == [
         ["E0301"]
     ]
+    session.published.clear()
+    session.close(uri)
+    session.open(root / "right.mfidl")  # the server has handled the close when it answers for this
+    session.diagnostics(uri)
+    found = [list(each.diagnostics) for each in session.published if each.uri == wrong]
+    assert [len(each) for each in found][:2] == [0, 1]
     session.close(uri)
 
 

@@ -104,7 +104,7 @@ def _line_end(text: str) -> str:
 
 def organised(snapshot: Snapshot) -> tuple[Span, str] | None:
     """The imports in order of their paths, without those that lint calls unused; None where nothing changes,
-    the text is not valid, or something else stands between them.
+    the text is not valid, or anything else is written between them.
     """
     if snapshot.module is None or not snapshot.is_valid:
         return None

@@ -12,7 +12,7 @@ from mfidl.syntax import ast
 
 
 def inlay_hints(snapshot: Snapshot, start: int, end: int) -> list[types.InlayHint]:
-    """Of what stands between two offsets; of a text that is not valid, what the last valid one had."""
+    """Of what is declared between two offsets; of a text that is not valid, as the last valid one had it."""
     scope, facts = snapshot.scope, snapshot.facts
     if scope is None or facts is None:
         return []

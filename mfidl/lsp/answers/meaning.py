@@ -1,4 +1,4 @@
-"""What stands at a place of a text that was analysed: the name that is declared or used there."""
+"""The name that is declared or used at a place of a text that was analysed."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ Member = ast.Field | ast.EnumMember | ast.MethodDecl
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """`span`: what stands there; `target`: the name at its declaration; `kind` as of `Use`, or "method"."""
+    """`span`: the name at the place; `target`: that at its declaration; `kind` as of `Use`, or "method"."""
 
     span: Span
     target: Span

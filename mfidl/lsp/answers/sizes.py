@@ -34,11 +34,11 @@ def type_label(explainer: Explainer, full_name: str) -> str | None:
     declaration = declared(explainer, full_name)
     if declaration is None or isinstance(declaration, model.Alias):
         return None
-    told = explainer.type(declaration)
-    if isinstance(told, report.NumberReport):
-        return f"{told.base}, {told.memcpy} B"
-    if isinstance(told, report.TypeReport):
-        return told.tier if told.cost is None else f"{told.tier}, {cost_text(told.cost)}"
+    said = explainer.type(declaration)
+    if isinstance(said, report.NumberReport):
+        return f"{said.base}, {said.memcpy} B"
+    if isinstance(said, report.TypeReport):
+        return said.tier if said.cost is None else f"{said.tier}, {cost_text(said.cost)}"
     return None
 
 
@@ -56,9 +56,9 @@ def field_size(explainer: Explainer, full_name: str, field: str) -> Size | None:
         return Size(f"@{slot.offset}, {slot.size} B", sentence)
     if declaration.tier is not model.Tier.FEBIRD:
         return None
-    told = explainer.type(declaration)
-    assert isinstance(told, report.TypeReport)
-    row = next((each for each in told.fields if each.name == field), None)
+    said = explainer.type(declaration)
+    assert isinstance(said, report.TypeReport)
+    row = next((each for each in said.fields if each.name == field), None)
     if row is None or row.cost is None:
         return None
     most = "without end" if row.cost.most is None else f"at most {bytes_text(row.cost.most)}"
@@ -71,11 +71,11 @@ def method_label(explainer: Explainer, full_name: str, name: str) -> str | None:
     method = next((each for each in service.methods if each.name == name), None) if service else None
     if service is None or method is None:
         return None
-    told = explainer.method(service, method).methods[0]
-    request = _message(told.request)
-    if told.reply is None:
+    said = explainer.method(service, method).methods[0]
+    request = _message(said.request)
+    if said.reply is None:
         return request
-    return f"{request} -> {_message(told.reply)}"
+    return f"{request} -> {_message(said.reply)}"
 
 
 def _message(message: report.Message) -> str:

@@ -38,7 +38,7 @@ _DECLARATION, _READONLY, _LIBRARY = 1, 2, 4
 
 
 def semantic_tokens(snapshot: Snapshot, start: int, end: int) -> types.SemanticTokens:
-    """Of what lies between two offsets."""
+    """Of the names between two offsets."""
     lines = snapshot.lines
     data: list[int] = []
     line, character = 0, 0
