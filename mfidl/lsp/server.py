@@ -189,6 +189,11 @@ class Server(LanguageServer):
             self._uncollected = 0
             await self.work(gc.collect)
 
+    async def calm(self) -> None:
+        """Waits until nothing was typed for a while."""
+        while (rest := self._edited + CALM - time.monotonic()) > 0:
+            await asyncio.sleep(rest)
+
     async def fresh(self, uri: str) -> Snapshot | None:
         """The analysis of a document, or of a file that is not open, as it is now. None: there is none."""
         while True:
@@ -474,6 +479,7 @@ def _reading(server: Server) -> None:
     @server.feature(types.CODE_LENS_RESOLVE)
     async def resolve(params: types.CodeLens) -> types.CodeLens:
         data = params.data if isinstance(params.data, dict) else {}
+        await server.calm()  # both kinds look at many files, and editors ask again after each key
         snapshot = await server.fresh(str(data.get("uri", "")))
         if snapshot is None:
             return params

@@ -23,6 +23,7 @@ from mfidl.semantics.symbols import name_span
 
 BREAKING = "mfidl.breaking"
 REFERENCES = "mfidl.showReferences"
+_KEPT = 8
 
 
 def lenses(snapshot: Snapshot) -> list[types.CodeLens]:
@@ -59,8 +60,8 @@ class _Older:
 
 
 class Breaking:
-    """Compares with the main branch, for any thread: git may take long. Keeps the older program of one file
-    as long as the branch does not move.
+    """Compares with the main branch, for any thread: git may take long. Keeps the older programs of some
+    files as long as the branch does not move.
     """
 
     def __init__(self) -> None:
@@ -92,7 +93,9 @@ class Breaking:
         known = self._older.get(snapshot.path)
         if known is None or known.commit != commit:
             known = _Older(commit, _older(branch, snapshot.path, import_paths))
-            self._older = {snapshot.path: known}
+            self._older[snapshot.path] = known
+            while len(self._older) > _KEPT:
+                self._older.pop(next(iter(self._older)), None)
         if known.program is None:
             return None
         orders = rollouts(known.program, program)
