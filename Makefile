@@ -16,7 +16,7 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 # Set QUICK=1 for a bench of at most five minutes; passed on as it is.
 export QUICK
 
-.PHONY: help demo test test-system test-packages test-distant bench bench-ab soak fuzz mutants lint tidy format regen hashes sbom wheels debs release docs clean
+.PHONY: help demo test test-system test-packages test-distant bench bench-ab soak fuzz mutants lint tidy format regen hashes sbom wheels debs vsix release docs clean
 
 help: ## This list
 	@grep -hE '^[a-z%-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -48,8 +48,8 @@ test: ## Run everything that must hold, as CI does
 	@$(MAKE) checks
 	@$(MAKE) build-release
 	@$(STAGE) 'C++ tests, g++' $(CHANCE) ctest --preset release -j $(JOBS)
-	@$(STAGE) 'Python tests of the compiler and of builds' $(CHANCE) $(PY) -m pytest -q -n $(JOBS) --dist worksteal tests/build tests/compiler
-	@$(STAGE) 'Python tests of the runtime' $(CHANCE) $(PY) -m pytest -q -n $(JOBS) --dist worksteal $(ALONE:%=--ignore %) $(SYSTEM:%=--ignore %) $(PACKAGES:%=--ignore %) --ignore tests/compiler --ignore tests/build
+	@$(STAGE) 'Python tests of the compiler and of builds' $(CHANCE) $(PY) -m pytest -q -n $(JOBS) --dist worksteal tests/build tests/compiler tests/lsp
+	@$(STAGE) 'Python tests of the runtime' $(CHANCE) $(PY) -m pytest -q -n $(JOBS) --dist worksteal $(ALONE:%=--ignore %) $(SYSTEM:%=--ignore %) $(PACKAGES:%=--ignore %) --ignore tests/compiler --ignore tests/build --ignore tests/lsp
 	@$(STAGE) 'Python tests of processes that are killed, stopped and timed' $(CHANCE) $(PY) -m pytest -q -n $(JOBS) --dist worksteal $(ALONE) $(SYSTEM:%=--ignore %) $(PACKAGES:%=--ignore %)
 	@$(MAKE) sanitizers
 
@@ -158,6 +158,9 @@ sbom: ## Write build/sbom.cdx.json: what a release of this tree is made of, as C
 	@$(STAGE) 'install what it needs' tools/bootstrap core test bridge
 	@$(MAKE) build-release WHAT='--target mf-controller mf-relay mf-bridge'
 	@$(STAGE) 'write the bill of materials' $(PY) tools/sbom.py build/release build/sbom.cdx.json
+
+vsix: ## Pack the extension for Visual Studio Code, build/mfidl.vsix; its language client comes from npm
+	@$(STAGE) 'pack the extension' python3 tools/vsix.py build/mfidl.vsix
 
 docs: ## Check that every link between the documents leads somewhere
 	@$(STAGE) 'links of the documentation' python3 tools/check_links.py

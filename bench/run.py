@@ -14,6 +14,7 @@ from types import ModuleType
 
 from compiler import suite as compiler
 from controller import suite as controller
+from editor import suite as editor
 from faults import suite as faults
 from flex import suite as flex
 from harness.chart import write_chart
@@ -39,6 +40,7 @@ _SUITES: dict[str, ModuleType] = {
         codecs,
         python,
         compiler,
+        editor,
         report,
         ways,
         faults,

@@ -15,8 +15,9 @@ from mfidl.diagnostics import Diagnostic, Diagnostics
 from mfidl.model import Program
 from mfidl.plan.planning import plan
 from mfidl.plugin import Generator, Templates
+from mfidl.semantics.context import Context
 from mfidl.semantics.elaborate import elaborate
-from mfidl.semantics.loading import Loader
+from mfidl.semantics.loading import LoadedModule, Loader, Sources
 from mfidl.source import SourceFile
 
 if TYPE_CHECKING:
@@ -69,18 +70,41 @@ class Targets:
     is_relative: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """All that the front end finds out about files: `modules` with those that they import, before these;
+    `context` with the meaning of each name; `program` if all of it is valid.
+    """
+
+    modules: list[LoadedModule]
+    context: Context
+    program: Program | None
+    diagnostics: Diagnostics
+    unreadable: bool
+    absent: tuple[str, ...]
+
+
+def analyse(
+    paths: Sequence[str], import_paths: Sequence[str] = (), sources: Sources | None = None
+) -> Analysis:
+    """The front end, from files to the planned program."""
+    diagnostics = Diagnostics()
+    loader = Loader(import_paths, diagnostics, sources)
+    modules = loader.load(paths)  # read and parse; imported modules come first
+    context = Context(diagnostics)
+    # Names, types, values; runs on what parsed, to report all mistakes.
+    elaborated = elaborate(modules, diagnostics, context)
+    program = plan(elaborated, diagnostics)  # tier, layout, fingerprint: last, because it needs whole types
+    return Analysis(modules, context, program, diagnostics, loader.unreadable, tuple(loader.absent))
+
+
 def check(paths: Sequence[str], import_paths: Sequence[str] = ()) -> Outcome:
     """Checks all files and their imports completely; writes nothing."""
-    diagnostics = Diagnostics()
-    loader = Loader(import_paths, diagnostics)
-    modules = loader.load(paths)  # read and parse; imported modules come first
-    # Names, types, values; runs on what parsed, to report all mistakes.
-    elaborated = elaborate(modules, diagnostics)
-    program = plan(elaborated, diagnostics)  # tier, layout, fingerprint: last, because it needs whole types
-    sources = tuple(module.file.source for module in modules)
-    failure = Exit.IO if loader.unreadable else Exit.SCHEMA
-    exit_code = failure if diagnostics else Exit.OK
-    return Outcome(exit_code, diagnostics.sorted(), program, sources, tuple(loader.absent))
+    found = analyse(paths, import_paths)
+    sources = tuple(module.file.source for module in found.modules)
+    failure = Exit.IO if found.unreadable else Exit.SCHEMA
+    exit_code = failure if found.diagnostics else Exit.OK
+    return Outcome(exit_code, found.diagnostics.sorted(), found.program, sources, found.absent)
 
 
 def compile_files(paths: Sequence[str], import_paths: Sequence[str], targets: Targets) -> Outcome:
