@@ -99,10 +99,9 @@ def _compare(
     profile: "Profile",
     ignored: tuple[str, ...],
 ) -> None:
-    from mfidl.breaking.compare import compare
-    from mfidl.breaking.effect import Effects
+    from mfidl.breaking.findings import findings
     from mfidl.breaking.profile import Rule
-    from mfidl.breaking.report import Finding, as_diagnostics, as_json
+    from mfidl.breaking.report import as_diagnostics, as_json
     from mfidl.breaking.rollout import rollouts
     from mfidl.breaking.rules import Impact
 
@@ -117,19 +116,13 @@ def _compare(
     assert newer.program is not None
 
     peers = rollouts(older.program, newer.program)
-    effects = Effects(older.program, newer.program, peers)
-    orders = [change for each in peers if (change := each.change()) is not None]
-    findings = [
-        Finding(change, effect := effects.of(change), profile.fails(change, effect))
-        for change in (*compare(older.program, newer.program), *orders)
-        if profile.shows(change) and change.code not in ignored
-    ]
+    found = findings(older.program, newer.program, peers, profile, ignored)
     if style == "json":
         listed = [] if profile.rules[Impact.ROLLOUT] is Rule.HIDDEN else peers
-        click.echo(as_json(findings, listed, baseline.span), nl=False)
+        click.echo(as_json(found, listed, baseline.span), nl=False)
     else:
-        show(as_diagnostics(findings, baseline.span), style, color)
-    raise SystemExit(1 if any(each.fails for each in findings) else 0)
+        show(as_diagnostics(found, baseline.span), style, color)
+    raise SystemExit(1 if any(each.fails for each in found) else 0)
 
 
 def _check_codes(codes: tuple[str, ...]) -> None:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from lsprotocol import types
 
-from mfidl.breaking.adapted import Adapted
 from mfidl.breaking.baseline import BaselineError, main_branch, open_baseline
-from mfidl.breaking.compare import compare
+from mfidl.breaking.findings import findings
+from mfidl.breaking.profile import PROFILES
 from mfidl.breaking.report import as_diagnostics
 from mfidl.breaking.rollout import rollouts
 from mfidl.compiler import check
@@ -86,10 +86,10 @@ class Breaking:
         program = snapshot.analysis.program
         if program is None:
             return None
-        found = main_branch(os.path.dirname(snapshot.path))
-        if found is None:
+        against = main_branch(os.path.dirname(snapshot.path))
+        if against is None:
             return None
-        branch, commit = found
+        branch, commit = against
         known = self._older.get(snapshot.path)
         if known is None or known.commit != commit:
             known = _Older(commit, _older(branch, snapshot.path, import_paths))
@@ -99,8 +99,8 @@ class Breaking:
         if known.program is None:
             return None
         orders = rollouts(known.program, program)
-        adapted = Adapted(known.program, program, orders)
-        return branch, as_diagnostics(list(compare(known.program, program)), adapted, lambda span: span)
+        found = findings(known.program, program, orders, PROFILES["default"])
+        return branch, as_diagnostics(found, lambda span: span)
 
 
 def _older(branch: str, path: str, import_paths: list[str]) -> Program | None:

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <numeric>
 #include <span>
 #include <utility>
 #include <vector>
@@ -41,9 +42,16 @@ class ArchiveNotes {
   void close(const Outer& outer) {
     const auto first = open_.begin() + static_cast<std::ptrdiff_t>(begin_);
     const auto before = [](const Part& left, const Part& right) { return left.field < right.field; };
-    if (!std::is_sorted(first, open_.end(), before)) std::stable_sort(first, open_.end(), before);
     messages_.push_back({parts_.size(), open_.size() - begin_});
-    parts_.insert(parts_.end(), first, open_.end());
+    if (std::is_sorted(first, open_.end(), before)) {
+      parts_.insert(parts_.end(), first, open_.end());
+    } else {  // those of one field stay in the order in which they were sent
+      order_.resize(open_.size() - begin_);
+      std::iota(order_.begin(), order_.end(), begin_);
+      std::ranges::sort(order_, {},
+                        [this](std::size_t place) { return std::pair(open_[place].field, place); });
+      for (const auto place : order_) parts_.push_back(open_[place]);
+    }
     forget(outer);
   }
   [[nodiscard]] Outer outer() const noexcept { return {begin_, open_.size()}; }
@@ -108,8 +116,9 @@ class ArchiveNotes {
     std::size_t first;
     std::size_t count;
   };
-  std::size_t begin_ = 0;   // of the parts of the message that is read
-  std::vector<Part> open_;  // of all messages that are read
+  std::size_t begin_ = 0;           // of the parts of the message that is read
+  std::vector<Part> open_;          // of all messages that are read
+  std::vector<std::size_t> order_;  // scratch of close()
   std::vector<Part> parts_;
   std::vector<Message> messages_;
   std::size_t used_ = 0;

@@ -111,6 +111,7 @@ bool Walk<Sink>::archive_map(const Link& link, const Type& from, Parts parts) {
     std::uint64_t bits = 0;  // of a key that is a number, so that they are in order
     std::span<const std::byte> bytes{};
     Parts mapped;
+    std::size_t place = 0;  // among those that were sent
   };
   static constexpr std::array<std::byte, 16> kNil{};
   const Type& key_type = from_.type(from.key);
@@ -127,7 +128,7 @@ bool Walk<Sink>::archive_map(const Link& link, const Type& from, Parts parts) {
   for (const Part& part : parts) {
     const Parts both = notes_->parts(part.message);
     const Parts keys = parts_of(both, 0);
-    Entry entry{.mapped = both.subspan(keys.size())};
+    Entry entry{.mapped = both.subspan(keys.size()), .place = entries.size()};
     if (is_number(key_type)) {
       entry.bits = keys.empty() ? 0 : archive_number(key_type, keys.back());
       // Ascending as the source has them, until those that came twice are gone.
@@ -139,7 +140,10 @@ bool Walk<Sink>::archive_map(const Link& link, const Type& from, Parts parts) {
     }
     entries.push_back(entry);
   }
-  if (!std::ranges::is_sorted(entries, before)) std::ranges::stable_sort(entries, before);
+  if (!std::ranges::is_sorted(entries, before))
+    std::ranges::sort(entries, [&before](const Entry& left, const Entry& right) {
+      return before(left, right) || (!before(right, left) && left.place < right.place);
+    });
   std::vector<Entry> once;
   for (const Entry& entry : entries) {
     if (!once.empty() && !before(once.back(), entry)) once.pop_back();
