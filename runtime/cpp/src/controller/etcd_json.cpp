@@ -15,7 +15,7 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t kShown = 200;  // of an invalid answer
+constexpr std::size_t kShownOfAnswer = 200;  // of an invalid answer
 
 const json::value* find(const json::object& of, std::string_view name) {
   return of.if_contains(json::string_view(name.data(), name.size()));
@@ -34,7 +34,7 @@ Bytes bytes_of(const json::object& of, std::string_view name) {
 }  // namespace
 
 void no_answer(std::string_view text) {
-  throw EtcdError("what has come is no answer of etcd: " + log_quoted(text, kShown));
+  throw EtcdError("what has come is no answer of etcd: " + log_quoted(text, kShownOfAnswer));
 }
 
 json::object parsed(std::string_view text) {
