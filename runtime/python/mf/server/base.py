@@ -4,7 +4,7 @@ import signal
 import socket
 from abc import ABC, abstractmethod
 from dataclasses import replace
-from typing import Any, Generic, Protocol, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, Unpack
 
 from mf.core.agent import Agent
 from mf.core.offered import offered_agent
@@ -24,6 +24,9 @@ from mf.server.server_io import ServerIo
 from mf.transport.address import Address
 from mf.transport.sockets import SCHEMES, server_context
 from mf.transport.stream import SocketStream
+
+if TYPE_CHECKING:  # servers without an access file do not load its parser
+    from mf.access.rules import Rules
 
 CALLS_CUT = 3
 """The exit status of a program whose server had to cut calls when it stopped."""
@@ -145,6 +148,12 @@ class BaseServer(ABC, Generic[R, I]):
             usable = self._registrar.reload() and usable
         self._io.files_read()
         return usable
+
+    @property
+    def access_rules(self) -> "Rules | None":
+        """The rules of `access`, as they were read last, for servants that decide themselves (`mf_decides`);
+        None without an access file."""
+        return self._access.rules
 
     def adopt(self, connected: socket.socket) -> None:
         """Serves one connected socket, which the server owns from now on. After start()."""
