@@ -199,8 +199,8 @@ class Liar:
             connected.close()
 
     def _lie(self, connected: socket.socket, asked: int) -> None:
-        """With all numbers but that of the request, the near ones first. A client may end the connection at the
-        first of them, which refuses them all."""
+        """With all numbers but that of the request, the near ones first. A client may end the connection at
+        the first of them, which refuses them all."""
         numbers = (asked + 1 + each for each in range(AT_ONCE))
         replies = b"".join(
             frame.pack(frame.REPLY, self._payload, flags=2, route=0, id_=n & 0xFFFFFFFF, count=1)
