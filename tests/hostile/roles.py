@@ -128,11 +128,15 @@ PLACES: dict[str, dict[str, Try | Why]] = {
         "list": Try("access_denied"),
         "replicate": "replicas decide",
     },
+    "server (C++)": _server(),
     "server (threads)": _server(),
     "server (asyncio)": _server(),
+    "topic (C++)": _topic(),
     "topic (threads)": _topic(),
     "topic (asyncio)": _topic(),
+    "replica (C++)": _replica(),
     "replica (Python)": _replica(),
+    "node (C++)": _node(),
     "node (Python)": _node(),
     "relay": {
         "register": Try("", never=True),
@@ -178,7 +182,7 @@ class Cell(NamedTuple):
             return (shown.reason,) if self.action == first else ()
         if self.outcome is Code.OK or not how.event:
             return ()
-        return (rf"{how.event} .*identity={shown.identity} ",)
+        return (rf"{how.event} .*identity={shown.identity} .*\bline=0",)
 
 
 def why_not(place: str, action: str, credential: str) -> Why:

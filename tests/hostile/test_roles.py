@@ -35,7 +35,7 @@ from tests.python.echo import EchoClient
 from tests.python.serving import LoopServer
 
 TESTS = Path(__file__).resolve().parents[1]
-SCHEMAS = ("topics/events.mfidl", "python/replicated/journal.mfidl")
+SCHEMAS = ("interop/interop.mfidl", "topics/events.mfidl", "python/replicated/journal.mfidl")
 HOST = "spiffe://example.org/host"
 RULES = f"""\
 group us = {ALLOWED}, token:allowed
@@ -51,6 +51,7 @@ allow @us lead offered.*
 allow @us watch roles.*
 allow @us list
 allow @us call demo.Echo.twice
+allow @us call interop.Shapes.who
 allow @us subscribe events.Additions
 allow @us call journal.Journal.* per s
 allow @us replicate journal.Journal.b
@@ -156,9 +157,10 @@ class Realm:
         behind = self.peers.relay(controller.address, *shows, *asks, *as_client, *as_client_too, listen=at)
         self._add("relay", "certificate", behind)
         self._bridge(shows + asks)
+        self._cpp(controller.address)
 
     def _add(self, place: str, shown: str, server: Server) -> None:
-        address = re.sub(r"^(mf|relay|tls)\+tls", "tls", server.address)
+        address = re.sub(r"^(mf|relay)\+tls", "tls", server.address)
         self.places[place, shown] = (address, server.said)
 
     # Python
@@ -241,6 +243,33 @@ class Realm:
         command = [str(BUILD / "mf-bridge"), "out", *described, *nowhere, *how]
         self._add("bridge", "certificate", self._run(command, {}))
 
+    def _cpp(self, controller: str) -> None:
+        shows = {"MF_PEER_CERTIFICATE": self.shown.certificate, "MF_PEER_KEY": self.shown.key}
+        shows |= {"MF_PEER_ACCESS": self.rules, "MF_PEER_LISTEN": "tls://127.0.0.1:0"}
+        asks = shows | {"MF_PEER_CA": self.authority.file, "MF_PEER_CRL": self.tls.crl}
+        keys = shows | {"MF_PEER_TOKEN_KEYS": str(self.keys), "MF_PEER_TOKEN_AUDIENCE": "roles"}
+        for shown, how in (("certificate", asks), ("token", keys)):
+            serve = [*self._program("interop/interop-server"), "--listen", "tls://127.0.0.1:0", "--room", "a"]
+            self._add("server (C++)", shown, self._run(serve, how))
+            publish = [*self._program("topics/topics"), "publisher", "tls://127.0.0.1:0"]
+            publisher = self._run(publish, how)
+            publisher.tell("publish books 1 1 1")
+            assert publisher.line() == "1"
+            self._add("topic (C++)", shown, publisher)
+        replica = self._run(
+            [*self._program("replicated/replicated"), "replica", controller, "a", "a,b", "100"], asks
+        )
+        address = self._registered(controller, group_agent("journal.Journal", "a") + "a")
+        self.places["replica (C++)", "certificate"] = (address, replica.said)
+        for process in ("B", "open"):
+            node = self._run([*self._program("flex/flex-peer"), controller, process, "take", "1000"], asks)
+            self.places["node (C++)", "certificate"] = (controller, node.said)
+
+    def _program(self, name: str) -> list[str]:
+        binary = BUILD / "tests" / name
+        assert binary.is_file(), f"{binary} is missing: cmake --build --preset release"
+        return [str(binary)]
+
     def _run(self, command: list[str], more: dict[str, str]) -> Server:
         errors = self.folder / f"place-{len(self._stack)}.stderr"
         server = Server(command, dict(os.environ) | more, errors)
@@ -269,7 +298,9 @@ def realm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Realm]:
         for each in reversed(stack):
             each()
         sys.path.remove(str(stubs))
-        for name in [each for each in sys.modules if each.partition(".")[0] in {"events", "journal"}]:
+        for name in [
+            each for each in sys.modules if each.partition(".")[0] in {"interop", "events", "journal"}
+        ]:
             del sys.modules[name]
 
 
@@ -325,7 +356,11 @@ def try_call(realm: Realm, cell: Cell) -> None:
         link(realm, cell, wire.Peer(client=uuid4()))
         return
     with realm.client(cell) as client:
-        assert EchoClient(client).at("a").twice(4, options=DEADLINE) == 8
+        if cell.place == "server (C++)":
+            stub = import_module("interop").ShapesClient(client).at("a")
+            assert stub.who(options=DEADLINE) == "a"
+        else:
+            assert EchoClient(client).at("a").twice(4, options=DEADLINE) == 8
 
 
 def try_replicate(realm: Realm, cell: Cell) -> None:
@@ -334,7 +369,7 @@ def try_replicate(realm: Realm, cell: Cell) -> None:
 
 def link(realm: Realm, cell: Cell, who: wire.Peer) -> None:
     """Nothing need come back over the link of one that is admitted."""
-    agent = group_agent("journal.Journal", "s") + "a"
+    agent = group_agent("journal.Journal", "a" if "C++" in cell.place else "s") + "a"
     with realm.client(cell) as client:
         messages = wire.ReplicaClient(client).at(agent).link(who, options=mf.CallOptions(deadline=3.0))
         try:
