@@ -136,7 +136,7 @@ inline void say_where(const Server& server, const Entrance& entrance, const std:
                       std::string_view meaning, const Log& log) {
   Address address = server.address();
   const bool shows_who = address.scheme == "tls" && !entrance.shown.ca.empty();
-  address.scheme = address.scheme == "tls" ? scheme + "+tls" : scheme;
+  if (!scheme.empty()) address.scheme = address.scheme == "tls" ? scheme + "+tls" : scheme;
   if (!is_loopback(address.host) && !shows_who)
     log.write(Level::warning, "open_to_the_network", {{"address", address.str()}, {"meaning", meaning}});
   std::cout << address.str() << std::endl;  // flushed: whoever started this process waits for it

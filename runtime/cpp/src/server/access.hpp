@@ -38,14 +38,17 @@ class Access {
   /// Whether the peer may have a session.
   [[nodiscard]] bool admits(const protocol::Hello& hello, std::string_view peer,
                             const Identity& identity) const;
-  [[nodiscard]] bool may_call(const Identity& identity, std::string_view service, std::string_view agent,
-                              std::string_view method) const;
+  /// The line is that of the access file; 0 if there is none, and for what `authorize` denies.
+  [[nodiscard]] access::Decision may_call(const Identity& identity, std::string_view service,
+                                          std::string_view agent, std::string_view method) const;
   /// `agents`: the pattern, as sent.
-  [[nodiscard]] bool may_subscribe(const Identity& identity, std::string_view topic,
-                                   std::string_view agents) const;
+  [[nodiscard]] access::Decision may_subscribe(const Identity& identity, std::string_view topic,
+                                               std::string_view agents) const;
   [[nodiscard]] const Log& log() const noexcept { return log_; }
 
  private:
+  [[nodiscard]] access::Decision decided(const Identity& identity, const access::Wish& wish,
+                                         std::string_view service, std::string_view method) const;
   [[nodiscard]] bool authorized(const Identity& identity, std::string_view service, std::string_view agent,
                                 std::string_view method) const;
 
@@ -60,8 +63,8 @@ class Rights {
  public:
   explicit Rights(std::shared_ptr<const Access> access) : access_(std::move(access)) {}
 
-  [[nodiscard]] bool may_call(const Identity& identity, std::string_view service, std::string_view agent,
-                              std::string_view method);
+  [[nodiscard]] access::Decision may_call(const Identity& identity, std::string_view service,
+                                          std::string_view agent, std::string_view method);
   /// Throws PERMISSION_DENIED, and logs it. `agents`: the pattern, as sent.
   void check_subscription(const Identity& identity, std::string_view peer, std::string_view topic,
                           std::string_view agents);

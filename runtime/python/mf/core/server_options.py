@@ -50,6 +50,9 @@ class PeerHello(NamedTuple):
     name: str
     peer: str
 
+    def __repr__(self) -> str:
+        return f"mf.PeerHello(authentication=…, name={self.name!r}, peer={self.peer!r})"
+
 
 Authenticate = Callable[[PeerHello, Identity], bool]
 Authorize = Callable[[Identity, str, str, str], bool]

@@ -26,7 +26,8 @@ from mf.transport.address import Address
 from mf.transport.sockets import SCHEMES, server_context
 from mf.transport.stream import SocketStream
 
-if TYPE_CHECKING:  # servers without a monitor do not load it
+if TYPE_CHECKING:  # servers without a monitor, or an access file, do not load what reads it
+    from mf.access.rules import Rules
     from mf.core.exposition import Exposition
     from mf.monitor.door import Door
 
@@ -202,6 +203,12 @@ class BaseServer(ABC, Generic[R, I]):
             usable = self._registrar.reload() and usable
         self._io.files_read()
         return usable
+
+    @property
+    def access_rules(self) -> "Rules | None":
+        """The rules of `access`, as they were read last, for servants that decide themselves (`mf_decides`);
+        None without an access file."""
+        return self._access.rules
 
     def adopt(self, connected: socket.socket) -> None:
         """Serves one connected socket, which the server owns from now on. After start()."""

@@ -122,7 +122,7 @@ class _Entrance:
         self._calls: dict[tuple[str, str, str], bool] = {}
         """Service, agent and method, and whether it may be called, as was decided."""
         self._subscribed: set[tuple[str, str]] | None = set()
-        """Topics and agents of what was allowed; None: too many to be kept."""
+        """Topics and agents of what was allowed; None: not all that was decided is known here."""
         self.identity = NO_IDENTITY
         self.used = False
 
@@ -148,6 +148,9 @@ class _Entrance:
             return found
         offer = found[0].offer
         if offer.is_topic:  # its subscriptions are asked about, which name agents
+            return found
+        if offer.decides:
+            self._subscribed = None  # what the servant allows is not known here
             return found
         targets = self._access.targets(self._stream.peer, self.identity, offer.service, offer.agent, found)
         if not isinstance(targets, tuple):  # a BIND that is refused leaves nothing to be taken back

@@ -94,7 +94,7 @@ class Offer:
     service, if this is one that is extended: the same limits hold for both.
     """
 
-    __slots__ = ("agent", "announced", "handlers", "is_topic", "servant", "service")
+    __slots__ = ("agent", "announced", "decides", "handlers", "is_topic", "servant", "service")
 
     def __init__(
         self,
@@ -110,6 +110,7 @@ class Offer:
         self.announced = announced
         self.servant = servant
         self.is_topic = isinstance(servant, PushServant)
+        self.decides = servant.mf_decides
         service = self.service = service or servant.mf_service
         self.agent = agent
         shown = f' for agent "{shown_agent(service, agent)}"' if agent else ""
