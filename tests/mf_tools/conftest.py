@@ -1,12 +1,18 @@
 """The shop of shop.mfidl as a process, alone and behind a controller and a relay."""
 
+import io
+import json
+import logging
 import os
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from mf_tools.guard import guarded
 from mfidl.compiler import Exit, Targets, compile_files
 from tests.interop.peers import BUILD, Server
 
@@ -28,7 +34,7 @@ class Peers:
         return self.run([sys.executable, program, listen, *([controller] if controller else [])])
 
     def controller(self, *options: str, listen: str = "tcp://127.0.0.1:0") -> Server:
-        return self._serve("mf-controller", "--listen", listen, *options)
+        return self._serve("mf-controller", "--store", "memory:", "--listen", listen, *options)
 
     def relay(self, behind: str, *options: str) -> Server:
         return self._serve("mf-relay", "--listen", "tcp://127.0.0.1:0", "--controller", behind, *options)
@@ -47,6 +53,61 @@ class Peers:
     def close(self) -> None:
         for process in reversed(self._started):
             process.close()
+
+
+class Tool:
+    """Runs commands. `out`, `err`, `code`: of the latest one."""
+
+    def __init__(
+        self, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        self.folder = folder
+        self._monkeypatch = monkeypatch
+        self._capsys = capsys
+        self.out = self.err = ""
+        self.code = 0
+        monkeypatch.setenv("XDG_CONFIG_HOME", str(folder / "config"))
+        for name in ("MF_WHERE", "MF_CONTEXT", "MF_DEBUG"):
+            monkeypatch.delenv(name, raising=False)
+        monkeypatch.chdir(folder)
+
+    def at(self, address: str) -> "Tool":
+        """Where commands go that say nothing else."""
+        self._monkeypatch.setenv("MF_WHERE", address)
+        return self
+
+    def run(self, *arguments: str, given: str | bytes = "") -> str:
+        """Standard output. `given`: standard input."""
+        data = given.encode() if isinstance(given, str) else given
+        self._monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data)))
+        self._capsys.readouterr()
+        self.code = guarded(arguments)
+        self.out, self.err = self._capsys.readouterr()
+        return self.out
+
+    def well(self, *arguments: str, given: str | bytes = "") -> str:
+        self.run(*arguments, given=given)
+        assert self.code == 0, self.err
+        return self.out
+
+    def json(self, *arguments: str, given: str | bytes = "") -> Any:
+        return json.loads(self.well(*arguments, "--json", given=given))
+
+    def fails(self, code: int, *arguments: str, given: str | bytes = "") -> str:
+        """Its one line on standard error."""
+        self.run(*arguments, given=given)
+        assert self.code == code, (self.code, self.out, self.err)
+        assert self.err.startswith("mf: "), self.err
+        assert self.err.count("\n") == 1, self.err
+        return self.err.removeprefix("mf: ").rstrip("\n")
+
+    def process(self, *arguments: str, **options: Any) -> "subprocess.Popen[bytes]":
+        """The tool as a process of its own, with the settings of this one."""
+        path = os.pathsep.join(map(str, (ROOT / "cli", ROOT / "runtime" / "python")))
+        environment = os.environ | {"PYTHONPATH": path} | options.pop("env", {})
+        pipes = {name: options.pop(name, subprocess.PIPE) for name in ("stdin", "stdout", "stderr")}
+        command = [sys.executable, "-m", "mf_tools", *arguments]
+        return subprocess.Popen(command, env=environment, start_new_session=True, **pipes, **options)
 
 
 @pytest.fixture(scope="session")
@@ -80,3 +141,13 @@ def controller(peers: Peers) -> Server:
 def registered(peers: Peers, controller: Server) -> Server:
     """A shop behind the controller."""
     return peers.shop(controller=controller.address)
+
+
+@pytest.fixture
+def tool(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Iterator[Tool]:
+    """The tool within this process, with contexts of its own, and a folder to work in."""
+    level = logging.getLogger("mf").level
+    yield Tool(tmp_path, monkeypatch, capsys)
+    logging.getLogger("mf").setLevel(level)

@@ -1,0 +1,5 @@
+"""`python -m mf_tools`."""
+
+from mf_tools import main
+
+main()

@@ -1,0 +1,93 @@
+"""What commands print: tables for people, one JSON text a line for scripts. Names and texts of peers are made
+harmless first.
+"""
+
+import json
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+Row = Sequence[str]
+_GAP = "  "
+
+
+def safe(text: str) -> str:
+    """Text of a peer without what a terminal would obey."""
+    if text.isprintable():
+        return text
+    return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)
+
+
+def emit(value: Any) -> None:
+    """One JSON text, on a line of its own."""
+    line(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
+
+
+def line(text: str) -> None:
+    """Written at once, so that a reader of the other end of a pipe gets it."""
+    name = sys.stdout.encoding or "utf-8"
+    sys.stdout.write(text.encode(name, "backslashreplace").decode(name) + "\n")
+    sys.stdout.flush()
+
+
+def note(text: str) -> None:
+    """For people, beside the output."""
+    name = sys.stderr.encoding or "utf-8"
+    sys.stderr.write(safe(text).encode(name, "backslashreplace").decode(name) + "\n")
+    sys.stderr.flush()
+
+
+def table(heads: Row, rows: Iterable[Row]) -> None:
+    """In colour and folded to its width on a terminal; elsewhere columns of plain text, never folded."""
+    shown = [[safe(cell) for cell in row] for row in rows]
+    if sys.stdout.isatty():
+        _rich(heads, shown)
+        return
+    widths = [max(map(len, column)) for column in zip(heads, *shown, strict=True)]
+    for row in (heads, *shown):
+        line(_GAP.join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+
+
+def _rich(heads: Row, rows: list[list[str]]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    made = Table(box=None, pad_edge=False, header_style="bold")
+    for head in heads:
+        made.add_column(head, overflow="fold")
+    for row in rows:
+        made.add_row(*(Text(cell) for cell in row))
+    Console(highlight=False, markup=False).print(made)
+
+
+def painted(text: str, style: str) -> None:
+    """One line in a style of rich, where a terminal shows it."""
+    if not sys.stdout.isatty():
+        line(text)
+        return
+    from rich.console import Console
+    from rich.text import Text
+
+    Console(highlight=False, markup=False).print(Text(text, style=style), soft_wrap=True)
+
+
+def pretty(text: str) -> None:
+    """A JSON text: indented and coloured on a terminal, as it is elsewhere."""
+    if not sys.stdout.isatty():
+        line(text)
+        return
+    from rich.console import Console
+    from rich.json import JSON
+
+    try:
+        Console(highlight=False).print(JSON(text, ensure_ascii=False))
+    except RecursionError:
+        line(text)
+
+
+def either(as_json: bool, value: Any, people: Callable[[], None]) -> None:
+    if as_json:
+        emit(value)
+    else:
+        people()
