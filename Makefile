@@ -53,7 +53,7 @@ test: ## Run everything that must hold, as CI does
 	@$(STAGE) 'Python tests of processes that are killed, stopped and timed' $(CHANCE) $(PY) -m pytest -q -n $(JOBS) --dist worksteal $(ALONE) $(SYSTEM:%=--ignore %) $(PACKAGES:%=--ignore %)
 	@$(MAKE) sanitizers
 
-wheels: ## Make the wheels and source distributions of mfidl, mf-runtime and mf-controller in dist/
+wheels: ## Make the wheels and source distributions of mfidl, mf-runtime, mf-tools and mf-controller in dist/
 	@$(STAGE) 'install what packages need' tools/bootstrap core package
 	@$(STAGE) 'wheels' tools/wheels
 

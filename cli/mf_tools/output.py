@@ -3,8 +3,9 @@ harmless first.
 """
 
 import json
+import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 Row = Sequence[str]
@@ -49,7 +50,6 @@ def table(heads: Row, rows: Iterable[Row]) -> None:
 
 
 def _rich(heads: Row, rows: list[list[str]]) -> None:
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
@@ -58,7 +58,15 @@ def _rich(heads: Row, rows: list[list[str]]) -> None:
         made.add_column(head, overflow="fold")
     for row in rows:
         made.add_row(*(Text(cell) for cell in row))
-    Console(highlight=False, markup=False).print(made)
+    _console().print(made)
+
+
+def _console() -> Any:
+    """Without any style where the user wants none, or the terminal has none."""
+    from rich.console import Console
+
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return Console(highlight=False, markup=False, color_system=None if plain else "auto")
 
 
 def painted(text: str, style: str) -> None:
@@ -66,10 +74,9 @@ def painted(text: str, style: str) -> None:
     if not sys.stdout.isatty():
         line(text)
         return
-    from rich.console import Console
     from rich.text import Text
 
-    Console(highlight=False, markup=False).print(Text(text, style=style), soft_wrap=True)
+    _console().print(Text(text, style=style), soft_wrap=True)
 
 
 def pretty(text: str) -> None:
@@ -77,17 +84,9 @@ def pretty(text: str) -> None:
     if not sys.stdout.isatty():
         line(text)
         return
-    from rich.console import Console
     from rich.json import JSON
 
     try:
-        Console(highlight=False).print(JSON(text, ensure_ascii=False))
+        _console().print(JSON(text, ensure_ascii=False))
     except RecursionError:
         line(text)
-
-
-def either(as_json: bool, value: Any, people: Callable[[], None]) -> None:
-    if as_json:
-        emit(value)
-    else:
-        people()

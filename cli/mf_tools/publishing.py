@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any
@@ -31,9 +31,12 @@ def topic_of(place: Place, name: str, like: Description | None, deadline: float)
 
 
 @contextmanager
-def publisher(place: Place, topic: Topic, listen: str, wait: float, deadline: float) -> Iterator[Publish]:
+def publisher(
+    place: Place, topic: Topic, listen: str, wait: float, deadline: float, agents: Iterable[str] = ()
+) -> Iterator[Publish]:
     """A server of its own, which the controller knows. `wait`: seconds for the first subscriber; the end
-    waits until subscribers have taken all, at most `deadline` seconds."""
+    waits until subscribers have taken all, at most `deadline` seconds. `agents`: offered from the start, so
+    that subscribers of one of them find it."""
     import mf
 
     quiet()
@@ -67,6 +70,8 @@ def publisher(place: Place, topic: Topic, listen: str, wait: float, deadline: fl
     def publish(agent: str, value: Any) -> None:
         source(agent).publish(value)
 
+    for each in agents:
+        source(each)
     with server:
         yield _first_waits(publish, source, made, wait)
         _drained(made, deadline)

@@ -12,9 +12,10 @@ from typing import Any
 
 import pytest
 
+import mf
 from mf_tools.guard import guarded
 from mfidl.compiler import Exit, Targets, compile_files
-from tests.interop.peers import BUILD, Server
+from tests.interop.peers import BUILD, PATIENCE, Server
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -139,8 +140,14 @@ def controller(peers: Peers) -> Server:
 
 @pytest.fixture(scope="module")
 def registered(peers: Peers, controller: Server) -> Server:
-    """A shop behind the controller."""
-    return peers.shop(controller=controller.address)
+    """A shop behind the controller, which knows it."""
+    started = peers.shop(controller=controller.address)
+    with mf.Client(controller.address, wait_for_server=PATIENCE) as client:
+        client.describe("shop.News", topic=True, deadline=PATIENCE)
+        client.describe("shop.Sales", agent="books", topic=True, deadline=PATIENCE)
+        client.describe("shop.Shop", agent="maps", deadline=PATIENCE)
+        client.describe("shop.Clock", deadline=PATIENCE)
+    return started
 
 
 @pytest.fixture

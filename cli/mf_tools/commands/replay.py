@@ -36,8 +36,11 @@ def command(
     with open(file, "rb") as recorded:
         said = read_head(recorded, file)
         topic = topic_of(place, said.name, None if adapts else said, deadline)
+        begins = recorded.tell()
+        agents = {agent for _, agent, _ in messages(recorded, file)}
+        recorded.seek(begins)
         count = 0
-        with publisher(place, topic, listen, wait, deadline) as publish:
+        with publisher(place, topic, listen, wait, deadline, agents) as publish:
             begun: float | None = None
             for at, agent, text in messages(recorded, file):
                 try:

@@ -30,6 +30,18 @@ def reached(address: Address, found: Findings) -> Place | None:
     return _port(address, routed, found)
 
 
+def opened(place: Place) -> socket.socket:
+    """A connection. Raises OSError."""
+    made = socket.socket(place[0], socket.SOCK_STREAM)
+    made.settimeout(CONNECT_WITHIN)
+    try:
+        made.connect(place[1] if place[0] == socket.AF_UNIX else place[2])
+    except BaseException:
+        made.close()
+        raise
+    return made
+
+
 def _names(address: Address, found: Findings) -> list[Place]:
     try:
         infos = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)
@@ -65,7 +77,7 @@ def _port(address: Address, places: list[Place], found: Findings) -> Place | Non
     refused, silent = [], []
     for place in places:
         try:
-            socket.create_connection(place[2][:2], CONNECT_WITHIN).close()
+            opened(place).close()
         except TimeoutError:
             silent.append(place[1])
         except OSError as failed:
@@ -105,10 +117,9 @@ def _path(path: str, found: Findings) -> Place | None:
         found.fault("name", "no_socket", f"'{path}' is no socket", "give the path of the server's socket")
         return None
     found.ok("name", f"'{path}' is a socket")
-    probe = socket.socket(socket.AF_UNIX)
-    probe.settimeout(CONNECT_WITHIN)
+    place = socket.AF_UNIX, path, (path, 0)
     try:
-        probe.connect(path)
+        opened(place).close()
     except OSError as failed:
         if failed.errno == errno.EACCES:
             cure = "let this user write to the socket: its mode says who may call"
@@ -119,7 +130,5 @@ def _path(path: str, found: Findings) -> Place | None:
                 "port", "stale_socket", f"nothing listens at '{path}': {failed.strerror or failed}", cure
             )
         return None
-    finally:
-        probe.close()
     found.ok("port", f"something listens at '{path}'")
-    return socket.AF_UNIX, path, (path, 0)
+    return place

@@ -1,5 +1,6 @@
 """HELLO, identity, access, schema, registration, clock, load: what a server or controller says."""
 
+import re
 import time
 from typing import TYPE_CHECKING
 
@@ -7,7 +8,8 @@ from mf_tools.addresses import Address
 from mf_tools.connect import Place
 from mf_tools.doctor.findings import Findings
 from mf_tools.doctor.network import Place as Socket
-from mf_tools.doctor.tls import opened, speaks_tls
+from mf_tools.doctor.network import opened
+from mf_tools.doctor.tls import speaks_tls
 
 if TYPE_CHECKING:
     import mf
@@ -18,6 +20,7 @@ _WITHIN = 3.0
 _SLOW = 0.25
 _CLOCKS = 60.0
 _SHOWN = 20
+_REFUSAL = re.compile(r"refused the connection: ([A-Z_]+): (.*)")
 
 
 def looked_at(
@@ -80,6 +83,9 @@ def _server_of(place: Place) -> str:
 
 def _refused(failed: "mf.Error", address: Address, socket_at: Socket, found: Findings) -> None:
     code, text = failed.code.name, failed.message
+    refusal = _REFUSAL.search(text)
+    if refusal is not None:
+        code, text = refusal[1], refusal[2]
     if code == "UNAUTHENTICATED":
         cure = "look at what this side shows: mf token show FILE --keys, mf certs show FILE; and into the server's log"
         found.fault("identity", "not_authenticated", text, cure)

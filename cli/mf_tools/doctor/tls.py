@@ -1,6 +1,5 @@
 """TLS: whether the server speaks it, its certificate, and whether it takes that of this side."""
 
-import socket
 import ssl
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -8,23 +7,13 @@ from typing import Any
 
 from mf_tools.addresses import Address
 from mf_tools.doctor.findings import Findings
-from mf_tools.doctor.network import CONNECT_WITHIN, Place
+from mf_tools.doctor.network import Place, opened
 
 _CHECK = "tls"
 _UNKNOWN = {2, 18, 19, 20, 21}
 _NOT_YET, _EXPIRED, _REVOKED, _NO_CRL = 9, 10, 23, 3
 _OTHER_NAME = {62, 64}
 _ALERT_WITHIN = 0.5
-
-
-def opened(place: Place) -> socket.socket:
-    """Raises OSError."""
-    if place[0] == socket.AF_UNIX:
-        made = socket.socket(socket.AF_UNIX)
-        made.settimeout(CONNECT_WITHIN)
-        made.connect(place[1])
-        return made
-    return socket.create_connection(place[2][:2], CONNECT_WITHIN)
 
 
 def speaks_tls(place: Place) -> bytes | None:
