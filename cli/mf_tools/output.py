@@ -19,9 +19,21 @@ def safe(text: str) -> str:
     return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)
 
 
+def safe_json(text: str) -> str:
+    """The same JSON, in which characters that a terminal would obey are escaped."""
+    if text.isprintable():
+        return text
+    return "".join(each if each.isprintable() else json.dumps(each)[1:-1] for each in text)
+
+
 def emit(value: Any) -> None:
     """One JSON text, on a line of its own."""
-    line(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
+    emit_json(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
+
+
+def emit_json(text: str) -> None:
+    """The same for a text that is JSON already."""
+    line(safe_json(text))
 
 
 def line(text: str) -> None:
@@ -81,6 +93,7 @@ def painted(text: str, style: str) -> None:
 
 def pretty(text: str) -> None:
     """A JSON text: indented and coloured on a terminal, as it is elsewhere."""
+    text = safe_json(text)
     if not sys.stdout.isatty():
         line(text)
         return

@@ -205,3 +205,9 @@ def test_a_default_that_is_no_value_is_refused_when_it_is_needed() -> None:
     with pytest.raises(mf.Error, match=r"a\.B\.m: a default of a\.B is 300") as raised:
         service.methods["m"].arguments("{}")
     assert raised.value.code is mf.Code.SCHEMA_MISMATCH
+
+
+def test_agents_of_an_enum_are_given_by_their_names() -> None:
+    types = "type a.Kind enum u8 closed\n book 1\n map 2\n"
+    service = described.Service(described.Description("a.B", f"service a.B\n per kind a.Kind\n{types}", ""))
+    assert (service.info.agent, service.agent("map"), service.agent("2")) == ("kind", "2", "2")

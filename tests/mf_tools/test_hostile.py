@@ -137,6 +137,7 @@ def test_ctrl_c_while_it_starts_shows_no_traceback(tool: Tool, shop: Server, aft
 
 def test_names_of_peers_do_not_reach_the_terminal_as_they_are() -> None:
     assert output.safe("plain – sea") == "plain – sea"
+    assert output.safe_json('{"a":"\x9b\u202e – sea"}') == '{"a":"\\u009b\\u202e – sea"}'
     assert output.safe("a\x1b[2Jb\r\n\u202e") == "a\\x1b[2Jb\\r\\n\\u202e"
 
 

@@ -123,6 +123,11 @@ def test_a_command_runs_while_its_process_leads(at: Tool) -> None:
     assert (out, first.returncode) == (b"led\n", 7)
 
 
+def test_a_lead_that_is_free_is_not_waited_for(at: Tool) -> None:
+    process = at.process("lead", "weekly", "--wait", "60", "--", "echo", "led")
+    assert said(process) == "led\n"
+
+
 def test_one_waits_while_another_leads(at: Tool) -> None:
     first = at.process("lead", "nightly")
     assert first.stdout is not None

@@ -10,7 +10,7 @@ import click
 from mf_tools.calling import Called, prepared, split
 from mf_tools.connect import MOST_INPUT, Place, deadline_option, placed, text_of
 from mf_tools.guard import FAILED, USAGE, CommandError, code_of
-from mf_tools.output import emit, line, note, pretty, safe
+from mf_tools.output import emit, emit_json, line, note, pretty, safe, safe_json
 
 if TYPE_CHECKING:
     import mf
@@ -119,7 +119,7 @@ def _one(
     elif back:
         with target.read_stream(method.info, options, *arguments) as read:
             for value in read:
-                line(method.received_json(value))
+                emit_json(method.received_json(value))
     else:
         result = target.call(method.info, options, *arguments)
         if not method.schema.oneway:
@@ -146,7 +146,7 @@ def _both(called: Called, both: "mf.DuplexStream[Any, Any]", values: str) -> Non
 
     Thread(target=write, name="mf-values", daemon=True).start()
     for value in both:
-        line(called.method.received_json(value))
+        emit_json(called.method.received_json(value))
     if failure:
         raise failure[0]
 
@@ -208,7 +208,7 @@ def _several(
     worst = 0
     for each in outcomes:
         if each.error is None:
-            line(method.result_json(each.value()))
+            emit_json(method.result_json(each.value()))
         else:
             worst = max(worst, code_of(each.error))
             emit({"error": failure_json(each.error)})
@@ -251,7 +251,7 @@ def _scattered(
         elif outcome.error is not None:
             line(f"{safe(shown)}: {safe(str(outcome.error))}")
         else:
-            line(f"{safe(shown)}: {called.method.result_json(outcome.value())}")
+            line(f"{safe(shown)}: {safe_json(called.method.result_json(outcome.value()))}")
     if not found:
         raise CommandError(f"no agent of {called.service.name} is known", FAILED)
     return worst

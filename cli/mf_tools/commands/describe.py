@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from mf_tools.connect import Place, deadline_option, placed
-from mf_tools.output import emit, line
+from mf_tools.output import emit, line, safe
 from mf_tools.registry import full_name
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def command(place: Place, name: str, topic: bool, agent: str | None, raw: bool, 
     from mf_tools.rendering import Rendering
 
     for each in Rendering(schema_of(found), found).lines():
-        line(each)
+        line(safe(each))
 
 
 def describe(place: Place, name: str, topic: bool, agent: str | None, deadline: float) -> "Description":

@@ -46,8 +46,12 @@ def command(place: Place, name: str, run: tuple[str, ...], wait: float | None) -
         candidacy = server.lead(servant, agent=name)
         if wait is not None and not _within(candidacy, wait):
             raise CommandError(f"another process has led {name} for {wait:g} s", NO_ANSWER)
-        with candidacy as lead:
-            return _held(place, lead, name, run)
+        if wait is None:
+            candidacy.__enter__()
+        try:
+            return _held(place, candidacy, name, run)
+        finally:
+            candidacy.__exit__(None, None, None)
 
 
 def _within(candidacy: Any, wait: float) -> bool:

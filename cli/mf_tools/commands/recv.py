@@ -7,7 +7,7 @@ import click
 from mf_tools.connect import Place, placed
 from mf_tools.flexible import as_json, attributes, node
 from mf_tools.guard import NO_ANSWER, CommandError
-from mf_tools.output import line
+from mf_tools.output import emit_json
 
 
 @click.command()
@@ -47,4 +47,4 @@ def command(
                     continue
                 raise
             number += 1
-            line(as_json(message))
+            emit_json(as_json(message))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mf_tools.connect import Place, deadline_option, placed
-from mf_tools.output import emit, line, note, safe
+from mf_tools.output import emit, emit_json, line, note, safe, safe_json
 from mf_tools.registry import full_name
 
 if TYPE_CHECKING:
@@ -82,6 +82,6 @@ def show(topic: Any, message: "mf.TopicMessage[Any]", as_json: bool) -> None:
         }
         emit({**head, "value": json.loads(text)})
     elif topic.info.agent is not None:
-        line(f"{safe(message.agent)} {text}")
+        line(f"{safe(message.agent)} {safe_json(text)}")
     else:
-        line(text)
+        emit_json(text)
