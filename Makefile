@@ -167,7 +167,7 @@ checks:
 	@$(STAGE) 'ruff' $(PY) -m ruff check -q .
 	@$(STAGE) 'ruff format' $(PY) -m ruff format -q --check .
 	@$(STAGE) 'mypy --strict' $(PY) -m mypy --no-error-summary
-	@PYTHONPATH="$$PWD:$$PWD/runtime/python" $(STAGE) 'floors, Python' lint-imports --no-logo # of this tree, and not of the one that is installed
+	@PYTHONPATH="$$PWD:$$PWD/runtime/python:$$PWD/cli" $(STAGE) 'floors, Python' lint-imports --no-logo # of this tree, and not of the one that is installed
 	@$(STAGE) 'floors, C++' $(PY) tools/check_include_ranks.py
 	@$(STAGE) 'links of the documentation' $(PY) tools/check_links.py
 	@$(STAGE) 'form of the documentation' $(PY) -m tools.check_pages

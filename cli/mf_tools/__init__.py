@@ -16,4 +16,5 @@ def main() -> None:
     except KeyboardInterrupt:  # before `guarded` could see it, or after
         import os
 
+        os.write(2, b"mf: interrupted\n")
         os._exit(130)

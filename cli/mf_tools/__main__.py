@@ -1,5 +1,8 @@
 """`python -m mf_tools`."""
 
-from mf_tools import main
+try:
+    from mf_tools import main
 
-main()
+    main()
+except KeyboardInterrupt:
+    raise SystemExit(130) from None

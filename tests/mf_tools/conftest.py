@@ -34,6 +34,9 @@ class Peers:
         program = str(HERE / "programs" / "shop_server.py")
         return self.run([sys.executable, program, listen, *([controller] if controller else [])])
 
+    def ledger(self, controller: str) -> Server:
+        return self.run([sys.executable, str(HERE / "programs" / "ledger_server.py"), controller])
+
     def controller(self, *options: str, listen: str = "tcp://127.0.0.1:0") -> Server:
         return self._serve("mf-controller", "--store", "memory:", "--listen", listen, *options)
 
@@ -114,7 +117,9 @@ class Tool:
 @pytest.fixture(scope="session")
 def stubs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("shop")
-    outcome = compile_files([str(HERE / "shop.mfidl")], [], Targets(python=str(folder)))
+    outcome = compile_files(
+        [str(HERE / "shop.mfidl"), str(HERE / "ledger.mfidl")], [], Targets(python=str(folder))
+    )
     assert outcome.exit == Exit.OK, outcome.diagnostics
     return folder
 

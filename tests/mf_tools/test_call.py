@@ -169,3 +169,19 @@ def test_a_service_that_is_not_there_is_named(at: Tool) -> None:
 
 def test_without_an_address_it_says_how_to_give_one(tool: Tool) -> None:
     assert tool.fails(2, "call", "shop.Shop.find").startswith("it is not said where: give --where ADDRESS")
+
+
+def test_a_replicated_method_says_its_version(tool: Tool, peers: Peers) -> None:
+    controller = peers.controller()
+    peers.ledger(controller.address)
+    tool.at(controller.address)
+    for number, require in enumerate(("one", "majority", "all", "all")):
+        add = ("call", "ledger.Ledger.add", f'{{"entry": "{number}"}}', "--require", require)
+        if number == 3:
+            assert tool.fails(6, *add) == 'ledger.Full {"most":3}'
+        else:
+            assert tool.well(*add) == "null\n"
+            assert tool.err.startswith("version ")
+    assert tool.well("call", "ledger.Ledger.entries") == '["0","1","2"]\n'
+    assert "@replicated(pattern = one_hop_ack_client) add(entry: string)" in tool.well("describe", "Ledger")
+    assert "is replicated" in tool.fails(2, "bench", "ledger.Ledger.add", '{"entry": "x"}')

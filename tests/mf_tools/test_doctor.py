@@ -1,22 +1,29 @@
 """`mf doctor`: each planted fault is named, with its cure."""
 
 import json
+import re
 import signal
 import socket
 import stat
+import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
 
 import mf
 from mf import described
 from tests.interop.peers import Server
-from tests.mf_tools.conftest import Peers, Tool
+from tests.mf_tools.conftest import ROOT, Peers, Tool
 from tests.python.certificates import Authority
 
 Finding = dict[str, str]
@@ -221,6 +228,16 @@ def test_a_socket_that_this_user_may_not_use(tool: Tool, monkeypatch: pytest.Mon
         assert fault(tool, f"unix:{tool.folder}/other.sock") == "socket_denied"
 
 
+def test_a_folder_that_this_user_may_not_enter(tool: Tool, monkeypatch: pytest.MonkeyPatch) -> None:
+    from mf_tools.doctor import network
+
+    def denied(*_: Any) -> Any:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(network, "stat_of", denied)
+    assert fault(tool, f"unix:{tool.folder}/a.sock") == "socket_out_of_reach"
+
+
 # What speaks there
 
 
@@ -370,6 +387,43 @@ def test_our_certificate_that_has_expired(tool: Tool, authority: Authority) -> N
     assert fault(tool, "tls://127.0.0.1:1", *given) == "own_certificate_expired"
 
 
+def test_keys_that_are_none(tool: Tool, authority: Authority) -> None:
+    ours = authority.issue()
+    Path("none.key").write_text("nothing")
+    locked = ["openssl", "pkey", "-in", ours.key, "-aes256", "-passout", "pass:x", "-out", "locked.key"]
+    subprocess.run(locked, check=True)
+    for name in ("none.key", "locked.key"):
+        Path(name).chmod(0o600)
+    to = ("tls://127.0.0.1:1", "--certificate", ours.certificate, "--key")
+    assert fault(tool, *to, "none.key") == "no_key"
+    assert fault(tool, *to, "locked.key") == "key_with_passphrase"
+
+
+def dated(path: str, days: float) -> None:
+    """A certificate, and its key, whose only day begins in so many days."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "test")])
+    begins = datetime.now(UTC) + timedelta(days=days)
+    made = (
+        x509.CertificateBuilder(name, name, key.public_key(), 1)
+        .not_valid_before(begins)
+        .not_valid_after(begins + timedelta(days=1))
+    )
+    encoding, form = serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8
+    Path(f"{path}.pem").write_bytes(made.sign(key, hashes.SHA256()).public_bytes(encoding))
+    Path(f"{path}.key").touch(0o600)
+    Path(f"{path}.key").write_bytes(key.private_bytes(encoding, form, serialization.NoEncryption()))
+
+
+def test_certificates_of_this_side_at_the_wrong_time(tool: Tool) -> None:
+    dated("old", -2)
+    dated("early", 1)
+    to = "tls://127.0.0.1:1"
+    assert fault(tool, to, "--ca", "old.pem") == "ca_expired"
+    found = fault(tool, to, "--certificate", "early.pem", "--key", "early.key")
+    assert found == "own_certificate_not_yet_valid"
+
+
 # Tokens
 
 
@@ -465,6 +519,18 @@ def test_instances_with_several_schemas(tool: Tool, peers: Peers) -> None:
     assert found["several_schemas"]["state"] == "warning"
 
 
+def test_what_one_process_wants_alone_and_two_offer(tool: Tool, peers: Peers) -> None:
+    controller = peers.controller()
+    with (
+        mf.Server("tcp://127.0.0.1:0", controller.address) as one,
+        mf.Server("tcp://127.0.0.1:0", controller.address) as other,
+    ):
+        for each in (one, other):
+            each.offer(_Nothing(), alone=True)
+        await_offer(tool, controller, 2)
+        assert fault(tool, controller.address, "--service", "test.Nothing") == "offered_twice"
+
+
 def await_offer(tool: Tool, controller: Server, count: int = 1) -> None:
     until = time.monotonic() + 30
     while len(tool.json("ls", "test.*", "-w", controller.address)) < count:
@@ -490,3 +556,31 @@ def test_a_server_that_is_slow(tool: Tool, shop: Server, monkeypatch: pytest.Mon
 
     monkeypatch.setattr(peer, "_SLOW", 0.0)
     assert findings(tool, shop.address)["slow"]["state"] == "warning"
+
+
+NOT_PLANTED = {
+    "busy",  # a load at the moment of HELLO
+    "certificate_refused",  # what OpenSSL may find besides
+    "certificate_revoked",
+    "clocks_differ",
+    "description_unusable",
+    "files_unusable",  # of files that were looked at before
+    "list_failed",
+    "not_verified",  # of a controller that has just started again
+    "status_failed",
+    "stopped_answering",
+    "store_degraded",  # a disk that is full under the controller
+    "tls_ended",
+}
+
+
+def test_each_fault_that_can_be_planted_is() -> None:
+    sources = [each.read_text() for each in (ROOT / "cli/mf_tools/doctor").glob("*.py")]
+    sources.append((ROOT / "cli/mf_tools/commands/doctor.py").read_text())
+    call = r'(?:found|findings)\.(?:fault|warn)\(\s*(?:_CHECK|"\w+"),\s*(?:f"\{field\}(\w+)"|"(\w+)")'
+    named = {end or whole for text in sources for end, whole in re.findall(call, text)}
+    planted = Path(__file__).read_text().partition("NOT_PLANTED")[0]
+    written = {name: rf'"\w+{name}"' if name.startswith("_") else f'"{name}"' for name in named}
+    missing = {name for name in named if not re.search(written[name], planted)}
+    assert missing == NOT_PLANTED
+    assert len(named - missing) >= 25

@@ -10,6 +10,8 @@ import struct
 import subprocess
 import sys
 import termios
+import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -102,6 +104,13 @@ def test_closed_streams_are_no_fault(tool: Tool) -> None:
     assert process.wait(PATIENCE) == 3  # there is no output to write to
 
 
+def has_socket(pid: int) -> bool:
+    with suppress(FileNotFoundError):
+        held = (str(each.readlink()) for each in Path(f"/proc/{pid}/fd").iterdir())
+        return any(each.startswith("socket:") for each in held)
+    return False
+
+
 @pytest.mark.parametrize(
     "command",
     [
@@ -113,12 +122,11 @@ def test_closed_streams_are_no_fault(tool: Tool) -> None:
     ids=lambda command: command[0] if isinstance(command, tuple) else command,
 )
 def test_ctrl_c_ends_it_with_130_and_one_line(tool: Tool, shop: Server, command: tuple[str, ...]) -> None:
-    """At whatever moment: interrupts come from the first instant on, until it has ended."""
     process = tool.process(*command, "-w", shop.address)
-    try:
-        process.wait(3.0)
-    except subprocess.TimeoutExpired:
-        process.send_signal(signal.SIGINT)
+    while not has_socket(process.pid):
+        assert process.poll() is None
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, err) == (130, b"mf: interrupted\n")
 

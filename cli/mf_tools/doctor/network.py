@@ -13,6 +13,9 @@ Place = tuple[int, str, tuple[str, int]]
 """Family, the address as text, and what a socket connects to."""
 
 
+stat_of = os.stat
+
+
 def reached(address: Address, found: Findings) -> Place | None:
     """A place where something listens."""
     if address.scheme == "unix":
@@ -102,7 +105,7 @@ def _port(address: Address, places: list[Place], found: Findings) -> Place | Non
 
 def _path(path: str, found: Findings) -> Place | None:
     try:
-        mode = os.stat(path).st_mode
+        mode = stat_of(path).st_mode
     except FileNotFoundError:
         cure = "start the server; look at the path that it says when it starts"
         found.fault("name", "no_such_socket", f"there is no '{path}'", cure)
