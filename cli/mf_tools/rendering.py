@@ -1,8 +1,8 @@
-"""A description as the text of a schema (docs/language.md), which `mfidlc check` takes, with the layouts of
-memcpy structs as comments. Documentation and deadlines are not described, so they are not there.
+"""A description as the text of a schema (docs/language.md), with the layouts of memcpy structs as comments.
+Documentation and deadlines are not described, so they are not there. `mfidlc check` takes it, but for custom
+and nested types, and those of other modules, whose places are not described.
 """
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -23,6 +23,7 @@ from mf.described import (
     SetOf,
     Type,
 )
+from mf_tools.literals import Literals
 
 _SIZES = {"bool": 1, "timestamp": 8, "duration": 8, "f32": 4, "f64": 8}
 
@@ -72,10 +73,11 @@ class Rendering:
         self._head = annex.get("annex")
         self._module = schema.name.rpartition(".")[0]
         self._layouts = Layouts(schema)
+        self._literals = Literals(schema, self._name)
 
     def lines(self) -> Iterator[str]:
         schema = self._schema
-        modules = dict.fromkeys(name.rpartition(".")[0] for name in schema.types)
+        modules = dict.fromkeys(map(self._module_of, schema.types))
         for module in modules:
             if module != self._module:
                 yield f"// of module {module}, a file of its own:"
@@ -97,7 +99,7 @@ class Rendering:
 
     def _declared(self, module: str) -> Iterator[str]:
         for name, declared in self._schema.types.items():
-            if name.rpartition(".")[0] == module:
+            if self._module_of(name) == module:
                 yield from self.declared(declared)
                 yield ""
 
@@ -143,28 +145,10 @@ class Rendering:
 
     def field(self, field: Field, said: Node, numbered: bool) -> str:
         number = f"{field.number}: " if numbered else ""
-        default = self._default(field)
+        default = None if field.default is None else self._literals.of(field.type, field.default)
         text = f"{number}{field.name}: {self.type(field.type, said)}"
         was = [each for each in said.annotations() if each.startswith("@was")]
         return text + (f" {' '.join(was)}" if was else "") + (f" = {default}" if default else "")
-
-    def _default(self, field: Field) -> str:
-        """As a schema writes it: members of enums without quotes, numbers of 64 bits, too."""
-        if field.default is None:
-            return ""
-        return self._literal(field.type, field.default)
-
-    def _literal(self, type_: Type, json: str) -> str:
-        bare = type_.element if isinstance(type_, OptionalOf) else type_
-        if isinstance(bare, Scalar) and bare.name != "string":
-            return json.strip('"')
-        if isinstance(bare, Named):
-            declared = self._schema.types[bare.name]
-            if declared.kind == "enum":
-                return json.strip('"')
-            if declared.kind == "flags":
-                return " | ".join(re.findall(r'"(\w+)"', json)) or json
-        return json
 
     # Types
 
@@ -193,25 +177,28 @@ class Rendering:
             case RefTo(element):
                 return f"ref<{self.type(element)}>"
 
+    def _module_of(self, name: str) -> str:
+        """As far as names say it: what is nested in a type of this module has more components."""
+        return self._module if name.startswith(f"{self._module}.") else name.rpartition(".")[0]
+
     def _name(self, name: str) -> str:
-        module, _, short = name.rpartition(".")
-        return short if module == self._module else name
+        return name.removeprefix(f"{self._module}.") if self._module else name
 
     def declared(self, declared: Declared) -> Iterator[str]:
         said = self._types.get(declared.name, Node())
         if declared.base:
             members = ", ".join(f"{name} = {number}" for name, number in declared.numbers.items())
             is_open = "open " if declared.kind == "enum" and declared.open else ""
-            yield f"{is_open}{declared.kind} {declared.short}: {declared.base} {{ {members} }}"
+            yield f"{is_open}{declared.kind} {self._name(declared.name)}: {declared.base} {{ {members} }}"
             return
         if declared.tier == "custom":
-            yield f"@tier(custom) struct {declared.short};  // its bytes are its codec's own affair"
+            yield f"@tier(custom) struct {self._name(declared.name)};  // its codec is not described"
             return
         numbered = declared.tier == "archive" or declared.kind == "union"
         layout = self._layouts.of(declared)
         about = f"  // {layout.size} bytes, aligned to {layout.align}" if layout is not None else ""
         tier = "" if declared.kind == "error" else f"@tier({declared.tier}) "
-        yield f"{tier}{declared.kind} {declared.short} {{{about}"
+        yield f"{tier}{declared.kind} {self._name(declared.name)} {{{about}"
         for at, each in enumerate(declared.fields):
             place = f"  // at {layout.offsets[at]}" if layout is not None else ""
             yield f"  {self.field(each, said.get(each.name), numbered)};{place}"

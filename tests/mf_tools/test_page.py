@@ -39,6 +39,7 @@ def as_pattern(shown: str) -> str:
     return pattern + r"\Z"
 
 
+@pytest.mark.timeout(600)  # dozens of processes, one after the other
 def test_the_page_does_as_it_says(tool: Tool, controller: Server, registered: Server) -> None:
     folder = tool.folder / "bin"
     folder.mkdir()

@@ -3,6 +3,7 @@
 import os
 import signal
 import subprocess
+from contextlib import suppress
 from time import monotonic
 from typing import Any
 
@@ -59,7 +60,12 @@ def _within(candidacy: Any, wait: float) -> bool:
     from threading import Thread
 
     until = monotonic() + wait
-    thread = Thread(target=candidacy.__enter__, name="mf-lead", daemon=True)
+
+    def enter() -> None:
+        with suppress(Exception):  # the server has stopped since
+            candidacy.__enter__()
+
+    thread = Thread(target=enter, name="mf-lead", daemon=True)
     thread.start()
     thread.join(max(0.0, until - monotonic()))
     return bool(candidacy.held)
