@@ -53,7 +53,7 @@ test: ## Run everything that must hold, as CI does
 	@$(STAGE) 'Python tests of processes that are killed, stopped and timed' $(CHANCE) $(PY) -m pytest -q -n $(JOBS) --dist worksteal $(ALONE) $(SYSTEM:%=--ignore %) $(PACKAGES:%=--ignore %)
 	@$(MAKE) sanitizers
 
-wheels: ## Make the wheels and source distributions of mfidl, mf-runtime and mf-controller in dist/
+wheels: ## Make the wheels and source distributions of mfidl, mf-runtime, mf-tools and mf-controller in dist/
 	@$(STAGE) 'install what packages need' tools/bootstrap core package
 	@$(STAGE) 'wheels' tools/wheels
 
@@ -176,7 +176,7 @@ checks:
 	@$(STAGE) 'ruff' $(PY) -m ruff check -q .
 	@$(STAGE) 'ruff format' $(PY) -m ruff format -q --check .
 	@$(STAGE) 'mypy --strict' $(PY) -m mypy --no-error-summary
-	@PYTHONPATH="$$PWD:$$PWD/runtime/python" $(STAGE) 'floors, Python' lint-imports --no-logo # of this tree, and not of the one that is installed
+	@PYTHONPATH="$$PWD:$$PWD/runtime/python:$$PWD/cli" $(STAGE) 'floors, Python' lint-imports --no-logo # of this tree, and not of the one that is installed
 	@$(STAGE) 'floors, C++' $(PY) tools/check_include_ranks.py
 	@$(STAGE) 'links of the documentation' $(PY) tools/check_links.py
 	@$(STAGE) 'form of the documentation' $(PY) -m tools.check_pages

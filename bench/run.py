@@ -26,6 +26,7 @@ from pycodecs import suite as codecs
 from pyrpc import suite as python
 from report import suite as report
 from rpc import suite as rpc
+from tool import suite as tool
 from topics import suite as topics
 from values import suite as values
 from ways import suite as ways
@@ -49,6 +50,7 @@ _SUITES: dict[str, ModuleType] = {
         flex,
         patterns,
         topics,
+        tool,
         values,
     )
 }
