@@ -26,7 +26,11 @@ from packageurl import PackageURL
 
 ROOT = Path(__file__).resolve().parents[1]
 PROGRAMS = ("mf-controller", "mf-relay", "mf-bridge")
-HEADERS = ("libboost1.81-dev", "libcli11-dev")  # compiled into the programs, which then load nothing of them
+HEADERS = (
+    "libboost1.81-dev",
+    "libcli11-dev",
+    "libtomlplusplus-dev",
+)  # compiled into the programs, which then load nothing of them
 PYTHON = {
     "mfidl": (".", ("MarkupSafe",)),
     "mf-tools": ("cli", ("markdown-it-py", "mdurl", "Pygments", "cffi", "pycparser")),

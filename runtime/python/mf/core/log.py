@@ -4,6 +4,7 @@ Nothing here runs for each message. Names and texts of a peer are untrusted: use
 """
 
 import os
+import sys
 import threading
 from functools import partial
 from time import monotonic
@@ -35,9 +36,24 @@ def quote(text: str | bytes) -> str:
     return shown if len(text) <= _MAX_QUOTED else f"{shown}… ({len(text)} characters)"
 
 
-def line(event: str, **fields: object) -> str:
+class Line(str):
+    """A line of the log, with its event and fields for those who write it in another form."""
+
+    __slots__ = ("event", "fields")
+
+    event: str
+    fields: dict[str, str]
+
+
+def line(event: str, **fields: object) -> Line:
     """A line as C++ writes them: the event's name, and key=value fields, whose values may be a peer's."""
-    return " ".join([event, *(f"{key}={_field(str(value))}" for key, value in fields.items())])
+    texts = {key: str(value) for key, value in fields.items()}
+    made = Line(" ".join([event, *(f"{key}={_field(text)}" for key, text in texts.items())]))
+    made.event = event
+    made.fields = {
+        key: text if len(text) <= _MAX_FIELD else text[:_MAX_FIELD] + "…" for key, text in texts.items()
+    }
+    return made
 
 
 def _field(text: str) -> str:
@@ -75,10 +91,18 @@ def error(message: str, *arguments: Any, exc_info: BaseException | None = None) 
     _write(logging.ERROR, message, arguments, exc_info)
 
 
-def info(message: str, *arguments: Any) -> None:
-    import logging
+def wants_info() -> bool:
+    """Whether lines of level info are written: not unless the program has set up `logging`, which then is
+    loaded."""
+    logging = sys.modules.get("logging")
+    return logging is not None and logging.getLogger("mf").isEnabledFor(logging.INFO)
 
-    _write(logging.INFO, message, arguments)
+
+def info(message: str, *arguments: Any) -> None:
+    if wants_info():
+        import logging
+
+        _write(logging.INFO, message, arguments)
 
 
 def log_handler_failure(where: str, raised: BaseException) -> None:

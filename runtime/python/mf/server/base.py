@@ -7,6 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, Unpack
 
 from mf.core.agent import Agent
+from mf.core.generated import VERSION
+from mf.core.log import info, line, wants_info
 from mf.core.offered import offered_agent
 from mf.core.options import check_names
 from mf.core.server_options import DEFAULTS, OfferFields, ServerFields, ServerOptions, checked
@@ -97,6 +99,7 @@ class BaseServer(ABC, Generic[R, I]):
             options.max_handshakes,
             options.max_held_bytes,
         )
+        self._controllers = controller or "none"
         self._registrar = None if controller is None else self._registrar_at(controller)
         self._offers.registered = controller is not None
         self._io: I | None = None
@@ -215,6 +218,24 @@ class BaseServer(ABC, Generic[R, I]):
         if self._io is None:
             raise ValueError("start the server first")
         self._io.adopt(SocketStream(connected, "local", blocking=False))
+
+    def _log_started(self) -> None:
+        if wants_info():
+            started = line(
+                "started",
+                version=VERSION,
+                addresses=",".join(self._addresses),
+                controllers=self._controllers,
+                identity=self.nonce.hex(),
+                access=self._options.access or "none",
+            )
+            info("%s", started)
+
+    def _log_stopped(self, whole: bool) -> None:
+        """`whole`: no call was cut; else the log has `calls_cut`."""
+        if whole:
+            info("%s", line("drained"))
+        info("%s", line("stopped"))
 
     @abstractmethod
     def _offers_changed(self) -> None:
