@@ -6,6 +6,7 @@
 
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 from contextlib import suppress
 
@@ -31,6 +32,8 @@ class CommandError(Exception):
 def guarded(arguments: Sequence[str]) -> int:
     """Runs one command line; the exit code."""
     _open_closed_streams()
+    if not sys.warnoptions:  # they are for programmers; one that is interrupted may have a coroutine left
+        warnings.simplefilter("ignore")
     try:
         code = _run(arguments)
         for stream in (sys.stdout, sys.stderr):

@@ -36,7 +36,8 @@ class Replicas:
         self.controller = Server(command, dict(os.environ), folder / "controller.stderr")
         stack.enter_context(closing(self.controller))
 
-    def start(self, name: str, language: str, allowed: str) -> Process:
+    def start(self, name: str, language: str, members: str, allowed: str) -> Process:
+        """`allowed`: the members that its access file allows."""
         (self._folder / f"{name}.conf").write_text(rules(allowed))
         environment = os.environ | {
             "PYTHONPATH": os.pathsep.join(map(str, (self._stubs, ROOT / "runtime/python"))),
@@ -47,7 +48,7 @@ class Replicas:
             "cpp": [str(BUILD / "tests/replicated/replicated"), "replica"],
             "python": [sys.executable, str(PROGRAMS / "journal_replica.py")],
         }
-        command = [*program[language], self.controller.address, name, "a,b,c", "16384"]
+        command = [*program[language], self.controller.address, name, ",".join(members), "16384"]
         made = Process(command, environment, self._folder / f"{name}.stderr")
         self._stack.enter_context(closing(made))
         assert made.line() == name
@@ -66,19 +67,25 @@ def serves(replica: Process) -> bool:
     return answer
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_a_stranger_is_no_member_of_a_group_of_both_languages(
-    replicas: Replicas, journals: dict[str, Path], language: str, monkeypatch: pytest.MonkeyPatch
+def test_a_group_of_both_languages_serves_with_the_members_that_its_files_allow(
+    replicas: Replicas, journals: dict[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stranger = replicas.start("c", language, "abc")
-    members = [replicas.start("a", "cpp", "ab"), replicas.start("b", "python", "ab")]
-
-    assert all(serves(each) for each in members)
+    members = [replicas.start("a", "cpp", "ab", "ab"), replicas.start("b", "python", "ab", "ab")]
+    assert [serves(each) for each in members] == [True, True]
     monkeypatch.syspath_prepend(journals["journal"])
     with mf.Client(replicas.controller.address) as client:
         stub = import_module("journal").JournalClient(client).at("a")
         assert set(stub.one_hop("x", options=OPTIONS).applied) == {"a", "b"}
+    assert not any("replica_denied" in each.said() for each in members)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_member_that_the_files_of_the_others_do_not_allow_reaches_none(
+    replicas: Replicas, language: str
+) -> None:
+    stranger = replicas.start("c", language, "abc", "abc")
+    members = [replicas.start("a", "cpp", "abc", "ab"), replicas.start("b", "python", "abc", "ab")]
     denied = f"identity={OWN} service=journal.Journal member=c line=0"
     for each in members:
         assert eventually(lambda: denied in each.said()), each.said()  # noqa: B023
-    assert denied not in stranger.said()
+    assert "replica_denied" not in stranger.said()

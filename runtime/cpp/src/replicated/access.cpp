@@ -12,7 +12,7 @@ namespace mf::replicated {
 using access::Action;
 using access::Decision;
 
-GroupAccess::GroupAccess(access::File file, const ServiceInfo& service, std::string agent, Log log)
+GroupAccess::GroupAccess(access::File file, const ServiceInfo& service, std::string agent, mf::Log log)
     : file_(std::move(file)), service_(service.name), agent_(std::move(agent)), log_(std::move(log)) {
   (void)file_.rules();  // throws
   const auto schema = described::Schema::read(descriptor_of(service), annex_of(service));

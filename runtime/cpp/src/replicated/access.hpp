@@ -21,7 +21,7 @@ namespace mf::replicated {
 class GroupAccess {
  public:
   /// `agent`: that of the service, as sent. Throws Error(INVALID_ARGUMENT) if the file cannot be used.
-  GroupAccess(access::File file, const ServiceInfo& service, std::string agent, Log log);
+  GroupAccess(access::File file, const ServiceInfo& service, std::string agent, mf::Log log);
 
   // Each is the failure of a call whose peer may not do that; it is logged.
   [[nodiscard]] std::optional<Failure> denied_member(const CallInfo& call, std::string_view member) const;
@@ -40,7 +40,7 @@ class GroupAccess {
   const std::string service_;
   const std::string agent_;
   std::vector<std::string> methods_;  // those that are replicated, behind the service and a dot
-  const Log log_;
+  const mf::Log log_;  // not the log of this floor
 };
 
 }  // namespace mf::replicated
