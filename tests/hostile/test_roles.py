@@ -54,6 +54,7 @@ allow @us call demo.Echo.twice
 allow @us call interop.Shapes.who
 allow @us subscribe events.Additions
 allow @us call journal.Journal.* per s
+allow @us call journal.Journal.* per a
 allow @us replicate journal.Journal.b
 allow @us send B
 allow authenticated send open
@@ -120,7 +121,8 @@ class Realm:
         return mf.Client(self.at(cell)[0], **self.credential(cell))
 
     def at(self, cell: Cell) -> tuple[str, Callable[[], str]]:
-        return self.places[cell.place, CREDENTIALS[cell.credential].shown]
+        place = f"{cell.place} of B" if cell.place == "node (C++)" and cell.action == "send" else cell.place
+        return self.places[place, CREDENTIALS[cell.credential].shown]
 
     def _issue(self, name: str, by: Authority | None = None, days: int = 1) -> mf.Tls:
         names = f"DNS:localhost,IP:127.0.0.1,URI:spiffe://example.org/{name}"
@@ -221,9 +223,9 @@ class Realm:
         address = self._registered(controller, group_agent("journal.Journal", "s") + "a")
         self.places["replica (Python)", "certificate"] = (address, self.log.said)
 
-    def _registered(self, controller: str, agent: str) -> str:
-        """Where the controller says that this replica is."""
-        what = Filter(KeyKind.service, wire.REPLICA_SERVICE.name, agent)
+    def _registered(self, controller: str, agent: str, service: str = wire.REPLICA_SERVICE.name) -> str:
+        """Where the controller says that this replica, or another server, is."""
+        what = Filter(KeyKind.service, service, agent)
         with mf.Client(controller.replace("mf+tls", "tls"), tls=self.tls) as asks:
             found: list[str] = []
 
@@ -261,9 +263,10 @@ class Realm:
         )
         address = self._registered(controller, group_agent("journal.Journal", "a") + "a")
         self.places["replica (C++)", "certificate"] = (address, replica.said)
-        for process in ("B", "open"):
+        for process, place in (("B", "node (C++) of B"), ("open", "node (C++)")):
             node = self._run([*self._program("flex/flex-peer"), controller, process, "take", "1000"], asks)
-            self.places["node (C++)", "certificate"] = (controller, node.said)
+            address = self._registered(controller, process, "mf.flex.Mailbox")
+            self.places[place, "certificate"] = (address, node.said)
 
     def _program(self, name: str) -> list[str]:
         binary = BUILD / "tests" / name
