@@ -40,7 +40,7 @@ class GroupAccess {
   const std::string service_;
   const std::string agent_;
   std::vector<std::string> methods_;  // those that are replicated, behind the service and a dot
-  const mf::Log log_;  // not the log of this floor
+  const mf::Log log_;                 // not the log of this floor
 };
 
 }  // namespace mf::replicated
