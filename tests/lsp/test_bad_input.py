@@ -32,6 +32,7 @@ from tests.compiler.test_mangled import SEEDS, WORDS
 from tests.lsp.editor import Editor, editor, position
 
 WHOLE = Path(__file__).parents[1] / "compiler/whole_language.mfidl"
+PARTS_OF_PREFIXES = 8  # so that they are divided among processes
 PARTS = Path(__file__).parents[1] / "compiler/whole_language"
 
 
@@ -86,18 +87,19 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     return path, text
 
 
-def test_every_prefix_of_a_line_of_a_long_file(whole: tuple[Path, str]) -> None:
-    """And every prefix of the file that ends with a line, with every question at its end."""
+@pytest.mark.parametrize("part", range(PARTS_OF_PREFIXES))
+def test_prefixes_of_a_long_file(whole: tuple[Path, str], part: int) -> None:
+    """Every prefix that ends within two of its lines, and some that end with a line; every question at its
+    end.
+    """
     path, text = whole
     filler = "".join(f"struct Filler{at} {{\n  a: u32;\n  b: list<Filler{at}>;\n}}\n" for at in range(120))
     long = text + filler
     assert long.count("\n") >= 500
-    desk = Desk(path.parent)
     ends = [at + 1 for at, each in enumerate(long) if each == "\n"]
-    for end in ends[:: max(1, len(ends) // 60)]:
-        every_answer(desk, desk.snapshot(path, long[:end]), end)
-    start, stop = ends[len(ends) // 4], ends[len(ends) // 4 + 2]
-    for end in range(start, stop):
+    prefixes = [*ends[::10], *range(ends[len(ends) // 4], ends[len(ends) // 4 + 2])]
+    desk = Desk(path.parent)
+    for end in prefixes[part::PARTS_OF_PREFIXES]:
         every_answer(desk, desk.snapshot(path, long[:end]), end)
 
 
