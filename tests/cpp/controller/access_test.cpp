@@ -79,6 +79,20 @@ TEST_F(AccessTest, ARegistrationNeedsALineForNameAgentAddressAndWeight) {
   EXPECT_TRUE(log->has("identity=dns:c.example"));
 }
 
+TEST_F(AccessTest, WhatIsGrantedIsLoggedOnceForEachLineOfTheFile) {
+  auto topic = offer("kv.News", "", "tcp://anywhere:1");
+  topic.key.kind = KeyKind::topic;
+  ASSERT_TRUE(registers("dns:a.example", {offer("kv.Store", "red", "tls://a.example:7000"),
+                                          offer("kv.Store", "redder", "tls://a.example:7001"), topic})
+                  ->open());
+  EXPECT_TRUE(log->has(
+      "identity=dns:a.example action=register object=kv.Store agent=red address=tls://a.example:7000 "
+      "line=1 more=1"));
+  EXPECT_TRUE(log->has("action=publish object=kv.News agent=\"\" address=\"\" line=2 more=0"));
+  EXPECT_TRUE(leads("dns:a.example", key("kv.Store", "red"))->open());
+  EXPECT_TRUE(log->has("action=lead object=kv.Store agent=\"\" address=\"\" line=3 more=0"));
+}
+
 TEST_F(AccessTest, EachAddressOfAnOfferIsAskedAbout) {
   auto two = offer("kv.Store", "red", "tls://a.example:7000");
   two.addresses.push_back("tcp://elsewhere:1");

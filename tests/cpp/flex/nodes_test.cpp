@@ -107,6 +107,36 @@ TEST(FlexNodes, ANameThatTheIdentityMayHaveSendsAndAnotherIsRefused) {
   EXPECT_FALSE(other.recv_nb());
 }
 
+TEST(FlexNodes, ReadTheirAccessFileAgain) {
+  const auto one =
+      "allow " + own_user() + " send B\nallow " + own_user() + " register mf.flex.Mailbox per A\n";
+  const auto other =
+      "allow " + own_user() + " send C\nallow " + own_user() + " register mf.flex.Mailbox per A\n";
+  Ruled pair(one);
+  auto b = pair.far.process("B");
+  auto c = pair.far.process("C");
+  auto a = pair.near.process("A");
+  a.send({{"dest", "B"}, {"tag", "allowed"}});
+  EXPECT_EQ(b.recv(kLong)["tag"], "allowed");
+  EXPECT_EQ(undelivered(a.send({{"dest", "C"}})).code(), Code::permission_denied);
+  ASSERT_TRUE(pair.write(other));
+  EXPECT_TRUE(pair.far.reload());
+  a.send({{"dest", "C"}, {"tag", "allowed"}});
+  EXPECT_EQ(c.recv(kLong)["tag"], "allowed");
+  EXPECT_TRUE(eventually([&] {  // what the earlier connection carries may arrive until it is closed
+    try {
+      a.send({{"dest", "B"}, {"tag", "denied"}}).wait(500ms);
+      return false;
+    } catch (const mf::Error& error) {
+      return error.code() == Code::permission_denied;
+    }
+  }));
+  ASSERT_TRUE(pair.write("allow nonsense\n"));
+  EXPECT_FALSE(pair.far.reload());
+  a.send({{"dest", "C"}, {"tag", "still allowed"}});
+  EXPECT_EQ(c.recv(kLong)["tag"], "still allowed");
+}
+
 TEST(FlexNodes, AreFoundAtAController) {
   const RunningController controller;
   Node one(controller.address().str(), kQuiet);

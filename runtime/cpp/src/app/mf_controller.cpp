@@ -4,7 +4,7 @@
 // at, below the user's state folder. At port 0 it keeps nothing: nobody finds such a controller again.
 //
 // Standard output gets one line, the address listened at, once it does; the log goes to standard error.
-// Exit codes: 0 stopped by SIGTERM or SIGINT, 1 it could not start, others: wrong use of the command line.
+// Exit codes: 0 stopped by SIGTERM or SIGINT, 1 it could not start, 2 a mistake in its options.
 // SIGHUP reads its files again.
 
 #include <signal.h>
@@ -25,6 +25,7 @@
 #include "mf/controller/file_store.hpp"
 #include "mf/core/error.hpp"
 #include "mf/core/log.hpp"
+#include "mf/monitor/exposition.hpp"
 #include "mf/relay/relay.hpp"
 #include "mf/server/server.hpp"
 #include "mf/server/signals.hpp"
@@ -77,6 +78,17 @@ std::string password_in(const std::string& path) {
   return password;
 }
 
+void expose(const mf::controller::ControllerStatus& status, mf::monitor::Exposition& out) {
+  out.gauge("mf_controller_processes", "Registered processes.", static_cast<double>(status.processes));
+  out.gauge("mf_controller_offers", "What they offer: services, agents and topics.",
+            static_cast<double>(status.offers));
+  out.gauge("mf_controller_watches", "Open watches.", static_cast<double>(status.watches));
+  out.counter("mf_controller_changes", "Changes of what is registered, in all runs with this store.",
+              static_cast<double>(status.revision));
+  out.gauge("mf_controller_store_ok", "0: changes are kept in memory alone, since the store fails.",
+            status.store.ok ? 1 : 0);
+}
+
 void serve(const Arguments& arguments) {
   const mf::Log log = arguments.entrance.log();
   // First of all: a signal that comes while the rest starts must end the process as cleanly.
@@ -111,6 +123,7 @@ void serve(const Arguments& arguments) {
     server_options.forwarder = relay;
     server_options.stream_window = 0;
   }
+  server_options.expose = [controller](mf::monitor::Exposition& out) { expose(controller->status(), out); };
   mf::Server server(server_options);
   server.offer(controller, {.where = mf::Where::io_thread});
   server.start();
@@ -119,6 +132,12 @@ void serve(const Arguments& arguments) {
   controller->close();
   server.stop();
   if (relay) relay->close();
+}
+
+void check(const Arguments& arguments) {
+  mf::app::check_entrance(arguments.entrance);
+  (void)password_in(arguments.password);
+  if (arguments.store.empty()) (void)default_store(mf::app::as_server(arguments.entrance.listen));
 }
 
 int run(int argc, char** argv) {
@@ -142,14 +161,18 @@ int run(int argc, char** argv) {
   auto& etcd = arguments.etcd;
   mf::app::add_file(
       app, "--etcd-ca", etcd.tls.ca,
-      "The authorities by which etcd at etcds:// is verified; unless given, those of the system");
+      "The authorities by which etcd at etcds:// is verified; unless given, those of the system")
+      ->group("etcd");
   auto* const certificate =
-      mf::app::add_file(app, "--etcd-certificate", etcd.tls.certificate, "What is shown to etcd at etcds://");
+      mf::app::add_file(app, "--etcd-certificate", etcd.tls.certificate, "What is shown to etcd at etcds://")
+          ->group("etcd");
   mf::app::add_file(app, "--etcd-key", etcd.tls.key, "The private key of that certificate")
+      ->group("etcd")
       ->needs(certificate);
-  auto* const user = app.add_option("--etcd-user", etcd.user, "Who the controller is to etcd");
+  auto* const user = app.add_option("--etcd-user", etcd.user, "Who the controller is to etcd")->group("etcd");
   mf::app::add_file(app, "--etcd-password-file", arguments.password,
                     "Whose first line is that user's password")
+      ->group("etcd")
       ->needs(user);
   user->needs("--etcd-password-file");
   app.add_option(
@@ -160,6 +183,7 @@ int run(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--offers-per-host", arguments.offers_per_host,
                  "How many offers the processes of one host may register together")
+      ->group("limits")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
   app.add_flag("--relay", arguments.relay,
@@ -169,9 +193,14 @@ int run(int argc, char** argv) {
   mf::app::add_networks(app, arguments.to, " (with --relay)");
   const mf::app::AccessCommand access(app);
   const mf::app::TokenCommand token(app);
-  if (const auto ended = mf::app::parse(app, argc, argv)) return *ended;
+  mf::app::Settings settings(app, "MF_CONTROLLER_");
+  if (const auto ended = settings.parse(argc, argv)) return *ended;
   if (access.asked()) return access.run();
   if (token.asked()) return token.run();
+  if (settings.only_check()) {
+    check(arguments);
+    return mf::app::say_usable("mf-controller");
+  }
   serve(arguments);
   return 0;
 }

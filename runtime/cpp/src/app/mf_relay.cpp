@@ -1,7 +1,7 @@
 // mf-relay: hands on the calls of clients that cannot, or need not, reach the servers (docs/relay.md).
 //
 // Standard output gets one line, the address listened at, once it does; the log goes to standard error.
-// Exit codes: 0 stopped by SIGTERM or SIGINT, 1 it could not start, others: wrong use of the command line.
+// Exit codes: 0 stopped by SIGTERM or SIGINT, 1 it could not start, 2 a mistake in its options.
 // SIGHUP reads its files again.
 
 #include <CLI/CLI.hpp>
@@ -69,6 +69,13 @@ void serve(const Arguments& arguments) {
   relay->close();
 }
 
+void check(const Arguments& arguments) {
+  mf::app::check_entrance(arguments.entrance);
+  (void)mf::Address::parse_list(arguments.controller);
+  if (!arguments.entrance.own.certificate.empty())
+    (void)mf::transport::make_tls_client(arguments.entrance.outward());
+}
+
 int run(int argc, char** argv) {
   Arguments arguments;
   CLI::App app(
@@ -104,9 +111,11 @@ int run(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--servers-per-client", arguments.servers_of_client,
                  "How many connections to servers are made for one client at once")
+      ->group("limits")
       ->check(CLI::Range(1, 65'536))
       ->capture_default_str();
   app.add_option("--servers", arguments.servers, "How many connections to servers are made for all clients")
+      ->group("limits")
       ->check(CLI::Range(1, 1'048'576))
       ->capture_default_str();
   app.add_option("--stall-timeout", arguments.stall_timeout,
@@ -114,7 +123,12 @@ int run(int argc, char** argv) {
       ->type_name("MILLISECONDS")
       ->check(CLI::Range(1, 3'600'000))
       ->capture_default_str();
-  if (const auto ended = mf::app::parse(app, argc, argv)) return *ended;
+  mf::app::Settings settings(app, "MF_RELAY_");
+  if (const auto ended = settings.parse(argc, argv)) return *ended;
+  if (settings.only_check()) {
+    check(arguments);
+    return mf::app::say_usable("mf-relay");
+  }
   serve(arguments);
   return 0;
 }

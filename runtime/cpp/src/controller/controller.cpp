@@ -68,19 +68,21 @@ void Controller::client_id(ControllerClientIdRequest /*request*/, Responder<std:
 }
 
 void Controller::status(ControllerStatusRequest /*request*/, Responder<ControllerStatus> responder) {
+  responder.respond(status());
+}
+
+ControllerStatus Controller::status() const {
   ControllerStatus status;
-  {
-    const std::scoped_lock lock(mutex_);
-    status.cluster = cluster_;
-    status.run = run_;
-    status.revision = registry_.log().latest();
-    status.lease = options_.lease;
-    status.processes = registry_.processes();
-    status.offers = registry_.offers();
-    status.watches = watches_.size();
-    status.store = options_.store->state();
-  }
-  responder.respond(std::move(status));
+  const std::scoped_lock lock(mutex_);
+  status.cluster = cluster_;
+  status.run = run_;
+  status.revision = registry_.log().latest();
+  status.lease = options_.lease;
+  status.processes = registry_.processes();
+  status.offers = registry_.offers();
+  status.watches = watches_.size();
+  status.store = options_.store->state();
+  return status;
 }
 
 // ---- streams

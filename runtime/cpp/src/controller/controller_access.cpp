@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "controller/feeds.hpp"
+#include "controller/grants.hpp"
 #include "mf/core/failure.hpp"
 #include "mf/core/text.hpp"
 
@@ -19,11 +20,14 @@ bool changes_something(Action action) noexcept {
 
 }  // namespace
 
-std::optional<Failure> Controller::denied(const access::Wish& wish) const {
+std::optional<Failure> Controller::denied(const access::Wish& wish, Grants* grants) const {
   const auto& call = current_call();
   access::Decision decision{.allowed = !options_.closed || !changes_something(wish.action), .line = 0};
   if (const auto rules = options_.access.rules()) decision = rules->decide(call.identity(), wish);
-  if (decision.allowed) return std::nullopt;
+  if (decision.allowed) {
+    if (grants != nullptr) grants->add(wish, decision.line);
+    return std::nullopt;
+  }
   const auto action = access::name_of(wish.action);
   options_.log.write(Level::warning, "access_denied",
                      {{"peer", call.peer},
@@ -41,7 +45,7 @@ std::optional<Failure> Controller::denied(const access::Wish& wish) const {
 }
 
 // Each address must be allowed. A topic is published, wherever its publisher is.
-std::optional<Failure> Controller::denied(const std::vector<Offer>& offers) const {
+std::optional<Failure> Controller::denied(const std::vector<Offer>& offers, Grants& grants) const {
   if (!options_.access && !options_.closed) return std::nullopt;
   for (const Offer& offer : offers) {
     const bool topic = offer.key.kind == KeyKind::topic;
@@ -50,11 +54,11 @@ std::optional<Failure> Controller::denied(const std::vector<Offer>& offers) cons
                       .agent = offer.key.agent,
                       .weight = std::max<std::uint32_t>(offer.weight, 1)};
     if (topic || offer.addresses.empty())
-      if (auto no = denied(wish)) return no;
+      if (auto no = denied(wish, &grants)) return no;
     if (topic) continue;
     for (const auto& address : offer.addresses) {
       wish.address = address;
-      if (auto no = denied(wish)) return no;
+      if (auto no = denied(wish, &grants)) return no;
     }
   }
   return std::nullopt;
@@ -62,6 +66,20 @@ std::optional<Failure> Controller::denied(const std::vector<Offer>& offers) cons
 
 std::optional<Failure> Controller::denied(const Filter& filter) const {
   return denied(access::Wish{.action = Action::watch, .object = filter.name});
+}
+
+void Controller::log_grants(const Grants& grants) const {
+  const auto& call = current_call();
+  for (const auto& [line, grant] : grants.by_line)
+    options_.log.write(Level::info, "access_granted",
+                       {{"peer", call.peer},
+                        {"identity", call.identity().str()},
+                        {"action", access::name_of(grant.action)},
+                        {"object", grant.object},
+                        {"agent", grant.agent},
+                        {"address", grant.address},
+                        {"line", line},
+                        {"more", grant.more}});
 }
 
 }  // namespace mf::controller

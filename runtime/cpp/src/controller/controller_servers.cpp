@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "controller/feeds.hpp"
+#include "controller/grants.hpp"
 #include "controller/secret.hpp"
 #include "mf/core/failure.hpp"
 
@@ -62,9 +63,10 @@ void Controller::register_(ControllerRegisterRequest request, StreamWriter<Stand
   const auto offers = request.offers.size();
   const auto instance = public_id(request.who.nonce);
   std::string which;
+  Grants grants;
   Work work;
   const auto refusal = [&]() -> std::optional<Failure> {
-    if (auto no = denied(request.offers)) return no;
+    if (auto no = denied(request.offers, grants)) return no;
     const std::scoped_lock lock(mutex_);
     if (auto no = no_stream(registration->connection)) return no;
     if (auto no = not_owner("register", request.who)) return no;
@@ -106,6 +108,7 @@ void Controller::register_(ControllerRegisterRequest request, StreamWriter<Stand
                       {"which", which},
                       {"peer", call.peer},
                       {"identity", call.identity().str()}});
+  log_grants(grants);
   await_end(registration);
   do_all(work);
 }
@@ -114,9 +117,10 @@ void Controller::update(ControllerUpdateRequest request, Responder<void> respond
   const auto put = request.put.size();
   const auto removed = request.remove.size();
   std::string which;
+  Grants grants;
   Work work;
   const auto answer = [&]() -> Outcome<void> {
-    if (auto no = denied(request.put)) return *no;
+    if (auto no = denied(request.put, grants)) return *no;
     const std::scoped_lock lock(mutex_);
     if (auto no = not_registered("update", request.who)) return *no;
     const auto before = registry_.log().latest();
@@ -147,6 +151,7 @@ void Controller::update(ControllerUpdateRequest request, Responder<void> respond
                         {"which", which},
                         {"peer", current_call().peer},
                         {"identity", current_call().identity().str()}});
+  if (answer.ok()) log_grants(grants);
   responder.respond(answer);
   do_all(work);
 }
@@ -173,9 +178,10 @@ void Controller::lead(ControllerLeadRequest request, StreamWriter<Lead> out, Res
   if (options_.dead_after.count() != 0) current_call().keep_alive(options_.dead_after);
   const auto candidate =
       std::make_shared<Candidate>(std::move(out), std::move(responder), request.who.nonce, request.what);
+  Grants grants;
   Work work;
   const auto refusal = [&]() -> std::optional<Failure> {
-    if (auto no = denied(access::Wish{.action = access::Action::lead, .object = request.what.name}))
+    if (auto no = denied(access::Wish{.action = access::Action::lead, .object = request.what.name}, &grants))
       return no;
     const std::scoped_lock lock(mutex_);
     if (auto no = no_stream(candidate->connection)) return no;
@@ -191,6 +197,7 @@ void Controller::lead(ControllerLeadRequest request, StreamWriter<Lead> out, Res
     return std::nullopt;
   }();
   if (refusal) return candidate->responder.respond(*refusal);
+  log_grants(grants);
   await_end(candidate);
   do_all(work);
 }
@@ -202,6 +209,7 @@ std::optional<Failure> Controller::not_offered(const Candidate& candidate) const
                       {"agent", candidate.key.agent},
                       {"instance", public_id(candidate.nonce)},
                       {"peer", candidate.peer},
+                      {"identity", candidate.identity.str()},
                       {"reason", "the process does not offer it"}});
   return not_executed(Code::permission_denied,
                       "only a process that offers " + candidate.key.name + " may lead it");

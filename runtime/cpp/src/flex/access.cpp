@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "mf/core/current_call.hpp"
+#include "mf/core/text.hpp"
 #include "mf/flex.server.hpp"
 
 namespace mf::flex {
@@ -13,18 +14,25 @@ constexpr std::size_t kMostNames = 4'096;
 
 }  // namespace
 
-bool MailAccess::may_send(const Identity& identity, std::string_view agent) const {
-  const auto slash = agent.rfind('/');
-  const auto name = slash == std::string_view::npos ? agent : agent.substr(slash + 1);
-  return rules_->decide(identity, {.action = access::Action::send, .object = name}).allowed;
+std::optional<Failure> MailAccess::denied(std::string_view process) const {
+  const auto& call = current_call();
+  const auto& identity = call.identity();
+  const auto decision = file_.rules()->decide(identity, {.action = access::Action::send, .object = process});
+  if (decision.allowed) return std::nullopt;
+  log_.write(
+      Level::warning, "send_denied",
+      {{"peer", call.peer}, {"identity", identity.str()}, {"process", process}, {"line", decision.line}});
+  return not_executed(Code::permission_denied,
+                      identity.str() + " may not send to '" + shortened(process) + "'");
 }
 
 bool MailAccess::may_be(const Identity& identity, std::string_view peer, std::string_view name) const {
   const access::Wish wish{
       .action = access::Action::register_, .object = methods::kMailboxService.name, .agent = name};
-  if (rules_->decide(identity, wish).allowed) return true;
+  const auto decision = file_.rules()->decide(identity, wish);
+  if (decision.allowed) return true;
   log_.write(Level::warning, "source_denied",
-             {{"peer", peer}, {"identity", identity.str()}, {"source", name}});
+             {{"peer", peer}, {"identity", identity.str()}, {"source", name}, {"line", decision.line}});
   return false;
 }
 

@@ -1,16 +1,18 @@
 // What an access file allows the peers of a node: to send to its processes, and under which names.
-// Thread-safe.
+// Thread-safe. The file is that of the node's server, which reads it again.
 //
 //     allow uid:1000 send north                               # to the process, also as a member of a group
 //     allow uid:1000 register mf.flex.Mailbox per south       # to be the process `south`, also as a sender
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 
-#include "mf/access/rules.hpp"
+#include "mf/access/file.hpp"
+#include "mf/core/failure.hpp"
 #include "mf/core/identity.hpp"
 #include "mf/core/log.hpp"
 
@@ -18,16 +20,15 @@ namespace mf::flex {
 
 class MailAccess {
  public:
-  MailAccess(std::shared_ptr<const access::Rules> rules, Log log)
-      : rules_(std::move(rules)), log_(std::move(log)) {}
+  MailAccess(access::File file, Log log) : file_(std::move(file)), log_(std::move(log)) {}
 
-  /// Whether the peer may send to the process, whose name stands behind that of a group.
-  [[nodiscard]] bool may_send(const Identity& identity, std::string_view agent) const;
+  /// The failure of the running call if its peer may not send to this process; it is logged.
+  [[nodiscard]] std::optional<Failure> denied(std::string_view process) const;
   /// Whether the peer may be the process of this name; a denial is logged.
   [[nodiscard]] bool may_be(const Identity& identity, std::string_view peer, std::string_view name) const;
 
  private:
-  const std::shared_ptr<const access::Rules> rules_;
+  const access::File file_;
   const Log log_;
 };
 

@@ -307,6 +307,8 @@ void Arrivals::close() {
 
 void Arrivals::deliver(MailboxDeliverRequest request, StreamReader<Carried> messages,
                        StreamWriter<Receipt> out, Responder<void> responder) {
+  if (access_)
+    if (auto no = access_->denied(process_)) return responder.respond(std::move(*no));
   std::shared_ptr<Incarnation> latest;
   {
     const std::scoped_lock lock(mutex_);

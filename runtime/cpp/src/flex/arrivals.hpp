@@ -14,6 +14,7 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -27,8 +28,12 @@ class Incarnation;
 
 class Arrivals final : public MailboxAsyncServant {
  public:
-  /// `access` may be null: then every peer may send as any process.
-  explicit Arrivals(std::shared_ptr<const MailAccess> access = nullptr) : access_(std::move(access)) {}
+  /// For the process of this name. `access` may be null: then every peer may send to it as any process.
+  explicit Arrivals(std::string process, std::shared_ptr<const MailAccess> access = nullptr)
+      : process_(std::move(process)), access_(std::move(access)) {}
+
+  /// Its own name and that of each of its groups are agents, and are sent to by one right.
+  [[nodiscard]] Authorized authorized() const noexcept override { return Authorized::by_servant; }
 
   void open(std::shared_ptr<Mailbox> mailbox);
   /// Closes the mailbox, and tells senders so, and which messages were taken.
@@ -38,6 +43,7 @@ class Arrivals final : public MailboxAsyncServant {
   void deliver(MailboxDeliverRequest request, StreamReader<Carried> messages, StreamWriter<Receipt> out,
                Responder<void> responder) override;
 
+  const std::string process_;
   const std::shared_ptr<const MailAccess> access_;
   std::mutex mutex_;
   std::shared_ptr<Incarnation> latest_;

@@ -30,6 +30,7 @@ class NodeCore final : public Office, public std::enable_shared_from_this<NodeCo
   [[nodiscard]] std::shared_ptr<ProcessCore> process(std::string name, const ProcessOptions& options);
   [[nodiscard]] std::vector<std::string> processes() const;
   [[nodiscard]] std::string address() const;
+  bool reload();
   void close(std::chrono::nanoseconds timeout);
 
   [[nodiscard]] std::shared_ptr<ProcessCore> local(const std::string& dest) override;

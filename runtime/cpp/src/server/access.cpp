@@ -37,22 +37,25 @@ bool Access::admits(const protocol::Hello& hello, std::string_view peer, const I
   }
 }
 
-bool Access::may_call(const Identity& identity, std::string_view service, std::string_view agent,
-                      std::string_view method) const {
-  if (const auto rules = file_.rules()) {
-    const auto object = std::string(service) + "." + std::string(method);
-    const access::Wish wish{.action = access::Action::call, .object = object, .agent = agent};
-    if (!rules->decide(identity, wish).allowed) return false;
-  }
-  return authorized(identity, service, agent, method);
+access::Decision Access::may_call(const Identity& identity, std::string_view service, std::string_view agent,
+                                  std::string_view method) const {
+  const auto object = std::string(service) + "." + std::string(method);
+  return decided(identity, {.action = access::Action::call, .object = object, .agent = agent}, service,
+                 method);
 }
 
-bool Access::may_subscribe(const Identity& identity, std::string_view topic, std::string_view agents) const {
-  if (const auto rules = file_.rules()) {
-    const access::Wish wish{.action = access::Action::subscribe, .object = topic, .agent = agents};
-    if (!rules->decide(identity, wish).allowed) return false;
-  }
-  return authorized(identity, topic, agents, "subscribe");
+access::Decision Access::may_subscribe(const Identity& identity, std::string_view topic,
+                                       std::string_view agents) const {
+  return decided(identity, {.action = access::Action::subscribe, .object = topic, .agent = agents}, topic,
+                 "subscribe");
+}
+
+access::Decision Access::decided(const Identity& identity, const access::Wish& wish, std::string_view service,
+                                 std::string_view method) const {
+  access::Decision decision{.allowed = true};
+  if (const auto rules = file_.rules()) decision = rules->decide(identity, wish);
+  if (decision.allowed && !authorized(identity, service, wish.agent, method)) return {};
+  return decision;
 }
 
 bool Access::may_relay(const Identity& relay) const {
@@ -85,26 +88,32 @@ bool Access::authorized(const Identity& identity, std::string_view service, std:
   }
 }
 
-bool Rights::may_call(const Identity& identity, std::string_view service, std::string_view agent,
-                      std::string_view method) {
-  const bool allowed = access_->may_call(identity, service, agent, method);
+access::Decision Rights::may_call(const Identity& identity, std::string_view service, std::string_view agent,
+                                  std::string_view method) {
+  const auto decision = access_->may_call(identity, service, agent, method);
   const std::scoped_lock lock(mutex_);
   identity_ = identity;
   if (has_room())
-    calls_.insert_or_assign({std::string(service), std::string(agent), std::string(method)}, allowed);
-  return allowed;
+    calls_.insert_or_assign({std::string(service), std::string(agent), std::string(method)},
+                            decision.allowed);
+  return decision;
 }
 
 void Rights::check_subscription(const Identity& identity, std::string_view peer, std::string_view topic,
                                 std::string_view agents) {
-  if (access_->may_subscribe(identity, topic, agents)) {
+  const auto decision = access_->may_subscribe(identity, topic, agents);
+  if (decision.allowed) {
     const std::scoped_lock lock(mutex_);
     identity_ = identity;
     if (has_room()) subscriptions_.emplace(topic, agents);
     return;
   }
   access_->log().write(Level::warning, "subscription_denied",
-                       {{"peer", peer}, {"identity", identity.str()}, {"topic", topic}, {"agents", agents}});
+                       {{"peer", peer},
+                        {"identity", identity.str()},
+                        {"topic", topic},
+                        {"agents", agents},
+                        {"line", decision.line}});
   throw Error(Code::permission_denied, Execution::not_executed,
               identity.str() + " may not subscribe to " + std::string(topic) +
                   (agents.empty() ? "" : " for \"" + shortened(agents) + "\""));
@@ -125,10 +134,10 @@ bool Rights::changed() {
   if (!complete_) return true;
   const auto calls_as_before = [this](const auto& entry) {
     const auto& [service, agent, method] = entry.first;
-    return access_->may_call(identity_, service, agent, method) == entry.second;
+    return access_->may_call(identity_, service, agent, method).allowed == entry.second;
   };
   const auto subscribes_as_before = [this](const Subscribed& entry) {
-    return access_->may_subscribe(identity_, entry.first, entry.second);
+    return access_->may_subscribe(identity_, entry.first, entry.second).allowed;
   };
   return !std::ranges::all_of(calls_, calls_as_before) ||
          !std::ranges::all_of(subscriptions_, subscribes_as_before);

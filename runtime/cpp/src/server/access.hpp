@@ -39,11 +39,12 @@ class Access {
   /// Whether the peer may have a session.
   [[nodiscard]] bool admits(const protocol::Hello& hello, std::string_view peer,
                             const Identity& identity) const;
-  [[nodiscard]] bool may_call(const Identity& identity, std::string_view service, std::string_view agent,
-                              std::string_view method) const;
+  /// The line is that of the access file; 0 if there is none, and for what `authorize` denies.
+  [[nodiscard]] access::Decision may_call(const Identity& identity, std::string_view service,
+                                          std::string_view agent, std::string_view method) const;
   /// `agents`: the pattern, as sent.
-  [[nodiscard]] bool may_subscribe(const Identity& identity, std::string_view topic,
-                                   std::string_view agents) const;
+  [[nodiscard]] access::Decision may_subscribe(const Identity& identity, std::string_view topic,
+                                               std::string_view agents) const;
   /// Whether the peer is believed who its clients are.
   [[nodiscard]] bool may_relay(const Identity& relay) const;
   /// Logs, once for each relay, that what it says of its clients is not believed.
@@ -51,6 +52,8 @@ class Access {
   [[nodiscard]] const Log& log() const noexcept { return log_; }
 
  private:
+  [[nodiscard]] access::Decision decided(const Identity& identity, const access::Wish& wish,
+                                         std::string_view service, std::string_view method) const;
   [[nodiscard]] bool authorized(const Identity& identity, std::string_view service, std::string_view agent,
                                 std::string_view method) const;
 
@@ -67,8 +70,8 @@ class Rights {
  public:
   explicit Rights(std::shared_ptr<const Access> access) : access_(std::move(access)) {}
 
-  [[nodiscard]] bool may_call(const Identity& identity, std::string_view service, std::string_view agent,
-                              std::string_view method);
+  [[nodiscard]] access::Decision may_call(const Identity& identity, std::string_view service,
+                                          std::string_view agent, std::string_view method);
   /// Throws PERMISSION_DENIED, and logs it. `agents`: the pattern, as sent.
   void check_subscription(const Identity& identity, std::string_view peer, std::string_view topic,
                           std::string_view agents);

@@ -278,6 +278,8 @@ void Connection::on_request(const protocol::Event& event, TimePoint now) {
   if (method == kDenied) [[unlikely]] {
     return deny(std::move(ticket), binding->denied.at(target.method));
   }
+  if (auto* const tally = binding->offer->counters[method].tally; tally != nullptr) [[unlikely]]
+    ticket.observe(tally, now);
   const auto tier = static_cast<Tier>(event.header.encoding());
   const auto left = protocol::decode_deadline(event.header.deadline());
   const auto deadline = left == kInfinite ? kNever : deadline_after(now, left);
@@ -373,8 +375,10 @@ Connection::Answer Connection::authorize(Binding& binding, const protocol::Bind&
   if (!rights_) return std::nullopt;
   Denial denial{.service = std::string(bind.service), .agent = std::string(agent), .method = {}};
   for (std::size_t i = 0; i < bind.methods.size(); ++i) {
-    if (rights_->may_call(identity_, bind.service, agent, bind.methods[i])) continue;
+    const auto decision = rights_->may_call(identity_, bind.service, agent, bind.methods[i]);
+    if (decision.allowed) continue;
     denial.method = bind.methods[i];
+    denial.line = decision.line;
     binding.denied.emplace(static_cast<std::uint16_t>(i), denial);
   }
   if (bind.methods.empty() || binding.denied.size() != bind.methods.size()) return std::nullopt;
@@ -395,7 +399,8 @@ std::string Connection::denied(const Denial& denial, bool logged) const {
                             {"identity", identity_.str()},
                             {"service", denial.service},
                             {"agent", denial.agent},
-                            {"method", denial.method}});
+                            {"method", denial.method},
+                            {"line", denial.line}});
   return identity_.str() + " may not call " + (denial.method == "*" ? "" : "this method of ") +
          denial.service + (denial.agent.empty() ? "" : " for agent \"" + shortened(denial.agent) + "\"");
 }

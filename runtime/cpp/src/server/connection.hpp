@@ -120,7 +120,8 @@ class Connection final : public link::ServerLink::Handler, public std::enable_sh
   struct Denial {
     std::string service;
     std::string agent;
-    std::string method;  // "*": none of the service
+    std::string method;      // "*": none of the service
+    std::uint32_t line = 0;  // of the access file, of the last of them
     bool logged = false;
   };
   struct Binding {

@@ -14,6 +14,7 @@
 #include "mf/server/forwarder.hpp"
 #include "server/acceptor.hpp"
 #include "server/core.hpp"
+#include "server/tally.hpp"
 
 namespace mf {
 namespace {
@@ -75,6 +76,7 @@ void Server::Core::accept(std::unique_ptr<transport::Stream> stream) {
   link_options.handshake_timeout = options_.handshake_timeout;
   link_options.progress_timeout = options_.progress_timeout;
   link_options.load = load_;
+  link_options.keeps = tallies_;
   const bool asks = tokens_ || access_->authenticates() || !access_->limits_nothing();
   const auto entrance = asks ? std::make_shared<server::Entrance>(access_, tokens_) : nullptr;
   if (entrance) {

@@ -12,6 +12,7 @@
 #include "mf/server/offering.hpp"
 #include "server/core.hpp"
 #include "server/door.hpp"
+#include "server/tally.hpp"
 
 namespace mf {
 namespace {
@@ -79,6 +80,9 @@ void Server::Core::offer(std::shared_ptr<Servant> servant, OfferOptions options,
       const auto limited = static_cast<std::ptrdiff_t>(gates.empty() ? 0 : count);
       auto placements =
           options.where == Where::adaptive ? std::make_unique<server::Placement[]>(count) : nullptr;
+      auto counters = std::make_unique<server::Counters[]>(count);
+      for (std::size_t i = 0; tallies_ && i < count; ++i)
+        counters[i].tally = tallies_->of(service->name, service->methods[i]);
       offers_[{std::string(service->name), agent}] = std::make_shared<const server::Offer>(
           server::Offer{.servant = servant,
                         .agent = shown,
@@ -88,7 +92,7 @@ void Server::Core::offer(std::shared_ptr<Servant> servant, OfferOptions options,
                         .alone = options.alone,
                         .registered = registered,
                         .placements = std::move(placements),
-                        .counters = std::make_unique<server::Counters[]>(count),
+                        .counters = std::move(counters),
                         .gates = {gates.begin(), gates.begin() + limited},
                         .extended = service == &own ? nullptr : service});
     }

@@ -61,6 +61,11 @@ class AsyncControllerRegistrar:
         self._registration.begin(identity, addresses, offers)
         self._each = [_AtOne(one, self._registration, self._tls) for one in self._controllers]
 
+    @property
+    def registered(self) -> bool:
+        """Whether any controller has confirmed the registration."""
+        return any(each.stands for each in self._each)
+
     def reload(self) -> bool:
         """See Client.reload."""
         usable = [each.connection.reload() for each in self._each]

@@ -28,6 +28,11 @@ class ControllerRegistrar:
         self._thread = Background("mf-registrar")
         self._thread.call(self._registrar.register, identity, addresses, offers)
 
+    @property
+    def registered(self) -> bool:
+        """Whether any controller has confirmed the registration."""
+        return self._registrar.registered
+
     def reload(self) -> bool:
         """See Client.reload."""
         if self._thread is not None:

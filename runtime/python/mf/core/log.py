@@ -4,6 +4,7 @@ Nothing here runs for each message. Names and texts of a peer are untrusted: use
 """
 
 import os
+import sys
 import threading
 from functools import partial
 from time import monotonic
@@ -35,9 +36,24 @@ def quote(text: str | bytes) -> str:
     return shown if len(text) <= _MAX_QUOTED else f"{shown}… ({len(text)} characters)"
 
 
-def line(event: str, **fields: object) -> str:
+class Line(str):
+    """A line of the log, with its event and fields for those who write it in another form."""
+
+    __slots__ = ("event", "fields")
+
+    event: str
+    fields: dict[str, str]
+
+
+def line(event: str, **fields: object) -> Line:
     """A line as C++ writes them: the event's name, and key=value fields, whose values may be a peer's."""
-    return " ".join([event, *(f"{key}={_field(str(value))}" for key, value in fields.items())])
+    texts = {key: str(value) for key, value in fields.items()}
+    made = Line(" ".join([event, *(f"{key}={_field(text)}" for key, text in texts.items())]))
+    made.event = event
+    made.fields = {
+        key: text if len(text) <= _MAX_FIELD else text[:_MAX_FIELD] + "…" for key, text in texts.items()
+    }
+    return made
 
 
 def _field(text: str) -> str:
@@ -48,13 +64,14 @@ def _field(text: str) -> str:
     return f'"{shown}"' if cut == text else f'"{shown}…"'
 
 
-def warning(message: str, *arguments: Any, peer: str = "") -> None:
-    """Writes a warning. Only some of one kind about one peer's host (without a peer: of one text) are written
-    within a period, and then one line counts those that were left out, so that no peer can fill a log."""
+def warning(message: str, *arguments: Any, peer: str = "", identity: str = "") -> None:
+    """Writes a warning. Only some of one kind about one peer (without a peer: of one text) are written within
+    a period, and then one line counts those that were left out, so that no peer can fill a log. A peer is
+    known by its identity, or else by its host."""
     import logging
 
     event = str(arguments[0]).partition(" ")[0] if message == "%s" and arguments else message
-    about = host_of(peer) if peer else str(arguments)
+    about = (identity or host_of(peer)) if peer else str(arguments)
     may, over = _warnings.admits(event, about, bool(peer), monotonic())
     for left_event, host, count in over:
         left_out = line("warnings_left_out", of=left_event, host=host, count=count)
@@ -74,10 +91,18 @@ def error(message: str, *arguments: Any, exc_info: BaseException | None = None) 
     _write(logging.ERROR, message, arguments, exc_info)
 
 
-def info(message: str, *arguments: Any) -> None:
-    import logging
+def wants_info() -> bool:
+    """Whether lines of level info are written: not unless the program has set up `logging`, which then is
+    loaded."""
+    logging = sys.modules.get("logging")
+    return logging is not None and logging.getLogger("mf").isEnabledFor(logging.INFO)
 
-    _write(logging.INFO, message, arguments)
+
+def info(message: str, *arguments: Any) -> None:
+    if wants_info():
+        import logging
+
+        _write(logging.INFO, message, arguments)
 
 
 def log_handler_failure(where: str, raised: BaseException) -> None:

@@ -30,6 +30,7 @@ from mf.core.peers import peer_fields
 from mf.protocol.events import BindRequested, CreditReceived, DataReceived, EndReceived, RequestReceived
 from mf.protocol.frame import Buffer
 from mf.protocol.handshake import Hello
+from mf.protocol.reply import OK
 from mf.protocol.server_call import ServerCallEvent, ServerCallState, ServerCallStep
 from mf.protocol.server_session import Denied, Resolve, ServerSession
 from mf.protocol.stream import WindowBudget
@@ -123,7 +124,7 @@ class _Entrance:
         self._calls: dict[tuple[str, str, str], bool] = {}
         """Service, agent and method, and whether it may be called, as was decided."""
         self._subscribed: set[tuple[str, str]] | None = set()
-        """Topics and agents of what was allowed; None: too many to be kept."""
+        """Topics and agents of what was allowed; None: not all that was decided is known here."""
         self._relay: Identity | None = None
         """The client's own identity, if it is a relay that passes on another one."""
         self._believed = False
@@ -156,6 +157,9 @@ class _Entrance:
             return found
         offer = found[0].offer
         if offer.is_topic:  # its subscriptions are asked about, which name agents
+            return found
+        if offer.decides:
+            self._subscribed = None  # what the servant allows is not known here
             return found
         targets = self._access.targets(self._stream.peer, self.identity, offer.service, offer.agent, found)
         if not isinstance(targets, tuple):  # a BIND that is refused leaves nothing to be taken back
@@ -399,6 +403,8 @@ class Connection(StreamCaller):
         if call.oneway:  # of a method with results, which its client does not want
             self.drop(call)
             return
+        if call.handler.tally is not None and status == OK:  # MIXED is counted where its items are known
+            call.ends(Code.OK)
         with self.lock:
             if call.state is _RUNNING and call.deadline > monotonic():
                 call.state = _ENDED
@@ -421,6 +427,8 @@ class Connection(StreamCaller):
             return
         if call.standing is not _OUTSIDE:
             call.gate.admission.leave(call, monotonic())
+        if call.handler.tally is not None:
+            call.ends(error.code)
         with self.lock:
             if self._answered(call):
                 self.session.fail(call.id, call.route, call.count, error, call.reply_metadata())
@@ -429,6 +437,8 @@ class Connection(StreamCaller):
     def drop(self, call: ServedCall) -> None:
         if call.standing is not _OUTSIDE:
             call.gate.admission.leave(call, monotonic())
+        if call.handler.tally is not None:
+            call.ends(Code.OK if call.oneway else Code.CANCELLED)
         ready: list[ServedCall] = []
         with self.lock:
             if self._answered(call) and not call.oneway:
@@ -533,6 +543,8 @@ class Connection(StreamCaller):
 
     def refuse(self, call: ServedCall, why: str) -> None:
         call.handler.counters.on_refused(call.count)
+        if call.handler.tally is not None:
+            call.ends(Code.OVERLOADED)
         if call.standing is not _OUTSIDE:
             call.gate.admission.leave(call, monotonic())
         with self.lock:

@@ -92,6 +92,8 @@ class Controller final : public ControllerAsyncServant {
   void lead(ControllerLeadRequest request, StreamWriter<Lead> out, Responder<void> responder) override;
   void list(ControllerListRequest request, StreamWriter<Entry> out, Responder<void> responder) override;
   void status(ControllerStatusRequest request, Responder<ControllerStatus> responder) override;
+  /// The same, for this process.
+  [[nodiscard]] ControllerStatus status() const;
 
   /// The number of candidates that wait for a lead or hold one.
   [[nodiscard]] std::size_t candidates() const;
@@ -111,10 +113,14 @@ class Controller final : public ControllerAsyncServant {
   struct Listing;
   struct StoreAnswers;
 
-  /// The refusal of what the caller of this handler may not do, which is logged.
-  [[nodiscard]] std::optional<Failure> denied(const access::Wish& wish) const;
-  [[nodiscard]] std::optional<Failure> denied(const std::vector<Offer>& offers) const;
+  struct Grants;
+
+  /// The refusal of what the caller of this handler may not do, which is logged. What it may do is added to
+  /// `grants`, for log_grants() once it is done.
+  [[nodiscard]] std::optional<Failure> denied(const access::Wish& wish, Grants* grants = nullptr) const;
+  [[nodiscard]] std::optional<Failure> denied(const std::vector<Offer>& offers, Grants& grants) const;
   [[nodiscard]] std::optional<Failure> denied(const Filter& filter) const;
+  void log_grants(const Grants& grants) const;
   /// The refusal of an action, with its process, for the answer and for the log.
   [[nodiscard]] std::optional<Failure> not_owner(std::string_view action, const Credential& who) const;
   [[nodiscard]] std::optional<Failure> not_registered(std::string_view action, const Credential& who) const;

@@ -105,6 +105,8 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
     CheckSubscription check_subscription{};
     /// What SessionOptions::admit has found out of the peer; nothing: what the stream says.
     std::function<std::optional<Identity>()> proved{};
+    /// What its tickets refer to.
+    std::shared_ptr<const void> keeps{};
     Log log;
   };
 

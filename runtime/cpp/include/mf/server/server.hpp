@@ -40,6 +40,9 @@ class Offering;
 }  // namespace mf::server
 
 namespace mf {
+namespace monitor {
+class Exposition;
+}
 
 /// Where the handlers of an offer run.
 enum class Where : std::uint8_t {
@@ -166,6 +169,15 @@ struct ServerOptions {
   /// file.
   std::string token_keys{};
   std::string token_audience{};
+  /// Where GET /metrics, /livez and /readyz are answered over HTTP, to read alone: HOST:PORT, port 0 takes
+  /// any free one. Empty: nowhere. An address beyond loopback needs `monitor_open`: everybody that reaches it
+  /// may read it. Calls are measured only with it.
+  std::string monitor{};
+  bool monitor_open = false;
+  /// Adds metrics to those of the server. Called on the thread of the monitor.
+  std::function<void(monitor::Exposition& out)> expose{};
+  /// Why this process should get no work, in one line; empty: it may. Asked for /readyz, as above.
+  std::function<std::string()> not_ready{};
   /// Called with CallInfo::connection when a connection has ended.
   std::function<void(std::uint64_t)> on_disconnect{};
   Log log{};
@@ -286,6 +298,8 @@ class Server {
   /// addresses().
   [[nodiscard]] Address address() const;
   [[nodiscard]] std::vector<Address> addresses() const;
+  /// HOST:PORT of the monitor, with the chosen port; empty without one, and before start().
+  [[nodiscard]] std::string monitor_address() const;
 
   /// At any time, from any thread.
   [[nodiscard]] ServerStats stats() const;
