@@ -59,7 +59,8 @@ def packed(files: dict[str, bytes]) -> bytes:
 
 
 def unpack(stored: Path, into: Path) -> None:
-    subprocess.run(["tar", "-xJf", str(stored), "-C", str(into)], check=True)
+    with tarfile.open(stored, mode="r:xz") as archive:
+        archive.extractall(into)
 
 
 def _checked_out(tag: str, into: Path) -> Path:

@@ -125,7 +125,7 @@ def _path(path: str, found: Findings) -> Place | None:
         opened(place).close()
     except OSError as failed:
         if failed.errno == errno.EACCES:
-            cure = "let this user write to the socket: its mode says who may call"
+            cure = "let this user write to the socket: its mode says which users may call"
             found.fault("port", "socket_denied", f"'{path}': {failed.strerror}", cure)
         else:
             cure = "its server has ended: start it again; it replaces the file"

@@ -109,7 +109,7 @@ def _certificate(path: str, key: str, found: Findings) -> None:
 
 
 def _token(path: str, found: Findings) -> None:
-    """Whether its time is over; who may be its subject, only a server can say."""
+    """Whether its time is over; which subjects it may have, only a server can say."""
     try:
         body = Path(path).read_text("ascii").split(".")[2].strip()
         claims = json.loads(base64.urlsafe_b64decode(body + "=" * (-len(body) % 4))[:-64])

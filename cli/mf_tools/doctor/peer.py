@@ -96,7 +96,7 @@ def _refused(failed: "mf.Error", address: Address, socket_at: Socket, found: Fin
             "load",
             "takes_no_more",
             text,
-            "look at max_connections of the server, and who is connected: ss -tn",
+            "look at max_connections of the server, and at its clients: ss -tn",
         )
     else:
         _no_hello(text, address, socket_at, found)

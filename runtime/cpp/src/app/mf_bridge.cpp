@@ -163,8 +163,8 @@ void bring_out(const Arguments& arguments) {
   mf::Server server(server_options);
   server.offer(*outward);
   server.start();
-  mf::app::say_where(server, arguments.entrance, "", "whoever reaches this port can subscribe to the topic",
-                     log);
+  mf::app::say_where(server, arguments.entrance, "",
+                     "every program that reaches this port can subscribe to the topic", log);
   until_stopped(
       signals, log, [&](const std::stop_token& stop) { outward->run(stop); },
       [&] { return server.reload(); });

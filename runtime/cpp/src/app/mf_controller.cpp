@@ -127,7 +127,8 @@ void serve(const Arguments& arguments) {
   mf::Server server(server_options);
   server.offer(controller, {.where = mf::Where::io_thread});
   server.start();
-  mf::app::say_where(server, arguments.entrance, "mf", "whoever reaches this port can register servers", log);
+  mf::app::say_where(server, arguments.entrance, "mf",
+                     "every program that reaches this port can register servers", log);
   mf::app::serve_until_stopped(signals, server, log);
   controller->close();
   server.stop();
@@ -169,7 +170,8 @@ int run(int argc, char** argv) {
   mf::app::add_file(app, "--etcd-key", etcd.tls.key, "The private key of that certificate")
       ->group("etcd")
       ->needs(certificate);
-  auto* const user = app.add_option("--etcd-user", etcd.user, "Who the controller is to etcd")->group("etcd");
+  auto* const user =
+      app.add_option("--etcd-user", etcd.user, "The user of etcd that the controller is")->group("etcd");
   mf::app::add_file(app, "--etcd-password-file", arguments.password,
                     "Whose first line is that user's password")
       ->group("etcd")

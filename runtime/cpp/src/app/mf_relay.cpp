@@ -62,8 +62,8 @@ void serve(const Arguments& arguments) {
   server_options.forwarder = relay;
   mf::Server server(server_options);
   server.start();
-  mf::app::say_where(server, arguments.entrance, "relay", "whoever reaches this port can call all servers",
-                     log);
+  mf::app::say_where(server, arguments.entrance, "relay",
+                     "every program that reaches this port can call all servers", log);
   mf::app::serve_until_stopped(signals, server, log);
   server.stop();
   relay->close();

@@ -26,7 +26,7 @@ struct Entrance {
   std::string listen;
   TlsOptions shown{};         // to who connects at tls://
   std::string access{};       // the path of the access file
-  bool open = false;          // whoever reaches it may use it
+  bool open = false;          // every program that reaches it may use it
   std::string authorities{};  // by which those are verified to whom it connects
   TlsOptions own{};           // the certificate and key that are shown to them
   std::string credential{};   // the file with the token that is shown to them
@@ -125,14 +125,14 @@ inline void add_access(CLI::App& app, Entrance& entrance, const std::string& wha
   app.add_option("--access", entrance.access, "The access file that says " + what)->type_name("FILE");
 }
 
-/// Throws if the program would listen beyond this host without knowing its peers, and was not told to.
+/// Throws if the program would listen beyond this host without knowing its peers, unless --open says so.
 inline void check_open(const Entrance& entrance) {
   if (entrance.open) return;
   for (const auto& address : Address::parse_list(as_server(entrance.listen))) {
     if (address.local() || transport::is_loopback(address.host)) continue;
     if (address.scheme == "tls" && entrance.knows_peers()) continue;
     throw Error(Code::invalid_argument, Execution::not_executed,
-                "whoever reaches " + address.str() +
+                "every program that reaches " + address.str() +
                     " could use this program: demand certificates by "
                     "tls:// and --client-ca, listen at 127.0.0.1, or say --open");
   }
@@ -148,14 +148,14 @@ inline void add_entrance(CLI::App& app, Entrance& entrance, const std::string& w
       ->group("tls");
   add_file(app, "--key", entrance.shown.key, "The private key of that certificate")->group("tls");
   add_file(app, "--client-ca", entrance.shown.ca,
-           "The authorities by which who connects at tls:// is verified, who then must show a certificate")
+           "The authorities by which clients at tls:// are verified, which then must show a certificate")
       ->group("tls");
   add_file(app, "--client-crl", entrance.shown.crl,
            "The lists of certificates that these authorities have revoked, one of each")
       ->group("tls");
   add_ca(app, entrance, whom);
   app.add_flag("--open", entrance.open,
-               "Listen beyond this host without --client-ca: whoever reaches the address may use it");
+               "Listen beyond this host without --client-ca: every program that reaches it may use it");
   app.add_option("--max-connections", entrance.max_connections,
                  "How many connections it takes at once; one more is refused in words")
       ->group("limits")

@@ -6,7 +6,8 @@ its step of the path. Counts are checked against the bytes left, and memory agai
 anything is allocated. After a failure the reader is of no more use.
 
 A violated constraint is no fault: bytes that follow may be wrong, or supersede the value. Only the offset of
-the leftmost one is kept. Who settles it reads again with `hunted`, which raises it where it is met.
+the leftmost one is kept. The function that settles it reads again with `hunted`, which raises it where it is
+met.
 """
 
 from collections.abc import Iterable

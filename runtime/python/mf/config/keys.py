@@ -43,7 +43,7 @@ KEYS: Final = (
     _text("server.monitor", "HOST:PORT where metrics and health are served over HTTP"),
     _text("server.tls.certificate", "The certificate that is shown at tls://, a PEM file"),
     _text("server.tls.key", "The private key of that certificate"),
-    _text("server.tls.client_ca", "The authorities of clients, who then must show a certificate"),
+    _text("server.tls.client_ca", "The authorities of clients, which then must show a certificate"),
     _text("server.tls.client_crl", "The lists of certificates that these authorities have revoked"),
     _text("server.controller_tls.ca", "The authorities by which controllers at mf+tls:// are verified"),
     _text("server.controller_tls.crl", "The lists of certificates that these authorities have revoked"),

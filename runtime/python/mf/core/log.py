@@ -37,7 +37,7 @@ def quote(text: str | bytes) -> str:
 
 
 class Line(str):
-    """A line of the log, with its event and fields for those who write it in another form."""
+    """A line of the log, with its event and fields for handlers that write it in another form."""
 
     __slots__ = ("event", "fields")
 

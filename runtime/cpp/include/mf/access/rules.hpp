@@ -1,6 +1,6 @@
-// Access files: who may do what. The first line that fits an identity and what it asks for decides; what no
-// line fits is denied. A subscription asks for all agents of its pattern, a watch for all names of its own: a
-// line that allows fits if it covers all of them, a line that denies if it covers any.
+// Access files: what each identity may do. The first line that fits an identity and what it asks for decides;
+// what no line fits is denied. A subscription asks for all agents of its pattern, a watch for all names of
+// its own: a line that allows fits if it covers all of them, a line that denies if it covers any.
 //
 //     group ops = uid:0, spiffe://example.org/ops/*
 //     allow @ops           administer

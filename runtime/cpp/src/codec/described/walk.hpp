@@ -395,7 +395,7 @@ class Walk {
   Sink& sink_;
   Scratches& scratches_;
   GraphNumbering* graph_ = nullptr;      // that the values are part of
-  const ArchiveNotes* notes_ = nullptr;  // of the archive that is told of
+  const ArchiveNotes* notes_ = nullptr;  // of the archive that is read
   bool trusted_ = false;
   bool misfit_ = false;
 
