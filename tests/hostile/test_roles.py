@@ -156,8 +156,9 @@ class Realm:
         self._python(controller.address)
         as_client = ("--ca", self.authority.file, "--server-certificate", self.shown.certificate)
         as_client_too = ("--server-key", self.shown.key)
-        behind = self.peers.relay(controller.address, *shows, *asks, *as_client, *as_client_too, listen=at)
-        self._add("relay", "certificate", behind)
+        for shown, how in (("certificate", asks), ("token", tokens)):
+            options = (*shows, *how, *as_client, *as_client_too)
+            self._add("relay", shown, self.peers.relay(controller.address, *options, listen=at))
         self._bridge(shows + asks)
         self._cpp(controller.address)
 
