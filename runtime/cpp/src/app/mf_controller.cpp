@@ -115,11 +115,12 @@ void serve(const Arguments& arguments) {
   server_options.stream_window = 4 * 1024;
   std::shared_ptr<mf::relay::Relay> relay;
   if (arguments.relay) {
-    relay = std::make_shared<mf::relay::Relay>(
-        mf::relay::RelayOptions{.tls = arguments.entrance.outward(),
-                                .credential = {.file = arguments.entrance.credential},
-                                .to = arguments.to,
-                                .log = log});
+    mf::relay::RelayOptions relay_options;
+    relay_options.tls = arguments.entrance.outward();
+    relay_options.credential.file = arguments.entrance.credential;
+    relay_options.to = arguments.to;
+    relay_options.log = log;
+    relay = std::make_shared<mf::relay::Relay>(relay_options);
     server_options.forwarder = relay;
     server_options.stream_window = 0;
   }

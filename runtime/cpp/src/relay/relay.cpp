@@ -64,11 +64,12 @@ Failure Shared::failure_to_connect(const Failure& why, const std::string& server
     is_news = named == TimePoint() || now - named >= kUnreachedLoggedEvery;
     if (is_news) named = now;
   }
-  if (is_news)
-    options.log.write(
-        Level::warning,
-        why.code == Code::protocol_error ? "relay_server_broke_the_protocol" : "relay_server_not_reached",
-        {{"peer", server}, {"code", mf::name(why.code)}, {"reason", why.message}});
+  if (is_news && why.code == Code::protocol_error)
+    options.log.write(Level::warning, "relay_server_broke_the_protocol",
+                      {{"peer", server}, {"reason", why.message}});
+  else if (is_news)
+    options.log.write(Level::warning, "relay_server_not_reached",
+                      {{"peer", server}, {"code", mf::name(why.code)}, {"reason", why.message}});
   switch (why.code) {
     case Code::unauthenticated:
     case Code::permission_denied:
