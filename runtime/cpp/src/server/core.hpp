@@ -58,8 +58,9 @@ class Server::Core final : public server::Directory {
   [[nodiscard]] std::vector<Address> addresses() const;
   [[nodiscard]] std::string monitor_address() const;
 
-  Outcome<std::shared_ptr<const server::Offer>> find(const protocol::Bind& bind,
-                                                     std::string_view peer) override;
+  Outcome<std::shared_ptr<const server::Offer>> find(const protocol::Bind& bind, std::string_view peer,
+                                                     bool names) override;
+  std::optional<Authorized> authorized(std::string_view service) override;
   const ServiceInfo* describe(std::string_view service) override;
   void on_greeted(std::uint64_t connection) override;
   void on_used(std::uint64_t connection) override;

@@ -4,6 +4,7 @@ Asked once for each connection, BIND and subscription, never for a call; and aga
 files were read again. Thread-safe, as far as the functions of the user are.
 """
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from mf.core.agent_names import shown_agent
@@ -146,6 +147,19 @@ class Access:
         if bound and all(isinstance(each, Denied) for each in targets):
             return Code.PERMISSION_DENIED, denied.logged("", at).message
         return targets
+
+    def denied(
+        self, peer: str, identity: Identity, service: ServiceInfo, agent: str, methods: Sequence[str]
+    ) -> tuple[Code, str] | None:
+        """The refusal of a BIND for an agent that is not offered, if the peer may call none of the methods
+        for it: it does not learn which agents there are."""
+        at = 0
+        for method in methods:
+            allowed, at = self._call(identity, service.name, agent, method)
+            if allowed:
+                return None
+        denied = _Denials(peer, identity, service, agent)
+        return (Code.PERMISSION_DENIED, denied.logged("", at).message) if methods else None
 
     def check_subscription(self, peer: str, identity: Identity, topic: str, agents: str) -> None:
         """Raises Error(PERMISSION_DENIED)."""

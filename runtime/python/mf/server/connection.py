@@ -32,12 +32,12 @@ from mf.protocol.frame import Buffer
 from mf.protocol.handshake import Hello
 from mf.protocol.reply import OK
 from mf.protocol.server_call import ServerCallEvent, ServerCallState, ServerCallStep
-from mf.protocol.server_session import Denied, Resolve, ServerSession
+from mf.protocol.server_session import Denied, ServerSession
 from mf.protocol.stream import WindowBudget
 from mf.server.access import Access
 from mf.server.admission import Standing
 from mf.server.current import ServedCall
-from mf.server.offer import Offer
+from mf.server.offer import Offer, Offers
 from mf.server.stream import OUTPUT_LIMIT, StreamCall, StreamCaller
 from mf.server.token_gate import identity_of
 from mf.tokens.claims import TokenClaims
@@ -106,8 +106,8 @@ class _Entrance:
         "_believed",
         "_calls",
         "_claims",
+        "_offers",
         "_relay",
-        "_resolve",
         "_seen",
         "_stream",
         "_subscribed",
@@ -115,9 +115,9 @@ class _Entrance:
         "used",
     )
 
-    def __init__(self, resolve: Resolve, stream: Stream, access: Access) -> None:
+    def __init__(self, offers: Offers, stream: Stream, access: Access) -> None:
         self._access = access
-        self._resolve = resolve
+        self._offers = offers
         self._stream = stream
         self._claims: TokenClaims | None = None
         self._seen = access.generation
@@ -148,12 +148,15 @@ class _Entrance:
         """A client of another schema may adapt. Only the client knows whether it can, and logs how the
         schemas differ."""
         self.used = True
-        found = self._resolve(bind)
+        limits = not self._access.limits_nothing
+        found = self._offers.resolve(bind, names=not limits)
         if isinstance(found, tuple) and found[0] is Code.SCHEMA_MISMATCH:
             then = "the client adapts if it can, and its own log says how they differ"
             peer = peer_fields(self._stream.peer, self.identity)
             info("%s", line("schema_mismatch", service=bind.service, **peer, next=then))
-        if isinstance(found, tuple) or self._access.limits_nothing or not found:
+        if isinstance(found, tuple):
+            return self._denied(bind) or found if limits and found[0] is Code.UNKNOWN_AGENT else found
+        if not limits or not found:
             return found
         offer = found[0].offer
         if offer.is_topic:  # its subscriptions are asked about, which name agents
@@ -167,6 +170,12 @@ class _Entrance:
                 key = (offer.service.name, offer.agent, handler.method.name)
                 self._calls[key] = not isinstance(target, Denied)
         return targets
+
+    def _denied(self, bind: BindRequested) -> tuple[Code, str] | None:
+        offer = self._offers.any_of(bind.service)
+        if offer is None or offer.is_topic or offer.decides:
+            return None
+        return self._access.denied(self._stream.peer, self.identity, offer.service, bind.agent, bind.methods)
 
     def check_subscription(self, topic: str, agents: str) -> None:
         self._access.check_subscription(self._stream.peer, self.identity, topic, agents)
@@ -237,14 +246,14 @@ class Connection(StreamCaller):
         hello: Hello,
         scratch: bytearray,
         now: float,
-        resolve: Resolve,
+        offers: Offers,
         access: Access,
     ) -> None:
         self._io = io
         self.stream = stream
         self.fileno = stream.fileno()
         self.peer = stream.peer
-        self.binds = _Entrance(resolve, stream, access)
+        self.binds = _Entrance(offers, stream, access)
         self.session = ServerSession(hello, scratch, self.binds, self.binds.admit)
         self.lock = Lock()
         self.calls: dict[int, ServedCall] = {}
