@@ -14,7 +14,7 @@
 #include "mf/light/light.hpp"
 #include "mf/server/server.hpp"
 #include "servants.hpp"
-#include "tests/cpp/support/peer_options.hpp"
+#include "support/peer_options.hpp"
 
 namespace {
 
