@@ -5,8 +5,12 @@ bounded.
 """
 
 from collections.abc import Collection
+from copyreg import __newobj__  # type: ignore[attr-defined] # what pickle makes slotted objects with
 from enum import IntEnum
 from itertools import islice
+from typing import Any
+
+from mf.core.plain_struct import PlainStruct, names_of, shown_fields
 
 MAX_MESSAGE_BYTES = 1024
 _MOST_NAMES = 8
@@ -80,10 +84,20 @@ class Error(MfError):
         return f"mf.Error({self.code.name}, {self.message!r}, {self.execution.name})"
 
 
-class DeclaredError(MfError):
+class DeclaredError(MfError, PlainStruct):
     """Base of the errors that a schema declares with `error`; generated classes derive from it."""
 
     __slots__ = ()
+
+    __eq__ = Exception.__eq__
+    __hash__ = Exception.__hash__
+
+    def __str__(self) -> str:
+        return shown_fields(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        fields = {name: getattr(self, name) for name in names_of(self)}
+        return __newobj__, (type(self),), fields
 
 
 def not_executed(code: Code, message: str) -> Error:
