@@ -14,10 +14,7 @@ set(destination "lib/mfidl")
 set(left_out PATTERN "__pycache__" EXCLUDE PATTERN "*.so" EXCLUDE PATTERN "*.bin" EXCLUDE)
 install(PROGRAMS "${CMAKE_CURRENT_LIST_DIR}/mfidlc.py" DESTINATION "${CMAKE_INSTALL_BINDIR}" RENAME mfidlc COMPONENT compiler)
 install(DIRECTORY "${CMAKE_SOURCE_DIR}/mfidl" "${CMAKE_SOURCE_DIR}/runtime/python/mf" DESTINATION "${destination}" COMPONENT compiler
-  ${left_out} REGEX "/mfidl/(evolution|patterns)$" EXCLUDE)
-# These two are links in the tree.
-install(DIRECTORY "${CMAKE_SOURCE_DIR}/runtime/python/mf/evolution" "${CMAKE_SOURCE_DIR}/runtime/python/mf/patterns"
-  DESTINATION "${destination}/mfidl" COMPONENT compiler ${left_out})
+  ${left_out})
 install(DIRECTORY "${CMAKE_SOURCE_DIR}/templates" DESTINATION "${destination}/mfidl" COMPONENT compiler ${left_out})
 
 foreach(package IN LISTS MF_COMPILER_PACKAGES)

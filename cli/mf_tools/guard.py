@@ -45,6 +45,8 @@ def guarded(arguments: Sequence[str]) -> int:
         _leave_streams()
         return BROKEN_PIPE
     except OSError as error:
+        if hasattr(error, "code"):  # an mf.Error, of which some are of Python's kinds, too
+            return _failed(error)
         what = f"'{error.filename}'" if error.filename else "cannot write"
         _leave_streams()
         return _say(f"{what}: {error.strerror or error}", FILES)

@@ -2,20 +2,20 @@
 
 A client adapts to its server's schema, and a subscriber to its publisher's (docs/evolution.md). So there are
 two questions for each service and topic: what older consumers can do with newer providers, and newer ones
-with older providers. The answers come from the engine that also decides at run time (mfidl.evolution).
+with older providers. The answers come from the engine that also decides at run time (mf.evolution).
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
+from mf.evolution.plan import MethodPlan, plan
+from mf.evolution.reading import read
+from mf.evolution.rules import Verdict
+from mf.evolution.types import SchemaError
 from mfidl import model
 from mfidl.breaking.change import Change
 from mfidl.breaking.rules import Impact
-from mfidl.evolution.plan import MethodPlan, plan
-from mfidl.evolution.reading import read
-from mfidl.evolution.rules import Verdict
-from mfidl.evolution.types import SchemaError
 from mfidl.source import Span
 
 _SHOWN = 4  # reasons shown for each direction

@@ -9,15 +9,15 @@ alone.
     for each in annotate(schema, "Hit", data).annotations: ...
 
 value.py describes values, names.py the names of types. It was written from the documents (protocol.md section
-8, proto.md, json.md) and shares nothing with the runtimes' codecs, so that each can be checked against the
-other.
+8, proto.md, json.md), and shares with the Python runtime only the faults and the texts of single values in
+JSON, so that each can be checked against the other.
 """
 
+from mf.codec.fault import Fault
 from mfidl.dynamic.annotate import Annotated, Annotation, annotate
 from mfidl.dynamic.codec import decode, encode, planned_tier
 from mfidl.dynamic.decoding import Limits
 from mfidl.dynamic.errors import DecodeError, EncodeError, UnknownTypeError
-from mfidl.dynamic.fault import Fault
 from mfidl.dynamic.json_read import from_json
 from mfidl.dynamic.json_write import to_json
 from mfidl.dynamic.schema import Schema

@@ -6,6 +6,7 @@ immediately; then they are read in order.
 
 from typing import Any
 
+from mf.codec.fault import Fault
 from mfidl import model
 from mfidl.dynamic.archive_form import Wire
 from mfidl.dynamic.archive_read import read_message
@@ -14,7 +15,6 @@ from mfidl.dynamic.archive_write import write_message, write_tag
 from mfidl.dynamic.decoding import Decoding
 from mfidl.dynamic.encoding import Encoding
 from mfidl.dynamic.errors import DecodeError
-from mfidl.dynamic.fault import Fault
 from mfidl.dynamic.graph import ordered
 from mfidl.dynamic.value import Graph, Value
 

@@ -5,6 +5,7 @@ can be merged into it.
 from dataclasses import dataclass, field
 from typing import Any
 
+from mf.codec.fault import Fault
 from mfidl import model
 from mfidl.dynamic.archive_form import (
     Form,
@@ -17,7 +18,6 @@ from mfidl.dynamic.archive_form import (
 )
 from mfidl.dynamic.decoding import Decoding
 from mfidl.dynamic.defaults import cost, plain, zero, zero_cost
-from mfidl.dynamic.fault import Fault
 from mfidl.dynamic.value import UNKNOWN, Value
 
 

@@ -7,6 +7,7 @@ time it occurs, and converted to a value when the surrounding one has ended.
 import struct
 from typing import Any
 
+from mf.codec.fault import Fault
 from mfidl import model
 from mfidl.dynamic import memcpy
 from mfidl.dynamic.archive_form import (
@@ -24,7 +25,6 @@ from mfidl.dynamic.archive_made import Message, checked_index, made_named, made_
 from mfidl.dynamic.archive_tags import read_field_tag, skip
 from mfidl.dynamic.decoding import Decoding
 from mfidl.dynamic.errors import DecodeError
-from mfidl.dynamic.fault import Fault
 from mfidl.dynamic.number import Number
 from mfidl.dynamic.value import Value
 from mfidl.model import Scalar, Tier

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 
+from mf.codec.fault import Fault
 from mfidl.dynamic.archive_form import Wire
 from mfidl.dynamic.decoding import Decoding
 from mfidl.dynamic.errors import DecodeError
-from mfidl.dynamic.fault import Fault
 
 _LARGEST = (1 << 29) - 1
 _SHAPES = {

@@ -5,10 +5,10 @@ block   code of its keys + 4 x code of its values, a byte; its keys; its values
 code    as in rows: the smallest width that holds them all
 """
 
+from mf.codec.fault import Fault
 from mfidl.dynamic import rows
 from mfidl.dynamic.decoding import Decoding
 from mfidl.dynamic.encoding import Encoding
-from mfidl.dynamic.fault import Fault
 from mfidl.dynamic.number import Number
 from mfidl.dynamic.value import Value
 from mfidl.plan.sizes import BLOCK

@@ -4,9 +4,9 @@ import math
 from collections.abc import Callable
 from functools import cache
 
+from mf.patterns import Matcher
 from mfidl import model
 from mfidl.dynamic.value import Value
-from mfidl.patterns import Matcher
 
 # Finds a text for a pattern, with these limits of its bytes; None if none was found.
 PatternText = Callable[[str, int, int | None], str | None]

@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from mf.codec.fault import Fault
 from mfidl import model
 from mfidl.dynamic.errors import DecodeError
-from mfidl.dynamic.fault import Fault
 from mfidl.dynamic.number import Number
 from mfidl.dynamic.path import Path
 from mfidl.dynamic.schema import Schema

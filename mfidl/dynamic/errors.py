@@ -1,6 +1,6 @@
 """F6. The exceptions of the dynamic codec. Each text is a sentence without its full stop."""
 
-from mfidl.dynamic.fault import Fault
+from mf.codec.fault import Fault
 
 
 class DecodeError(Exception):

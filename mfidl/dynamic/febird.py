@@ -1,11 +1,11 @@
 """F6. Tier febird: field by field, without tags (docs/protocol.md, section 8)."""
 
+from mf.codec.fault import Fault
 from mfidl import model
 from mfidl.dynamic import blocks, memcpy, rows
 from mfidl.dynamic.decoding import NOTHING, Decoding
 from mfidl.dynamic.defaults import zero, zero_cost
 from mfidl.dynamic.encoding import Encoding
-from mfidl.dynamic.fault import Fault
 from mfidl.dynamic.number import Number
 from mfidl.dynamic.schema import Schema
 from mfidl.dynamic.value import Value

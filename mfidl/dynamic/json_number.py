@@ -2,17 +2,16 @@
 
 from collections.abc import Callable, Iterable
 
+from mf.codec.fault import Fault
 from mfidl import model
 from mfidl.diagnostics import did_you_mean
-from mfidl.dynamic.fault import Fault
-from mfidl.dynamic.json_moment import duration_of, timestamp_of
 from mfidl.dynamic.json_scalar import (
-    NUMBER,
     WrongError,
     bool_of,
     float_in,
     in_range,
-    or_wrong_type,
+    is_number,
+    moment_of,
     scalar_of,
     short,
     whole_of,
@@ -44,13 +43,11 @@ class ScalarReader(JsonWalk):
         """A number, moment, duration or member of an enum from the text that stands for it."""
         if number.is_float:
             return float_in(number, text, quoted)
-        if number.scalar is Scalar.TIMESTAMP and not NUMBER.fullmatch(text):
-            return in_range(number, or_wrong_type(lambda: timestamp_of(text)), text)
-        if number.scalar is Scalar.DURATION:
-            return in_range(number, or_wrong_type(lambda: duration_of(text)), text)
+        if number.scalar is Scalar.DURATION or (number.scalar is Scalar.TIMESTAMP and not is_number(text)):
+            return moment_of(number, text)
         if number.is_bool:
             return bool_of(text)
-        if quoted and number.is_declared and not NUMBER.fullmatch(text):
+        if quoted and number.is_declared and not is_number(text):
             assert isinstance(number.type, model.Named)
             return self._member(number.type, text)
         value = in_range(number, whole_of(text), text)
@@ -81,7 +78,7 @@ class ScalarReader(JsonWalk):
             text = self._json.number() if kind == "number" else self._json.string()
 
             def found() -> int:
-                if kind == "string" and not NUMBER.fullmatch(text):
+                if kind == "string" and not is_number(text):
                     if text not in bits:
                         problem = f"{type_.name} has no bit `{short(text)}`"
                         raise WrongError(Fault.UNKNOWN_ENUM_VALUE, unknown(problem, text, bits))

@@ -1,11 +1,11 @@
 """F6. JSON text to values (docs/json.md): from left to right, each kind of value told by its first byte."""
 
+from mf.codec.fault import Fault
 from mfidl import model
 from mfidl.dynamic.codec import DEFAULT_LIMITS, root_of, schema_of
 from mfidl.dynamic.decoding import Limits
 from mfidl.dynamic.defaults import cost, plain
 from mfidl.dynamic.errors import DecodeError
-from mfidl.dynamic.fault import Fault
 from mfidl.dynamic.json_number import ScalarReader, unknown
 from mfidl.dynamic.json_scalar import (
     base64_of,

@@ -1,21 +1,15 @@
 """F6. Scalars from their texts in JSON, in strings, as keys and as numbers; it does not know positions."""
 
-import base64
 import binascii
-import re
-from collections.abc import Callable
 
+from mf.codec import json_text
+from mf.codec.fault import Fault
 from mfidl import model
-from mfidl.dynamic.fault import Fault
 from mfidl.dynamic.number import Number
 from mfidl.dynamic.value import Value
 from mfidl.model import Scalar
-from mfidl.plan.json_float import float_of
 
-NUMBER = re.compile(r"(-?)(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?", re.ASCII)
-_UUID = re.compile("[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
 _SPECIAL = {"NaN": "nan", "Infinity": "inf", "-Infinity": "-inf"}
-_MOST_DIGITS = 40  # of an exponent's reach: more cannot fit in 64 bits
 
 
 class WrongError(Exception):
@@ -33,17 +27,17 @@ def scalar_of(scalar: Scalar, text: str) -> Value:
         case Scalar.BYTES:
             return base64_of(text)
         case _:
-            if not _UUID.fullmatch(text):
+            if not json_text.is_uuid(text):
                 raise WrongError(Fault.JSON_WRONG_TYPE, "a uuid has 8-4-4-4-12 hexadecimal digits")
             return bytes.fromhex(text.replace("-", ""))
 
 
 def base64_of(text: str) -> bytes:
     try:
-        data = base64.b64decode(text.encode("ascii"), validate=True)
-    except (binascii.Error, UnicodeEncodeError):
-        data = None
-    if data is None or base64.b64encode(data).decode() != text:
+        data = binascii.a2b_base64(text)
+    except (binascii.Error, ValueError):
+        data = b""
+    if json_text.base64_text(data)[1:-1] != text:
         raise WrongError(Fault.JSON_WRONG_TYPE, "this is not base64 with padding")
     return data
 
@@ -57,9 +51,9 @@ def bool_of(text: str) -> bool:
 def float_in(number: Number, text: str, quoted: bool) -> float:
     if quoted and text in _SPECIAL:
         return float(_SPECIAL[text])
-    if not NUMBER.fullmatch(text):
+    if not is_number(text):
         raise WrongError(Fault.JSON_WRONG_TYPE, f"{short(text)} is no number")
-    value = float_of(text, single=number.scalar is Scalar.F32)
+    value = json_text.float_from(text, single=number.scalar is Scalar.F32)
     if value in (float("inf"), float("-inf")):
         raise WrongError(
             Fault.NUMBER_OUT_OF_RANGE, f"{short(text)} does not fit in {model.spell(number.type)}"
@@ -67,32 +61,33 @@ def float_in(number: Number, text: str, quoted: bool) -> float:
     return value
 
 
+def is_number(text: str) -> bool:
+    return json_text.NUMBER.fullmatch(text.encode()) is not None
+
+
 def whole_of(text: str) -> int:
-    """A number without a fraction; too large ones are replaced by some number that is too large, too."""
-    match = NUMBER.fullmatch(text)
-    if match is None:
+    """A number without a fraction; one that is too large comes out as another one that fits no type."""
+    if not is_number(text):
         raise WrongError(Fault.JSON_WRONG_TYPE, f"{short(text)} is no number")
-    sign, before, fraction, power = match.groups()
-    digits = (before + (fraction or "")).lstrip("0")
-    if not digits:
-        return 0
-    kept = digits.rstrip("0")
-    exponent = _power(power) - len(fraction or "") + len(digits) - len(kept)
-    if exponent < 0:
+    value = json_text.integer_from(text)
+    if value is None:
         raise WrongError(Fault.JSON_WRONG_TYPE, f"{short(text)} is not a whole number")
-    if len(kept) + exponent > _MOST_DIGITS:
-        kept, exponent = "1", _MOST_DIGITS
-    value: int = int(kept) * 10**exponent
-    return -value if sign else value
+    return value
 
 
-def _power(text: str | None) -> int:
-    """An exponent; one that is too large is replaced by some large one."""
-    if text is None:
-        return 0
-    digits = text.lstrip("+-").lstrip("0") or "0"
-    value = int(digits) if len(digits) <= 12 else 10**12
-    return -value if text.startswith("-") else value
+def moment_of(number: Number, text: str) -> int:
+    """A timestamp or duration that is not written as a number."""
+    if number.scalar is Scalar.TIMESTAMP:
+        value, wanted = json_text.timestamp_from(text), 'a timestamp is written "2026-11-21T01:02:03.5Z"'
+    else:
+        value, wanted = json_text.duration_from(text), 'a duration is written "1.5s"'
+    if value is None:
+        raise WrongError(Fault.JSON_WRONG_TYPE, wanted)
+    if value is json_text.OUT_OF_RANGE:
+        raise WrongError(
+            Fault.NUMBER_OUT_OF_RANGE, f"{short(text)} does not fit in {model.spell(number.type)}"
+        )
+    return int(value)
 
 
 def in_range(number: Number, value: int, text: str) -> int:
@@ -103,13 +98,6 @@ def in_range(number: Number, value: int, text: str) -> int:
             Fault.NUMBER_OUT_OF_RANGE, f"{short(text)} does not fit in {model.spell(number.type)}"
         )
     return value
-
-
-def or_wrong_type(make: Callable[[], int]) -> int:
-    try:
-        return make()
-    except ValueError as failure:
-        raise WrongError(Fault.JSON_WRONG_TYPE, str(failure)) from None
 
 
 def short(text: str) -> str:

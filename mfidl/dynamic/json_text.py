@@ -2,8 +2,8 @@
 
 import re
 
+from mf.codec.fault import Fault
 from mfidl.dynamic.errors import DecodeError
-from mfidl.dynamic.fault import Fault
 from mfidl.dynamic.path import Path
 
 _BLANKS = re.compile(rb"[ \t\n\r]*")

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from itertools import count
 from typing import Any
 
+from mf.codec.fault import Fault
 from mfidl import model
 from mfidl.dynamic.decoding import MAX_DEPTH, Limits
-from mfidl.dynamic.fault import Fault
 from mfidl.dynamic.json_scalar import WrongError
 from mfidl.dynamic.json_text import JsonText
 from mfidl.dynamic.schema import Schema

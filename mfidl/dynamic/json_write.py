@@ -11,8 +11,7 @@ from mfidl.dynamic.number import Number
 from mfidl.dynamic.schema import Schema
 from mfidl.dynamic.value import Graph, Value
 from mfidl.model import Scalar, Tier
-from mfidl.plan.json_float import float_text
-from mfidl.plan.json_words import duration_text, integer_text, quoted, string_text, timestamp_text
+from mfidl.plan.json_words import float_text, integer_text, moment_text, quoted, string_text
 
 
 def to_json(program: model.Program | Schema, type_: str | model.Type, value: Value) -> str:
@@ -182,9 +181,7 @@ def _plain(number: Number, value: Value) -> str:
             return "true" if value else "false"
         case Scalar.F32 | Scalar.F64:
             return float_text(value, single=number.scalar is Scalar.F32)
-        case Scalar.TIMESTAMP:
-            return f'"{timestamp_text(value)}"'
-        case Scalar.DURATION:
-            return f'"{duration_text(value)}"'
+        case Scalar.TIMESTAMP | Scalar.DURATION:
+            return moment_text(number.scalar, value)
         case scalar:
             return integer_text(scalar, value)

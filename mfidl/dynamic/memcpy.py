@@ -4,11 +4,11 @@ is written, and may be anything in what is read. Also the runs of such values th
 
 import struct
 
+from mf.codec.fault import Fault
 from mfidl import model
 from mfidl.dynamic.decoding import Decoding
 from mfidl.dynamic.defaults import zero, zero_cost
 from mfidl.dynamic.encoding import Encoding
-from mfidl.dynamic.fault import Fault
 from mfidl.dynamic.number import Number
 from mfidl.dynamic.value import Value
 from mfidl.dynamic.wording import counted

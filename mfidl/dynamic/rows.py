@@ -9,9 +9,9 @@ holds it.
 import struct
 from operator import lt
 
+from mf.codec.fault import Fault
 from mfidl.dynamic.decoding import Decoding
 from mfidl.dynamic.encoding import Encoding
-from mfidl.dynamic.fault import Fault
 from mfidl.dynamic.number import Number
 from mfidl.dynamic.value import Value
 from mfidl.dynamic.wording import counted

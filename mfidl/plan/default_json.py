@@ -4,12 +4,9 @@ A struct names the fields that the default writes; the others are optional or ha
 readers of JSON put these in.
 """
 
-from collections.abc import Callable
-
 from mfidl import model
 from mfidl.model import Scalar
-from mfidl.plan.json_float import float_text
-from mfidl.plan.json_words import duration_text, integer_text, quoted, string_text, timestamp_text
+from mfidl.plan.json_words import float_text, integer_text, moment_text, quoted, string_text
 from mfidl.plan.layout import Declared
 from mfidl.semantics.numbers import as_held
 
@@ -97,12 +94,6 @@ def _order(key: model.Value) -> tuple[int, bytes]:
             return 0, key
 
 
-_MOMENTS: dict[Scalar, Callable[[int], str]] = {
-    Scalar.TIMESTAMP: timestamp_text,
-    Scalar.DURATION: duration_text,
-}
-
-
 def _scalar(scalar: Scalar, value: model.Value) -> str:
     match value:
         case bool():
@@ -110,8 +101,8 @@ def _scalar(scalar: Scalar, value: model.Value) -> str:
         case float():
             held = as_held(value, model.Primitive(scalar))
             return float_text(held, single=scalar is Scalar.F32)
-        case int() if scalar in _MOMENTS:
-            return quoted(_MOMENTS[scalar](value))
+        case int() if scalar in (Scalar.TIMESTAMP, Scalar.DURATION):
+            return moment_text(scalar, value)
         case int():
             return integer_text(scalar, value)
         case _:

@@ -1,8 +1,7 @@
-"""F5. The texts of single values in JSON (docs/json.md): strings, integers, moments, uuids."""
+"""F5. The texts of single values in JSON (docs/json.md), as the runtime writes them."""
 
 import base64
 import re
-from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 from mfidl.model import Scalar
@@ -10,8 +9,6 @@ from mfidl.model import Scalar
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _ESCAPED = re.compile(r'["\\\x00-\x1f]')
 _WIDE = (Scalar.I64, Scalar.U64)
-_SECOND = 10**9
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def quoted(text: str) -> str:
@@ -27,25 +24,17 @@ def integer_text(scalar: Scalar, value: int) -> str:
     return f'"{value}"' if scalar in _WIDE else str(value)
 
 
-def timestamp_text(value: int) -> str:
-    """Without quotes."""
-    seconds, nanoseconds = divmod(value, _SECOND)
-    moment = _EPOCH + timedelta(seconds=seconds)
-    return f"{moment:%Y-%m-%dT%H:%M:%S}{_fraction(nanoseconds)}Z"
+def float_text(value: float, *, single: bool) -> str:
+    from mf.codec import json_text  # few schemas have such defaults
+
+    return json_text.f32_text(value) if single else json_text.f64_text(value)
 
 
-def duration_text(value: int) -> str:
-    """Without quotes."""
-    seconds, nanoseconds = divmod(abs(value), _SECOND)
-    return f"{'-' if value < 0 else ''}{seconds}{_fraction(nanoseconds)}s"
+def moment_text(scalar: Scalar, value: int) -> str:
+    """A timestamp or duration."""
+    from mf.codec import json_text  # as above
 
-
-def _fraction(nanoseconds: int) -> str:
-    if nanoseconds == 0:
-        return ""
-    digits = f"{nanoseconds:09}"
-    places = 3 if digits.endswith("000000") else 6 if digits.endswith("000") else 9
-    return f".{digits[:places]}"
+    return json_text.timestamp_text(value) if scalar is Scalar.TIMESTAMP else json_text.duration_text(value)
 
 
 def string_text(scalar: Scalar, value: str | bytes) -> str:

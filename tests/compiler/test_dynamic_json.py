@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mf.codec.json_text import f32_text, float_from
 from mfidl.compiler import check
 from mfidl.dynamic import (
     DecodeError,
@@ -24,7 +25,6 @@ from mfidl.dynamic import (
     from_json,
     to_json,
 )
-from mfidl.plan.json_float import float_of, float_text
 from tests.compiler.dynamic_values import SCHEMA
 from tests.compiler.schema import dynamic_schema, program_of
 
@@ -232,12 +232,12 @@ def test_the_nearest_name_is_offered() -> None:
 @settings(max_examples=300, deadline=None)
 def test_the_shortest_digits_of_an_f32_are_those_of_numpy(bits: int) -> None:
     (value,) = struct.unpack("<f", struct.pack("<I", bits))
-    text = float_text(value, single=True)
+    text = f32_text(value)
 
     if value == value and abs(value) != float("inf"):
         theirs = np.format_float_scientific(np.float32(value), unique=True, trim="-")
         assert float(text) == float(theirs)
-        assert float_of(text, single=True) == value
+        assert float_from(text, single=True) == value
 
 
 @pytest.mark.parametrize(
@@ -256,8 +256,8 @@ def test_the_shortest_digits_of_an_f32_are_those_of_numpy(bits: int) -> None:
     ],
 )
 def test_a_float_is_rounded_once_from_its_digits(text: str, value: float) -> None:
-    assert float_of(text, single=True) == value
-    assert float_of("-" + text, single=True) == -value
+    assert float_from(text, single=True) == value
+    assert float_from("-" + text, single=True) == -value
 
 
 def _shared() -> list[dict[str, Any]]:

@@ -9,9 +9,9 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+from mf.codec.fault import Fault as Number
 from mfidl import model
 from mfidl.compiler import Exit, Targets, compile_files
-from mfidl.dynamic.fault import Fault as Number
 from mfidl.emit.cpp.names import Names
 from tests.random_schemas.made import Made
 from tests.random_schemas.readings import Crash, Fault, Outcome, Subject, Value, Violated

@@ -105,7 +105,7 @@ def built(tree: Path, dist: Path, umask: int) -> dict[str, bytes]:
         "cmake",
     ]
     for part in parts:
-        shutil.copytree(ROOT / part, tree / part, symlinks=True, copy_function=shutil.copyfile)
+        shutil.copytree(ROOT / part, tree / part, copy_function=shutil.copyfile)
     for name in (
         "pyproject.toml",
         "LICENSE",

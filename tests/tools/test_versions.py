@@ -32,6 +32,8 @@ def test_all_versions_are_one() -> None:
     major, minor, patch = map(int, generated.VERSION.split("."))
     assert f"#define MF_RUNTIME_VERSION {major * 10_000 + minor * 100 + patch}\n" in HEADER
     assert set(re.findall(r"(?:IDL, |mfidlc |==)(\d+\.\d+)", HEADER)) == {f"{major}.{minor}"}
+    needed = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
+    assert f"mf-runtime=={major}.{minor}.*" in needed, "the compiler uses what is not public of the runtime"
 
 
 @pytest.fixture

@@ -1,18 +1,24 @@
 """F6. @pattern as a program of mf/codec/pattern.hpp, from the steps that the Python runtime runs as well."""
 
+from typing import TYPE_CHECKING
+
 from mfidl.emit.cpp.literals import string_literal
-from mfidl.patterns import Kind, Step, steps_of
+
+if TYPE_CHECKING:
+    from mf.patterns import Step
 
 
 def steps(pattern: str) -> str:
     """The steps as C++ initialisers."""
+    from mf.patterns import steps_of  # few schemas need it
+
     return ", ".join(map(_initialiser, steps_of(pattern)))
 
 
-def _initialiser(step: Step) -> str:
+def _initialiser(step: "Step") -> str:
     kind, first, second = step
-    both = second or kind is Kind.SPLIT
-    numbers = (first, second)[: 2 if both else 1 if first or kind is Kind.JUMP else 0]
+    both = second or kind.name == "SPLIT"
+    numbers = (first, second)[: 2 if both else 1 if first or kind.name == "JUMP" else 0]
     return f"{{{', '.join([f'check::Step::{kind.value}', *map(str, numbers)])}}}"
 
 

@@ -1,5 +1,5 @@
-"""F6. The views of _types.py: constants, aliases, enums, flags, structs, unions, errors, and the dataclasses
-of requests and results.
+"""F6. The views of _types.py: constants, aliases, enums, flags, structs, unions, errors, and the classes of
+requests and results.
 """
 
 from collections.abc import Sequence
@@ -41,14 +41,22 @@ class LineView:
 
 @dataclass(frozen=True, slots=True)
 class FieldView:
-    """`value` or `factory` is there of a field with a default; one that is `named` is keyword-only."""
+    """`value` is what a field with a default begins with; `is_fresh`: each instance has one of its own. A
+    field that is `named` is keyword-only.
+    """
 
     name: str
     type: str
     doc: str
     value: str = ""
-    factory: str = ""
+    is_fresh: bool = False
     named: bool = False
+
+    @property
+    def parameter(self) -> str:
+        """Of the constructor."""
+        default = "FRESH" if self.is_fresh else self.value
+        return f"{self.name}: {self.type}{f' = {default}' if default else ''}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +78,43 @@ class TypeView:
     archived: str = ""
     within: tuple[str, ...] = ()
     codec: tuple[str, str] | None = None
+
+    @property
+    def slots(self) -> list[str]:
+        return [f'"{each.name}"' for each in self.fields]
+
+    @property
+    def parameters(self) -> list[str]:
+        """Of the constructor."""
+        placed = [each.parameter for each in self.fields if not each.named]
+        named = [each.parameter for each in self.fields if each.named]
+        return ["self", *placed, *(["*", *named] if named else [])]
+
+    @property
+    def compared(self) -> list[str]:
+        """What must hold of two equal values."""
+        names = [each.name for each in self.fields]
+        if self.keeps_unknown:
+            names.append("__mf_unknown__")
+        return [f"self.{name} == other.{name}" for name in names] or ["True"]
+
+    @property
+    def shown(self) -> list[str]:
+        """The parts of the formatted string of its `repr`."""
+        last = len(self.fields) - 1
+        fields = [
+            f"{each.name}={{self.{each.name}!r}}{', ' if at < last else ')'}"
+            for at, each in enumerate(self.fields)
+        ]
+        return ["{type(self).__name__}(", *fields] if fields else ["{type(self).__name__}()"]
+
+    @property
+    def keeps_unknown(self) -> bool:
+        return self.archived in ("ArchiveStruct", "GraphStruct")
+
+    @property
+    def is_of_graph(self) -> bool:
+        return self.archived.startswith("Graph")
 
 
 def types_views(context: Context) -> dict[str, object]:
@@ -254,9 +299,9 @@ class _Types:
     def _field(
         self, each: Field, name: str, *, has_default: bool = False, named: bool = False, given: bool = False
     ) -> FieldView:
-        value, factory = field_default(self._context, each) if has_default else ("", "")
+        value, is_fresh = field_default(self._context, each) if has_default else ("", False)
         type_ = annotation(self._context, each.spelled, given=given)
-        return FieldView(name, type_, noted(each.doc, each.deprecated), value, factory, named)
+        return FieldView(name, type_, noted(each.doc, each.deprecated), value, is_fresh, named)
 
 
 def inner_first(declarations: Sequence[Declaration]) -> Sequence[Declaration]:

@@ -12,9 +12,13 @@ from mfidl.model import (
     AliasOf,
     ArrayOf,
     DeclKind,
+    EnumValue,
     Field,
+    FlagsValue,
     ListOf,
+    ListValue,
     MapOf,
+    MapValue,
     Module,
     Named,
     OptionalOf,
@@ -24,9 +28,12 @@ from mfidl.model import (
     SetOf,
     Struct,
     StructKind,
+    StructValue,
     Tier,
     Type,
     Union,
+    UnionValue,
+    Value,
     members,
 )
 
@@ -62,8 +69,37 @@ class Facts:
     def attributes(self, struct: Struct) -> tuple[str, ...]:
         """The Python names of its fields."""
         if struct not in self._attributes:
-            self._attributes[struct] = field_names(struct, self._type_name, self._words_in(struct))
+            others = {*self._words_in(struct), *self._called_for(struct)}
+            self._attributes[struct] = field_names(struct, self._type_name, others)
         return self._attributes[struct]
+
+    def _called_for(self, struct: Struct) -> Iterable[str]:
+        """The classes that make the defaults of its fields; one from another module may have one more
+        underscore.
+        """
+        for each in struct.fields:
+            values = () if each.default is None else _within(each.default)
+            names = [name for value in values for name in self._class_of(value)]
+            for named in referred(each.type):
+                names += self._alternatives(named.full_name) if named.kind is DeclKind.UNION else ()
+            for name in names:
+                yield from (name, f"{name}_")
+
+    def _class_of(self, value: Value) -> Iterable[str]:
+        match value:
+            case StructValue():
+                return (self._type_name(value.struct),)
+            case EnumValue():
+                return (self._type_name(value.enum),)
+            case FlagsValue():
+                return (self._type_name(value.flags),)
+            case UnionValue():
+                return self._alternatives(value.union)
+            case _:
+                return ()
+
+    def _alternatives(self, union: str) -> tuple[str, ...]:
+        return self._names[self.program.owner(union).name].alternatives[union]
 
     def _words_in(self, struct: Struct) -> list[str]:
         """What a declared struct calls the types that are declared within it."""
@@ -166,6 +202,24 @@ def _with_users(users: dict[str, list[str]], first: Iterable[str]) -> set[str]:
             found.add(name)
             waiting += users[name]
     return found
+
+
+def _within(value: Value) -> Iterable[Value]:
+    """A value, and those in it."""
+    yield value
+    match value:
+        case ListValue():
+            inner: Iterable[Value] = value.elements
+        case MapValue():
+            inner = (each for entry in value.entries for each in entry)
+        case StructValue():
+            inner = (each for _, each in value.fields)
+        case UnionValue():
+            inner = (value.value,)
+        case _:
+            inner = ()
+    for each in inner:
+        yield from _within(each)
 
 
 def _has_own(fields: Iterable[Field]) -> bool:

@@ -7,7 +7,19 @@ from enum import Enum
 _RENAMED = "  # noqa: N811, N812, N813, N814"  # the user's name may be of any kind
 _DIGIT = re.compile(r"\d")
 _STANDARD = frozenset(
-    ["abc", "collections.abc", "dataclasses", "enum", "math", "re", "struct", "types", "typing", "uuid"]
+    [
+        "abc",
+        "collections.abc",
+        "dataclasses",
+        "enum",
+        "math",
+        "re",
+        "reprlib",
+        "struct",
+        "types",
+        "typing",
+        "uuid",
+    ]
 )
 
 

@@ -42,6 +42,39 @@ def unfolded(expression: str, indent: int, room: int = 1) -> str:
     return f"{before}\n{lines}{pad}{expression[-1]}"
 
 
+def conditions(before: str, parts: Sequence[str], indent: int) -> str:
+    """`before` + the parts joined by `and`: one line if it fits, else one part a line."""
+    flat = before + " and ".join(parts)
+    if indent + len(flat) <= WIDTH:
+        return flat
+    pad = " " * indent
+    return f"{before}(\n{pad}    " + f"\n{pad}    and ".join(parts) + f"\n{pad})"
+
+
+def joined_text(before: str, parts: Sequence[str], indent: int) -> str:
+    """`before` + a formatted string: one line if it fits, else as many parts of it a line as fit."""
+    flat = f'{before}f"{"".join(parts)}"'
+    if indent + len(flat) <= WIDTH:
+        return flat
+    pad, lines = " " * indent, [""]
+    for each in parts:
+        if lines[-1] and indent + len('    f""') + len(lines[-1]) + len(each) > WIDTH:
+            lines.append("")
+        lines[-1] += each
+    return f"{before}(\n" + "".join(f'{pad}    f"{each}"\n' for each in lines) + f"{pad})"
+
+
+def conditional(before: str, value: str, condition: str, other: str, indent: int) -> str:
+    """`before` + `value if condition else other`."""
+    flat = f"{value} if {condition} else {other}"
+    if indent + len(before) + len(flat) <= WIDTH:
+        return before + flat
+    pad = " " * (indent + 4)
+    if len(pad) + len(flat) > WIDTH:
+        flat = f"{unfolded(value, indent + 4, 0)}\n{pad}if {condition}\n{pad}else {other}"
+    return f"{before}(\n{pad}{flat}\n{' ' * indent})"
+
+
 def one_of(before: str, alternatives: Sequence[str]) -> str:
     """`before` + the types of a union."""
     flat = " | ".join(alternatives)

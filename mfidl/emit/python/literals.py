@@ -3,7 +3,6 @@
 import math
 
 from mfidl.emit.python.context import Context
-from mfidl.emit.python.facts import referred
 from mfidl.emit.python.names import enum_members
 from mfidl.emit.python.types import annotation, scalar_name
 from mfidl.model import (
@@ -200,24 +199,16 @@ def is_immutable(type_: Type) -> bool:
             return False
 
 
-def field_default(context: Context, each: Field) -> tuple[str, str]:
-    """What a field of a dataclass begins with: a value, or else a factory, for mutable values."""
+def field_default(context: Context, each: Field) -> tuple[str, bool]:
+    """What a field begins with, and whether each instance needs one of its own, since it can be changed."""
     optional = isinstance(each.type, OptionalOf)
     mutable = not is_immutable(each.type) or (
         optional and isinstance(each.default, ListValue | MapValue | StructValue | UnionValue)
     )
     text = zero(context, each.type) if each.default is None else literal(context, each.type, each.default)
-    if not mutable:
-        return text, ""
-    if text in ("[]", "{}", "set()"):
-        factory = _empty_factory(context, each, text)
-    elif each.default is None and isinstance(each.type, Named) and text.endswith("()"):
-        factory = f"lambda: {text}" if each.type.full_name in context.below else text.removesuffix("()")
-    elif isinstance(each.type, OptionalOf) and _needs_naming(each.type.element):
-        factory = f"lambda: {annotation(context, each.type.element)}({text})"
-    else:
-        factory = f"lambda: {text}"
-    return "", factory
+    if mutable and isinstance(each.type, OptionalOf) and _needs_naming(each.type.element):
+        text = f"{annotation(context, each.type.element)}({text})"
+    return text, mutable
 
 
 def _needs_naming(type_: Type) -> bool:
@@ -236,15 +227,6 @@ def _needs_naming(type_: Type) -> bool:
 def _is_one_of_several(type_: Type) -> bool:
     union = isinstance(type_, Named) and type_.kind is DeclKind.UNION
     return union or isinstance(type_, OptionalOf) or _needs_naming(type_)
-
-
-def _empty_factory(context: Context, each: Field, text: str) -> str:
-    """`list[int]` rather than `list`: strict checkers want to know of what. Classes of the same file may
-    stand below, so only a function may name them."""
-    if any(context.owner(named.full_name) is context.module for named in referred(each.type)):
-        return f"lambda: {text}"
-    made = each.type.element if isinstance(each.type, OptionalOf) else each.type
-    return annotation(context, made)
 
 
 def is_made_by_call(each: Field) -> bool:

@@ -58,9 +58,10 @@ def _words(text: str) -> frozenset[str]:
 BUILTINS = _words("bool bytes dict float frozenset int list object range set str super tuple type")
 TYPE_HELPERS = _words(
     """
-    AbstractSet Any ArchiveStruct DeclaredError Duration Exception Final Flags GraphAlternative GraphStruct
-    IntEnum Mapping MappingProxyType OpenEnum Sequence TYPE_CHECKING Timestamp TypeAlias UNSET UUID
-    annotations bit custom_type custom_value dataclass deprecated field
+    AbstractSet Any ArchiveStruct DeclaredError Duration Exception FRESH Final Flags GraphAlternative
+    GraphStruct IntEnum Mapping MappingProxyType NotImplemented OpenEnum PlainStruct Sequence TYPE_CHECKING
+    Timestamp TypeAlias UNSET UUID annotations bit custom_type custom_value deprecated isinstance
+    recursive_repr
     """
 )
 SERVICE_HELPERS = _words(
@@ -80,7 +81,11 @@ TOPIC_HELPERS = _words(
 # Files of a package, so that no subpackage may have these names.
 _FILES = frozenset(["_types", "_codec", "_methods", "_client", "_server", "_topics"])
 _TARGET_FUNCTIONS = frozenset(["at", "any", "on", "everywhere", "_agent", "_over", "_target"])
-_MODULE_WORDS = PYTHON_RESERVED | BUILTINS | TYPE_HELPERS | SERVICE_HELPERS | CODEC_HELPERS | TOPIC_HELPERS
+# A class of such a name would be hidden by the parameters of functions that name it.
+_PARAMETERS = frozenset(["self", "other"])
+_MODULE_WORDS = (
+    PYTHON_RESERVED | BUILTINS | TYPE_HELPERS | SERVICE_HELPERS | CODEC_HELPERS | TOPIC_HELPERS | _PARAMETERS
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,13 +308,14 @@ _OF_ERRORS = _IN_CLASSES | {"self", "args", "with_traceback", "add_note"}
 
 
 def field_names(
-    struct: Struct, type_name: Callable[[str], str], inner: Iterable[str] = ()
+    struct: Struct, type_name: Callable[[str], str], others: Iterable[str] = ()
 ) -> tuple[str, ...]:
     """Attributes of a struct or error, or parameters and results of a method. `type_name`: what a type is
-    called in Python, by its full name. `inner`: what the class calls types within it.
+    called in Python, by its full name. `others`: what the class calls types within it, and the classes that
+    its constructor calls: a parameter of that name would hide them there.
     """
     types = _names_of_types((each.spelled for each in struct.fields), type_name)
-    scope = _Scope(_OF_ERRORS if struct.is_error else _OF_STRUCTS, types, inner)
+    scope = _Scope(_OF_ERRORS if struct.is_error else _OF_STRUCTS, types, others)
     return tuple(scope.take(written(each)) for each in struct.fields)
 
 

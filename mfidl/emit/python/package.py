@@ -8,7 +8,16 @@ from mfidl.emit.python.context import Context
 from mfidl.emit.python.declarations import noted, types_views
 from mfidl.emit.python.facts import Facts
 from mfidl.emit.python.imports import Imports
-from mfidl.emit.python.layout import bracket, docstring, one_of, text_lines, unfolded
+from mfidl.emit.python.layout import (
+    bracket,
+    conditional,
+    conditions,
+    docstring,
+    joined_text,
+    one_of,
+    text_lines,
+    unfolded,
+)
 from mfidl.emit.python.literals import text_literal
 from mfidl.emit.python.names import package_name
 from mfidl.emit.python.services import ServiceView, TopicView
@@ -51,7 +60,10 @@ def _words(context: Context) -> dict[str, object]:
         "imports": context.imports,
         "use": context.imports.name,
         "bracket": bracket,
+        "conditional": conditional,
+        "conditions": conditions,
         "docstring": docstring,
+        "joined_text": joined_text,
         "lines": text_lines,
         "noted": noted,
         "one_of": one_of,

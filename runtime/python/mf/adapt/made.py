@@ -17,8 +17,8 @@ from mf.codec.archived import ArchiveStruct, GraphAlternative, GraphStruct
 from mf.codec.codec import Codec
 from mf.codec.flags import Flags
 from mf.codec.sizes import has_layout
-from mf.core.dataclass import dataclass
 from mf.core.error import Error
+from mf.core.plain_struct import PlainStruct
 from mf.evolution.reading import graphs
 from mf.evolution.rules import Absent
 from mf.evolution.schema import Declared, Field, Fields, Schema
@@ -101,7 +101,7 @@ class Made:
 
     def fields(self, name: str, fields: Fields) -> s.Struct:
         """The parameters or results of a method, as one value."""
-        return self._struct(name, fields.fields, memcpy=fields.tier == "memcpy", implicit=True, base=object)
+        return self._struct(name, fields.fields, memcpy=fields.tier == "memcpy", implicit=True)
 
     def alone(self, name: str, type_: Type) -> s.Composite:
         """A value on its own, and an element of a stream: a struct or union as it is, all else as the only
@@ -114,7 +114,7 @@ class Made:
     def element(self, name: str, type_: Type) -> s.Struct:
         """The only field of a struct, of tier memcpy where that can be."""
         field = Field("value", type_)
-        return self._struct(name, (field,), memcpy=has_layout(self.shape(type_)), implicit=True, base=object)
+        return self._struct(name, (field,), memcpy=has_layout(self.shape(type_)), implicit=True)
 
     def absent(self, absent: Absent) -> Callable[[], Any]:
         """What stands for a value that is not given, a new one each time."""
@@ -173,7 +173,7 @@ class Made:
         name: str,
         fields: tuple[Field, ...],
         *,
-        base: type,
+        base: type = PlainStruct,
         memcpy: bool = False,
         archive: bool = False,
         implicit: bool = False,
@@ -196,7 +196,7 @@ class Made:
 
     def _union(self, declared: Declared) -> s.Union:
         archive = declared.tier == "archive"
-        base = GraphAlternative if declared.name in self._graphs else object
+        base = GraphAlternative if declared.name in self._graphs else PlainStruct
         classes = [_class(f"{declared.name}.{each.name}", ["value"], base) for each in declared.fields]
 
         def listed() -> tuple[s.Alternative, ...]:
@@ -231,16 +231,23 @@ def _none() -> None:
 
 def _base(declared: Declared, refers: bool) -> type:
     if declared.tier != "archive":
-        return object
+        return PlainStruct
     return GraphStruct if refers else ArchiveStruct
 
 
 def _class(name: str, attributes: list[str], base: type) -> type:
-    """A class as the compiler generates them."""
-    body: dict[str, Any] = {"__annotations__": dict.fromkeys(attributes, Any), "__module__": __name__}
-    written = type(name.rpartition(".")[2], (base,), body)
-    made: type = dataclass(slots=True)(written)
-    return made
+    """A class like those that the compiler generates. Its constructor takes all fields in their order."""
+    slots = tuple(attributes)
+    kept = [("__mf_unknown__", b"")] if issubclass(base, ArchiveStruct) else []
+
+    def constructor(self: Any, *values: Any) -> None:
+        for attribute, value in zip(slots, values, strict=True):
+            setattr(self, attribute, value)
+        for attribute, value in kept:
+            setattr(self, attribute, value)
+
+    body = {"__module__": __name__, "__slots__": slots, "__match_args__": slots, "__init__": constructor}
+    return type(name.rpartition(".")[2], (base,), body)
 
 
 def _numbers(declared: Declared) -> s.Enum:

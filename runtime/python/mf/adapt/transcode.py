@@ -150,8 +150,7 @@ class Transcoders:
 
 def _in_struct(inner: Convert | None, shape: s.Struct) -> Convert:
     """Of a value that is the only field of a struct."""
-    assert isinstance(shape.make, type)
-    make: Any = shape.make
+    make = shape.make
 
     def convert(value: Any, graph: Graph) -> Any:
         return make(value.f0 if inner is None else inner(value.f0, graph))

@@ -12,6 +12,7 @@ from typing import Any
 
 from mf.adapt.made import Made
 from mf.codec import shape as s
+from mf.codec.archived import ArchiveStruct
 from mf.evolution.rules import Conversion, How, Pair, Source, Verdict
 from mf.evolution.types import Named, Scalar
 
@@ -84,6 +85,7 @@ class _Struct(_Object):
     def __init__(self, class_: type, name: str = "") -> None:
         self.name = name
         self._class = class_
+        self._keeps_unknown = issubclass(class_, ArchiveStruct)
         self._steps: tuple[Step, ...] = ()
 
     def prepare(self, steps: Iterable[Step]) -> None:
@@ -94,8 +96,8 @@ class _Struct(_Object):
 
     def _begin(self) -> Any:
         made: Any = _new(self._class)
-        for name, kept in getattr(self._class, "__mf_kept__", {}).items():
-            setattr(made, name, kept)
+        if self._keeps_unknown:
+            made.__mf_unknown__ = b""
         return made
 
     def _fill(self, value: Any, made: Any, graph: Graph) -> None:
@@ -292,10 +294,9 @@ class Converter:
     def _struct(self, pair: Pair) -> Convert:
         shape = self._t.shape(Named(pair.t.name))
         assert isinstance(shape, s.Struct)
-        assert isinstance(shape.make, type)
         refers = bool(shape.tables)
         own = pair.f if self._own_is_f else pair.t
-        made = self._known[pair] = (_Struct if refers else _Flat)(shape.make, own.short)
+        made = self._known[pair] = (_Struct if refers else _Flat)(shape.type, own.short)
         names = [each.name for each in own.fields]
         made.prepare(self.steps(pair.sources, names))
         return made
@@ -312,8 +313,7 @@ class Converter:
 
     def fields(self, sources: tuple[Source, ...], names: list[str], shape: s.Struct) -> Convert:
         """Of parameters or results."""
-        assert isinstance(shape.make, type)
-        made = _Flat(shape.make)
+        made = _Flat(shape.type)
         made.prepare(self.steps(sources, names))
         return made
 

@@ -74,10 +74,10 @@ async def _run_oneway(call: Call[Any], to: Destination[Any]) -> None:
     try:
         async with to.router.in_turn(to.service, to.agent, call.deadline):
             route = await _send_oneway(call, to)
-    except TimeoutError:
-        call.fail(CallEvent.EXPIRED, too_late(), monotonic())
-        return
-    except BaseException:
+    except BaseException as raised:
+        if isinstance(raised, TimeoutError) and not isinstance(raised, Error):  # waiting for its turn
+            call.fail(CallEvent.EXPIRED, too_late(), monotonic())
+            return
         if call.state is not CallState.ENDED:
             call.fail(CallEvent.CANCELLED, cancelled_by_caller(), monotonic())
         raise

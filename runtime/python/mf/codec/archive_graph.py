@@ -87,7 +87,7 @@ def _objects_in(r: Reader, count: int) -> tuple[list[list[Span]], bytes]:
 def _empty(r: Reader, shape: Composite, span: Span) -> Any:
     """The object that a message will be read into; of a union, of the class that its last field says."""
     if isinstance(shape, s.Struct):
-        return _new(shape.make)  # type: ignore[arg-type] # a class
+        return _new(shape.type)
     found: s.Alternative | None = None
     pos, end = span
     try:

@@ -23,6 +23,7 @@ from mf.codec.archive_run import Into, item_into, packed_into, uncharged, unpack
 from mf.codec.archive_tags import read_tag, skip, wrong_wire
 from mf.codec.archive_value import Of, object_at, value_read
 from mf.codec.archive_wire import BYTES, CLOSE_GROUP, behind, read_varint
+from mf.codec.archived import ArchiveStruct
 from mf.codec.contents import bare, constrained
 from mf.codec.failure import CodecError, InPartsError
 from mf.codec.fault import Fault
@@ -524,13 +525,12 @@ class StructMessage(Message):
         """Those of the fields in their order, if a value is made of what they have, and no more is to be
         done. None: some are to be finished, or the class is none that takes them and does no more."""
         found = [self._places[each.number] for each in self._struct.fields]
-        plain = getattr(self._make, "__new__", None) is object.__new__
-        if not found or not plain or not hasattr(self._make, "__mf_defaults__"):
+        if not found or not issubclass(self._struct.type, ArchiveStruct):
             return None
         return found if all(each.is_whole or each.convert for each in found) else None
 
     def finish(self, r: Reader, opened: Open, target: Any = None) -> Any:
-        value = _new(self._make) if target is None else target
+        value = _new(self._struct.type) if target is None else target
         get = opened.values.get
         for number, attribute, place in self._finishing:
             found = get(number, _NONE)

@@ -5,22 +5,23 @@ refers to others (`ref<T>`) is an object of a graph: it is compared, shown, copi
 following its references by recursion, however long their chain is.
 
 Both are kept in slots whose names begin and end with two underscores, which no field can have.
-mf.core.dataclass reads `__mf_kept__` (what a new value has in such a slot) and `__mf_members__` (what a class
-has instead of the functions of a dataclass).
 """
 
 from reprlib import recursive_repr
 from typing import Any, Final
 
+from mf.core.plain_struct import PlainStruct
+
 UNSET: Final[Any] = None
 """What a `ref<T>` that is not optional starts with; it must be set before the value is written."""
 
 
-class ArchiveStruct:
+class ArchiveStruct(PlainStruct):
+    """A constructor sets `__mf_unknown__` to b""."""
+
     __slots__ = ("__mf_unknown__",)
 
     __mf_unknown__: bytes
-    __mf_kept__ = {"__mf_unknown__": b""}  # noqa: RUF012 - it is never changed
 
 
 def unknown_fields(value: ArchiveStruct) -> bytes:
@@ -36,59 +37,45 @@ def drop_unknown_fields(value: ArchiveStruct) -> None:
     value.__mf_unknown__ = b""
 
 
-def _equal(self: Any, other: object) -> Any:
-    if other.__class__ is not self.__class__:
-        return NotImplemented
-    from mf.codec.graph_values import equal
+class _OfGraph(PlainStruct):
+    __slots__ = ()
 
-    return equal(self, other)
+    def __eq__(self, other: object) -> bool:
+        if other.__class__ is not self.__class__:
+            return NotImplemented
+        from mf.codec.graph_values import equal
 
+        return equal(self, other)
 
-@recursive_repr()
-def _shown(self: Any) -> str:
-    from mf.codec.graph_values import shown
+    @recursive_repr()
+    def __repr__(self) -> str:
+        from mf.codec.graph_values import shown
 
-    return shown(self)
+        return shown(self)
 
+    def __copy__(self) -> Any:
+        from mf.codec.graph_pickle import shallow_copy
 
-def _copied(self: Any, memo: dict[int, Any]) -> Any:
-    from mf.codec.graph_values import copied
+        return shallow_copy(self)
 
-    return copied(self, memo)
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        from mf.codec.graph_values import copied
 
+        return copied(self, memo)
 
-def _shallowly_copied(self: Any) -> Any:
-    from mf.codec.graph_pickle import shallow_copy
+    def __reduce_ex__(self, _protocol: object) -> tuple[Any, ...]:
+        from mf.codec.graph_pickle import reduced
 
-    return shallow_copy(self)
-
-
-def _reduced(self: Any, _protocol: object) -> tuple[Any, ...]:
-    from mf.codec.graph_pickle import reduced
-
-    return reduced(self, (GraphStruct, GraphAlternative))
-
-
-_OF_GRAPHS = {
-    "__eq__": _equal,
-    "__repr__": _shown,
-    "__copy__": _shallowly_copied,
-    "__deepcopy__": _copied,
-    "__reduce_ex__": _reduced,
-}
+        return reduced(self, (GraphStruct, GraphAlternative))
 
 
-class GraphStruct(ArchiveStruct):
+class GraphStruct(_OfGraph, ArchiveStruct):
     """A struct that refers to others, itself or in what it holds."""
 
     __slots__ = ("__mf_loose__", "__mf_reading__")
 
-    __mf_members__ = _OF_GRAPHS
 
-
-class GraphAlternative:
+class GraphAlternative(_OfGraph):
     """An alternative of a union that refers to others."""
 
     __slots__ = ("__mf_loose__", "__mf_reading__")
-
-    __mf_members__ = _OF_GRAPHS

@@ -48,7 +48,7 @@ T = TypeVar("T")  # what is read: the same, or a tuple of its fields for the par
 def classes_of(shape: Composite) -> tuple[type, ...]:
     """Of its values."""
     if isinstance(shape, Struct):
-        return (shape.make,) if isinstance(shape.make, type) else (object,)
+        return (shape.type,)
     if not isinstance(shape, Union):
         return (object,)
     return tuple(each.type if isinstance(each.type, type) else object for each in shape.alternatives)

@@ -30,3 +30,8 @@ class Fault(IntEnum):
     JSON_WRONG_TYPE = 33
     JSON_UNKNOWN_FIELD = 34
     JSON_DUPLICATE_KEY = 35
+
+    @property
+    def word(self) -> str:
+        """As the documentation writes it: `count_too_large`."""
+        return self.name.lower()

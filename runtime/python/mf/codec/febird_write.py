@@ -250,7 +250,7 @@ def struct_write(shape: s.Struct, of: Of) -> Write:
         return _bare_write(shape, of)
     parts, own = parts_of(shape), own_parts(shape)
     fields = row_of(shape).write_parts if shape.memcpy else fields_write(shape, of)
-    kind, is_level = shape.make, int(not shape.implicit)
+    kind, is_level = shape.type, int(not shape.implicit)
 
     def write(w: Writer, value: Any) -> None:
         w.depth += is_level

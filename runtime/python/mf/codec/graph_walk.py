@@ -16,7 +16,7 @@ def types_of(shape: Composite) -> tuple[type, ...]:
     """The classes of its values."""
     if isinstance(shape, s.Union):
         return tuple(each.type for each in shape.alternatives)  # type: ignore[misc] # generated classes
-    return (shape.make,)  # type: ignore[return-value] # a generated class
+    return (shape.type,)
 
 
 def loose_of(tables: Iterable[Composite], root: Any) -> list[tuple[Composite, Any]]:

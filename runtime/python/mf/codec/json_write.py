@@ -185,7 +185,7 @@ def _custom(shape: s.Custom) -> Callable[[Any], str]:
 
 
 def _struct(shape: s.Struct, around: frozenset[s.Shape]) -> Writer:
-    kind = shape.make if isinstance(shape.make, type) else object
+    kind = shape.type
     steps = []
     for each in shape.fields:
         plain = bare(each.shape)

@@ -248,8 +248,7 @@ def parts_of(shape: s.Struct) -> Callable[[Any], Sequence[Any]]:
     """Takes a value apart into its fields; raises a CodecError for what is none of the type."""
     if shape.parts is not None:
         return shape.parts
-    make, name = shape.make, shape.name
-    kind = make if isinstance(make, type) else object
+    kind, name = shape.type, shape.name
     get = own_parts(shape) or (lambda _: ())
 
     def parts(value: Any) -> Sequence[Any]:
@@ -395,8 +394,8 @@ class Row:
 
     def _rows_of(self, values: Sequence[Any]) -> Iterable[Sequence[Any]] | None:
         """What is packed of each, without a loop of Python; None: they are to be taken apart one by one."""
-        make, only = self._shape.make, self._only
-        if self._get is not None and isinstance(make, type) and set(map(type, values)) != {make}:
+        kind, only = self._shape.type, self._only
+        if self._get is not None and kind is not object and set(map(type, values)) != {kind}:
             return None
         if only is None:
             if self._shape.parts is s.bare_parts and self._flatten is None:
@@ -407,7 +406,7 @@ class Row:
         elif self._shape.parts is not s.bare_parts:
             return None
         get = own_parts(only)
-        return map(get, values) if get is not None and set(map(type, values)) == {only.make} else None
+        return map(get, values) if get is not None and set(map(type, values)) == {only.type} else None
 
     def write_parts(self, w: Writer, parts: Sequence[Any]) -> None:
         """Of one value."""

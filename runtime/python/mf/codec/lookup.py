@@ -163,7 +163,7 @@ def _is_of(shape: s.Composite, kind: Any) -> bool:
     bases = kind.__mro__
     if isinstance(shape, s.Union):
         return any(each.type in bases for each in shape.alternatives)
-    return getattr(shape, "make", None) in bases
+    return getattr(shape, "type", None) in bases
 
 
 def _beside(kind: Any) -> list[Any]:

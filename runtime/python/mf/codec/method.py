@@ -9,6 +9,7 @@ from mf.codec import shape as s
 from mf.codec.blob import BlobParts, BlobValue
 from mf.codec.codec import Codec
 from mf.codec.plain import Parts, PlainParts, PlainValue, is_plain
+from mf.core.plain_struct import by_place
 from mf.core.service import DEFAULT_BATCH_MAX, FEBIRD, MEMCPY, CacheInfo, ElementCodec, ErrorCodec, Method
 
 
@@ -52,7 +53,7 @@ def method(
         index=index,
         attribute=attribute or short,
         batch_attribute=batch_attribute or f"{short}_items",
-        request=request,
+        request=by_place(request),
         request_encoding=request_encoding,
         result_encoding=result_encoding,
         encode_request=given.encode_parts,
@@ -127,5 +128,4 @@ def _element(where: str, element: Callable[[], s.Shape] | None, encoding: int) -
 
 def _error(codec: Codec[Any, Any]) -> ErrorCodec:
     assert isinstance(codec.shape, s.Struct)
-    assert isinstance(codec.shape.make, type)
-    return ErrorCodec(codec.shape.make, encode=codec.encode, decode=codec.decode)
+    return ErrorCodec(codec.shape.type, encode=codec.encode, decode=codec.decode)

@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
+from mf.core.plain_struct import by_place
+
 if TYPE_CHECKING:
     from mf.codec.rules import Rule
 
@@ -260,6 +262,7 @@ class _Composite:
 
 class Struct(_Composite):
     """`make` builds a value from its fields in order, `parts` takes one apart (None: by their attributes).
+    `type` is the class of the values; object, if `make` is a function.
 
     The tier is febird if it is neither `memcpy` nor `archive`. `implicit`: the parameters or results of a
     method. `annex`: the lines of the annex (docs/protocol.md, section 7a) about the fields, for readers of
@@ -280,7 +283,8 @@ class Struct(_Composite):
     ) -> None:
         self.name = name
         self.annex = annex
-        self.make = make
+        self.type: type = make if isinstance(make, type) else object
+        self.make = by_place(make)
         self.memcpy = memcpy
         self.archive = archive
         self.list_fields = list_fields

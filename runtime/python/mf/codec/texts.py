@@ -80,7 +80,7 @@ def type_lines(shape: s.Declared) -> list[str]:
         ordered = sorted(shape.alternatives, key=lambda each: each.number)
         members = [f" {each.name} {each.number}: {spelled(each.shape)}" for each in ordered]
         return [f"type {shape.name} union {tier}", *members]
-    kind = "error" if isinstance(shape.make, type) and issubclass(shape.make, Exception) else "struct"
+    kind = "error" if issubclass(shape.type, Exception) else "struct"
     if shape.archive:
         fields = sorted(shape.fields, key=lambda each: each.number)
         members = [f" {each.name} {each.number}: {spelled(each.shape)}" for each in fields]

@@ -146,9 +146,11 @@ def unanswered(controllers: list[Address]) -> View:
 async def first_of(stream: AsyncStreamReader[T]) -> T:
     """The first value of a stream, which the controller sends at once. Raises the failure of the stream."""
     try:
-        async with timeout(ANSWER_WITHIN):
+        async with timeout(ANSWER_WITHIN) as timer:
             return await anext(stream)
     except TimeoutError:
+        if not timer.expired():
+            raise  # the failure of the stream
         text = f"nothing has come for {ANSWER_WITHIN:g} s"
         raise Error(Code.UNAVAILABLE, text, Execution.UNKNOWN) from None
     except StopAsyncIteration:

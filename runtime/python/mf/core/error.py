@@ -4,9 +4,13 @@ It does not know bytes, sockets or threads. Its texts are sent over the network 
 bounded.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from copyreg import __newobj__  # type: ignore[attr-defined] # what pickle makes slotted objects with
 from enum import IntEnum
 from itertools import islice
+from typing import Any, Final, Self
+
+from mf.core.plain_struct import PlainStruct, names_of, shown_fields
 
 MAX_MESSAGE_BYTES = 1024
 _MOST_NAMES = 8
@@ -61,13 +65,24 @@ class MfError(Exception):
 class Error(MfError):
     """The failure of a call other than a declared error.
 
-    `code` says why, `execution` whether the servant may have run, `message` is for people.
+    `code` says why, `execution` whether the servant may have run, `message` is for people. An Error of a code
+    that has a class of its own below is of that class, wherever it is made.
     """
 
-    __slots__ = ("code", "execution", "message")
+    __slots__ = ()
+
+    code: Code
+    message: str
+    execution: Execution
+
+    def __new__(cls, code: object = None, *_: object, **_named: object) -> Self:
+        """Without arguments for OSError, which would take them for its own."""
+        kind: Any = _KINDS.get(code, Error) if cls is Error else cls
+        made: Self = super(Error, kind).__new__(kind)
+        return made
 
     def __init__(self, code: Code, message: str = "", execution: Execution = Execution.UNKNOWN) -> None:
-        super().__init__(code, message, execution)
+        Exception.__init__(self, code, message, execution)
         self.code = code
         self.message = message
         self.execution = execution
@@ -80,10 +95,109 @@ class Error(MfError):
         return f"mf.Error({self.code.name}, {self.message!r}, {self.execution.name})"
 
 
-class DeclaredError(MfError):
+class InvalidArgument(Error):
+    __slots__ = ()
+
+
+class UnknownService(Error):
+    __slots__ = ()
+
+
+class UnknownAgent(Error):
+    __slots__ = ()
+
+
+class UnknownMethod(Error):
+    __slots__ = ()
+
+
+class SchemaMismatch(Error):
+    __slots__ = ()
+
+
+class HandlerFailed(Error):
+    __slots__ = ()
+
+
+class DeadlineExceeded(Error, TimeoutError):
+    __slots__ = ()
+
+
+class Cancelled(Error):
+    __slots__ = ()
+
+
+class Overloaded(Error):
+    __slots__ = ()
+
+
+class Unavailable(Error, ConnectionError):
+    __slots__ = ()
+
+
+class ConnectionLost(Error, ConnectionError):
+    __slots__ = ()
+
+
+class MessageTooLarge(Error):
+    __slots__ = ()
+
+
+class ProtocolError(Error):
+    __slots__ = ()
+
+
+class Unauthenticated(Error, PermissionError):
+    __slots__ = ()
+
+
+class PermissionDenied(Error, PermissionError):
+    __slots__ = ()
+
+
+class ShuttingDown(Error):
+    __slots__ = ()
+
+
+class Internal(Error):
+    __slots__ = ()
+
+
+_KINDS: Final[Mapping[object, type[Error]]] = {
+    Code.INVALID_ARGUMENT: InvalidArgument,
+    Code.UNKNOWN_SERVICE: UnknownService,
+    Code.UNKNOWN_AGENT: UnknownAgent,
+    Code.UNKNOWN_METHOD: UnknownMethod,
+    Code.SCHEMA_MISMATCH: SchemaMismatch,
+    Code.HANDLER_FAILED: HandlerFailed,
+    Code.DEADLINE_EXCEEDED: DeadlineExceeded,
+    Code.CANCELLED: Cancelled,
+    Code.OVERLOADED: Overloaded,
+    Code.UNAVAILABLE: Unavailable,
+    Code.CONNECTION_LOST: ConnectionLost,
+    Code.MESSAGE_TOO_LARGE: MessageTooLarge,
+    Code.PROTOCOL_ERROR: ProtocolError,
+    Code.UNAUTHENTICATED: Unauthenticated,
+    Code.PERMISSION_DENIED: PermissionDenied,
+    Code.SHUTTING_DOWN: ShuttingDown,
+    Code.INTERNAL: Internal,
+}
+
+
+class DeclaredError(MfError, PlainStruct):
     """Base of the errors that a schema declares with `error`; generated classes derive from it."""
 
     __slots__ = ()
+
+    __eq__ = Exception.__eq__
+    __hash__ = Exception.__hash__
+
+    def __str__(self) -> str:
+        return shown_fields(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        fields = {name: getattr(self, name) for name in names_of(self)}
+        return __newobj__, (type(self),), fields
 
 
 def not_executed(code: Code, message: str) -> Error:

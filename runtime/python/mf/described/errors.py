@@ -17,6 +17,8 @@ from mf.evolution.types import SchemaError, building
 class DescribedError(DeclaredError):
     """A declared error. `name`: its full name; `json`: its fields."""
 
+    __match_args__ = ("name", "json")
+
     name: Final[str]
     json: Final[str]
 

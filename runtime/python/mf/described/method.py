@@ -47,11 +47,11 @@ class DescribedMethod:
         if self._result_fields:
             given["results"] = lambda: results.fields
         if self._result_fields > 1:
-            given["result"] = results.make
+            given["result"] = results.type
         info = method(
             self._name,
             index,
-            params.make,
+            params.type,
             params=(lambda: params.fields) if schema.params.fields else tuple,
             request_encoding=_encoding(schema.params),
             result_encoding=_encoding(schema.results),
@@ -119,4 +119,4 @@ def _element_encoding(made: Made, type_: Type | None) -> int:
 
 def _explicit(name: str, shape: s.Struct, tier: str) -> s.Struct:
     """The same fields as a struct of its own, whose JSON is an object."""
-    return s.Struct(name, shape.make, lambda: shape.fields, memcpy=tier == "memcpy")
+    return s.Struct(name, shape.type, lambda: shape.fields, memcpy=tier == "memcpy")

@@ -5,6 +5,6 @@
     rules    from a type of the one schema to a type of the other: what becomes of its values
     plan     what becomes of each method
 
-Both the runtime and the compiler (`mfidlc breaking`) stand on it, the latter under the name
-`mfidl.evolution`: so these files import only each other, by relative names, and the standard library.
+Both the runtime and the compiler (`mfidlc breaking`) stand on it: these files import only each other and the
+standard library.
 """

@@ -6,8 +6,18 @@ are bounded before anything is generated. The bounds of sizes are those of C++
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-from .schema import Declared, Field, Schema
-from .types import MOST_SIZE, ArrayOf, Named, OptionalOf, Scalar, SchemaError, Type, parts, spell_in_full
+from mf.evolution.schema import Declared, Field, Schema
+from mf.evolution.types import (
+    MOST_SIZE,
+    ArrayOf,
+    Named,
+    OptionalOf,
+    Scalar,
+    SchemaError,
+    Type,
+    parts,
+    spell_in_full,
+)
 
 MOST_EXPRESSIONS: Final = 32_768
 """Limit of named types and expressions of types together."""

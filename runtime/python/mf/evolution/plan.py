@@ -7,7 +7,7 @@ what comes back the other way.
 
 from collections.abc import Iterable
 
-from .rules import (
+from mf.evolution.rules import (
     Conversion,
     Pair,
     Refused,
@@ -19,8 +19,8 @@ from .rules import (
     partners,
     reached,
 )
-from .schema import Fields, Method, Schema
-from .types import Named, Type, short, spell
+from mf.evolution.schema import Fields, Method, Schema
+from mf.evolution.types import Named, Type, short, spell
 
 
 class Part:

@@ -8,9 +8,9 @@ import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator
 
-from .measure import measure
-from .schema import Declared, Field, Fields, Method, Schema
-from .types import (
+from mf.evolution.measure import measure
+from mf.evolution.schema import Declared, Field, Fields, Method, Schema
+from mf.evolution.types import (
     FULL_NAME,
     IDENTIFIER,
     KEYS,

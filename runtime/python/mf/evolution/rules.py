@@ -12,9 +12,9 @@ Words about a difference name what is `here`, at the consumer, and `there`, at t
 from collections.abc import Iterable
 from enum import IntEnum
 
-from .reading import graphs
-from .schema import Declared, Field, Method, Schema
-from .types import (
+from mf.evolution.reading import graphs
+from mf.evolution.schema import Declared, Field, Method, Schema
+from mf.evolution.types import (
     ArrayOf,
     ListOf,
     MapOf,

@@ -7,7 +7,7 @@ another schema needs to know.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from .types import Type, short
+from mf.evolution.types import Type, short
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,9 +70,12 @@ class Registered:
     def _await(self, given: Any, loop: AbstractEventLoop) -> None:
         future = run_coroutine_threadsafe(given, loop)
         while not self._callbacks.closed:
-            with suppress(TimeoutError):
+            try:
                 future.result(_LOOK_AFTER)
                 return
+            except TimeoutError:
+                if future.done():
+                    raise  # the callback's own
         future.cancel()  # the loop may have ended, and then it never completes
 
     def __repr__(self) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from itertools import pairwise
 from typing import Final
 
-from .steps import Kind, Step, steps_of
+from mf.patterns.steps import Kind, Step, steps_of
 
 _MOST_MOVES: Final = 4096
 """Moves that a matcher remembers."""

@@ -7,8 +7,8 @@ Error(DECODE_ERROR) takes the place of the metadata, and the payload is empty.
 
 from typing import Any
 
-from mf.core.dataclass import dataclass
 from mf.core.error import Code, Error
+from mf.core.plain_struct import PlainStruct
 from mf.core.service import Payload
 from mf.protocol.calls import Binding, Description, Request
 from mf.protocol.handshake import Hello
@@ -25,124 +25,163 @@ RequestReceived = tuple[Any, int, int, int, int, int, Payload, MetadataOrFault]
 payload, metadata. A request with a metadata fault must be answered with it."""
 
 
-@dataclass(slots=True)
-class HelloReceived:
+class HelloReceived(PlainStruct):
     """The session is open; the peer's limits are known."""
 
-    hello: Hello
+    __slots__ = __match_args__ = ("hello",)
+
+    def __init__(self, hello: Hello) -> None:
+        self.hello = hello
 
 
-@dataclass(slots=True)
-class BindingAnswered:
-    binding: Binding
+class BindingAnswered(PlainStruct):
+    __slots__ = __match_args__ = ("binding",)
+
+    def __init__(self, binding: Binding) -> None:
+        self.binding = binding
 
 
-@dataclass(slots=True)
-class DescriptionReceived:
-    description: Description
+class DescriptionReceived(PlainStruct):
+    __slots__ = __match_args__ = ("description",)
+
+    def __init__(self, description: Description) -> None:
+        self.description = description
 
 
-@dataclass(slots=True)
-class GoawayReceived:
+class GoawayReceived(PlainStruct):
     """The server accepts no request after the one with id `latest` on this connection (0: it accepted none);
     running ones are finished."""
 
-    code: Code
-    latest: int
-    reason: str
+    __slots__ = __match_args__ = ("code", "latest", "reason")
+
+    def __init__(self, code: Code, latest: int, reason: str) -> None:
+        self.code = code
+        self.latest = latest
+        self.reason = reason
 
 
-@dataclass(slots=True)
-class Refused:
+class Refused(PlainStruct):
     """The peer refused the session. It is closed."""
 
-    code: Code
-    reason: str
+    __slots__ = __match_args__ = ("code", "reason")
+
+    def __init__(self, code: Code, reason: str) -> None:
+        self.code = code
+        self.reason = reason
 
 
-@dataclass(slots=True)
-class Broken:
+class Broken(PlainStruct):
     """The peer violated the protocol, or was not admitted (UNAUTHENTICATED). REFUSE is in the output; the
     session is closed."""
 
-    reason: str
-    code: Code = Code.PROTOCOL_ERROR
+    __slots__ = __match_args__ = ("reason", "code")
+
+    def __init__(self, reason: str, code: Code = Code.PROTOCOL_ERROR) -> None:
+        self.reason = reason
+        self.code = code
 
 
-@dataclass(slots=True)
-class PongReceived:
-    data: bytes
+class PongReceived(PlainStruct):
+    __slots__ = __match_args__ = ("data",)
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
 
 
-@dataclass(slots=True)
-class BindRequested:
+class BindRequested(PlainStruct):
     """Must be answered by ServerSession.accept or ServerSession.reject before the next event is handled."""
 
-    first: int
-    fingerprint: bytes
-    service: str
-    agent: str
-    methods: list[str]
+    __slots__ = __match_args__ = ("first", "fingerprint", "service", "agent", "methods")
+
+    def __init__(self, first: int, fingerprint: bytes, service: str, agent: str, methods: list[str]) -> None:
+        self.first = first
+        self.fingerprint = fingerprint
+        self.service = service
+        self.agent = agent
+        self.methods = methods
 
 
-@dataclass(slots=True)
-class UnbindRequested:
+class UnbindRequested(PlainStruct):
     """The routes from `first` on are unbound; the session has removed them already."""
 
-    first: int
+    __slots__ = __match_args__ = ("first",)
+
+    def __init__(self, first: int) -> None:
+        self.first = first
 
 
-@dataclass(slots=True)
-class CancelRequested:
+class CancelRequested(PlainStruct):
     """From a client: the reply to this request is not wanted any more, and its streams have ended."""
 
-    id: int
+    __slots__ = __match_args__ = ("id",)
+
+    def __init__(self, id: int) -> None:
+        self.id = id
 
 
-@dataclass(slots=True)
-class StreamStopped:
+class StreamStopped(PlainStruct):
     """From a server: it reads no more of the parameter stream of this call."""
 
-    id: int
-    call: Any
+    __slots__ = __match_args__ = ("id", "call")
+
+    def __init__(self, id: int, call: Any) -> None:
+        self.id = id
+        self.call = call
 
 
-@dataclass(slots=True)
-class DataReceived:
+class DataReceived(PlainStruct):
     """Values of a stream of the call `id`. `cost` is the part of the window that the frame used. `call`, at a
     client: the request, whose reply may have been in the same read."""
 
-    id: int
-    encoding: int
-    count: int
-    payload: Payload
-    cost: int
-    metadata: MetadataOrFault = None
-    call: Any = None
+    __slots__ = __match_args__ = ("id", "encoding", "count", "payload", "cost", "metadata", "call")
+
+    def __init__(
+        self,
+        id: int,
+        encoding: int,
+        count: int,
+        payload: Payload,
+        cost: int,
+        metadata: MetadataOrFault = None,
+        call: Any = None,
+    ) -> None:
+        self.id = id
+        self.encoding = encoding
+        self.count = count
+        self.payload = payload
+        self.cost = cost
+        self.metadata = metadata
+        self.call = call
 
 
-@dataclass(slots=True)
-class CreditReceived:
+class CreditReceived(PlainStruct):
     """So many more bytes of DATA may be sent on the call `id`."""
 
-    id: int
-    bytes: int
-    call: Any = None
+    __slots__ = __match_args__ = ("id", "bytes", "call")
+
+    def __init__(self, id: int, bytes: int, call: Any = None) -> None:
+        self.id = id
+        self.bytes = bytes
+        self.call = call
 
 
-@dataclass(slots=True)
-class EndReceived:
+class EndReceived(PlainStruct):
     """From a client: the parameter stream of the call `id` is complete."""
 
-    id: int
+    __slots__ = __match_args__ = ("id",)
+
+    def __init__(self, id: int) -> None:
+        self.id = id
 
 
-@dataclass(slots=True)
-class DescribeRequested:
+class DescribeRequested(PlainStruct):
     """Must be answered by ServerSession.describe, with the same `asked`."""
 
-    service: str
-    asked: bytes = b""
+    __slots__ = __match_args__ = ("service", "asked")
+
+    def __init__(self, service: str, asked: bytes = b"") -> None:
+        self.service = service
+        self.asked = asked
 
 
 ClientEvent = (

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from struct import Struct
 
 from mf.core.client_options import DEFAULT_MAX_PAYLOAD
-from mf.core.dataclass import dataclass
 from mf.core.error import Code, not_executed
 from mf.core.identity import Identity, IdentityKind, is_name_of
+from mf.core.plain_struct import PlainStruct
 from mf.core.secret import Secret
 from mf.core.server_options import DEFAULT_MAX_BINDINGS, DEFAULT_MAX_STREAMS, DEFAULT_STREAM_WINDOW
 from mf.core.service import Payload
@@ -54,30 +54,67 @@ def check_authentication(shown: bytes) -> None:
         raise ValueError(f"authentication field of {len(shown)} bytes: at most {MAX_AUTH}")
 
 
-@dataclass(slots=True)
-class Hello:
+class Hello(PlainStruct):
     """What a side tells about itself, once, first. `calls_open` and `calls_at_once` are the load of a server
     at the time of this HELLO; 0 and 0 are unknown. `credential`: a token, of a client that has verified the
     server. `passed`: of a relay, the client that it makes this connection for; its `via` are the relays
     before this one.
     """
 
-    nonce: bytes
-    max_payload: int = DEFAULT_MAX_PAYLOAD
-    max_in_flight: int = 0
-    client_id: int = 0
-    auth: bytes = b""
-    lowest: int = VERSION
-    highest: int = VERSION
-    max_bindings: int = DEFAULT_MAX_BINDINGS
-    max_streams: int = DEFAULT_MAX_STREAMS
-    stream_window: int = DEFAULT_STREAM_WINDOW
-    name: str = ""
-    calls_open: int = 0
-    calls_at_once: int = 0
-    features: int = 0
-    credential: Secret | None = None
-    passed: Identity | None = None
+    __slots__ = __match_args__ = (
+        "nonce",
+        "max_payload",
+        "max_in_flight",
+        "client_id",
+        "auth",
+        "lowest",
+        "highest",
+        "max_bindings",
+        "max_streams",
+        "stream_window",
+        "name",
+        "calls_open",
+        "calls_at_once",
+        "features",
+        "credential",
+        "passed",
+    )
+
+    def __init__(
+        self,
+        nonce: bytes,
+        max_payload: int = DEFAULT_MAX_PAYLOAD,
+        max_in_flight: int = 0,
+        client_id: int = 0,
+        auth: bytes = b"",
+        lowest: int = VERSION,
+        highest: int = VERSION,
+        max_bindings: int = DEFAULT_MAX_BINDINGS,
+        max_streams: int = DEFAULT_MAX_STREAMS,
+        stream_window: int = DEFAULT_STREAM_WINDOW,
+        name: str = "",
+        calls_open: int = 0,
+        calls_at_once: int = 0,
+        features: int = 0,
+        credential: Secret | None = None,
+        passed: Identity | None = None,
+    ) -> None:
+        self.nonce = nonce
+        self.max_payload = max_payload
+        self.max_in_flight = max_in_flight
+        self.client_id = client_id
+        self.auth = auth
+        self.lowest = lowest
+        self.highest = highest
+        self.max_bindings = max_bindings
+        self.max_streams = max_streams
+        self.stream_window = stream_window
+        self.name = name
+        self.calls_open = calls_open
+        self.calls_at_once = calls_at_once
+        self.features = features
+        self.credential = credential
+        self.passed = passed
 
     def pack(self) -> bytes:
         check_authentication(self.auth)

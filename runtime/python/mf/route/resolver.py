@@ -8,8 +8,8 @@ from time import monotonic
 from typing import ClassVar, Generic, TypeVar
 
 from mf.core.clock import moment
-from mf.core.dataclass import dataclass
 from mf.core.error import Code
+from mf.core.plain_struct import PlainStruct
 from mf.transport.address import Address
 
 TOPIC_VIEW = "topic "
@@ -72,8 +72,7 @@ class Instance:
         return f"Instance({self.address!r})"
 
 
-@dataclass(slots=True)
-class View:
+class View(PlainStruct):
     """What is known of one service at one moment. Immutable; each change makes a new one.
 
     `reached`: a source has answered, so that what is not here does not exist. `agents` maps agents (the empty
@@ -82,11 +81,21 @@ class View:
     code of calls that end because of it.
     """
 
-    agents: Mapping[str, tuple[Instance, ...]]
-    reached: bool = True
-    whole: tuple[Instance, ...] = ()
-    trouble: str = ""
-    code: Code = Code.UNAVAILABLE
+    __slots__ = __match_args__ = ("agents", "reached", "whole", "trouble", "code")
+
+    def __init__(
+        self,
+        agents: Mapping[str, tuple[Instance, ...]],
+        reached: bool = True,
+        whole: tuple[Instance, ...] = (),
+        trouble: str = "",
+        code: Code = Code.UNAVAILABLE,
+    ) -> None:
+        self.agents = agents
+        self.reached = reached
+        self.whole = whole
+        self.trouble = trouble
+        self.code = code
 
     def find(self, agent: str | None) -> list[tuple[str, Instance]]:
         """Candidates with the agent to bind; None is any agent."""

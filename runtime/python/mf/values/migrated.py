@@ -145,6 +145,8 @@ def _write(file: BinaryIO, target: str, texts: Texts, values: Iterator[bytes], d
         beside = None
         done.is_written = True
         _sync_folder(folder)
+    except Error:
+        raise
     except OSError as wrong:
         raise not_done(target, wrong, "; nothing was written") from None
     finally:

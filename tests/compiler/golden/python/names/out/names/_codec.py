@@ -35,7 +35,7 @@ CLASS_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("self", shape.U8, "self_"),
         shape.Field("list", shape.List(shape.U32), "list_"),
         shape.Field("int", shape.I32, "int_"),
-        shape.Field("field", shape.STRING, "field_"),
+        shape.Field("field", shape.STRING),
         shape.Field("class_", shape.BOOL),
         shape.Field("data", shape.BYTES),
         shape.Field("count", shape.U32),
@@ -49,7 +49,7 @@ FINAL_SHAPE: Final[shape.Struct] = shape.Struct(
     "names.Final",
     Final_,
     lambda: (
-        shape.Field("dataclass", shape.Optional(CLASS_SHAPE), "dataclass_"),
+        shape.Field("dataclass", shape.Optional(CLASS_SHAPE)),
         shape.Field("mf", shape.List(CLASS_SHAPE), "mf_"),
         shape.Field("options", shape.Map(shape.STRING, CLASS_SHAPE), "options_"),
     ),
