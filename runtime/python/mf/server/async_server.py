@@ -9,9 +9,10 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from mf.core.agent import Agent
+from mf.core.intercepting import Interceptors, interceptors_of
 from mf.core.log import info, line
 from mf.core.offered import offered_agent
-from mf.core.server_options import OfferFields
+from mf.core.server_options import OfferFields, ServerOptions
 from mf.core.service import AsyncServant, BaseServant, generated_base
 from mf.core.source import OfferSource
 from mf.server.async_io import AsyncIo
@@ -41,6 +42,9 @@ class AsyncServer(BaseServer["AsyncControllerRegistrar", AsyncIo]):
         from mf.controller.async_registrar import AsyncControllerRegistrar
 
         return AsyncControllerRegistrar(controller, self._options.advertise, self._options.controller_tls)
+
+    def _interceptors_of(self, options: ServerOptions) -> Interceptors | None:
+        return interceptors_of(options, blocks=False, awaits=True)
 
     def _set_up(self) -> None:
         self._loop: AbstractEventLoop | None = None

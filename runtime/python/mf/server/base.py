@@ -31,6 +31,7 @@ from mf.transport.stream import SocketStream
 if TYPE_CHECKING:  # servers without a monitor, or an access file, do not load what reads it
     from mf.access.rules import Rules
     from mf.core.exposition import Exposition
+    from mf.core.intercepting import Interceptors
     from mf.monitor.door import Door
 
 CALLS_CUT = 3
@@ -76,7 +77,7 @@ class BaseServer(ABC, Generic[R, I]):
         self._access = Access(options)
         self._files = ServedFiles(self._tls, self._access, options)
         self._tallies = Tallies() if options.monitor else None
-        self._offers = Offers(options.limit, self._tallies)
+        self._offers = Offers(options.limit, self._tallies, self._interceptors_of(options))
         self._monitor: Door | None = None
         if options.monitor:
             from mf.monitor.door import endpoint_of
@@ -105,6 +106,10 @@ class BaseServer(ABC, Generic[R, I]):
         self._io: I | None = None
         self._set_up()
         fork.register(self)
+
+    @abstractmethod
+    def _interceptors_of(self, options: ServerOptions) -> "Interceptors | None":
+        """None: there are none. Raises TypeError for those of the other kind of servers."""
 
     @abstractmethod
     def _registrar_at(self, controller: str) -> R:

@@ -7,6 +7,8 @@ from typing import Any, NamedTuple, NoReturn
 from mf.core.agent import Agent
 from mf.core.agent_names import shown_agent
 from mf.core.error import Code, not_executed, shortened, some_of
+from mf.core.intercepted_servant import InterceptedFunctions
+from mf.core.intercepting import Interceptors
 from mf.core.offered import offered_agent
 from mf.core.server_options import Limit
 from mf.core.service import FEBIRD, BaseServant, Method, ServiceInfo, generated_base, services_of
@@ -39,6 +41,7 @@ class Handler:
         "planned",
         "pushed",
         "tally",
+        "watched",
     )
 
     def __init__(
@@ -59,12 +62,22 @@ class Handler:
         self.counters = Counters()
         self.tally: Tally | None = None
         """None: the server has no monitor."""
+        self.watched = False
+        """Whether its calls report their ends: to the tally, or to interceptors."""
         if self.pushed:
             return
         base = generated_base(servant)
         own = getattr(type(servant), method.batch_attribute, None)
         if own is not None and own is not getattr(base, method.batch_attribute, None):
             self.batch = getattr(servant, method.batch_attribute)
+
+    def intercept(self, interceptors: Interceptors) -> None:
+        """Puts these around its functions. Replicated methods, and those that were not generated, have none
+        to call."""
+        if self.method.replicated is None and hasattr(self.offer.servant, self.method.attribute):
+            around = InterceptedFunctions(interceptors, self.method, self.offer.servant)
+            self.function, self.batch = around.function, around.batch
+            self.watched = True
 
     def __repr__(self) -> str:
         return f"{self.offer.service.short_name}.{self.method.name}"
@@ -177,12 +190,18 @@ def _not_generated(name: str) -> Method[Any, Any]:
 class Offers:
     """All offers of a server. Data that IO threads read are never modified, only replaced."""
 
-    __slots__ = ("_admission", "_by_service", "_sources", "_topics", "registered", "tallies")
+    __slots__ = ("_admission", "_by_service", "_interceptors", "_sources", "_topics", "registered", "tallies")
 
-    def __init__(self, limit: Limit | None = None, tallies: Tallies | None = None) -> None:
+    def __init__(
+        self,
+        limit: Limit | None = None,
+        tallies: Tallies | None = None,
+        interceptors: Interceptors | None = None,
+    ) -> None:
         self._admission = Admission(limit)
         self.tallies = tallies
         """None: calls are not measured."""
+        self._interceptors = interceptors
         self._by_service: dict[str, dict[str, Offer]] = {}
         self._sources: list[tuple[OfferSource, Announced]] = []
         self._topics: dict[str, dict[str, Offer]] = {}
@@ -230,6 +249,10 @@ class Offers:
         if self.tallies is not None:
             for name, handler in offer.handlers.items():
                 handler.tally = self.tallies.of(offer.service.name, name)
+                handler.watched = True
+        if self._interceptors is not None and not offer.is_topic:
+            for handler in offer.handlers.values():
+                handler.intercept(self._interceptors)
         return offer
 
     def remove(self, service: str, agent: str) -> None:

@@ -10,8 +10,9 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Unpack
 
 from mf.core.agent import Agent
+from mf.core.intercepting import Interceptors, interceptors_of
 from mf.core.log import info, line
-from mf.core.server_options import OfferFields
+from mf.core.server_options import OfferFields, ServerOptions
 from mf.core.service import AsyncServant, BaseServant, Servant, is_async
 from mf.core.source import OfferSource
 from mf.server.base import STOP_SIGNALS, BaseServer
@@ -36,6 +37,9 @@ class Server(BaseServer["ControllerRegistrar", IoThread]):
         from mf.controller.registrar import ControllerRegistrar
 
         return ControllerRegistrar(controller, self._options.advertise, self._options.controller_tls)
+
+    def _interceptors_of(self, options: ServerOptions) -> Interceptors | None:
+        return interceptors_of(options, blocks=True, awaits=False)
 
     def _set_up(self) -> None:
         self._make_threads()
