@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import mf
-from mf import controller, described, flex, interceptors
+from mf import controller, described, flex, health, interceptors
 from mf.flex.process import ProcessFields
 
 ROOT = Path(__file__).parents[2]
@@ -36,6 +36,7 @@ def test_every_public_name_of_python_is_there() -> None:
             *described.__all__,
             *controller.__all__,
             *interceptors.__all__,
+            *health.__all__,
         )
         if name not in NAMED
     ] == []

@@ -71,6 +71,11 @@ class AsyncServer(BaseServer["AsyncControllerRegistrar", AsyncIo]):
             text = "an AsyncServer runs `async def`: derive from the generated …AsyncServant, or use a Server"
             raise TypeError(f"{type(servant).__name__} is no servant of asyncio; {text}")
 
+    def _health(self) -> AsyncServant:
+        from mf.health.servants import AwaitedHealth
+
+        return AwaitedHealth(self._readiness)
+
     def _is_stopping(self) -> bool:
         return self._stopping.is_set()
 
@@ -167,6 +172,7 @@ class AsyncServer(BaseServer["AsyncControllerRegistrar", AsyncIo]):
             await self._stopped.wait()
             return
         self._stopped = Event()
+        self._readiness.stop()
         info("%s", line("draining"))
         try:
             if self._registrar is not None:

@@ -20,6 +20,8 @@ from mf.server.admission import Admission, Gate
 from mf.server.counters import Counters, MethodStats, ServerStats
 from mf.server.tally import Tallies, Tally
 
+HEALTH = "mf.health.Health"
+
 _MOST_LABELS = 16
 _LONGEST_LABEL = 64
 _LONGEST_TEXT = 1024
@@ -190,7 +192,17 @@ def _not_generated(name: str) -> Method[Any, Any]:
 class Offers:
     """All offers of a server. Data that IO threads read are never modified, only replaced."""
 
-    __slots__ = ("_admission", "_by_service", "_interceptors", "_sources", "_topics", "registered", "tallies")
+    __slots__ = (
+        "_admission",
+        "_by_service",
+        "_health",
+        "_interceptors",
+        "_sources",
+        "_topics",
+        "health",
+        "registered",
+        "tallies",
+    )
 
     def __init__(
         self,
@@ -203,6 +215,10 @@ class Offers:
         """None: calls are not measured."""
         self._interceptors = interceptors
         self._by_service: dict[str, dict[str, Offer]] = {}
+        self._health: dict[str, Offer] = {}
+        self.health: Callable[[], BaseServant] | None = None
+        """Makes the servant of the health service, which is offered without being announced or counted, and
+        without limits and interceptors: these must not make a server look dead."""
         self._sources: list[tuple[OfferSource, Announced]] = []
         self._topics: dict[str, dict[str, Offer]] = {}
         self.registered = False
@@ -300,7 +316,15 @@ class Offers:
                 made = self._measured(Offer(servant, "", False, {}, self._admission, announced))
                 self._topics = {**self._topics, service: {"": made}}
                 return self._topics[service]
+        if service == HEALTH and self.health is not None:
+            if not self._health:
+                self._health = {"": Offer(self.health(), "", False, {}, Admission(None), Announced())}
+            return self._health
         return {}
+
+    def has(self, service: str) -> bool:
+        """Whether the service is offered, for any agent."""
+        return bool(self._of(service))
 
     def stats(self) -> ServerStats:
         """The statistics of all methods."""

@@ -48,6 +48,11 @@ class Server(BaseServer["ControllerRegistrar", IoThread]):
         self._ends = self._must_reload = self._stops = False
         self._signals_before: dict[int, Any] = {}
 
+    def _health(self) -> Servant:
+        from mf.health.servants import PlainHealth
+
+        return PlainHealth(self._readiness)
+
     def _is_stopping(self) -> bool:
         return self._stops
 
@@ -171,6 +176,7 @@ class Server(BaseServer["ControllerRegistrar", IoThread]):
             if io is None or not io.thread.is_alive():
                 return io is None or not io.cut
             self._stops = True
+            self._readiness.stop()
             info("%s", line("draining"))
             if self._registrar is not None:
                 self._registrar.deregister(min(self._options.drain_timeout, 2.0))
