@@ -2,6 +2,7 @@
 what the page says.
 """
 
+import os
 import re
 import subprocess
 import sys
@@ -15,7 +16,7 @@ from mfidl.emit.python import generate
 from tests.compiler.cpp import ROOT
 from tests.mypy import mypy_cache
 
-_BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_BLOCK = re.compile(r"^```([\w ]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def blocks(language: str) -> str:
@@ -33,14 +34,16 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / each.path).parent.mkdir(parents=True, exist_ok=True)
         (folder / each.path).write_text(each.text)
     (folder / "page.py").write_text(blocks("python"))
+    (folder / "tracing.py").write_text(blocks("python tracing"))
     return folder / "page.py"
 
 
 def run(program: Path, *command: str) -> subprocess.CompletedProcess[str]:
     path = f"{program.parent}:{ROOT / 'runtime/python'}"
+    all_paths = f"{path}:{os.environ.get('PYTHONPATH', '')}"
     return subprocess.run(
         [sys.executable, *command],
-        env={"PYTHONPATH": path, "MYPYPATH": path, "PATH": "/usr/bin"},
+        env={"PYTHONPATH": all_paths, "MYPYPATH": path, "PATH": "/usr/bin"},
         cwd=program.parent,
         capture_output=True,
         text=True,
@@ -60,3 +63,12 @@ def test_the_program_of_the_page_passes_mypy_strict(program: Path) -> None:
     done = run(program, "-m", "mypy", "--strict", "--config-file=", "--cache-dir", mypy_cache(), str(program))
 
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_program_of_tracing_prints_what_the_page_says(program: Path) -> None:
+    pytest.importorskip("opentelemetry.sdk", reason="opentelemetry-sdk of packaging/pip-test.txt is missing")
+
+    done = run(program, str(program.with_name("tracing.py")))
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == blocks("tracing")

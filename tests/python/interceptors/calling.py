@@ -232,10 +232,15 @@ class Ends:
 
 @contextmanager
 def ends(
-    way: Way, client: Sequence[mf.Interceptor] = (), server: Sequence[mf.Interceptor] = (), **options: Any
+    way: Way,
+    client: Sequence[mf.Interceptor] = (),
+    server: Sequence[mf.Interceptor] = (),
+    echo: Any = None,
+    **options: Any,
 ) -> Iterator[Ends]:
-    """`options`: of the server."""
-    echo: Any = AsyncRecorder() if way.handler_awaits else Echo()
+    """`echo`: the servant of demo.Echo, in the place of the usual one; `options`: of the server."""
+    if echo is None:
+        echo = AsyncRecorder() if way.handler_awaits else Echo()
     flow: Any = Awaiting() if way.handler_awaits else Plain()
     made = Ends(way, None, client, echo, flow)
     interceptors = [made.behind, *server]
