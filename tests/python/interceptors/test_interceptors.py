@@ -10,6 +10,8 @@ import pytest
 
 import mf
 from mf.interceptors import Recorder
+from tests.python.client.test_cached import IDS, NAMES
+from tests.python.client.test_cached import Servant as Cached
 from tests.python.conftest import Recorder as Echo
 from tests.python.conftest import eventually
 from tests.python.echo import ECHO_SERVICE, EchoAsyncClient, EchoClient, Negative, Number
@@ -533,3 +535,52 @@ def test_without_interceptors_nothing_is_around_a_call() -> None:
     light = mf.Light()
 
     assert type(mf.Client(light).target(ECHO_SERVICE)) is type(light.target(ECHO_SERVICE))
+
+
+def test_an_answer_from_a_clients_cache_is_no_call() -> None:
+    light = mf.Light()
+    light.offer(Cached(), "people")
+    recorder = Recorder()
+    target = mf.Client(light, interceptors=[recorder]).target(IDS).at("people")
+
+    assert [target.call_cached(NAMES, None, "tolstoy") for _ in range(3)] == [["tolstoy", "1"]] * 3
+    assert len(recorder.calls()) == 1
+
+
+def test_an_awaited_answer_from_a_clients_cache_is_no_call() -> None:
+    async def main() -> None:
+        target = mf.AsyncClient(light, interceptors=[recorder]).async_target(IDS).at("people")
+        asked = (target.call_cached(NAMES, None, "tolstoy") for _ in range(3))
+        assert await asyncio.gather(*asked) == [["tolstoy", "1"]] * 3
+
+    light = mf.Light()
+    light.offer(Cached(), "people")
+    recorder = Recorder()
+    asyncio.run(main())
+
+    assert len(recorder.calls()) == 1
+
+
+@every_way
+def test_the_server_sees_how_a_one_way_call_has_ended(way: Way) -> None:
+    def fail(call: mf.InterceptedCall, result: Any) -> Any:
+        raise KeyError("a mistake")
+
+    with ends(way, server=[Around(fail)]) as both:
+        both.echo(lambda echo: echo.note(1), lambda echo: echo.note(1))
+
+        assert the_end(both.behind).code is mf.Code.HANDLER_FAILED
+        assert the_end(both.before).code is mf.Code.OK
+
+
+@every_way
+def test_what_a_handler_raises_is_its_failure_on_both_sides(way: Way) -> None:
+    def fail(call: mf.InterceptedCall, result: Any) -> Any:
+        raise KeyError("a mistake")
+
+    with ends(way, server=[Around(fail)]) as both:
+        with pytest.raises(mf.Error):
+            both.twice(21)
+
+        for side in (both.before, both.behind):
+            assert the_end(side).code is mf.Code.HANDLER_FAILED

@@ -13,7 +13,7 @@ from mf.core.current import CurrentCall, current
 from mf.core.error import Code, DeclaredError, Error, RefusedError
 from mf.core.intercepting import Intercepting, Interceptors
 from mf.core.interceptor import CallKind, InterceptedCall
-from mf.core.outcome import Outcome, each_async, each_in_order
+from mf.core.outcome import Outcome, each_async, each_in_order, failure_of
 from mf.core.service import AsyncServant, BaseServant, Method, is_async
 
 
@@ -174,10 +174,14 @@ class _Way(Intercepting):
 
     def raises(self, raised: BaseException) -> None:
         """The handler, or an interceptor, has raised this. Raises RefusedError if the handler has not run."""
+        refused = not self.proceeded and isinstance(raised, Error | DeclaredError)
+        failure = raised
+        if isinstance(raised, Exception) and not refused:
+            failure = failure_of(raised, self.call.info.error_types)
+        self.failure = failure
         if not self.is_served:
-            why = self._served.stopped or raised
-            self.failed(why, peer=self._served.peer)
-        if not self.proceeded and isinstance(raised, Error | DeclaredError):
+            self.failed(self._served.stopped or failure, peer=self._served.peer)
+        if isinstance(raised, Error | DeclaredError) and refused:
             raise RefusedError(raised) from raised
 
     def answered(self, result: Any) -> None:

@@ -72,7 +72,17 @@ inside: ContextVar[Interceptors | None] = ContextVar("mf_inside_interceptors", d
 class Intercepting:
     """One call and its way through interceptors."""
 
-    __slots__ = ("_begun", "_once", "_open", "_since", "call", "interceptors", "proceeded", "result")
+    __slots__ = (
+        "_begun",
+        "_once",
+        "_open",
+        "_since",
+        "call",
+        "failure",
+        "interceptors",
+        "proceeded",
+        "result",
+    )
 
     def __init__(self, interceptors: Interceptors, call: InterceptedCall, *, once: bool) -> None:
         """`once`: it cannot be called on twice."""
@@ -82,6 +92,8 @@ class Intercepting:
         self.proceeded = False
         """Whether it was called on."""
         self.result: Any = None
+        self.failure: BaseException | None = None
+        """What has left all of them, if that was an exception."""
         self._begun = 0
         self._since = monotonic()
         self._open = [True]

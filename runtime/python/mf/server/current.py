@@ -200,7 +200,9 @@ class ServedCall(ServerCall, CurrentCall):
         self._mixed = outcomes
 
     def _end_way(self, way: Intercepting, how: Code, error: Exception | None, size: int) -> None:
-        failure = self.stopped or error
+        failure = self.stopped or error or way.failure  # of a one-way call nobody else is told
+        if failure is None and self.deadline <= monotonic():
+            failure = Error(Code.DEADLINE_EXCEEDED, "the deadline passed while the handler ran")
         is_bulk = way.call.kind is CallKind.BULK
         if failure is None and self._mixed is not None and not is_bulk:
             failure = self._mixed[0].error
