@@ -14,7 +14,7 @@ from tests.python.client.test_cached import IDS, NAMES
 from tests.python.client.test_cached import Servant as Cached
 from tests.python.conftest import Recorder as Echo
 from tests.python.conftest import eventually
-from tests.python.echo import ECHO_SERVICE, EchoAsyncClient, EchoClient, Negative, Number
+from tests.python.echo import ECHO_SERVICE, TWICE, EchoAsyncClient, EchoClient, Negative, Number
 from tests.python.flow import Wrong
 from tests.python.interceptors.calling import WAYS, Around, Beginning, Instead, Noting, Way, ends
 
@@ -584,3 +584,31 @@ def test_what_a_handler_raises_is_its_failure_on_both_sides(way: Way) -> None:
 
         for side in (both.before, both.behind):
             assert the_end(side).code is mf.Code.HANDLER_FAILED
+
+
+def test_a_replicated_call_is_one_of_its_caller() -> None:
+    recorder = Recorder()
+    light = mf.Light()
+    light.offer(Echo(), "a")
+    target = mf.Client(light, interceptors=[recorder]).target(ECHO_SERVICE).at("a")
+
+    with pytest.raises(mf.Error, match="is replicated: call it through the controller"):
+        target.replicate(TWICE, mf.ReplicatedOptions(deadline=1.0), 21)
+
+    (seen,) = recorder.calls()
+    assert (seen.call.kind, seen.call.arguments) == (mf.CallKind.REPLICATED, (21,))
+    assert seen.end.code is mf.Code.UNKNOWN_METHOD
+
+
+def test_an_awaited_replicated_call_is_one_of_its_caller() -> None:
+    async def main() -> None:
+        target = mf.AsyncClient(light, interceptors=[recorder]).async_target(ECHO_SERVICE).at("a")
+        with pytest.raises(mf.Error, match="is replicated: call it through the controller"):
+            await target.replicate(TWICE, None, 21)
+
+    recorder = Recorder()
+    light = mf.Light()
+    light.offer(Echo(), "a")
+    asyncio.run(main())
+
+    assert [each.call.kind for each in recorder.calls()] == [mf.CallKind.REPLICATED]

@@ -225,6 +225,32 @@ def test_a_task_that_is_cancelled_gives_its_place_away() -> None:
     asyncio.run(main())
 
 
+def test_a_loop_that_was_closed_while_a_call_waited_keeps_no_turn() -> None:
+    servant, limiter = Gated(), Limiter(1, queued=5)
+    light = mf.Light()
+    light.offer(servant, "a")
+    awaited = AsyncRecorder()
+    light.offer(awaited, "b")
+    loop = asyncio.new_event_loop()
+
+    async def wait() -> None:
+        client = mf.AsyncClient(light, interceptors=[limiter])
+        waits.append(loop.create_task(EchoAsyncClient(client).at("b").twice(1)))
+        while not limiter.waiting:
+            await asyncio.sleep(0)
+
+    waits: list[asyncio.Task[int]] = []
+    with threads(1, EchoClient(mf.Client(light, interceptors=[limiter])).at("a").twice) as found:
+        assert eventually(lambda: limiter.running == 1)
+        loop.run_until_complete(wait())
+        loop.close()
+        servant.go.set()
+
+    assert found == [0]
+    assert (limiter.running, limiter.waiting) == (0, 0)
+    waits[0]._log_destroy_pending = False  # type: ignore[attr-defined]
+
+
 @every_way
 def test_a_stream_counts_until_it_has_ended(way: Way) -> None:
     limiter = Limiter(1)

@@ -6,7 +6,7 @@ of that client: otherwise none could call without end.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from contextvars import ContextVar
+from contextvars import ContextVar, Token
 from functools import partial
 from time import monotonic
 from typing import Any, Protocol, TypeVar
@@ -69,6 +69,13 @@ inside: ContextVar[Interceptors | None] = ContextVar("mf_inside_interceptors", d
 """Those whose code runs here."""
 
 
+def _leave(token: Token[Interceptors | None]) -> None:
+    try:  # noqa: SIM105 - each call comes here
+        inside.reset(token)
+    except ValueError:
+        pass  # a coroutine that was dropped is closed in another context, where nothing is to be reset
+
+
 class Intercepting:
     """One call and its way through interceptors."""
 
@@ -109,7 +116,7 @@ class Intercepting:
             self.failed(raised)
             raise
         finally:
-            inside.reset(token)
+            _leave(token)
 
     def run(self, core: Callable[[], Any]) -> Any:
         """Calls on, within those that are around it."""
@@ -125,7 +132,7 @@ class Intercepting:
         try:
             self.result = proceed()
         finally:
-            inside.reset(token)
+            _leave(token)
         return self.result
 
     def _goes_on(self) -> None:
@@ -139,7 +146,7 @@ class Intercepting:
         try:
             return core()
         finally:
-            inside.reset(token)
+            _leave(token)
 
     async def run_async(self, core: Callable[[], Awaitable[Any]]) -> Any:
         around = self.interceptors.around_async
@@ -154,7 +161,7 @@ class Intercepting:
         try:
             self.result = await proceed()
         finally:
-            inside.reset(token)
+            _leave(token)
         return self.result
 
     async def _core_async(self, core: Callable[[], Awaitable[T]]) -> T:
@@ -163,7 +170,7 @@ class Intercepting:
         try:
             return await core()
         finally:
-            inside.reset(token)
+            _leave(token)
 
     def failed(self, raised: BaseException, **facts: Any) -> None:
         self.end(code_of(raised), raised, **facts)
@@ -195,7 +202,7 @@ class Intercepting:
                 except Exception as raised:
                     log_handler_failure(f"{type(each).__name__}.end", raised)
         finally:
-            inside.reset(token)
+            _leave(token)
 
 
 def code_of(raised: BaseException) -> Code:

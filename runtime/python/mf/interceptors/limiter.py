@@ -94,25 +94,32 @@ class Limiter(Interceptor):
             if not place.has_turn:
                 self._waiting.remove(place)
                 return True
-        if not runs:
+        if not runs and not place.is_lost:
             self._leave()
         return False
 
     def _leave(self) -> None:
-        with self._lock:
-            if not self._waiting:
-                self._running -= 1
+        """Gives the turn to the next that waits, unless its loop was closed."""
+        while True:
+            with self._lock:
+                if not self._waiting:
+                    self._running -= 1
+                    return
+                place = self._waiting.popleft()
+                place.has_turn = True
+            place.gate.open()
+            if not place.gate.gone:
                 return
-            place = self._waiting.popleft()
-            place.has_turn = True
-        place.gate.open()
+            place.is_lost = True
 
 
 class _Place:
     """That of a call which waits."""
 
-    __slots__ = ("gate", "has_turn")
+    __slots__ = ("gate", "has_turn", "is_lost")
 
     def __init__(self, gate: Gate) -> None:
         self.gate = gate
         self.has_turn = False
+        self.is_lost = False
+        """Its turn has gone to the next, as its loop was closed."""
