@@ -201,7 +201,7 @@ def test_it_is_described_like_any_service() -> None:
         assert "method watch" in client.describe("mf.health.Health").descriptor
 
 
-def test_a_server_that_nobody_asks_does_not_load_it() -> None:
+def test_a_server_that_is_not_asked_does_not_load_it() -> None:
     program = (
         "import sys, mf; server = mf.Server(); server.start(); server.stop();"
         " sys.exit(any(name.startswith('mf.health') for name in sys.modules))"

@@ -1,4 +1,4 @@
-"""R1. Interceptors that come with the runtime, made of what `mf.Interceptor` offers everybody
+"""R1. Interceptors that come with the runtime, made of the hooks of `mf.Interceptor` alone
 (docs/interceptors.md):
 
     client = mf.Client("mf://localhost:7400", interceptors=[AccessLog(), Hedging(after=0.05)])

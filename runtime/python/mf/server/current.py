@@ -200,7 +200,7 @@ class ServedCall(ServerCall, CurrentCall):
         self._mixed = outcomes
 
     def _end_way(self, way: Intercepting, how: Code, error: Exception | None, size: int) -> None:
-        failure = self.stopped or error or way.failure  # of a one-way call nobody else is told
+        failure = self.stopped or error or way.failure  # the last is that of a one-way call
         if failure is None and self.deadline <= monotonic():
             failure = Error(Code.DEADLINE_EXCEEDED, "the deadline passed while the handler ran")
         is_bulk = way.call.kind is CallKind.BULK
