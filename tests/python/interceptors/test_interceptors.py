@@ -12,8 +12,8 @@ import mf
 from mf.interceptors import Recorder
 from tests.python.client.test_cached import IDS, NAMES
 from tests.python.client.test_cached import Servant as Cached
+from tests.python.conftest import AsyncRecorder, eventually
 from tests.python.conftest import Recorder as Echo
-from tests.python.conftest import eventually
 from tests.python.echo import ECHO_SERVICE, TWICE, EchoAsyncClient, EchoClient, Negative, Number
 from tests.python.flow import Wrong
 from tests.python.interceptors.calling import WAYS, Around, Beginning, Instead, Noting, Way, ends
@@ -612,3 +612,41 @@ def test_an_awaited_replicated_call_is_one_of_its_caller() -> None:
     asyncio.run(main())
 
     assert [each.call.kind for each in recorder.calls()] == [mf.CallKind.REPLICATED]
+
+
+class Never(mf.Interceptor):
+    """Does not go on with some calls."""
+
+    async def call_async(self, call: mf.InterceptedCall, proceed: Callable[[], Any]) -> Any:
+        if call.arguments[0] == 13:
+            await asyncio.Event().wait()
+        return await proceed()
+
+
+def test_one_that_never_goes_on_at_a_server_is_cancelled_at_the_deadline() -> None:
+    for way in (way for way in WAYS if way.handler_awaits):
+        with ends(way, server=[Never()]) as both:
+            with pytest.raises(mf.Error) as failed:
+                both.twice(13, mf.CallOptions(deadline=0.2))
+
+            assert failed.value.code is mf.Code.DEADLINE_EXCEEDED
+            assert both.twice(21) == 42
+            assert eventually(lambda both=both: not both.behind.open)  # type: ignore[misc]
+            late = both.behind.calls()[0].end
+            assert late.code in (mf.Code.DEADLINE_EXCEEDED, mf.Code.CANCELLED)
+
+
+def test_one_that_never_goes_on_at_a_client_ends_with_its_task() -> None:
+    async def main() -> None:
+        light = mf.Light()
+        light.offer(AsyncRecorder(), "a")
+        echo = EchoAsyncClient(mf.AsyncClient(light, interceptors=[recorder, Never()])).at("a")
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.05):
+                await echo.twice(13)
+        assert await echo.twice(21) == 42
+
+    recorder = Recorder()
+    asyncio.run(main())
+
+    assert [each.end.code for each in recorder.calls()] == [mf.Code.CANCELLED, mf.Code.OK]
