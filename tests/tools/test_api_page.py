@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import mf
-from mf import controller, described, flex
+from mf import controller, described, flex, health, interceptors
 from mf.flex.process import ProcessFields
 
 ROOT = Path(__file__).parents[2]
@@ -30,7 +30,14 @@ def fields(header: str, struct: str) -> list[str]:
 def test_every_public_name_of_python_is_there() -> None:
     assert [
         name
-        for name in (*mf.__all__, *flex.__all__, *described.__all__, *controller.__all__)
+        for name in (
+            *mf.__all__,
+            *flex.__all__,
+            *described.__all__,
+            *controller.__all__,
+            *interceptors.__all__,
+            *health.__all__,
+        )
         if name not in NAMED
     ] == []
 

@@ -90,6 +90,10 @@ if TYPE_CHECKING:
     from mf.core.client_options import ClientOptions as ClientOptions
     from mf.core.identity import Identity as Identity
     from mf.core.identity import IdentityKind as IdentityKind
+    from mf.core.interceptor import CallEnd as CallEnd
+    from mf.core.interceptor import CallKind as CallKind
+    from mf.core.interceptor import InterceptedCall as InterceptedCall
+    from mf.core.interceptor import Interceptor as Interceptor
     from mf.core.secret import Secret as Secret
     from mf.core.server_options import Limit as Limit
     from mf.core.server_options import PeerHello as PeerHello
@@ -176,6 +180,7 @@ if not TYPE_CHECKING:
         "mf.core.cached": ("CallCache",),
         "mf.core.client_options": ("ClientOptions",),
         "mf.core.identity": ("Identity", "IdentityKind"),
+        "mf.core.interceptor": ("CallEnd", "CallKind", "InterceptedCall", "Interceptor"),
         "mf.light": ("Light",),
         "mf.replicated.settings": ("ReplicaSettings",),
         "mf.core.secret": ("Secret",),

@@ -11,6 +11,7 @@ from mf.core.cached import Caches
 from mf.core.client_options import DEFAULTS, ClientFields, ClientOptions, checked
 from mf.core.description import Description
 from mf.core.error import Code, not_executed
+from mf.core.intercepting import interceptors_of
 from mf.core.service import ServiceInfo
 from mf.core.target import AsyncTarget, AsyncTargetSource
 from mf.link import fork
@@ -29,7 +30,16 @@ class AsyncClient(AsyncTargetSource):
     Raises ValueError for an address that is none, RuntimeError where no loop runs.
     """
 
-    __slots__ = ("__weakref__", "_caches", "_options", "_pool", "_resolver", "_router", "_source")
+    __slots__ = (
+        "__weakref__",
+        "_caches",
+        "_interceptors",
+        "_options",
+        "_pool",
+        "_resolver",
+        "_router",
+        "_source",
+    )
 
     def __init__(
         self,
@@ -44,6 +54,7 @@ class AsyncClient(AsyncTargetSource):
             raise RuntimeError(text) from None
         options = self._options = checked(options, **changes)
         self._caches = Caches(options.clock or clock.monotonic)
+        self._interceptors = interceptors_of(options, blocks=False, awaits=True)
         self._source: AsyncTargetSource | None = None
         self._pool: AsyncPool | None = None
         self._resolver: AsyncResolver | None = None
@@ -62,12 +73,19 @@ class AsyncClient(AsyncTargetSource):
     def async_target(
         self, service: ServiceInfo, keys: tuple[str, ...] = (), caches: Caches | None = None
     ) -> AsyncTarget:
+        target: AsyncTarget
         if self._source is not None:
-            return self._source.async_target(
+            target = self._source.async_target(
                 service, (*self._options.forward_metadata, *keys), caches or self._caches
             )
-        assert self._router is not None
-        return AsyncRemoteTarget(self._router.passing_on(keys) if keys else self._router, service, None)
+        else:
+            assert self._router is not None
+            target = AsyncRemoteTarget(self._router.passing_on(keys) if keys else self._router, service, None)
+        if self._interceptors is None:
+            return target
+        from mf.client.async_intercepted import AsyncInterceptedTarget
+
+        return AsyncInterceptedTarget(self._interceptors, service, target)
 
     async def describe(
         self, name: str, *, agent: Agent | None = None, topic: bool = False, deadline: float = 10.0

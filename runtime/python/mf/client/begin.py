@@ -19,6 +19,7 @@ from mf.protocol.stream_call import StreamCall
 from mf.route.routing import Routing
 
 T = TypeVar("T")
+C = TypeVar("C", bound=Call[Any])
 
 _DEFAULT_WORD = pack_deadline(DEFAULT_DEADLINE)
 
@@ -68,7 +69,8 @@ def begin(
         flags |= METADATA
         body = block + body
     deadline = deadline_of(method, options, now)
-    return Call(method, deadline, router.budget, flags, body, pack_deadline(max(deadline - now, 0.0)))
+    call = Call(method, deadline, router.budget, flags, body, pack_deadline(max(deadline - now, 0.0)))
+    return _noted(options, call)
 
 
 def begin_bulk(
@@ -86,7 +88,7 @@ def begin_bulk(
     call.items = len(requests)
     if method.ordered:
         call.in_order = True
-    return call
+    return _noted(options, call)
 
 
 def begin_stream(
@@ -99,7 +101,14 @@ def begin_stream(
     block = metadata_of(router, options)
     body = block + method.encode_request(*arguments)
     flags = method.request_encoding | STREAM | (METADATA if block else 0)
-    return StreamCall(method, deadline_of(method, options, now), router.budget, flags, body)
+    return _noted(options, StreamCall(method, deadline_of(method, options, now), router.budget, flags, body))
+
+
+def _noted(options: CallOptions | None, call: C) -> C:
+    """Adds the call to those of its options, if these are collected."""
+    if options is not None and options.calls is not None:
+        options.calls.append(call)
+    return call
 
 
 def idle_of(options: CallOptions | None) -> float:

@@ -1,5 +1,6 @@
 """R5. A client that blocks: connections, shared by all generated clients made from it."""
 
+from dataclasses import replace
 from typing import Any, Self, Unpack
 
 from mf.client.background import AsyncSide
@@ -13,6 +14,7 @@ from mf.core.description import Description
 from mf.core.error import Code, not_executed
 from mf.core.handler_wait import waiting
 from mf.core.immediate import immediate
+from mf.core.intercepting import interceptors_of
 from mf.core.service import ServiceInfo
 from mf.core.target import Target, TargetSource
 from mf.link import fork
@@ -33,7 +35,17 @@ class Client(TargetSource):
     all. Raises ValueError for an address that is none.
     """
 
-    __slots__ = ("__weakref__", "_caches", "_options", "_pool", "_resolver", "_router", "_side", "_source")
+    __slots__ = (
+        "__weakref__",
+        "_caches",
+        "_interceptors",
+        "_options",
+        "_pool",
+        "_resolver",
+        "_router",
+        "_side",
+        "_source",
+    )
 
     def __init__(
         self,
@@ -43,6 +55,7 @@ class Client(TargetSource):
     ) -> None:
         options = self._options = checked(options, **changes)
         self._caches = Caches(options.clock or clock.monotonic)
+        self._interceptors = interceptors_of(options, blocks=True, awaits=False)
         self._source: TargetSource | None = None
         self._pool: BlockingPool | None = None
         self._resolver: Resolver | None = None
@@ -58,7 +71,7 @@ class Client(TargetSource):
         self._pool = BlockingPool(options, self._resolver.client_id)
         self._router = BlockingRouting(self._resolver, self._pool, options, self._caches)
         if isinstance(where, str):
-            self._side = AsyncSide(where, options)
+            self._side = AsyncSide(where, replace(options, interceptors=()))
             if is_controller(where):  # without one there are no replicas
                 self._router.replicator = self._side.replicate
 
@@ -74,12 +87,19 @@ class Client(TargetSource):
     def target(
         self, service: ServiceInfo, keys: tuple[str, ...] = (), caches: Caches | None = None
     ) -> Target:
+        target: Target
         if self._source is not None:
-            return self._source.target(
+            target = self._source.target(
                 service, (*self._options.forward_metadata, *keys), caches or self._caches
             )
-        assert self._router is not None
-        return RemoteTarget(self._router.passing_on(keys) if keys else self._router, service, None)
+        else:
+            assert self._router is not None
+            target = RemoteTarget(self._router.passing_on(keys) if keys else self._router, service, None)
+        if self._interceptors is None:
+            return target
+        from mf.client.intercepted import InterceptedTarget
+
+        return InterceptedTarget(self._interceptors, service, target)
 
     def describe(
         self, name: str, *, agent: Agent | None = None, topic: bool = False, deadline: float = 10.0

@@ -126,7 +126,10 @@ class MessageBatch(ABC, Generic[T, L]):
         self._route: Route[L] | None = None
 
     def _message(self, start: int, end: int) -> Message[T]:
-        return Message(self._method, self._deadline, self._budget, self._flags, start, end)
+        message = Message(self._method, self._deadline, self._budget, self._flags, start, end)
+        if self._options.calls is not None:
+            self._options.calls.append(message)
+        return message
 
     # State
 

@@ -2,13 +2,16 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from mf.core.clock import Clock
 from mf.core.metadata import TOKEN_KEY, check_key
 from mf.core.options import check_is
 from mf.core.secret import Secret
 from mf.core.tls import Tls
+
+if TYPE_CHECKING:  # clients without interceptors do not load them
+    from mf.core.interceptor import Interceptor
 
 WAIT_FOR_SERVER = 5.0
 DEAD_AFTER = 10.0
@@ -42,7 +45,8 @@ class ClientOptions:
 
     `forward_metadata`: keys that a handler's calls through this client forward from the call being handled,
     as is done with trace context. `clock`: monotonic seconds, by which cached results expire. `connect`: what
-    opens a stream to an address within a time, for tests; only blocking clients use it.
+    opens a stream to an address within a time, for tests; only blocking clients use it. `interceptors`: what
+    is around all calls, the outermost first (docs/interceptors.md).
     """
 
     wait_for_server: float = WAIT_FOR_SERVER
@@ -56,9 +60,11 @@ class ClientOptions:
     forward_metadata: Iterable[str] = ()
     clock: Clock | None = None
     connect: Callable[[str, float], Any] | None = None
+    interceptors: Iterable["Interceptor"] = ()
 
     def __post_init__(self) -> None:
         check_interval(self.reload_interval)
+        object.__setattr__(self, "interceptors", tuple(self.interceptors))
         object.__setattr__(self, "trusted_users", tuple(self.trusted_users))
         object.__setattr__(self, "forward_metadata", _forwarded(self.forward_metadata))
 
@@ -77,6 +83,7 @@ class ClientFields(TypedDict, total=False):
     forward_metadata: Iterable[str]
     clock: Clock | None
     connect: Callable[[str, float], Any] | None
+    interceptors: Iterable["Interceptor"]
 
 
 def check_interval(seconds: float) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from contextvars import ContextVar
 from time import monotonic
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from mf.core.identity import Identity
@@ -81,6 +81,23 @@ class CurrentCall(ABC):
 
         A stream's reply metadata are sent with its first value; later ones with its end.
         """
+
+    # For interceptors
+
+    @property
+    def request_bytes(self) -> int:
+        """The size of the request's payload; 0 in light."""
+        return 0
+
+    @property
+    def stopped(self) -> Exception | None:
+        """Why the handler must stop, if it must."""
+        return None
+
+    def intercepted_by(self, way: Any) -> bool:  # noqa: ARG002
+        """Interceptors are around the handler (intercepting.Intercepting). Whether this call reports its end
+        to them."""
+        return False
 
 
 current: ContextVar[CurrentCall | None] = ContextVar("mf_current_call", default=None)

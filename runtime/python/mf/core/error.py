@@ -226,3 +226,12 @@ def cut(message: str, limit: int = MAX_MESSAGE_BYTES) -> bytes:
     if len(data) <= limit:
         return data
     return data[:limit].decode("utf-8", "ignore").encode("utf-8")
+
+
+class RefusedError(Exception):
+    """Raised in the place of a handler's exceptions: an interceptor has refused the call before the handler
+    ran, with this failure, which its caller gets as it is."""
+
+    def __init__(self, failure: MfError) -> None:
+        super().__init__(failure)
+        self.failure = failure

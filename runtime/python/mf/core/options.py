@@ -19,7 +19,10 @@ class CallOptions:
     with the request. `reply_metadata`: a dict of the caller that receives the reply's metadata.
     """
 
-    __slots__ = ("deadline", "idle", "metadata", "reply_metadata")
+    __slots__ = ("calls", "deadline", "idle", "metadata", "reply_metadata")
+
+    calls: list[Any] | None
+    """Gets each call that is made with these options; for what is around calls (client/intercepted.py)."""
 
     def __init__(
         self,
@@ -33,6 +36,7 @@ class CallOptions:
             raise ValueError(f"deadline is {deadline}: give seconds from now, or mf.INFINITE")
         if not idle > 0:
             raise ValueError(f"idle is {idle}: give seconds, more than 0, or mf.INFINITE")
+        self.calls = None
         self.deadline = deadline
         self.idle = idle
         self.metadata = metadata

@@ -5,7 +5,7 @@ from itertools import islice
 from typing import Any, Generic, TypeVar, cast
 
 from mf.core.code_class import BY_HANDLER
-from mf.core.error import Code, DeclaredError, Error, Execution
+from mf.core.error import Code, DeclaredError, Error, Execution, RefusedError
 
 T = TypeVar("T")
 
@@ -55,8 +55,13 @@ def failure_of(raised: BaseException, declared: tuple[type[DeclaredError], ...])
 
     It never says that the call was not executed, whatever the exception claims: the handler has started, and
     it is unknown what it did before it raised. An Error with another code comes from the handler's own
-    actions (for example a nested call), and would be wrong for this call.
+    actions (for example a nested call), and would be wrong for this call. What an interceptor refuses a call
+    with is meant for the caller.
     """
+    if isinstance(raised, RefusedError):
+        if isinstance(raised.failure, Error):
+            return raised.failure
+        raised = raised.failure
     if isinstance(raised, declared):
         return raised
     if isinstance(raised, Error) and raised.code in BY_HANDLER:

@@ -1,6 +1,6 @@
 """R0. The options of `Server` and `AsyncServer`: stated here alone, and handed on as they are."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple, TypedDict, Unpack
 
@@ -12,6 +12,7 @@ from mf.core.tls import Tls
 
 if TYPE_CHECKING:  # servers without a monitor do not load it
     from mf.core.exposition import Exposition
+    from mf.core.interceptor import Interceptor
 
 DEFAULT_MAX_BINDINGS = 4_096
 DEFAULT_MAX_STREAMS = 256
@@ -97,6 +98,8 @@ class ServerOptions:
     it. Calls are measured only with it. `expose(out)` adds metrics to those of the server; `not_ready()`
     returns why this process should get no work, in one line, or "" (docs/observability.md). Both are called
     on threads of the monitor.
+
+    `interceptors`: what is around all handlers, the outermost first (docs/interceptors.md).
     """
 
     advertise: str | None = None
@@ -124,9 +127,11 @@ class ServerOptions:
     monitor_open: bool = False
     expose: Expose | None = None
     not_ready: NotReady | None = None
+    interceptors: Iterable["Interceptor"] = ()
 
     def __post_init__(self) -> None:
         check_interval(self.reload_interval)
+        object.__setattr__(self, "interceptors", tuple(self.interceptors))
         if self.workers < 1:
             raise ValueError(f"workers is {self.workers}: at least one thread is needed")
         if self.max_streams * self.stream_window > MAX_WINDOWS:
@@ -171,6 +176,7 @@ class ServerFields(TypedDict, total=False):
     monitor_open: bool
     expose: Expose | None
     not_ready: NotReady | None
+    interceptors: Iterable["Interceptor"]
 
 
 class OfferFields(TypedDict, total=False):

@@ -7,8 +7,11 @@ results and errors are not, a plain handler is not left behind at the deadline, 
 thread, and declared errors arrive as the very object that was raised.
 """
 
+from collections.abc import Iterable
+
 from mf.core.agent import Agent
 from mf.core.cached import Caches
+from mf.core.interceptor import Interceptor
 from mf.core.service import BaseServant, ServiceInfo
 from mf.core.target import AsyncTarget, AsyncTargetSource, Target, TargetSource
 from mf.light.offers import LightOffers
@@ -21,15 +24,18 @@ class Light(TargetSource, AsyncTargetSource):
 
     __slots__ = ("_caches", "_offers")
 
-    def __init__(self) -> None:
-        self._offers = LightOffers()
+    def __init__(self, *, interceptors: Iterable[Interceptor] = ()) -> None:
+        """`interceptors`: what is around all handlers, the outermost first (docs/interceptors.md); those of
+        callers are given to their clients."""
+        self._offers = LightOffers(tuple(interceptors))
         self._caches = Caches()
 
     def offer(self, servant: BaseServant, agent: Agent | None = None) -> None:
         """Offers a servant, for one agent if its service is `per` agent. A later offer for the same
         replaces it.
 
-        Raises ValueError if the offer does not fit the service, TypeError for what is no agent.
+        Raises ValueError if the offer does not fit the service, TypeError for what is no agent, and if an
+        interceptor of this Light is for the other kind of handlers.
         """
         self._offers.add(servant, agent)
 

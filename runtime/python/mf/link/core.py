@@ -221,6 +221,7 @@ class LinkCore(ABC):
         adaptation = self._adaptations.get((service.name, service.fingerprint, schema))
         count = len(service.methods) if adaptation is None else len(adaptation.names)
         binding = Binding(service.name, agent, count, inf)
+        binding.peer = self.peer
         binding.adaptation = adaptation
         binding.own = service.fingerprint
         binding.schema = schema

@@ -54,14 +54,16 @@ class Request(Pending):
 
 class Binding(Pending):
     """A range of routes for one (service, agent). `status` is a code once done; `text` is the reason of a
-    refusal. `bound`: whether requests may be sent to it. `used`: when the last one was sent. `adaptation`:
-    that to the server's schema, if it differs. `own`: the fingerprint of the client's schema. `schema`: the
-    one by which it was asked for at a relay. `awaited_by`: these end with it, or before, at a deadline: an
-    answer that comes later is of use to others."""
+    refusal. `bound`: whether requests may be sent to it. `used`: when the last one was sent.
+    `adaptation`: that to the server's schema, if it differs. `own`: the fingerprint of the client's
+    schema. `schema`: the one by which it was asked for at a relay. `peer`: the address of the connection.
+    `awaited_by`: these end with it, or before, at a deadline: an answer that comes later is of use to
+    others."""
 
     own = b""
     schema = b""
     awaited_by: tuple[Pending, ...] = ()
+    peer = ""
     adaptation: Adaptation | None = None
 
     def __init__(self, service: str, agent: str, methods: int, deadline: float) -> None:

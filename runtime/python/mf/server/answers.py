@@ -127,7 +127,7 @@ def answer_outcomes(call: ServedCall, handler: Handler, outcomes: list[Outcome[A
         outcomes = [_encodable(handler, outcome) for outcome in outcomes]
         failed = True
         payload = pack_mixed(method, outcomes)
-    if failed and handler.tally is not None:
+    if failed and handler.watched:
         call.ends_mixed(outcomes)
     call.connection.reply(call, MIXED if failed else OK, method.result_encoding, payload)
 

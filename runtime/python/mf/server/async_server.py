@@ -9,9 +9,10 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from mf.core.agent import Agent
+from mf.core.intercepting import Interceptors, interceptors_of
 from mf.core.log import info, line
 from mf.core.offered import offered_agent
-from mf.core.server_options import OfferFields
+from mf.core.server_options import OfferFields, ServerOptions
 from mf.core.service import AsyncServant, BaseServant, generated_base
 from mf.core.source import OfferSource
 from mf.server.async_io import AsyncIo
@@ -42,6 +43,9 @@ class AsyncServer(BaseServer["AsyncControllerRegistrar", AsyncIo]):
 
         return AsyncControllerRegistrar(controller, self._options.advertise, self._options.controller_tls)
 
+    def _interceptors_of(self, options: ServerOptions) -> Interceptors | None:
+        return interceptors_of(options, blocks=False, awaits=True)
+
     def _set_up(self) -> None:
         self._loop: AbstractEventLoop | None = None
         self._stopping = Event()
@@ -66,6 +70,11 @@ class AsyncServer(BaseServer["AsyncControllerRegistrar", AsyncIo]):
         if not isinstance(servant, AsyncServant):
             text = "an AsyncServer runs `async def`: derive from the generated …AsyncServant, or use a Server"
             raise TypeError(f"{type(servant).__name__} is no servant of asyncio; {text}")
+
+    def _health(self) -> AsyncServant:
+        from mf.health.servants import AwaitedHealth
+
+        return AwaitedHealth(self._readiness)
 
     def _is_stopping(self) -> bool:
         return self._stopping.is_set()
@@ -163,6 +172,7 @@ class AsyncServer(BaseServer["AsyncControllerRegistrar", AsyncIo]):
             await self._stopped.wait()
             return
         self._stopped = Event()
+        self._readiness.stop()
         info("%s", line("draining"))
         try:
             if self._registrar is not None:

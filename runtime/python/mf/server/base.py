@@ -22,6 +22,7 @@ from mf.server.counters import ServerStats
 from mf.server.files import ServedFiles
 from mf.server.load import ServerLoad
 from mf.server.offer import Announced, Offers
+from mf.server.readiness import Check, Readiness
 from mf.server.server_io import ServerIo
 from mf.server.tally import Tallies
 from mf.transport.address import Address
@@ -31,6 +32,7 @@ from mf.transport.stream import SocketStream
 if TYPE_CHECKING:  # servers without a monitor, or an access file, do not load what reads it
     from mf.access.rules import Rules
     from mf.core.exposition import Exposition
+    from mf.core.intercepting import Interceptors
     from mf.monitor.door import Door
 
 CALLS_CUT = 3
@@ -76,7 +78,9 @@ class BaseServer(ABC, Generic[R, I]):
         self._access = Access(options)
         self._files = ServedFiles(self._tls, self._access, options)
         self._tallies = Tallies() if options.monitor else None
-        self._offers = Offers(options.limit, self._tallies)
+        self._offers = Offers(options.limit, self._tallies, self._interceptors_of(options))
+        self._offers.health = self._health
+        self._readiness = Readiness(self._own_reasons, self._offers.has, self._is_stopping)
         self._monitor: Door | None = None
         if options.monitor:
             from mf.monitor.door import endpoint_of
@@ -105,6 +109,10 @@ class BaseServer(ABC, Generic[R, I]):
         self._io: I | None = None
         self._set_up()
         fork.register(self)
+
+    @abstractmethod
+    def _interceptors_of(self, options: ServerOptions) -> "Interceptors | None":
+        """None: there are none. Raises TypeError for those of the other kind of servers."""
 
     @abstractmethod
     def _registrar_at(self, controller: str) -> R:
@@ -159,6 +167,9 @@ class BaseServer(ABC, Generic[R, I]):
             self._options.expose(out)
 
     def _not_ready(self) -> str:
+        return "".join(f"{each}\n" for each in self._readiness.why_not() or ())
+
+    def _own_reasons(self) -> list[str]:
         from mf.server.metrics import reasons
 
         return reasons(
@@ -170,6 +181,22 @@ class BaseServer(ABC, Generic[R, I]):
 
     @abstractmethod
     def _is_stopping(self) -> bool: ...
+
+    def add_check(self, name: str, check: Check, service: str = "") -> None:
+        """Adds a reason why this server should get no work: `check` is called when /readyz or the health
+        service is asked, on any thread, and returns it in one line, or "". One that raises is a reason, too.
+        It must not wait for long. `service`: the full name of the only service that it is about; /readyz does
+        not ask it then. Raises ValueError for a name that is taken, TypeError for `async def`.
+        """
+        self._readiness.add_check(name, check, service)
+
+    def remove_check(self, name: str) -> None:
+        """Raises ValueError for a name that is unknown."""
+        self._readiness.remove_check(name)
+
+    @abstractmethod
+    def _health(self) -> BaseServant:
+        """The servant of the health service. Imports a floor above."""
 
     @property
     def nonce(self) -> bytes:
@@ -253,6 +280,7 @@ class BaseServer(ABC, Generic[R, I]):
         clients."""
         self._identity = identity.draw()
         self._hello.nonce = self._identity.nonce
+        self._readiness.after_fork()
         if self._registrar is not None:
             self._registrar.after_fork()
         if self._monitor is not None:

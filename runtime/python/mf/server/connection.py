@@ -30,7 +30,6 @@ from mf.core.peers import peer_fields
 from mf.protocol.events import BindRequested, CreditReceived, DataReceived, EndReceived, RequestReceived
 from mf.protocol.frame import Buffer
 from mf.protocol.handshake import Hello
-from mf.protocol.reply import OK
 from mf.protocol.server_call import ServerCallEvent, ServerCallState, ServerCallStep
 from mf.protocol.server_session import Denied, ServerSession
 from mf.protocol.stream import WindowBudget
@@ -412,8 +411,8 @@ class Connection(StreamCaller):
         if call.oneway:  # of a method with results, which its client does not want
             self.drop(call)
             return
-        if call.handler.tally is not None and status == OK:  # MIXED is counted where its items are known
-            call.ends(Code.OK)
+        if call.handler.watched:
+            call.ends(Code.OK, size=len(payload))
         with self.lock:
             if call.state is _RUNNING and call.deadline > monotonic():
                 call.state = _ENDED
@@ -436,8 +435,8 @@ class Connection(StreamCaller):
             return
         if call.standing is not _OUTSIDE:
             call.gate.admission.leave(call, monotonic())
-        if call.handler.tally is not None:
-            call.ends(error.code)
+        if call.handler.watched:
+            call.ends(error.code, error)
         with self.lock:
             if self._answered(call):
                 self.session.fail(call.id, call.route, call.count, error, call.reply_metadata())
@@ -446,7 +445,7 @@ class Connection(StreamCaller):
     def drop(self, call: ServedCall) -> None:
         if call.standing is not _OUTSIDE:
             call.gate.admission.leave(call, monotonic())
-        if call.handler.tally is not None:
+        if call.handler.watched:
             call.ends(Code.OK if call.oneway else Code.CANCELLED)
         ready: list[ServedCall] = []
         with self.lock:
@@ -552,7 +551,7 @@ class Connection(StreamCaller):
 
     def refuse(self, call: ServedCall, why: str) -> None:
         call.handler.counters.on_refused(call.count)
-        if call.handler.tally is not None:
+        if call.handler.watched:
             call.ends(Code.OVERLOADED)
         if call.standing is not _OUTSIDE:
             call.gate.admission.leave(call, monotonic())

@@ -17,6 +17,8 @@ from mf.core.agent_names import shown_agent
 from mf.core.current import NO_METADATA, CurrentCall
 from mf.core.error import Code, Error, not_executed
 from mf.core.identity import Identity
+from mf.core.intercepting import Intercepting, code_of
+from mf.core.interceptor import CallKind
 from mf.core.outcome import Outcome
 from mf.protocol.events import DataReceived, MetadataOrFault, RequestReceived
 from mf.protocol.frame import ONEWAY, Buffer
@@ -85,6 +87,8 @@ class ServedCall(ServerCall, CurrentCall):
 
     __slots__ = (
         "_metadata",
+        "_mixed",
+        "_way",
         "came",
         "connection",
         "count",
@@ -101,8 +105,11 @@ class ServedCall(ServerCall, CurrentCall):
         "stopped",
     )
 
+    _mixed: list[Outcome[Any]] | None
+    """The outcomes of its items, if they differ. These three are there only if its handler is watched."""
+    _way: Intercepting | None
     came: float
-    """When it has arrived; only if the calls of its method are measured."""
+    """When it has arrived."""
     deadline: float
     handler: Handler
     _metadata: MetadataOrFault
@@ -111,8 +118,9 @@ class ServedCall(ServerCall, CurrentCall):
         self.connection = connection
         self.handler, self.id, self.route, self.flags, _, self.count, self.payload, self._metadata = event
         self.deadline = deadline
-        if self.handler.tally is not None:
+        if self.handler.watched:
             self.came = monotonic()
+            self._way = self._mixed = None
         self.oneway = self.flags & ONEWAY != 0
         self.state = _RECEIVED
         self.standing = _OUTSIDE
@@ -164,23 +172,52 @@ class ServedCall(ServerCall, CurrentCall):
         pack_metadata(reply)  # raises for invalid metadata here, where the user can see the cause
         self.reply_entries = reply
 
-    # For the metrics of its server
+    # For interceptors, and the metrics of its server
 
-    def ends(self, how: Code) -> None:
-        """All its items end so, now."""
+    @property
+    def request_bytes(self) -> int:
+        return len(self.payload)
+
+    def intercepted_by(self, way: Intercepting) -> bool:
+        self._way = way
+        return True
+
+    def ends(self, how: Code, error: Error | None = None, size: int = 0) -> None:
+        """All its items end so, now; unless their outcomes differ, which `ends_mixed` has said."""
+        mixed = self._mixed
         tally = self.handler.tally
         if tally is not None:
-            tally.ended(how, self.count)
+            if mixed is None:
+                tally.ended(how, self.count)
+            for outcome in mixed or ():
+                tally.ended(Code.OK if outcome.error is None else _code_of(outcome.error), 1)
             tally.answered(monotonic() - self.came)
+        if self._way is not None:
+            self._end_way(self._way, how, error, size)
 
     def ends_mixed(self, outcomes: list[Outcome[Any]]) -> None:
-        """Each of its items ends by its own outcome, now."""
-        tally = self.handler.tally
-        if tally is not None:
-            for outcome in outcomes:
-                error = outcome.error
-                tally.ended(Code.OK if error is None else _code_of(error), 1)
-            tally.answered(monotonic() - self.came)
+        """Each of its items ends by its own outcome, when it is answered."""
+        self._mixed = outcomes
+
+    def _end_way(self, way: Intercepting, how: Code, error: Exception | None, size: int) -> None:
+        failure = self.stopped or error or way.failure  # the last is that of a one-way call
+        if failure is None and self.deadline <= monotonic():
+            failure = Error(Code.DEADLINE_EXCEEDED, "the deadline passed while the handler ran")
+        is_bulk = way.call.kind is CallKind.BULK
+        if failure is None and self._mixed is not None and not is_bulk:
+            failure = self._mixed[0].error
+        outcomes = None
+        if is_bulk and failure is None:
+            outcomes = way.result if isinstance(way.result, list) else self._mixed
+        way.end(
+            how if failure is None else code_of(failure),
+            failure,
+            value=None if is_bulk or failure is not None else way.result,
+            outcomes=outcomes,
+            peer=self.peer,
+            request_bytes=len(self.payload),
+            reply_bytes=size,
+        )
 
     # For its gate
 

@@ -54,8 +54,10 @@ def _expose_connections(out: Exposition, of: ConnectionStats, most_bytes: int) -
         out.sample({"limit": limit}, getattr(of, name))
 
 
-def reasons(options: ServerOptions, *, stopping: bool, registered: Callable[[], bool], is_full: bool) -> str:
-    """Why no work may be given, a line for each; empty: the server is ready."""
+def reasons(
+    options: ServerOptions, *, stopping: bool, registered: Callable[[], bool], is_full: bool
+) -> list[str]:
+    """Why no work may be given, a line for each; empty: the server is ready, as far as it knows itself."""
     why = []
     if stopping:
         why.append("the server is stopping")
@@ -70,4 +72,4 @@ def reasons(options: ServerOptions, *, stopping: bool, registered: Callable[[], 
         except Exception as raised:
             log_handler_failure("ServerOptions.not_ready", raised)
             why.append("ServerOptions.not_ready raised")
-    return "".join(f"{each}\n" for each in why)
+    return why

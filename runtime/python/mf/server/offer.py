@@ -7,6 +7,8 @@ from typing import Any, NamedTuple, NoReturn
 from mf.core.agent import Agent
 from mf.core.agent_names import shown_agent
 from mf.core.error import Code, not_executed, shortened, some_of
+from mf.core.intercepted_servant import InterceptedFunctions
+from mf.core.intercepting import Interceptors
 from mf.core.offered import offered_agent
 from mf.core.server_options import Limit
 from mf.core.service import FEBIRD, BaseServant, Method, ServiceInfo, generated_base, services_of
@@ -17,6 +19,8 @@ from mf.protocol.frame import STREAM
 from mf.server.admission import Admission, Gate
 from mf.server.counters import Counters, MethodStats, ServerStats
 from mf.server.tally import Tallies, Tally
+
+HEALTH = "mf.health.Health"
 
 _MOST_LABELS = 16
 _LONGEST_LABEL = 64
@@ -39,6 +43,7 @@ class Handler:
         "planned",
         "pushed",
         "tally",
+        "watched",
     )
 
     def __init__(
@@ -59,12 +64,22 @@ class Handler:
         self.counters = Counters()
         self.tally: Tally | None = None
         """None: the server has no monitor."""
+        self.watched = False
+        """Whether its calls report their ends: to the tally, or to interceptors."""
         if self.pushed:
             return
         base = generated_base(servant)
         own = getattr(type(servant), method.batch_attribute, None)
         if own is not None and own is not getattr(base, method.batch_attribute, None):
             self.batch = getattr(servant, method.batch_attribute)
+
+    def intercept(self, interceptors: Interceptors) -> None:
+        """Puts these around its functions. Replicated methods, and those that were not generated, have none
+        to call."""
+        if self.method.replicated is None and hasattr(self.offer.servant, self.method.attribute):
+            around = InterceptedFunctions(interceptors, self.method, self.offer.servant)
+            self.function, self.batch = around.function, around.batch
+            self.watched = True
 
     def __repr__(self) -> str:
         return f"{self.offer.service.short_name}.{self.method.name}"
@@ -177,13 +192,33 @@ def _not_generated(name: str) -> Method[Any, Any]:
 class Offers:
     """All offers of a server. Data that IO threads read are never modified, only replaced."""
 
-    __slots__ = ("_admission", "_by_service", "_sources", "_topics", "registered", "tallies")
+    __slots__ = (
+        "_admission",
+        "_by_service",
+        "_health",
+        "_interceptors",
+        "_sources",
+        "_topics",
+        "health",
+        "registered",
+        "tallies",
+    )
 
-    def __init__(self, limit: Limit | None = None, tallies: Tallies | None = None) -> None:
+    def __init__(
+        self,
+        limit: Limit | None = None,
+        tallies: Tallies | None = None,
+        interceptors: Interceptors | None = None,
+    ) -> None:
         self._admission = Admission(limit)
         self.tallies = tallies
         """None: calls are not measured."""
+        self._interceptors = interceptors
         self._by_service: dict[str, dict[str, Offer]] = {}
+        self._health: dict[str, Offer] = {}
+        self.health: Callable[[], BaseServant] | None = None
+        """Makes the servant of the health service, which is offered without being announced or counted, and
+        without limits and interceptors: these must not make a server look dead."""
         self._sources: list[tuple[OfferSource, Announced]] = []
         self._topics: dict[str, dict[str, Offer]] = {}
         self.registered = False
@@ -230,6 +265,10 @@ class Offers:
         if self.tallies is not None:
             for name, handler in offer.handlers.items():
                 handler.tally = self.tallies.of(offer.service.name, name)
+                handler.watched = True
+        if self._interceptors is not None and not offer.is_topic:
+            for handler in offer.handlers.values():
+                handler.intercept(self._interceptors)
         return offer
 
     def remove(self, service: str, agent: str) -> None:
@@ -277,7 +316,15 @@ class Offers:
                 made = self._measured(Offer(servant, "", False, {}, self._admission, announced))
                 self._topics = {**self._topics, service: {"": made}}
                 return self._topics[service]
+        if service == HEALTH and self.health is not None:
+            if not self._health:
+                self._health = {"": Offer(self.health(), "", False, {}, Admission(None), Announced())}
+            return self._health
         return {}
+
+    def has(self, service: str) -> bool:
+        """Whether the service is offered, for any agent."""
+        return bool(self._of(service))
 
     def stats(self) -> ServerStats:
         """The statistics of all methods."""

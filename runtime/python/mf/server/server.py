@@ -10,8 +10,9 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Unpack
 
 from mf.core.agent import Agent
+from mf.core.intercepting import Interceptors, interceptors_of
 from mf.core.log import info, line
-from mf.core.server_options import OfferFields
+from mf.core.server_options import OfferFields, ServerOptions
 from mf.core.service import AsyncServant, BaseServant, Servant, is_async
 from mf.core.source import OfferSource
 from mf.server.base import STOP_SIGNALS, BaseServer
@@ -37,12 +38,20 @@ class Server(BaseServer["ControllerRegistrar", IoThread]):
 
         return ControllerRegistrar(controller, self._options.advertise, self._options.controller_tls)
 
+    def _interceptors_of(self, options: ServerOptions) -> Interceptors | None:
+        return interceptors_of(options, blocks=True, awaits=False)
+
     def _set_up(self) -> None:
         self._make_threads()
         self._stop_lock = threading.Lock()
         self._running = _held_lock()
         self._ends = self._must_reload = self._stops = False
         self._signals_before: dict[int, Any] = {}
+
+    def _health(self) -> Servant:
+        from mf.health.servants import PlainHealth
+
+        return PlainHealth(self._readiness)
 
     def _is_stopping(self) -> bool:
         return self._stops
@@ -167,6 +176,7 @@ class Server(BaseServer["ControllerRegistrar", IoThread]):
             if io is None or not io.thread.is_alive():
                 return io is None or not io.cut
             self._stops = True
+            self._readiness.stop()
             info("%s", line("draining"))
             if self._registrar is not None:
                 self._registrar.deregister(min(self._options.drain_timeout, 2.0))
