@@ -10,7 +10,8 @@ ROOT = Path(__file__).parents[3]
 
 
 @pytest.mark.parametrize(
-    ("schema", "package"), [("controller", "controller"), ("flex", "flex"), ("replication", "replicated")]
+    ("schema", "package"),
+    [("controller", "controller"), ("flex", "flex"), ("health", "health"), ("replication", "replicated")],
 )
 def test_the_generated_interface_is_up_to_date(schema: str, package: str, tmp_path: Path) -> None:
     source, prefix = ROOT / f"runtime/idl/mf/{schema}.mfidl", f"mf.{package}._generated"
