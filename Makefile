@@ -184,6 +184,7 @@ checks:
 	@$(STAGE) 'floors, C++' $(PY) tools/check_include_ranks.py
 	@$(STAGE) 'links of the documentation' $(PY) tools/check_links.py
 	@$(STAGE) 'form of the documentation' $(PY) -m tools.check_pages
+	@$(STAGE) 'words of texts' $(PY) -m tools.check_words
 	@$(STAGE) 'clang-format' tools/clang_format --check
 
 sanitizers:
