@@ -37,7 +37,7 @@ _LEFT_OUT = re.compile(
     r"|.*/(_generated|_antlr|golden|corpus|node_modules|tree-sitter/src)/.*|tests/(vectors|releases|real)/.*"
 )
 _FENCE = re.compile(r"^\s*(```|~~~)")
-_INLINE_CODE = re.compile(r"`[^`]*`")
+_NO_PROSE = re.compile(r"`[^`]*`|\]\([^)]*\)")
 _SLASH_TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 _NUMBER_SIGN_TEXT = re.compile(r"(?m)(?:^|\s)#[^\n]*")
 
@@ -63,7 +63,7 @@ def _prose(text: str) -> Iterator[tuple[int, str]]:
         if _FENCE.match(line):
             fenced = not fenced
         elif not fenced:
-            yield number, _INLINE_CODE.sub("", line)
+            yield number, _NO_PROSE.sub("", line)
 
 
 def _found(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, str]]:

@@ -10,6 +10,7 @@ from tools.check_words import lowered, mistakes, read_table, words, write_table
     [
         ("page.md", "Whoever asks\nis told.\n", [(1, "Whoever"), (2, "told")]),
         ("page.md", "```sh\nwho\n```\nand `who` is a command.\n", []),
+        ("page.md", "See [the page](0023-who-owns.md).\n", []),
         ("page.md", "A store, wholly old, is retold.\n", []),
         ("a.py", 'who = 1  # nobody knows\nprint("who is it")\n', [(1, "nobody"), (1, "knows"), (2, "who")]),
         ("a.py", '"""One.\n\nIt tells.\n"""\n', [(3, "tells")]),
