@@ -176,6 +176,9 @@ clean: ## Remove what the build made (.venv and ccache stay)
 # The stages below are parts of the commands above.
 .PHONY: checks sanitizers build-demo build-release build-release-clang build-debug build-clang-asan build-clang-tsan
 
+# What codespell reads; its settings and the project's words are in pyproject.toml.
+SPELLED := $(wildcard *.md) Makefile bench cli cmake docs editors examples mfidl packaging runtime templates tests tools
+
 checks:
 	@$(STAGE) 'ruff' $(PY) -m ruff check -q .
 	@$(STAGE) 'ruff format' $(PY) -m ruff format -q --check .
@@ -185,6 +188,7 @@ checks:
 	@$(STAGE) 'links of the documentation' $(PY) tools/check_links.py
 	@$(STAGE) 'form of the documentation' $(PY) -m tools.check_pages
 	@$(STAGE) 'words of texts' $(PY) -m tools.check_words
+	@$(STAGE) 'spelling' $(PY) -m codespell_lib $(SPELLED:%=./%)
 	@$(STAGE) 'clang-format' tools/clang_format --check
 
 sanitizers:

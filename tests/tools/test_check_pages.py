@@ -88,7 +88,7 @@ def test_the_code_of_a_page_is_the_same_after_wrapping_it_anew(page: str) -> Non
 
 
 def test_other_sentences_around_the_same_code_are_no_difference_of_code() -> None:
-    before = "Whoever asks:\n\n```sh\nmake  test\n```\n"
+    before = "The asker:\n\n```sh\nmake  test\n```\n"
     after = "A caller:\n\n```sh\nmake  test\n```\n"
 
     assert differences(before, after, code) == []
