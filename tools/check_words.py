@@ -38,6 +38,7 @@ _LEFT_OUT = re.compile(
 )
 _FENCE = re.compile(r"^\s*(```|~~~)")
 _NO_PROSE = re.compile(r"`[^`]*`|\]\([^)]*\)")
+_PLACEHOLDER = re.compile(r"\{[^{}\n]*\}")
 _SLASH_TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 _NUMBER_SIGN_TEXT = re.compile(r"(?m)(?:^|\s)#[^\n]*")
 
@@ -50,7 +51,7 @@ def texts(name: str, text: str) -> Iterator[tuple[int, str]]:
     elif suffix in _PYTHON:
         for token in tokenize.generate_tokens(io.StringIO(text).readline):
             if token.type in (tokenize.COMMENT, tokenize.STRING):
-                yield token.start[0], token.string
+                yield token.start[0], _PLACEHOLDER.sub("", token.string)
     elif suffix in _SLASHES:
         yield from _found(_SLASH_TEXT, text)
     elif suffix in _NUMBER_SIGNS:

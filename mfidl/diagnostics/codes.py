@@ -85,7 +85,7 @@ _ROWS = (
     ("E0404", "not a key", "{type} cannot be {role}", "Keys of maps and sets are bool, integers, enums, string, bytes or uuid."),
     ("E0405", "array length", "the length of an array is a whole number from 1 to {limit}", "array<T, N> has exactly N elements."),
     ("E0406", "type contains itself", "`{name}` contains itself: {path}", "A value of this type would have no end. Recursion goes through list, map or `?`."),
-    ("E0407", "alias of itself", "alias `{name}` stands for itself", "Follow the aliases: they must end at a type."),
+    ("E0407", "alias of itself", "alias `{name}` leads back to itself", "Follow the aliases: they must end at a type."),
     ("E0408", "enum width", "the width of an enum is an integer type, not {type}", "enum Name: u8 { ... }; u8 to u64 and i8 to i64."),
     ("E0409", "enum member without number", "member `{name}` has no number", "Numbers are the identity of members, so they are written: they survive a reordering."),
     ("E0410", "enum number twice", "number {number} is already member `{other}`", "Each member has its own number."),

@@ -13,6 +13,7 @@ from tools.check_words import lowered, mistakes, read_table, words, write_table
         ("page.md", "See [the page](0023-who-owns.md).\n", []),
         ("page.md", "A store, wholly old, is retold.\n", []),
         ("a.py", 'who = 1  # nobody knows\nprint("who is it")\n', [(1, "nobody"), (1, "knows"), (2, "who")]),
+        ("a.py", 'print(f"{who} calls")\n', []),
         ("a.py", '"""One.\n\nIt tells.\n"""\n', [(3, "tells")]),
         ("a.cpp", 'int who = 0;  // It stands\nlog("a peer was told");\n', [(1, "stands"), (2, "told")]),
         ("a.mfidl", "/* It\nlies. */\nstruct who { }\n", [(2, "lies")]),

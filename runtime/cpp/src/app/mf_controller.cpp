@@ -51,10 +51,9 @@ std::filesystem::path state_folder() {
   if (state.is_absolute()) return state;  // the specification says that another one is none
   const std::filesystem::path home = environment("HOME");
   if (home.is_absolute()) return home / ".local" / "state";
-  throw mf::Error(
-      mf::Code::invalid_argument, mf::Execution::not_executed,
-      "neither XDG_STATE_HOME nor HOME says where to keep what this controller knows: name a folder "
-      "with --store, or memory: to keep nothing");
+  throw mf::Error(mf::Code::invalid_argument, mf::Execution::not_executed,
+                  "neither XDG_STATE_HOME nor HOME says where to keep what is registered here: name a folder "
+                  "with --store, or memory: to keep nothing");
 }
 
 std::string default_store(const std::string& listen) {
@@ -144,7 +143,7 @@ int run(int argc, char** argv) {
   mf::app::add_entrance(app, arguments.entrance, "servers at tls:// (with --relay)");
   mf::app::add_access(
       app, arguments.entrance,
-      "which identities may register, publish, lead, watch and list; without it nobody registers "
+      "which identities may register, publish, lead, watch and list; without it no process registers "
       "or leads where --client-ca is given");
   arguments.entrance.token_audience = "mf.controller.Controller";
   auto* const keys = mf::app::add_file(app, "--token-keys", arguments.entrance.token_keys,
@@ -156,7 +155,7 @@ int run(int argc, char** argv) {
       ->capture_default_str();
   app.add_option(
          "--store", arguments.store,
-         "Where to keep what is registered, so that a controller that is restarted knows it: a folder, or "
+         "Where to keep what is registered, so that a controller that is restarted has it: a folder, or "
          "memory: for nowhere, or the etcd that several controllers share; unless given, a folder below "
          "$XDG_STATE_HOME or ~/.local/state for each "
          "address, and memory: at port 0")
