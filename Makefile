@@ -76,6 +76,7 @@ test-system: ## Run the tests of whole systems under harm, which take minutes
 	@$(STAGE) 'install what the tests need' tools/bootstrap core test
 	@$(STAGE) 'install the engines of bridges, and what makes a bare machine' tools/bootstrap bridge bare
 	@$(MAKE) build-release WHAT='--target all bench' # so that the benches go on compiling
+	@$(MAKE) docs
 	@$(STAGE) 'systems under harm' $(CHANCE) $(PY) -m pytest -q -n $(JOBS) --dist worksteal $(SYSTEM)
 	@$(STAGE) 'roles, bridges among them' $(CHANCE) $(PY) -m pytest -q tests/hostile/test_roles.py
 	@MF_CONFORMANCE=all $(STAGE) 'conformance, all cells' $(CHANCE) $(PY) -m pytest -q -n $(JOBS) --dist worksteal tests/conformance/test_conformance.py
@@ -163,8 +164,11 @@ sbom: ## Write build/sbom.cdx.json: what a release of this tree is made of, as C
 vsix: ## Pack the extension for Visual Studio Code, build/mfidl.vsix; its language client comes from npm
 	@$(STAGE) 'pack the extension' python3 tools/vsix.py build/mfidl.vsix
 
-docs: ## Check that every link between the documents leads somewhere
-	@$(STAGE) 'links of the documentation' python3 tools/check_links.py
+docs: ## Build the site of the documentation in build/docs/, with the references of both runtimes
+	@$(STAGE) 'install what the site needs' tools/bootstrap core docs
+	@$(STAGE) 'links of the documentation' $(PY) tools/check_links.py
+	@$(STAGE) 'public headers' $(PY) -m tools.read_headers
+	@$(STAGE) 'site of the documentation' $(PY) -m sphinx -W --keep-going -q -j auto -c docs . build/docs
 
 clean: ## Remove what the build made (.venv and ccache stay)
 	@find build -mindepth 1 -maxdepth 1 ! -name .bootstrap.lock -exec rm -rf {} +
@@ -172,6 +176,9 @@ clean: ## Remove what the build made (.venv and ccache stay)
 
 # The stages below are parts of the commands above.
 .PHONY: checks sanitizers build-demo build-release build-release-clang build-debug build-clang-asan build-clang-tsan
+
+# What codespell reads; its settings and the project's words are in pyproject.toml.
+SPELLED := $(wildcard *.md) Makefile bench cli cmake docs editors examples mfidl packaging runtime templates tests tools
 
 checks:
 	@$(STAGE) 'ruff' $(PY) -m ruff check -q .
@@ -181,6 +188,8 @@ checks:
 	@$(STAGE) 'floors, C++' $(PY) tools/check_include_ranks.py
 	@$(STAGE) 'links of the documentation' $(PY) tools/check_links.py
 	@$(STAGE) 'form of the documentation' $(PY) -m tools.check_pages
+	@$(STAGE) 'words of texts' $(PY) -m tools.check_words
+	@$(STAGE) 'spelling' $(PY) -m codespell_lib $(SPELLED:%=./%)
 	@$(STAGE) 'clang-format' tools/clang_format --check
 
 sanitizers:

@@ -3,6 +3,7 @@
 - Code is fenced. A formatter takes indented code for prose and joins its lines.
 - A fence is closed, and in README.md and below examples/ it names its language.
 - A table is whole: no row is outside of it, and each row has as many cells as its head.
+- Each page of docs/ is in the order of docs/README.md, once (tools/doc_order.py).
 
 Prints `file:line: sentence` for each mistake and ends with 1 if there was one.
 """
@@ -16,6 +17,7 @@ from pathlib import Path
 from markdown_it.token import Token
 
 from tools.check_links import documents
+from tools.doc_order import check_order
 from tools.markdown_same import parser
 
 _CELL_END = re.compile(r"(?<!\\)\|")
@@ -67,6 +69,9 @@ def main() -> int:
         for line, sentence in check_page(path.read_text(encoding="utf-8"), languages):
             wrong = True
             print(f"{name}:{line}: {sentence}", file=sys.stderr)
+    for sentence in check_order(root):
+        wrong = True
+        print(sentence, file=sys.stderr)
     return 1 if wrong else 0
 
 

@@ -2,8 +2,9 @@
 
 A change that only wraps prose anew must render as before: run `python -m tools.markdown_same REVISION` after
 it. Line breaks within a paragraph count as spaces; a line of code, a row of a table, a list or a heading that
-changes is a difference. Prints the differences page by page and ends with 1 if there was one. Pages that only
-one side has are left out.
+changes is a difference. After a change that writes sentences anew, `--code` compares the code of the pages
+alone, which such a change must not touch. Prints the differences page by page and ends with 1 if there was
+one. Pages that only one side has are left out.
 """
 
 import argparse
@@ -11,7 +12,7 @@ import difflib
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from markdown_it import MarkdownIt
@@ -32,9 +33,15 @@ def rendered(text: str) -> list[str]:
     return [line for token in parser().parse(text) for line in _lines(token)]
 
 
-def differences(before: str, after: str) -> list[str]:
-    """The elements that two texts of one page do not have in common, those of `before` with a minus."""
-    found = difflib.unified_diff(rendered(before), rendered(after), lineterm="", n=0)
+def code(text: str) -> list[str]:
+    """The blocks of code of a page, one line for each of theirs."""
+    tokens = (token for token in parser().parse(text) if token.type in ("fence", "code_block"))
+    return [line for token in tokens for line in _lines(token)]
+
+
+def differences(before: str, after: str, read: Callable[[str], list[str]] = rendered) -> list[str]:
+    """What `read` gives for only one of two texts of a page, that of `before` with a minus."""
+    found = difflib.unified_diff(read(before), read(after), lineterm="", n=0)
     return [line for line in found if not line.startswith(("---", "+++", "@@"))]
 
 
@@ -75,14 +82,17 @@ def main() -> int:
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     arguments.add_argument("revision", help="what git knows, such as HEAD or main")
     arguments.add_argument("root", nargs="?", type=Path, default=Path(__file__).resolve().parents[1])
+    arguments.add_argument("--code", action="store_true", help="compare only the blocks of code")
     given = arguments.parse_args()
+    read = code if given.code else rendered
     verify = ["git", "-C", given.root, "rev-parse", "--quiet", "--verify", f"{given.revision}^{{commit}}"]
     if subprocess.run(verify, check=False, capture_output=True).returncode != 0:
         arguments.error(f"git knows no revision {given.revision}")
     differ = False
     for page in documents(given.root):
         before = _at_revision(given.root, given.revision, page)
-        found = differences(before, page.read_text(encoding="utf-8")) if before is not None else []
+        text = page.read_text(encoding="utf-8")
+        found = [] if before is None else differences(before, text, read)
         if found:
             differ = True
             print(page.relative_to(given.root), *found, sep="\n")

@@ -1,4 +1,4 @@
-"""The command `mf`: asks, calls, watches and measures services (docs/tools.md). It stands on the public
+"""The command `mf`: asks, calls, watches and measures services (docs/tools.md). It uses the public
 interface of the runtime alone.
 """
 

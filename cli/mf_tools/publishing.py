@@ -89,7 +89,7 @@ def _first_waits(publish: Publish, source: Callable[[str], Any], made: Any, wait
             source(agent)  # from here on the topic is offered for this agent
             if wait and not made.await_subscribers(1, wait):
                 raise CommandError(
-                    f"nobody has subscribed within {wait:g} s; nothing was published", NO_ANSWER
+                    f"no subscriber has come within {wait:g} s; nothing was published", NO_ANSWER
                 )
         publish(agent, value)
 

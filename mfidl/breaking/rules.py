@@ -22,7 +22,7 @@ class Impact(Enum):
 _ROWS = (
     # Declarations
     ("B0101", "module removed", "Code that includes or imports it is left without. Keep the module, with its declarations deprecated, for a release."),
-    ("B0102", "declaration removed", "Generated code has the name no more. Mark it @deprecated first, and remove it when nobody uses it. Calls do not depend on the names of types, but files of values and flexible messages do: older ones of a type that was renamed or moved are read with `was`, its full name before."),
+    ("B0102", "declaration removed", "Generated code has the name no more. Mark it @deprecated first, and remove it when it is not used any more. Calls do not depend on the names of types, but files of values and flexible messages do: older ones of a type that was renamed or moved are read with `was`, its full name before."),
     ("B0103", "declaration became another kind", "A struct, an enum and a union are encoded differently, and generated differently. Declare a new name instead."),
     ("B0104", "constant changed", "Programs that were built with the old value go on using it. Two peers may now disagree."),
     ("B0105", "name in a target language changed", "@cpp.name, @python.name and @cpp.type decide what the user's code has to write."),
@@ -33,7 +33,7 @@ _ROWS = (
     ("B0204", "field renamed", "The identity is kept by its number or by @was; source that uses the old name breaks."),
     ("B0205", "field of another type", "febird and archive allow widening within the same signedness (u16 to u32 to u64, i16 to i32 to i64); archive also string to bytes. All else changes the bytes."),
     ("B0206", "field of another number", "The number is the identity of a field in archive bytes. Add a new field and reserve the old number."),
-    ("B0207", "default changed", "Who leaves the field out gets another value; in archive bytes an absent field now means something else."),
+    ("B0207", "default changed", "A value without the field has another value for it; in archive bytes an absent field now means something else."),
     ("B0208", "constraint tightened", "Values that the older side may send are refused by the newer one."),
     ("B0209", "reservation dropped", "A reserved number or name is reserved because old bytes hold it. It must stay reserved."),
     ("B0210", "reserved number or name used", "Old bytes that hold the former field would be read as the new one."),
@@ -53,11 +53,11 @@ _ROWS = (
     ("B0501", "tier changed", "Each tier has bytes of its own, and every type that holds this one changes with it. Name the tier with @tier to hold it fast."),
     ("B0502", "codec changed", "A custom type's bytes are whatever its codec writes."),
     # Services
-    ("B0601", "service removed", "Its clients find nobody."),
+    ("B0601", "service removed", "Its clients find no server."),
     ("B0602", "method removed", "Its callers fail."),
     ("B0604", "method renamed", "@was keeps its identity; source that calls or overrides the old name breaks."),
-    ("B0605", "scope changed", "`per` decides how servers are looked up, and who is addressed."),
-    ("B0606", "oneway changed", "One side waits for a reply that the other never sends, or sends one that nobody awaits."),
+    ("B0605", "scope changed", "`per` decides how servers are looked up, and which of them is addressed."),
+    ("B0606", "oneway changed", "One side waits for a reply that the other never sends, or sends one that is not awaited."),
     ("B0607", "no longer idempotent", "Clients that were built when it was send a call again after a failure. It may run twice."),
     ("B0608", "errors changed", "An error travels as its place after `throws`, and older callers do not know a new one."),
     ("B0609", "batch made smaller", "Callers that send larger batches are refused, or split them differently."),
@@ -71,10 +71,10 @@ _ROWS = (
     ("B0617", "method declared elsewhere", "The bytes are the same; generated structs of its parameters and results are called after the service that declares it."),
     ("B0701", "topic removed", "Its subscribers hear nothing any more."),
     ("B0702", "topic of another type", "Subscribers cannot decode what is published."),
-    ("B0703", "less is kept for who comes later", "Subscribers that come back later than before have a gap, as have late joiners that asked for more."),
-    ("B0704", "overflow policy taken away", "Subscribers that ask for it are refused with INVALID_ARGUMENT, and who names none may get another one."),
+    ("B0703", "less is kept for later subscribers", "Subscribers that come back later than before have a gap, as have late joiners that asked for more."),
+    ("B0704", "overflow policy taken away", "Subscribers that ask for it are refused with INVALID_ARGUMENT, and a subscriber that names none may get another one."),
     # Upgrades
-    ("R0901", "one order of upgrades only", "Clients adapt to the schema of their server, and subscribers to their publisher's, but a method that the other side lacks, or a field that nothing stands for, cannot be made up. Upgrade the side first that is named: where the others are upgraded before, the calls that are listed fail, in words and before they are sent."),
+    ("R0901", "one order of upgrades only", "Clients adapt to the schema of their server, and subscribers to their publisher's, but a method that the other side lacks, or a field that has no value to take, cannot be made up. Upgrade the side first that is named: where the others are upgraded before, the calls that are listed fail, in words and before they are sent."),
     ("R0902", "no order of upgrades", "Whichever side is upgraded first, some calls fail until the other side is. Add the new beside the old, upgrade all peers, and take the old away in a later change."),
     # Agents
     ("B0801", "agent of another type", "The agent is part of every look-up."),

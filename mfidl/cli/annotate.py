@@ -40,7 +40,7 @@ def command(
 
     FILE is a schema, or what `mfidlc descriptor` wrote. TYPE is a name in it or an expression (`list<Hit>`).
     BYTES is a file; without one they come from standard input. Of bytes that are no such value, all before
-    the fault is labelled; then the fault, its offset and its path are told, and the exit code is 1.
+    the fault is labelled; then the fault, its offset and its path are printed, and the exit code is 1.
     So it is where the value breaks a constraint of the schema.
     """
     from mfidl.dynamic import Schema, annotate

@@ -33,7 +33,7 @@ def command(
     FILE is a schema, or what `mfidlc descriptor` wrote. TYPE is a name in it (`Hit`, `sf1.search.Hit`,
     `Index.query.params`) or an expression (`list<Hit>`). BYTES is a file; without one they come from standard
     input. Bytes that are no such value: exit code 1, and where and why; `mfidlc annotate` shows more.
-    Of a value that breaks a constraint of the schema that is told behind it, and the exit code is 1 too.
+    A value that breaks a constraint of the schema is followed by the constraint, and the exit code is 1 too.
     """
     from mfidl.dynamic import DecodeError, EncodeError, Schema, decode, to_json, violation
 

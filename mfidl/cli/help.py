@@ -24,7 +24,7 @@ def command(context: click.Context, topic: str | None) -> None:
     assert group is not None
     if topic is None:
         click.echo(group.get_help())
-        click.echo("\nmfidlc help TOPIC tells more: a command, a code (E0301), " + _list(_topics()) + ".")
+        click.echo("\nmfidlc help TOPIC has more: a command, a code (E0301), " + _list(_topics()) + ".")
         return
     text = _page(group, topic)
     if text is None:

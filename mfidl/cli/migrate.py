@@ -36,7 +36,7 @@ _TIERS = ("memcpy", "febird", "archive")
 @click.option("--out", "-o", metavar="OUT", help="Write this file, and leave FILE as it is. For one FILE.")
 @click.option("--check", is_flag=True, help="Only tell; write nothing.")
 @click.option(
-    "--drop-fields", is_flag=True, help="Leave out, in place too, what stands in fields that SCHEMA lacks."
+    "--drop-fields", is_flag=True, help="Leave out, in place too, the values of fields that SCHEMA lacks."
 )
 @click.option("--drop-cut", is_flag=True, help="Leave out a value at the end of a file that is not whole.")
 @click.option(
@@ -60,8 +60,8 @@ def command(
     """Rewrite files of values to another schema of their type, in place or as --out.
 
     A file is replaced as a whole, and only if all of its values go over: otherwise it stays as it is, the
-    values are told, and the exit code is 1, as it is for files that no rule leads to the schema from, and
-    for a file with fields that SCHEMA lacks, unless --drop-fields says that what stands there may be lost.
+    values are printed, and the exit code is 1, as it is for files that no rule leads to the schema from, and
+    for a file with fields that SCHEMA lacks, unless --drop-fields says that their values may be lost.
     SCHEMA is a schema, or what `mfidlc descriptor` wrote.
     """
     if out is not None and len(files) != 1:
@@ -121,7 +121,7 @@ def _migrate(
         do = "does" if done.lost_count == 1 else "do"
         click.echo(f"{file}: {counted}, of which {done.lost_count:,} {do} not go over; nothing was written")
     elif done.is_held_back:
-        click.echo(f"{file}: {counted}; nothing was written: --drop-fields would lose what stands there")
+        click.echo(f"{file}: {counted}; nothing was written: --drop-fields would lose their values")
     elif done.is_written:
         click.echo(f"{file}: {counted}, written to {out}" if out else f"{file}: {counted}, migrated")
     elif done.is_same:

@@ -10,7 +10,7 @@ EXIT_CODES = (
     (4, "a generator of others (--NAME OUT) or a template failed; nothing was written"),
     (70, "an error of the compiler itself; please report it (MFIDLC_DEBUG=1 shows the traceback)"),
     (130, "interrupted (Ctrl-C); nothing was left half-written"),
-    (141, "nobody reads the output any more (a closed pipe)"),
+    (141, "the output is not read any more (a closed pipe)"),
 )
 
 

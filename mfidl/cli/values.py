@@ -163,9 +163,9 @@ def from_digits(text: str) -> bytes:
         elif each not in " \t\r\n,:_":
             raise _wrong_digits(text, place, f"`{each}` is no hexadecimal digit")
         elif len(digits) % 2:
-            raise _wrong_digits(text, places[-1], "a byte has two digits, this one stands alone")
+            raise _wrong_digits(text, places[-1], "a byte has two digits, this one is alone")
     if len(digits) % 2:
-        raise _wrong_digits(text, places[-1], "a byte has two digits, this one stands alone")
+        raise _wrong_digits(text, places[-1], "a byte has two digits, this one is alone")
     return bytes.fromhex("".join(digits))
 
 

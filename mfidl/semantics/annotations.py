@@ -111,7 +111,7 @@ KNOWN = {
             _MEMBERS | {_P.METHOD},
             "earlier names, under which peers and stored data may still know it",
         ),
-        Known("required", "@required", frozenset((_P.FIELD,)), "whoever makes a value must give it"),
+        Known("required", "@required", frozenset((_P.FIELD,)), "must be given when a value is made"),
         Known(
             "cached",
             "@cached(entries = 1000, ttl = 1h)",
@@ -128,7 +128,7 @@ KNOWN = {
             "replay",
             "@replay(10)",
             frozenset((_P.TOPIC,)),
-            "so many of the last messages of each agent are kept for who comes later",
+            "so many of the last messages of each agent are kept for later subscribers",
         ),
         Known(
             "overflow",
@@ -140,7 +140,7 @@ KNOWN = {
             "cpp.type",
             '@cpp.type("header.hpp", "name::Type")',
             _STRUCT,
-            "an existing C++ type stands for a memcpy struct; its layout is proved",
+            "an existing C++ type is used for a memcpy struct; its layout is proved",
         ),
         Known(
             "cpp.codec",
@@ -154,11 +154,11 @@ KNOWN = {
             frozenset((_P.ALIAS,)),
             "in C++ the list stays in the message in which it came",
         ),
-        Known("cpp.name", '@cpp.name("name")', _NAMED, "its name in C++, as it stands"),
+        Known("cpp.name", '@cpp.name("name")', _NAMED, "its name in C++, unchanged"),
         Known(
             "python.codec", '@python.codec("module:Codec")', _STRUCT, "the Python codec of a custom struct"
         ),
-        Known("python.name", '@python.name("name")', _NAMED, "its name in Python, as it stands"),
+        Known("python.name", '@python.name("name")', _NAMED, "its name in Python, unchanged"),
     )
 }
 
@@ -173,7 +173,7 @@ _FOREIGN = {
     "nullable": "an optional field has a `?` behind its type: `name: string?`",
     "nonnull": "a field without `?` is always there; `@required` has it given",
     "notnull": "a field without `?` is always there; `@required` has it given",
-    "default": "a default stands behind the type: `limit: u32 = 10`",
+    "default": "a default follows the type: `limit: u32 = 10`",
     "min": "write `@range(low..)`",
     "max": "write `@range(..high)`",
     "minimum": "write `@range(low..)`",

@@ -120,7 +120,7 @@ def _constant(context: Any, token: Token, previous: Token) -> str | None:
     if context.init is not None:
         return _behind_value(token, previous)
     if context.of is not None:
-        return "the value stands behind a `=`" if token.type == tt.COLON else None
+        return "the value follows a `=`" if token.type == tt.COLON else None
     if token.type == tt.ASSIGN:
         return "the type comes before the value: `NAME: u32 = 1`"
     if token.type not in NAMES:
@@ -194,7 +194,7 @@ def _field(context: Any, stream: TokenStream, token: Token, previous: Token) -> 
     if token.type == tt.LESS:
         return "the name comes first: `name: " + _short(previous.text) + "<...>`"
     if token.type == tt.QUESTION:
-        return f"the `?` stands behind the type: `{_short(previous.text)}: T?`"
+        return f"the `?` follows the type: `{_short(previous.text)}: T?`"
     if token.type == tt.AT:
         return "annotations stand behind the type, and numbers before the name: `1: name: type;`"
     if token.type == tt.ASSIGN:
@@ -244,7 +244,7 @@ def _behind_number(context: Any, token: Token) -> str | None:
     if token.type in NAMES and getattr(context, "reserved", None):
         return "a range is written `1..5`, and several are separated by `,`"
     if token.type in NAMES:
-        return f"a `:` stands behind the number: `1: {_short(token.text)}`"
+        return f"a `:` follows the number: `1: {_short(token.text)}`"
     return "a number is written `1: name: type;`" if token.type == tt.DOT else None
 
 
@@ -389,7 +389,7 @@ def _enum(token: Token, previous: Token, after: Token) -> str | None:
     if token.type in NAMES and token.text in _TYPE_WORDS:
         return f"write `{_short(previous.text)}: {token.text}`"
     if token.type == tt.STRING:
-        return "a name stands here without quotes"
+        return "a name is written here without quotes"
     if token.type == tt.ASSIGN:
         return "write `{` without the `=`"
     return None
@@ -412,16 +412,16 @@ def _name(context: Any, token: Token, previous: Token, after: Token) -> str | No
         return "a pair or tuple is a struct: declare one"
     if token.type in (tt.INTEGER, tt.HEX, tt.FLOAT, tt.DURATION, tt.BAD_NUMBER):
         if previous.type == tt.COLON:
-            return "a value stands behind the type: `name: u32 = 1`"
+            return "a value follows the type: `name: u32 = 1`"
         return "a name begins with a letter or `_`"
     if token.type == tt.STRING and previous.type == tt.COLON:
         return 'write `string`, and the value behind it: `name: string = "text"`'
     if token.type == tt.STRING:
-        return "a name stands here without quotes"
+        return "a name is written here without quotes"
     if token.type == tt.LESS:
         return "type arguments follow the name of a type: `list<u32>`"
     if token.type == tt.QUESTION:
-        return "the `?` stands behind the type: `T?`"
+        return "the `?` follows the type: `T?`"
     return None
 
 

@@ -200,8 +200,8 @@ def test_of_a_long_line_only_what_is_around_the_mistake_is_shown(schema: Path) -
     [
         (["decode", "Hti", "--hex", "00"], "there is no type `Hti`; did you mean `Hit`?\n  Hti\n  ^^^"),
         (["decode", "list<Hti>", "--hex", "00"], "did you mean `Hit`?\n  list<Hti>\n       ^^^"),
-        (["decode", "Hit", "--hex", "00 1"], "a byte has two digits, this one stands alone\n  00 1\n     ^"),
-        (["decode", "Hit", "--hex", "0 01"], "a byte has two digits, this one stands alone\n  0 01\n  ^"),
+        (["decode", "Hit", "--hex", "00 1"], "a byte has two digits, this one is alone\n  00 1\n     ^"),
+        (["decode", "Hit", "--hex", "0 01"], "a byte has two digits, this one is alone\n  0 01\n  ^"),
         (["decode", "Hit", "--hex", "0g"], "`g` is no hexadecimal digit\n  0g\n   ^"),
         (["decode", "Hit", "file", "--hex", "00"], "Give BYTES or --hex, not both."),
         (["encode", "Hit", "--hex", "--out", "x"], "Give --hex or --out, not both"),

@@ -115,9 +115,7 @@ def lean(tmp_path: Path) -> str:
 def test_fields_that_the_schema_lacks_are_named_and_lost_only_if_that_is_said(file: Path, lean: str) -> None:
     before = file.read_bytes()
     told = f"{file}: left out, since `{lean}` lacks them: Point.y, Point.rank\n"
-    held = (
-        f"{file}: 3 values of stored.Point; nothing was written: --drop-fields would lose what stands there\n"
-    )
+    held = f"{file}: 3 values of stored.Point; nothing was written: --drop-fields would lose their values\n"
     for options in ([], ["--check"]):
         result = run("migrate", str(file), "--schema", lean, *options)
         assert (result.exit_code, result.stdout) == (1, told + held)

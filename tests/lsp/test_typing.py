@@ -138,4 +138,4 @@ def test_what_is_offered_replaces_the_word_that_was_begun(session: tuple[Editor,
 def test_documentation_of_an_annotation(session: tuple[Editor, str]) -> None:
     item = offered(session, "struct A { @|")["required"]
     assert isinstance(item.documentation, types.MarkupContent)
-    assert "whoever makes a value must give it" in item.documentation.value
+    assert "must be given when a value is made" in item.documentation.value

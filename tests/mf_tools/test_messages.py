@@ -56,7 +56,7 @@ def test_a_message_that_is_none_of_the_topic_ends_with_2(at: Tool) -> None:
 
 def test_a_publisher_without_subscribers_says_so(at: Tool) -> None:
     said = at.fails(4, "pub", "shop.News", ITEM, "--wait", "0.05")
-    assert said == "nobody has subscribed within 0.05 s; nothing was published"
+    assert said == "no subscriber has come within 0.05 s; nothing was published"
 
 
 def test_a_topic_is_published_by_a_file_and_without_a_controller(at: Tool) -> None:

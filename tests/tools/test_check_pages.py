@@ -10,7 +10,7 @@ import pytest
 
 from tools.check_links import documents
 from tools.check_pages import check_page
-from tools.markdown_same import differences, rendered
+from tools.markdown_same import code, differences, rendered
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in documents(ROOT)}
@@ -77,6 +77,24 @@ def test_wrapping_anew_changes_what_is_not_fenced() -> None:
         "-| export A=1",
         "-| export B=2 # the second one",
         "+| export A=1 export B=2 # the second one",
+    ]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_code_of_a_page_is_the_same_after_wrapping_it_anew(page: str) -> None:
+    anew = wrapped_anew(PAGES[page], 80)
+
+    assert code(anew) == code(PAGES[page])
+
+
+def test_other_sentences_around_the_same_code_are_no_difference_of_code() -> None:
+    before = "The asker:\n\n```sh\nmake  test\n```\n"
+    after = "A caller:\n\n```sh\nmake  test\n```\n"
+
+    assert differences(before, after, code) == []
+    assert differences(before, after.replace("make  test", "make test"), code) == [
+        "-| make  test",
+        "+| make test",
     ]
 
 

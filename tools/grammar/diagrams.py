@@ -34,7 +34,7 @@ _NOTES = {
 _INTRODUCTION = """# The grammar
 
 Made from [MfidlParser.g4](../../grammar/MfidlParser.g4) by `tools/grammar/diagrams.py`; do not edit.
-Round boxes are text as it stands in a schema, square ones are other rules, or the words in capitals at the
+Round boxes are text of a schema as written, square ones are other rules, or the words in capitals at the
 end of this page. Read it with [the language](../language.md): what a name means, and which annotations and
 types there are, is not decided by the grammar.
 """

@@ -1,5 +1,5 @@
 """`mf bench`: calls at a rate. The loop is open: a call begins when it is due, whether or not others have
-ended, and its latency counts from when it was due, so that a server that stands still is seen.
+ended, and its latency counts from when it was due, so that a server that stalls is seen.
 """
 
 import asyncio

@@ -133,7 +133,7 @@ def issue(
 @click.option("--warn", type=int, default=14, show_default=True, help="End with 1 where fewer days are left.")
 @click.option("--json", "as_json", is_flag=True, help="JSON, for scripts.")
 def show(files: tuple[str, ...], warn: int, as_json: bool) -> int:
-    """Show the certificates in files: whom they name, and the days that they have left."""
+    """Show the certificates in files: their names, and the days that they have left."""
     now = datetime.datetime.now(datetime.UTC)
     rows: list[dict[str, Any]] = []
     for file in files:

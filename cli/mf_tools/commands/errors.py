@@ -22,7 +22,7 @@ CODES: dict[str, tuple[int, str, str]] = {
     "UNKNOWN_SERVICE": (
         3,
         "The server does not offer the service, or no server is registered for it.",
-        "`mf ls` shows what is registered; look whether the server runs and knows the controller.",
+        "`mf ls` shows what is registered; look whether the server runs and registers at the controller.",
     ),
     "UNKNOWN_AGENT": (
         4,

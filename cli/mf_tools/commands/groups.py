@@ -11,7 +11,7 @@ from mf_tools.registry import MAILBOX, entries
 @click.argument("group", required=False)
 @placed
 def command(place: Place, group: str | None) -> None:
-    """Show the flexible processes that a controller knows, and the groups that they are in."""
+    """Show the flexible processes that a controller lists, and the groups that they are in."""
     agents = [each.agent for each in entries(place) if each.name == MAILBOX]
     groups: dict[str, list[str]] = {}
     for agent in agents:

@@ -20,7 +20,7 @@ from mf_tools.registry import entries, full_name
 @deadline_option
 @placed
 def command(place: Place, service: str | None, count: int, deadline: float) -> int:
-    """Measure round trips: to the address itself, or to each instance of SERVICE that a controller knows.
+    """Measure round trips: to the address itself, or to each instance of SERVICE that a controller lists.
 
     `first` includes name, connection, TLS and HELLO. A round trip asks for a description, which a server
     answers without a handler.

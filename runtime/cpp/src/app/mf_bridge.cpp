@@ -242,7 +242,7 @@ CLI::Option* add_out(CLI::App& app, Arguments& arguments) {
   mf::app::add_access(*out, arguments.entrance, "which identities may subscribe");
   mf::app::add_own_certificate(*out, arguments.entrance);
   out->add_option("--controller", arguments.controller,
-                  "Who tells subscribers of this bridge; none if it is left out")
+                  "The controllers at which subscribers find this bridge; none if it is left out")
       ->type_name("mf://HOST:PORT or mf+tls://HOST:PORT");
   out->add_option("--name", arguments.name,
                   "Whose offsets the engine keeps: one running bridge for each name")

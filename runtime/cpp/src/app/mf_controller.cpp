@@ -53,10 +53,9 @@ std::filesystem::path state_folder() {
   if (state.is_absolute()) return state;  // the specification says that another one is none
   const std::filesystem::path home = environment("HOME");
   if (home.is_absolute()) return home / ".local" / "state";
-  throw mf::Error(
-      mf::Code::invalid_argument, mf::Execution::not_executed,
-      "neither XDG_STATE_HOME nor HOME says where to keep what this controller knows: name a folder "
-      "with --store, or memory: to keep nothing");
+  throw mf::Error(mf::Code::invalid_argument, mf::Execution::not_executed,
+                  "neither XDG_STATE_HOME nor HOME says where to keep what is registered here: name a folder "
+                  "with --store, or memory: to keep nothing");
 }
 
 std::string default_store(const std::string& listen) {
@@ -150,12 +149,12 @@ int run(int argc, char** argv) {
   mf::app::add_entrance(app, arguments.entrance, "servers at tls:// (with --relay)");
   mf::app::add_access(
       app, arguments.entrance,
-      "which identities may register, publish, lead, watch and list; without it nobody registers "
+      "which identities may register, publish, lead, watch and list; without it no process registers "
       "or leads where --client-ca is given");
   mf::app::add_token_keys(app, arguments.entrance, "servers and clients", "mf.controller.Controller");
   app.add_option(
          "--store", arguments.store,
-         "Where to keep what is registered, so that a controller that is restarted knows it: a folder, or "
+         "Where to keep what is registered, so that a controller that is restarted has it: a folder, or "
          "memory: for nowhere, or the etcd that several controllers share; unless given, a folder below "
          "$XDG_STATE_HOME or ~/.local/state for each "
          "address, and memory: at port 0")

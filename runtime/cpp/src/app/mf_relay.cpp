@@ -86,9 +86,9 @@ int run(int argc, char** argv) {
   mf::app::add_entrance(app, arguments.entrance,
                         "servers at tls://, controllers at mf+tls:// and relays at relay+tls://");
   mf::app::add_access(app, arguments.entrance, "which identities may call and subscribe to what");
-  app.add_option(
-         "--controller", arguments.controller,
-         "Who knows the servers: controllers, or other relays (relay://HOST:PORT, relay+tls://HOST:PORT)")
+  app.add_option("--controller", arguments.controller,
+                 "Where servers are looked up: at controllers, or at other relays (relay://HOST:PORT, "
+                 "relay+tls://HOST:PORT)")
       ->type_name("mf://HOST:PORT or mf+tls://HOST:PORT")
       ->capture_default_str();
   mf::app::add_own_certificate(app, arguments.entrance);

@@ -89,8 +89,8 @@ class AsyncServer(BaseServer["AsyncControllerRegistrar", AsyncIo]):
             self._registrar.update()
 
     def withdraw(self, servant: AsyncServant, agent: Agent | None = None) -> None:
-        """Withdraws one offer: controllers are told, and it cannot be bound any more. Running calls continue,
-        as do calls of clients that have bound it. Raises ValueError for what is not offered."""
+        """Withdraws one offer: controllers are notified, and it cannot be bound any more. Running calls
+        continue, as do calls of clients that have bound it. Raises ValueError for what is not offered."""
         service = servant.mf_service
         self._offers.remove(service.name, offered_agent(service, agent))
         self._offers_changed()
@@ -153,7 +153,7 @@ class AsyncServer(BaseServer["AsyncControllerRegistrar", AsyncIo]):
         return whole
 
     async def stop(self) -> bool:
-        """Withdraws the offers, tells the clients, finishes running calls (within `drain_timeout` seconds),
+        """Withdraws the offers, notifies clients, finishes running calls (within `drain_timeout` seconds),
         and closes. When it returns, nothing of the server runs any more. May be called twice. False if calls
         were cut, as for mf.Server. In a handler of this server it returns at once, True, and the server stops
         when the handler has ended."""

@@ -158,7 +158,7 @@ class Server(BaseServer["ControllerRegistrar", IoThread]):
         return whole
 
     def stop(self) -> bool:
-        """Withdraws the offers, tells the clients, finishes running calls (within `drain_timeout` seconds),
+        """Withdraws the offers, notifies clients, finishes running calls (within `drain_timeout` seconds),
         and closes. False if that time was not enough, so that calls were cut, which the log counts by method
         (`calls_cut`). In a handler of this server it returns at once, True, and the server stops when the
         handler has ended, or after `drain_timeout`.

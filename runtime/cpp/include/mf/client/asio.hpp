@@ -6,7 +6,7 @@
 // The completion signature is void(mf::Outcome<T>): a call never ends with an exception here. The handler is
 // posted to its associated executor, never called from within the initiating function; without an executor it
 // is called where plain functions are. A cancellation of any type through its associated slot ends the call
-// as CANCELLED, and the server is told.
+// as CANCELLED, and the server is notified.
 #pragma once
 
 #include <boost/asio/associated_cancellation_slot.hpp>

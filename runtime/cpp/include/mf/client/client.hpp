@@ -9,7 +9,7 @@
 //
 // Nothing is connected before the first call, so clients may start before the controller and the servers.
 // Stubs share ownership of what they need of their client. Destroying the client ends its calls as CANCELLED
-// and tells their servers; later calls end as CANCELLED, too.
+// and notifies their servers; later calls end as CANCELLED, too.
 #pragma once
 
 #include <sys/types.h>

@@ -33,7 +33,7 @@ struct Config {
 
 namespace config {
 
-/// The keys that Config::load() knows.
+/// The keys that Config::load() accepts.
 [[nodiscard]] const std::vector<Key>& keys();
 
 }  // namespace config

@@ -22,7 +22,7 @@ struct CallOptions {
   /// Receives the reply's metadata; for calls of one agent only, not for scattered calls. It must live until
   /// the call has ended.
   Metadata* reply_metadata = nullptr;
-  std::stop_token stop{};  // ends the call as CANCELLED, and tells the server
+  std::stop_token stop{};  // ends the call as CANCELLED, and notifies the server
 };
 
 struct BatchOptions {
@@ -30,7 +30,7 @@ struct BatchOptions {
   std::uint32_t size = 0;                      // items a message; 0: the method's `@batch`, else 128
   std::uint32_t window = 0;                    // messages in flight at most; 0: the runtime's choice
   Metadata metadata{};                         // sent with each message
-  std::stop_token stop{};                      // ends pending items as CANCELLED, and tells the server
+  std::stop_token stop{};                      // ends pending items as CANCELLED, and notifies the server
 };
 
 /// The deadline of a call: the caller's, else the method's (0: none), else 30 s.

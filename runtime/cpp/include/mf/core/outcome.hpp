@@ -27,7 +27,7 @@ struct Failure {
   std::string message;
   std::shared_ptr<const DeclaredError> declared{};  // set if and only if code is Code::declared
 
-  /// The message without its context, for those who say themselves where and when.
+  /// The message without its context, for texts that name place and time themselves.
   [[nodiscard]] std::string_view reason() const noexcept {
     return std::string_view(message).substr(context_size);
   }

@@ -86,7 +86,7 @@ class Closing {
 
 }  // namespace detail
 
-/// Reads values until there are no more. Dropping it earlier tells the other side that no more are wanted.
+/// Reads values until there are no more. Dropping it earlier cancels the stream.
 template <class T>
 class StreamReader {
  public:
@@ -148,7 +148,7 @@ class StreamReader {
   Iterator begin() { return Iterator(this); }
   std::default_sentinel_t end() const noexcept { return {}; }
 
-  /// No more values are wanted: tells the other side, and next() throws CANCELLED from now on.
+  /// No more values are wanted: the other side is notified, and next() throws CANCELLED from now on.
   void cancel() noexcept {
     if (values_) values_->cancel();
   }
@@ -220,7 +220,7 @@ class ClientStream {
   }
   ~ClientStream() { cancel(); }
 
-  /// As StreamWriter::write(). False: the server reads no more, and finish() tells how the call ended.
+  /// As StreamWriter::write(). False: the server reads no more, and finish() gives the outcome of the call.
   bool write(const T& value) { return writer_.write(value); }
   /// The token's cancellation slot cancels the call, here and below.
   template <class Token>

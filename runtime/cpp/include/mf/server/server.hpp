@@ -96,7 +96,7 @@ struct ServerOptions {
   /// How this server verifies controllers at mf+tls:// and identifies itself to them. With it no controller
   /// may be at mf://.
   TlsOptions controller_tls{};
-  /// The address that clients are told, if it differs from the one to listen at (behind address translation,
+  /// The address that clients get, if it differs from the one to listen at (behind address translation,
   /// or when listening at 0.0.0.0).
   std::string advertise{};
   /// For addresses with tls:// in `listen`.
@@ -217,7 +217,7 @@ struct MethodStats {
   std::uint64_t executed = 0;  // calls whose handlers were started
   std::uint64_t refused = 0;   // as OVERLOADED, by a limit of the method or of the server
   std::uint64_t expired = 0;   // calls whose deadlines passed before they could run
-  std::uint64_t dropped = 0;   // one-way calls that a limit refused; their clients are not told
+  std::uint64_t dropped = 0;   // one-way calls that a limit refused; their clients get no failure
   // The current numbers of messages; only for a method that has a limit of its own.
   std::size_t running = 0;
   std::size_t waiting = 0;
@@ -248,8 +248,8 @@ class Server {
   /// Throws Error(INVALID_ARGUMENT) if the (service, agent) is offered already, the agent does not fit the
   /// service, or a limit names an unknown method.
   void offer(std::shared_ptr<Servant> servant, OfferOptions options = {});
-  /// Withdraws one offer: controllers are told, and it cannot be bound any more. Running calls continue, as
-  /// do calls of clients that have bound it. Throws Error(INVALID_ARGUMENT) for what is not offered.
+  /// Withdraws one offer: controllers are notified, and it cannot be bound any more. Running calls continue,
+  /// as do calls of clients that have bound it. Throws Error(INVALID_ARGUMENT) for what is not offered.
   void withdraw(const Servant& servant, const std::string& agent = {});
   /// Offers mf::Topics, including future ones, to subscribers in other processes.
   void offer(server::Offering& offering);

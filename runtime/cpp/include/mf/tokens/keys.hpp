@@ -31,7 +31,7 @@ class TokenKeys {
   /// All public keys of a file. Throws Error(INVALID_ARGUMENT), which names the file, if it cannot be read,
   /// may be written by others, or holds anything but public keys of Ed25519.
   [[nodiscard]] static TokenKeys read(const std::string& path);
-  /// The same of a file's text; `where` stands in messages.
+  /// The same of a file's text; `where` is named in messages.
   [[nodiscard]] static TokenKeys of_pem(std::string_view pem, const std::string& where = "the key");
 
   /// Accepts a token that one of these keys has signed for this audience, and that is valid at `now`.

@@ -99,7 +99,7 @@ class ValueReader {
   [[nodiscard]] std::uint64_t number() const noexcept { return reading_.number(); }
   /// Where in the file the next value begins.
   [[nodiscard]] std::uint64_t offset() const noexcept { return reading_.offset(); }
-  /// Did the file turn out to end within a value? Then who wrote it was ended before it was whole.
+  /// Did the file turn out to end within a value? Then its writer was ended before it was whole.
   [[nodiscard]] bool is_cut() const noexcept { return reading_.is_cut(); }
 
  private:
