@@ -84,7 +84,7 @@ class ModuleFiles:
         return self._file(
             "hpp",
             self._type_headers() | self._codec_headers() | self._schema_headers() | self._method_headers(),
-            forward=tuple(self._forward_lines()),
+            early=tuple(self._early()),
             constants=tuple(describer.constant(each, module) for each in module.constants),
             declared=tuple(map(self._declaration, module.declarations, self._declared)),
             printable=bool(self._structs or self._unions or self._enums or self._printed_results),
@@ -103,8 +103,8 @@ class ModuleFiles:
             return self._describer.of_existing(view, declaration)
         return view
 
-    def _forward_lines(self) -> Iterator[str]:
-        """What is named before it is defined: types that hold each other, and the servants."""
+    def _early(self) -> Iterator[EnumView | UnionView | StructView]:
+        """The types that are named before they are defined, since they hold each other."""
         module = self._module
         places = {each.full_name: i for i, each in enumerate(module.declarations)}
         early = {
@@ -114,20 +114,10 @@ class ModuleFiles:
             if places.get(name, -1) >= i
         }
         for declaration, view in zip(module.declarations, self._declared, strict=True):
-            if declaration.full_name not in early:
+            if declaration.full_name not in early or isinstance(view, AliasView):
                 continue
-            match view:
-                case EnumView():
-                    yield f"enum class {view.name} : {view.base};"
-                case UnionView():
-                    yield f"class {view.name};"
-                case StructView() if not view.existing:
-                    yield f"struct {view.name};"
-                case _:
-                    pass
-        for service in self._services:
-            yield f"class {service.servant};"
-            yield f"class {service.async_servant};"
+            if isinstance(view, EnumView) or not view.existing:
+                yield view
 
     def _described_names(self, declaration: Declaration) -> Iterator[str]:
         """The full names of the types that a declaration's class says."""

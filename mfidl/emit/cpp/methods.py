@@ -7,8 +7,17 @@ from mfidl.emit.cpp.literals import chrono
 from mfidl.emit.cpp.names import MethodNames, ServiceNames
 from mfidl.emit.cpp.structs import Describer
 from mfidl.emit.cpp.text import deprecation, doc
-from mfidl.emit.cpp.view import Call, CheckView, Invoke, MethodView, Started, StreamView
-from mfidl.model import Method, Module, Service, Stream, Type, Value
+from mfidl.emit.cpp.view import (
+    CacheInfoView,
+    Call,
+    CheckView,
+    Invoke,
+    MethodInfoView,
+    MethodView,
+    Started,
+    StreamView,
+)
+from mfidl.model import Cache, Method, Module, Service, Stream, Type, Value
 from mfidl.plan.layout import size_and_align
 
 _SERVANT = "Servant& servant"
@@ -134,28 +143,20 @@ class MethodMaker:
             tier = "febird" if fixed is None else "memcpy"
             yield StreamView(name, self.describer.types.spell(stream.spelled), tier)
 
-    def _info(self) -> str:
-        """What differs from the defaults of a MethodInfo."""
-        method = self.method
-        items = [f'.name = "{method.name}"', f".index = {method.index}"]
-        if method.idempotent:
-            items.append(".idempotent = true")
-        if method.oneway:
-            items.append(".oneway = true")
-        if method.deadline_ns:
-            items.append(f".deadline = {chrono(method.deadline_ns)}")
-        if method.batch_max and not method.streams:
-            items.append(f".batch_max = {method.batch_max}")
-        if method.streams:
-            kinds = [name.partition("_")[0] for _, name, _ in self._streams()]
-            items.append(f".streams = mf::Streams::{'both' if len(kinds) == 2 else f'{kinds[0]}s'}")
-        if method.ordered:
-            items.append(".ordered = true")
-        if (cache := method.cached) is not None:
-            ttl = chrono(cache.ttl_ns) if cache.ttl_ns else "{}"
-            kept = f".entries = {cache.entries}U, .ttl = {ttl}, .max_bytes = {cache.max_bytes}U"
-            items.append(f".cached = {{{kept}, .errors = {'true' if cache.errors else 'false'}}}")
-        return ", ".join(items)
+    def _info(self) -> MethodInfoView:
+        method, cache = self.method, self.method.cached
+        kinds = [name.partition("_")[0] for _, name, _ in self._streams()]
+        return MethodInfoView(
+            name=method.name,
+            index=method.index,
+            idempotent=method.idempotent,
+            oneway=method.oneway,
+            deadline=_duration(method.deadline_ns),
+            batch_max=0 if method.streams else method.batch_max or 0,
+            streams="both" if len(kinds) == 2 else "".join(f"{kind}s" for kind in kinds),
+            ordered=method.ordered,
+            cached=None if cache is None else _cache_info(cache),
+        )
 
     def _parameters(self, home: str, defaults: bool = False) -> list[str]:
         """The user's parameters; a default is possible only if all later ones have one."""
@@ -329,3 +330,12 @@ class MethodMaker:
         if used.endswith("& request") and "request" not in given:
             used = used.removesuffix("request") + "/*request*/"
         return Invoke(result, name, declared, used, handler or self.names.handler, given)
+
+
+def _duration(nanoseconds: int | None) -> str:
+    """Empty for none."""
+    return chrono(nanoseconds) if nanoseconds else ""
+
+
+def _cache_info(cache: Cache) -> CacheInfoView:
+    return CacheInfoView(cache.entries, _duration(cache.ttl_ns), cache.max_bytes, cache.errors)

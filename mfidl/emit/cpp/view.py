@@ -363,6 +363,33 @@ class CheckView(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class CacheInfoView:
+    """How answers to a method are cached. `ttl` is a duration, empty for no bound."""
+
+    entries: int
+    ttl: str
+    max_bytes: int
+    errors: bool
+
+
+@dataclass(frozen=True, slots=True)
+class MethodInfoView:
+    """The constants of a method. `deadline` is a duration, empty without one; `streams` is a member of
+    mf::Streams, empty without any; `batch_max` is 0 if nothing bounds its batches.
+    """
+
+    name: str
+    index: int
+    idempotent: bool
+    oneway: bool
+    deadline: str
+    batch_max: int
+    streams: str
+    ordered: bool
+    cached: CacheInfoView | None
+
+
+@dataclass(frozen=True, slots=True)
 class MethodView:
     """A method in all its forms. `scatters` are functions of clients, `items` is one of servants; a method
     with streams has neither, nor has a replicated one, which has a `pattern`. `_here`: in the namespace.
@@ -382,7 +409,7 @@ class MethodView:
     result_tier: str
     streams: tuple[StreamView, ...]
     pattern: str
-    info: str
+    info: MethodInfoView
     invokes: tuple[Invoke, ...]
     checks: tuple[CheckView, ...]
     calls: tuple[Call, ...]
