@@ -49,6 +49,7 @@ from mf.core.target import Scattered as Scattered
 
 if TYPE_CHECKING:
     from mf import client as client
+    from mf import config as config
     from mf.client.async_client import AsyncClient as AsyncClient
     from mf.client.client import Client as Client
     from mf.codec.decode_error import DecodeError as DecodeError
@@ -194,7 +195,7 @@ if not TYPE_CHECKING:
     _AT_ONCE = [
         name for name, value in globals().items() if getattr(value, "__module__", "").startswith("mf.")
     ]
-    __all__ = sorted(["INFINITE", "client", *_AT_ONCE, *_HOME_OF])
+    __all__ = sorted(["INFINITE", "client", "config", *_AT_ONCE, *_HOME_OF])
 
     def __dir__():
         return [*__all__, *(name for name in globals() if name.startswith("__"))]
@@ -202,8 +203,8 @@ if not TYPE_CHECKING:
     def __getattr__(name):
         from importlib import import_module
 
-        if name == "client":
-            return import_module("mf.client")
+        if name in ("client", "config"):
+            return import_module(f"mf.{name}")
         home = _HOME_OF.get(name)
         if home is None:
             raise AttributeError(f"module 'mf' has no attribute {name!r}")

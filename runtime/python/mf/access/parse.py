@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from mf.access.rules import Action, Rule, Rules, Where, Who
+from mf.core.edit_distance import edit_distance
 from mf.core.error import Code, Error, Execution
 from mf.core.weight import MOST_WEIGHT
 
@@ -236,20 +237,7 @@ def _suggestion(word: str, names: Iterable[str]) -> str:
         return ""
     nearest, least = "", len(word.encode()) // 2 + 1
     for name in names:
-        found = _distance(word.encode(), name.encode())
+        found = edit_distance(word, name)
         if found < least:
             nearest, least = name, found
     return f"; did you mean '{nearest}'?" if nearest else ""
-
-
-def _distance(left: bytes, right: bytes) -> int:
-    """How many bytes must be changed, left out or put in."""
-    row = list(range(len(right) + 1))
-    for one in left:
-        diagonal, row[0] = row[0], row[0] + 1
-        for place, other in enumerate(right, 1):
-            diagonal, row[place] = (
-                row[place],
-                min(diagonal + (one != other), row[place] + 1, row[place - 1] + 1),
-            )
-    return row[-1]
