@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from mf.config.keys import KEYS
+from mf.config.log import set_up_log
 from mf.config.toml import read
 from mf.config.values import Mistakes, Value, gather, quoted
 from mf.core.client_options import ClientOptions
@@ -41,6 +42,10 @@ class Config:
     log_level: str
     log_format: str
     sources: Mapping[str, str]
+
+    def set_up_log(self) -> None:
+        """Writes the lines of the logger "mf" to standard error, at `log_level` and as `log_format` says."""
+        set_up_log(self.log_level, self.log_format)
 
 
 def load(path: str | Path | None = None, *, environment: Mapping[str, str] | None = None) -> Config:

@@ -35,9 +35,24 @@ def quote(text: str | bytes) -> str:
     return shown if len(text) <= _MAX_QUOTED else f"{shown}… ({len(text)} characters)"
 
 
-def line(event: str, **fields: object) -> str:
+class Line(str):
+    """A line of the log, with its event and fields for those who write it in another form."""
+
+    __slots__ = ("event", "fields")
+
+    event: str
+    fields: dict[str, str]
+
+
+def line(event: str, **fields: object) -> Line:
     """A line as C++ writes them: the event's name, and key=value fields, whose values may be a peer's."""
-    return " ".join([event, *(f"{key}={_field(str(value))}" for key, value in fields.items())])
+    texts = {key: str(value) for key, value in fields.items()}
+    made = Line(" ".join([event, *(f"{key}={_field(text)}" for key, text in texts.items())]))
+    made.event = event
+    made.fields = {
+        key: text if len(text) <= _MAX_FIELD else text[:_MAX_FIELD] + "…" for key, text in texts.items()
+    }
+    return made
 
 
 def _field(text: str) -> str:
