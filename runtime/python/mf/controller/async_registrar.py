@@ -97,6 +97,12 @@ class AsyncControllerRegistrar:
 
         await StandingCall().keep(session, goes_on)
 
+    def missing(self) -> list[str]:
+        """See Registrar."""
+        if not self._each:
+            return [str(each) for each in self._controllers]
+        return [str(each.address) for each in self._each if not each.stands]
+
     async def deregister(self, timeout: float) -> None:
         await gather(*(one.deregister(timeout) for one in self._each))
 
@@ -112,7 +118,6 @@ class _AtOne:
     """
 
     __slots__ = (
-        "_address",
         "_asked",
         "_either",
         "_ended",
@@ -120,6 +125,7 @@ class _AtOne:
         "_registration",
         "_silent",
         "_task",
+        "address",
         "changed",
         "cluster",
         "connection",
@@ -127,7 +133,7 @@ class _AtOne:
     )
 
     def __init__(self, controller: Address, registration: Registration, tls: "Tls | None") -> None:
-        self._address = controller
+        self.address = controller
         self._registration = registration
         self.stands = False
         self._asked = False  # the controller may know of the server already, whether it has answered or not
@@ -181,7 +187,7 @@ class _AtOne:
         again."""
         await self.connection.greet(patiently=self._silent)
         self.changed.clear()
-        entries = await self._registration.entries(self._address)
+        entries = await self._registration.entries(self.address)
         credential = self._registration.credential
         self._asked = True
         stream = self.connection.stub.register(
@@ -194,7 +200,7 @@ class _AtOne:
             self._either.set()
             call.answered()
             if self._silent:
-                info("registered at controller %s", self._address)
+                info("registered at controller %s", self.address)
                 self._silent = False
             try:
                 await side_by_side(self._keep(standing, entries), _hear(standing, stream))
@@ -213,7 +219,7 @@ class _AtOne:
                 async with timeout(max(min(pause, known.again - monotonic()), 0.0)):
                     await self.changed.wait()
             self.changed.clear()
-            put, removed = known.changes(await self._registration.entries(self._address), monotonic())
+            put, removed = known.changes(await self._registration.entries(self.address), monotonic())
             pause = usual
             try:
                 # There is no time limit: a controller that was only stopped would treat the registration

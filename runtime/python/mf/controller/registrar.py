@@ -48,6 +48,9 @@ class ControllerRegistrar:
         if self._thread is not None:
             self._thread.stop(self._registrar.deregister(timeout), timeout)
 
+    def missing(self) -> list[str]:
+        return self._registrar.missing()
+
     def after_fork(self) -> None:
         if self._thread is not None:
             self._thread.after_fork()

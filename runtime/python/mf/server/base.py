@@ -17,6 +17,7 @@ from mf.protocol.handshake import Hello, check_max_payload
 from mf.server import identity
 from mf.server.access import Access
 from mf.server.counters import ServerStats
+from mf.server.durations import Durations
 from mf.server.files import ServedFiles
 from mf.server.load import ServerLoad
 from mf.server.offer import Announced, Offers
@@ -37,6 +38,9 @@ class Registrar(Protocol):
     def reload(self) -> bool: ...
 
     def after_fork(self) -> None: ...
+
+    def missing(self) -> list[str]:
+        """The controllers at which the server is not registered now. Thread-safe."""
 
 
 R = TypeVar("R", bound=Registrar)
@@ -114,6 +118,27 @@ class BaseServer(ABC, Generic[R, I]):
     def nonce(self) -> bytes:
         """16 bytes that identify this server until it ends."""
         return self._hello.nonce
+
+    def not_ready(self) -> list[str]:
+        """Why this server takes no calls now, or is not found by those who look it up; empty if it is ready.
+        Thread-safe, as the next two functions are."""
+        io = self._io
+        if io is None:
+            return ["the server was not started"]
+        if io.is_draining:
+            return ["the server stops"]
+        if self._registrar is None:
+            return []
+        return [f"not registered at {each}" for each in self._registrar.missing()]
+
+    def measure(self) -> None:
+        """From now on `durations` has how long calls take."""
+        self._offers.measure()
+
+    def durations(self) -> list[tuple[str, str, Durations]]:
+        """Of each method, with its service and its name; one for each offer. Empty unless they are
+        measured."""
+        return self._offers.durations()
 
     def stats(self) -> ServerStats:
         """Statistics of each method's calls, and of connections. Thread-safe at any time."""

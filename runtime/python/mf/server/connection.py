@@ -402,6 +402,8 @@ class Connection(StreamCaller):
                 else:
                     block = call.reply_metadata()
                     self.session.reply(call.id, call.route, status, encoding, call.count, payload, block)
+        if call.began:
+            call.measure(Code(status).name) if is_awaited else call.measure_unanswered()
         self._io.wrote(self)
 
     def fail(self, call: ServedCall, error: Error) -> None:
@@ -411,8 +413,11 @@ class Connection(StreamCaller):
         if call.standing is not _OUTSIDE:
             call.gate.admission.leave(call, monotonic())
         with self.lock:
-            if self._answered(call):
+            is_awaited = self._answered(call)
+            if is_awaited:
                 self.session.fail(call.id, call.route, call.count, error, call.reply_metadata())
+        if call.began:
+            call.measure(error.code.name) if is_awaited else call.measure_unanswered()
         self._io.wrote(self)
 
     def drop(self, call: ServedCall) -> None:
@@ -424,6 +429,8 @@ class Connection(StreamCaller):
                 self.session.in_flight.discard(call.id)
             if call.in_order:
                 self._advance(call.handler.offer, ready)
+        if call.began:
+            call.measure_unanswered()
         for next_ in ready:
             self.begin(next_)
         self._io.wrote(self)
@@ -438,6 +445,8 @@ class Connection(StreamCaller):
                 self._ended_unrun(call, standing)
             elif step is _Step.DROP:
                 self._ended(call)
+        if step is _Step.REFUSE or step is _Step.DROP:
+            call.measure(why.code.name)
         self._leave_unrun(call, step, standing)
         self._io.wrote(self)
 
@@ -451,6 +460,8 @@ class Connection(StreamCaller):
                 self._stop(call, error)
             elif step is _Step.REFUSE:
                 self._ended_unrun(call, standing)
+        if step is _Step.REFUSE:
+            call.measure(error.code.name)
         self._leave_unrun(call, step, standing)
         self._io.wrote(self)
 

@@ -83,6 +83,7 @@ class ServedCall(ServerCall, CurrentCall):
 
     __slots__ = (
         "_metadata",
+        "began",
         "connection",
         "count",
         "deadline",
@@ -115,6 +116,8 @@ class ServedCall(ServerCall, CurrentCall):
         self.in_order = False
         self.reply_entries: dict[str, str] | None = None
         """Metadata that the handler has set and that were not sent yet."""
+        self.began = 0.0 if self.handler.counters.durations is None else monotonic()
+        """0: it is not measured, or was already."""
 
     # For users
 
@@ -174,6 +177,20 @@ class ServedCall(ServerCall, CurrentCall):
         self.connection.fail(self, not_executed(Code.DEADLINE_EXCEEDED, text))
 
     # For the connection
+
+    def measure(self, code: str) -> None:
+        """The call has ended, with the code of this name. Only the first time counts."""
+        began, self.began = self.began, 0.0
+        durations = self.handler.counters.durations
+        if began and durations is not None:
+            durations.add(code, monotonic() - began)
+
+    def measure_unanswered(self) -> None:
+        """The call has ended without an answer that its client waited for."""
+        if self.stopped is not None:
+            self.measure(self.stopped.code.name)
+        else:
+            self.measure("OK" if self.oneway else "DEADLINE_EXCEEDED")
 
     def reply_metadata(self) -> bytes:
         """The block of metadata that were set and not sent yet; empty for none."""

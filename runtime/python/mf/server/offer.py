@@ -16,6 +16,7 @@ from mf.protocol.events import BindRequested
 from mf.protocol.frame import STREAM
 from mf.server.admission import Admission, Gate
 from mf.server.counters import Counters, MethodStats, ServerStats
+from mf.server.durations import Durations
 
 _MOST_LABELS = 16
 _LONGEST_LABEL = 64
@@ -159,16 +160,23 @@ def _not_generated(name: str) -> Method[Any, Any]:
     )
 
 
+def _measure(offer: Offer) -> None:
+    for handler in offer.handlers.values():
+        if handler.counters.durations is None:
+            handler.counters.durations = Durations()
+
+
 class Offers:
     """All offers of a server. Data that IO threads read are never modified, only replaced."""
 
-    __slots__ = ("_admission", "_by_service", "_sources", "_topics", "registered")
+    __slots__ = ("_admission", "_by_service", "_is_measured", "_sources", "_topics", "registered")
 
     def __init__(self, limit: Limit | None = None) -> None:
         self._admission = Admission(limit)
         self._by_service: dict[str, dict[str, Offer]] = {}
         self._sources: list[tuple[OfferSource, Announced]] = []
         self._topics: dict[str, dict[str, Offer]] = {}
+        self._is_measured = False
         self.registered = False
         """Whether they are announced to a controller."""
 
@@ -204,6 +212,8 @@ class Offers:
             made = offer
             if each is not service:
                 made = Offer(servant, text, inline, limits, self._admission, announced, each, offer)
+            if self._is_measured:
+                _measure(made)
             by_service[each.name] = {**by_service.get(each.name, {}), text: made}
         self._by_service = by_service
         return offer
@@ -251,6 +261,8 @@ class Offers:
             servant = source.servant(service)
             if servant is not None:
                 made = Offer(servant, "", False, {}, self._admission, announced)
+                if self._is_measured:
+                    _measure(made)
                 self._topics = {**self._topics, service: {"": made}}
                 return self._topics[service]
         return {}
@@ -283,6 +295,21 @@ class Offers:
             waiting=waiting,
             methods=methods,
         )
+
+    def measure(self) -> None:
+        """From now on the durations of all calls are measured, of later offers, too."""
+        self._is_measured = True
+        for offer in self.all():
+            _measure(offer)
+
+    def durations(self) -> list[tuple[str, str, Durations]]:
+        """Of each method, with its service and its name; one for each offer."""
+        return [
+            (offer.service.name, name, durations)
+            for offer in self.all()
+            for name, handler in offer.handlers.items()
+            if (durations := handler.counters.durations) is not None
+        ]
 
     def _now(self, handler: Handler) -> tuple[int, int]:
         """How many calls of a method with its own limit run, and how many wait."""

@@ -107,6 +107,11 @@ class ServerIo(Loop):
         """Whether the drain has cut calls."""
         self._draining = False
 
+    @property
+    def is_draining(self) -> bool:
+        """Whether it stops, or has stopped."""
+        return self._drain_until is not None
+
     def is_here(self) -> bool:
         """Whether the caller is a handler of this server, or the thread that reads for it: stop() must not
         wait for these."""
