@@ -31,11 +31,12 @@ function(mf_floor_library target)
   add_library(${alias} ALIAS ${target})
 endfunction()
 
-# mf_program(NAME [LINK libraries...]) makes a program of floor app: runtime/cpp/src/app/<name>.cpp, with "_" for "-".
+# mf_program(NAME [LINK libraries...]) makes a program of floor app: runtime/cpp/src/app/<name>.cpp, with "_" for "-", and what all
+# programs have in common.
 function(mf_program target)
   cmake_parse_arguments(arg "" "" "LINK" ${ARGN})
   string(REPLACE "-" "_" source ${target})
-  add_executable(${target} "${MF_CPP}/src/app/${source}.cpp")
+  add_executable(${target} "${MF_CPP}/src/app/${source}.cpp" "${MF_CPP}/src/app/settings.cpp")
   target_include_directories(${target} PRIVATE "${MF_CPP}/src")
   target_link_libraries(${target} PRIVATE ${arg_LINK} mf::warnings)
   target_compile_definitions(${target} PRIVATE MF_VERSION="${PROJECT_VERSION}")

@@ -33,6 +33,7 @@ RANKS: dict[str, float] = {
     "server": 5,
     "light": 5,
     "topics": 6,
+    "config": 6,
     "flex": 6,
     "replicated": 6,
     "controller": 7,

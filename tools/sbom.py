@@ -25,7 +25,11 @@ from packageurl import PackageURL
 
 ROOT = Path(__file__).resolve().parents[1]
 PROGRAMS = ("mf-controller", "mf-relay", "mf-bridge")
-HEADERS = ("libboost1.81-dev", "libcli11-dev")  # compiled into the programs, which then load nothing of them
+HEADERS = (
+    "libboost1.81-dev",
+    "libcli11-dev",
+    "libtomlplusplus-dev",
+)  # compiled into the programs, which then load nothing of them
 _NAMESPACE = uuid.UUID("6f0e3a1e-2a0d-5c63-9a0e-6d66692d6964")
 _LOADED = re.compile(r"=> (/\S+)")
 _LOCKED = re.compile(r"^([A-Za-z0-9._-]+)==([^\s;\\]+)((?:[^\n]*\\\n)*[^\n]*)", re.MULTILINE)

@@ -5,7 +5,7 @@
 //
 // Standard output gets one line once it works: of `in` the topic, of `out` the address listened at; the log
 // goes to standard error. SIGHUP reads its files again. Exit codes: 0 stopped by SIGTERM or SIGINT, 1 it
-// could not start or go on, others: wrong use of the command line.
+// could not start or go on, 2 a mistake in its options.
 
 #include <CLI/CLI.hpp>
 #include <chrono>
@@ -177,7 +177,15 @@ void bring_out(const Arguments& arguments) {
              {"skipped", stats.skipped}});
 }
 
-void add_common(CLI::App& app, Arguments& arguments) {
+/// Everything but whether the engine is there.
+void check(const Arguments& arguments) {
+  const auto topic = mf::bridge::DescribedTopic::of_file(arguments.topic);
+  (void)engine_options(arguments, topic->info().name(), {});
+  mf::app::check_entrance(arguments.entrance);
+}
+
+/// Returns the option whose values may be secrets.
+CLI::Option* add_common(CLI::App& app, Arguments& arguments) {
   mf::app::add_file(app, "--topic", arguments.topic,
                     "What `mfidlc descriptor SCHEMA --topic NAME` has written of the topic")
       ->required();
@@ -191,16 +199,18 @@ void add_common(CLI::App& app, Arguments& arguments) {
   app.add_option("--subject", arguments.engine.subject,
                  "The subject of NATS; \"mf.\" and the topic's name if it is left out");
   app.add_flag("--create", arguments.engine.create, "Make that stream if there is none");
-  app.add_option(
-         "--set", arguments.settings,
-         "A setting of the engine: of NATS credentials, user, password, token, ca, certificate and key, of "
-         "Kafka all of librdkafka")
+  return app
+      .add_option(
+          "--set", arguments.settings,
+          "A setting of the engine: of NATS credentials, user, password, token, ca, certificate and key, of "
+          "Kafka all of librdkafka")
       ->type_name("KEY=VALUE or KEY=@FILE");
 }
 
-void add_in(CLI::App& app, Arguments& arguments) {
+CLI::Option* add_in(CLI::App& app, Arguments& arguments) {
   auto* const in = app.add_subcommand("in", "Subscribe to the topic, and append its messages to the engine");
-  add_common(*in, arguments);
+  in->configurable();
+  auto* const set = add_common(*in, arguments);
   in->add_option("--from", arguments.from, "Where the publishers are")
       ->type_name("mf://HOST:PORT, relay://HOST:PORT or tcp://HOST:PORT")
       ->capture_default_str();
@@ -209,19 +219,22 @@ void add_in(CLI::App& app, Arguments& arguments) {
                  "What becomes of messages for which the engine leaves no room; block if the topic allows it")
       ->check(CLI::IsMember({"drop_oldest", "drop_newest", "block", "disconnect"}));
   in->add_option("--max-messages", arguments.max_messages, "How many messages may wait for the engine here")
+      ->group("limits")
       ->check(CLI::Range(1, 65'536))
       ->capture_default_str();
   in->add_option("--max-bytes", arguments.max_bytes, "How many bytes of messages may wait here")
+      ->group("limits")
       ->check(CLI::Range(1, 1 << 30))
       ->capture_default_str();
   mf::app::add_ca(*in, arguments.entrance, "publishers and controllers over TLS");
   mf::app::add_log_level(*in, arguments.entrance);
-  in->callback([&] { bring_in(arguments); });
+  return set;
 }
 
-void add_out(CLI::App& app, Arguments& arguments) {
+CLI::Option* add_out(CLI::App& app, Arguments& arguments) {
   auto* const out = app.add_subcommand("out", "Publish what the engine keeps of the topic to subscribers");
-  add_common(*out, arguments);
+  out->configurable();
+  auto* const set = add_common(*out, arguments);
   mf::app::add_entrance(*out, arguments.entrance, "controllers at mf+tls://");
   out->add_option("--controller", arguments.controller,
                   "Who tells subscribers of this bridge; none if it is left out")
@@ -236,7 +249,7 @@ void add_out(CLI::App& app, Arguments& arguments) {
       ->type_name("MILLISECONDS")
       ->check(CLI::Range(0, 3'600'000))
       ->capture_default_str();
-  out->callback([&] { bring_out(arguments); });
+  return set;
 }
 
 int run(int argc, char** argv) {
@@ -245,9 +258,17 @@ int run(int argc, char** argv) {
                "mf-bridge");
   app.set_version_flag("--version", "mf-bridge " MF_VERSION);
   app.require_subcommand(1);
-  add_in(app, arguments);
-  add_out(app, arguments);
-  if (const auto ended = mf::app::parse(app, argc, argv)) return *ended;
+  const auto* const set_in = add_in(app, arguments);
+  const auto* const set_out = add_out(app, arguments);
+  mf::app::Settings settings(app, "MF_BRIDGE_");
+  settings.hide(*set_in);
+  settings.hide(*set_out);
+  if (const auto ended = settings.parse(argc, argv)) return *ended;
+  if (settings.only_check()) {
+    check(arguments);
+    return mf::app::say_usable("mf-bridge");
+  }
+  app.got_subcommand("in") ? bring_in(arguments) : bring_out(arguments);
   return 0;
 }
 

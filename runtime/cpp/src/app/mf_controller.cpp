@@ -4,7 +4,7 @@
 // at, below the user's state folder. At port 0 it keeps nothing: nobody finds such a controller again.
 //
 // Standard output gets one line, the address listened at, once it does; the log goes to standard error.
-// Exit codes: 0 stopped by SIGTERM or SIGINT, 1 it could not start, others: wrong use of the command line.
+// Exit codes: 0 stopped by SIGTERM or SIGINT, 1 it could not start, 2 a mistake in its options.
 // SIGHUP reads its files again.
 
 #include <signal.h>
@@ -112,6 +112,12 @@ void serve(const Arguments& arguments) {
   if (relay) relay->close();
 }
 
+void check(const Arguments& arguments) {
+  mf::app::check_entrance(arguments.entrance);
+  (void)password_in(arguments.password);
+  if (arguments.store.empty()) (void)default_store(mf::app::as_server(arguments.entrance.listen));
+}
+
 int run(int argc, char** argv) {
   Arguments arguments;
   CLI::App app("The controller of MF/IDL: servers register at it, clients ask it where services are.",
@@ -120,8 +126,10 @@ int run(int argc, char** argv) {
   mf::app::add_entrance(app, arguments.entrance, "servers at tls:// (with --relay)");
   arguments.entrance.token_audience = "mf.controller.Controller";
   auto* const keys = mf::app::add_file(app, "--token-keys", arguments.entrance.token_keys,
-                                       "The public keys by which tokens of servers and clients are verified");
+                                       "The public keys by which tokens of servers and clients are verified")
+                         ->group("token");
   app.add_option("--token-audience", arguments.entrance.token_audience, "What these tokens must be for")
+      ->group("token")
       ->needs(keys)
       ->capture_default_str();
   app.add_option(
@@ -134,14 +142,18 @@ int run(int argc, char** argv) {
   auto& etcd = arguments.etcd;
   mf::app::add_file(
       app, "--etcd-ca", etcd.tls.ca,
-      "The authorities by which etcd at etcds:// is verified; unless given, those of the system");
+      "The authorities by which etcd at etcds:// is verified; unless given, those of the system")
+      ->group("etcd");
   auto* const certificate =
-      mf::app::add_file(app, "--etcd-certificate", etcd.tls.certificate, "What is shown to etcd at etcds://");
+      mf::app::add_file(app, "--etcd-certificate", etcd.tls.certificate, "What is shown to etcd at etcds://")
+          ->group("etcd");
   mf::app::add_file(app, "--etcd-key", etcd.tls.key, "The private key of that certificate")
+      ->group("etcd")
       ->needs(certificate);
-  auto* const user = app.add_option("--etcd-user", etcd.user, "Who the controller is to etcd");
+  auto* const user = app.add_option("--etcd-user", etcd.user, "Who the controller is to etcd")->group("etcd");
   mf::app::add_file(app, "--etcd-password-file", arguments.password,
                     "Whose first line is that user's password")
+      ->group("etcd")
       ->needs(user);
   user->needs("--etcd-password-file");
   app.add_option(
@@ -152,13 +164,19 @@ int run(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--offers-per-host", arguments.offers_per_host,
                  "How many offers the processes of one host may register together")
+      ->group("limits")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
   app.add_flag("--relay", arguments.relay,
                "Hand on the calls of clients at relay://HOST:PORT to the servers");
   const mf::app::TokenCommand token(app);
-  if (const auto ended = mf::app::parse(app, argc, argv)) return *ended;
+  mf::app::Settings settings(app, "MF_CONTROLLER_");
+  if (const auto ended = settings.parse(argc, argv)) return *ended;
   if (token.asked()) return token.run();
+  if (settings.only_check()) {
+    check(arguments);
+    return mf::app::say_usable("mf-controller");
+  }
   serve(arguments);
   return 0;
 }

@@ -1,7 +1,7 @@
 // mf-relay: hands on the calls of clients that cannot, or need not, reach the servers (docs/relay.md).
 //
 // Standard output gets one line, the address listened at, once it does; the log goes to standard error.
-// Exit codes: 0 stopped by SIGTERM or SIGINT, 1 it could not start, others: wrong use of the command line.
+// Exit codes: 0 stopped by SIGTERM or SIGINT, 1 it could not start, 2 a mistake in its options.
 // SIGHUP reads its files again.
 
 #include <CLI/CLI.hpp>
@@ -61,6 +61,13 @@ void serve(const Arguments& arguments) {
   relay->close();
 }
 
+void check(const Arguments& arguments) {
+  mf::app::check_entrance(arguments.entrance);
+  (void)mf::Address::parse_list(arguments.controller);
+  if (!arguments.shown_to_servers.certificate.empty())
+    (void)mf::transport::make_tls_client(arguments.shown_to_servers);
+}
+
 int run(int argc, char** argv) {
   Arguments arguments;
   CLI::App app(
@@ -77,9 +84,11 @@ int run(int argc, char** argv) {
       ->capture_default_str();
   auto* const certificate =
       mf::app::add_file(app, "--server-certificate", arguments.shown_to_servers.certificate,
-                        "What is shown to those that --ca verifies, if they demand a certificate");
+                        "What is shown to those that --ca verifies, if they demand a certificate")
+          ->group("server");
   mf::app::add_file(app, "--server-key", arguments.shown_to_servers.key,
                     "The private key of that certificate")
+      ->group("server")
       ->needs(certificate);
   app.add_flag(
       "--registrations", arguments.registers,
@@ -95,9 +104,11 @@ int run(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--servers-per-client", arguments.servers_of_client,
                  "How many connections to servers are made for one client at once")
+      ->group("limits")
       ->check(CLI::Range(1, 65'536))
       ->capture_default_str();
   app.add_option("--servers", arguments.servers, "How many connections to servers are made for all clients")
+      ->group("limits")
       ->check(CLI::Range(1, 1'048'576))
       ->capture_default_str();
   app.add_option("--stall-timeout", arguments.stall_timeout,
@@ -105,7 +116,12 @@ int run(int argc, char** argv) {
       ->type_name("MILLISECONDS")
       ->check(CLI::Range(1, 3'600'000))
       ->capture_default_str();
-  if (const auto ended = mf::app::parse(app, argc, argv)) return *ended;
+  mf::app::Settings settings(app, "MF_RELAY_");
+  if (const auto ended = settings.parse(argc, argv)) return *ended;
+  if (settings.only_check()) {
+    check(arguments);
+    return mf::app::say_usable("mf-relay");
+  }
   serve(arguments);
   return 0;
 }

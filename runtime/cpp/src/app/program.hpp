@@ -2,16 +2,19 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <exception>
 #include <iostream>
-#include <optional>
 #include <string>
 #include <string_view>
 
+#include "app/settings.hpp"
 #include "mf/core/error.hpp"
 #include "mf/core/log.hpp"
 #include "mf/server/server.hpp"
 #include "mf/server/signals.hpp"
+#include "mf/tokens/keys.hpp"
+#include "mf/transport/tls.hpp"
 
 namespace mf::app {
 
@@ -54,11 +57,13 @@ inline CLI::Option* add_file(CLI::App& app, const char* name, std::string& path,
 
 inline void add_ca(CLI::App& app, Entrance& entrance, const std::string& whom) {
   app.add_option("--ca", entrance.authorities, "The authorities by which " + whom + " are verified")
+      ->group("tls")
       ->type_name("FILE");
 }
 
 inline void add_log_level(CLI::App& app, Entrance& entrance) {
   app.add_option("--log-level", entrance.level, "What to log")
+      ->group("log")
       ->check(CLI::IsMember({"debug", "info", "warning", "error", "off"}))
       ->capture_default_str();
 }
@@ -69,19 +74,24 @@ inline void add_entrance(CLI::App& app, Entrance& entrance, const std::string& w
       ->type_name("tcp://HOST:PORT or tls://HOST:PORT, or several with commas between them")
       ->capture_default_str();
   add_file(app, "--certificate", entrance.shown.certificate,
-           "The certificate that is shown to clients at tls://");
-  add_file(app, "--key", entrance.shown.key, "The private key of that certificate");
+           "The certificate that is shown to clients at tls://")
+      ->group("tls");
+  add_file(app, "--key", entrance.shown.key, "The private key of that certificate")->group("tls");
   add_file(app, "--client-ca", entrance.shown.ca,
-           "The authorities by which who connects at tls:// is verified, who then must show a certificate");
+           "The authorities by which who connects at tls:// is verified, who then must show a certificate")
+      ->group("tls");
   add_file(app, "--client-crl", entrance.shown.crl,
-           "The lists of certificates that these authorities have revoked, one of each");
+           "The lists of certificates that these authorities have revoked, one of each")
+      ->group("tls");
   add_ca(app, entrance, whom);
   app.add_option("--max-connections", entrance.max_connections,
                  "How many connections it takes at once; one more is refused in words")
+      ->group("limits")
       ->check(CLI::Range(1, 1'048'576))
       ->capture_default_str();
   app.add_option("--connections-per-host", entrance.max_connections_per_host,
                  "How many of them one host may have; one more is refused in words")
+      ->group("limits")
       ->check(CLI::Range(1, 1'048'576))
       ->capture_default_str();
   add_log_level(app, entrance);
@@ -99,6 +109,21 @@ inline ServerOptions server_options(const Entrance& entrance, const Log& log) {
   return options;
 }
 
+/// Uses what the options name, without listening. Throws Error(INVALID_ARGUMENT) for what cannot be used.
+inline void check_entrance(const Entrance& entrance) {
+  const auto addresses = Address::parse_list(as_server(entrance.listen));
+  const bool has_tls = std::ranges::any_of(addresses, [](const Address& at) { return at.scheme == "tls"; });
+  if (has_tls || !entrance.shown.certificate.empty()) (void)transport::make_tls_server(entrance.shown);
+  if (!entrance.authorities.empty()) (void)transport::make_tls_client({.ca = entrance.authorities});
+  if (!entrance.token_keys.empty()) (void)TokenKeys::read(entrance.token_keys);
+}
+
+/// What --check says if nothing was thrown before. Returns the exit code.
+inline int say_usable(const char* program) {
+  std::cout << program << ": the options can be used" << std::endl;
+  return 0;
+}
+
 /// Says on standard output where clients reach it, by an address of this scheme, and warns of who may.
 inline void say_where(const Server& server, const Entrance& entrance, const std::string& scheme,
                       std::string_view meaning, const Log& log) {
@@ -114,20 +139,6 @@ inline void say_where(const Server& server, const Entrance& entrance, const std:
 inline void serve_until_stopped(server::StopSignals& signals, Server& server, const Log& log) {
   while (signals.wait() == server::StopSignals::Wanted::reload) (void)server.reload();
   log.write(Level::info, "stopping");
-}
-
-/// Parses the command line. Returns the exit code if the program has to end: 0 after --help, and 2, as mfidlc
-/// does, after a wrong use, for which it prints the mistake and a usage line.
-inline std::optional<int> parse(CLI::App& app, int argc, char** argv) {
-  try {
-    app.parse(argc, argv);
-    return std::nullopt;
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);
-    std::cerr << app.get_name() << ": " << error.what() << "\nusage: " << app.get_name() << " [OPTIONS]; "
-              << app.get_name() << " --help names them\n";
-    return 2;
-  }
 }
 
 /// Exit code 1 and one line for what could not be started.
