@@ -4,6 +4,7 @@ Nothing here runs for each message. Names and texts of a peer are untrusted: use
 """
 
 import os
+import sys
 import threading
 from functools import partial
 from time import monotonic
@@ -89,10 +90,18 @@ def error(message: str, *arguments: Any, exc_info: BaseException | None = None) 
     _write(logging.ERROR, message, arguments, exc_info)
 
 
-def info(message: str, *arguments: Any) -> None:
-    import logging
+def wants_info() -> bool:
+    """Whether lines of level info are written: not unless the program has set up `logging`, which then is
+    loaded."""
+    logging = sys.modules.get("logging")
+    return logging is not None and logging.getLogger("mf").isEnabledFor(logging.INFO)
 
-    _write(logging.INFO, message, arguments)
+
+def info(message: str, *arguments: Any) -> None:
+    if wants_info():
+        import logging
+
+        _write(logging.INFO, message, arguments)
 
 
 def log_handler_failure(where: str, raised: BaseException) -> None:

@@ -9,6 +9,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from mf.core.agent import Agent
+from mf.core.log import info, line
 from mf.core.offered import offered_agent
 from mf.core.server_options import OfferFields
 from mf.core.service import AsyncServant, BaseServant, generated_base
@@ -110,6 +111,7 @@ class AsyncServer(BaseServer["AsyncControllerRegistrar", AsyncIo]):
         self._loop = get_running_loop()
         self._io = AsyncIo(self._loop, listening, self._offers, self._hello, self._load, self._access)
         self._io.watch_files(self._files)
+        self._log_started()
         if self._registrar is not None:
             self._registrar.register(self._identity, self.addresses, self._offers.made_known)
 
@@ -149,12 +151,14 @@ class AsyncServer(BaseServer["AsyncControllerRegistrar", AsyncIo]):
             await self._stopped.wait()
             return
         self._stopped = Event()
+        info("%s", line("draining"))
         try:
             if self._registrar is not None:
                 await self._registrar.deregister(min(self._options.drain_timeout, 2.0))
         finally:
             try:
                 await self._io.drain(self._options.drain_timeout)
+                self._log_stopped(not self._io.cut)
             finally:
                 self._stopped.set()
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, Generic, Protocol, TypeVar, Unpack
 
 from mf.core.agent import Agent
+from mf.core.log import info, line, wants_info
 from mf.core.offered import offered_agent
 from mf.core.options import check_names
 from mf.core.server_options import DEFAULTS, OfferFields, ServerFields, ServerOptions, checked
@@ -176,6 +177,27 @@ class BaseServer(ABC, Generic[R, I]):
         if self._io is None:
             raise ValueError("start the server first")
         self._io.adopt(SocketStream(connected, "local", blocking=False))
+
+    def _log_started(self) -> None:
+        if wants_info():
+            from mf.core.version import runtime_version
+
+            controllers = "none" if self._registrar is None else ",".join(self._registrar.missing())
+            started = line(
+                "started",
+                version=runtime_version(),
+                addresses=",".join(self._addresses),
+                controllers=controllers,
+                identity=self.nonce.hex(),
+                access=self._options.access or "none",
+            )
+            info("%s", started)
+
+    def _log_stopped(self, whole: bool) -> None:
+        """`whole`: no call was cut; else the log has `calls_cut`."""
+        if whole:
+            info("%s", line("drained"))
+        info("%s", line("stopped"))
 
     @abstractmethod
     def _offers_changed(self) -> None:

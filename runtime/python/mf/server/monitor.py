@@ -4,13 +4,12 @@ import resource
 import socket
 import time
 from collections.abc import Callable, Iterator
-from importlib.metadata import PackageNotFoundError, version
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, Final
 
-from mf.core.log import info, line
 from mf.core.openmetrics import CONTENT_TYPE, OpenMetrics
+from mf.core.version import runtime_version
 from mf.server.base import BaseServer
 from mf.server.durations import BOUNDS, Histogram
 from mf.server.monitor_http import Answer, HttpThread
@@ -51,7 +50,6 @@ class Monitor:
         """Where it listens, with the chosen port."""
         self._hosts = frozenset({"localhost", "127.0.0.1", "::1", bare}) if _is_loopback(bare) else None
         self._thread = HttpThread(listening, self._answer)
-        info("%s", line("monitor_started", address=self.address))
 
     def close(self) -> None:
         self._thread.close()
@@ -90,7 +88,7 @@ class Monitor:
         """What /metrics answers."""
         out = OpenMetrics()
         out.family("mf_build", "info", "The version of the runtime")
-        out.sample("mf_build_info", 1, {"version": _version(), "language": "python"})
+        out.sample("mf_build_info", 1, {"version": runtime_version(), "language": "python"})
         out.one("mf_server_ready", "gauge", "1 if /readyz says so", not self._server.not_ready())
         self._write_calls(out)
         self._write_connections(out)
@@ -163,13 +161,6 @@ def _write_process(out: OpenMetrics) -> None:
     out.one("process_resident_memory_bytes", "gauge", "Resident memory", pages * resource.getpagesize())
     out.one("process_open_fds", "gauge", "Open descriptors", sum(1 for _ in Path("/proc/self/fd").iterdir()))
     out.one("process_max_fds", "gauge", "The limit of these", resource.getrlimit(resource.RLIMIT_NOFILE)[0])
-
-
-def _version() -> str:
-    try:
-        return version("mf-runtime")
-    except PackageNotFoundError:
-        return "unknown"
 
 
 def _is_loopback(host: str) -> bool:

@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Unpack
 
 from mf.core.agent import Agent
+from mf.core.log import info, line
 from mf.core.server_options import OfferFields
 from mf.core.service import AsyncServant, BaseServant, Servant, is_async
 from mf.core.source import OfferSource
@@ -107,6 +108,7 @@ class Server(BaseServer["ControllerRegistrar", IoThread]):
         )
         self._io.watch_files(self._files)
         self._io.thread.start()
+        self._log_started()
         if self._registrar is not None:
             self._registrar.register(self._identity, self.addresses, self._offers.made_known)
 
@@ -150,11 +152,13 @@ class Server(BaseServer["ControllerRegistrar", IoThread]):
             io = self._io
             if io is None or not io.thread.is_alive():
                 return io is None or not io.cut
+            info("%s", line("draining"))
             if self._registrar is not None:
                 self._registrar.deregister(min(self._options.drain_timeout, 2.0))
             io.drain(self._options.drain_timeout)
             io.thread.join(self._options.drain_timeout + 5.0)
             self._workers.stop(0.1)
+            self._log_stopped(not io.cut)
             return not io.cut
 
     def __enter__(self) -> "Server":
