@@ -5,7 +5,8 @@
 //
 // Standard output gets one line once it works: of `in` the topic, of `out` the address listened at; the log
 // goes to standard error. SIGHUP reads its files again. Exit codes: 0 stopped by SIGTERM or SIGINT, 1 it
-// could not start or go on, 2 a mistake in its options.
+// could not start or go on, 2 a mistake in its options, 3 calls were cut at the end of
+// the drain timeout.
 
 #include <CLI/CLI.hpp>
 #include <chrono>
@@ -108,7 +109,7 @@ void until_stopped(mf::server::StopSignals& signals, const mf::Log& log, Run&& r
       }
     });
     while (signals.wait() == mf::server::StopSignals::Wanted::reload) (void)reload();
-    log.write(mf::Level::info, "stopping");
+    log.write(mf::Level::info, "draining");
   }
   if (failed) std::rethrow_exception(failed);
 }
@@ -131,7 +132,13 @@ void bring_in(const Arguments& arguments) {
   until_stopped(
       signals, log,
       [&](const std::stop_token& stop) {
-        inward.run(stop, [&] { std::cout << topic->info().name() << std::endl; });
+        inward.run(stop, [&] {
+          std::cout << topic->info().name() << std::endl;
+          log.write(mf::Level::info, "started",
+                    {{"version", MF_VERSION},
+                     {"topic", topic->info().name()},
+                     {"engine", mf::app::without_password(engine_with.url)}});
+        });
       },
       [&] { return core->reload(); });
   const auto stats = inward.stats();
@@ -144,7 +151,8 @@ void bring_in(const Arguments& arguments) {
   core->close();
 }
 
-void bring_out(const Arguments& arguments) {
+/// Returns the exit code.
+int bring_out(const Arguments& arguments) {
   const auto log = arguments.entrance.log();
   mf::server::StopSignals signals;
   const auto topic = mf::bridge::DescribedTopic::of_file(arguments.topic);
@@ -164,10 +172,11 @@ void bring_out(const Arguments& arguments) {
   server.start();
   mf::app::say_where(server, arguments.entrance, server.address().scheme,
                      "whoever reaches this port can subscribe to the topic", log);
+  mf::app::log_started(log, server, arguments.entrance, mf::app::without_password(engine_with.url));
   until_stopped(
       signals, log, [&](const std::stop_token& stop) { outward->run(stop); },
       [&] { return server.reload(); });
-  server.stop();
+  const bool whole = server.stop();
   const auto stats = outward->stats();
   log.write(mf::Level::info, "stopped",
             {{"topic", topic->info().name()},
@@ -175,6 +184,7 @@ void bring_out(const Arguments& arguments) {
              {"duplicates", stats.duplicates},
              {"missed", stats.missed},
              {"skipped", stats.skipped}});
+  return whole ? 0 : mf::kCallsCut;
 }
 
 /// Everything but whether the engine is there.
@@ -227,7 +237,7 @@ CLI::Option* add_in(CLI::App& app, Arguments& arguments) {
       ->check(CLI::Range(1, 1 << 30))
       ->capture_default_str();
   mf::app::add_ca(*in, arguments.entrance, "publishers and controllers over TLS");
-  mf::app::add_log_level(*in, arguments.entrance);
+  mf::app::add_log(*in, arguments.entrance);
   return set;
 }
 
@@ -268,7 +278,8 @@ int run(int argc, char** argv) {
     check(arguments);
     return mf::app::say_usable("mf-bridge");
   }
-  app.got_subcommand("in") ? bring_in(arguments) : bring_out(arguments);
+  if (app.got_subcommand("out")) return bring_out(arguments);
+  bring_in(arguments);
   return 0;
 }
 

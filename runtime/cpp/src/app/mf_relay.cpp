@@ -1,7 +1,8 @@
 // mf-relay: hands on the calls of clients that cannot, or need not, reach the servers (docs/relay.md).
 //
 // Standard output gets one line, the address listened at, once it does; the log goes to standard error.
-// Exit codes: 0 stopped by SIGTERM or SIGINT, 1 it could not start, 2 a mistake in its options.
+// Exit codes: 0 stopped by SIGTERM or SIGINT, 1 it could not start, 2 a mistake in its options, 3
+// calls were cut at the end of the drain timeout.
 // SIGHUP reads its files again.
 
 #include <CLI/CLI.hpp>
@@ -32,7 +33,7 @@ struct Arguments {
   bool registers = false;
 };
 
-void serve(const Arguments& arguments) {
+int serve(const Arguments& arguments) {
   const mf::Log log = arguments.entrance.log();
   // First of all: a signal that comes while the rest starts must end the process as cleanly.
   mf::server::StopSignals signals;
@@ -56,9 +57,11 @@ void serve(const Arguments& arguments) {
   server.start();
   mf::app::say_where(server, arguments.entrance, "relay", "whoever reaches this port can call all servers",
                      log);
+  mf::app::log_started(log, server, arguments.entrance);
   mf::app::serve_until_stopped(signals, server, log);
-  server.stop();
+  const bool whole = server.stop();
   relay->close();
+  return mf::app::end_of(whole, log);
 }
 
 void check(const Arguments& arguments) {
@@ -122,8 +125,7 @@ int run(int argc, char** argv) {
     check(arguments);
     return mf::app::say_usable("mf-relay");
   }
-  serve(arguments);
-  return 0;
+  return serve(arguments);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "app/settings.hpp"
 #include "mf/core/error.hpp"
 #include "mf/core/log.hpp"
+#include "mf/core/log_output.hpp"
 #include "mf/server/server.hpp"
 #include "mf/server/signals.hpp"
 #include "mf/tokens/keys.hpp"
@@ -28,11 +29,14 @@ struct Entrance {
   std::size_t max_connections = ServerOptions().max_connections;
   std::size_t max_connections_per_host = 12'288;  // three quarters of all
   std::string level = "info";
+  std::string format = "text";
 
   [[nodiscard]] Log log() const {
     Level parsed = Level::info;
     (void)parse_level(level, parsed);
-    return Log(parsed);
+    LogFormat shape = LogFormat::text;
+    (void)parse_log_format(format, shape);
+    return Log(standard_error_log(shape), parsed);
   }
 };
 
@@ -61,10 +65,14 @@ inline void add_ca(CLI::App& app, Entrance& entrance, const std::string& whom) {
       ->type_name("FILE");
 }
 
-inline void add_log_level(CLI::App& app, Entrance& entrance) {
+inline void add_log(CLI::App& app, Entrance& entrance) {
   app.add_option("--log-level", entrance.level, "What to log")
       ->group("log")
       ->check(CLI::IsMember({"debug", "info", "warning", "error", "off"}))
+      ->capture_default_str();
+  app.add_option("--log-format", entrance.format, "The shape of its lines: for people, or for programs")
+      ->group("log")
+      ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
 }
 
@@ -94,7 +102,7 @@ inline void add_entrance(CLI::App& app, Entrance& entrance, const std::string& w
       ->group("limits")
       ->check(CLI::Range(1, 1'048'576))
       ->capture_default_str();
-  add_log_level(app, entrance);
+  add_log(app, entrance);
 }
 
 inline ServerOptions server_options(const Entrance& entrance, const Log& log) {
@@ -135,10 +143,34 @@ inline void say_where(const Server& server, const Entrance& entrance, const std:
   std::cout << address.str() << std::endl;  // flushed: whoever started this process waits for it
 }
 
+/// What the program is, once it serves. `store`: where it keeps what it knows.
+inline void log_started(const Log& log, const Server& server, const Entrance& entrance,
+                        std::string_view store = "none") {
+  std::string addresses;
+  for (const auto& address : server.addresses())
+    addresses.append(addresses.empty() ? "" : ",").append(address.str());
+  const auto or_none = [](const std::string& path) { return path.empty() ? "none" : path; };
+  log.write(Level::info, "started",
+            {{"version", MF_VERSION},
+             {"addresses", addresses},
+             {"certificate", or_none(entrance.shown.certificate)},
+             {"client_ca", or_none(entrance.shown.ca)},
+             {"token_keys", or_none(entrance.token_keys)},
+             {"store", store}});
+}
+
 /// Returns after SIGTERM or SIGINT; SIGHUP reads files again.
 inline void serve_until_stopped(server::StopSignals& signals, Server& server, const Log& log) {
   while (signals.wait() == server::StopSignals::Wanted::reload) (void)server.reload();
-  log.write(Level::info, "stopping");
+  log.write(Level::info, "draining");
+}
+
+/// The end of a program whose server has stopped. `whole`: no call was cut. Returns the exit code.
+inline int end_of(bool whole, const Log& log) {
+  if (whole) log.write(Level::info, "drained");  // else the server has logged calls_cut
+  const int code = whole ? 0 : kCallsCut;
+  log.write(Level::info, "stopped", {{"code", code}});
+  return code;
 }
 
 /// Exit code 1 and one line for what could not be started.
