@@ -16,7 +16,7 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 # Set QUICK=1 for a bench of at most five minutes; passed on as it is.
 export QUICK
 
-.PHONY: help demo test test-system test-packages test-distant bench bench-ab soak fuzz mutants lint tidy format regen hashes sbom wheels debs docs clean
+.PHONY: help demo test test-system test-packages test-distant bench bench-ab soak fuzz mutants lint tidy format regen hashes sbom wheels debs vsix release docs clean
 
 help: ## This list
 	@grep -hE '^[a-z%-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -48,18 +48,24 @@ test: ## Run everything that must hold, as CI does
 	@$(MAKE) checks
 	@$(MAKE) build-release
 	@$(STAGE) 'C++ tests, g++' $(CHANCE) ctest --preset release -j $(JOBS)
-	@$(STAGE) 'Python tests of the compiler and of builds' $(CHANCE) $(PY) -m pytest -q -n $(JOBS) --dist worksteal tests/build tests/compiler
-	@$(STAGE) 'Python tests of the runtime' $(CHANCE) $(PY) -m pytest -q -n $(JOBS) --dist worksteal $(ALONE:%=--ignore %) $(SYSTEM:%=--ignore %) $(PACKAGES:%=--ignore %) --ignore tests/compiler --ignore tests/build
+	@$(STAGE) 'Python tests of the compiler and of builds' $(CHANCE) $(PY) -m pytest -q -n $(JOBS) --dist worksteal tests/build tests/compiler tests/lsp
+	@$(STAGE) 'Python tests of the runtime' $(CHANCE) $(PY) -m pytest -q -n $(JOBS) --dist worksteal $(ALONE:%=--ignore %) $(SYSTEM:%=--ignore %) $(PACKAGES:%=--ignore %) --ignore tests/compiler --ignore tests/build --ignore tests/lsp
 	@$(STAGE) 'Python tests of processes that are killed, stopped and timed' $(CHANCE) $(PY) -m pytest -q -n $(JOBS) --dist worksteal $(ALONE) $(SYSTEM:%=--ignore %) $(PACKAGES:%=--ignore %)
 	@$(MAKE) sanitizers
 
-wheels: ## Make the wheels and source distributions of mfidl, mf-runtime and mf-controller in dist/
+wheels: ## Make the wheels and source distributions of mfidl, mf-runtime, mf-tools and mf-controller in dist/
 	@$(STAGE) 'install what packages need' tools/bootstrap core package
 	@$(STAGE) 'wheels' tools/wheels
 
 debs: ## Make the Debian packages libmf-dev, mfidlc and mf-controller in dist/
 	@$(STAGE) 'install what packages need' tools/bootstrap core package bridge
 	@$(STAGE) 'Debian packages' tools/debs
+
+release: ## Make all of a release in dist/: packages, bill of materials (SBOM), notes and SHA256SUMS
+	@$(MAKE) wheels debs
+	@$(STAGE) 'install what the rest needs' tools/bootstrap core test
+	@$(STAGE) 'bill of materials' $(PY) tools/sbom.py build/install dist/mf-idl.cdx.json
+	@$(STAGE) 'notes and sums' $(PY) -m tools.release dist
 
 test-packages: ## Make the packages, and run their tests
 	@$(MAKE) wheels debs
@@ -153,6 +159,9 @@ sbom: ## Write build/sbom.cdx.json: what a release of this tree is made of, as C
 	@$(MAKE) build-release WHAT='--target mf-controller mf-relay mf-bridge'
 	@$(STAGE) 'write the bill of materials' $(PY) tools/sbom.py build/release build/sbom.cdx.json
 
+vsix: ## Pack the extension for Visual Studio Code, build/mfidl.vsix; its language client comes from npm
+	@$(STAGE) 'pack the extension' python3 tools/vsix.py build/mfidl.vsix
+
 docs: ## Check that every link between the documents leads somewhere
 	@$(STAGE) 'links of the documentation' python3 tools/check_links.py
 
@@ -167,7 +176,7 @@ checks:
 	@$(STAGE) 'ruff' $(PY) -m ruff check -q .
 	@$(STAGE) 'ruff format' $(PY) -m ruff format -q --check .
 	@$(STAGE) 'mypy --strict' $(PY) -m mypy --no-error-summary
-	@PYTHONPATH="$$PWD:$$PWD/runtime/python" $(STAGE) 'floors, Python' lint-imports --no-logo # of this tree, and not of the one that is installed
+	@PYTHONPATH="$$PWD:$$PWD/runtime/python:$$PWD/cli" $(STAGE) 'floors, Python' lint-imports --no-logo # of this tree, and not of the one that is installed
 	@$(STAGE) 'floors, C++' $(PY) tools/check_include_ranks.py
 	@$(STAGE) 'links of the documentation' $(PY) tools/check_links.py
 	@$(STAGE) 'form of the documentation' $(PY) -m tools.check_pages

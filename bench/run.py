@@ -14,6 +14,7 @@ from types import ModuleType
 
 from compiler import suite as compiler
 from controller import suite as controller
+from editor import suite as editor
 from faults import suite as faults
 from flex import suite as flex
 from harness.chart import write_chart
@@ -25,6 +26,7 @@ from pycodecs import suite as codecs
 from pyrpc import suite as python
 from report import suite as report
 from rpc import suite as rpc
+from tool import suite as tool
 from topics import suite as topics
 from values import suite as values
 from ways import suite as ways
@@ -39,6 +41,7 @@ _SUITES: dict[str, ModuleType] = {
         codecs,
         python,
         compiler,
+        editor,
         report,
         ways,
         faults,
@@ -47,6 +50,7 @@ _SUITES: dict[str, ModuleType] = {
         flex,
         patterns,
         topics,
+        tool,
         values,
     )
 }

@@ -15,8 +15,9 @@ from mfidl.diagnostics import Diagnostic, Diagnostics
 from mfidl.model import Program
 from mfidl.plan.planning import plan
 from mfidl.plugin import Generator, Templates
+from mfidl.semantics.context import Context
 from mfidl.semantics.elaborate import elaborate
-from mfidl.semantics.loading import Loader
+from mfidl.semantics.loading import LoadedModule, Loader, Sources
 from mfidl.source import SourceFile
 
 if TYPE_CHECKING:
@@ -66,20 +67,44 @@ class Targets:
     generators: tuple[Generator, ...] = ()
     templates: Templates | None = None
     stubs: bool = True
+    is_relative: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """All that the front end finds out about files: `modules` with those that they import, before these;
+    `context` with the meaning of each name; `program` if all of it is valid.
+    """
+
+    modules: list[LoadedModule]
+    context: Context
+    program: Program | None
+    diagnostics: Diagnostics
+    unreadable: bool
+    absent: tuple[str, ...]
+
+
+def analyse(
+    paths: Sequence[str], import_paths: Sequence[str] = (), sources: Sources | None = None
+) -> Analysis:
+    """The front end, from files to the planned program."""
+    diagnostics = Diagnostics()
+    loader = Loader(import_paths, diagnostics, sources)
+    modules = loader.load(paths)  # read and parse; imported modules come first
+    context = Context(diagnostics)
+    # Names, types, values; runs on what parsed, to report all mistakes.
+    elaborated = elaborate(modules, diagnostics, context)
+    program = plan(elaborated, diagnostics)  # tier, layout, fingerprint: last, because it needs whole types
+    return Analysis(modules, context, program, diagnostics, loader.unreadable, tuple(loader.absent))
 
 
 def check(paths: Sequence[str], import_paths: Sequence[str] = ()) -> Outcome:
     """Checks all files and their imports completely; writes nothing."""
-    diagnostics = Diagnostics()
-    loader = Loader(import_paths, diagnostics)
-    modules = loader.load(paths)  # read and parse; imported modules come first
-    # Names, types, values; runs on what parsed, to report all mistakes.
-    elaborated = elaborate(modules, diagnostics)
-    program = plan(elaborated, diagnostics)  # tier, layout, fingerprint: last, because it needs whole types
-    sources = tuple(module.file.source for module in modules)
-    failure = Exit.IO if loader.unreadable else Exit.SCHEMA
-    exit_code = failure if diagnostics else Exit.OK
-    return Outcome(exit_code, diagnostics.sorted(), program, sources, tuple(loader.absent))
+    found = analyse(paths, import_paths)
+    sources = tuple(module.file.source for module in found.modules)
+    failure = Exit.IO if found.unreadable else Exit.SCHEMA
+    exit_code = failure if found.diagnostics else Exit.OK
+    return Outcome(exit_code, found.diagnostics.sorted(), found.program, sources, found.absent)
 
 
 def compile_files(paths: Sequence[str], import_paths: Sequence[str], targets: Targets) -> Outcome:
@@ -93,7 +118,7 @@ def compile_files(paths: Sequence[str], import_paths: Sequence[str], targets: Ta
     from mfidl.emit.write import BuildFiles, OutputTree, write_build_files, write_trees
 
     diagnostics = Diagnostics()
-    options = EmitOptions(targets.python_package, __version__, targets.stubs)
+    options = EmitOptions(targets.python_package, __version__, targets.stubs, targets.is_relative)
     program = outcome.program
     trees, inputs = _foreign(targets, program, diagnostics)  # gets all of the program, and may refuse it
     if diagnostics:
@@ -103,11 +128,14 @@ def compile_files(paths: Sequence[str], import_paths: Sequence[str], targets: Ta
 
         own = for_language(program, "cpp", diagnostics)
         trees.append(OutputTree("cpp", targets.cpp, cpp.generate(own, options)))
+        _warn_of_headers(program, diagnostics)
     if targets.python is not None:
         from mfidl.emit import python
 
         own = for_language(program, "python", diagnostics)
         trees.append(OutputTree("python", targets.python, python.generate(own, options)))
+        if not targets.python_package and not targets.is_relative:  # a package of the program's own
+            _warn_of_packages(program, diagnostics)
     names = [module.name for module in program.requested]
     written = write_trees(trees, names, diagnostics)  # compares first: unchanged files keep their times
     if written:
@@ -117,6 +145,27 @@ def compile_files(paths: Sequence[str], import_paths: Sequence[str], targets: Ta
         return _failed(outcome, diagnostics)
     messages = [*outcome.diagnostics, *diagnostics.sorted()]
     return Outcome(Exit.OK, messages, outcome.program, outcome.sources, outcome.absent, tuple(trees))
+
+
+def _warn_of_packages(program: Program, diagnostics: Diagnostics) -> None:
+    from mfidl.emit.installed import installed_package
+    from mfidl.emit.python.names import package_name
+
+    for name in (package_name(module.name, "") for module in program.requested):
+        found = installed_package(name)
+        if found is not None:
+            mend = "--python-package PREFIX puts it below a package of yours"
+            diagnostics.warning("W0802", None, what="package", name=name, owner=found.owner, mend=mend)
+
+
+def _warn_of_headers(program: Program, diagnostics: Diagnostics) -> None:
+    from mfidl.emit.installed import installed_header
+
+    for name in (f"{module.name.replace('.', '/')}.hpp" for module in program.requested):
+        found = installed_header(name)
+        if found is not None:
+            mend = "give the module another name, or search the generated headers first"
+            diagnostics.warning("W0802", None, what="header", name=name, owner=found.owner, mend=mend)
 
 
 def _foreign(

@@ -8,6 +8,7 @@
     files = ["schemas/**/*.mfidl"]      # patterns, from the project's folder
     import-paths = ["schemas"]          # where schemas import each other from
     python-package = "acme.generated"   # optional: import everything below this package
+    python-relative = true              # optional: generated code imports itself relatively
     out = "src"                         # optional: keep the code there, for editors and type checkers
 
 The wheel gets the generated packages at its root, whatever else it selects; so does an editable install,
@@ -24,7 +25,15 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 from hatchling.plugin import hookimpl
 
 _TABLE = "tool.hatch.build.hooks.mfidl"
-_KEYS = ("files", "import-paths", "python-package", "out", "dependencies", "enable-by-default")
+_KEYS = (
+    "files",
+    "import-paths",
+    "python-package",
+    "python-relative",
+    "out",
+    "dependencies",
+    "enable-by-default",
+)
 
 
 class MfidlBuildHook(BuildHookInterface):  # type: ignore[type-arg]
@@ -66,7 +75,11 @@ class MfidlBuildHook(BuildHookInterface):  # type: ignore[type-arg]
         # Banners name schemas as they are named here: from where the build runs, the project's folder.
         files = [os.path.relpath(path) for path in self._files()]
         folders = [os.path.relpath(Path(self.root, folder)) for folder in self._texts("import-paths")]
-        targets = Targets(python=str(out), python_package=self._text("python-package"))
+        targets = Targets(
+            python=str(out),
+            python_package=self._text("python-package"),
+            is_relative=self._flag("python-relative"),
+        )
         outcome = compile_files(files, folders, targets)
         if outcome.diagnostics:
             self.app.display_error(render_text(outcome.diagnostics, False))
@@ -88,7 +101,7 @@ class MfidlBuildHook(BuildHookInterface):  # type: ignore[type-arg]
     def _files(self) -> list[Path]:
         unknown = sorted(set(self.config) - set(_KEYS))
         if unknown:
-            self._refuse(f"there is no option {unknown[0]}; there are {', '.join(_KEYS[:4])}")
+            self._refuse(f"there is no option {unknown[0]}; there are {', '.join(_KEYS[:5])}")
         patterns = self._texts("files")
         if not patterns:
             self._refuse('name the schemas, for instance files = ["schemas/**/*.mfidl"]')
@@ -105,6 +118,12 @@ class MfidlBuildHook(BuildHookInterface):  # type: ignore[type-arg]
         if not isinstance(value, str):
             self._refuse(f"{key} is one text")
         return str(value)
+
+    def _flag(self, key: str) -> bool:
+        value = self.config.get(key, False)
+        if not isinstance(value, bool):
+            self._refuse(f"{key} is true or false")
+        return bool(value)
 
     def _texts(self, key: str) -> list[str]:
         value = self.config.get(key, [])

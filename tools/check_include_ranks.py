@@ -27,6 +27,7 @@ RANKS: dict[str, float] = {
     "values": 3,
     "transport": 3,
     "tokens": 3,
+    "monitor": 3,
     "link": 4,
     "route": 4.5,
     "client": 5,

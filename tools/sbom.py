@@ -1,8 +1,8 @@
 """Writes the bill of materials of a release, in CycloneDX 1.6: sbom.py BUILD OUT
 
-    own        mfidl, mf-runtime, and the programs of the build
+    own        mfidl, mf-runtime, mf-tools, and the programs of the build
     C++        the Debian packages that the programs load, and those whose headers are compiled into them
-    Python     what the compiler needs, with the sums of its files on the index (packaging/pip-core.lock)
+    Python     what the compiler and the tool need, with the sums of their files (packaging/pip-*.lock)
 
 Two calls for one commit and one set of packages write the same bytes.
 """
@@ -14,6 +14,7 @@ import tomllib
 import uuid
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 
 from cyclonedx.model import HashAlgorithm, HashType
@@ -30,6 +31,11 @@ HEADERS = (
     "libcli11-dev",
     "libtomlplusplus-dev",
 )  # compiled into the programs, which then load nothing of them
+PYTHON = {
+    "mfidl": (".", ("MarkupSafe",)),
+    "mf-tools": ("cli", ("markdown-it-py", "mdurl", "Pygments", "cffi", "pycparser")),
+}
+"""Distributions that need others of the index: their folders, and what these need in turn."""
 _NAMESPACE = uuid.UUID("6f0e3a1e-2a0d-5c63-9a0e-6d66692d6964")
 _LOADED = re.compile(r"=> (/\S+)")
 _LOCKED = re.compile(r"^([A-Za-z0-9._-]+)==([^\s;\\]+)((?:[^\n]*\\\n)*[^\n]*)", re.MULTILINE)
@@ -44,12 +50,12 @@ def main(build: Path, out: Path) -> None:
     bom.metadata.component = root
     own = list(_own(build))
     debian = list(_debian(build))
-    python = list(_python())
-    for each in (*own, *debian, *python):
+    python = {name: list(_python(folder, more)) for name, (folder, more) in PYTHON.items()}
+    for each in {_key(each): each for each in (*own, *debian, *chain(*python.values()))}.values():
         bom.components.add(each)
     bom.register_dependency(root, own)
     for each in own:
-        needs = debian if each.type is ComponentType.APPLICATION else python if each.name == "mfidl" else []
+        needs = debian if each.type is ComponentType.APPLICATION else python.get(each.name, [])
         bom.register_dependency(each, needs)
     bom.serial_number = uuid.uuid5(
         _NAMESPACE, _said("git", "rev-parse", "HEAD") + "".join(sorted(map(_key, bom.components)))
@@ -59,7 +65,7 @@ def main(build: Path, out: Path) -> None:
 
 
 def _own(build: Path) -> Iterator[Component]:
-    for name in ("mfidl", "mf-runtime"):
+    for name in ("mfidl", "mf-runtime", "mf-tools"):
         purl = PackageURL("pypi", None, name, _version(name))
         yield _component(purl, ComponentType.LIBRARY, "Apache-2.0", [])
     for name in PROGRAMS:
@@ -88,13 +94,15 @@ def _package(path: str) -> str:
     sys.exit(f"sbom: no Debian package has {path}")
 
 
-def _python() -> Iterator[Component]:
+def _python(folder: str, more: tuple[str, ...]) -> Iterator[Component]:
+    """What a distribution needs, and `more`, which that needs."""
     locked = {
         _spelled(found[1]): found
-        for found in _LOCKED.finditer((ROOT / "packaging/pip-core.lock").read_text())
+        for lock in ("test", "core")
+        for found in _LOCKED.finditer((ROOT / f"packaging/pip-{lock}.lock").read_text())
     }
-    needs = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
-    for name in (*(re.split(r"[<>=!~ ]", each)[0] for each in needs), "MarkupSafe"):  # which Jinja2 needs
+    needs = tomllib.loads((ROOT / folder / "pyproject.toml").read_text())["project"]["dependencies"]
+    for name in (*(re.split(r"[<>=!~ ]", each)[0] for each in needs), *more):
         if name == "mf-runtime":
             continue  # our own
         found = locked[_spelled(name)]
@@ -120,7 +128,7 @@ def _key(component: Component) -> str:
 
 
 def _version(package: str) -> str:
-    folder = ROOT if package == "mfidl" else ROOT / "runtime/python"
+    folder = ROOT / {"mfidl": ".", "mf-tools": "cli"}.get(package, "runtime/python")
     version: str = tomllib.loads((folder / "pyproject.toml").read_text())["project"]["version"]
     return version
 

@@ -8,7 +8,7 @@ import os
 import subprocess
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -164,6 +164,17 @@ def _write_schemas(top: str, commit: str, root: str) -> None:
         target = Path(root, os.fsdecode(name))
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(blob)
+
+
+def main_branch(folder: str) -> tuple[str, str] | None:
+    """The branch that others build on, and its commit: that of the remote, or `main` or `master` here. None
+    where there is no repository, or no such branch.
+    """
+    for branch in ("origin/HEAD", "main", "master"):
+        with suppress(BaselineError):
+            named = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{branch}^{{commit}}")
+            return branch, _git(folder, *named, failed="").decode().strip()
+    return None
 
 
 def _git(folder: str, *arguments: str, failed: str) -> bytes:

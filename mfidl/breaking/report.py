@@ -1,9 +1,11 @@
 """F6. Findings as diagnostics for people, and as JSON for continuous integration."""
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from mfidl.breaking.change import Change
+from mfidl.breaking.effect import Effect
 from mfidl.breaking.rollout import Rollout, Together
 from mfidl.diagnostics import Diagnostic, Note
 from mfidl.source import Span
@@ -11,37 +13,51 @@ from mfidl.source import Span
 # Converts a place in the baseline to the path that the user knows.
 Older = Callable[[Span | None], Span | None]
 
-_MILD = (
-    "running peers adapt to this, and may be upgraded in any order; only bytes that are kept break, and"
-    " --only wire counts them"
-)
+_MILD = {
+    Effect.ADAPTED: "running peers adapt to this, and may be upgraded in any order; only bytes that are kept"
+    " break, and --only wire counts them",
+    Effect.UNREACHED: "neither a service, nor a topic, nor an archive has this; --profile strict counts it",
+}
 
 
-def as_diagnostics(changes: Sequence[Change], adapted: Container[Change], older: Older) -> list[Diagnostic]:
-    """Sorted by file and place. The impacts of a finding follow its message. Those to which running peers
-    adapt are warnings.
-    """
-    made = []
-    for change in changes:
-        notes = [Note(path) for path in change.paths]
-        before = older(change.before)
-        if before is not None:
-            notes.insert(0, Note("before", before))
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A change that is shown. One that does not fail the comparison is a warning."""
+
+    change: Change
+    effect: Effect
+    fails: bool
+
+    @property
+    def diagnostic(self) -> Diagnostic:
+        """Without the place in the older schemas. The impacts follow the message."""
+        change = self.change
         breaks = ", ".join(impact.value for impact in change.impacts)
-        mild = change in adapted
-        text = f"{change.message} [{breaks}]"
-        made.append(
-            Diagnostic(
-                change.code, text, change.here, tuple(notes), help=_MILD if mild else None, is_mild=mild
-            )
+        mild = not self.fails and change.code[0] == "B"
+        return Diagnostic(
+            change.code,
+            f"{change.message} [{breaks}]",
+            change.here,
+            tuple(Note(path) for path in change.paths),
+            help=_MILD.get(self.effect) if mild else None,
+            is_mild=mild,
         )
+
+
+def as_diagnostics(findings: Sequence[Finding], older: Older) -> list[Diagnostic]:
+    """Sorted by file and place."""
+    made = []
+    for each in findings:
+        diagnostic = each.diagnostic
+        before = older(each.change.before)
+        if before is not None:
+            diagnostic = replace(diagnostic, notes=(Note("before", before), *diagnostic.notes))
+        made.append(diagnostic)
     return sorted(made, key=Diagnostic.sort_key)
 
 
-def as_json(
-    changes: Sequence[Change], adapted: Container[Change], rollouts: Sequence[Rollout], older: Older
-) -> str:
-    """{"changes": [{code, impacts, adapted, message, here, before, paths}], "rollout": [{name, order,
+def as_json(findings: Sequence[Finding], rollouts: Sequence[Rollout], older: Older) -> str:
+    """{"changes": [{code, impacts, adapted, fails, message, here, before, paths}], "rollout": [{name, order,
     message, older, newer, here, before}]}, `older` and `newer` with {refused, checked}; positions are
     1-based.
     """
@@ -49,15 +65,16 @@ def as_json(
 
     items = [
         {
-            "code": change.code,
-            "impacts": [impact.value for impact in change.impacts],
-            "adapted": change in adapted,
-            "message": change.message,
-            "here": _place(change.here),
-            "before": _place(older(change.before)),
-            "paths": list(change.paths),
+            "code": each.change.code,
+            "impacts": [impact.value for impact in each.change.impacts],
+            "adapted": each.effect is Effect.ADAPTED,
+            "fails": each.fails,
+            "message": each.change.message,
+            "here": _place(each.change.here),
+            "before": _place(older(each.change.before)),
+            "paths": list(each.change.paths),
         }
-        for change in changes
+        for each in findings
     ]
     told = [
         {

@@ -8,9 +8,10 @@ from mfidl.cli.common import finish, schema_options, show
 
 if TYPE_CHECKING:
     from mfidl.breaking.baseline import Baseline
-    from mfidl.breaking.change import Change
+    from mfidl.breaking.profile import Profile
     from mfidl.compiler import Outcome
 
+_PROFILES = ("default", "live", "strict")
 _ROLLOUT = ("show", "fail", "hide")
 _IMPACTS = ("wire", "layout", "source", "behaviour", "rollout")
 
@@ -24,19 +25,24 @@ _IMPACTS = ("wire", "layout", "source", "behaviour", "rollout")
     help="The older schemas: a file, a folder, or a git revision such as main or HEAD~1.",
 )
 @click.option(
+    "--profile",
+    type=click.Choice(_PROFILES),
+    default="default",
+    help="What counts: live, only what running peers and stored archives notice; strict, all of it.",
+)
+@click.option(
     "--only",
     "impacts",
     type=click.Choice(_IMPACTS),
     multiple=True,
-    help="Report only what breaks this. May be repeated.",
+    help="Report only what breaks this, and count all of it. May be repeated.",
 )
 @click.option("--ignore", "ignored", metavar="CODE", multiple=True, help="Accept this rule's findings.")
 @click.option(
     "--rollout",
     type=click.Choice(_ROLLOUT),
-    default="show",
     help="Services and topics whose peers cannot be upgraded in any order: show them, fail for them too, or "
-    "hide them.",
+    "hide them, whatever the profile says.",
 )
 def command(
     files: tuple[str, ...],
@@ -44,16 +50,16 @@ def command(
     style: str,
     color: str,
     against: str,
+    profile: str,
     impacts: tuple[str, ...],
     ignored: tuple[str, ...],
-    rollout: str,
+    rollout: str | None,
 ) -> None:
     """Compare schemas with an older state of them, and show what the change breaks.
 
     FILE may be a folder: then modules that are gone are found too. Exit code 1 if anything breaks, except
-    bytes to which running peers adapt: --only wire and --only layout count these. With --rollout fail, or
-    --only rollout, also if peers that run already cannot be upgraded in any order, even if nothing else
-    breaks.
+    bytes to which running peers adapt, and orders in which peers must be upgraded. --profile, --only and
+    --rollout choose what else counts, or does not.
     """
     from mfidl.breaking.baseline import BaselineError, open_baseline, schemas
     from mfidl.compiler import check
@@ -65,9 +71,23 @@ def command(
     try:
         with open_baseline(against, files, import_paths) as baseline:
             older = check(baseline.files, baseline.import_paths)
-            _compare(baseline, older, newer, style, color, impacts, ignored, rollout)
+            _compare(baseline, older, newer, style, color, _chosen(profile, impacts, rollout), ignored)
     except BaselineError as error:
         raise click.BadParameter(str(error), param_hint="--against") from None
+
+
+def _chosen(profile: str, only: tuple[str, ...], rollout: str | None) -> "Profile":
+    from mfidl.breaking.profile import PROFILES, Rule
+    from mfidl.breaking.rules import Impact
+
+    chosen = PROFILES[profile]
+    if rollout is not None:
+        rules = {"show": Rule.SHOWN, "fail": Rule.FAILS, "hide": Rule.HIDDEN}
+        chosen = chosen.with_rules([Impact.ROLLOUT], rules[rollout])
+    if only:
+        chosen = chosen.with_rules(Impact, Rule.HIDDEN)
+        chosen = chosen.with_rules(map(Impact, only), Rule.FAILS)
+    return chosen
 
 
 def _compare(
@@ -76,14 +96,14 @@ def _compare(
     newer: "Outcome",
     style: str,
     color: str,
-    impacts: tuple[str, ...],
+    profile: "Profile",
     ignored: tuple[str, ...],
-    rollout: str,
 ) -> None:
-    from mfidl.breaking.adapted import Adapted
-    from mfidl.breaking.compare import compare
+    from mfidl.breaking.findings import findings
+    from mfidl.breaking.profile import Rule
     from mfidl.breaking.report import as_diagnostics, as_json
     from mfidl.breaking.rollout import rollouts
+    from mfidl.breaking.rules import Impact
 
     for path in baseline.added:
         click.echo(f"{path}: new, nothing to compare it with", err=True)
@@ -95,23 +115,14 @@ def _compare(
     assert older.program is not None
     assert newer.program is not None
 
-    def wanted(change: "Change") -> bool:
-        fits = not impacts or any(impact.value in impacts for impact in change.impacts)
-        return fits and change.code not in ignored
-
-    changes = [change for change in compare(older.program, newer.program) if wanted(change)]
-    found = rollouts(older.program, newer.program)
-    adapted = Adapted(older.program, newer.program, found)
-    told = [] if rollout == "hide" else found
-    orders = [change for each in told if (change := each.change()) is not None and wanted(change)]
+    peers = rollouts(older.program, newer.program)
+    found = findings(older.program, newer.program, peers, profile, ignored)
     if style == "json":
-        click.echo(as_json([*changes, *orders], adapted, told, baseline.span), nl=False)
+        listed = [] if profile.rules[Impact.ROLLOUT] is Rule.HIDDEN else peers
+        click.echo(as_json(found, listed, baseline.span), nl=False)
     else:
-        show(as_diagnostics([*changes, *orders], adapted, baseline.span), style, color)
-    strict = "wire" in impacts or "layout" in impacts
-    breaks = any(strict or change not in adapted for change in changes)
-    ordered = rollout == "fail" or "rollout" in impacts
-    raise SystemExit(1 if breaks or (ordered and orders) else 0)
+        show(as_diagnostics(found, baseline.span), style, color)
+    raise SystemExit(1 if any(each.fails for each in found) else 0)
 
 
 def _check_codes(codes: tuple[str, ...]) -> None:

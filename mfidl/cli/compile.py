@@ -33,6 +33,11 @@ def _package(_context: click.Context, _parameter: click.Parameter, value: str) -
     callback=_package,
     help="Import the generated Python below this package.",
 )
+@click.option(
+    "--python-relative",
+    is_flag=True,
+    help="Let generated Python import itself relatively, so that OUT may be a package of any name.",
+)
 @click.option("--depfile", metavar="FILE", help="Write a make rule with the schemas that were read.")
 @click.option(
     "--stamp",
@@ -68,6 +73,7 @@ def command(
     codecs: bool,
     python: str | None,
     python_package: str,
+    python_relative: bool,
     depfile: str | None,
     stamp: str | None,
     outputs: str | None,
@@ -87,7 +93,18 @@ def command(
         )
     from mfidl.compiler import Targets, compile_files
 
-    targets = Targets(cpp, python, python_package, depfile, stamp, outputs, generators, templates, not codecs)
+    targets = Targets(
+        cpp,
+        python,
+        python_package,
+        depfile,
+        stamp,
+        outputs,
+        generators,
+        templates,
+        stubs=not codecs,
+        is_relative=python_relative,
+    )
     outcome = compile_files(files, import_paths, targets)
     if (
         context.obj is not None and not generators and templates is None

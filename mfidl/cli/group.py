@@ -23,6 +23,7 @@ _COMMANDS = {
     "import": "mfidl.cli.import_",
     "init": "mfidl.cli.init",
     "lint": "mfidl.cli.lint",
+    "lsp": "mfidl.cli.lsp",
     "migrate": "mfidl.cli.migrate",
     "show": "mfidl.cli.show",
 }
@@ -32,6 +33,7 @@ _HELP = {
     "encode": "A value as JSON to its bytes.",
     "vectors": "Write golden values and their bytes.",
     "doc": "Write documentation: one HTML page per module.",
+    "lsp": "Serve an editor: completion, hover, diagnostics.",
     "lint": "Look for what a schema may say, but better should not.",
     "explain": "Show tiers with reasons, layouts, bytes on the wire.",
     "proto": "Print proto2 files for the archive tier.",

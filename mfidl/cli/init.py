@@ -19,7 +19,7 @@ def command(folder: Path, name: str | None, cpp: bool, python: bool) -> None:
     from mfidl.init import Project, RefusedError, suggested_name, why_not, write
 
     chosen = suggested_name(folder) if name is None else name
-    problem = why_not(chosen)
+    problem = why_not(chosen, folder)
     if problem is not None:
         raise click.UsageError(f"The project cannot be called '{chosen}': {problem}. Give another --name.")
     languages = [language for language, asked in (("cpp", cpp), ("python", python)) if asked]

@@ -179,6 +179,7 @@ _ROWS = (
     ("E0707", "no view", "`{name}` cannot be a view: {reason}", "@cpp.view is for lists whose elements stand in a message as they stand in memory: f32, f64, bytes, bools, timestamps, uuids, memcpy structs."),
     # Later
     ("W0801", "left out of the generated code", "{what} is left out of the generated code: {reason}", "The schema is right, and the rest of it is generated. The fingerprint of the service stays that of the whole schema."),
+    ("W0802", "name of something installed", "the generated {what} `{name}` has the name of {owner}, and a program finds only one of them; {mend}", "A file of this name is installed already. Whether a program finds that one or the generated one depends on its search path."),
     # Generators of others, and templates
     ("E0901", "generator cannot be started", "cannot start generator `{name}` (`{path}`): {reason}", "A generator is a program mfidlc-gen-NAME that can be executed, or the one that `--plugin NAME=PATH` names."),
     ("E0902", "generator failed", "generator `{name}` {how}", "A generator ends with status 0, also when it reports mistakes: those belong into its answer. Nothing was written."),

@@ -6,7 +6,7 @@ same text at the same place only once) and shows at most SHOWN_LIMIT for a file.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from mfidl.diagnostics.codes import CATALOGUE
@@ -85,11 +85,18 @@ class Diagnostics:
         message = CATALOGUE[code].message.format(**values)
         if isinstance(fix, str):
             fix = None if span is None else Fix(span, fix)
-        diagnostic = Diagnostic(code, message, span, tuple(notes), help, fix)
+        self.add(Diagnostic(code, message, span, tuple(notes), help, fix))
+
+    warning = error  # reads better where a W code is reported
+
+    def add(self, diagnostic: Diagnostic) -> None:
+        """Reports what was made before, for instance when a file was parsed that did not change since."""
         if diagnostic.sort_key() not in self._seen:
             self._take(diagnostic)
 
-    warning = error  # reads better where a W code is reported
+    def __iter__(self) -> Iterator[Diagnostic]:
+        """In the order in which they were reported."""
+        return iter(self._items)
 
     def _take(self, diagnostic: Diagnostic) -> None:
         bin_ = _bin(diagnostic)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 class EmitOptions:
     """Options of one `mfidlc compile` run, the same object for every generator.
 
-    `python_package` is the dotted prefix below which the Python tree is imported ("" for none).
+    `python_package` is the dotted prefix below which the Python tree is imported ("" for none). With
+    `is_relative`, Python modules import each other relative to themselves.
     `compiler_version` goes into the banner of generated files. Without `stubs`, C++ has no clients, servants
     and topics, but the types and codecs of their methods.
     """
@@ -15,6 +16,7 @@ class EmitOptions:
     python_package: str = ""
     compiler_version: str = ""
     stubs: bool = True
+    is_relative: bool = False
 
 
 @dataclass(frozen=True, slots=True)

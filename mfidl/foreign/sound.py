@@ -12,7 +12,7 @@ from mfidl.foreign.draft import File, Project
 from mfidl.foreign.text import Lines, Part, schema_lines
 from mfidl.plan.planning import plan
 from mfidl.semantics.elaborate import elaborate
-from mfidl.semantics.loading import Loader
+from mfidl.semantics.loading import Loader, Texts
 from mfidl.source import SIZE_LIMIT, SourceFile, Span
 
 _ROOT = "/mfidlc-import"  # of paths that are in memory only
@@ -46,7 +46,7 @@ def _mistakes(texts: Mapping[str, str]) -> list[Diagnostic]:
     """The errors of the front end, of which the first is that of the file that the others need."""
     diagnostics = Diagnostics()
     files = {f"{_ROOT}/{path}": text for path, text in texts.items()}
-    plan(elaborate(Loader([_ROOT], diagnostics, files).load(list(files)), diagnostics), diagnostics)
+    plan(elaborate(Loader([_ROOT], diagnostics, Texts(files)).load(list(files)), diagnostics), diagnostics)
     return [each for each in diagnostics.sorted() if each.severity == "error"]
 
 

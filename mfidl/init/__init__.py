@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from mfidl import __version__
+from mfidl.emit.installed import installed_header, installed_package
 from mfidl.emit.naming import CPP_RESERVED, PYTHON_KEYWORDS, PYTHON_RESERVED
 from mfidl.emit.render import render
 
@@ -32,12 +33,20 @@ def suggested_name(folder: Path) -> str:
     return re.sub(r"^[0-9_]+", "", words)
 
 
-def why_not(name: str) -> str | None:
-    """Why a schema's module, and so a C++ namespace and a Python package, cannot have this name."""
+def why_not(name: str, folder: Path) -> str | None:
+    """Why a schema's module, and so a C++ namespace and a Python package of a project in this folder, cannot
+    have this name.
+    """
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or "__" in name or name.endswith("_"):
         return "a name is small letters, digits and single underscores, and begins with a letter"
     reserved = CPP_RESERVED | PYTHON_KEYWORDS | PYTHON_RESERVED | sys.stdlib_module_names | _OURS
-    return "it already means something in C++ or in Python" if name in reserved else None
+    if name in reserved:
+        return "it already means something in C++ or in Python"
+    own = next((path for path in (f"src/{name}", name) if (folder / path / "__init__.py").exists()), None)
+    if own is not None:
+        return f"the project has a package of this name in {own}, which the generated one would hide"
+    found = installed_package(name) or installed_header(f"{name}.hpp")
+    return None if found is None else f"{found.owner} has that name already, and would hide it or be hidden"
 
 
 class Project:

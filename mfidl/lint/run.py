@@ -3,27 +3,29 @@
 from collections.abc import Iterator, Sequence
 
 from mfidl import model
-from mfidl.compiler import Exit, Outcome
-from mfidl.diagnostics import Diagnostic, Diagnostics
+from mfidl.compiler import Exit, Outcome, analyse
+from mfidl.diagnostics import Diagnostic
 from mfidl.lint.allow import about_allowances, allowances, without_allowed
 from mfidl.lint.codes import CATALOGUE
 from mfidl.lint.rules import RULES
 from mfidl.lint.settings import Settings
 from mfidl.lint.subject import Finding, Subject
 from mfidl.lint.whole import Whole
-from mfidl.plan.planning import plan
-from mfidl.semantics.elaborate import elaborate
-from mfidl.semantics.loading import LoadedModule, Loader
+from mfidl.semantics.loading import LoadedModule
 
 
 def lint_files(paths: Sequence[str], import_paths: Sequence[str], settings: Settings) -> Outcome:
     """The findings of all files, or their errors if there are any: rules look at valid schemas only."""
-    diagnostics = Diagnostics()
-    loader = Loader(import_paths, diagnostics)
-    modules = loader.load(paths)
-    program = plan(elaborate(modules, diagnostics), diagnostics)
-    if program is None or diagnostics:
-        return Outcome(Exit.IO if loader.unreadable else Exit.SCHEMA, diagnostics.sorted(), None)
+    analysis = analyse(paths, import_paths)
+    if analysis.program is None or analysis.diagnostics:
+        failure = Exit.IO if analysis.unreadable else Exit.SCHEMA
+        return Outcome(failure, analysis.diagnostics.sorted(), None)
+    found = findings(analysis.modules, analysis.program, settings)
+    return Outcome(Exit.SCHEMA if found else Exit.OK, found, analysis.program)
+
+
+def findings(modules: Sequence[LoadedModule], program: model.Program, settings: Settings) -> list[Diagnostic]:
+    """What the rules find in the requested modules of a valid program, sorted."""
     whole, meanings = Whole(program), {each.name: each for each in program.modules}
     found = [
         each
@@ -31,8 +33,7 @@ def lint_files(paths: Sequence[str], import_paths: Sequence[str], settings: Sett
         if loaded.requested
         for each in _findings(_subject(loaded, program, meanings, whole), settings)
     ]
-    found.sort(key=Diagnostic.sort_key)
-    return Outcome(Exit.SCHEMA if found else Exit.OK, found, program)
+    return sorted(found, key=Diagnostic.sort_key)
 
 
 def _subject(
@@ -55,4 +56,4 @@ def _findings(subject: Subject, settings: Settings) -> Iterator[Diagnostic]:
 
 def _diagnostic(finding: Finding) -> Diagnostic:
     message = CATALOGUE[finding.code].message.format(**finding.values)
-    return Diagnostic(finding.code, message, finding.span, finding.notes, finding.help)
+    return Diagnostic(finding.code, message, finding.span, finding.notes, finding.help, finding.fix)

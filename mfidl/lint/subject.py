@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from mfidl import model
-from mfidl.diagnostics import Note
+from mfidl.diagnostics import Fix, Note
 from mfidl.lint.whole import Whole
 from mfidl.source import Span
 from mfidl.syntax import ast
@@ -19,6 +19,7 @@ class Finding:
     values: dict[str, object] = field(default_factory=dict)
     help: str | None = None
     notes: tuple[Note, ...] = ()
+    fix: Fix | None = None
 
 
 @dataclass(slots=True)

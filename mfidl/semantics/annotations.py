@@ -40,11 +40,12 @@ class Place(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """One row of the table."""
+    """One row of the table. `meaning` is what docs/language.md says of it."""
 
     name: str
     usage: str
     places: frozenset[Place]
+    meaning: str
 
 
 _P = Place
@@ -61,29 +62,103 @@ KNOWN = {
             "tier",
             "@tier(memcpy), @tier(febird), @tier(archive) or @tier(custom)",
             frozenset((_P.STRUCT, _P.UNION)),
+            "how it is serialized",
         ),
-        Known("range", "@range(low..high), either side may be left out", _VALUES),
-        Known("length", "@length(low..high) or @length(exactly), in whole numbers", _VALUES),
-        Known("finite", "@finite", _VALUES),
-        Known("pattern", '@pattern("regular expression")', _VALUES),
-        Known("oneway", "@oneway", frozenset((_P.METHOD,))),
-        Known("idempotent", "@idempotent", frozenset((_P.METHOD,))),
-        Known("ordered", "@ordered", frozenset((_P.METHOD,))),
-        Known("deadline", "@deadline(200ms)", frozenset((_P.METHOD,))),
-        Known("batch", "@batch(max = 512)", frozenset((_P.METHOD,))),
-        Known("deprecated", '@deprecated or @deprecated("what to use instead")', _NAMED),
-        Known("was", '@was("old_name")', _MEMBERS | {_P.METHOD}),
-        Known("required", "@required", frozenset((_P.FIELD,))),
-        Known("cached", "@cached(entries = 1000, ttl = 1h)", frozenset((_P.METHOD,))),
-        Known("replicated", "@replicated(pattern = one_hop)", frozenset((_P.METHOD,))),
-        Known("replay", "@replay(10)", frozenset((_P.TOPIC,))),
-        Known("overflow", "@overflow(drop_oldest, block)", frozenset((_P.TOPIC,))),
-        Known("cpp.type", '@cpp.type("header.hpp", "name::Type")', _STRUCT),
-        Known("cpp.codec", '@cpp.codec("header.hpp", "name::Type", "name::Codec")', _STRUCT),
-        Known("cpp.view", "@cpp.view", frozenset((_P.ALIAS,))),
-        Known("cpp.name", '@cpp.name("name")', _NAMED),
-        Known("python.codec", '@python.codec("module:Codec")', _STRUCT),
-        Known("python.name", '@python.name("name")', _NAMED),
+        Known(
+            "range",
+            "@range(low..high), either side may be left out",
+            _VALUES,
+            "bounds included, either may be left out",
+        ),
+        Known(
+            "length",
+            "@length(low..high) or @length(exactly), in whole numbers",
+            _VALUES,
+            "bytes of a `string` or `bytes`, elements of a `list`, `set` or `map`",
+        ),
+        Known("finite", "@finite", _VALUES, "neither infinite nor nan"),
+        Known(
+            "pattern", '@pattern("regular expression")', _VALUES, "the whole value matches; the RE2 subset"
+        ),
+        Known("oneway", "@oneway", frozenset((_P.METHOD,)), "no reply is awaited"),
+        Known(
+            "idempotent",
+            "@idempotent",
+            frozenset((_P.METHOD,)),
+            "running it twice does no harm, so it may be retried",
+        ),
+        Known(
+            "ordered", "@ordered", frozenset((_P.METHOD,)), "the calls of one batch run one after the other"
+        ),
+        Known(
+            "deadline",
+            "@deadline(200ms)",
+            frozenset((_P.METHOD,)),
+            "how long a call may take when its caller says nothing; otherwise 30 s",
+        ),
+        Known(
+            "batch", "@batch(max = 512)", frozenset((_P.METHOD,)), "the most calls in one message of a batch"
+        ),
+        Known(
+            "deprecated",
+            '@deprecated or @deprecated("what to use instead")',
+            _NAMED,
+            "still there, to be avoided; reaches the generated code",
+        ),
+        Known(
+            "was",
+            '@was("old_name")',
+            _MEMBERS | {_P.METHOD},
+            "earlier names, under which peers and stored data may still know it",
+        ),
+        Known("required", "@required", frozenset((_P.FIELD,)), "whoever makes a value must give it"),
+        Known(
+            "cached",
+            "@cached(entries = 1000, ttl = 1h)",
+            frozenset((_P.METHOD,)),
+            "the client keeps results, by all parameters",
+        ),
+        Known(
+            "replicated",
+            "@replicated(pattern = one_hop)",
+            frozenset((_P.METHOD,)),
+            "one message to several servers",
+        ),
+        Known(
+            "replay",
+            "@replay(10)",
+            frozenset((_P.TOPIC,)),
+            "so many of the last messages of each agent are kept for who comes later",
+        ),
+        Known(
+            "overflow",
+            "@overflow(drop_oldest, block)",
+            frozenset((_P.TOPIC,)),
+            "what subscribers may let become of messages for which their queue has no room",
+        ),
+        Known(
+            "cpp.type",
+            '@cpp.type("header.hpp", "name::Type")',
+            _STRUCT,
+            "an existing C++ type stands for a memcpy struct; its layout is proved",
+        ),
+        Known(
+            "cpp.codec",
+            '@cpp.codec("header.hpp", "name::Type", "name::Codec")',
+            _STRUCT,
+            "the C++ codec of a custom struct",
+        ),
+        Known(
+            "cpp.view",
+            "@cpp.view",
+            frozenset((_P.ALIAS,)),
+            "in C++ the list stays in the message in which it came",
+        ),
+        Known("cpp.name", '@cpp.name("name")', _NAMED, "its name in C++, as it stands"),
+        Known(
+            "python.codec", '@python.codec("module:Codec")', _STRUCT, "the Python codec of a custom struct"
+        ),
+        Known("python.name", '@python.name("name")', _NAMED, "its name in Python, as it stands"),
     )
 }
 

@@ -104,6 +104,7 @@ class Composites:
                 self._context.diagnostics.error("E0506", key.span, what=f"field `{name}`")
                 sound = False
             elif name in fields:
+                self._context.members.append((key.path.parts[0], symbol))
                 given[name] = held
             else:
                 sound = False
@@ -144,6 +145,7 @@ class Composites:
             if not declaration.broken:
                 self._unknown_field(key, declaration, alternatives)
             return None
+        self._context.members.append((key.path.parts[0], symbol))
         own = self._context.types.resolve(alternative.type, symbol.scope)
         value = (
             None

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from mfidl import model
-from mfidl.diagnostics import Diagnostics
+from mfidl.diagnostics import Diagnostics, Fix
 from mfidl.diagnostics.suggest import Suggester
+from mfidl.semantics.loading import LoadedModule
 from mfidl.semantics.symbols import Kind, Missing, Scope, Symbol, look_up
-from mfidl.source import SourceFile
+from mfidl.source import SourceFile, Span
 from mfidl.syntax import ast
 
 
@@ -49,12 +50,16 @@ class Context:
     """One per run. The sources are set by `elaborate` before anything is asked of them."""
 
     diagnostics: Diagnostics
-    scopes: list[Scope]
+    scopes: list[Scope] = field(init=False)
     types: TypeSource = field(init=False)
     values: ValueSource = field(init=False)
     enums: EnumSource = field(init=False)
     services: ServiceSource = field(init=False)
     suggester: Suggester = field(default_factory=Suggester)
+    paths: list[tuple[ast.Path, Symbol]] = field(default_factory=list)  # that were looked up, and found
+    members: list[tuple[ast.Name, Symbol]] = field(
+        default_factory=list
+    )  # named in values, with what has them
     _missing: dict[tuple[int, str, frozenset[Kind]], Missing] = field(default_factory=dict)
     _unknown: set[tuple[int, str, str]] = field(default_factory=set)
     _symbols: dict[str, Symbol] = field(default_factory=dict)
@@ -82,6 +87,8 @@ class Context:
         found = look_up(scope, path, wanted, self.scopes, self.suggester)
         if isinstance(found, Missing):
             self._missing[key] = found
+        elif found is not None:
+            self.paths.append((path, found))
         return found
 
     def find(self, path: ast.Path, scope: Scope, wanted: frozenset[Kind], unknown: str) -> Symbol | None:
@@ -96,7 +103,10 @@ class Context:
                 self.diagnostics.error("E0306", span, help=found.help, name=qualifier)
             elif found.code == "E0307":
                 name = path.parts[-1].text
-                self.diagnostics.error("E0307", path.span, help=found.help, name=name, module=found.module)
+                fix = Fix(import_place(scope.module), f'\nimport "{found.path}";')
+                self.diagnostics.error(
+                    "E0307", path.span, help=found.help, fix=fix, name=name, module=found.module
+                )
             else:
                 span = path.parts[-1].span if len(path.parts) > 1 else path.span
                 advice = found.help or _declared_as(path, unknown)
@@ -110,6 +120,14 @@ class Context:
         fresh = key not in self._unknown
         self._unknown.add(key)
         return fresh
+
+
+def import_place(module: LoadedModule) -> Span:
+    """Behind the last import of a file, or behind its `module` line."""
+    heads = [each for each in module.file.declarations if isinstance(each, ast.ModuleDecl | ast.ImportDecl)]
+    source = module.file.source
+    end = max((each.span.end for each in heads), default=0)
+    return Span(source, end, end)
 
 
 def _declared_as(path: ast.Path, unknown: str) -> str | None:

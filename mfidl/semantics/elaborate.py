@@ -28,10 +28,15 @@ from mfidl.syntax import ast
 _Lowered = model.Declaration | model.Const | model.Agent | model.Service | model.Topic
 
 
-def elaborate(modules: Sequence[LoadedModule], diagnostics: Diagnostics) -> model.Program:
-    """The program before planning; if there were errors, its valid part, which planning checks, too."""
-    scopes = collect(modules, diagnostics)
-    context = Context(diagnostics, scopes)
+def elaborate(
+    modules: Sequence[LoadedModule], diagnostics: Diagnostics, context: Context | None = None
+) -> model.Program:
+    """The program before planning; if there were errors, its valid part, which planning checks, too. A
+    `context` of the caller has afterwards what every name means.
+    """
+    if context is None:
+        context = Context(diagnostics)
+    context.scopes = scopes = collect(modules, diagnostics)
     lowering = _Lowering(context)
     lowered = [lowering.module(scope) for scope in scopes]
     graph = TypeGraph([each for module in lowered for each in module.declarations])

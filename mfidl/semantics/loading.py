@@ -1,7 +1,7 @@
 """F4. From the files of the command line to the closure of parsed modules, imported before importing.
 
 Finds imports in the folder of the importing file and then in each import path. A file is known by its real
-path, so it is read once however it is named. Reads through `read_source` only.
+path, so it is read once however it is named. Reads and parses through `Sources` only.
 """
 
 import os
@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from mfidl.diagnostics import Diagnostics, Note
 from mfidl.diagnostics.suggest import nearest
 from mfidl.source import (
-    SourceFile,
     Span,
     UnreadableSource,
     decode_source,
@@ -40,24 +39,42 @@ class LoadedModule:
         return next((each for each in self.file.declarations if isinstance(each, ast.ModuleDecl)), None)
 
 
-class Loader:
-    """Loads the closure of a set of files. One per run; `modules` is in dependency order.
+class Sources:
+    """Where a loader finds its files: on disk."""
 
-    With `texts`, all files are those of its paths, in memory, and nothing is read from disk.
-    """
+    def is_file(self, path: str) -> bool:
+        return os.path.isfile(path)
+
+    def parsed(self, path: str, name: str, diagnostics: Diagnostics) -> ast.File:
+        """The tree of a file, its errors reported; raises UnreadableSource."""
+        return parse(read_source(path, name), diagnostics)
+
+
+class Texts(Sources):
+    """Files in memory, by their paths: nothing is read from disk."""
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self._texts = texts
+
+    def is_file(self, path: str) -> bool:
+        return path in self._texts
+
+    def parsed(self, path: str, name: str, diagnostics: Diagnostics) -> ast.File:
+        return parse(decode_source(self._texts[path].encode(), path, name), diagnostics)
+
+
+class Loader:
+    """Loads the closure of a set of files. One per run; `modules` is in dependency order."""
 
     def __init__(
-        self,
-        import_paths: Sequence[str],
-        diagnostics: Diagnostics,
-        texts: Mapping[str, str] | None = None,
+        self, import_paths: Sequence[str], diagnostics: Diagnostics, sources: Sources | None = None
     ) -> None:
         self.modules: list[LoadedModule] = []
         self.unreadable = False
         self.absent: list[str] = []  # where imports were looked for in vain
         self._import_paths = list(import_paths)
         self._diagnostics = diagnostics
-        self._texts = texts
+        self._sources = sources or Sources()
         self._by_real_path: dict[str, LoadedModule | None] = {}
         self._by_name: dict[str, LoadedModule] = {}
         self._open: list[LoadedModule] = []
@@ -86,12 +103,12 @@ class Loader:
         self._by_real_path[real] = None
         try:
             _check_name(module_path, path)
-            source = self._read(path, name)
+            file = self._sources.parsed(path, name, self._diagnostics)
         except UnreadableSource as problem:
             self.unreadable = self.unreadable or problem.code == "E0001"
             self._diagnostics.error(problem.code, importer, **problem.values)
             return None
-        module = self._parsed(source, module_path, real in requested)
+        module = self._module_of(file, module_path, real in requested)
         self._by_real_path[real] = module
         self._open.append(module)
         self._follow_imports(module, requested)
@@ -99,16 +116,7 @@ class Loader:
         self.modules.append(module)
         return module
 
-    def _read(self, path: str, name: str) -> SourceFile:
-        if self._texts is None:
-            return read_source(path, name)
-        return decode_source(self._texts[path].encode(), path, name)
-
-    def _is_file(self, path: str) -> bool:
-        return os.path.isfile(path) if self._texts is None else path in self._texts
-
-    def _parsed(self, source: SourceFile, module_path: str, requested: bool) -> LoadedModule:
-        file = parse(source, self._diagnostics)
+    def _module_of(self, file: ast.File, module_path: str, requested: bool) -> LoadedModule:
         module = LoadedModule("", module_path, file, requested)
         declared = module.declaration
         self._check_module_lines(module, declared)
@@ -180,7 +188,7 @@ class Loader:
         """(file to open, path by which the module is known)."""
         for folder in self._folders(module):
             path = os.path.normpath(os.path.join(folder, target))
-            if self._is_file(path):
+            if self._sources.is_file(path):
                 below_import_path = self._module_path(path)
                 beside = os.path.join(os.path.dirname(module.path), target)
                 known = below_import_path if "/" in below_import_path else os.path.normpath(beside)

@@ -73,6 +73,7 @@ class Members:
             mismatch(self._context, expression, f"a member of `{wanted.full_name}`")
             return None
         last = expression.path.parts[-1]
+        self._context.members.append((last, self._context.symbol(wanted.full_name)))
         values = self._values_of(wanted)
         if values is None or last.text in values:
             return None if values is None else values[last.text]

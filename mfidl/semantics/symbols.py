@@ -15,32 +15,31 @@ from mfidl.source import Span
 from mfidl.syntax import ast
 from mfidl.syntax.habits import TYPES, VALUES, type_advice
 
-BUILTIN_TYPES = frozenset(
-    [
-        "bool",
-        "i8",
-        "i16",
-        "i32",
-        "i64",
-        "u8",
-        "u16",
-        "u32",
-        "u64",
-        "f32",
-        "f64",
-        "string",
-        "bytes",
-        "timestamp",
-        "duration",
-        "uuid",
-        "list",
-        "array",
-        "set",
-        "map",
-        "ref",
-        "stream",
-    ]
-)
+# With what editors say of each.
+BUILTIN_TYPES = {
+    "bool": "true or false",
+    "i8": "signed whole number of 8 bits",
+    "i16": "signed whole number of 16 bits",
+    "i32": "signed whole number of 32 bits",
+    "i64": "signed whole number of 64 bits",
+    "u8": "unsigned whole number of 8 bits",
+    "u16": "unsigned whole number of 16 bits",
+    "u32": "unsigned whole number of 32 bits",
+    "u64": "unsigned whole number of 64 bits",
+    "f32": "IEEE 754 number of 32 bits, with inf and nan",
+    "f64": "IEEE 754 number of 64 bits, with inf and nan",
+    "string": "UTF-8 text, checked on decode",
+    "bytes": "any bytes",
+    "timestamp": "nanoseconds since 1970 in an i64",
+    "duration": "nanoseconds in an i64",
+    "uuid": "16 bytes",
+    "list": "list<T>: any number of elements",
+    "array": "array<T, N>: exactly N elements; N is a number or a constant",
+    "set": "set<T>: without duplicates, ordered on the wire",
+    "map": "map<K, V>: by key, without duplicates; keys are bool, integers, enums, string, bytes, uuid",
+    "ref": "ref<T>: a shared object of a graph; in types of the tier archive only",
+    "stream": "stream<T>: values one after the other, as a parameter or result only",
+}
 
 
 _SHORTEST_IN_ANY_CASE = 4  # `Red` is hardly `ref`
@@ -150,6 +149,7 @@ class Missing:
     fix: str | None = None  # what to write in place of the last part of the path
     code: str | None = None
     module: str = ""
+    path: str = ""  # of the file that would have to be imported
 
 
 def name_span(declaration: ast.Decl) -> Span:
@@ -420,7 +420,8 @@ def _unknown_module(
             if f"{qualifier}.{name}".removeprefix(f"{called}.") in scope.symbols and (
                 qualifier == called or qualifier.startswith(f"{called}.")
             ):
-                return Missing(help=f'add: import "{module.path}";', code="E0307", module=module.name)
+                help_ = f'add: import "{module.path}";'
+                return Missing(help=help_, code="E0307", module=module.name, path=module.path)
     found = suggester.nearest(qualifier, (local for local, each in viewer.modules.items() if each))
     holder = viewer.modules[found] if found else None
     meant = f"{found}.{name}" if holder is not None and name in holder.symbols else found

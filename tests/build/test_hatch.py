@@ -163,3 +163,19 @@ def test_an_editable_install_finds_the_code(project: Path, kept: bool) -> None:
         [sys.executable, "-c", code], env={"PYTHONPATH": path}, capture_output=True, text=True, check=False
     )
     assert said.stdout == "1 Order(items=[])\n", said.stderr
+
+
+def test_generated_code_may_import_itself_relatively(project: Path) -> None:
+    more = 'python-package = "shop.generated"\npython-relative = true\n'
+    (project / "pyproject.toml").write_text(PROJECT + more)
+    (project / "src/shop/__init__.py").write_text("from .generated.store.order import Order\n")
+    made = zipfile.ZipFile(wheel(project))
+
+    assert b"from ..item._types import Item" in made.read("shop/generated/store/order/_types.py")
+
+
+def test_a_flag_that_is_none_is_told(project: Path) -> None:
+    (project / "pyproject.toml").write_text(PROJECT + 'python-relative = "yes"\n')
+    done = pip_wheel(project)
+
+    assert "tool.hatch.build.hooks.mfidl: python-relative is true or false" in done.stdout + done.stderr

@@ -8,7 +8,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from mfidl.breaking.compare import compare
-from mfidl.breaking.rules import RULES
+from mfidl.breaking.profile import PROFILES as PROFILE_TABLE
+from mfidl.breaking.rules import RULES, Impact
 from mfidl.cli.group import cli
 from mfidl.compiler import check
 
@@ -621,6 +622,88 @@ def test_changes_of_bytes_count_only_on_demand_if_peers_adapt(
     assert ("running peers adapt to this" in done.output) is adapted
     assert run(*arguments, "--only", "wire").exit_code == 1
     assert run(*arguments, "--rollout", "hide").exit_code == done.exit_code
+
+
+# What was, what is, and the exit codes of the profiles `default`, `live` and `strict`; what `live` says, if anything.
+PROFILES = {
+    "nothing": ("struct S { a: u32; } service I { f(s: S); }", "struct S { a: u32; } service I { f(s: S); }", (0, 0, 0), ""),
+    "an optional field": (
+        "struct S { a: u32; } service I { f(s: S); }", "struct S { a: u32; b: u32?; } service I { f(s: S); }",
+        (0, 0, 1), "warning[B0501]",
+    ),
+    "an optional field of an archive": (
+        ARCHIVE.format("") + " service I { f(s: S); }", ARCHIVE.format("2: b: u32?;") + " service I { f(s: S); }",
+        (0, 0, 0), "",
+    ),
+    "an optional parameter": ("service I { f(a: u8); }", "service I { f(a: u8, b: u8?); }", (1, 0, 1), "warning[B0201]"),
+    "an optional field of what only programs have": (
+        "struct S { a: u32; } service I { f(); }", "struct S { a: u32; b: u32?; } service I { f(); }",
+        (1, 0, 1), "help: neither a service, nor a topic, nor an archive has this",
+    ),
+    "an optional field within a stored archive": (
+        "struct S { a: u32; } @tier(archive) struct A { 1: s: S; }",
+        "struct S { a: u32; b: u32?; } @tier(archive) struct A { 1: s: S; }",
+        (1, 1, 1), "error[B0501]",
+    ),
+    "a field that an archive needs": (ARCHIVE.format(""), ARCHIVE.format("2: b: u32;"), (1, 1, 1), "error[B0201]"),
+    "a field that peers need": (
+        "struct S { a: u32; } service I { f(s: S); }", "struct S { a: u32; b: u32; } service I { f(s: S); }",
+        (1, 1, 1), "error[B0201]",
+    ),
+    "a field renamed": (
+        "struct S { a: string; } service I { f(s: S); }",
+        'struct S { b: string @was("a"); } service I { f(s: S); }', (1, 0, 1), "",
+    ),
+    "a type gone": ("struct S { a: u32; } struct T { a: u32; }", "struct T { a: u32; }", (1, 0, 1), ""),
+    "a constraint": ("struct S { a: string; }", "struct S { a: string @length(..8); }", (1, 1, 1), "error[B0208]"),
+    "a constant": ("const A: u32 = 1;", "const A: u32 = 2;", (1, 1, 1), "error[B0104]"),
+    "a method more": ("service I { f(); }", "service I { f(); g(); }", (0, 0, 1), "warning[R0901]"),
+    "a method less": ("service I { f(); g(); }", "service I { f(); }", (1, 1, 1), "error[B0602]"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("old", "new", "codes", "live"), PROFILES.values(), ids=PROFILES.keys())
+def test_a_profile_chooses_what_counts(
+    old: str, new: str, codes: tuple[int, int, int], live: str, tmp_path: Path
+) -> None:
+    for name, text in (("old", old), ("new", new)):
+        (tmp_path / f"{name}.mfidl").write_text(f"module a; {text}")
+    arguments = (tmp_path / "new.mfidl", "--against", tmp_path / "old.mfidl")
+    done = [run(*arguments, f"--profile={name}") for name in ("default", "live", "strict")]
+
+    assert tuple(each.exit_code for each in done) == codes
+    assert live in done[1].output
+    assert bool(done[1].output) is bool(live)
+    assert ("error[" in done[1].output) is bool(codes[1])
+    changes = json.loads(run(*arguments, "--profile=live", "--format=json").stdout)["changes"]
+    assert any(each["fails"] for each in changes) is bool(codes[1])
+
+
+def test_no_order_of_upgrades_counts_in_live_and_the_other_options_add_to_a_profile(tmp_path: Path) -> None:
+    old, new = tmp_path / "old.mfidl", tmp_path / "new.mfidl"
+    old.write_text("module a; service I { f(); }")
+    new.write_text("module a; service I { g(); }")
+    arguments = (new, "--against", old, "--profile=live", "--ignore=B0602")
+
+    assert run(*arguments).exit_code == 1
+    assert run(*arguments, "--ignore=R0902").exit_code == 0
+    assert run(*arguments, "--rollout=show").exit_code == 0
+    assert run(*arguments, "--only=source").exit_code == 0
+    new.write_text("module a; service I { f(); g(); }")
+    assert run(*arguments).exit_code == 0
+    assert run(*arguments, "--rollout=fail").exit_code == 1
+
+
+def test_the_page_has_the_table_of_profiles() -> None:
+    columns = PROFILE_TABLE.values()
+    rows = [
+        f"| {each.value} | " + " | ".join(rule.rules[each].value for rule in columns) + " |"
+        for each in Impact
+    ]
+    table = ["| impact | `default` | `live` | `strict` |", "|---|---|---|---|", *rows]
+
+    assert list(PROFILE_TABLE) == ["default", "live", "strict"]
+    assert "\n".join(table) in (Path(__file__).parents[2] / "docs/evolution.md").read_text()
 
 
 # What was, what is; the order of upgrades, and the methods that older clients at newer servers cannot call, and

@@ -2,7 +2,8 @@
 light.
 
 The word behind the language says where a block stands: `top` in the file, `async` in a coroutine, `handler`
-in a handler; others in a function. A block sees `client`, and `index`, where it is no
+in a handler, `tcp` in a function that is called over TCP alone; others in a function. A block sees
+`client`, and `index`, where it is no
 handler: those of asyncio in a coroutine.
 """
 
@@ -56,6 +57,7 @@ _PYTHON = {
     "": "def block_{}(client: mf.Client, index: IndexClient) -> None:\n",
     "async": "async def block_{}(client: mf.AsyncClient, index: IndexAsyncClient) -> None:\n",
     "handler": "def block_{}() -> None:\n",
+    "tcp": "def block_{}(client: mf.Client, index: IndexClient) -> None:\n",
 }
 
 
@@ -111,6 +113,8 @@ def _python_program() -> str:
             in_handler.append(f"        block_{i}()\n")
         elif place == "async":
             awaited.append(f"        await block_{i}(client, index)\n")
+        elif place == "tcp":
+            calls.append(f"    if isinstance(where, str):\n        block_{i}(client, index)\n")
         else:
             calls.append(f"    block_{i}(client, index)\n")
     return f"""{program}

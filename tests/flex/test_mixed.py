@@ -216,11 +216,12 @@ def test_nodes_in_both_languages_find_each_other_through_a_relay_and_over_tls(
     shown = authority.issue()
     shows = ("--certificate", shown.certificate, "--key", shown.key)
     if "tls" in over:  # a node with `tls` uses no address in clear
-        monkeypatch.setenv("FLEX_PEER_CA", authority.file)
+        monkeypatch.setenv("MF_PEER_CA", authority.file)
     own: dict[str, str] = {}
     if over == "mf+tls":
-        monkeypatch.setenv("FLEX_PEER_CERTIFICATE", shown.certificate)
-        monkeypatch.setenv("FLEX_PEER_KEY", shown.key)
+        monkeypatch.setenv("MF_PEER_LISTEN", "tls://127.0.0.1:0")
+        monkeypatch.setenv("MF_PEER_CERTIFICATE", shown.certificate)
+        monkeypatch.setenv("MF_PEER_KEY", shown.key)
         own = {"listen": "tls://127.0.0.1:0"}
         where = peers.controller_at("tls://127.0.0.1:0", *shows).address
     else:

@@ -2,7 +2,7 @@
 
 make_seeds.py OUT        OUT/memcpy/…, OUT/febird/…, OUT/archive/…, OUT/custom/…, OUT/json/…, OUT/flex/…,
                          OUT/schema/…, OUT/values/…, OUT/token/…, OUT/../described_types.inc: type,
-                         descriptor and annex, for targets.cpp
+                         descriptor and annex, for targets.cpp; and those of parser_seeds.py
 """
 
 import json
@@ -14,6 +14,10 @@ from collections import defaultdict
 from pathlib import Path
 
 HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+sys.path[:0] = [str(ROOT), str(ROOT / "runtime/python")]  # of this tree, and not of one that is installed
+from tests.fuzz.parser_seeds import parser_seeds  # noqa: E402 - found by these paths
+
 VECTORS = HERE.parent / "vectors/wide"
 FLEX = HERE.parent / "vectors/flex"
 TOKENS = HERE.parent / "vectors/tokens/tokens.json"
@@ -70,6 +74,9 @@ def main(out: Path) -> None:
             payload = token.split(b".")[2]
             claims = urlsafe_b64decode(payload + b"=" * (-len(payload) % 4))[:-64].rstrip()
             write(out / "token" / f"claims-{index}", 1, claims)
+    for name, seeds in parser_seeds().items():
+        for index, (place, data) in enumerate(seeds):
+            write(out / name / str(index), place, data)
     types = json.loads((VECTORS / "types.json").read_text()) + stored(out)
     for each in types:
         write(out / "schema" / each["type"], 0, f"{each['descriptor']}\0{each['annex']}".encode())

@@ -30,19 +30,42 @@ bool values_file(std::span<const std::byte> input);
 /// A token, or if the first byte is odd the claims of one.
 bool token_text(std::span<const std::byte> input);
 
+/// Each in a file of its own in in_cpp/, which says what it reads.
+bool addresses(std::span<const std::byte> input);
+bool binds(std::span<const std::byte> input);
+bool etcd(std::span<const std::byte> input);
+bool headers(std::span<const std::byte> input);
+bool openings(std::span<const std::byte> input);
+bool patterns(std::span<const std::byte> input);
+bool plans(std::span<const std::byte> input);
+bool records(std::span<const std::byte> input);
+bool replication(std::span<const std::byte> input);
+bool topics(std::span<const std::byte> input);
+
 struct Target {
   std::string_view name;  // of its seeds' folder too
   bool (*run)(std::span<const std::byte> input);
+  bool may_be_shorter;  // whether the beginning of a value may be another one
 };
 
-inline constexpr std::array<Target, 9> kTargets{{{"memcpy", memcpy_bytes},
-                                                 {"febird", febird_bytes},
-                                                 {"archive", archive_bytes},
-                                                 {"custom", custom_bytes},
-                                                 {"json", json_text},
-                                                 {"flex", flex_bytes},
-                                                 {"schema", schema_text},
-                                                 {"values", values_file},
-                                                 {"token", token_text}}};
+inline constexpr std::array<Target, 19> kTargets{{{"memcpy", memcpy_bytes, false},
+                                                  {"febird", febird_bytes, false},
+                                                  {"archive", archive_bytes, true},
+                                                  {"custom", custom_bytes, true},
+                                                  {"json", json_text, false},
+                                                  {"flex", flex_bytes, false},
+                                                  {"schema", schema_text, true},
+                                                  {"values", values_file, true},
+                                                  {"token", token_text, false},
+                                                  {"addresses", addresses, true},
+                                                  {"binds", binds, true},
+                                                  {"etcd", etcd, false},
+                                                  {"headers", headers, false},
+                                                  {"openings", openings, true},
+                                                  {"patterns", patterns, true},
+                                                  {"plans", plans, true},
+                                                  {"records", records, true},
+                                                  {"replication", replication, false},
+                                                  {"topics", topics, true}}};
 
 }  // namespace fuzz

@@ -78,8 +78,18 @@ def test_a_relay_in_cpp_asks_it_over_tls(peers: Peers, authority: Authority) -> 
             assert EchoClient(client).at("a").twice(21, options=SOON) == 42
 
 
-def test_one_that_wants_certificates_takes_no_server_without(peers: Peers, authority: Authority) -> None:
-    address = controller(peers, authority.issue(), "--client-ca", authority.file)
+@pytest.fixture
+def open_rules(tmp_path: Path) -> str:
+    """An access file: every identity may register and look up."""
+    path = tmp_path / "access.conf"
+    path.write_text("allow authenticated register *\nallow authenticated watch *\n")
+    return str(path)
+
+
+def test_one_that_wants_certificates_takes_no_server_without(
+    peers: Peers, authority: Authority, open_rules: str
+) -> None:
+    address = controller(peers, authority.issue(), "--client-ca", authority.file, "--access", open_rules)
     shown = authority.issue()
     known = mf.Tls(ca=authority.file, certificate=shown.certificate, key=shown.key)
     with (
@@ -94,8 +104,43 @@ def test_one_that_wants_certificates_takes_no_server_without(peers: Peers, autho
                 EchoClient(client).at("stranger").twice(1, options=LITTLE)
 
 
-def test_a_relay_shows_its_certificate_to_servers_that_demand_one(peers: Peers, authority: Authority) -> None:
+def test_one_that_wants_certificates_lets_nobody_register_without_a_line(
+    peers: Peers, authority: Authority
+) -> None:
     address = controller(peers, authority.issue(), "--client-ca", authority.file)
+    shown = authority.issue()
+    known = mf.Tls(ca=authority.file, certificate=shown.certificate, key=shown.key)
+    options = mf.ServerOptions(tls=shown, controller_tls=known)
+    with mf.Server("tls://127.0.0.1:0", address, options) as server:
+        server.offer(Recorder(), agent="a")
+        with (
+            mf.Client(address, mf.ClientOptions(tls=known)) as client,
+            pytest.raises(mf.Error, match="no server of"),
+        ):
+            EchoClient(client).at("a").twice(1, options=LITTLE)
+
+
+def test_a_server_is_called_by_the_certificate_that_it_registered_with(
+    peers: Peers, authority: Authority, open_rules: str
+) -> None:
+    address = controller(peers, authority.issue(), "--client-ca", authority.file, "--access", open_rules)
+    own, other = (f"DNS:localhost,IP:127.0.0.1,URI:spiffe://example.org/{each}" for each in ("own", "other"))
+    registers, shown = authority.issue(names=own), authority.issue(names=other)
+    known = mf.Tls(ca=authority.file, certificate=registers.certificate, key=registers.key)
+    options = mf.ServerOptions(tls=shown, controller_tls=known)
+    with mf.Server("tls://127.0.0.1:0", address, options) as server:
+        server.offer(Recorder(), agent="a")
+        words = "registered as spiffe://example.org/own, and the certificate there is that of spiffe://example.org/other"
+        with mf.Client(address, mf.ClientOptions(tls=known)) as client, pytest.raises(mf.Error, match=words):
+            EchoClient(client).at("a").twice(1, options=LITTLE)
+        with mf.Client(server.address, mf.ClientOptions(tls=known)) as client:
+            assert EchoClient(client).at("a").twice(21, options=SOON) == 42
+
+
+def test_a_relay_shows_its_certificate_to_servers_that_demand_one(
+    peers: Peers, authority: Authority, open_rules: str
+) -> None:
+    address = controller(peers, authority.issue(), "--client-ca", authority.file, "--access", open_rules)
     shown, demanding = authority.issue(), authority.issue(ca=authority.file)
     known = mf.Tls(ca=authority.file, certificate=shown.certificate, key=shown.key)
     shows = ("--server-certificate", shown.certificate, "--server-key", shown.key)

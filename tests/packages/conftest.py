@@ -8,7 +8,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 DIST = ROOT / "dist"
-INDEX_ONLY = ["antlr4-python3-runtime", "click", "jinja2", "protobuf", "hatchling", "pytest"]
+INDEX_ONLY = ["antlr4-python3-runtime", "click", "cryptography", "hatchling", "jinja2", "protobuf", "pytest"]
+INDEX_ONLY += ["rich"]  # of the tool, as cryptography
 
 
 def run(
@@ -25,7 +26,7 @@ def run(
 def wheels() -> dict[str, Path]:
     """Each wheel by the name of its distribution."""
     found = {path.name.split("-")[0].replace("_", "-"): path for path in DIST.glob("*.whl")}
-    assert sorted(found) == ["mf-controller", "mf-runtime", "mfidl"], "run `make wheels` first"
+    assert sorted(found) == ["mf-controller", "mf-runtime", "mf-tools", "mfidl"], "run `make wheels` first"
     return found
 
 

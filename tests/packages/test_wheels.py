@@ -53,7 +53,7 @@ def running(environment: Environment, *command: str) -> Iterator[str]:
 
 @pytest.mark.timeout(300)
 def test_a_service_and_its_controller_run_from_wheels_alone(tmp_path: Path, environment: Environment) -> None:
-    environment.run("pip", "install", "-q", "mfidl", "mf-runtime", "mf-controller")
+    environment.run("pip", "install", "-q", "mfidl", "mf-runtime", "mf-tools", "mf-controller")
     (tmp_path / "hello.mfidl").write_text(SCHEMA)
     (tmp_path / "server.py").write_text(SERVER)
     (tmp_path / "client.py").write_text(CLIENT)
@@ -66,6 +66,8 @@ def test_a_service_and_its_controller_run_from_wheels_alone(tmp_path: Path, envi
     ):
         assert where.startswith("mf://127.0.0.1:")
         assert environment.run("python", str(tmp_path / "client.py"), where) == "Hello, Ada!\n"
+        greeting = ("mf", "call", "hello.Hello.greet", '{"name": "Bo"}', "--where", where)
+        assert environment.run(*greeting) == '"Hello, Bo!"\n'
 
 
 @pytest.mark.timeout(300)
@@ -110,7 +112,7 @@ def test_each_wheel_carries_its_licences(wheels: dict[str, Path]) -> None:
 
 
 @pytest.mark.timeout(1500)  # the programs are compiled, if ccache does not know them
-@pytest.mark.parametrize("name", ["mfidl", "mf_runtime", "mf_controller"])
+@pytest.mark.parametrize("name", ["mfidl", "mf_runtime", "mf_tools", "mf_controller"])
 def test_a_source_distribution_builds_the_same_wheel(tmp_path: Path, name: str) -> None:
     [archive] = DIST.glob(f"{name}-*.tar.gz")
     [wheel] = DIST.glob(f"{name}-*.whl")

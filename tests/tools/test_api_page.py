@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import mf
-from mf import flex
+from mf import controller, described, flex
 from mf.flex.process import ProcessFields
 
 ROOT = Path(__file__).parents[2]
@@ -28,7 +28,11 @@ def fields(header: str, struct: str) -> list[str]:
 
 
 def test_every_public_name_of_python_is_there() -> None:
-    assert [name for name in (*mf.__all__, *flex.__all__) if name not in NAMED] == []
+    assert [
+        name
+        for name in (*mf.__all__, *flex.__all__, *described.__all__, *controller.__all__)
+        if name not in NAMED
+    ] == []
 
 
 @pytest.mark.parametrize("made", [flex.Node, flex.AsyncNode, flex.Node.process, flex.AsyncNode.process])

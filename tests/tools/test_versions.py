@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import mf_tools
 import mfidl
 from mf.core import generated
 from mfidl.compiler import Exit, Targets, compile_files
@@ -18,14 +19,14 @@ CURRENT = "#define MF_GENERATED_BY 100\n"
 
 
 def test_all_versions_are_one() -> None:
-    projects = [ROOT, ROOT / "runtime/python", ROOT / "packaging/controller"]
+    projects = [ROOT, ROOT / "runtime/python", ROOT / "packaging/controller", ROOT / "cli"]
     versions = {
         tomllib.loads((each / "pyproject.toml").read_text())["project"]["version"] for each in projects
     }
     versions |= set(
         re.findall(r"^project\(mf VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text(), re.MULTILINE)
     )
-    versions |= {generated.VERSION, mfidl.__version__}
+    versions |= {generated.VERSION, mfidl.__version__, mf_tools.__version__}
     assert len(versions) == 1
 
     major, minor, patch = map(int, generated.VERSION.split("."))

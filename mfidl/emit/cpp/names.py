@@ -57,6 +57,7 @@ _IN_CLASS = frozenset(
         "everywhere",
         "service",
         "dispatch",
+        "authorizes",
         "interfaces",
         "apply_replicated",
         "target_",

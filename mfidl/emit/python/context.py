@@ -40,6 +40,19 @@ class Context:
             self._packages[module] = package_name(module, self.options.python_package)
         return self._packages[module]
 
+    def place(self, module: str, file: str) -> str:
+        """What an import calls a file of a module's package: 'prefix.a.b._types', or '..b._types'."""
+        there = self.package(module)
+        if not self.options.is_relative:
+            return f"{there}.{file}"
+        here = self.package(self.module.name).split(".")
+        parts = there.split(".")
+        shared = next(
+            (at for at, pair in enumerate(zip(here, parts, strict=False)) if pair[0] != pair[1]),
+            min(len(here), len(parts)),
+        )
+        return "." * (1 + len(here) - shared) + ".".join([*parts[shared:], file])
+
     def type_name(self, full_name: str) -> str:
         """The local name of a declared type or alias, imported if need be."""
         return self._local("_types", full_name, self.facts.names(self.owner(full_name).name).types[full_name])
@@ -94,8 +107,9 @@ class Context:
         if owner is self.module and file == self.file:
             return name
         package = self.package(owner.name)
+        place = self.place(owner.name, file)
         if owner is self.module:
-            return self.imports.name(f"{package}.{file}", name)
+            return self.imports.name(place, name)
         key = (package, name)
         if key not in self._foreign:
             local = name
@@ -103,4 +117,4 @@ class Context:
                 local += "_"
             self._foreign[key] = local
             self._locals.add(local)
-        return self.imports.name(f"{package}.{file}", name, self._foreign[key])
+        return self.imports.name(place, name, self._foreign[key])

@@ -2,12 +2,19 @@
 
 import re
 from collections import defaultdict
+from enum import Enum
 
 _RENAMED = "  # noqa: N811, N812, N813, N814"  # the user's name may be of any kind
 _DIGIT = re.compile(r"\d")
 _STANDARD = frozenset(
     ["abc", "collections.abc", "dataclasses", "enum", "math", "re", "struct", "types", "typing", "uuid"]
 )
+
+
+class _Section(Enum):
+    STANDARD = 0
+    ABSOLUTE = 1
+    RELATIVE = 2
 
 
 class Imports:
@@ -37,12 +44,12 @@ class Imports:
         return _kind(name), _natural(name)
 
     def text(self) -> str:
-        """The block, standard library first, without an empty line at its end."""
+        """The block, standard library first and relative imports last, without an empty line at its end."""
         sections = []
-        for standard in (True, False):
-            lines = [f"import {each}" for each in sorted(self._modules) if (each in _STANDARD) is standard]
-            for module in sorted(self._names, key=_natural):
-                if (module in _STANDARD) is standard:
+        for section in (_Section.STANDARD, _Section.ABSOLUTE, _Section.RELATIVE):
+            lines = [f"import {each}" for each in sorted(self._modules) if _section(each) is section]
+            for module in sorted(self._names, key=_by_distance):
+                if _section(module) is section:
                     lines.append(_from(module, self._names[module]))
             if lines:
                 sections.append("\n".join(lines))
@@ -56,6 +63,18 @@ class Imports:
             ]
             sections.append("\n".join(["if TYPE_CHECKING:", *lines]))
         return "\n\n".join(sections)
+
+
+def _section(module: str) -> _Section:
+    if module.startswith("."):
+        return _Section.RELATIVE
+    return _Section.STANDARD if module in _STANDARD else _Section.ABSOLUTE
+
+
+def _by_distance(module: str) -> tuple[int, list[tuple[int, int, str]]]:
+    """The relative ones that lead up farthest come first."""
+    name = module.lstrip(".")
+    return len(name) - len(module), _natural(name)
 
 
 def _from(module: str, names: dict[str, str]) -> str:

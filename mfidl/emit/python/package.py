@@ -101,12 +101,12 @@ def _folder(module: Module, options: EmitOptions) -> str:
 
 def _exported(context: Context) -> dict[str, object]:
     """Imports all that the package offers."""
-    names, package = context.names, context.package(context.module.name)
+    names = context.names
     exported: list[str] = []
 
     def export(file: str, name: str) -> None:
         if name:
-            exported.append(context.imports.name(f"{package}.{file}", name))
+            exported.append(context.imports.name(context.place(context.module.name, file), name))
 
     for name in (*names.constants.values(), *names.types.values()):
         export("_types", name)

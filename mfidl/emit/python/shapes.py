@@ -1,4 +1,4 @@
-"""F6. Types as expressions of `mf.codec.shape`, for the careful reader and writer."""
+"""F6. Types as expressions of `mf.codec.shape`, of which codecs are made."""
 
 from collections.abc import Iterable
 

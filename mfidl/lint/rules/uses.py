@@ -1,10 +1,15 @@
 """L03: unused declarations, and uses of deprecated ones."""
 
+import re
 from collections.abc import Iterator
 
 from mfidl import model
+from mfidl.diagnostics import Fix
 from mfidl.lint.subject import Finding, Subject
 from mfidl.lint.walk import paths
+from mfidl.source import Span
+
+_END_OF_LINE = re.compile(r"[ \t]*(?:\r\n?|\n)")
 
 
 def unused_imports(subject: Subject) -> Iterator[Finding]:
@@ -18,7 +23,14 @@ def unused_imports(subject: Subject) -> Iterator[Finding]:
     for declaration, full_name in subject.imports:
         local = declaration.alias.text if declaration.alias else full_name.rpartition(".")[2]
         if local not in used and full_name not in used:
-            yield Finding("L0301", declaration.target.span, {"name": full_name}, "remove the import")
+            span, fix = declaration.target.span, Fix(_line(declaration.span), "")
+            yield Finding("L0301", span, {"name": full_name}, "remove the import", fix=fix)
+
+
+def _line(span: Span) -> Span:
+    """With the end of its line, where nothing else follows there."""
+    behind = _END_OF_LINE.match(span.file.text, span.end)
+    return span if behind is None else Span(span.file, span.start, behind.end())
 
 
 def errors_never_thrown(subject: Subject) -> Iterator[Finding]:

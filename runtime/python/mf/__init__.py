@@ -89,7 +89,6 @@ if TYPE_CHECKING:
     from mf.server.counters import ServerStats as ServerStats
     from mf.server.lead import Lead as Lead
     from mf.server.load import ConnectionStats as ConnectionStats
-    from mf.server.monitor import Monitor as Monitor
     from mf.server.server import Server as Server
     from mf.tokens.claims import TokenClaims as TokenClaims
     from mf.tokens.claims import TokenError as TokenError
@@ -169,7 +168,6 @@ if not TYPE_CHECKING:
         "mf.server.counters": ("MethodStats", "ServerStats"),
         "mf.server.lead": ("Lead",),
         "mf.server.load": ("ConnectionStats",),
-        "mf.server.monitor": ("Monitor",),
         "mf.tokens.claims": ("TokenClaims", "TokenError", "TokenFault"),
         "mf.tokens.files": ("read_token",),
         "mf.tokens.keys": ("TokenKeys", "TokenSigner"),

@@ -94,8 +94,15 @@ TEST(MfController, SaysWhatIsWrongWithAnAddressOrAnOption) {
   EXPECT_NE(option.wait().value_or(0), 0);
 }
 
+TEST(MfController, ServesItsMonitorBeyondThisHostOnlyIfOpened) {
+  Child child(
+      {MF_CONTROLLER, "--listen", "tcp://127.0.0.1:0", "--store", "memory:", "--monitor", "0.0.0.0:0"});
+  EXPECT_EQ(child.wait(), 1);
+  EXPECT_THAT(child.all_errors(), HasSubstr("everybody that reaches it may read it"));
+}
+
 TEST(MfController, WarnsWhoListensToTheWholeNetwork) {
-  Child child = controller_at("tcp://0.0.0.0:0");
+  Child child({MF_CONTROLLER, "--listen", "tcp://0.0.0.0:0", "--open"});
   EXPECT_THAT(child.line(), StartsWith("mf://"));
   child.signal(SIGTERM);
   EXPECT_EQ(child.wait(), 0);

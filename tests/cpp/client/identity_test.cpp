@@ -4,17 +4,23 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <mutex>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "mf/client/core.hpp"
 #include "mf/core/current_call.hpp"
 #include "mf/light/light.hpp"
+#include "mf/link/resolver.hpp"
 #include "support/certificates.hpp"
 #include "support/folder.hpp"
 #include "support/joined.hpp"
+#include "support/wait.hpp"
 
 namespace mftest::identity_test {
 namespace {
@@ -217,6 +223,175 @@ TEST(Authorization, ThatThrowsDenies) {
   server.start();
   mf::Client client(server.address().str());
   EXPECT_EQ(failure_of([&] { return calls::EchoClient(client).twice(1); }).code, Code::permission_denied);
+}
+
+/// A server behind an access file.
+class Filed {
+ public:
+  explicit Filed(const std::string& rules, mf::ServerOptions options = {}) {
+    write(rules);
+    options.listen = "unix:" + (folder.path() / "s.sock").string();
+    options.access = file().string();
+    options.log = mf::Log(log);
+    server = std::make_unique<mf::Server>(std::move(options));
+    server->offer(echo);
+    server->start();
+  }
+
+  [[nodiscard]] std::filesystem::path file() const { return folder.path() / "access.conf"; }
+  void write(const std::string& rules) const {
+    const auto fresh = folder.path() / "fresh.conf";
+    std::ofstream(fresh) << rules;
+    std::filesystem::rename(fresh, file());
+  }
+
+  Folder folder;
+  std::shared_ptr<KeptLog> log = std::make_shared<KeptLog>();
+  std::shared_ptr<Echo> echo = std::make_shared<Echo>();
+  std::unique_ptr<mf::Server> server;
+};
+
+TEST(AccessFile, SaysWhatEachIdentityMayCall) {
+  Filed here("deny " + own_user() + " call mftest.calls.Echo.text\nallow " + own_user() +
+             " call mftest.calls.*\n");
+  mf::Client client(here.server->address().str());
+  const calls::EchoClient stub(client);
+  EXPECT_EQ(stub.twice(4), 8);
+  EXPECT_EQ(failure_of([&] { return stub.text("x"); }).code, Code::permission_denied);
+  EXPECT_TRUE(here.log->has("call_denied"));
+}
+
+TEST(AccessFile, AndAuthorizeMustBothAllow) {
+  Filed here("allow anyone call mftest.calls.*\n",
+             {.authorize = [](const Identity&, std::string_view, std::string_view, std::string_view method) {
+               return method != "twice";
+             }});
+  mf::Client client(here.server->address().str());
+  const calls::EchoClient stub(client);
+  EXPECT_EQ(stub.text("x"), "x");
+  EXPECT_EQ(failure_of([&] { return stub.twice(1); }).code, Code::permission_denied);
+}
+
+TEST(AccessFile, MistakesAreThrownWithFileLineAndSuggestion) {
+  const Folder folder;
+  const auto file = (folder.path() / "access.conf").string();
+  std::ofstream(file) << "# one\nallow anyone cal *\n";
+  const auto mistake = failure_of([&] {
+    const mf::Server server({.access = file});
+    return 0;
+  });
+  EXPECT_EQ(mistake.code, Code::invalid_argument);
+  EXPECT_EQ(mistake.message, file + ":2: 'cal' is no action; did you mean 'call'?");
+}
+
+TEST(AccessFile, ThatIsReplacedHoldsForConnectionsThatExist) {
+  Filed here("allow anyone call mftest.calls.*\n");
+  mf::Client client(here.server->address().str());
+  const calls::EchoClient stub(client);
+  EXPECT_EQ(stub.text("x"), "x");
+  here.write("deny anyone call mftest.calls.Echo.text\nallow anyone call mftest.calls.*\n");
+  EXPECT_TRUE(here.server->reload());
+  EXPECT_TRUE(eventually([&] { return here.log->has("connection_retired"); }));
+  EXPECT_EQ(failure_of([&] { return stub.text("x"); }).code, Code::permission_denied);
+  EXPECT_EQ(stub.twice(1), 2);
+}
+
+TEST(AccessFile, ThatIsReplacedEndsNoConnectionThatMayDoWhatItMightBefore) {
+  Filed here("allow anyone call mftest.calls.*\n", {.reload_interval = std::chrono::milliseconds(5)});
+  mf::Client client(here.server->address().str());
+  const calls::EchoClient stub(client);
+  EXPECT_EQ(stub.twice(1), 2);
+  here.write("deny anyone call mftest.other.*\nallow anyone call mftest.*\n");
+  EXPECT_TRUE(eventually([&] { return here.log->has("access_file_read"); }));
+  EXPECT_EQ(stub.twice(2), 4);
+  EXPECT_FALSE(here.log->has("connection_retired"));
+  EXPECT_EQ(here.server->stats().connections.accepted, 1U);
+}
+
+TEST(AccessFile, WithMistakesChangesNothing) {
+  Filed here("allow anyone call mftest.calls.*\n");
+  mf::Client client(here.server->address().str());
+  const calls::EchoClient stub(client);
+  here.write("allow anyone cal *\n");
+  EXPECT_FALSE(here.server->reload());
+  EXPECT_TRUE(here.log->has("access_file_kept"));
+  EXPECT_TRUE(here.log->has("access.conf:1: 'cal' is no action; did you mean 'call'?"));
+  EXPECT_EQ(stub.twice(1), 2);
+  std::filesystem::remove(here.file());
+  EXPECT_FALSE(here.server->reload());
+  EXPECT_EQ(stub.twice(2), 4);
+}
+
+TEST(Authorization, IsAskedAgainWhenFilesAreReadAgain) {
+  const auto allows = std::make_shared<std::atomic<bool>>(true);
+  Filed here("allow anyone call mftest.calls.*\n",
+             {.authorize = [allows](const Identity&, std::string_view, std::string_view, std::string_view) {
+               return allows->load();
+             }});
+  mf::Client client(here.server->address().str());
+  const calls::EchoClient stub(client);
+  EXPECT_EQ(stub.twice(1), 2);
+  *allows = false;
+  EXPECT_EQ(stub.twice(2), 4);
+  EXPECT_TRUE(here.server->reload());
+  EXPECT_TRUE(eventually([&] { return here.log->has("connection_retired"); }));
+  EXPECT_EQ(failure_of([&] { return stub.twice(3); }).code, Code::permission_denied);
+}
+
+TEST(Authentication, IsAskedOnceAConnectionBeforeTheServerAnswers) {
+  const Folder folder;
+  const auto asked = std::make_shared<std::atomic<int>>(0);
+  mf::Server server({.listen = "unix:" + (folder.path() / "s.sock").string(),
+                     .authenticate = [asked](const mf::PeerHello& hello, const Identity& identity) {
+                       ++*asked;
+                       return hello.authentication.size() == 3 && identity.str() == own_user();
+                     }});
+  server.offer(std::make_shared<Echo>());
+  server.start();
+  mf::Client client(server.address().str(), {.authentication = std::vector<std::byte>(3)});
+  const calls::EchoClient stub(client);
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(stub.twice(i), 2 * i);
+  EXPECT_EQ(*asked, 1);
+  mf::Client stranger(server.address().str());
+  const auto refused = failure_of([&] { return calls::EchoClient(stranger).twice(1); });
+  EXPECT_EQ(refused.code, Code::unauthenticated);
+  EXPECT_EQ(refused.execution, Execution::not_executed);
+  EXPECT_THAT(refused.message, HasSubstr("this server does not admit " + own_user()));
+}
+
+TEST(Authentication, ThatThrowsRefuses) {
+  const Folder folder;
+  mf::Server server({.listen = "unix:" + (folder.path() / "s.sock").string(),
+                     .authenticate = [](const mf::PeerHello&, const Identity&) -> bool {
+                       throw std::runtime_error("no keys");
+                     }});
+  server.offer(std::make_shared<Echo>());
+  server.start();
+  mf::Client client(server.address().str());
+  EXPECT_EQ(failure_of([&] { return calls::EchoClient(client).twice(1); }).code, Code::unauthenticated);
+}
+
+/// A client of the server at this address, whose certificate must have this name.
+mf::Failure call_of(const mf::Address& address, const std::string& identity, const mf::TlsOptions& tls) {
+  mf::Client client(std::make_shared<mf::client::Core>(
+      std::make_shared<mf::StaticResolver>(
+          std::vector<mf::Instance>{{.address = address, .identity = identity}}),
+      nullptr, mf::ClientOptions{.tls = tls}));
+  return failure_of([&] { return calls::EchoClient(client).twice(1, {.deadline = 2s}); });
+}
+
+TEST_F(Identities, AClientDemandsTheCertificateThatTheServerHasRegisteredBy) {
+  auto own = authority.issue({.names = "DNS:localhost,IP:127.0.0.1,URI:spiffe://example.org/search"});
+  mf::Server server({.listen = "tls://127.0.0.1:0", .tls = own});
+  server.offer(std::make_shared<Echo>());
+  server.start();
+  EXPECT_EQ(call_of(server.address(), "spiffe://example.org/search", authority.accepted()).code, Code::ok);
+  const auto other = call_of(server.address(), "spiffe://example.org/other", authority.accepted());
+  EXPECT_NE(other.code, Code::ok);
+  EXPECT_EQ(other.execution, Execution::not_executed);
+  EXPECT_THAT(other.message,
+              HasSubstr("registered as spiffe://example.org/other, and the certificate there is "
+                        "that of spiffe://example.org/search"));
 }
 
 }  // namespace

@@ -167,7 +167,9 @@ TEST_F(Reload, FailsNoCall) {
     replace(options.tls, authority.issue());
     replace(shown, authority.issue());
     (void)authority.revoke({authority.issue()});
-    if (round % 2 == 0) EXPECT_TRUE(served.server.reload());
+    if (round % 2 == 0) {
+      EXPECT_TRUE(served.server.reload());
+    }
     // A client that comes now is served by the new files.
     mf::Client another(served.url(), {.tls = mutual()});
     EXPECT_EQ(calls::EchoClient(another).twice(round), 2 * round);

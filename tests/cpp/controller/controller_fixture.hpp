@@ -77,6 +77,7 @@ struct ControllerTest : testing::Test {
   std::shared_ptr<ManualClock> clock = std::make_shared<ManualClock>();
   std::shared_ptr<Store> store = std::make_shared<MemoryStore>();
   std::shared_ptr<mftest::KeptLog> log = std::make_shared<mftest::KeptLog>();
+  Identity identity;  // of the callers whose streams start
   Controller controller{options()};
 
   [[nodiscard]] ControllerOptions options() const {
@@ -97,6 +98,7 @@ struct ControllerTest : testing::Test {
     info.connection = connection;
     const std::string peer = "tcp://peer:" + std::to_string(connection);
     info.peer = peer;
+    info.of_peer = &identity;
     info.handle.set(caller.get());
     const CallScope scope(info);
     call(StreamWriter<T>(caller), Caller<T>::responder(caller));

@@ -108,7 +108,7 @@ TEST_F(ControllerTest, AStrangerWhoKnowsTheNonceChangesNothingAndIsNamedInTheLog
   EXPECT_TRUE(server->open());
   EXPECT_THAT(found("Index"), ElementsAre("books@1"));
   EXPECT_TRUE(log->has("not_owner action=register"));
-  EXPECT_TRUE(log->has("which=\"Index for books\" peer=tcp://peer:66 owner=tcp://peer:1"));
+  EXPECT_TRUE(log->has("which=\"Index for books\" peer=tcp://peer:66 identity=none owner=tcp://peer:1"));
 }
 
 TEST_F(ControllerTest, NobodyElseComesBackAsAProcessWhoseConnectionEnded) {

@@ -52,6 +52,17 @@ TEST_F(LogTest, WritesTenOfManyWarningsAboutOneHost) {
   EXPECT_EQ(sink->lines.size(), 13U);
 }
 
+TEST_F(LogTest, AnIdentityHasALimitOfItsOwn) {
+  const auto write = [&](const std::string& identity) {
+    log.write(Level::warning, "call_denied", {{"peer", "tcp://10.0.0.7:1"}, {"identity", identity}});
+  };
+  for (int i = 0; i < 1'000; ++i) write("dns:a.example");
+  EXPECT_EQ(sink->lines.size(), 10U);
+  write("dns:b.example");
+  write("none");
+  EXPECT_EQ(sink->lines.size(), 12U);
+}
+
 TEST(LogLimit, CountsTheWarningsThatWereLeftOutWhenThePeriodEnds) {
   LogLimit limit;
   const auto sink = std::make_shared<Lines>();

@@ -1,7 +1,9 @@
 // Flexible messages between nodes: found by address and by a controller, followed, lost and told so.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <fstream>
 #include <future>
 #include <memory>
 #include <optional>
@@ -10,6 +12,7 @@
 #include <vector>
 
 #include "flex/in_one_node.hpp"
+#include "support/folder.hpp"
 #include "support/running_controller.hpp"
 
 namespace mftest::nodes_test {
@@ -59,6 +62,79 @@ TEST(FlexNodes, ReachEachOtherByAddress) {
   sent.wait(kLong);
   EXPECT_TRUE(sent.done());
   EXPECT_EQ(sent.copies(), 1U);
+}
+
+/// Two nodes over a unix socket; the far one has an access file.
+struct Ruled {
+  explicit Ruled(const std::string& rules)
+      : file((folder.path() / "access.conf").string()), written(write(rules)) {}
+  bool write(const std::string& rules) const { return static_cast<bool>(std::ofstream(file) << rules); }
+
+  const Folder folder;
+  const std::string file;
+  const bool written;
+  Node far{
+      "",
+      {.listen = "unix:" + (folder.path() / "far").string(), .access = file, .log = mf::Log(mf::Level::off)}};
+  Node near{far.address(),
+            {.listen = "unix:" + (folder.path() / "near").string(),
+             .patience = kLong,
+             .log = mf::Log(mf::Level::off)}};
+};
+
+std::string own_user() {
+  return "uid:" + std::to_string(::geteuid());
+}
+
+TEST(FlexNodes, ANameThatTheIdentityMayHaveSendsAndAnotherIsRefused) {
+  Ruled pair("allow " + own_user() + " send B\nallow " + own_user() + " register mf.flex.Mailbox per A\n");
+  auto b = pair.far.process("B", {.groups = {"team"}});
+  auto other = pair.far.process("other", {.groups = {"team"}});
+  auto a = pair.near.process("A");
+  auto c = pair.near.process("C");
+  a.send({{"dest", "B"}, {"tag", "first"}});
+  EXPECT_EQ(b.recv(kLong).src(), "A");
+  const auto as_another = undelivered(c.send({{"dest", "B"}, {"tag", "x"}}));
+  EXPECT_EQ(as_another.code(), Code::permission_denied);
+  EXPECT_THAT(as_another.message(), HasSubstr(own_user() + " may not send as 'C'"));
+  a.send({{"dest", "team/B"}, {"tag", "second"}});
+  EXPECT_EQ(b.recv(kLong)["tag"], "second");
+  for (const auto* const dest : {"other", "team/other"}) {
+    const auto to_another = undelivered(a.send({{"dest", dest}, {"tag", "x"}}));
+    EXPECT_EQ(to_another.code(), Code::permission_denied);
+    EXPECT_EQ(to_another.execution(), Execution::not_executed);
+  }
+  EXPECT_FALSE(other.recv_nb());
+}
+
+TEST(FlexNodes, ReadTheirAccessFileAgain) {
+  const auto one =
+      "allow " + own_user() + " send B\nallow " + own_user() + " register mf.flex.Mailbox per A\n";
+  const auto other =
+      "allow " + own_user() + " send C\nallow " + own_user() + " register mf.flex.Mailbox per A\n";
+  Ruled pair(one);
+  auto b = pair.far.process("B");
+  auto c = pair.far.process("C");
+  auto a = pair.near.process("A");
+  a.send({{"dest", "B"}, {"tag", "allowed"}});
+  EXPECT_EQ(b.recv(kLong)["tag"], "allowed");
+  EXPECT_EQ(undelivered(a.send({{"dest", "C"}})).code(), Code::permission_denied);
+  ASSERT_TRUE(pair.write(other));
+  EXPECT_TRUE(pair.far.reload());
+  a.send({{"dest", "C"}, {"tag", "allowed"}});
+  EXPECT_EQ(c.recv(kLong)["tag"], "allowed");
+  EXPECT_TRUE(eventually([&] {  // what the earlier connection carries may arrive until it is closed
+    try {
+      a.send({{"dest", "B"}, {"tag", "denied"}}).wait(500ms);
+      return false;
+    } catch (const mf::Error& error) {
+      return error.code() == Code::permission_denied;
+    }
+  }));
+  ASSERT_TRUE(pair.write("allow nonsense\n"));
+  EXPECT_FALSE(pair.far.reload());
+  a.send({{"dest", "C"}, {"tag", "still allowed"}});
+  EXPECT_EQ(c.recv(kLong)["tag"], "still allowed");
 }
 
 TEST(FlexNodes, AreFoundAtAController) {

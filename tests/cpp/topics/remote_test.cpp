@@ -1,7 +1,9 @@
 // Topics between a server and its clients: what travels, the policies, replay, what happens when either goes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <fstream>
 #include <future>
 #include <memory>
 #include <string>
@@ -9,6 +11,7 @@
 #include <vector>
 
 #include "mf/client/client.hpp"
+#include "support/folder.hpp"
 #include "support/wait.hpp"
 #include "topics/hand_made.hpp"
 #include "topics/publishing.hpp"
@@ -50,6 +53,42 @@ TEST(RemoteTopics, ASubscriberElsewhereGetsWhatIsPublished) {
   EXPECT_EQ(message.publisher(), here.topics.hub()->publisher());
   places.at("eu.news").publish(place(8));
   EXPECT_EQ(there.next(30s).agent(), "eu.news") << "an agent that came later is matched";
+}
+
+TEST(RemoteTopics, ASubscriptionThatTheServerDeniesReachesNoPublisher) {
+  const Folder folder;
+  const auto own = "uid:" + std::to_string(::geteuid());
+  const auto file = (folder.path() / "access.conf").string();
+  std::ofstream(file) << "deny " + own + " subscribe test.Places per secret.*\nallow " + own +
+                             " subscribe test.Places per *\n";
+  std::vector<std::string> seen;
+  std::vector<std::string> asked;
+  Topics topics({.authorize = [&](const mf::TopicAccess& access) {
+    if (access.action == mf::TopicAction::subscribe) seen.push_back(access.identity.str());
+    return true;
+  }});
+  PlacesPublisher places(topics);
+  mf::Server server({.listen = "unix:" + (folder.path() / "s.sock").string(),
+                     .access = file,
+                     .authorize = [&](const mf::Identity&, std::string_view topic, std::string_view agents,
+                                      std::string_view method) {
+                       asked.push_back(std::string(topic) + " " + std::string(agents) + " " +
+                                       std::string(method));
+                       return agents != "public.none";
+                     }});
+  server.offer(topics);
+  server.start();
+  mf::Client client(server.address().str());
+  for (const auto* const agents : {"*", "secret.a", "public.none"}) {
+    const auto denied = error_of([&] { (void)PlacesSubscriber(client, agents).next(30s); });
+    EXPECT_EQ(denied.code(), Code::permission_denied);
+    EXPECT_THAT(denied.message(), HasSubstr(own + " may not subscribe to test.Places"));
+  }
+  EXPECT_THAT(seen, ElementsAre());
+  PlacesSubscriber there(client, "public.*");
+  ASSERT_TRUE(places.await_subscribers(1, 30s));
+  EXPECT_THAT(seen, ElementsAre(own));
+  EXPECT_THAT(asked, ElementsAre("test.Places public.none subscribe", "test.Places public.* subscribe"));
 }
 
 TEST(RemoteTopics, AMessageIsEncodedOnceForAllSubscribersAndDecodedWhereItIsLookedAt) {

@@ -3,8 +3,8 @@
 //
 // echo answers each message with its attributes, and with the kinds of them, until one says `stop`; count
 // takes so many messages with `n`, and prints them; take takes so many, and waits to be killed; move changes
-// a thing of the schema; say sends one of each kind, and waits until it was taken. FLEX_PEER_CA names the
-// authority of who is reached over TLS.
+// a thing of the schema; say sends one of each kind, and waits until it was taken. The environment of
+// support/peer_options.hpp says how it listens, shows and verifies peers, and what these may do.
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "mf/flex/flex.hpp"
+#include "support/peer_options.hpp"
 #include "things.hpp"
 
 namespace {
@@ -85,12 +86,9 @@ int main(int argc, char** argv) {
   const std::string_view role = argv[3];
   try {
     NodeOptions options{.patience = kLimit};
-    if (const char* const authority = std::getenv("FLEX_PEER_CA")) options.tls.ca = authority;
-    if (const char* const certificate = std::getenv("FLEX_PEER_CERTIFICATE")) {
-      options.tls.certificate = certificate;
-      options.tls.key = std::getenv("FLEX_PEER_KEY");
-      options.listen = "tls://127.0.0.1:0";
-    }
+    options.listen = mftest::peer_listen();
+    options.tls = mftest::peer_tls();
+    options.access = mftest::peer_access();
     Node node(argv[1], options);
     auto me = node.process(argv[2]);
     std::cout << "ready" << std::endl;

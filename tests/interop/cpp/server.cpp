@@ -1,5 +1,7 @@
 // interop-server --listen URL [--controller URL] [--room NAME]... [--inline-room NAME]...
 //
+// How it shows and verifies peers, and its access file: support/peer_options.hpp.
+//
 // Prints its address once it listens, serves until SIGTERM, and prints how its connections were counted, as
 // programs/server.py does.
 #include "mf/server/server.hpp"
@@ -12,6 +14,7 @@
 #include <vector>
 
 #include "servant.hpp"
+#include "support/peer_options.hpp"
 
 namespace {
 
@@ -26,6 +29,7 @@ void serve(int argc, char** argv) {
     if (name == "--room") rooms.emplace_back(value, mf::Where::worker);
     if (name == "--inline-room") rooms.emplace_back(value, mf::Where::io_thread);
   }
+  mftest::secure(options);
   mf::Server server(options);
   for (const auto& [name, where] : rooms) {
     server.offer(std::make_shared<interop_test::Room>(name), {.agent = name, .where = where});

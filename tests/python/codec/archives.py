@@ -16,8 +16,8 @@ from typing import Any
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
 from mf.codec import shape as s
-from mf.codec.archive_form import bare
 from mf.codec.codec import Codec
+from mf.codec.contents import bare
 from mfidl.compiler import check
 from mfidl.emit import proto, python
 from mfidl.emit.output import EmitOptions

@@ -1,15 +1,14 @@
 """What tests of integers in blocks share: numbers of all widths, and damaged bytes, which are the same value
-to the careful reader and the fast one, or the same fault at the same place."""
+to a codec and to a reader of its own, or the same fault at the same place."""
 
 import random
 from typing import Any
 
 import mf
 from mf.codec import shape as s
-from mf.codec.careful_error import CarefulError
-from mf.codec.careful_reader import CarefulReader
-from mf.codec.limits import DEFAULT_LIMITS
+from mf.codec.failure import CodecError
 from mf.codec.lookup import codec_of
+from tests.python.codec.directly import read
 
 
 def limits(scalar: s.Scalar) -> tuple[int, int]:
@@ -29,10 +28,7 @@ def mixed(scalar: s.Scalar, chance: random.Random, count: int) -> list[int]:
 
 
 def carefully(shape: s.Shape, data: bytes) -> Any:
-    reader = CarefulReader(data, DEFAULT_LIMITS)
-    value = reader.read(shape)
-    reader.finish()
-    return value
+    return read(shape, data)
 
 
 def expect_alike(shape: s.Shape, data: bytearray, at: int, chance: random.Random) -> None:
@@ -45,9 +41,10 @@ def expect_alike(shape: s.Shape, data: bytearray, at: int, chance: random.Random
         case _:
             data[at:at] = chance.randbytes(1)
     outcomes = []
-    for read in (codec_of(shape).decode, lambda data: carefully(shape, data)):
+    for attempt in (codec_of(shape).decode, lambda data: carefully(shape, data)):
         try:
-            outcomes.append(read(bytes(data)))
-        except (mf.DecodeError, CarefulError) as error:
-            outcomes.append((error.fault, error.offset, error.path))
+            outcomes.append(attempt(bytes(data)))
+        except (mf.DecodeError, CodecError) as error:
+            path = error.path() if isinstance(error, CodecError) else error.path
+            outcomes.append((error.fault, error.offset, path))
     assert outcomes[0] == outcomes[1]

@@ -1,4 +1,4 @@
-"""What the careful reader takes out of the budget of decoded bytes for archives, charge by charge: above all,
+"""What a reader takes out of the budget of decoded bytes for archives, charge by charge: above all,
 for the unknown fields that it keeps. A row names all charges that its bytes make, in their order. A budget of
 their sum is enough; one byte less than the first n of them is refused at the n-th, at its offset and path.
 """

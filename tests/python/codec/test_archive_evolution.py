@@ -11,11 +11,11 @@ import pytest
 
 import mf
 from mf.codec.archived import drop_unknown_fields, unknown_fields
-from mf.codec.careful_error import CarefulError
-from mf.codec.careful_reader import CarefulReader
+from mf.codec.failure import CodecError
 from mf.codec.fault import Fault
-from mf.codec.limits import DEFAULT_LIMITS, Limits
+from mf.codec.limits import Limits
 from tests.python.codec.archives import Archives
+from tests.python.codec.directly import read
 
 OLD = """module old;
 open enum Lang: u8 { en = 0 } flags Part: u8 { title }
@@ -269,8 +269,8 @@ def _damaged(whole: bytes, draw: random.Random) -> bytes:
 def _carefully(codec: Any, data: bytes) -> Any:
     """The value, or the offset of what is wrong."""
     try:
-        return CarefulReader(data, DEFAULT_LIMITS).alone(codec.shape)
-    except CarefulError as refused:
+        return read(codec.shape, data)
+    except CodecError as refused:
         return refused.offset, refused.fault
 
 

@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 
 import mf
-from mf.codec.careful_reader import CarefulReader
-from mf.codec.careful_writer import CarefulWriter
-from mf.codec.limits import DEFAULT_LIMITS, Limits
+from mf.codec.limits import Limits
+from tests.python.codec import directly
 from tests.python.codec.archives import Archives, filled
 
 
@@ -40,21 +39,13 @@ def schema() -> Archives:
 def bytes_of(name: str, value: Any) -> bytes:
     """By both paths."""
     codec = schema().codec(name)
-    data = bytes(codec.encode(value))
-    writer = CarefulWriter()
-    if codec.shape.has_no_end:
-        writer.alone(codec.shape, value)
-    else:
-        writer.write(codec.shape, value)
-    assert bytes(writer.out) == data
-    return data
+    return bytes(codec.encode(value))
 
 
 def value_of(name: str, data: bytes) -> Any:
     codec = schema().codec(name)
     value = codec.decode(data)
-    reader = CarefulReader(data, DEFAULT_LIMITS)
-    assert (reader.alone if codec.shape.has_no_end else reader.read)(codec.shape) == value
+    assert directly.read(codec.shape, data) == value
     return value
 
 
@@ -167,7 +158,7 @@ def test_a_chain_of_a_hundred_thousand_objects(chain: Any) -> None:
     assert pickle.loads(pickled) == chain
     for _ in range(LONG - 10_000):
         chain = chain.next
-    assert CarefulReader(bytes(codec.encode(chain)), DEFAULT_LIMITS).alone(codec.shape).n == 9_999
+    assert directly.read(codec.shape, bytes(codec.encode(chain))).n == 9_999
     gc.collect()
 
 

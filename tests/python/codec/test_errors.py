@@ -8,6 +8,7 @@ import mf
 from mf.codec import shape as s
 from mf.codec.limits import Limits
 from mf.codec.lookup import codec_of as codec_of_shape
+from tests.python.codec.directly import unchecked
 from tests.python.codec.generated import Given, codec_of, codecs
 
 SCHEMA = "shapes.mfidl"
@@ -129,9 +130,7 @@ def test_constraints_hold_before_a_send_and_after_a_decode(field: str, value: An
     sent = _refused(codec.encode, bounded)
     assert (sent.code, sent.message) == (mf.Code.INVALID_ARGUMENT, message)
 
-    unchecked = bytearray()
-    codec._write(unchecked, (bounded,))
-    received = _refused(codec.decode, unchecked)
+    received = _refused(codec.decode, unchecked(codec.shape, bounded))
     assert received.code is mf.Code.INVALID_ARGUMENT
     assert received.message.partition(": ")[2] == message.partition(": ")[2]
 

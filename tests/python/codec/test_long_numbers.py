@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import mf
-from mf.codec.careful_error import digits
+from mf.codec.failure import digits
 from mfidl import dynamic
 from mfidl.compiler import check
 from tests.python.codec.archives import Archives

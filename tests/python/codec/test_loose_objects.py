@@ -14,12 +14,11 @@ import pytest
 
 import mf
 from mf.codec.archive_wire import BYTES, VARINT, tag_of, varint
-from mf.codec.careful_error import CarefulError
-from mf.codec.careful_reader import CarefulReader
-from mf.codec.limits import DEFAULT_LIMITS
+from mf.codec.failure import CodecError
 from mfidl import dynamic
 from mfidl.compiler import check
 from tests.python.codec.archives import Archives
+from tests.python.codec.directly import read
 
 SCHEMA = """module loosely;
 @tier(archive) struct P { 1: n: u8; 2: r: ref<P>?; 3: m: map<u8, ref<P>>; }
@@ -153,8 +152,8 @@ def by_codec(data: bytes, name: str = "Node") -> tuple[str, bytes] | int:
 
 def carefully(data: bytes, name: str = "Node") -> tuple[str, bytes] | int:
     try:
-        value = CarefulReader(data, DEFAULT_LIMITS).alone(archives().codec(name).shape)
-    except CarefulError as failure:
+        value = read(archives().codec(name).shape, data)
+    except CodecError as failure:
         return int(failure.fault)
     return mf.to_json(value), mf.to_bytes(value)
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import mf
-from mf.codec.careful_reader import CarefulReader
-from mf.codec.limits import DEFAULT_LIMITS
+from mf.codec.failure import CodecError
+from tests.python.codec import directly
 from tests.python.codec.archives import Archives
 
 SCHEMA = """module superseded;
@@ -37,15 +37,15 @@ def readings(data: bytes) -> list[str]:
     read_by: list[Callable[[], Any]] = [
         lambda: codec.decode(data),
         lambda: codec.decode(b"\xf8\x81\x00\x00" + data),  # an unknown field of number 31
-        lambda: CarefulReader(data, DEFAULT_LIMITS, "All").alone(codec.shape),
+        lambda: directly.read(codec.shape, data),
     ]
     for read in read_by:
         try:
             value = read()
         except mf.Error as error:
             found.append(f"{error.code.name} {error.message.split(', at')[0]}")
-        except Exception as failure:
-            found.append(f"{failure.args[0].name} {failure.args[1]}")
+        except CodecError as failure:
+            found.append(f"{failure.code.name} {failure.path('All')}")
         else:
             value.__mf_unknown__ = b""
             found.append(mf.to_json(value))

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from mf.codec import shape as s
 from mf.codec.enums import OpenEnum
 from mf.codec.hashing import hash37
-from mf.codec.sequences import read_f32s, read_f64s, write_f32s, write_f64s
+from mf.codec.lookup import codec_of
 from mf.codec.times import Duration, Timestamp
 
 
@@ -68,7 +69,6 @@ def test_hash37_is_the_report_s() -> None:
     ],
 )
 def test_floats_may_come_in_any_sequence_or_buffer(numbers: Any) -> None:
-    for write, read in ((write_f64s, read_f64s), (write_f32s, read_f32s)):
-        out = bytearray()
-        write(out, numbers)
-        assert read(bytes(out), 0, 3) == ([1.5, -2.0, 0.25], len(out))
+    for scalar in (s.F64, s.F32):
+        codec = codec_of(s.List(scalar))
+        assert codec.decode(codec.encode(numbers)) == [1.5, -2.0, 0.25]

@@ -6,9 +6,7 @@ from typing import Any
 
 import pytest
 
-from mf.codec.careful_reader import CarefulReader
-from mf.codec.careful_writer import CarefulWriter
-from mf.codec.limits import DEFAULT_LIMITS
+from tests.python.codec.directly import read
 from tests.python.codec.generated import VECTORS, codec_of, from_json, writable
 
 
@@ -28,13 +26,6 @@ def test_a_vector_is_written_and_read_by_both_paths(vector: dict[str, Any]) -> N
     data = bytes.fromhex(vector["hex"])
     assert codec.shape.memcpy == (vector["tier"] == "memcpy")
 
-    fast = bytearray()
-    codec._write(fast, (writable(codec, value),))
-    careful = CarefulWriter()
-    careful.write(codec.shape, writable(codec, value))
-    assert fast.hex() == careful.out.hex() == data.hex()
-
-    reader = CarefulReader(data, DEFAULT_LIMITS)
-    assert codec._read(data, 0, 1) == ([value], len(data))
-    assert reader.read(codec.shape) == value
-    reader.finish()
+    assert codec.encode(writable(codec, value)).hex() == data.hex()
+    assert codec.decode(data) == value
+    assert read(codec.shape, data) == value

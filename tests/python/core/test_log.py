@@ -119,6 +119,14 @@ def test_ten_of_many_warnings_about_one_host_are_written_and_the_others_counted(
     assert texts(caplog)[13:] == ["tcp://10.0.0.7:1: no HELLO"]
 
 
+def test_an_identity_has_a_limit_of_its_own(now: list[float], caplog: pytest.LogCaptureFixture) -> None:
+    del now
+    for name, times in (("dns:a.example", 1_000), ("dns:b.example", 1), ("", 1)):
+        for _ in range(times):
+            log.warning("%s", "call_denied x", peer="tcp://10.0.0.7:1", identity=name)
+    assert len(texts(caplog)) == 12
+
+
 def test_warnings_without_a_peer_are_limited_by_their_text(
     now: list[float], caplog: pytest.LogCaptureFixture
 ) -> None:

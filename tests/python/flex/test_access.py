@@ -9,6 +9,7 @@ import pytest
 import mf
 from mf import flex
 from mf.core.error import Code, Execution
+from tests.python.conftest import eventually
 
 OWN = f"uid:{os.geteuid()}"
 LIMIT = 60.0
@@ -64,7 +65,7 @@ def test_a_process_to_which_the_identity_may_not_send_is_denied(pair: Callable[[
     refused = failure_of(near.process("A"), "other")
 
     assert refused.code is Code.PERMISSION_DENIED
-    assert f"{OWN} may not call" in refused.message
+    assert f"{OWN} may not send to 'other'" in refused.message
     assert len(other) == 0
 
 
@@ -77,6 +78,34 @@ def test_a_member_of_a_group_is_sent_to_by_its_own_name(pair: Callable[[str], Pa
     assert b.recv(LIMIT).src == "A"
     assert failure_of(a, "team/other").code is Code.PERMISSION_DENIED
     assert len(other) == 0
+
+
+def test_a_node_reads_its_file_again(pair: Callable[[str], Pair], tmp_path: Path) -> None:
+    rules = f"allow {OWN} register mf.flex.Mailbox per A\n"
+    far, near = pair(rules + f"allow {OWN} send B\n")
+    b, c, a = far.process("B"), far.process("C"), near.process("A")
+    a.send(dest="B", tag="x")
+    assert b.recv(LIMIT).tag == "x"
+    assert failure_of(a, "C").code is Code.PERMISSION_DENIED
+
+    (tmp_path / "access.conf").write_text(rules + f"allow {OWN} send C\n")
+    assert far.reload()
+    a.send(dest="C", tag="allowed")
+    assert c.recv(LIMIT).tag == "allowed"
+    assert eventually(lambda: is_denied(a, "B"))  # what the earlier connection carries may arrive
+
+    (tmp_path / "access.conf").write_text("allow nonsense\n")
+    assert not far.reload()
+    a.send(dest="C", tag="still allowed")
+    assert c.recv(LIMIT).tag == "still allowed"
+
+
+def is_denied(sender: flex.Process, dest: str) -> bool:
+    try:
+        sender.send(dest=dest, tag="late").wait(0.5)
+    except mf.Error as refused:
+        return refused.code is Code.PERMISSION_DENIED
+    return False
 
 
 def test_processes_of_the_same_node_need_no_line(tmp_path: Path) -> None:

@@ -75,8 +75,29 @@ def test_a_member_of_another_identity_is_refused(
     one = start("a", journal_rules(service, members="a", calls=True))
     start("b", journal_rules(service, members="ab", calls=True))
     assert eventually(lambda: "replica_denied" in caplog.text)
-    assert f"identity={OWN} service={service} member=b" in caplog.text
+    assert f"identity={OWN} service={service} member=b line=0" in caplog.text
     assert not one.until_serving(0.5)
+
+
+def test_a_replica_reads_its_file_again(
+    start: Start, service: str, journal: ModuleType, controller: Running, tmp_path: Path
+) -> None:
+    rules = journal_rules(service, members="ab", calls=True)
+    replicas = {each: start(each, rules) for each in "ab"}
+    assert all(each.until_serving(30.0) for each in replicas.values())
+
+    def replace(rules: str) -> None:
+        for name, replica in replicas.items():
+            (tmp_path / f"{name}.conf").write_text(rules)
+            assert replica.reload()
+
+    replace(journal_rules(service, members="ab", calls=False))
+    with mf.Client(controller.address) as client, pytest.raises(mf.Error):
+        journal.JournalClient(client).at("s").no_versioning("x", options=SOON)
+    replace(rules)
+    with mf.Client(controller.address) as client:
+        result = journal.JournalClient(client).at("s").no_versioning("y", options=ALL)
+    assert result.applied == ("a", "b")
 
 
 def test_a_client_that_may_not_call_is_refused(

@@ -1,7 +1,8 @@
 // The programs of the tests of replicated messages, of journal.mfidl or (JOURNAL_LATER) later.mfidl:
 //
 //   replicated replica CONTROLLER MEMBER MEMBERS MOST_ENTRIES
-//     a replica that answers what it is asked on its standard input, as journal_replica.py does
+//     with the environment of support/peer_options.hpp, a replica that answers what it is asked on its
+//     standard input, as journal_replica.py does
 //   replicated client CONTROLLER CALLERS NAME [more]
 //     so many callers, as in journal_client.py
 #include <atomic>
@@ -21,6 +22,7 @@
 #include "mf/client/client.hpp"
 #include "mf/replicated/replica.hpp"
 #include "replicated/pages.hpp"
+#include "support/peer_options.hpp"
 
 namespace {
 
@@ -52,6 +54,9 @@ int replica(const std::string& controller, const std::string& member, const std:
                               .member = member,
                               .members = split(members),
                               .agent = "a",
+                              .listen = mftest::peer_listen(),
+                              .tls = mftest::peer_tls(),
+                              .access = mftest::peer_access(),
                               .settings = {.most_entries = most_entries}});
   replica.start();
   std::cout << member << std::endl;
@@ -68,6 +73,8 @@ int replica(const std::string& controller, const std::string& member, const std:
       said(replica.until_serving(30s));
     } else if (line == "leads") {
       said(replica.leads());
+    } else if (line == "reload") {
+      said(replica.reload());
     } else if (line == "restored") {
       std::cout << pages->restored() << std::endl;
     } else if (line == "stuck") {
@@ -107,7 +114,7 @@ Ended call(const journal::JournalClient& there, int pattern, const std::string& 
 }
 
 int client(const std::string& controller, int callers, const std::string& name, bool more) {
-  mf::Client client(controller);
+  mf::Client client(controller, {.tls = mftest::peer_tls()});
   const auto there = journal::JournalClient(client).at("a");
   std::atomic<bool> stop{false};
   std::mutex mutex;

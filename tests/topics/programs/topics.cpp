@@ -1,7 +1,7 @@
 // The programs of the tests of topics, as publisher.py and subscriber.py beside this, whose headers say what
 // they answer:
 //
-//   topics publisher LISTEN [CONTROLLER]
+//   topics publisher LISTEN [CONTROLLER]          with the environment of support/peer_options.hpp
 //   topics subscriber ADDRESS TOPIC AGENTS OVERFLOW MESSAGES [CA [IDENTITY]]
 #include <sys/resource.h>
 
@@ -18,6 +18,7 @@
 #include "mf/client/client.hpp"
 #include "mf/server/server.hpp"
 #include "mf/topics/topics.hpp"
+#include "support/peer_options.hpp"
 
 namespace {
 
@@ -86,7 +87,9 @@ int publisher(const std::string& listen, const std::string& controller) {
   auto topics = std::make_unique<mf::Topics>(mf::TopicsOptions{.stall_timeout = 2s});
   events::AdditionsPublisher additions(*topics);
   events::OrdersPublisher orders(*topics);
-  mf::Server server({.listen = listen, .controller = controller, .drain_timeout = 1s});
+  mf::ServerOptions options{.listen = listen, .controller = controller, .drain_timeout = 1s};
+  mftest::secure(options);
+  mf::Server server(std::move(options));
   server.offer(*topics);
   server.start();
   std::cout << server.address().str() << std::endl;

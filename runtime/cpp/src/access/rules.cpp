@@ -37,19 +37,24 @@ bool Rules::Who::fits(const Identity& identity) const noexcept {
 }
 
 bool Rules::Where::fits(std::string_view address) const noexcept {
-  const auto end = address.find("://");
+  const auto end = address.find(':');
   if (end == std::string_view::npos || address.substr(0, end) != scheme) return false;
-  const auto authority = address.substr(end + 3);
-  if (scheme == "unix") return glob_matches(host, authority);
+  auto authority = address.substr(end + 1);
+  const bool slashes = authority.starts_with("//");
+  if (slashes) authority.remove_prefix(2);
+  if (scheme == "unix") return glob_matches(host, authority);  // unix:/path is unix:///path, too
+  if (!slashes) return false;
   const auto port = port_of(authority);
   if (!port || *port < first_port || *port > last_port) return false;
   return glob_matches(host, authority.substr(0, authority.rfind(':')));
 }
 
 bool Rules::Rule::fits(const Wish& wish) const noexcept {
-  if (!glob_matches(object, wish.object)) return false;
-  const bool some = wish.action == Action::subscribe && !allows;
-  if (!(some ? globs_overlap(agent, wish.agent) : glob_matches(agent, wish.agent))) return false;
+  const auto covers = [this, &wish](Action with_patterns, std::string_view own, std::string_view asked) {
+    return wish.action == with_patterns && !allows ? globs_overlap(own, asked) : glob_matches(own, asked);
+  };
+  if (!covers(Action::watch, object, wish.object) || !covers(Action::subscribe, agent, wish.agent))
+    return false;
   if (where && !where->fits(wish.address)) return false;
   // A line that denies is not limited by weights: it denies the registration whatever it asks for.
   return !weight || !allows || wish.weight <= *weight;
@@ -89,13 +94,14 @@ Decision Rules::decide(const Identity& identity, const Wish& wish) const {
       return;
     }
   };
-  const bool wide = wish.action == Action::subscribe && wish.agent.find('*') != std::string_view::npos;
+  const auto each = [](const auto& under, std::string_view asked, bool is_pattern, auto&& act) {
+    const auto prefix = is_pattern ? literal_prefix(asked) : asked;
+    under.each(prefix, act);
+    if (prefix.size() != asked.size()) under.each_longer(prefix, act);
+  };
   index_[static_cast<std::size_t>(wish.action)].each(identity.name, [&](const ByObject& objects) {
-    objects.each(wish.object, [&](const ByAgent& agents) {
-      const auto agent = wide ? literal_prefix(wish.agent) : wish.agent;
-      agents.each(agent, look);
-      if (wide) agents.each_longer(agent, look);
-    });
+    each(objects, wish.object, wish.action == Action::watch,
+         [&](const ByAgent& agents) { each(agents, wish.agent, wish.action == Action::subscribe, look); });
   });
   if (first == rules_.size()) return {};
   return {.allowed = rules_[first].allows, .line = rules_[first].line};

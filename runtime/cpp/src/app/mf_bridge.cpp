@@ -1,7 +1,7 @@
 // mf-bridge: connects a topic to an engine that keeps messages, JetStream of NATS or Kafka (docs/bridge.md).
 //
 //   mf-bridge in  --topic additions.topic --engine nats://localhost:4222 --from mf://localhost:7400
-//   mf-bridge out --topic additions.topic --engine nats://localhost:4222 --listen tcp://0.0.0.0:7600
+//   mf-bridge out --topic additions.topic --engine nats://localhost:4222 --listen tcp://127.0.0.1:7600
 //
 // Standard output gets one line once it works: of `in` the topic, of `out` the address listened at; the log
 // goes to standard error. SIGHUP reads its files again. Exit codes: 0 stopped by SIGTERM or SIGINT, 1 it
@@ -170,8 +170,8 @@ int bring_out(const Arguments& arguments) {
   mf::Server server(server_options);
   server.offer(*outward);
   server.start();
-  mf::app::say_where(server, arguments.entrance, server.address().scheme,
-                     "whoever reaches this port can subscribe to the topic", log);
+  mf::app::say_where(server, arguments.entrance, "",
+                     "every program that reaches this port can subscribe to the topic", log);
   mf::app::log_started(log, server, arguments.entrance, mf::app::without_password(engine_with.url));
   until_stopped(
       signals, log, [&](const std::stop_token& stop) { outward->run(stop); },
@@ -246,6 +246,7 @@ CLI::Option* add_out(CLI::App& app, Arguments& arguments) {
   out->configurable();
   auto* const set = add_common(*out, arguments);
   mf::app::add_entrance(*out, arguments.entrance, "controllers at mf+tls://");
+  mf::app::add_access(*out, arguments.entrance, "which identities may subscribe");
   out->add_option("--controller", arguments.controller,
                   "Who tells subscribers of this bridge; none if it is left out")
       ->type_name("mf://HOST:PORT or mf+tls://HOST:PORT");

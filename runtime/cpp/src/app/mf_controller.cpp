@@ -18,12 +18,14 @@
 #include <memory>
 #include <string>
 
+#include "app/access_command.hpp"
 #include "app/program.hpp"
 #include "app/token_command.hpp"
 #include "mf/controller/controller.hpp"
 #include "mf/controller/file_store.hpp"
 #include "mf/core/error.hpp"
 #include "mf/core/log.hpp"
+#include "mf/monitor/exposition.hpp"
 #include "mf/relay/relay.hpp"
 #include "mf/server/server.hpp"
 #include "mf/server/signals.hpp"
@@ -75,6 +77,17 @@ std::string password_in(const std::string& path) {
   return password;
 }
 
+void expose(const mf::controller::ControllerStatus& status, mf::monitor::Exposition& out) {
+  out.gauge("mf_controller_processes", "Registered processes.", static_cast<double>(status.processes));
+  out.gauge("mf_controller_offers", "What they offer: services, agents and topics.",
+            static_cast<double>(status.offers));
+  out.gauge("mf_controller_watches", "Open watches.", static_cast<double>(status.watches));
+  out.counter("mf_controller_changes", "Changes of what is registered, in all runs with this store.",
+              static_cast<double>(status.revision));
+  out.gauge("mf_controller_store_ok", "0: changes are kept in memory alone, since the store fails.",
+            status.store.ok ? 1 : 0);
+}
+
 int serve(const Arguments& arguments) {
   const mf::Log log = arguments.entrance.log();
   // First of all: a signal that comes while the rest starts must end the process as cleanly.
@@ -85,6 +98,9 @@ int serve(const Arguments& arguments) {
 
   auto server_options = mf::app::server_options(arguments.entrance, log);
   mf::controller::ControllerOptions options;
+  // The server asks it about the calls that it hands on, and reads it again.
+  options.access = server_options.access;
+  options.closed = arguments.entrance.knows_peers();
   options.log = log;
   options.lease = std::chrono::seconds(arguments.lease);
   options.max_offers_per_host = arguments.offers_per_host;
@@ -103,10 +119,12 @@ int serve(const Arguments& arguments) {
     server_options.forwarder = relay;
     server_options.stream_window = 0;
   }
+  server_options.expose = [controller](mf::monitor::Exposition& out) { expose(controller->status(), out); };
   mf::Server server(server_options);
   server.offer(controller, {.where = mf::Where::io_thread});
   server.start();
-  mf::app::say_where(server, arguments.entrance, "mf", "whoever reaches this port can register servers", log);
+  mf::app::say_where(server, arguments.entrance, "mf",
+                     "every program that reaches this port can register servers", log);
   mf::app::log_started(log, server, arguments.entrance, mf::app::without_password(store));
   mf::app::serve_until_stopped(signals, server, log);
   controller->close();
@@ -127,6 +145,10 @@ int run(int argc, char** argv) {
                "mf-controller");
   app.set_version_flag("--version", "mf-controller " MF_VERSION);
   mf::app::add_entrance(app, arguments.entrance, "servers at tls:// (with --relay)");
+  mf::app::add_access(
+      app, arguments.entrance,
+      "which identities may register, publish, lead, watch and list; without it nobody registers "
+      "or leads where --client-ca is given");
   arguments.entrance.token_audience = "mf.controller.Controller";
   auto* const keys = mf::app::add_file(app, "--token-keys", arguments.entrance.token_keys,
                                        "The public keys by which tokens of servers and clients are verified")
@@ -153,7 +175,8 @@ int run(int argc, char** argv) {
   mf::app::add_file(app, "--etcd-key", etcd.tls.key, "The private key of that certificate")
       ->group("etcd")
       ->needs(certificate);
-  auto* const user = app.add_option("--etcd-user", etcd.user, "Who the controller is to etcd")->group("etcd");
+  auto* const user =
+      app.add_option("--etcd-user", etcd.user, "The user of etcd that the controller is")->group("etcd");
   mf::app::add_file(app, "--etcd-password-file", arguments.password,
                     "Whose first line is that user's password")
       ->group("etcd")
@@ -172,9 +195,11 @@ int run(int argc, char** argv) {
       ->capture_default_str();
   app.add_flag("--relay", arguments.relay,
                "Hand on the calls of clients at relay://HOST:PORT to the servers");
+  const mf::app::AccessCommand access(app);
   const mf::app::TokenCommand token(app);
   mf::app::Settings settings(app, "MF_CONTROLLER_");
   if (const auto ended = settings.parse(argc, argv)) return *ended;
+  if (access.asked()) return access.run();
   if (token.asked()) return token.run();
   if (settings.only_check()) {
     check(arguments);

@@ -55,8 +55,8 @@ int serve(const Arguments& arguments) {
   server_options.forwarder = relay;
   mf::Server server(server_options);
   server.start();
-  mf::app::say_where(server, arguments.entrance, "relay", "whoever reaches this port can call all servers",
-                     log);
+  mf::app::say_where(server, arguments.entrance, "relay",
+                     "every program that reaches this port can call all servers", log);
   mf::app::log_started(log, server, arguments.entrance);
   mf::app::serve_until_stopped(signals, server, log);
   const bool whole = server.stop();
@@ -80,6 +80,7 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", "mf-relay " MF_VERSION);
   mf::app::add_entrance(app, arguments.entrance,
                         "servers at tls://, controllers at mf+tls:// and relays at relay+tls://");
+  mf::app::add_access(app, arguments.entrance, "which identities may call and subscribe to what");
   app.add_option(
          "--controller", arguments.controller,
          "Who knows the servers: controllers, or other relays (relay://HOST:PORT, relay+tls://HOST:PORT)")

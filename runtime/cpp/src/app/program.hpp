@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "app/settings.hpp"
+#include "mf/access/rules.hpp"
 #include "mf/core/error.hpp"
 #include "mf/core/log.hpp"
 #include "mf/core/log_output.hpp"
@@ -23,13 +24,19 @@ namespace mf::app {
 struct Entrance {
   std::string listen;
   TlsOptions shown{};         // to who connects at tls://
+  std::string access{};       // the path of the access file
+  bool open = false;          // every program that reaches it may use it
   std::string authorities{};  // by which those are verified to whom it connects
+  std::string monitor{};      // HOST:PORT
   std::string token_keys{};
   std::string token_audience{};
   std::size_t max_connections = ServerOptions().max_connections;
   std::size_t max_connections_per_host = 12'288;  // three quarters of all
   std::string level = "info";
   std::string format = "text";
+
+  /// Whether clients at tls:// must, or may, prove who they are.
+  [[nodiscard]] bool knows_peers() const { return !shown.ca.empty() || !token_keys.empty(); }
 
   [[nodiscard]] Log log() const {
     Level parsed = Level::info;
@@ -76,6 +83,23 @@ inline void add_log(CLI::App& app, Entrance& entrance) {
       ->capture_default_str();
 }
 
+inline void add_access(CLI::App& app, Entrance& entrance, const std::string& what) {
+  app.add_option("--access", entrance.access, "The access file that says " + what)->type_name("FILE");
+}
+
+/// Throws if the program would listen beyond this host without knowing its peers, unless --open says so.
+inline void check_open(const Entrance& entrance) {
+  if (entrance.open) return;
+  for (const auto& address : Address::parse_list(as_server(entrance.listen))) {
+    if (address.local() || is_loopback(address.host)) continue;
+    if (address.scheme == "tls" && entrance.knows_peers()) continue;
+    throw Error(Code::invalid_argument, Execution::not_executed,
+                "every program that reaches " + address.str() +
+                    " could use this program: demand certificates by "
+                    "tls:// and --client-ca, listen at 127.0.0.1, or say --open");
+  }
+}
+
 /// `whom`: it verifies by --ca.
 inline void add_entrance(CLI::App& app, Entrance& entrance, const std::string& whom) {
   app.add_option("--listen", entrance.listen, "Where to listen; port 0 takes any free one")
@@ -86,12 +110,14 @@ inline void add_entrance(CLI::App& app, Entrance& entrance, const std::string& w
       ->group("tls");
   add_file(app, "--key", entrance.shown.key, "The private key of that certificate")->group("tls");
   add_file(app, "--client-ca", entrance.shown.ca,
-           "The authorities by which who connects at tls:// is verified, who then must show a certificate")
+           "The authorities by which clients at tls:// are verified, which then must show a certificate")
       ->group("tls");
   add_file(app, "--client-crl", entrance.shown.crl,
            "The lists of certificates that these authorities have revoked, one of each")
       ->group("tls");
   add_ca(app, entrance, whom);
+  app.add_flag("--open", entrance.open,
+               "Listen beyond this host without --client-ca: every program that reaches it may use it");
   app.add_option("--max-connections", entrance.max_connections,
                  "How many connections it takes at once; one more is refused in words")
       ->group("limits")
@@ -102,13 +128,20 @@ inline void add_entrance(CLI::App& app, Entrance& entrance, const std::string& w
       ->group("limits")
       ->check(CLI::Range(1, 1'048'576))
       ->capture_default_str();
+  app.add_option("--monitor", entrance.monitor,
+                 "Where /metrics, /livez and /readyz are served over HTTP; beyond this host only with --open")
+      ->type_name("HOST:PORT");
   add_log(app, entrance);
 }
 
 inline ServerOptions server_options(const Entrance& entrance, const Log& log) {
+  check_open(entrance);
   ServerOptions options;
   options.listen = as_server(entrance.listen);
   options.tls = entrance.shown;
+  options.access = entrance.access;
+  options.monitor = entrance.monitor;
+  options.monitor_open = entrance.open;
   options.token_keys = entrance.token_keys;
   if (!entrance.token_keys.empty()) options.token_audience = entrance.token_audience;
   options.max_connections = entrance.max_connections;
@@ -124,6 +157,7 @@ inline void check_entrance(const Entrance& entrance) {
   if (has_tls || !entrance.shown.certificate.empty()) (void)transport::make_tls_server(entrance.shown);
   if (!entrance.authorities.empty()) (void)transport::make_tls_client({.ca = entrance.authorities});
   if (!entrance.token_keys.empty()) (void)TokenKeys::read(entrance.token_keys);
+  if (!entrance.access.empty()) (void)access::Rules::load(entrance.access).value();
 }
 
 /// What --check says if nothing was thrown before. Returns the exit code.
@@ -137,7 +171,7 @@ inline void say_where(const Server& server, const Entrance& entrance, const std:
                       std::string_view meaning, const Log& log) {
   Address address = server.address();
   const bool shows_who = address.scheme == "tls" && !entrance.shown.ca.empty();
-  address.scheme = address.scheme == "tls" ? scheme + "+tls" : scheme;
+  if (!scheme.empty()) address.scheme = address.scheme == "tls" ? scheme + "+tls" : scheme;
   if (!is_loopback(address.host) && !shows_who)
     log.write(Level::warning, "open_to_the_network", {{"address", address.str()}, {"meaning", meaning}});
   std::cout << address.str() << std::endl;  // flushed: whoever started this process waits for it

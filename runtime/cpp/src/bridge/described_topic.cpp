@@ -7,6 +7,7 @@
 #include <iterator>
 #include <vector>
 
+#include "mf/bridge/record.hpp"
 #include "mf/core/error.hpp"
 #include "mf/core/hex.hpp"
 #include "mf/core/text.hpp"
@@ -78,15 +79,6 @@ void read_annex(std::string_view annex, topics::TopicInfo& info) {
 }
 
 }  // namespace
-
-std::string_view name(Tier tier) noexcept {
-  constexpr std::array<std::string_view, 4> names{"memcpy", "febird", "archive", "custom"};
-  return names[static_cast<std::size_t>(tier) - 1];
-}
-
-std::string text_of(const Fingerprint& fingerprint) {
-  return to_hex(fingerprint);
-}
 
 DescribedTopic::DescribedTopic(std::string text) : text_(std::move(text)), info_{.service = service_} {
   const std::string_view all = text_;

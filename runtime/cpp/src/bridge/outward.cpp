@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "mf/bridge/record.hpp"
 #include "mf/core/error.hpp"
 #include "mf/core/failure.hpp"
 #include "mf/topics/servant.hpp"

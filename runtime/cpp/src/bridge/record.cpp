@@ -3,7 +3,6 @@
 #include <charconv>
 #include <cstddef>
 
-#include "mf/bridge/described_topic.hpp"
 #include "mf/core/agent.hpp"
 #include "mf/core/hex.hpp"
 #include "mf/core/text.hpp"
@@ -75,6 +74,15 @@ bool read_number(std::string_view text, N& into) {
 }
 
 }  // namespace
+
+std::string_view name(Tier tier) noexcept {
+  constexpr std::array<std::string_view, 4> names{"memcpy", "febird", "archive", "custom"};
+  return names[static_cast<std::size_t>(tier) - 1];
+}
+
+std::string text_of(const Fingerprint& fingerprint) {
+  return to_hex(fingerprint);
+}
 
 std::array<std::string, 7> headers_of(const Record& record) {
   return {record.topic,

@@ -278,7 +278,8 @@ std::size_t Message::run_length() const noexcept {
   return count == 0 ? 1 : count;
 }
 
-bool Message::merge(const Reader::Place& place, bool again, FunctionRef<bool(Reader&)> read) {
+bool Message::merge(const Reader::Place& place, bool again, FunctionRef<bool(Reader&)> read,
+                    std::vector<std::byte>* kept) {
   if (!again && !reader_.joined() && !reader_.incomplete()) {
     return false;
   }
@@ -322,6 +323,7 @@ bool Message::merge(const Reader::Place& place, bool again, FunctionRef<bool(Rea
                           : reader_.fail(error.fault, error.reason, offset));
     return error.path.empty() ? false : reader_.inside(error.path);
   }
+  if (kept != nullptr) kept->swap(bytes);
   reader_.advance(present);
   return reader_.charge(limits.decoded_bytes - merged.limits_left().decoded_bytes, 1);
 }

@@ -26,6 +26,9 @@ class Filling {
   void set(std::string_view key, std::string& option) const {
     if (const auto* const value = find(key); value != nullptr) option = value->texts.front();
   }
+  void set(std::string_view key, access::File& option) const {
+    if (const auto* const value = find(key); value != nullptr) option = value->texts.front();
+  }
   template <class Number>
     requires std::is_integral_v<Number>
   void set(std::string_view key, Number& option) const {
@@ -67,12 +70,6 @@ class Filling {
   const Values& values_;
 };
 
-/// ServerOptions of this build may have no access files.
-template <class Options>
-void set_access(const Filling& filling, Options& options) {
-  if constexpr (requires { options.access; }) filling.set("server.access", options.access);
-}
-
 void fill(const Filling& filling, ServerOptions& options) {
   filling.set("server.listen", options.listen);
   filling.set("server.controller", options.controller);
@@ -80,7 +77,8 @@ void fill(const Filling& filling, ServerOptions& options) {
   filling.set("server.workers", options.workers);
   filling.set("server.drain_timeout", options.drain_timeout);
   filling.set("server.reload_interval", options.reload_interval);
-  set_access(filling, options);
+  filling.set("server.access", options.access);
+  filling.set("server.monitor", options.monitor);
   filling.set("server.tls.certificate", options.tls.certificate);
   filling.set("server.tls.key", options.tls.key);
   filling.set("server.tls.client_ca", options.tls.ca);

@@ -44,6 +44,7 @@ const std::vector<Key>& keys() {
       seconds("server.drain_timeout", 0),
       seconds("server.reload_interval", 1),
       text("server.access"),
+      text("server.monitor"),
       text("server.tls.certificate"),
       text("server.tls.key"),
       text("server.tls.client_ca"),

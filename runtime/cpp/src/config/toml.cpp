@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <charconv>
 #include <fstream>
+#include <map>
 #include <system_error>
 #include <utility>
 
@@ -59,7 +60,6 @@ class Flattened {
   }
 
   std::vector<Value> in_order() && {
-    std::ranges::stable_sort(found_, {}, &std::pair<std::uint32_t, Value>::first);
     std::vector<Value> values;
     values.reserve(found_.size());
     for (auto& [line, value] : found_) values.push_back(std::move(value));
@@ -69,7 +69,7 @@ class Flattened {
  private:
   void add(std::uint32_t line, Value value) {
     value.place = path_ + ":" + std::to_string(line);
-    found_.emplace_back(line, std::move(value));
+    found_.emplace(line, std::move(value));
   }
 
   static void read_single(const toml::node& node, Value& value) {
@@ -102,7 +102,7 @@ class Flattened {
   }
 
   const std::string& path_;
-  std::vector<std::pair<std::uint32_t, Value>> found_;
+  std::multimap<std::uint32_t, Value> found_;  // by their lines
 };
 
 }  // namespace

@@ -31,6 +31,7 @@ Controller::Controller(ControllerOptions options)
       run_(new_run()),
       registry_(options_.lease, ChangeLog(), options_.max_offers_per_host),
       store_answers_(std::make_shared<StoreAnswers>(*this)) {
+  (void)options_.access.rules();           // throws if the file cannot be used
   options_.store->listen(store_answers_);  // before load(), so that no change is missed
   const Stored stored = options_.store->load();
   const TimePoint now = options_.clock->now();
@@ -70,19 +71,21 @@ void Controller::client_id(ControllerClientIdRequest /*request*/, Responder<std:
 }
 
 void Controller::status(ControllerStatusRequest /*request*/, Responder<ControllerStatus> responder) {
+  responder.respond(status());
+}
+
+ControllerStatus Controller::status() const {
   ControllerStatus status;
-  {
-    const std::scoped_lock lock(mutex_);
-    status.cluster = cluster_;
-    status.run = run_;
-    status.revision = registry_.log().latest();
-    status.lease = options_.lease;
-    status.processes = registry_.processes();
-    status.offers = registry_.offers();
-    status.watches = watches_.size();
-    status.store = options_.store->state();
-  }
-  responder.respond(std::move(status));
+  const std::scoped_lock lock(mutex_);
+  status.cluster = cluster_;
+  status.run = run_;
+  status.revision = registry_.log().latest();
+  status.lease = options_.lease;
+  status.processes = registry_.processes();
+  status.offers = registry_.offers();
+  status.watches = watches_.size();
+  status.store = options_.store->state();
+  return status;
 }
 
 // ---- streams

@@ -17,6 +17,7 @@ constexpr int kSlower = 10;
 
 void Controller::watch(ControllerWatchRequest request, StreamWriter<Change> out, Responder<void> responder) {
   if (options_.dead_after.count() != 0) current_call().keep_alive(options_.dead_after * kSlower);
+  if (auto no = denied(request.what)) return responder.respond(*std::move(no));
   std::shared_ptr<Watch> watch;
   std::optional<Failure> refusal;
   Work work;
@@ -57,6 +58,7 @@ void Controller::spread(std::uint64_t before, Work& work) {
 }
 
 void Controller::find(ControllerFindRequest request, Responder<Found> responder) {
+  if (auto no = denied(request.what)) return responder.respond(*std::move(no));
   Found found;
   {
     const std::scoped_lock lock(mutex_);
@@ -69,6 +71,8 @@ void Controller::find(ControllerFindRequest request, Responder<Found> responder)
 }
 
 void Controller::list(ControllerListRequest /*request*/, StreamWriter<Entry> out, Responder<void> responder) {
+  if (auto no = denied(access::Wish{.action = access::Action::list}))
+    return responder.respond(*std::move(no));
   const auto listing = std::make_shared<Listing>(std::move(out), std::move(responder));
   Work work;
   std::optional<Failure> refusal;

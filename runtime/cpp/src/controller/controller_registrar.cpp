@@ -1,5 +1,6 @@
 #include "mf/controller/controller_registrar.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <utility>
@@ -23,6 +24,10 @@ ControllerRegistrar::ControllerRegistrar(const std::vector<Address>& controllers
           Candidates::make(Credential{.nonce = Uuid{who.nonce}, .secret = Uuid{who.secret}}, log, reactor)) {
   for (const Address& controller : controllers)
     registrations_.push_back(std::make_unique<Registration>(controller, candidates_, log, reactor, tls));
+}
+
+bool ControllerRegistrar::registered() const {
+  return std::ranges::any_of(registrations_, [](const auto& each) { return each->registered(); });
 }
 
 bool ControllerRegistrar::reload() {

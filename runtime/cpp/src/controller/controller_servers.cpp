@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "controller/feeds.hpp"
+#include "controller/grants.hpp"
 #include "controller/secret.hpp"
 #include "mf/core/failure.hpp"
 
@@ -19,10 +20,13 @@ std::string name_of(const Key& key) {
 }  // namespace
 
 std::optional<Failure> Controller::not_owner(std::string_view action, const Credential& who) const {
-  if (registry_.standing(who) != Registry::Standing::stranger) return std::nullopt;
+  const auto& identity = current_call().identity();
+  const bool stranger = registry_.standing(who) == Registry::Standing::stranger;
+  const auto first = registry_.identity_of(who.nonce);
+  if (!stranger && (!first || first->empty() || *first == identity.name)) return std::nullopt;
   const auto instance = public_id(who.nonce);
   const auto owner = registrations_.find(who.nonce);
-  if (action == "register" && nonce_of(who.secret) == who.nonce) {
+  if (stranger && action == "register" && nonce_of(who.secret) == who.nonce) {
     // The secret proves that the nonce belongs to this process, although another one has registered under it
     // while this controller did not know the process.
     options_.log.write(Level::warning, "nonce_taken_back",
@@ -37,7 +41,9 @@ std::optional<Failure> Controller::not_owner(std::string_view action, const Cred
                       {"instance", instance},
                       {"which", registry_.offered(who.nonce)},
                       {"peer", current_call().peer},
-                      {"owner", owner != registrations_.end() ? owner->second->peer : ""}});
+                      {"identity", identity.str()},
+                      {"owner", owner != registrations_.end() ? owner->second->peer : ""},
+                      {"owner_identity", first.value_or("")}});
   return Outcome<void>(NotOwner(instance)).failure();
 }
 
@@ -57,8 +63,10 @@ void Controller::register_(ControllerRegisterRequest request, StreamWriter<Stand
   const auto offers = request.offers.size();
   const auto instance = public_id(request.who.nonce);
   std::string which;
+  Grants grants;
   Work work;
   const auto refusal = [&]() -> std::optional<Failure> {
+    if (auto no = denied(request.offers, grants)) return no;
     const std::scoped_lock lock(mutex_);
     if (auto no = no_stream(registration->connection)) return no;
     if (auto no = not_owner("register", request.who)) return no;
@@ -67,7 +75,7 @@ void Controller::register_(ControllerRegisterRequest request, StreamWriter<Stand
     (void)was_asleep();  // before a registration could be renewed by mistake
     try {
       registry_.put(request.who, request.process, registration->connection, std::move(request.offers), now,
-                    registration->host);
+                    registration->host, registration->identity.name);
     } catch (const Error& error) {
       return Outcome<void>(error).failure();
     }
@@ -89,6 +97,7 @@ void Controller::register_(ControllerRegisterRequest request, StreamWriter<Stand
                        {{"instance", instance},
                         {"process", request.process},
                         {"peer", call.peer},
+                        {"identity", call.identity().str()},
                         {"reason", refusal->message}});
     return registration->responder.respond(*refusal);
   }
@@ -97,7 +106,9 @@ void Controller::register_(ControllerRegisterRequest request, StreamWriter<Stand
                       {"process", request.process},
                       {"offers", offers},
                       {"which", which},
-                      {"peer", call.peer}});
+                      {"peer", call.peer},
+                      {"identity", call.identity().str()}});
+  log_grants(grants);
   await_end(registration);
   do_all(work);
 }
@@ -106,8 +117,10 @@ void Controller::update(ControllerUpdateRequest request, Responder<void> respond
   const auto put = request.put.size();
   const auto removed = request.remove.size();
   std::string which;
+  Grants grants;
   Work work;
   const auto answer = [&]() -> Outcome<void> {
+    if (auto no = denied(request.put, grants)) return *no;
     const std::scoped_lock lock(mutex_);
     if (auto no = not_registered("update", request.who)) return *no;
     const auto before = registry_.log().latest();
@@ -136,7 +149,9 @@ void Controller::update(ControllerUpdateRequest request, Responder<void> respond
                         {"put", put},
                         {"removed", removed},
                         {"which", which},
-                        {"peer", current_call().peer}});
+                        {"peer", current_call().peer},
+                        {"identity", current_call().identity().str()}});
+  if (answer.ok()) log_grants(grants);
   responder.respond(answer);
   do_all(work);
 }
@@ -163,8 +178,11 @@ void Controller::lead(ControllerLeadRequest request, StreamWriter<Lead> out, Res
   if (options_.dead_after.count() != 0) current_call().keep_alive(options_.dead_after);
   const auto candidate =
       std::make_shared<Candidate>(std::move(out), std::move(responder), request.who.nonce, request.what);
+  Grants grants;
   Work work;
   const auto refusal = [&]() -> std::optional<Failure> {
+    if (auto no = denied(access::Wish{.action = access::Action::lead, .object = request.what.name}, &grants))
+      return no;
     const std::scoped_lock lock(mutex_);
     if (auto no = no_stream(candidate->connection)) return no;
     if (auto no = not_registered("lead", request.who)) return no;
@@ -179,6 +197,7 @@ void Controller::lead(ControllerLeadRequest request, StreamWriter<Lead> out, Res
     return std::nullopt;
   }();
   if (refusal) return candidate->responder.respond(*refusal);
+  log_grants(grants);
   await_end(candidate);
   do_all(work);
 }
@@ -190,6 +209,7 @@ std::optional<Failure> Controller::not_offered(const Candidate& candidate) const
                       {"agent", candidate.key.agent},
                       {"instance", public_id(candidate.nonce)},
                       {"peer", candidate.peer},
+                      {"identity", candidate.identity.str()},
                       {"reason", "the process does not offer it"}});
   return not_executed(Code::permission_denied,
                       "only a process that offers " + candidate.key.name + " may lead it");

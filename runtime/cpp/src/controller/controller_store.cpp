@@ -69,6 +69,7 @@ void Controller::tell_lead(Candidate& candidate, std::uint64_t epoch, Work& work
                       {"agent", candidate.key.agent},
                       {"instance", public_id(candidate.nonce)},
                       {"peer", candidate.peer},
+                      {"identity", candidate.identity.str()},
                       {"epoch", epoch}});
   go_on(candidate.shared_from_this(), work);
 }

@@ -11,10 +11,8 @@
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/write.hpp>
 #include <boost/json/array.hpp>
-#include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
-#include <charconv>
 #include <cstring>
 #include <memory>
 #include <mutex>
@@ -47,21 +45,6 @@ std::string place(const Address& server) {
   throw EtcdError(place(server) + ": " + error.message());
 }
 
-[[noreturn]] void no_answer(std::string_view text) {
-  throw EtcdError("what has come is no answer of etcd: " + log_quoted(text, kShown));
-}
-
-const json::value* find(const json::object& of, std::string_view name) {
-  return of.if_contains(json::string_view(name.data(), name.size()));
-}
-
-json::object parsed(std::string_view text) {
-  boost::system::error_code error;
-  json::value value = json::parse(text, error);
-  if (error || !value.is_object()) no_answer(text);
-  return std::move(value.as_object());
-}
-
 /// Throws etcd's refusal, from a failed answer or a stream.
 [[noreturn]] void refused(const Address& server, const json::object& answer, std::string_view text) {
   for (const char* name : {"message", "error"})
@@ -86,7 +69,7 @@ Channel::Request request_of(const Address& server, std::string_view path, const 
 
 /// Whether a user's token has expired, or is older than a change of users.
 bool is_stale(const json::object& answer) {
-  const auto* const words = find(answer, "message");
+  const auto* const words = answer.if_contains("message");
   if (words == nullptr || !words->is_string()) return false;
   const std::string_view text(words->as_string().data(), words->as_string().size());
   return text.find("invalid auth token") != std::string_view::npos ||
@@ -155,16 +138,6 @@ asio::awaitable<void> connect_to(beast::tcp_stream& stream, transport::Names& na
   stream.socket().set_option(asio::ip::tcp::no_delay(true), error);
 }
 
-Bytes bytes_of(const json::object& of, std::string_view name) {
-  const json::value* const value = find(of, name);
-  if (value == nullptr) return {};
-  if (!value->is_string()) no_answer(name);
-  const std::string_view text(value->as_string().data(), value->as_string().size());
-  std::vector<std::byte> bytes(codec::json_text::base64_size(text));
-  if (!codec::json_text::read_base64(text, bytes)) no_answer(text);
-  return Bytes(bytes);
-}
-
 }  // namespace
 
 std::string base64(std::span<const std::byte> bytes) {
@@ -180,60 +153,6 @@ std::string base64(std::string_view text) {
 std::string end_of(std::string prefix) {
   ++prefix.back();
   return prefix;
-}
-
-std::int64_t number(const json::object& of, std::string_view name) {
-  const json::value* const value = find(of, name);
-  if (value == nullptr) return 0;
-  if (value->is_int64()) return value->as_int64();
-  if (!value->is_string()) no_answer(name);
-  const json::string& text = value->as_string();
-  std::int64_t read = 0;
-  const auto end = text.data() + text.size();
-  if (std::from_chars(text.data(), end, read).ptr != end || text.empty())
-    no_answer(std::string_view(text.data(), text.size()));
-  return read;
-}
-
-bool flag(const json::object& of, std::string_view name) {
-  const json::value* const value = find(of, name);
-  return value != nullptr && value->is_bool() && value->as_bool();
-}
-
-const json::object* member(const json::object& of, std::string_view name) {
-  const json::value* const value = find(of, name);
-  return value == nullptr ? nullptr : value->if_object();
-}
-
-const json::array* list(const json::object& of, std::string_view name) {
-  const json::value* const value = find(of, name);
-  return value == nullptr ? nullptr : value->if_array();
-}
-
-const json::object& object_in(const json::value& of) {
-  if (!of.is_object()) no_answer(json::serialize(of));
-  return of.as_object();
-}
-
-std::int64_t revision_of(const json::object& answer) {
-  const json::object* const header = member(answer, "header");
-  if (header == nullptr) no_answer(json::serialize(answer));
-  return number(*header, "revision");
-}
-
-KeyValue key_value(const json::object& from) {
-  KeyValue read;
-  const Bytes key = bytes_of(from, "key");
-  read.key = key.text();
-  read.value = bytes_of(from, "value");
-  read.revision = number(from, "mod_revision");
-  return read;
-}
-
-std::optional<KeyValue> first_of(const json::object& range) {
-  const json::array* const found = list(range, "kvs");
-  if (found == nullptr || found->empty()) return std::nullopt;
-  return key_value(object_in(found->front()));
 }
 
 Access::Access(const EtcdOptions& options, bool with_tls)
@@ -377,7 +296,7 @@ asio::awaitable<void> Connection::log_in() {
   const auto& access = channel_.access();
   json::object who{{"name", access.user}, {"password", access.password}};
   const Answer answer = co_await exchange("auth/authenticate", std::move(who));
-  const auto* const token = find(answer.said, "token");
+  const auto* const token = answer.said.if_contains("token");
   if (!answer.ok) refused(channel_.server(), answer.said, answer.text);
   if (token == nullptr || !token->is_string()) no_answer("an answer without a token");
   token_ = std::string(token->as_string());

@@ -24,21 +24,16 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 
+#include "controller/etcd_json.hpp"
 #include "mf/controller/etcd_store.hpp"
 #include "mf/core/types.hpp"
 #include "mf/transport/address.hpp"
 #include "mf/transport/names.hpp"
 
 namespace mf::controller {
-
-class EtcdError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
 
 namespace etcd {
 
@@ -49,24 +44,6 @@ inline constexpr std::chrono::seconds kAnswerWithin{3};
 [[nodiscard]] std::string base64(std::span<const std::byte> bytes);
 /// The key after all that begin with `prefix`, with which etcd describes ranges.
 [[nodiscard]] std::string end_of(std::string prefix);
-
-/// Members of an answer; throw EtcdError for another type.
-[[nodiscard]] std::int64_t number(const boost::json::object& of, std::string_view name);
-[[nodiscard]] bool flag(const boost::json::object& of, std::string_view name);
-/// Null if there is none.
-[[nodiscard]] const boost::json::object* member(const boost::json::object& of, std::string_view name);
-[[nodiscard]] const boost::json::array* list(const boost::json::object& of, std::string_view name);
-[[nodiscard]] const boost::json::object& object_in(const boost::json::value& of);
-[[nodiscard]] std::int64_t revision_of(const boost::json::object& answer);
-
-struct KeyValue {
-  std::string key;
-  Bytes value;
-  std::int64_t revision = 0;  // of its last change
-};
-[[nodiscard]] KeyValue key_value(const boost::json::object& from);
-/// The first key of a range's answer.
-[[nodiscard]] std::optional<KeyValue> first_of(const boost::json::object& range);
 
 /// The state that all connections of a store share.
 struct Access {

@@ -21,6 +21,7 @@ struct Controller::Feed : std::enable_shared_from_this<Feed> {
   explicit Feed(Responder<void> to)
       : connection(current_call().connection),
         peer(current_call().peer),
+        identity(current_call().identity()),
         host(host_of(peer)),
         responder(std::move(to)) {}
   Feed(const Feed&) = delete;
@@ -43,6 +44,7 @@ struct Controller::Feed : std::enable_shared_from_this<Feed> {
 
   const Owner connection;
   const std::string peer;
+  const Identity identity;
   const std::string host;
   Responder<void> responder;
   Id id = 0;

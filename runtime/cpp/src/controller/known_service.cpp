@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "mf/core/error.hpp"
@@ -16,6 +17,11 @@ namespace {
 /// Whether a client with TLS may use the address: its bytes are encrypted, or stay in this process.
 bool is_secret(const Address& address) {
   return address.scheme == "tls" || address.in_memory();
+}
+
+/// Whether the process has registered by a certificate, which it then shows to its clients, too.
+bool is_certified(std::string_view identity) {
+  return !identity.empty() && !identity.starts_with("uid:") && !identity.starts_with("token:");
 }
 
 /// The first network address and the first path that this runtime can connect to. So if a server lists tls://
@@ -38,15 +44,16 @@ std::optional<mf::Instance> reachable(const Instance& instance, bool over_tls) {
   }
   if (found.address.scheme.empty()) found.address = found.local;
   if (found.address.scheme.empty()) return std::nullopt;
+  if (found.address.scheme == "tls" && is_certified(instance.identity)) found.identity = instance.identity;
   return found;
 }
 
-/// Of several instances at one address the first counts.
-using Places = std::set<std::pair<std::string_view, Address>>;
+/// Of several instances at one address, with the same certificate, the first counts.
+using Places = std::set<std::tuple<std::string_view, Address, std::string>>;
 
 void add(Offers& offers, Places& taken, const Instance& instance, bool over_tls) {
   auto found = reachable(instance, over_tls);
-  if (!found || !taken.emplace(instance.offer.key.agent, found->address).second) return;
+  if (!found || !taken.emplace(instance.offer.key.agent, found->address, found->identity).second) return;
   offers.agents[instance.offer.key.agent].push_back(std::move(*found));
 }
 

@@ -323,6 +323,11 @@ Registration::~Registration() {
   state_->client.core()->close();
 }
 
+bool Registration::registered() const {
+  const std::scoped_lock lock(state_->mutex);
+  return state_->registered;
+}
+
 bool Registration::reload() {
   return state_->client.core()->reload();
 }

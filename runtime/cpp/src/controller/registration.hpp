@@ -27,6 +27,7 @@ class Registration {
 
   /// Sets the current offers; returns at once.
   void set(const std::vector<Offer>& offers);
+  [[nodiscard]] bool registered() const;
   /// See Client::reload().
   bool reload();
   /// Stops registering and withdraws the registration.

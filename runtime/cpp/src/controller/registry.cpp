@@ -76,10 +76,16 @@ Registry::Standing Registry::standing(const Credential& who) const {
   const auto found = processes_.find(who.nonce);
   if (found == processes_.end()) {
     const auto gone = gone_.find(who.nonce);
-    return gone == gone_.end() || is_hash_of(gone->second, who.secret) ? Standing::unknown
-                                                                       : Standing::stranger;
+    return gone == gone_.end() || is_hash_of(gone->second.secret_hash, who.secret) ? Standing::unknown
+                                                                                   : Standing::stranger;
   }
   return is_hash_of(found->second.secret_hash, who.secret) ? Standing::own : Standing::stranger;
+}
+
+std::optional<std::string> Registry::identity_of(const Uuid& nonce) const {
+  if (const auto found = processes_.find(nonce); found != processes_.end()) return found->second.identity;
+  if (const auto gone = gone_.find(nonce); gone != gone_.end()) return gone->second.identity;
+  return std::nullopt;
 }
 
 std::shared_ptr<const Instance> Registry::instance_of(const Uuid& nonce, const Process& process,
@@ -89,6 +95,7 @@ std::shared_ptr<const Instance> Registry::instance_of(const Uuid& nonce, const P
   instance->offer = std::move(offer);
   instance->instance = nonce;
   instance->process = process.name;
+  instance->identity = process.identity;
   instance->verified = process.owner != kNoOwner;
   return instance;
 }
@@ -108,6 +115,7 @@ void Registry::take(const Uuid& nonce, const stored::Process& process, Owner own
   Process& taken = processes_[nonce];
   taken.secret_hash = process.secret_hash;
   taken.name = process.name;
+  taken.identity = process.identity;
   charge(taken, owner, {}, taken.cost);
   Offers offers;
   for (const Offer& offer : process.offers) {
@@ -119,10 +127,11 @@ void Registry::take(const Uuid& nonce, const stored::Process& process, Owner own
 }
 
 void Registry::put(const Credential& who, const std::string& name, Owner owner, std::vector<Offer> offers,
-                   TimePoint now, const std::string& host) {
+                   TimePoint now, const std::string& host, const std::string& identity) {
   Process fresh;
   fresh.owner = owner;
   fresh.name = name;
+  fresh.identity = identity;
   Offers after;
   for (Offer& offer : offers) {
     check_weight(offer);
@@ -138,6 +147,7 @@ void Registry::put(const Credential& who, const std::string& name, Owner owner, 
   Process& process = processes_[who.nonce];
   process.secret_hash = hash_of(who.secret);
   process.name = name;
+  process.identity = identity;
   charge(process, owner, host, cost);
   replace(who.nonce, process, std::move(after));
   set_expiry(who.nonce, process, deadline_after(now, lease_));
@@ -193,7 +203,11 @@ bool Registry::remove(const Uuid& nonce) {
   replace(nonce, process, {});
   charge(process, kNoOwner, {}, {});
   by_expiry_.erase({process.expires, nonce});
-  if (gone_.insert_or_assign(nonce, std::move(process.secret_hash)).second) gone_order_.push_back(nonce);
+  if (gone_
+          .insert_or_assign(nonce, Removed{.secret_hash = std::move(process.secret_hash),
+                                           .identity = std::move(process.identity)})
+          .second)
+    gone_order_.push_back(nonce);
   if (gone_order_.size() > kMaxGone) {
     gone_.erase(gone_order_.front());
     gone_order_.pop_front();
@@ -245,6 +259,7 @@ stored::Process Registry::stored(const Uuid& nonce) const {
   stored::Process kept;
   kept.secret_hash = process.secret_hash;
   kept.name = process.name;
+  kept.identity = process.identity;
   kept.offers.reserve(process.offers.size());
   for (const auto& [key, instance] : process.offers) kept.offers.push_back(instance->offer);
   return kept;

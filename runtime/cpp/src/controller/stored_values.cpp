@@ -94,7 +94,8 @@ std::vector<stored::Change> process_changes(const Uuid& nonce, const stored::Pro
                                             const std::vector<std::string>& known) {
   std::set<std::string, std::less<>> gone(known.begin(), known.end());
   std::vector<stored::Change> changes;
-  const stored::Process head{.secret_hash = process.secret_hash, .name = process.name};
+  const stored::Process head{
+      .secret_hash = process.secret_hash, .name = process.name, .offers = {}, .identity = process.identity};
   changes.push_back({.key = process_key(nonce), .value = to_bytes(head)});
   for (stored::Change& change : offer_changes(nonce, process.offers, {}))
     changes.push_back(std::move(change));

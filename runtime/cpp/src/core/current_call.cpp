@@ -1,7 +1,5 @@
 #include "mf/core/current_call.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -12,9 +10,8 @@ constinit thread_local const CallInfo* detail::running_call = nullptr;
 
 const Identity& CallInfo::identity() const noexcept {
   static const Identity kNone;
-  static const Identity kOwn{.kind = Identity::Kind::uid, .name = "uid:" + std::to_string(::geteuid())};
   if (of_peer != nullptr) return *of_peer;
-  return peer == "light:" ? kOwn : kNone;
+  return peer == "light:" ? own_identity() : kNone;
 }
 
 bool CallInfo::cancelled() const noexcept {

@@ -20,6 +20,9 @@ namespace {
 constexpr std::size_t kMaxLine = PIPE_BUF - 128;  // leaves room for time, level and count of lost lines
 constexpr std::array<const char*, 5> kLevels{"debug", "info", "warning", "error", "off"};
 
+/// How lines show the identity of a peer that has proved none.
+constexpr std::string_view kNoIdentity = "none";
+
 /// Of the whole process, as standard error is. It is never destroyed: threads may log until the very end.
 LogLimit& limit_of_warnings() {
   static auto* const limit = new LogLimit();
@@ -93,15 +96,24 @@ void write_to(const std::shared_ptr<LogSink>& sink, Level level, std::string_vie
   (sink ? *sink : standard_error()).write(level, line);
 }
 
-/// Whether this warning may be written: each event and peer's host has a limit. Also writes how many earlier
+/// Whom the limit of a warning is about: the identity that the peer has proved, or else its host.
+std::string_view limited_for(std::initializer_list<LogField> fields) {
+  const auto value_of = [&](std::string_view key) {
+    const auto* const found =
+        std::find_if(fields.begin(), fields.end(), [&](const LogField& field) { return field.key() == key; });
+    return found == fields.end() ? std::string_view() : found->text();
+  };
+  const auto peer = value_of("peer");
+  const auto identity = value_of("identity");
+  return peer.empty() || identity.empty() || identity == kNoIdentity ? host_of(peer) : identity;
+}
+
+/// Whether this warning may be written: each event has a limit for each peer. Also writes how many earlier
 /// warnings were left out.
 bool may_warn(const std::shared_ptr<LogSink>& sink, std::string_view event,
               std::initializer_list<LogField> fields) {
-  const auto* const peer =
-      std::find_if(fields.begin(), fields.end(), [](const LogField& field) { return field.key() == "peer"; });
   std::vector<LogLimit::LeftOut> over;
-  const bool may = limit_of_warnings().admits(sink, event, peer == fields.end() ? "" : host_of(peer->text()),
-                                              mf::now(), over);
+  const bool may = limit_of_warnings().admits(sink, event, limited_for(fields), mf::now(), over);
   for (const auto& left : over)
     write_to(left.sink, Level::warning,
              line_of("warnings_left_out", {{"of", left.event}, {"host", left.host}, {"count", left.count}}));

@@ -19,12 +19,16 @@ constexpr std::size_t kLongestWhy = 1024;
 
 /// One stream of a sender. Its values change under the sender's lock.
 struct Delivery {
-  Delivery(StreamReader<Carried> from, StreamWriter<Receipt> to, Responder<void> answer)
-      : messages(std::move(from)), receipts(std::move(to)), responder(std::move(answer)) {}
+  Delivery(StreamReader<Carried> from, StreamWriter<Receipt> to, Responder<void> answer, Admitted names)
+      : messages(std::move(from)),
+        receipts(std::move(to)),
+        responder(std::move(answer)),
+        admitted(std::move(names)) {}
 
   StreamReader<Carried> messages;
   StreamWriter<Receipt> receipts;
   Responder<void> responder;
+  Admitted admitted;
   ParcelRef held{};  // a message for which there is no room
   bool first = true;
   bool writing = false;
@@ -100,7 +104,11 @@ class Sender final : public Owner, public std::enable_shared_from_this<Sender> {
       }
       if (carried.sequence > received_) {
         auto attributes = decode_attributes(carried.attributes, {}, &told_.types());
-        if (!attributes) {
+        if (!delivery->admitted(carried.source)) {
+          refuse(
+              carried.sequence, Code::permission_denied,
+              delivery->admitted.identity().str() + " may not send as '" + shortened(carried.source) + "'");
+        } else if (!attributes) {
           refuse(carried.sequence, Code::decode_error, attributes.error().message());
         } else {
           delivery->held = std::make_shared<const Parcel>(Parcel{
@@ -299,6 +307,8 @@ void Arrivals::close() {
 
 void Arrivals::deliver(MailboxDeliverRequest request, StreamReader<Carried> messages,
                        StreamWriter<Receipt> out, Responder<void> responder) {
+  if (access_)
+    if (auto no = access_->denied(process_)) return responder.respond(std::move(*no));
   std::shared_ptr<Incarnation> latest;
   {
     const std::scoped_lock lock(mutex_);
@@ -306,7 +316,8 @@ void Arrivals::deliver(MailboxDeliverRequest request, StreamReader<Carried> mess
   }
   if (!latest) return responder.respond({});
   latest->sender(request.sender)
-      ->begin(std::make_shared<Delivery>(std::move(messages), std::move(out), std::move(responder)));
+      ->begin(std::make_shared<Delivery>(std::move(messages), std::move(out), std::move(responder),
+                                         Admitted(access_)));
 }
 
 }  // namespace mf::flex

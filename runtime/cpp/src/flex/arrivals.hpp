@@ -14,9 +14,11 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "flex/access.hpp"
 #include "flex/mailbox.hpp"
 #include "mf/flex.server.hpp"
 
@@ -26,6 +28,13 @@ class Incarnation;
 
 class Arrivals final : public MailboxAsyncServant {
  public:
+  /// For the process of this name. `access` may be null: then every peer may send to it as any process.
+  explicit Arrivals(std::string process, std::shared_ptr<const MailAccess> access = nullptr)
+      : process_(std::move(process)), access_(std::move(access)) {}
+
+  /// Its own name and that of each of its groups are agents, and are sent to by one right.
+  [[nodiscard]] Authorized authorized() const noexcept override { return Authorized::by_servant; }
+
   void open(std::shared_ptr<Mailbox> mailbox);
   /// Closes the mailbox, and tells senders so, and which messages were taken.
   void close();
@@ -34,6 +43,8 @@ class Arrivals final : public MailboxAsyncServant {
   void deliver(MailboxDeliverRequest request, StreamReader<Carried> messages, StreamWriter<Receipt> out,
                Responder<void> responder) override;
 
+  const std::string process_;
+  const std::shared_ptr<const MailAccess> access_;
   std::mutex mutex_;
   std::shared_ptr<Incarnation> latest_;
 };

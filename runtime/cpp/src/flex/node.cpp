@@ -27,6 +27,10 @@ std::vector<std::string> Node::processes() const {
   return core_->processes();
 }
 
+bool Node::reload() {
+  return core_->reload();
+}
+
 std::string Node::address() const {
   return core_->address();
 }

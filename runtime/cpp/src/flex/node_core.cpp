@@ -45,6 +45,12 @@ std::string controller_of(const std::string& where) {
   return controllers;
 }
 
+std::shared_ptr<const MailAccess> access_of(const NodeOptions& options) {
+  if (!options.access) return nullptr;
+  (void)options.access.rules();  // throws if it cannot be used
+  return std::make_shared<const MailAccess>(options.access, options.log);
+}
+
 std::unique_ptr<Server> server_of(const std::string* where, const NodeOptions& options) {
   if (where == nullptr) return nullptr;
   ServerOptions of_server;
@@ -56,6 +62,8 @@ std::unique_ptr<Server> server_of(const std::string* where, const NodeOptions& o
   of_server.max_streams = kMostStreams;
   of_server.stream_window = kFirstWindow;
   of_server.drain_timeout = std::chrono::seconds(2);
+  of_server.access = options.access;  // it offers mailboxes alone, which decide by `send` and `register`
+  of_server.reload_interval = options.reload_interval;
   of_server.log = options.log;
   return std::make_unique<Server>(std::move(of_server));
 }
@@ -74,7 +82,10 @@ Error is_closed() {
 }  // namespace
 
 NodeCore::NodeCore(const std::string* where, const NodeOptions& options)
-    : patience_(options.patience), client_(client_of(where, options)), server_(server_of(where, options)) {
+    : patience_(options.patience),
+      access_(access_of(options)),
+      client_(client_of(where, options)),
+      server_(server_of(where, options)) {
   if (!server_) return;
   server_->start();
   (void)client_.core()->resolver().offers(
@@ -85,6 +96,10 @@ NodeCore::~NodeCore() = default;
 
 std::string NodeCore::address() const {
   return server_ ? server_->address().str() : "";
+}
+
+bool NodeCore::reload() {
+  return !server_ || server_->reload();
 }
 
 std::vector<std::string> NodeCore::processes() const {
@@ -128,7 +143,7 @@ void NodeCore::offer(const std::shared_ptr<ProcessCore>& process) {
   {
     const std::scoped_lock lock(mutex_);
     const auto slot = slots_.find(process->name());
-    arrivals = slot == slots_.end() ? std::make_shared<Arrivals>() : slot->second;
+    arrivals = slot == slots_.end() ? std::make_shared<Arrivals>(process->name(), access_) : slot->second;
     if (slot != slots_.end()) slots_.erase(slot);
     arrivals_[process->name()] = arrivals;
   }

@@ -30,6 +30,7 @@ class NodeCore final : public Office, public std::enable_shared_from_this<NodeCo
   [[nodiscard]] std::shared_ptr<ProcessCore> process(std::string name, const ProcessOptions& options);
   [[nodiscard]] std::vector<std::string> processes() const;
   [[nodiscard]] std::string address() const;
+  bool reload();
   void close(std::chrono::nanoseconds timeout);
 
   [[nodiscard]] std::shared_ptr<ProcessCore> local(const std::string& dest) override;
@@ -44,6 +45,7 @@ class NodeCore final : public Office, public std::enable_shared_from_this<NodeCo
   void forget(const Outgoing& way);
 
   const std::chrono::nanoseconds patience_;
+  const std::shared_ptr<const MailAccess> access_;  // null: other nodes may do everything
   Client client_;
   std::unique_ptr<Server> server_;  // null for a local node
   std::mutex offering_;             // serializes calls of the server; locked before mutex_

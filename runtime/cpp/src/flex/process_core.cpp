@@ -17,7 +17,7 @@ constexpr std::chrono::seconds kLoggedEvery{10};
 // "GROUP/NAME"
 constexpr std::size_t kLongestDest = 511;
 // Ways that end just when something is to be sent, one behind the other.
-constexpr int kMostWays = 8;
+constexpr int kMostTried = 8;
 
 Error no_room_in_time(const Copy& copy) {
   return not_executed_error(Code::deadline_exceeded, "there was no room for the message on the way to " +
@@ -47,7 +47,7 @@ class Local final : public Owner {
 
 bool Copy::attempt(Office& office) {
   if (here) return here->put(parcel);
-  for (int i = 0; i < kMostWays; ++i) {
+  for (int i = 0; i < kMostTried; ++i) {
     switch (way->submit(outbound)) {
       case Outgoing::Went::yes:
         return true;

@@ -404,9 +404,14 @@ void ServerLink::handle(protocol::Event& event, TimePoint now) {
     }
     case protocol::EventType::refused:
     case protocol::EventType::broken: {
-      options_.log.write(Level::warning, "connection_broken",
-                         {{"peer", peer()}, {"code", name(event.code)}, {"reason", event.text}});
-      if (event.type == protocol::EventType::broken) options_.load->count(Cut::protocol);
+      const bool unknown = event.type == protocol::EventType::broken && event.code == Code::unauthenticated;
+      options_.log.write(Level::warning, unknown ? "not_authenticated" : "connection_broken",
+                         {{"peer", peer()},
+                          {"identity", identity_.str()},
+                          {"code", name(event.code)},
+                          {"reason", event.text}});
+      if (event.type == protocol::EventType::broken)
+        options_.load->count(unknown ? Cut::handshake : Cut::protocol);
       Lock lock(pipe_.mutex);
       ending_ = true;
       return;
@@ -492,8 +497,9 @@ void ServerLink::refuse_and_close(Code code, const std::string& reason) {
   pipe_.session.fail(code, reason);
   ending_ = true;
   options_.load->count(Cut::protocol);
-  options_.log.write(Level::warning, "connection_broken",
-                     {{"peer", peer()}, {"code", name(code)}, {"reason", reason}});
+  options_.log.write(
+      Level::warning, "connection_broken",
+      {{"peer", peer()}, {"identity", identity_.str()}, {"code", name(code)}, {"reason", reason}});
 }
 
 void ServerLink::send_reply(const protocol::ReplyHead& head, const protocol::Outbound& payload,

@@ -67,6 +67,7 @@ void ServerLink::look_for_silence(Lock& lock) {
     const auto silence = std::chrono::duration_cast<std::chrono::seconds>(silence_.lasted());
     options_.log.write(Level::warning, "connection_cut",
                        {{"peer", peer()},
+                        {"identity", identity_.str()},
                         {"limit", "keep_alive"},
                         {"reason", "nothing has come for " + std::to_string(silence.count()) +
                                        " s, not even the answer to a ping"}});
@@ -88,7 +89,7 @@ void ServerLink::cut(Cut why, std::string_view limit, const std::string& reason,
   if (closed()) return;
   options_.load->count(why);
   options_.log.write(Level::warning, "connection_cut",
-                     {{"peer", peer()}, {"limit", limit}, {"reason", reason}});
+                     {{"peer", peer()}, {"identity", identity_.str()}, {"limit", limit}, {"reason", reason}});
   if (pipe_.session.output_bytes() == 0 && !pipe_.writing()) {
     pipe_.session.fail(Code::overloaded, reason);
     flush(lock);
@@ -124,7 +125,10 @@ void ServerLink::close(const std::string& reason) {
 void ServerLink::shut_by_peer(Lock& lock) {
   if (const auto why = pipe_.stream->failure()) {
     options_.log.write(Level::warning, "connection_broken",
-                       {{"peer", peer()}, {"code", name(why->code)}, {"reason", why->message}});
+                       {{"peer", peer()},
+                        {"identity", identity_.str()},
+                        {"code", name(why->code)},
+                        {"reason", why->message}});
   }
   // A warning, which is limited, since a peer may do this again and again.
   if (mid_frame_ && !closed())
@@ -139,7 +143,8 @@ void ServerLink::shut(const std::string& reason, Lock& lock) {
   if (closed_.exchange(true)) return;
   if (written_all_) written_all_->notify_all();
   if (!reason.empty())
-    options_.log.write(Level::info, "connection_closed", {{"peer", peer()}, {"reason", reason}});
+    options_.log.write(Level::info, "connection_closed",
+                       {{"peer", peer()}, {"identity", identity_.str()}, {"reason", reason}});
   reactor_->cancel(handshake_timer_);
   if (silence_.period().count() != 0) reactor_->cancel(silence_timer_);
   reactor_->forget(pipe_.stream->fd());

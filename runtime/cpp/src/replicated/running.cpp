@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "mf/core/agent.hpp"
+#include "mf/core/current_call.hpp"
 #include "mf/core/failure.hpp"
 #include "mf/core/random.hpp"
 #include "mf/replication.client.hpp"
@@ -41,6 +42,9 @@ class Running::Offered final : public replication::ReplicaAsyncServant {
  public:
   explicit Offered(std::weak_ptr<Running> replica) : replica_(std::move(replica)) {}
 
+  /// Callers differ by what they say that they are.
+  [[nodiscard]] Authorized authorized() const noexcept override { return Authorized::by_servant; }
+
   void dispatch(server::Incoming& in) override {
     if (in.method() != Link::kInfo.index) return ReplicaAsyncServant::dispatch(in);
     auto request = fresh<Link::Request>();
@@ -52,6 +56,10 @@ class Running::Offered final : public replication::ReplicaAsyncServant {
     if (who.client.has_value() == who.member.has_value() || (who.member && !replica->is_other(*who.member)))
       return in.ticket().fail(Code::invalid_argument, Execution::not_executed,
                               "a link is a client's, or another member's of the group");
+    if (const auto* const access = replica->access())
+      if (const auto no =
+              who.member ? access->denied_member(in.info(), *who.member) : access->denied_client(in.info()))
+        return in.ticket().fail(no->code, no->execution, no->message);
     const auto call = in.ticket().call();
     call->set_results(Link::kResultElementTier, mf::link::kMethod<Link>);
     const auto answers = server::detail::stream_answers(
@@ -68,7 +76,11 @@ class Running::Offered final : public replication::ReplicaAsyncServant {
   void group(replication::ReplicaGroupRequest /*request*/, Responder<replication::Group> responder) override {
     const auto replica = replica_.lock();
     if (!replica) return responder.respond(not_executed(Code::shutting_down, "the replica has stopped"));
-    responder.respond(replica->group());
+    auto found = replica->group();
+    if (const auto* const access = replica->access())
+      if (auto no = access->denied_both(current_call(), found.members))
+        return responder.respond(std::move(*no));
+    responder.respond(std::move(found));
   }
   // dispatch() does it all: it needs the call.
   void link(replication::ReplicaLinkRequest /*request*/, StreamReader<Message> /*messages*/,
@@ -86,7 +98,11 @@ Running::Running(std::shared_ptr<Servant> servant, std::shared_ptr<Applies> appl
       base_(base_of(servant_->service(), options_)),
       machine_(options_.member, options_.members, schema_of(servant_->service()), random_uuid(),
                snapshots_ != nullptr, options_.settings),
-      schemas_(servant_->service()) {}
+      schemas_(servant_->service()) {
+  if (options_.access)
+    access_.emplace(options_.access, servant_->service(), sent_agent(servant_->service(), options_.agent),
+                    options_.log);
+}
 
 Running::~Running() = default;
 
@@ -106,6 +122,8 @@ void Running::start() {
   if (options_.controller.find("mf+tls://") != std::string::npos) serving.controller_tls = options_.tls;
   serving.workers = 1;
   serving.drain_timeout = kDrain;
+  serving.access = options_.access;  // it offers the replica alone, which decides by itself
+  serving.reload_interval = options_.reload_interval;
   serving.log = options_.log;
   server_.emplace(std::move(serving));
   ClientOptions calling;
@@ -171,6 +189,14 @@ void Running::stop() {
   if (server_) server_->stop();
   client_.reset();
   changed_.notify_all();
+}
+
+bool Running::reload() {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (!started_ || stopped_) return true;
+  }
+  return server_->reload();
 }
 
 void Running::post(UniqueFunction<void()> work) {
@@ -542,6 +568,10 @@ void Replica::start() {
 
 void Replica::stop() {
   running_->stop();
+}
+
+bool Replica::reload() {
+  return running_->reload();
 }
 
 bool Replica::serves() const {

@@ -24,6 +24,7 @@
 #include "mf/replication.server.hpp"
 #include "mf/server/server.hpp"
 #include "mf/transport/workers.hpp"
+#include "replicated/access.hpp"
 #include "replicated/outgoing.hpp"
 #include "replicated/replica.hpp"
 #include "replicated/schemas.hpp"
@@ -48,6 +49,7 @@ class Running final : public std::enable_shared_from_this<Running> {
 
   void start();
   void stop();
+  bool reload();
 
   struct Status {
     bool serves = false;
@@ -62,6 +64,8 @@ class Running final : public std::enable_shared_from_this<Running> {
 
   [[nodiscard]] replication::Group group() const;
   [[nodiscard]] bool is_other(const std::string& member) const;
+  /// Null: every peer may be everything.
+  [[nodiscard]] const GroupAccess* access() const noexcept { return access_ ? &*access_ : nullptr; }
   /// Somebody has opened a link.
   void linked(std::shared_ptr<IncomingLink> link);
 
@@ -98,6 +102,7 @@ class Running final : public std::enable_shared_from_this<Running> {
   const std::shared_ptr<Snapshots> snapshots_;
   const ReplicaOptions options_;
   const std::string base_;
+  std::optional<GroupAccess> access_;  // set by the constructor
 
   // Of its own thread:
   Replica machine_;

@@ -65,17 +65,18 @@ void Pool::later(Done done, Opened opened) {
 
 void Pool::open(const Instance& instance, Done done) {
   const auto until = mf::now() + options_.connect_timeout;
-  if (instance.local.scheme.empty()) return open(instance.address, Named::by_user, until, std::move(done));
+  const Place by_network{.address = instance.address, .identity = instance.identity};
+  if (instance.local.scheme.empty()) return open(by_network, Named::by_user, until, std::move(done));
   const bool only_way = link::LocalPaths::is_only_way(instance);
   if (auto allowed = options_.paths->check(instance); !allowed) {
-    if (!only_way) return open(instance.address, Named::by_user, until, std::move(done));
+    if (!only_way) return open(by_network, Named::by_user, until, std::move(done));
     return later(std::move(done), {.link = {}, .why = allowed.failure(), .again_at = mf::now() + kSteady});
   }
-  auto then = [weak = weak_from_this(), instance, only_way, until,
+  auto then = [weak = weak_from_this(), instance, by_network, only_way, until,
                done = std::move(done)](Opened&& opened) mutable {
     const auto self = weak.lock();
     if (!self || (opened.link && opened.link->peer_nonce() == instance.nonce)) return done(std::move(opened));
-    if (!only_way) return self->open(instance.address, Named::by_user, until, std::move(done));
+    if (!only_way) return self->open(by_network, Named::by_user, until, std::move(done));
     if (opened.link) {
       opened.link = nullptr;
       opened.why = link::LocalPaths::another_process(instance);
@@ -83,17 +84,17 @@ void Pool::open(const Instance& instance, Done done) {
     }
     done(std::move(opened));
   };
-  open(instance.local, Named::by_instance,
+  open({.address = instance.local, .identity = {}}, Named::by_instance,
        only_way ? until : std::min(until, mf::now() + kLocalAnswersWithin), std::move(then));
 }
 
-void Pool::open(const Address& address, Named named, TimePoint until, Done done) {
+void Pool::open(const Place& place, Named named, TimePoint until, Done done) {
   const auto now = mf::now();
   const auto refuse = [&](Failure why) {
     later(std::move(done), {.link = {}, .why = std::move(why), .again_at = now});
   };
   if (closed_) return refuse(not_executed(Code::cancelled, *closed_));
-  auto& to = slot(address);
+  auto& to = slot(place);
   if (to.link && (*to.link)->usable())
     return later(std::move(done),
                  {.link = std::shared_ptr<ClientLink>(to.link, to.link->get()), .why = {}, .again_at = {}});
@@ -109,14 +110,14 @@ void Pool::open(const Address& address, Named named, TimePoint until, Done done)
   to.counted = std::make_shared<Counted>(count_, options_.all);
   to.opening = true;
   to.connecting = transport::connect(
-      address, until, loop_, options_.connecting,
-      [weak = weak_from_this(), address, named, until](Outcome<std::unique_ptr<transport::Stream>>&& stream) {
-        if (const auto self = weak.lock()) self->connected(address, named, until, std::move(stream));
+      place.address, until, loop_, options_.connecting,
+      [weak = weak_from_this(), place, named, until](Outcome<std::unique_ptr<transport::Stream>>&& stream) {
+        if (const auto self = weak.lock()) self->connected(place, named, until, std::move(stream));
       });
 }
 
-Pool::Slot& Pool::slot(const Address& address) {
-  const auto found = slots_.find(address);
+Pool::Slot& Pool::slot(const Place& place) {
+  const auto found = slots_.find(place);
   if (found != slots_.end()) return found->second;
   if (slots_.size() >= kKeptSlots) {
     std::erase_if(slots_, [now = mf::now()](const auto& entry) {
@@ -125,7 +126,7 @@ Pool::Slot& Pool::slot(const Address& address) {
              (!slot.link || (*slot.link)->broken());
     });
   }
-  auto& made = slots_[address];
+  auto& made = slots_[place];
   made.backoff = link::Backoff(random_number(), kLongestPause);
   return made;
 }
@@ -159,7 +160,7 @@ std::optional<Failure> Pool::refusal() {
 
 // Ends connections without bindings and running calls. They are no longer counted at once.
 void Pool::drop_unused() {
-  for (auto& [address, of] : slots_) {
+  for (auto& [place, of] : slots_) {
     if (!of.link || of.link.use_count() != 1 || (*of.link)->in_flight() != 0) continue;
     const auto link = std::exchange(of.link, nullptr);
     of.connected_at = {};
@@ -170,7 +171,7 @@ void Pool::drop_unused() {
 
 // Finds connections whose servers have gone while they were idle, and closes their descriptors.
 void Pool::drop_ended() {
-  for (auto& [address, of] : slots_) {
+  for (auto& [place, of] : slots_) {
     if (!of.link) continue;
     if ((*of.link)->in_flight() == 0) (*of.link)->poll();
     if ((*of.link)->broken()) of.link = nullptr;
@@ -186,17 +187,17 @@ void Pool::watch_files() {
     self->check_trust();
     self->watches_files_ = false;
     const auto is_used = [](const auto& entry) {
-      return entry.first.scheme == "tls" && entry.second.link && !(*entry.second.link)->broken();
+      return entry.first.address.scheme == "tls" && entry.second.link && !(*entry.second.link)->broken();
     };
     if (std::ranges::any_of(self->slots_, is_used)) self->watch_files();
   });
 }
 
 void Pool::check_trust() {
-  for (auto& [address, of] : slots_) {
+  for (auto& [place, of] : slots_) {
     if (!of.link || !(*of.link)->usable() || (*of.link)->trusted()) continue;
     (*of.link)->retire();
-    loop_->at(mf::now() + kUntrustedFor, [weak = std::weak_ptr(*of.link), where = address.str()] {
+    loop_->at(mf::now() + kUntrustedFor, [weak = std::weak_ptr(*of.link), where = place.address.str()] {
       if (const auto link = weak.lock())
         link->abandon("the certificate of " + where + " is not accepted any more");
     });
@@ -209,35 +210,44 @@ bool Pool::is_verified(const Address& address, const transport::Stream& stream) 
   return address.scheme == "tls" || address.scheme == "memory";
 }
 
-void Pool::connected(const Address& address, Named named, TimePoint until,
+void Pool::connected(const Place& place, Named named, TimePoint until,
                      Outcome<std::unique_ptr<transport::Stream>>&& stream) {
-  auto& to = slot(address);
+  auto& to = slot(place);
   to.connecting = nullptr;
-  if (!stream) return failed(to, address, stream.failure());
+  if (!stream) return failed(to, place.address, stream.failure());
   // Before HELLO is sent, which has what this client is authenticated by.
   if (named == Named::by_instance)
-    if (auto allowed = options_.paths->check(address, *stream.value()); !allowed)
-      return failed(to, address, allowed.failure());
+    if (auto allowed = options_.paths->check(place.address, *stream.value()); !allowed)
+      return failed(to, place.address, allowed.failure());
+  if (!place.identity.empty()) {
+    const auto shown = stream.value()->identity();
+    if (shown.name != place.identity)
+      return failed(
+          to, place.address,
+          not_executed(Code::unauthenticated, "connect " + place.address.str() +
+                                                  ": the server has registered as " + place.identity +
+                                                  ", and the certificate there is that of " + shown.str()));
+  }
   auto session = options_.make_session();
-  if (options_.credential && is_verified(address, *stream.value())) {
+  if (options_.credential && is_verified(place.address, *stream.value())) {
     auto credential = options_.credential();
-    if (!credential) return failed(to, address, credential.failure());
+    if (!credential) return failed(to, place.address, credential.failure());
     session.credential = std::move(credential).value();
   }
   to.greeting = ClientLink::open(
       std::move(stream).value(), std::move(session), reactor_, until,
       {.dead_after = options_.dead_after, .standing = to.standing},
-      [weak = weak_from_this(), address](Outcome<std::shared_ptr<ClientLink>>&& link) {
-        if (const auto self = weak.lock()) self->greeted(address, std::move(link));
+      [weak = weak_from_this(), place](Outcome<std::shared_ptr<ClientLink>>&& link) {
+        if (const auto self = weak.lock()) self->greeted(place, std::move(link));
       },
       loop_);
 }
 
-void Pool::greeted(const Address& address, Outcome<std::shared_ptr<ClientLink>>&& opened) {
+void Pool::greeted(const Place& place, Outcome<std::shared_ptr<ClientLink>>&& opened) {
   if (closed_) return;
-  auto& to = slot(address);
+  auto& to = slot(place);
   to.greeting = nullptr;
-  if (!opened) return failed(to, address, opened.failure());
+  if (!opened) return failed(to, place.address, opened.failure());
   to.opening = false;
   const auto& link = opened.value();
   const auto now = mf::now();
@@ -246,7 +256,7 @@ void Pool::greeted(const Address& address, Outcome<std::shared_ptr<ClientLink>>&
   if (!std::exchange(to.was_connected, true))
     to.backoff = link::Backoff(random_number(), kLongestPauseOfServers);
   to.link = std::make_shared<std::shared_ptr<ClientLink>>(link);
-  if (address.scheme == "tls") watch_files();
+  if (place.address.scheme == "tls") watch_files();
   if (options_.most != 0) {
     link->when_ended([counted = to.counted] { counted->release(); });
   } else {
@@ -269,16 +279,18 @@ void Pool::failed(Slot& to, const Address& address, const Failure& why) {
 }
 
 void Pool::reset_rest(const Address& address) {
-  const auto found = slots_.find(address);
-  if (found == slots_.end() || found->second.opening) return;
-  found->second.not_before = {};
-  found->second.backoff.reset();
+  for (auto at = slots_.lower_bound({.address = address, .identity = {}});
+       at != slots_.end() && at->first.address == address; ++at) {
+    if (at->second.opening) continue;
+    at->second.not_before = {};
+    at->second.backoff.reset();
+  }
 }
 
 void Pool::close(const std::string& reason) {
   if (closed_) return;
   closed_ = reason;
-  for (auto& [address, of] : std::exchange(slots_, {})) {
+  for (auto& [place, of] : std::exchange(slots_, {})) {
     if (of.connecting) of.connecting->cancel();
     if (of.greeting) of.greeting->close(reason);
     if (of.link) (*of.link)->close(reason);

@@ -114,9 +114,10 @@ struct Connection::Job final : QueuedCall {
 };
 
 Connection::Connection(Directory& directory, const std::shared_ptr<link::ServerLink>& link,
-                       std::uint64_t number)
+                       std::uint64_t number, std::shared_ptr<Rights> rights)
     : directory_(directory),
       link_(link),
+      rights_(std::move(rights)),
       peer_(link->peer()),
       number_(number),
       calls_(std::make_shared<Calls>(link->limits().max_streams, link->limits().stream_window)) {}
@@ -155,17 +156,14 @@ Connection::Answer Connection::bind_to(std::uint16_t first_route, const protocol
       return std::pair(Code::unknown_method,
                        std::string(service.name) + " has no method " + std::string(method));
     }
-    const auto index = static_cast<std::uint16_t>(at - service.methods.begin());
-    const bool allowed = directory_.may_call(identity_, *binding.offer, method);
-    binding.methods.push_back(allowed ? index : kDenied);
-    if (allowed) continue;
-    binding.denied.resize(bind.methods.size(), kDenied);
-    binding.denied[binding.methods.size() - 1] = index;
+    binding.methods.push_back(static_cast<std::uint16_t>(at - service.methods.begin()));
   }
-  if (std::ranges::all_of(binding.methods, [](std::uint16_t method) { return method == kDenied; }) &&
-      !binding.methods.empty()) {
-    log_denial(*binding.offer, "*");
-    return std::pair(Code::permission_denied, denial(*binding.offer, {}));
+  const auto authorized = binding.offer->servant->authorized();
+  if (authorized == Authorized::at_bind) {
+    if (auto refusal = authorize(binding, bind, binding.offer->agent)) return refusal;
+    for (const auto& [position, denial] : binding.denied) binding.methods[position] = kDenied;
+  } else if (rights_ && authorized == Authorized::by_servant) {
+    rights_->decided_elsewhere();
   }
   if (lone) {
     binding.lone = std::make_shared<std::size_t>(0);
@@ -213,6 +211,7 @@ Connection::Answer Connection::forwarding_bind(std::uint16_t first_route, const 
 // Requests that arrive before the answer wait for it.
 Connection::Answer Connection::forward_bind(std::uint16_t first_route, const protocol::Bind& bind) {
   Binding binding;
+  if (auto refusal = authorize(binding, bind, bind.agent)) return refusal;
   binding.forwarded = forwarding_->on_bind(
       bind, [weak = weak_from_this(), first_route](const Forwarded* of, Code code, std::string_view why) {
         const auto self = weak.lock();
@@ -248,7 +247,8 @@ bool Connection::passes_on(const protocol::Event& begun) {
   if (begun.header.oneway() || begun.header.stream() || draining_.load(std::memory_order_acquire))
     return false;
   const auto target = routes_.find(begun.header.route);
-  return target.binding != nullptr && (*target.binding)->forwarded != nullptr;
+  return target.binding != nullptr && (*target.binding)->forwarded != nullptr &&
+         (*target.binding)->denied.empty();
 }
 
 void Connection::on_request(const protocol::Event& event, TimePoint now) {
@@ -267,16 +267,19 @@ void Connection::on_request(const protocol::Event& event, TimePoint now) {
   }
   const auto& binding = *target.binding;
   if (binding->forwarded) {
+    if (!binding->denied.empty()) [[unlikely]] {
+      const auto found = binding->denied.find(target.method);
+      if (found != binding->denied.end()) return deny(std::move(ticket), found->second);
+    }
     ticket.leave();
     return forwarding_->on_request(*binding->forwarded, target.method, event, now);
   }
   const auto method = binding->methods[target.method];
   if (method == kDenied) [[unlikely]] {
-    const auto index = std::exchange(binding->denied[target.method], kDenied);
-    if (index != kDenied) log_denial(*binding->offer, binding->offer->service().methods[index]);
-    return ticket.fail(Code::permission_denied, Execution::not_executed,
-                       denial(*binding->offer, "this method"));
+    return deny(std::move(ticket), binding->denied.at(target.method));
   }
+  if (auto* const tally = binding->offer->counters[method].tally; tally != nullptr) [[unlikely]]
+    ticket.observe(tally, now);
   const auto tier = static_cast<Tier>(event.header.encoding());
   const auto left = protocol::decode_deadline(event.header.deadline());
   const auto deadline = left == kInfinite ? kNever : deadline_after(now, left);
@@ -367,19 +370,39 @@ void Connection::refuse(Ticket ticket, const Offer& offer, std::uint16_t method,
   ticket.done();
 }
 
-std::string Connection::denial(const Offer& offer, std::string_view method) const {
-  return identity_.str() + " may not call " + (method.empty() ? "" : std::string(method) + " of ") +
-         std::string(offer.service().name) +
-         (offer.agent.empty() ? "" : " for agent \"" + shortened(offer.agent) + "\"");
+Connection::Answer Connection::authorize(Binding& binding, const protocol::Bind& bind,
+                                         std::string_view agent) const {
+  if (!rights_) return std::nullopt;
+  Denial denial{.service = std::string(bind.service), .agent = std::string(agent), .method = {}};
+  for (std::size_t i = 0; i < bind.methods.size(); ++i) {
+    const auto decision = rights_->may_call(identity_, bind.service, agent, bind.methods[i]);
+    if (decision.allowed) continue;
+    denial.method = bind.methods[i];
+    denial.line = decision.line;
+    binding.denied.emplace(static_cast<std::uint16_t>(i), denial);
+  }
+  if (bind.methods.empty() || binding.denied.size() != bind.methods.size()) return std::nullopt;
+  denial.method = "*";
+  return std::pair(Code::permission_denied, denied(denial, true));
 }
 
-void Connection::log_denial(const Offer& offer, std::string_view method) const {
-  directory_.log().write(Level::warning, "call_denied",
-                         {{"peer", peer_},
-                          {"identity", identity_.str()},
-                          {"service", offer.service().name},
-                          {"agent", offer.agent},
-                          {"method", method}});
+// Each denied method is logged once for a BIND, when it is called first.
+void Connection::deny(Ticket ticket, Denial& denial) const {
+  ticket.fail(Code::permission_denied, Execution::not_executed,
+              denied(denial, !std::exchange(denial.logged, true)));
+}
+
+std::string Connection::denied(const Denial& denial, bool logged) const {
+  if (logged)
+    directory_.log().write(Level::warning, "call_denied",
+                           {{"peer", peer_},
+                            {"identity", identity_.str()},
+                            {"service", denial.service},
+                            {"agent", denial.agent},
+                            {"method", denial.method},
+                            {"line", denial.line}});
+  return identity_.str() + " may not call " + (denial.method == "*" ? "" : "this method of ") +
+         denial.service + (denial.agent.empty() ? "" : " for agent \"" + shortened(denial.agent) + "\"");
 }
 
 void Connection::count_here(Counters& counters, std::uint32_t calls) {

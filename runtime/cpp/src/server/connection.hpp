@@ -28,6 +28,7 @@
 #include "mf/server/incoming.hpp"
 #include "mf/server/server.hpp"
 #include "mf/transport/workers.hpp"
+#include "server/access.hpp"
 #include "server/admission.hpp"
 #include "server/counters.hpp"
 #include "server/placement.hpp"
@@ -60,8 +61,6 @@ class Directory {
   virtual ~Directory() = default;
   /// The offer for a BIND, or the reason of a refusal.
   virtual Outcome<std::shared_ptr<const Offer>> find(const protocol::Bind& bind, std::string_view peer) = 0;
-  /// Whether the peer may call the method of the offer.
-  [[nodiscard]] virtual bool may_call(const Identity& peer, const Offer& offer, std::string_view method) = 0;
   virtual const ServiceInfo* describe(std::string_view service) = 0;
   virtual void on_greeted(std::uint64_t connection) = 0;
   /// The connection asks for something for the first time: it is not idle.
@@ -88,7 +87,8 @@ class Directory {
 
 class Connection final : public link::ServerLink::Handler, public std::enable_shared_from_this<Connection> {
  public:
-  Connection(Directory& directory, const std::shared_ptr<link::ServerLink>& link, std::uint64_t number);
+  Connection(Directory& directory, const std::shared_ptr<link::ServerLink>& link, std::uint64_t number,
+             std::shared_ptr<Rights> rights);
   ~Connection() override;
 
   Answer on_bind(std::uint16_t first_route, const protocol::Bind& bind) override;
@@ -116,12 +116,20 @@ class Connection final : public link::ServerLink::Handler, public std::enable_sh
 
  private:
   struct Job;
+  /// A method that the peer may not call.
+  struct Denial {
+    std::string service;
+    std::string agent;
+    std::string method;      // "*": none of the service
+    std::uint32_t line = 0;  // of the access file, of the last of them
+    bool logged = false;
+  };
   struct Binding {
-    std::shared_ptr<const Offer> offer;    // or
-    std::shared_ptr<Forwarded> forwarded;  // the destination of the calls
-    std::vector<std::uint16_t> methods;    // position in the BIND -> index in the schema, or kDenied
-    std::vector<std::uint16_t> denied;     // as `methods`, for those that are kDenied, until that is logged
-    std::shared_ptr<std::size_t> lone;     // for an offer that only this binding has
+    std::shared_ptr<const Offer> offer;      // or
+    std::shared_ptr<Forwarded> forwarded;    // the destination of the calls
+    std::vector<std::uint16_t> methods;      // position in the BIND -> index in the schema, or kDenied
+    std::map<std::uint16_t, Denial> denied;  // by their positions in the BIND
+    std::shared_ptr<std::size_t> lone;       // for an offer that only this binding has
     std::size_t* oneways = nullptr;  // the offer's number of one-way calls in the lane or running from it
   };
   /// In the place of a method that the peer may not call.
@@ -149,10 +157,12 @@ class Connection final : public link::ServerLink::Handler, public std::enable_sh
   void submit_now(std::unique_ptr<Job> job);
   /// Refuses the call because of the limits of its method or its server.
   void refuse(Ticket ticket, const Offer& offer, std::uint16_t method, const Gate& gate, TimePoint now);
-  /// The words for a peer that may not call the method; if it is empty, none of the service.
-  [[nodiscard]] std::string denial(const Offer& offer, std::string_view method) const;
-  /// Once for each method of a BIND, when it is called first; "*" for all at the BIND.
-  void log_denial(const Offer& offer, std::string_view method) const;
+  /// Sets what the peer may call of a binding. The refusal of the BIND if that is nothing.
+  [[nodiscard]] Answer authorize(Binding& binding, const protocol::Bind& bind, std::string_view agent) const;
+  /// Answers a call that the peer may not make.
+  void deny(Ticket ticket, Denial& denial) const;
+  /// Logs the denial, and returns the words for the peer.
+  [[nodiscard]] std::string denied(const Denial& denial, bool logged) const;
   void count_here(Counters& counters, std::uint32_t calls);
   /// Holds a call that must not start while its connection's replies are not read. False: it may start.
   bool hold(std::unique_ptr<Job>& job);
@@ -167,6 +177,7 @@ class Connection final : public link::ServerLink::Handler, public std::enable_sh
 
   Directory& directory_;
   const std::weak_ptr<link::ServerLink> link_;
+  const std::shared_ptr<Rights> rights_;  // null: the peer may do everything
   const std::string peer_;
   const std::uint64_t number_;
   const std::shared_ptr<Calls> calls_;

@@ -4,7 +4,9 @@
 #include <chrono>
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "mf/core/error.hpp"
@@ -12,6 +14,7 @@
 #include "mf/server/forwarder.hpp"
 #include "server/acceptor.hpp"
 #include "server/core.hpp"
+#include "server/tally.hpp"
 
 namespace mf {
 namespace {
@@ -59,25 +62,36 @@ void Server::Core::accept(std::unique_ptr<transport::Stream> stream) {
     link_options.questions_at_once = kForwardedAtOnce;
     link_options.questions_per_second = kForwardedPerSecond;
   }
+  std::shared_ptr<server::Rights> rights;
+  if (!access_->limits_nothing()) {
+    rights = std::make_shared<server::Rights>(access_);
+    link_options.check_subscription = [rights](const Identity& identity, std::string_view peer,
+                                               std::string_view topic, std::string_view agents) {
+      rights->check_subscription(identity, peer, topic, agents);
+    };
+  }
   link_options.log = options_.log;
   link_options.max_output = options_.max_unread_bytes;
   link_options.max_queued_bytes = options_.max_request_bytes;
   link_options.handshake_timeout = options_.handshake_timeout;
   link_options.progress_timeout = options_.progress_timeout;
   link_options.load = load_;
-  std::shared_ptr<server::Bearer> bearer;
-  if (tokens_) {
-    bearer = std::make_shared<server::Bearer>();
-    link_options.session.admit = [bearer, tokens = tokens_, peer = stream->peer()](
+  link_options.keeps = tallies_;
+  const auto bearer = tokens_ ? std::make_shared<server::Bearer>() : nullptr;
+  if (bearer) link_options.proved = [bearer] { return bearer->identity(); };
+  if (bearer || access_->authenticates())
+    link_options.session.admit = [access = access_, tokens = tokens_, bearer, from = stream.get()](
                                      const protocol::Hello& hello) -> std::optional<std::string> {
-      if (hello.credential.empty()) return std::nullopt;
-      auto claims = tokens->claims_of(hello.credential, peer);
-      if (!claims) return claims.failure().message;
-      bearer->set(std::move(claims).value());
-      return std::nullopt;
+      auto identity = from->identity();
+      if (bearer && !hello.credential.empty()) {
+        auto claims = tokens->claims_of(hello.credential, from->peer());
+        if (!claims) return claims.failure().message;
+        bearer->set(std::move(claims).value());
+        identity = *bearer->identity();
+      }
+      if (access->admits(hello, from->peer(), identity)) return std::nullopt;
+      return "this server does not admit " + identity.str();
     };
-    link_options.proved = [bearer] { return bearer->identity(); };
-  }
   std::shared_ptr<link::ServerLink> link;
   std::shared_ptr<server::Connection> connection;
   std::shared_ptr<link::ServerLink> slowest;  // of those without a HELLO
@@ -109,13 +123,14 @@ void Server::Core::accept(std::unique_ptr<transport::Stream> stream) {
     const auto number = ++connections_;
     link = std::make_shared<link::ServerLink>(std::move(stream), std::move(link_options),
                                               reactors_[number % reactors_.size()]);
-    connection = std::make_shared<server::Connection>(*this, link, number);
+    connection = std::make_shared<server::Connection>(*this, link, number, rights);
     clients_.emplace(number, Client{.link = link,
                                     .connection = connection,
                                     .host = host,
                                     .account = host,
                                     .since = mf::now(),
-                                    .bearer = std::move(bearer)});
+                                    .bearer = bearer,
+                                    .rights = rights});
     auto& of_host = hosts_[host];
     ++of_host.connections;
     of_host.idle.insert(number);

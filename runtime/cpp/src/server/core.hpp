@@ -19,11 +19,18 @@
 #include "mf/server/server.hpp"
 #include "mf/server/signals.hpp"
 #include "mf/transport/socket.hpp"
+#include "server/access.hpp"
 #include "server/connection.hpp"
 #include "server/token_gate.hpp"
 
 namespace mf {
+namespace monitor {
+class Door;
+class Exposition;
+}  // namespace monitor
 namespace server {
+
+class Tallies;
 
 /// The error for a request that the process makes of its own server, and that the server cannot fulfil.
 [[nodiscard]] inline Error refused(const std::string& message) {
@@ -48,10 +55,10 @@ class Server::Core final : public server::Directory {
   bool stop();
   bool reload();
   [[nodiscard]] std::vector<Address> addresses() const;
+  [[nodiscard]] std::string monitor_address() const;
 
   Outcome<std::shared_ptr<const server::Offer>> find(const protocol::Bind& bind,
                                                      std::string_view peer) override;
-  bool may_call(const Identity& peer, const server::Offer& offer, std::string_view method) override;
   const ServiceInfo* describe(std::string_view service) override;
   void on_greeted(std::uint64_t connection) override;
   void on_used(std::uint64_t connection) override;
@@ -86,6 +93,7 @@ class Server::Core final : public server::Directory {
     std::string account;  // the peer that is charged: its identity once it is known, else its host
     TimePoint since;
     std::shared_ptr<server::Bearer> bearer;  // null: no tokens are accepted
+    std::shared_ptr<server::Rights> rights;  // null: every peer may do everything
   };
   /// The connections of one host.
   struct Host {
@@ -94,6 +102,9 @@ class Server::Core final : public server::Directory {
   };
 
   [[nodiscard]] ConnectionStats connection_stats() const;
+  void expose(monitor::Exposition& out) const;
+  /// Why no work may be given, a line for each reason; empty: it is ready.
+  [[nodiscard]] std::string not_ready() const;
   void publishes(const ServiceInfo& topic, std::vector<std::string> agents);
   void accept(std::unique_ptr<transport::Stream> stream);
   void refuse(transport::Stream& stream, const char* limit, const std::string& reason);
@@ -108,6 +119,7 @@ class Server::Core final : public server::Directory {
   void log_cut() const;
   bool read_files(transport::Reads which);
   void watch_files();
+  void give_signs(std::chrono::nanoseconds period);
   void retire(const Client& client, std::string_view reason);
   [[nodiscard]] std::vector<Client> clients() const;
   [[nodiscard]] std::vector<Address> advertised() const;
@@ -117,6 +129,7 @@ class Server::Core final : public server::Directory {
                                                                      const OfferOptions& options);
 
   const ServerOptions options_;
+  const std::shared_ptr<const server::Access> access_;
   const std::shared_ptr<server::Admission> admission_;
   const ProcessIdentity identity_ = draw_process_identity();
   protocol::Nonce nonce_{};
@@ -129,6 +142,7 @@ class Server::Core final : public server::Directory {
   std::set<std::uint64_t> greeting_;  // those without a HELLO yet, the oldest first
   std::uint64_t connections_ = 0;
   const std::shared_ptr<link::ServerLoad> load_;
+  const std::shared_ptr<server::Tallies> tallies_;  // null: the server has no monitor
   const std::shared_ptr<link::HandlerFailures> failures_;
   std::chrono::steady_clock::time_point refused_logged_{};  // used by the reactor's thread that accepts
   std::uint64_t refused_unlogged_ = 0;                      // as above
@@ -147,6 +161,7 @@ class Server::Core final : public server::Directory {
   std::shared_ptr<server::TokenGate> tokens_;   // set by start(); null: no tokens are accepted
   std::shared_ptr<transport::TlsContext> tls_;  // set by start(); null: no address is at tls://
   server::StopSignals* signals_ = nullptr;
+  std::unique_ptr<monitor::Door> monitor_;  // set by start(); it asks all of the above
 };
 
 }  // namespace mf

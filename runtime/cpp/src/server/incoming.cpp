@@ -2,6 +2,7 @@
 
 #include "mf/protocol/metadata.hpp"
 #include "server/admission.hpp"
+#include "server/tally.hpp"
 
 namespace mf::server {
 
@@ -30,7 +31,20 @@ void Ticket::drop() {
   }
 }
 
+void Ticket::item_ends(Code how, std::uint32_t calls) noexcept {
+  if (tally_ != nullptr) tally_->ended(how, calls);
+}
+
+void Ticket::count_time() noexcept {
+  tally_->answered(mf::now() - came_);
+}
+
 void Ticket::answer(std::uint16_t status, Tier tier, Gathered& payload) {
+  if (status == protocol::kStatusOk) {
+    ends(Code::ok);
+  } else if (tally_ != nullptr && link_) {
+    count_time();  // its items were counted one by one
+  }
   const auto link = take_link();
   if (!link) return;
   head_.status = status;
@@ -45,10 +59,12 @@ void Ticket::answer(std::uint16_t status, Tier tier, Gathered& payload) {
 }
 
 void Ticket::fail(Code code, Execution execution, std::string_view message) {
+  ends(code);
   if (const auto link = take_link()) link->send_failure(head_, code, execution, message, payload_size_);
 }
 
 void Ticket::refuse(Code code, std::string_view message) {
+  ends(code);
   give_back_slot();
   const auto link = std::exchange(link_, nullptr);
   const bool told = call_ && call_->answered_early();
@@ -59,6 +75,7 @@ void Ticket::refuse(Code code, std::string_view message) {
 }
 
 void Ticket::done() {
+  ends(oneway_ ? Code::ok : Code::cancelled);
   give_back_slot();
   const auto link = std::exchange(link_, nullptr);
   if (call_) {

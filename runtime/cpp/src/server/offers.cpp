@@ -12,6 +12,7 @@
 #include "mf/server/offering.hpp"
 #include "server/core.hpp"
 #include "server/door.hpp"
+#include "server/tally.hpp"
 
 namespace mf {
 namespace {
@@ -79,6 +80,9 @@ void Server::Core::offer(std::shared_ptr<Servant> servant, OfferOptions options,
       const auto limited = static_cast<std::ptrdiff_t>(gates.empty() ? 0 : count);
       auto placements =
           options.where == Where::adaptive ? std::make_unique<server::Placement[]>(count) : nullptr;
+      auto counters = std::make_unique<server::Counters[]>(count);
+      for (std::size_t i = 0; tallies_ && i < count; ++i)
+        counters[i].tally = tallies_->of(service->name, service->methods[i]);
       offers_[{std::string(service->name), agent}] = std::make_shared<const server::Offer>(
           server::Offer{.servant = servant,
                         .agent = shown,
@@ -88,7 +92,7 @@ void Server::Core::offer(std::shared_ptr<Servant> servant, OfferOptions options,
                         .alone = options.alone,
                         .registered = registered,
                         .placements = std::move(placements),
-                        .counters = std::make_unique<server::Counters[]>(count),
+                        .counters = std::move(counters),
                         .gates = {gates.begin(), gates.begin() + limited},
                         .extended = service == &own ? nullptr : service});
     }
@@ -220,17 +224,6 @@ Outcome<std::shared_ptr<const server::Offer>> Server::Core::find(const protocol:
                         "client and server were generated from different schemas of " + service);
   }
   return found->second;
-}
-
-bool Server::Core::may_call(const Identity& peer, const server::Offer& offer, std::string_view method) {
-  if (!options_.authorize) return true;
-  const auto& service = offer.service();
-  try {
-    return options_.authorize(peer, service.name, offer.agent, method);
-  } catch (...) {
-    log_escaped_exception(options_.log, "ServerOptions::authorize");
-    return false;
-  }
 }
 
 const ServiceInfo* Server::Core::describe(std::string_view service) {

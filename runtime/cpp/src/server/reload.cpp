@@ -24,7 +24,7 @@ bool Server::Core::reload() {
 
 // Runs on the acceptors' thread until the server ends.
 void Server::Core::watch_files() {
-  if (!tls_ && !tokens_) return;
+  if (!tls_ && !tokens_ && !access_->has_file()) return;
   reactors_.front()->at(mf::now() + options_.reload_interval, [this] {
     watch_files();
     blocking();  // reading may take long
@@ -36,11 +36,18 @@ void Server::Core::watch_files() {
 bool Server::Core::read_files(transport::Reads which) {
   const std::scoped_lock one_at_a_time(reading_files_);
   bool usable = !tls_ || transport::read_again(*tls_, which);
-  if (tokens_) usable = tokens_->refresh(which == transport::Reads::all) && usable;
+  const bool all = which == transport::Reads::all;
+  if (tokens_) usable = tokens_->refresh(all) && usable;
+  const auto access = access_->refresh(all);
+  usable = usable && access != access::Reread::unusable;
   for (const auto& client : clients()) {
     if (!client.link->trusted()) retire(client, "its certificate is not accepted any more");
     const auto claims = client.bearer ? client.bearer->claims() : std::nullopt;
     if (claims && !tokens_->still_accepts(*claims)) retire(client, "its token is not accepted any more");
+    if (client.rights && (all || access == access::Reread::replaced))
+      client.link->post([this, client] {
+        if (client.rights->changed()) retire(client, "what it may do has changed");
+      });
   }
   return usable;
 }

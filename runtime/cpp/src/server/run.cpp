@@ -87,9 +87,11 @@ void answer(Ticket& ticket, const link::Method& method, const Encoder& encoder,
   for (std::uint32_t i = 0; i < count; ++i) {
     if (const auto* failure = results.failure(i)) {
       writer.set(i, failure->code);
+      ticket.item_ends(failure->code, 1);
       const auto& link = ticket.link();
       failures.note(method, {.agent = agent, .peer = link ? link->peer() : std::string_view()}, *failure);
     } else {
+      ticket.item_ends(Code::ok, 1);
       encoder.append(out, i);
     }
   }
@@ -300,6 +302,7 @@ void answer_failure(Incoming& in, const link::Method& method, const Failure& fai
   auto& out = payload.buffer;
   protocol::MixedWriter writer(out, 1);
   writer.set(0, known.code);
+  in.ticket().item_ends(known.code, 1);
   write_failure(writer, out, method, known);
   in.ticket().answer(protocol::kStatusMixed, method.result_tier, payload);
 }

@@ -9,10 +9,13 @@
 
 #include "mf/core/blocking.hpp"
 #include "mf/core/error.hpp"
+#include "mf/monitor/door.hpp"
 #include "mf/server/forwarder.hpp"
+#include "mf/server/manager.hpp"
 #include "server/acceptor.hpp"
 #include "server/core.hpp"
 #include "server/door.hpp"
+#include "server/tally.hpp"
 
 namespace mf {
 namespace {
@@ -61,8 +64,10 @@ std::shared_ptr<transport::TlsContext> tls_for(const std::vector<Address>& liste
 
 Server::Core::Core(ServerOptions options)
     : options_(std::move(options)),
+      access_(std::make_shared<const server::Access>(options_)),
       admission_(std::make_shared<server::Admission>(options_.limit)),
       load_(std::make_shared<link::ServerLoad>(options_.max_held_bytes)),
+      tallies_(options_.monitor.empty() ? nullptr : std::make_shared<server::Tallies>()),
       failures_(std::make_shared<link::HandlerFailures>(options_.log)),
       stream_shares_(kMostStreamThreads) {
   std::memcpy(nonce_.data(), identity_.nonce.data(), nonce_.size());
@@ -123,9 +128,16 @@ void Server::Core::start() {
     stream_threads_ = std::make_unique<transport::Workers>(0, kMostStreamThreads, options_.log);
     started_ = true;
   }
+  if (!options_.monitor.empty())
+    monitor_ = std::make_unique<monitor::Door>(
+        options_.monitor, options_.monitor_open,
+        monitor::Source{.expose = [this](monitor::Exposition& out) { expose(out); },
+                        .not_ready = [this] { return not_ready(); }},
+        options_.log);
   if (options_.forwarder) options_.forwarder->opened(nonce_, addresses().front().str());
   for (const auto& acceptor : acceptors_) acceptor->open();
   watch_files();
+  if (const auto period = server::watchdog_period()) give_signs(*period);
   if (controllers_given.empty()) return;
   auto registrar = make_controller_registrar(std::move(controllers_given), identity_, options_.log,
                                              reactors_.front(), options_.controller_tls);
@@ -134,6 +146,12 @@ void Server::Core::start() {
     registrar_ = std::move(registrar);
   }
   announce();
+}
+
+// From the acceptors' thread, which gives none if it stands still.
+void Server::Core::give_signs(std::chrono::nanoseconds period) {
+  server::tell_manager("WATCHDOG=1");
+  reactors_.front()->at(mf::now() + period, [this, period] { give_signs(period); });
 }
 
 bool Server::Core::run() {
@@ -206,6 +224,7 @@ void Server::Core::log_cut() const {
 
 // A handler that stops its own server is not awaited there, but its thread uses this object.
 Server::Core::~Core() {
+  monitor_ = nullptr;
   if (door_) door_->close();
   for (const auto& reactor : reactors_) reactor->stop();
 }
@@ -244,6 +263,10 @@ std::vector<Address> Server::Core::addresses() const {
   std::vector<Address> all;
   for (const auto& acceptor : acceptors_) all.push_back(acceptor->address());
   return all;
+}
+
+std::string Server::Core::monitor_address() const {
+  return monitor_ ? monitor_->address() : "";
 }
 
 Server::Server(ServerOptions options) : core_(std::make_unique<Core>(std::move(options))) {}
@@ -297,6 +320,10 @@ ServerStats Server::stats() const {
 
 Address Server::address() const {
   return core_->addresses().front();
+}
+
+std::string Server::monitor_address() const {
+  return core_->monitor_address();
 }
 
 std::vector<Address> Server::addresses() const {

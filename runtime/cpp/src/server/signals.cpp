@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "mf/core/error.hpp"
+#include "mf/server/manager.hpp"
 
 namespace mf::server {
 namespace {
@@ -62,9 +63,16 @@ StopSignals::~StopSignals() {
 }
 
 StopSignals::Wanted StopSignals::wait() {
+  tell_manager("READY=1");
   for (;;) {
-    if (stopped) return Wanted::stop;
-    if (reload_asked.exchange(false)) return Wanted::reload;
+    if (stopped) {
+      tell_manager("STOPPING=1");
+      return Wanted::stop;
+    }
+    if (reload_asked.exchange(false)) {
+      tell_manager("RELOADING=1");
+      return Wanted::reload;
+    }
     std::uint64_t count = 0;
     (void)!::read(fd_, &count, sizeof count);
   }

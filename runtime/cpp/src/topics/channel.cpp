@@ -66,7 +66,8 @@ void check_request(const TopicInfo& topic, const TopicsOptions& options, Overflo
   check_access(options, {.topic = topic.name(),
                          .agents = request.agents,
                          .peer = request.peer,
-                         .authentication = request.authentication});
+                         .authentication = request.authentication,
+                         .identity = request.identity != nullptr ? *request.identity : own_identity()});
 }
 
 Channel::Channel(std::shared_ptr<Hub> hub, const TopicInfo& topic)
@@ -88,8 +89,11 @@ std::shared_ptr<Board::Source> Channel::source(std::string_view agent) {
   if (auto why = type_refusal(topic_, agent); !why.empty())
     throw refused(Code::invalid_argument, std::move(why));
   const auto& options = hub_->options();
-  check_access(options,
-               {.action = TopicAction::publish, .topic = topic_.name(), .agents = agent, .peer = {}});
+  check_access(options, {.action = TopicAction::publish,
+                         .topic = topic_.name(),
+                         .agents = agent,
+                         .peer = {},
+                         .identity = own_identity()});
   auto origin = std::make_shared<Origin>(Origin{.topic = std::string(topic_.name()),
                                                 .agent = std::string(agent),
                                                 .publisher = hub_->publisher(),

@@ -222,11 +222,14 @@ void TopicServant::dispatch(server::Incoming& in) {
   const auto& what = request.what;
   std::shared_ptr<Inbox> inbox;
   try {
+    const auto& link = *in.ticket().link();
+    link.check_subscription(topic_->service().name, what.agents);
     inbox = topic_->make_inbox(
         {.max_messages = what.max_messages, .max_bytes = what.max_bytes, .overflow = what.overflow});
     topic_->subscribe(inbox, {.agents = what.agents,
                               .peer = in.info().peer,
-                              .authentication = in.ticket().link()->hello().authentication,
+                              .authentication = link.hello().authentication,
+                              .identity = &link.identity(),
                               .remote = true,
                               .replay = what.replay,
                               .seen = &what.seen,

@@ -1,6 +1,6 @@
 """Access files: what each identity may do. The first line that fits an identity and what it asks for decides;
-what no line fits is denied. A subscription asks for all agents of its pattern: a line that allows fits it if
-it covers all of them, a line that denies if it covers any.
+what no line fits is denied. A subscription asks for all agents of its pattern, a watch for all names of
+its own: a line that allows fits if it covers all of them, a line that denies if it covers any.
 
     group ops = uid:0, spiffe://example.org/ops/*
     allow @ops                         administer
@@ -48,9 +48,9 @@ class Action(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What an identity asks for: `object` is, for a call, service and method joined by a dot; `agent` is
-    empty if the service or topic has none, and of a subscription a pattern; `address` ("tls://host:port")
-    and `weight` are a registration's."""
+    """What an identity asks for: `object` is, for a call, service and method joined by a dot, for a watch a
+    pattern; `agent` is empty if the service or topic has none, and of a subscription a pattern; `address`
+    ("tls://host:port") and `weight` are a registration's."""
 
     action: Action
     object: str = ""
@@ -88,13 +88,14 @@ class Where:
     last_port: int = 65535
 
     def fits(self, address: str) -> bool:
-        scheme, _, authority = address.partition("://")
+        scheme, _, rest = address.partition(":")
         if scheme != self.scheme:
             return False
-        if scheme == "unix":
+        authority = rest.removeprefix("//")
+        if scheme == "unix":  # unix:/path is unix:///path, too
             return glob_matches(self.host, authority)
         host, colon, port = authority.rpartition(":")
-        if not colon or not port.isdecimal() or not port.isascii():
+        if authority == rest or not colon or not port.isdecimal() or not port.isascii():
             return False
         return self.first_port <= int(port) <= self.last_port and glob_matches(self.host, host)
 
@@ -113,10 +114,11 @@ class Rule:
     def fits(self, wish: Wish) -> bool:
         """Whether all but the identity fits. A line that denies is not limited by weights: it denies the
         registration whatever it asks for."""
-        some = wish.action is Action.SUBSCRIBE and not self.allows
+        some_names = wish.action is Action.WATCH and not self.allows
+        some_agents = wish.action is Action.SUBSCRIBE and not self.allows
         return (
-            glob_matches(self.object, wish.object)
-            and (globs_overlap if some else glob_matches)(self.agent, wish.agent)
+            (globs_overlap if some_names else glob_matches)(self.object, wish.object)
+            and (globs_overlap if some_agents else glob_matches)(self.agent, wish.agent)
             and (self.where is None or self.where.fits(wish.address))
             and (self.weight is None or not self.allows or wish.weight <= self.weight)
         )
@@ -132,8 +134,11 @@ class _ByPrefix(Generic[T]):
     of: dict[str, T] = field(default_factory=dict)
     lengths: list[int] = field(default_factory=list)  # of the prefixes, ascending
 
-    def each(self, text: str) -> Iterator[T]:
-        """The values whose prefix the text begins with."""
+    def each(self, text: str, is_pattern: bool = False) -> Iterator[T]:
+        """The values whose prefix the text begins with; of a pattern all that may overlap with it."""
+        if is_pattern and "*" in text:
+            yield from self._overlapping(literal_prefix(text))
+            return
         for length in self.lengths:
             if length > len(text):
                 return
@@ -141,9 +146,7 @@ class _ByPrefix(Generic[T]):
             if found is not None:
                 yield found
 
-    def each_overlapping(self, pattern: str) -> Iterator[T]:
-        """The values whose prefix the pattern's begins with, or that begin with the pattern's."""
-        prefix = literal_prefix(pattern)
+    def _overlapping(self, prefix: str) -> Iterator[T]:
         for other, found in self.of.items():
             if other.startswith(prefix) or prefix.startswith(other):
                 yield found
@@ -180,10 +183,10 @@ class Rules:
     def decide(self, identity: Identity, wish: Wish) -> Decision:
         """Whether `identity` may do what it wishes, and by which line."""
         first = len(self._rules)
-        wide = wish.action is Action.SUBSCRIBE and "*" in wish.agent
+        names, agents = wish.action is Action.WATCH, wish.action is Action.SUBSCRIBE
         for objects in self._index[wish.action].each(identity.name):
-            for agents in objects.each(wish.object):
-                for places in agents.each_overlapping(wish.agent) if wide else agents.each(wish.agent):
+            for under in objects.each(wish.object, names):
+                for places in under.each(wish.agent, agents):
                     first = self._first(places, first, identity, wish)
         if first == len(self._rules):
             return Decision()

@@ -8,7 +8,8 @@ from typing import Any
 from mf.adapt.made import Made
 from mf.adapt.values import Convert, Converter, Graph, LostError
 from mf.codec import shape as s
-from mf.codec.codec import Codec, functions_of
+from mf.codec.codec import Codec
+from mf.codec.coding import coding_of
 from mf.codec.limits import DEFAULT_LIMITS
 from mf.core.service import FEBIRD, MEMCPY
 from mf.evolution.plan import Part
@@ -40,8 +41,8 @@ class Transcoder:
     def prepare(self) -> None:
         """Makes the functions that read and write; to be called within `building`."""
         if not self.is_equal:
-            functions_of(self._read.shape)
-            functions_of(self._write.shape)
+            coding_of(self._read.shape)
+            coding_of(self._write.shape)
 
     def one(self, data: Buffer) -> Buffer:
         """Raises LostError where the value cannot go over, and Error for bytes that are no value."""

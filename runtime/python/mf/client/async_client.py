@@ -6,8 +6,10 @@ from typing import Any, Self, Unpack
 from mf.client.async_target import AsyncRemoteTarget
 from mf.client.where import async_resolver_for
 from mf.core import clock
+from mf.core.agent import Agent, called_agent
 from mf.core.cached import Caches
 from mf.core.client_options import DEFAULTS, ClientFields, ClientOptions, checked
+from mf.core.description import Description
 from mf.core.error import Code, not_executed
 from mf.core.service import ServiceInfo
 from mf.core.target import AsyncTarget, AsyncTargetSource
@@ -66,6 +68,17 @@ class AsyncClient(AsyncTargetSource):
             )
         assert self._router is not None
         return AsyncRemoteTarget(self._router.passing_on(keys) if keys else self._router, service, None)
+
+    async def describe(
+        self, name: str, *, agent: Agent | None = None, topic: bool = False, deadline: float = 10.0
+    ) -> Description:
+        """See Client.describe."""
+        if self._router is None:
+            raise not_executed(Code.INVALID_ARGUMENT, "a Light describes nothing: give the client addresses")
+        from mf.client.describing import describe
+
+        text = None if agent is None else called_agent(agent)
+        return await describe(self._router, name, text, topic, deadline)
 
     def subscriptions(self) -> tuple[AsyncResolver, AsyncRouting]:
         """The resolver and router for subscribers (mf.topics.remote). Raises Error(INVALID_ARGUMENT) for the

@@ -6,9 +6,13 @@ from mf.client.background import AsyncSide
 from mf.client.target import RemoteTarget
 from mf.client.where import is_controller, resolver_for
 from mf.core import clock
+from mf.core.agent import Agent, called_agent
 from mf.core.cached import Caches
 from mf.core.client_options import DEFAULTS, ClientFields, ClientOptions, checked
+from mf.core.description import Description
 from mf.core.error import Code, not_executed
+from mf.core.handler_wait import waiting
+from mf.core.immediate import immediate
 from mf.core.service import ServiceInfo
 from mf.core.target import Target, TargetSource
 from mf.link import fork
@@ -76,6 +80,20 @@ class Client(TargetSource):
             )
         assert self._router is not None
         return RemoteTarget(self._router.passing_on(keys) if keys else self._router, service, None)
+
+    def describe(
+        self, name: str, *, agent: Agent | None = None, topic: bool = False, deadline: float = 10.0
+    ) -> Description:
+        """What a server says of the service, or the topic, with this full name; `agent`: a server that offers
+        it for this one. `mf.described` makes callable methods of it. Raises Error, NOT_EXECUTED:
+        UNKNOWN_SERVICE if the servers that answer do not offer it; INVALID_ARGUMENT for the client of a
+        Light, which describes nothing."""
+        if self._router is None:
+            raise not_executed(Code.INVALID_ARGUMENT, "a Light describes nothing: give the client addresses")
+        from mf.client.describing import describe
+
+        text = None if agent is None else called_agent(agent)
+        return waiting(immediate, describe(self._router, name, text, topic, deadline))
 
     def reload(self) -> bool:
         """Reads the files of `tls` again, at once. Connections to servers whose certificates are not accepted

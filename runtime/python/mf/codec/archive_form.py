@@ -6,17 +6,11 @@ or optional inside of another (value 1).
 
 from mf.codec import shape as s
 from mf.codec.archive_wire import BYTES, FIXED32, FIXED64, VARINT
-from mf.codec.limits import U64_MAX
+from mf.codec.contents import bare
 
 _FIXED = {"f32": FIXED32, "f64": FIXED64, "timestamp": FIXED64}
 _BYTES = ("string", "bytes", "uuid")
 _CODES = {"u8": "B", "u16": "H", "u32": "I", "u64": "Q", "i8": "b", "i16": "h", "i32": "i", "i64": "q"}
-
-
-def bare(shape: s.Shape) -> s.Shape:
-    while isinstance(shape, s.Checked):
-        shape = shape.shape
-    return shape
 
 
 def wire_of(shape: s.Shape) -> int:
@@ -83,10 +77,3 @@ def is_zigzag(shape: s.Shape) -> bool:
 def code_of(integer: str) -> str:
     """`array`'s letter."""
     return _CODES[integer]
-
-
-def limits_of(integer: str) -> tuple[int, int]:
-    bits = int(integer[1:])
-    if integer[0] == "u":
-        return 0, U64_MAX >> 64 - bits
-    return -(1 << bits - 1), (1 << bits - 1) - 1

@@ -5,12 +5,13 @@ received in.
 What is small, or not as it should be, goes the ordinary way, which finds the words.
 """
 
+from functools import cached_property
 from typing import Any, TypeVar
 
 from mf.codec import shape as s
 from mf.codec.codec import Buffer, Codec
 from mf.codec.limits import U32_MAX
-from mf.codec.malformed import GIVE_UP
+from mf.codec.malformed import MalformedError
 from mf.codec.plain import Parts
 from mf.codec.varint import read_u32, write_unsigned
 from mf.core.gathered import Gathered
@@ -26,7 +27,7 @@ def _is_blob(shape: s.Composite) -> bool:
     if not isinstance(shape, s.Struct) or len(shape.fields) != 1:
         return False
     only = shape.fields[0].shape
-    return isinstance(only, s.Scalar) and only.name == "bytes"
+    return isinstance(only, s.Scalar) and only.name == "bytes"  # without constraints
 
 
 def _joined(value: Any) -> Encoded | None:
@@ -57,7 +58,7 @@ def _taken(data: Buffer) -> bytes | None:
         return None
     try:
         size, start = read_u32(data, 0)  # type: ignore[arg-type]  # which only indexes it
-    except GIVE_UP:
+    except (IndexError, MalformedError):
         return None
     return bytes(memoryview(data)[start:]) if start + size == len(data) else None
 
@@ -65,13 +66,9 @@ def _taken(data: Buffer) -> bytes | None:
 class BlobParts(Parts[V, T]):
     """Parameters of tier febird."""
 
-    __slots__ = ("_blob",)
-
-    _blob: bool
-
-    def _prepare(self) -> None:
-        super()._prepare()
-        self._blob = _is_blob(self.shape) and self._check_read is None
+    @cached_property
+    def _blob(self) -> bool:
+        return _is_blob(self.shape)
 
     def encode_parts(self, *parts: Any) -> Encoded:
         message = _joined(parts[0]) if self._blob and len(parts) == 1 else None
@@ -88,13 +85,9 @@ class BlobParts(Parts[V, T]):
 class BlobValue(Codec[T, T]):
     """Results of tier febird."""
 
-    __slots__ = ("_blob",)
-
-    _blob: bool
-
-    def _prepare(self) -> None:
-        super()._prepare()
-        self._blob = _is_blob(self.shape) and self._check_written is None
+    @cached_property
+    def _blob(self) -> bool:
+        return _is_blob(self.shape)
 
     def encode(self, value: T) -> Encoded:
         message = _joined(value) if self._blob else None

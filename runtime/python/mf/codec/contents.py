@@ -8,6 +8,13 @@ from collections.abc import Iterable, Iterator
 from mf.codec import shape as s
 
 
+def bare(shape: s.Shape) -> s.Shape:
+    """Without its constraints."""
+    while isinstance(shape, s.Checked):
+        shape = shape.shape
+    return shape
+
+
 def composites(shapes: Iterable[s.Shape]) -> Iterator[s.Struct | s.Union | s.Custom]:
     for shape in shapes:
         match shape:
@@ -73,3 +80,35 @@ def has_rules(shape: s.Shape) -> bool:
             return has_rules(shape.key) or has_rules(shape.value)
         case _:
             return False
+
+
+def constrained(shape: s.Shape) -> bool:
+    """Whether it, or what a value holds, has constraints."""
+    match shape:
+        case s.Checked():
+            return True
+        case s.List(element=element) | s.Set(element=element) | s.Array(element=element):
+            return constrained(element)
+        case s.Optional(element=element):
+            return constrained(element)
+        case s.Map(key=key, value=value):
+            return constrained(key) or constrained(value)
+        case s.Struct() | s.Union():
+            if shape.constrained is None:
+                shape.constrained = _any_constrained(shape)
+            return shape.constrained
+        case _:
+            return False
+
+
+def _any_constrained(root: "s.Struct | s.Union") -> bool:
+    seen: set[s.Composite] = set()
+    waiting: list[s.Composite] = [root]
+    while waiting:
+        at = waiting.pop()
+        if at not in seen:
+            seen.add(at)
+            if at.has_rules:
+                return True
+            waiting += at.inner
+    return False

@@ -9,8 +9,9 @@ from copy import deepcopy
 from typing import Any, Final
 
 from mf.codec import shape as s
-from mf.codec.archive_form import bare, refers
-from mf.codec.graph import loose_of
+from mf.codec.archive_form import refers
+from mf.codec.contents import bare
+from mf.codec.graph_walk import loose_of, references
 
 Composite = s.Struct | s.Union
 _new: Final = object.__new__
@@ -33,41 +34,6 @@ def _parts(shape: Composite, value: Any) -> Iterator[tuple[s.Shape, Any]]:
     for alternative in shape.alternatives:
         if type(value) is alternative.type:
             yield alternative.shape, value.value
-
-
-def _references(shape: s.Shape, value: Any) -> Iterator[tuple[Composite, Any]]:
-    """What a value refers to, also from what it holds."""
-    plain = bare(shape)
-    if value is None:
-        return
-    match plain:
-        case s.Ref(element=s.Struct() | s.Union() as element):
-            yield element, value
-        case s.Optional(element=element):
-            yield from _references(element, value)
-        case s.List(element=element) | s.Array(element=element):
-            if refers(element):
-                for each in value:
-                    yield from _references(element, each)
-        case s.Map(value=element):
-            if refers(element):
-                for each in value.values():
-                    yield from _references(element, each)
-        case s.Struct() | s.Union() if plain.tables:
-            for inner, part in _parts(plain, value):
-                yield from _references(inner, part)
-
-
-def reachable(shape: Composite, root: Any) -> set[int]:
-    """The ids of all objects of a graph."""
-    met = {id(root)}
-    waiting: list[tuple[Composite, Any]] = [(shape, root)]
-    for at, value in waiting:  # grows while it is gone through
-        for other, each in _references(at, value):
-            if id(each) not in met:
-                met.add(id(each))
-                waiting.append((other, each))
-    return met
 
 
 # --- equality: the same objects, referred to from the same places
@@ -185,7 +151,7 @@ def copied(root: Any, memo: dict[int, Any]) -> Any:
     memo[id(root)] = _new(type(root))
     for shape, value in waiting:  # grows while it is gone through
         loose = loose_of(shape.tables.values(), value)
-        parts = (_references(inner, part) for inner, part in _parts(shape, value))
+        parts = (references(inner, part) for inner, part in _parts(shape, value))
         for other, each in (*loose, *(found for part in parts for found in part)):
             if id(each) not in memo:
                 memo[id(each)] = _new(type(each))

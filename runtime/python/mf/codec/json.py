@@ -6,22 +6,38 @@
 What a type may be, `codec_of` says (mf.codec.lookup).
 """
 
-from typing import Any, NoReturn, TypeVar, overload
+import struct
+from typing import Any, Final, NoReturn, TypeVar, overload
 
-from mf.codec.careful_error import CarefulError
 from mf.codec.codec import Buffer, bytes_of
+from mf.codec.contents import bare
 from mf.codec.decode_error import DecodeError
+from mf.codec.failure import CodecError
 from mf.codec.fault import Fault
+from mf.codec.json_careful import JsonReader
 from mf.codec.json_read import parsed, reader_of
-from mf.codec.json_write import TooDeepError, bare, writer_of
+from mf.codec.json_scan import failed
+from mf.codec.json_write import writer_of
 from mf.codec.limits import DEFAULT_LIMITS, MAX_DEPTH, Limits
 from mf.codec.lookup import codec_of
-from mf.codec.malformed import GIVE_UP
+from mf.codec.malformed import TooDeepError
 from mf.codec.shape import Composite, Shape, Struct, Union
 from mf.codec.sizes import defaults_of, memory
 from mf.core.error import Code, Error, Execution
 
 T = TypeVar("T")
+
+_GIVE_UP: Final = (
+    ValueError,
+    TypeError,
+    IndexError,
+    KeyError,
+    AttributeError,
+    OverflowError,
+    RecursionError,  # in values that are nested too deeply, or in themselves
+    struct.error,
+)
+"""What the quick reader and the writer raise where something is wrong, or only rare."""
 
 
 def to_json(value: Any, kind: Any = None, /) -> str:
@@ -33,7 +49,7 @@ def to_json(value: Any, kind: Any = None, /) -> str:
     write = writer_of(_shape(codec.shape))
     try:
         return _unicode(write(value, MAX_DEPTH))
-    except GIVE_UP:
+    except _GIVE_UP:
         pass
     # Its codec says what is wrong, or makes the value one of the classes that the writer knows.
     value = codec.decode(codec.encode(value))
@@ -58,7 +74,7 @@ def from_json(kind: Any, text: str | Buffer, /, *, limits: Limits = DEFAULT_LIMI
         plain = text if isinstance(text, str) else text.decode()
         if _affordable(outer, plain, limits):
             return reader_of(shape)(parsed(plain), MAX_DEPTH)
-    except GIVE_UP:
+    except _GIVE_UP:
         pass
     return _carefully(shape, text, limits)
 
@@ -112,12 +128,10 @@ def _heaviest(shape: Any) -> int:
 
 
 def _carefully(shape: Shape, text: str | bytes, limits: Limits) -> Any:
-    from mf.codec.json_careful import JsonReader
-
     root = shape.name.rpartition(".")[2] if isinstance(shape, Composite) else ""
     try:
         return JsonReader(_utf8(text, root), limits, root).whole(shape)
-    except CarefulError as failure:
+    except CodecError as failure:
         _refuse(failure)
 
 
@@ -131,15 +145,15 @@ def _utf8(text: str | bytes, root: str) -> bytes:
         offset = len(error.object[: error.start].encode())
     except UnicodeDecodeError as error:
         offset = error.start
-    raise CarefulError(Code.DECODE_ERROR, root, "the text is not UTF-8", offset, Fault.INVALID_UTF8)
+    raise failed(Fault.INVALID_UTF8, "the text is not UTF-8", offset, root)
 
 
-def _refuse(failure: CarefulError) -> NoReturn:
+def _refuse(failure: CodecError) -> NoReturn:
     assert failure.offset is not None
     raise DecodeError(
         failure.fault,
         failure.text(),
         offset=failure.offset,
-        path=failure.path,
+        path=failure.path(),
         execution=Execution.NOT_EXECUTED,
     ) from None

@@ -1,6 +1,6 @@
 """R1. Reads JSON carefully: values by the description of their type, one check at a time (docs/json.md).
 
-It runs where the fast reader gave up, and decides: either the text is wrong (a `CarefulError` with offset,
+It runs where the fast reader gave up, and decides: either the text is wrong (a `CodecError` with offset,
 path and fault), or it was only rare, and its value comes out after all.
 """
 
@@ -12,14 +12,15 @@ from typing import Any, Final
 
 from mf.codec import json_text, sizes
 from mf.codec import shape as s
-from mf.codec.careful_error import CarefulError
+from mf.codec.contents import bare
+from mf.codec.custom import user_codec
+from mf.codec.failure import CodecError
 from mf.codec.fault import Fault
 from mf.codec.json_graph import Reference, Tables, resolve
-from mf.codec.json_scan import JsonScanner
-from mf.codec.json_write import bare, is_flags, limits_of
-from mf.codec.limits import Limits
+from mf.codec.json_scan import JsonScanner, failed
+from mf.codec.json_write import is_flags
+from mf.codec.limits import Limits, limits_of
 from mf.codec.times import Duration, Timestamp
-from mf.core.error import Code
 
 _ENTRY: Final = 8  # a list's pointer to its element
 _SPECIAL: Final = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": -float("inf")}
@@ -153,7 +154,7 @@ class JsonReader(JsonScanner):
             if each.index >= len(tables[each.shape]):
                 reason = "a reference names no object of its table"
                 fault = Fault.INVALID_REFERENCE
-                raise CarefulError(Code.DECODE_ERROR, each.path, reason, each.offset, fault)
+                raise failed(fault, reason, each.offset, each.path)
         if not tables[root]:
             raise self._fail(Fault.INVALID_REFERENCE, "a graph has no root", self._pos - 1)
         return resolve(root, tables)
@@ -215,7 +216,7 @@ class JsonReader(JsonScanner):
         next(members, None)
         return value
 
-    def _unknown(self, fault: Fault, name: str, what: str, names: Iterable[str]) -> CarefulError:
+    def _unknown(self, fault: Fault, name: str, what: str, names: Iterable[str]) -> CodecError:
         from difflib import get_close_matches
 
         reason = f"`{name[:64]}` is not {what}"
@@ -225,8 +226,6 @@ class JsonReader(JsonScanner):
     def _custom(self, shape: s.Custom) -> Any:
         data = self._base64()
         self._charge(sizes.memory(shape) + len(data))
-        from mf.codec.custom import user_codec
-
         try:
             made = user_codec(shape.module, shape.codec).decode(data)
         except Exception as error:
@@ -254,7 +253,7 @@ class JsonReader(JsonScanner):
         text, is_number = self._name_or_number()
         if not is_number:
             raise self._fail(Fault.JSON_WRONG_TYPE, "a string holds no number")
-        return self._fitting(text, limits_of(scalar))
+        return self._fitting(text, limits_of(scalar.name))
 
     def _fitting(self, number: str, limits: tuple[int, int]) -> int:
         value = json_text.integer_from(number)
@@ -268,7 +267,7 @@ class JsonReader(JsonScanner):
         text, is_number = self._name_or_number()
         if not is_number:
             return self._named(shape, text)
-        number = self._fitting(text, limits_of(shape.base))
+        number = self._fitting(text, limits_of(shape.base.name))
         if shape.members is None:
             return shape.values[number]
         if number not in shape.members:
@@ -289,7 +288,11 @@ class JsonReader(JsonScanner):
         for at in self._places(b"]"):
             self._path.item(at)
             text, is_number = self._name_or_number()
-            more = self._fitting(text, limits_of(shape.base)) if is_number else int(self._named(shape, text))
+            more = (
+                self._fitting(text, limits_of(shape.base.name))
+                if is_number
+                else int(self._named(shape, text))
+            )
             if bits & more:
                 raise self._fail(Fault.JSON_DUPLICATE_KEY, "a bit is named twice")
             bits |= more
@@ -342,7 +345,7 @@ class JsonReader(JsonScanner):
     def _timestamp(self) -> Timestamp:
         text = self._string()
         if json_text.NUMBER.fullmatch(text.encode()) is not None:
-            return Timestamp(self._fitting(text, limits_of(s.I64)))
+            return Timestamp(self._fitting(text, limits_of("i64")))
         return Timestamp(
             self._moment(json_text.timestamp_from(text), "a timestamp is not as RFC 3339 has it")
         )

@@ -8,24 +8,27 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from mf.codec import shape as s
-from mf.codec.archive_form import bare, refers
-from mf.codec.graph import loose_of, types_of
-from mf.codec.json_write import TooDeepError, Writer, writer_of
-from mf.codec.malformed import MalformedError
+from mf.codec.archive_form import refers
+from mf.codec.contents import bare
+from mf.codec.graph_walk import loose_of, references, types_of
+from mf.codec.malformed import MalformedError, TooDeepError
 
 Composite = s.Struct | s.Union
 Tables = dict[Composite, list[Any]]
+Writer = Callable[[Any, int], str]
 
 
 # --- writing
 
 
-def graph_writer(shape: Composite) -> Writer:
+def graph_writer(shape: Composite, writer_of: Callable[[s.Shape], Writer]) -> Writer:
+    """`writer_of`: of what holds no references."""
+
     def write(value: Any, levels: int) -> str:
         if levels < 2:
             raise TooDeepError
         objects, numbers = _numbered(shape, value)
-        writer = _Writer(numbers)
+        writer = _Writer(numbers, writer_of)
         rows = []
         for name, each in shape.tables.items():
             texts = [writer.text(each, one, levels - 2) for one in objects[each]]
@@ -52,7 +55,7 @@ def _numbered(root: Composite, value: Any) -> tuple[Tables, dict[tuple[Composite
 
     def meet_all() -> None:
         for shape, one in queue:  # grows while it is gone through
-            for other, referred in _references(shape, one):
+            for other, referred in references(shape, one):
                 meet(other, referred)
         queue.clear()
 
@@ -64,46 +67,19 @@ def _numbered(root: Composite, value: Any) -> tuple[Tables, dict[tuple[Composite
     return objects, numbers
 
 
-def _references(shape: s.Shape, value: Any) -> Iterator[tuple[Composite, Any]]:
-    """What a value refers to, also from what it holds, in the order of field numbers."""
-    plain = bare(shape)
-    if isinstance(plain, s.Ref):
-        assert isinstance(plain.element, s.Struct | s.Union)
-        yield plain.element, value
-    elif refers(plain) and not (isinstance(plain, s.Optional) and value is None):
-        for inner, part in _parts(plain, value):
-            yield from _references(inner, part)
-
-
-def _parts(shape: s.Shape, value: Any) -> Iterator[tuple[s.Shape, Any]]:
-    match shape:
-        case s.Optional():
-            yield shape.element, value
-        case s.List() | s.Array():
-            for each in value:
-                yield shape.element, each
-        case s.Map():
-            for key in sorted(value):
-                yield shape.value, value[key]
-        case s.Struct():
-            for field in sorted(shape.fields, key=lambda each: each.number):
-                yield field.shape, getattr(value, field.attribute)
-        case s.Union():
-            for alternative in shape.alternatives:
-                if type(value) is alternative.type:
-                    yield alternative.shape, value.value
-
-
 class _Writer:
     """What holds references is gone through by its shape; all else has its own writer."""
 
-    def __init__(self, numbers: dict[tuple[Composite, int], int]) -> None:
+    def __init__(
+        self, numbers: dict[tuple[Composite, int], int], writer_of: Callable[[s.Shape], Writer]
+    ) -> None:
         self._numbers = numbers
+        self._writer_of = writer_of
 
     def text(self, shape: s.Shape, value: Any, levels: int) -> str:
         plain = bare(shape)
         if not refers(plain):
-            return writer_of(plain)(value, levels)
+            return self._writer_of(plain)(value, levels)
         match plain:
             case s.Ref(element=s.Struct() | s.Union() as element):
                 return str(self._numbers[element, id(value)])
@@ -126,7 +102,7 @@ class _Writer:
                 raise MalformedError
 
     def _entries(self, shape: s.Map, value: Any, levels: int) -> Iterator[str]:
-        write_key = writer_of(shape.key)
+        write_key = self._writer_of(shape.key)
         for key in sorted(value):
             name = write_key(key, levels)
             quoted = name if name[0] == '"' else f'"{name}"'

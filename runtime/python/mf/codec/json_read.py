@@ -1,19 +1,20 @@
 """R1. Reads JSON fast: what Python's own parser makes of a text becomes a value, by functions that are made
 of the shapes of types when they are first used.
 
-They take what writers make, and most of what people write, and give up on all else (GIVE_UP): rare forms, and
-whatever is wrong. mf.codec.json then asks the careful reader, which decides.
+They take what writers make, and most of what people write, and give up on all else: rare forms, and whatever
+is wrong. mf.codec.json then asks the careful reader, which decides.
 """
 
 from binascii import a2b_base64
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from json import JSONDecoder
 from typing import Any, Final
 
 from mf.codec import json_text
 from mf.codec import shape as s
-from mf.codec.json_function import FunctionText
-from mf.codec.json_write import bare, begins_graph, is_flags, limits_of
+from mf.codec.contents import bare
+from mf.codec.json_write import begins_graph, is_flags
+from mf.codec.limits import limits_of
 from mf.codec.malformed import MalformedError
 from mf.codec.times import Duration, Timestamp
 
@@ -49,7 +50,7 @@ def parsed(text: str) -> Any:
 
 
 def _integer(scalar: s.Scalar) -> Callable[[Any], int]:
-    low, high = limits_of(scalar)
+    low, high = limits_of(scalar.name)
     quoted = scalar.bits == 64
 
     def read(value: Any) -> int:
@@ -186,37 +187,22 @@ _BOOLS: Final = {"true": True, "false": False}
 # --- the rest
 
 
-class _Text(FunctionText):
-    _absent = "None"
-
-    def _plain(self, shape: s.Scalar | s.Enum | s.Custom) -> Any:
-        match shape:
-            case s.Scalar():
-                return _scalar(shape)
-            case s.Enum():
-                return _enum(shape)
-            case _:
-                return _gives_up
-
-    def _other(self, shape: s.Shape) -> Reader:
-        if shape not in self._around:
-            return reader_of(shape, self._around)
-        return lambda value, levels: reader_of(shape)(value, levels)
-
-    def compiled(self, kind: str, lines: list[str]) -> Reader:
-        head = [f"if not levels or type(value) is not {kind}:", "    raise MalformedError", "levels -= 1"]
-        made: Reader = self._compiled("value, levels", [*head, *lines])
-        return made
-
-
 _readers: Final[dict[s.Shape, Reader]] = {}
 
 
 def reader_of(shape: s.Shape, around: frozenset[s.Shape] = frozenset()) -> Reader:
+    """`around`: the types that are being made just now."""
     found = _readers.get(shape)
     if found is None:
         found = _readers[shape] = _made(bare(shape), around)
     return found
+
+
+def _inner(shape: s.Shape, around: frozenset[s.Shape]) -> Reader:
+    """Of a value in another: a type that holds itself is found when it is read."""
+    if shape in around:
+        return lambda value, levels: reader_of(shape)(value, levels)
+    return reader_of(shape, around)
 
 
 def _gives_up(*_: Any) -> Any:
@@ -227,73 +213,129 @@ def _gives_up(*_: Any) -> Any:
 def _made(shape: s.Shape, around: frozenset[s.Shape]) -> Reader:
     if begins_graph(shape):
         return _gives_up
-    text = _Text(around | {shape}, MISSING=_MISSING)
+    match shape:
+        case s.Scalar():
+            return _without_levels(_scalar(shape))
+        case s.Enum():
+            return _without_levels(_enum(shape))
+        case s.Custom():
+            return _gives_up
+        case s.Optional():
+            return _optional(_inner(shape.element, around))
+    around |= {shape}
     match shape:
         case s.Struct():
-            return text.compiled("dict", list(_struct(text, shape)))
+            return _struct(shape, around)
         case s.Union():
-            return text.compiled("dict", list(_union(text, shape)))
+            return _union(shape, around)
         case s.List() | s.Array():
-            return text.compiled("list", list(_sequence(text, shape)))
+            return _sequence(shape, around)
         case s.Set():
-            return text.compiled("list", list(_set(text, shape)))
+            return _set(shape, around)
         case s.Map():
-            return text.compiled("dict", list(_map(text, shape)))
+            return _map(shape, around)
         case _:
-            exec(f"def read(value, levels): return {text.expression(shape, 'value')}", text.known)
-            made: Reader = text.known["read"]
-            return made
+            raise TypeError(f"{type(shape).__name__} has no JSON")
 
 
-def _struct(text: _Text, shape: s.Struct) -> Iterator[str]:
-    names = text.constant(frozenset(each.name for each in shape.fields))
-    yield f"if not value.keys() <= {names}: raise MalformedError"
-    yield "get = value.get"
-    parts = []
-    for each in shape.fields:
-        if each.default is not None:
-            inner = text.expression(each.shape, "part")
-            made = text.constant(each.default)
-            parts.append(f'({made}() if (part := get("{each.name}", MISSING)) is MISSING else {inner})')
-        elif isinstance(plain := bare(each.shape), s.Optional):
-            inner = text.expression(plain.element, "part")
-            parts.append(f'(None if (part := get("{each.name}")) is None else {inner})')
-        else:
-            parts.append(text.expression(each.shape, f'value["{each.name}"]'))
-    yield f"return {text.constant(shape.make)}({', '.join(parts)})"
+def _without_levels(read: Callable[[Any], Any]) -> Reader:
+    return lambda value, _: read(value)
 
 
-def _union(text: _Text, shape: s.Union) -> Iterator[str]:
-    yield "if len(value) != 1: raise MalformedError"
-    yield "((name, part),) = value.items()"
-    for each in shape.alternatives:
-        made = f"{text.constant(each.type)}({text.expression(each.shape, 'part')})"
-        yield f'if name == "{each.name}": return {made}'
-    yield "raise MalformedError"
+def _optional(inner: Reader) -> Reader:
+    return lambda value, levels: None if value is None else inner(value, levels)
 
 
-def _sequence(text: _Text, shape: "s.List | s.Array") -> Iterator[str]:
-    if isinstance(shape, s.Array):
-        yield f"if len(value) != {shape.length}: raise MalformedError"
+def _deeper(value: Any, levels: int, kind: type) -> int:
+    if not levels or type(value) is not kind:
+        raise MalformedError
+    return levels - 1
+
+
+def _struct(shape: s.Struct, around: frozenset[s.Shape]) -> Reader:
+    names, make = {each.name for each in shape.fields}, shape.make
+    steps = [
+        (each.name, _inner(each.shape, around), each.default, isinstance(bare(each.shape), s.Optional))
+        for each in shape.fields
+    ]
+
+    def read(value: Any, levels: int) -> Any:
+        levels = _deeper(value, levels, dict)
+        if not value.keys() <= names:
+            raise MalformedError
+        parts: list[Any] = []
+        for name, inner, default, is_optional in steps:
+            part = value.get(name, _MISSING)
+            if part is not _MISSING:
+                parts.append(inner(part, levels))
+            elif default is not None:
+                parts.append(default())
+            elif is_optional:
+                parts.append(None)
+            else:
+                raise MalformedError
+        return make(*parts)
+
+    return read
+
+
+def _union(shape: s.Union, around: frozenset[s.Shape]) -> Reader:
+    chosen = {each.name: (each.type, _inner(each.shape, around)) for each in shape.alternatives}
+
+    def read(value: Any, levels: int) -> Any:
+        levels = _deeper(value, levels, dict)
+        if len(value) != 1:
+            raise MalformedError
+        ((name, part),) = value.items()
+        kind, inner = chosen[name]
+        return kind(inner(part, levels))
+
+    return read
+
+
+def _sequence(shape: "s.List | s.Array", around: frozenset[s.Shape]) -> Reader:
+    length = shape.length if isinstance(shape, s.Array) else None
     element = bare(shape.element)
+    inner = _inner(element, around)
+    limits = None
     if isinstance(element, s.Scalar) and element.name in ("i8", "i16", "i32", "u8", "u16", "u32"):
-        low, high = limits_of(element)
-        types = text.constant({int})
-        yield f"if value and (set(map(type, value)) != {types} or min(value) < {low} or max(value) > {high}):"
-        yield "    raise MalformedError"
-        yield "return value"
-    else:
-        yield f"return [{text.expression(element, 'each')} for each in value]"
+        limits = limits_of(element.name)
+
+    def read(value: Any, levels: int) -> Any:
+        levels = _deeper(value, levels, list)
+        if length is not None and len(value) != length:
+            raise MalformedError
+        if limits is None:
+            return [inner(each, levels) for each in value]
+        low, high = limits
+        if value and (set(map(type, value)) != {int} or min(value) < low or max(value) > high):
+            raise MalformedError
+        return value
+
+    return read
 
 
-def _set(text: _Text, shape: s.Set) -> Iterator[str]:
-    yield f"made = {{{text.expression(shape.element, 'each')} for each in value}}"
-    yield "if len(made) != len(value): raise MalformedError"
-    yield "return made"
+def _set(shape: s.Set, around: frozenset[s.Shape]) -> Reader:
+    inner = _inner(shape.element, around)
+
+    def read(value: Any, levels: int) -> Any:
+        levels = _deeper(value, levels, list)
+        made = {inner(each, levels) for each in value}
+        if len(made) != len(value):
+            raise MalformedError
+        return made
+
+    return read
 
 
-def _map(text: _Text, shape: s.Map) -> Iterator[str]:
-    key = f"{text.constant(_key(bare(shape.key)))}(name)"
-    yield f"made = {{{key}: {text.expression(shape.value, 'part')} for name, part in value.items()}}"
-    yield "if len(made) != len(value): raise MalformedError"
-    yield "return made"
+def _map(shape: s.Map, around: frozenset[s.Shape]) -> Reader:
+    key, inner = _key(bare(shape.key)), _inner(shape.value, around)
+
+    def read(value: Any, levels: int) -> Any:
+        levels = _deeper(value, levels, dict)
+        made = {key(name): inner(part, levels) for name, part in value.items()}
+        if len(made) != len(value):
+            raise MalformedError
+        return made
+
+    return read

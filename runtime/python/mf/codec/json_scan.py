@@ -1,6 +1,6 @@
-"""R1. What stands where in a JSON text: the careful reader's eyes, from left to right over its bytes.
+"""R1. What stands where in a JSON text, from left to right over its bytes: of the reader that names faults.
 
-Knows brackets, strings, numbers and words, and nothing of types. What is wrong raises a `CarefulError` with
+Knows brackets, strings, numbers and words, and nothing of types. What is wrong raises a `CodecError` with
 offset and path; depth and memory are counted here, because they are the whole text's.
 """
 
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from mf.codec import json_text
-from mf.codec.careful_error import CarefulError, Path
+from mf.codec.failure import CodecError, item_step
 from mf.codec.fault import Fault
 from mf.codec.limits import MAX_DEPTH, Limits
 from mf.core.error import Code
@@ -38,6 +38,33 @@ _KINDS: Final = {
 }
 
 
+class Path:
+    """Where in a value the reader is: 'Hit.positions[3]'."""
+
+    __slots__ = ("_steps",)
+
+    def __init__(self, root: str) -> None:
+        self._steps = [root] if root else []
+
+    def field(self, name: str) -> None:
+        self._steps.append(f".{name}" if self._steps else name)
+
+    def item(self, key: object) -> None:
+        self._steps.append(item_step(key))
+
+    def back(self) -> None:
+        self._steps.pop()
+
+    def __str__(self) -> str:
+        return "".join(self._steps).removeprefix(".")
+
+
+def failed(fault: Fault, reason: str, offset: int, path: str) -> CodecError:
+    failure = CodecError(reason, offset, fault, Code.DECODE_ERROR)
+    failure.steps.append(path)
+    return failure
+
+
 class JsonScanner:
     """Where a reader is in `text`, which is UTF-8."""
 
@@ -50,11 +77,11 @@ class JsonScanner:
         self._depth = 0
         self._budget = limits.decoded
 
-    def _fail(self, fault: Fault, reason: str, at: int | None = None) -> CarefulError:
+    def _fail(self, fault: Fault, reason: str, at: int | None = None) -> CodecError:
         offset = self._start if at is None else at
-        return CarefulError(Code.DECODE_ERROR, str(self._path), reason, offset, fault)
+        return failed(fault, reason, offset, str(self._path))
 
-    def _syntax(self, reason: str, at: int | None = None) -> CarefulError:
+    def _syntax(self, reason: str, at: int | None = None) -> CodecError:
         return self._fail(Fault.JSON_SYNTAX, reason, self._pos if at is None else at)
 
     def _charge(self, memory: int) -> None:

@@ -1,6 +1,6 @@
 """R1. The texts of single values in JSON (docs/json.md): floats, points in time, flags, and back.
 
-Functions that write raise what GIVE_UP names where a value is not of the type's own class. Functions that
+Functions that write raise any error where a value is not of the type's own class. Functions that
 read a text whole return None for what is malformed, and OUT_OF_RANGE for what is too large.
 """
 

@@ -1,30 +1,27 @@
-"""R1. Writes JSON: for each type a function that is made of its shape when it is first used.
+"""R1. Writes JSON: for each type a function, a closure over those of the types in it, when it is first used.
 
 The functions take values of the classes that decoding makes, and `levels`, how deep what they write may nest.
-Whatever else they meet they give up on (GIVE_UP); mf.codec.json then asks the codec of the type.
+Whatever else they meet they give up on; mf.codec.json then asks the codec of the type.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from json.encoder import encode_basestring
 from typing import Any, Final
 
 from mf.codec import json_text
 from mf.codec import shape as s
-from mf.codec.json_function import FunctionText
-from mf.codec.malformed import MalformedError
+from mf.codec.contents import bare
+from mf.codec.custom_coding import custom_bytes
+from mf.codec.failure import CodecError
+from mf.codec.json_graph import graph_writer
+from mf.codec.limits import limits_of
+from mf.codec.malformed import MalformedError, TooDeepError
 
 Writer = Callable[[Any, int], str]
 
-_TYPE_OF_INT: Final = {int}
-_TYPE_OF_FLOAT: Final = {float}
-
-
-class TooDeepError(MalformedError):
-    """More levels than a reader takes."""
-
 
 def _integer(scalar: s.Scalar) -> Callable[[Any], str]:
-    low, high = limits_of(scalar)
+    low, high = limits_of(scalar.name)
     quoted = scalar.bits == 64
 
     def write(value: int) -> str:
@@ -33,12 +30,6 @@ def _integer(scalar: s.Scalar) -> Callable[[Any], str]:
         return f'"{value}"' if quoted else f"{value}"
 
     return write
-
-
-def limits_of(scalar: s.Scalar) -> tuple[int, int]:
-    if scalar.name[0] == "i":
-        return -(1 << scalar.bits - 1), (1 << scalar.bits - 1) - 1
-    return 0, (1 << scalar.bits) - 1
 
 
 def _bool(value: bool) -> str:
@@ -119,55 +110,22 @@ def is_flags(shape: s.Enum) -> bool:
     return isinstance(shape.type, type) and issubclass(shape.type, Flags)
 
 
-def bare(shape: s.Shape) -> s.Shape:
-    """Without its constraints: JSON does not check them."""
-    while isinstance(shape, s.Checked):
-        shape = shape.shape
-    return shape
-
-
-class _Text(FunctionText):
-    _absent = "'null'"
-
-    def _plain(self, shape: s.Scalar | s.Enum | s.Custom) -> Any:
-        match shape:
-            case s.Scalar():
-                return scalar_writer(shape)
-            case s.Enum():
-                return enum_writer(shape)
-            case _:
-                return _custom(shape)
-
-    def _other(self, shape: s.Shape) -> Writer:
-        if begins_graph(shape):
-            return writer_of(shape)
-        if shape not in self._around:
-            return writer_of(shape, self._around)
-        return lambda value, levels: writer_of(shape)(value, levels)
-
-    def compiled(self, lines: list[str]) -> Writer:
-        head = ["if not levels:", "    raise TooDeepError", "levels -= 1"]
-        made: Writer = self._compiled("value, levels", [*head, *lines])
-        return made
-
-
-def _custom(shape: s.Custom) -> Callable[[Any], str]:
-    def write(value: Any) -> str:
-        from mf.codec.archive_wire import custom_bytes
-
-        return json_text.base64_text(custom_bytes(shape, value))
-
-    return write
-
-
 _writers: Final[dict[s.Shape, Writer]] = {}
 
 
 def writer_of(shape: s.Shape, around: frozenset[s.Shape] = frozenset()) -> Writer:
+    """`around`: the types that are being made just now."""
     found = _writers.get(shape)
     if found is None:
         found = _writers[shape] = _made(bare(shape), around)
     return found
+
+
+def _inner(shape: s.Shape, around: frozenset[s.Shape]) -> Writer:
+    """Of a value in another: a type that holds itself is found when it is written."""
+    if shape in around and not begins_graph(shape):
+        return lambda value, levels: writer_of(shape)(value, levels)
+    return writer_of(shape, around)
 
 
 def begins_graph(shape: s.Shape) -> bool:
@@ -175,88 +133,160 @@ def begins_graph(shape: s.Shape) -> bool:
 
 
 def _made(shape: s.Shape, around: frozenset[s.Shape]) -> Writer:
-    if isinstance(shape, s.Struct | s.Union) and shape.tables:
-        from mf.codec.json_graph import graph_writer
-
-        return graph_writer(shape)
-    text = _Text(around | {shape}, TooDeepError=TooDeepError)
     match shape:
+        case s.Scalar():
+            return _without_levels(scalar_writer(shape))
+        case s.Enum():
+            return _without_levels(enum_writer(shape))
+        case s.Custom():
+            return _without_levels(_custom(shape))
+        case s.Optional():
+            return _optional(_inner(shape.element, around))
+    around |= {shape}
+    match shape:
+        case s.Struct() | s.Union() if shape.tables:
+            return graph_writer(shape, writer_of)
         case s.Struct():
-            return text.compiled(list(_struct(text, shape)))
+            return _struct(shape, around)
         case s.Union():
-            return text.compiled(list(_union(text, shape)))
+            return _union(shape, around)
         case s.List() | s.Array():
-            return text.compiled(list(_sequence(text, shape)))
+            return _sequence(shape, around)
         case s.Set():
-            return text.compiled(["if type(value) is not set: raise MalformedError", *_set(text, shape)])
+            return _set(shape, around)
         case s.Map():
-            return text.compiled(list(_map(text, shape)))
+            return _map(shape, around)
         case _:
-            expression = text.expression(shape, "value")
-            exec(f"def write(value, levels): return {expression}", text.known)
-            made: Writer = text.known["write"]
-            return made
+            raise TypeError(f"{type(shape).__name__} has no JSON")
 
 
-def _struct(text: _Text, shape: s.Struct) -> Iterator[str]:
-    if isinstance(shape.make, type):
-        yield f"if not isinstance(value, {text.constant(shape.make)}): raise MalformedError"
-    parts = []
+def _without_levels(write: Callable[[Any], str]) -> Writer:
+    return lambda value, _: write(value)
+
+
+def _optional(inner: Writer) -> Writer:
+    return lambda value, levels: "null" if value is None else inner(value, levels)
+
+
+def _deeper(levels: int) -> int:
+    if not levels:
+        raise TooDeepError
+    return levels - 1
+
+
+def _custom(shape: s.Custom) -> Callable[[Any], str]:
+    def write(value: Any) -> str:
+        try:
+            return json_text.base64_text(custom_bytes(shape, value))
+        except CodecError:
+            raise MalformedError from None  # which its codec words
+
+    return write
+
+
+def _struct(shape: s.Struct, around: frozenset[s.Shape]) -> Writer:
+    kind = shape.make if isinstance(shape.make, type) else object
+    steps = []
     for each in shape.fields:
-        value = f"value.{each.attribute}"
         plain = bare(each.shape)
-        if isinstance(plain, s.Optional) and each.default is None:
-            inner = text.expression(plain.element, "part")
-            parts.append(f"""('' if (part := {value}) is None else ',"{each.name}":' + {inner})""")
-        else:
-            parts += [f"""',"{each.name}":'""", text.expression(each.shape, value)]
-    yield "return '{' + ''.join((" + "".join(f"{each}, " for each in parts) + "))[1:] + '}'"
+        is_left_out = isinstance(plain, s.Optional) and each.default is None
+        steps.append((f'"{each.name}":', each.attribute, _inner(plain, around), is_left_out))
+
+    def write(value: Any, levels: int) -> str:
+        levels = _deeper(levels)
+        if not isinstance(value, kind):
+            raise MalformedError
+        parts = []
+        for name, attribute, inner, is_left_out in steps:
+            part = getattr(value, attribute)
+            if part is not None or not is_left_out:
+                parts.append(name + inner(part, levels))
+        return f"{{{','.join(parts)}}}"
+
+    return write
 
 
-def _union(text: _Text, shape: s.Union) -> Iterator[str]:
-    yield "kind = type(value)"
-    for each in shape.alternatives:
-        inner = text.expression(each.shape, "value.value")
-        yield f"if kind is {text.constant(each.type)}: return '{{\"{each.name}\":' + {inner} + '}}'"
-    yield "raise MalformedError"
+def _union(shape: s.Union, around: frozenset[s.Shape]) -> Writer:
+    chosen = {each.type: (each.name, _inner(each.shape, around)) for each in reversed(shape.alternatives)}
+
+    def write(value: Any, levels: int) -> str:
+        levels = _deeper(levels)
+        found = chosen.get(type(value))
+        if found is None:
+            raise MalformedError
+        name, inner = found
+        return f'{{"{name}":{inner(value.value, levels)}}}'
+
+    return write
 
 
-def _sequence(text: _Text, shape: "s.List | s.Array") -> Iterator[str]:
-    yield "if type(value) is not list and type(value) is not tuple: raise MalformedError"
-    if isinstance(shape, s.Array):
-        yield f"if len(value) != {shape.length}: raise MalformedError"
-    element = bare(shape.element)
+def _sequence(shape: "s.List | s.Array", around: frozenset[s.Shape]) -> Writer:
+    items = _items(bare(shape.element), around)
+    length = shape.length if isinstance(shape, s.Array) else None
+
+    def write(value: Any, levels: int) -> str:
+        levels = _deeper(levels)
+        if type(value) is not list and type(value) is not tuple:
+            raise MalformedError
+        if length is not None and len(value) != length:
+            raise MalformedError
+        return f"[{items(value, levels)}]" if value else "[]"
+
+    return write
+
+
+def _items(element: s.Shape, around: frozenset[s.Shape]) -> Callable[[Any, int], str]:
+    """The texts of one or more, with commas between them; of numbers at once."""
+    inner = _inner(element, around)
     if isinstance(element, s.Scalar) and element.name[0] in "iu" and element.name != "uuid":
-        low, high = limits_of(element)
-        types = text.constant(_TYPE_OF_INT)
-        yield "if not value: return '[]'"
-        yield f"if set(map(type, value)) != {types} or min(value) < {low} or max(value) > {high}:"
-        yield "    raise MalformedError"
-        quote = '"' if element.bits == 64 else ""
-        yield f"return '[{quote}' + '{quote},{quote}'.join(map(str, value)) + '{quote}]'"
-    elif element is s.F64:
-        yield f"if value and set(map(type, value)) != {text.constant(_TYPE_OF_FLOAT)}: raise MalformedError"
-        yield "text = ','.join(map(repr, value))"
-        one = text.expression(element, "each")
-        yield f"if 'n' in text: text = ','.join([{one} for each in value])"
-        yield "return '[' + text + ']'"
-    else:
-        yield f"return '[' + ','.join([{text.expression(element, 'each')} for each in value]) + ']'"
+        low, high = limits_of(element.name)
+        comma, quote = ('","', '"') if element.bits == 64 else (",", "")
+
+        def integers(value: Any, _: int) -> str:
+            if set(map(type, value)) != {int} or min(value) < low or max(value) > high:
+                raise MalformedError
+            return quote + comma.join(map(str, value)) + quote
+
+        return integers
+    if element is s.F64:
+
+        def floats(value: Any, levels: int) -> str:
+            if set(map(type, value)) != {float}:
+                raise MalformedError
+            text = ",".join(map(repr, value))
+            return ",".join([inner(each, levels) for each in value]) if "n" in text else text
+
+        return floats
+    return lambda value, levels: ",".join([inner(each, levels) for each in value])
 
 
-def _set(text: _Text, shape: s.Set) -> Iterator[str]:
-    yield "if type(value) is not set and type(value) is not frozenset: raise MalformedError"
-    yield f"return '[' + ','.join([{text.expression(shape.element, 'each')} for each in sorted(value)]) + ']'"
+def _set(shape: s.Set, around: frozenset[s.Shape]) -> Writer:
+    items = _items(bare(shape.element), around)
+
+    def write(value: Any, levels: int) -> str:
+        levels = _deeper(levels)
+        if type(value) is not set and type(value) is not frozenset:
+            raise MalformedError
+        return f"[{items(sorted(value), levels)}]" if value else "[]"
+
+    return write
 
 
-def _map(text: _Text, shape: s.Map) -> Iterator[str]:
-    yield "if type(value) is not dict: raise MalformedError"
-    key = text.expression(shape.key, "key")
-    if not is_quoted(bare(shape.key)):
-        key = f"as_key({key})"
-        text.known["as_key"] = _as_key
-    inner = text.expression(shape.value, "value[key]")
-    yield f"return '{{' + ','.join([{key} + ':' + {inner} for key in sorted(value)]) + '}}'"
+def _map(shape: s.Map, around: frozenset[s.Shape]) -> Writer:
+    write_key, write_value = _inner(shape.key, around), _inner(shape.value, around)
+    quoted = is_quoted(bare(shape.key))
+
+    def write(value: Any, levels: int) -> str:
+        levels = _deeper(levels)
+        if type(value) is not dict:
+            raise MalformedError
+        parts = []
+        for key in sorted(value):
+            name = write_key(key, levels)
+            parts.append(f"{name if quoted else _as_key(name)}:{write_value(value[key], levels)}")
+        return f"{{{','.join(parts)}}}"
+
+    return write
 
 
 def is_quoted(key: s.Shape) -> bool:

@@ -10,36 +10,19 @@ from typing import Any, Final, NoReturn
 
 from mf.codec import shape as s
 from mf.codec import sizes
-from mf.codec.careful_error import CarefulError
-from mf.codec.careful_reader import CarefulReader
+from mf.codec.contents import bare
 from mf.codec.decode_error import DecodeError
+from mf.codec.failure import CodecError
 from mf.codec.fault import Fault
-from mf.codec.limits import Limits
+from mf.codec.layout import places, read_laid
+from mf.codec.reader import Reader
 from mf.codec.rules import InRange, IsFinite
 from mf.core.error import Code, Error, Execution
 
 _BITS: Final = bytes((0, 1))
-_ENDLESS: Final = Limits(decoded=sys.maxsize)
 
 Dimensions = tuple[tuple[int, int], ...]
 """Of an array in an array: (elements, bytes from one to the next), from the outermost on."""
-
-
-def bare(shape: s.Shape) -> s.Shape:
-    """Without its constraints."""
-    while isinstance(shape, s.Checked):
-        shape = shape.shape
-    return shape
-
-
-def places(struct: s.Struct) -> Iterator[tuple[s.Field, int]]:
-    """The fields of a memcpy struct, each with its offset."""
-    end = 0
-    for each in struct.fields:
-        size, align = sizes.layout(each.shape)
-        end += -end % align
-        yield each, end
-        end += size
 
 
 def letter_of(shape: s.Shape) -> str | None:
@@ -137,16 +120,25 @@ def native(numbers: memoryview) -> memoryview:
 
 
 def _refuse(shape: s.Shape, data: memoryview, count: int) -> NoReturn:
-    """Raises the error of the first value that is wrong."""
-    reader = CarefulReader(bytes(data), _ENDLESS)
+    """Raises the error of the first value that is wrong, else that of the leftmost violated constraint."""
+    size, hunted = sizes.layout(shape)[0], None
+    while True:
+        r = Reader(bytes(data), sys.maxsize, hunted=hunted)
+        try:
+            for index in range(count):
+                _read_item(r, shape, index, index * size)
+        except CodecError as failure:
+            if failure.code is not Code.DECODE_ERROR:
+                raise Error(failure.code, failure.text(), Execution.UNKNOWN) from None
+            path, offset = failure.path(), failure.offset or 0
+            raise DecodeError(failure.fault, failure.text(), offset=offset, path=path) from None
+        assert r.violation != hunted, "a value was refused, and then none was"
+        hunted = r.violation
+
+
+def _read_item(r: Reader, shape: s.Shape, index: int, at: int) -> None:
     try:
-        for index in range(count):
-            reader.memcpy_item(shape, index)
-        reader.settle()
-    except CarefulError as failure:
-        if failure.code is not Code.DECODE_ERROR:
-            raise Error(failure.code, failure.text(), Execution.UNKNOWN) from None
-        raise DecodeError(
-            failure.fault, failure.text(), offset=failure.offset or 0, path=failure.path
-        ) from None
-    raise AssertionError("a value was refused, and then none was")
+        read_laid(r, shape, at)
+    except CodecError as failure:
+        failure.in_item(index)
+        raise

@@ -1,27 +1,11 @@
-"""R1. How the fast codec gives up.
-
-Generated codecs and the helpers that they call check just enough never to produce a wrong value. Where
-something is not as expected they raise `MalformedError`, or let Python's own error (a short buffer, a wrong
-type) pass: `GIVE_UP` has them all. `mf.codec.Codec` then repeats the work with the careful reader or writer,
-which alone decides and finds the words, the offset and the path. So the fast path may give up on anything
-rare, and never explains.
+"""R1. How functions that work on many numbers at once give up: something is wrong, or only rare. Their caller
+goes through the numbers one by one then, and finds the words, or the value after all.
 """
-
-import struct
-from typing import Final
 
 
 class MalformedError(ValueError):
-    """Not for users: the careful path turns it into an `mf.Error`, or into a value after all."""
+    """Not for users."""
 
 
-GIVE_UP: Final = (
-    ValueError,
-    TypeError,
-    IndexError,
-    KeyError,
-    AttributeError,
-    OverflowError,
-    RecursionError,  # in values that are nested too deeply, or in themselves
-    struct.error,
-)
+class TooDeepError(MalformedError):
+    """Of JSON: more levels than a reader takes."""

@@ -1,10 +1,9 @@
 """R1. Maps of integers to integers: blocks (docs/protocol.md, section 8, "Maps of integers").
 
     write = writer_of("i32", "u64")     write(out, keys, values)      keys ascend
-    read = reader_of("i32", "u64")      read(data, pos, count)        -> (keys, values, position behind)
 
-There is at least one entry. The count in front of the blocks, and whether keys that were read ascend, are the
-caller's. A block is one call of `struct`: no loop of Python sees a single entry.
+There is at least one entry. The count in front of the blocks is the caller's. A block is one call of
+`struct`: no loop of Python sees a single entry.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,7 +15,6 @@ from mf.codec.rows import BLOCK, KINDS, Kind
 
 _MOST_KEPT = 500
 Write = Callable[[bytearray, Sequence[int], Sequence[int]], None]
-Read = Callable[[bytes, int, int], tuple[Sequence[int], Sequence[int], int]]
 
 
 class _Layouts(dict[int, Callable[..., Any]]):
@@ -63,34 +61,3 @@ def writer_of(key: str, value: str) -> Write:
         out += layouts[count << 4 | code](code, *keys, *values)
 
     return write
-
-
-@cache
-def reader_of(key: str, value: str) -> Read:
-    kinds = KINDS[key], KINDS[value]
-    # The bytes of an entry, by the codes that there are: others give up here.
-    sizes = {
-        low | high << 2: (1 << low) + (1 << high)
-        for low in range(kinds[0].top + 1)
-        for high in range(kinds[1].top + 1)
-    }
-    layouts = _Layouts("unpack_from", "x", *kinds)
-
-    def read(data: bytes, pos: int, count: int) -> tuple[Sequence[int], Sequence[int], int]:
-        if count > BLOCK:
-            return read_long(data, pos, count)
-        code = data[pos]
-        size = sizes[code]
-        row = layouts[count << 4 | code](data, pos)
-        return row[:count], row[count:], pos + 1 + count * size
-
-    def read_long(data: bytes, pos: int, count: int) -> tuple[Sequence[int], Sequence[int], int]:
-        keys: list[int] = []
-        values: list[int] = []
-        for left in range(count, 0, -BLOCK):
-            own_keys, own_values, pos = read(data, pos, min(left, BLOCK))
-            keys += own_keys
-            values += own_values
-        return keys, values, pos
-
-    return read

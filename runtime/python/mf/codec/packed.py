@@ -94,7 +94,7 @@ def unpack_unsigned(data: bytes, highest: int) -> list[int]:
         return list(data)
     if data[-1] > 127:
         raise MalformedError  # so a next byte is there wherever one is wanted
-    if len(data) > 2.3 * numbers_in(data) and len(data) > 2 * _MANY:
+    if len(data) > 2 * _MANY and len(data) > 2.3 * numbers_in(data):
         unpacked = _unpacked(data, f"u{highest.bit_length()}")
         if unpacked is not None:
             return unpacked
@@ -108,7 +108,7 @@ def unpack_signed(data: bytes, highest: int) -> list[int]:
     """Zigzag; `highest` is that of the unsigned type of the same width."""
     if data.isascii():
         return memoryview(data.translate(_UNFOLDED)).cast("b").tolist()
-    if len(data) > 2.1 * numbers_in(data) and len(data) > 2 * _MANY and data[-1] < 128:
+    if len(data) > 2 * _MANY and len(data) > 2.1 * numbers_in(data) and data[-1] < 128:
         unpacked = _unpacked(data, f"i{highest.bit_length()}")
         if unpacked is not None:
             return unpacked
@@ -133,11 +133,6 @@ def pack_fixed(values: Sequence[int], code: str) -> bytes:
     """All bytes of each; `code` is that of `struct`."""
     values = plain(values)
     return struct.pack(f"<{len(values)}{code}", *values)
-
-
-def unpack_fixed(data: bytes, code: str) -> list[int]:
-    """All of `data`, which has whole numbers only."""
-    return [number for (number,) in struct.iter_unpack(f"<{code}", data)]
 
 
 def unpack_bools(data: bytes) -> list[bool]:

@@ -5,13 +5,16 @@ The latter only for values that are what `struct` makes of them (no bools, enums
 constraints). A value that is refused is passed to the general codec, which words the error.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import cached_property
 from struct import Struct, error
 from typing import Any, TypeVar
 
 from mf.codec import shape as s
-from mf.codec.codec import Buffer, Codec, functions_of
-from mf.codec.malformed import GIVE_UP
+from mf.codec.codec import Buffer, Codec
+from mf.codec.failure import CodecError
+from mf.codec.writer import Writer
+from mf.core.error import Execution
 from mf.core.service import Encoded
 
 V = TypeVar("V")
@@ -25,90 +28,74 @@ def is_plain(shape: s.Struct) -> bool:
     )
 
 
+def _packer(shape: s.Composite) -> Struct:
+    from mf.codec.layout import format_of
+
+    return Struct(f"<{format_of(shape)}")
+
+
 class Parts(Codec[V, T]):
     """Parameters: read as a tuple, written from an object of `request`, or from the parts themselves."""
 
-    __slots__ = ("_request", "_write_parts")
-
-    _write_parts: Callable[..., None]
-
     def __init__(self, shape: s.Struct, request: Callable[..., V], *, where: str) -> None:
         super().__init__(shape, where=where)
+        self._struct = shape
         self._request = request
 
-    def _prepare(self) -> None:
-        super()._prepare()
-        write_parts = functions_of(self.shape).write_parts
-        assert write_parts is not None
-        self._write_parts = write_parts
+    @cached_property
+    def _write_parts(self) -> Callable[[Writer, Sequence[Any]], None]:
+        from mf.codec.coding import parts_write
+
+        return parts_write(self._struct)
 
     def encode_parts(self, *parts: Any) -> Encoded:
-        out = bytearray()
+        if len(parts) != len(self._struct.fields):
+            return self.encode(self._request(*parts))
+        w = Writer()
         try:
-            if self._check_read is not None:
-                self._check_read(parts)  # type: ignore[arg-type]  # a tuple, as it is read
-            self._write_parts(out, *parts)
-        except GIVE_UP:
-            return self._write_carefully((self._request(*parts),))
-        return out
+            self._write_parts(w, parts)
+        except CodecError as failure:
+            self._refuse(failure, Execution.NOT_EXECUTED)
+        return w.out
 
 
 class PlainParts(Parts[V, T]):
     """Parameters that are plain numbers."""
 
-    __slots__ = ("_pack", "_unpack")
-
-    _pack: Callable[..., bytes]
-    _unpack: Callable[[Buffer], Any]
-
-    def _prepare(self) -> None:
-        super()._prepare()
-        packer = _packer(self.shape)
-        self._pack, self._unpack = packer.pack, packer.unpack
+    @cached_property
+    def _packer(self) -> Struct:
+        return _packer(self.shape)
 
     def encode_parts(self, *parts: Any) -> Encoded:
         try:
-            return self._pack(*parts)
-        except GIVE_UP:
-            return self.encode(self._request(*parts))
+            return self._packer.pack(*parts)
+        except (error, OverflowError, TypeError):
+            return super().encode_parts(*parts)
 
     def decode(self, data: Buffer) -> T:
         try:
-            parts: T = self._unpack(data)
+            parts: Any = self._packer.unpack(data)
         except error:
             return super().decode(data)
-        return parts
+        return parts  # type: ignore[no-any-return]
 
 
 class PlainValue(Codec[T, T]):
     """The only result of a method."""
 
-    __slots__ = ("_pack", "_unpack")
-
-    _pack: Callable[..., bytes]
-    _unpack: Callable[[Buffer], Any]
-
-    def _prepare(self) -> None:
-        super()._prepare()
-        packer = _packer(self.shape)
-        self._pack, self._unpack = packer.pack, packer.unpack
+    @cached_property
+    def _packer(self) -> Struct:
+        return _packer(self.shape)
 
     def encode(self, value: T) -> Encoded:
         try:
-            return self._pack(value)
-        except GIVE_UP:
+            return self._packer.pack(value)
+        except (error, OverflowError, TypeError):
             return super().encode(value)
 
     def decode(self, data: Buffer) -> T:
         try:
-            (value,) = self._unpack(data)
+            plain: Any = self._packer.unpack(data)[0]
         except error:
             return super().decode(data)
-        plain: T = value
-        return plain
-
-
-def _packer(shape: s.Composite) -> Struct:
-    from mf.codec.fast.fixed import format_of
-
-    return Struct(f"<{format_of(shape)}")
+        return plain  # type: ignore[no-any-return]

@@ -1,21 +1,19 @@
-"""R1. Integers of 2, 4 and 8 bytes in lists, sets and arrays: rows (docs/protocol.md, section 8, "Rows").
+"""R1. Writes integers of 2, 4 and 8 bytes in lists, sets and arrays: rows (docs/protocol.md, section 8,
+"Rows").
 
-    write_u32_row(out, values)              a list or set: head, codes, values
-    write_u32_row(out, values, False)       an array: codes, values
-    read_u32_row(data, pos)                 -> (list, position behind)
-    read_u32_codes(data, pos, count)        of an array
+    WRITERS["u32"](out, values, True)       a list or set: head, codes, values
+    WRITERS["u32"](out, values, False)      an array: codes, values
 
-No loop of Python sees a single value. Up to 256 values are one block, which `struct` and `memoryview`
-convert. Longer rows are looked at by their bytes: the first ones of all values, the second ones, ...
-(planes), because whether a block fits in fewer bytes is a comparison of planes, and so is cutting it. Buffers
-(array, numpy, memoryview) of any integer format lie as they are and are only cut.
+No loop of Python sees a single value. Up to 256 values are one block, which `struct` converts. Longer rows
+are looked at by their bytes: the first ones of all values, the second ones, ... (planes), because whether a
+block fits in fewer bytes is a comparison of planes, and so is cutting it. Buffers (array, numpy, memoryview)
+of any integer format lie as they are and are only cut.
 """
 
 import struct
 import sys
 from array import array
 from collections.abc import Callable, Iterator
-from functools import cache
 from itertools import groupby
 from struct import pack
 from typing import Any, Final
@@ -23,12 +21,10 @@ from typing import Any, Final
 from mf.codec.limits import U32_MAX, U64_MAX
 from mf.codec.malformed import MalformedError
 from mf.codec.sequences import plain
-from mf.codec.varint import read_u64, write_unsigned
+from mf.codec.varint import write_unsigned
 
 BLOCK: Final = 256
 Write = Callable[..., None]
-ReadRow = Callable[[bytes, int], tuple[list[int], int]]
-ReadCodes = Callable[[bytes, int, int], tuple[list[int], int]]
 
 _BIG_ENDIAN: Final = sys.byteorder == "big"
 _SIGN: Final = bytes(128) + b"\xff" * 128  # the bytes above one, in two's complement
@@ -129,12 +125,6 @@ def _planes_of(kind: Kind, values: Any) -> _Planes | None:
     return planes
 
 
-@cache
-def _in_a_byte() -> list[bytes]:
-    """The four codes in each byte. Made by the first long row: few programs read one."""
-    return [bytes((byte & 3, byte >> 2 & 3, byte >> 4 & 3, byte >> 6)) for byte in range(256)]
-
-
 def _packed_codes(codes: bytes) -> bytearray:
     codes += bytes(-len(codes) % 4)
     out = bytearray(codes[::4])
@@ -212,94 +202,8 @@ def _runs(codes: bytes, count: int) -> Iterator[tuple[int, int, int]]:
         begin = end
 
 
-def _reader(kind: Kind) -> ReadRow:
-    top = kind.top
-
-    def read(data: bytes, pos: int) -> tuple[list[int], int]:
-        head = data[pos]
-        pos += 1
-        if head > 127:
-            head, pos = read_u64(data, pos - 1)
-        count, code = head >> 2, head & 3
-        if code > top or count > U32_MAX:
-            raise MalformedError
-        if count > BLOCK:
-            return _read_long(data, pos, kind, count, bytes([code]))
-        if count:
-            return _values(data, pos, kind, count, code)
-        if head:
-            raise MalformedError
-        return [], pos
-
-    return read
-
-
-def _array_reader(kind: Kind) -> ReadCodes:
-    top = kind.top
-
-    def read(data: bytes, pos: int, count: int) -> tuple[list[int], int]:
-        if count > BLOCK:
-            return _read_long(data, pos, kind, count, b"")
-        if not count:
-            return [], pos
-        code = data[pos]
-        if code > top:
-            raise MalformedError
-        return _values(data, pos + 1, kind, count, code)
-
-    return read
-
-
-def _values(data: bytes, pos: int, kind: Kind, count: int, code: int) -> tuple[list[int], int]:
-    """In one width."""
-    end = pos + (count << code)
-    if end > len(data):
-        raise MalformedError
-    letter: Any = kind.letters[code]
-    if _BIG_ENDIAN:
-        return list(struct.unpack_from(f"<{count}{letter}", data, pos)), end
-    return memoryview(data)[pos:end].cast(letter).tolist(), end
-
-
-def _read_long(data: bytes, pos: int, kind: Kind, count: int, first: bytes) -> tuple[list[int], int]:
-    """`first`: the code of block 0, if the head had it."""
-    blocks = -(-count // BLOCK)
-    size = (blocks - len(first) + 3) // 4
-    if count > len(data) - pos:
-        raise MalformedError
-    codes = first + b"".join(map(_in_a_byte().__getitem__, data[pos : pos + size]))
-    pos += size
-    if len(codes) < blocks or any(codes[blocks:]) or max(codes) > kind.top:
-        raise MalformedError
-    values: list[int] = []
-    for code, begin, end in _runs(codes[:blocks], count):
-        found, pos = _values(data, pos, kind, end - begin, code)
-        if begin:
-            values += found
-        else:
-            values = found
-    return values, pos
-
-
 KINDS: Final = {name: Kind(name) for name in ("u16", "u32", "u64", "i16", "i32", "i64")}
 """By the type."""
 
-_U16, _U32, _U64 = KINDS["u16"], KINDS["u32"], KINDS["u64"]
-_I16, _I32, _I64 = KINDS["i16"], KINDS["i32"], KINDS["i64"]
-
-write_u16_row, read_u16_row, read_u16_codes = _writer(_U16), _reader(_U16), _array_reader(_U16)
-write_u32_row, read_u32_row, read_u32_codes = _writer(_U32), _reader(_U32), _array_reader(_U32)
-write_u64_row, read_u64_row, read_u64_codes = _writer(_U64), _reader(_U64), _array_reader(_U64)
-write_i16_row, read_i16_row, read_i16_codes = _writer(_I16), _reader(_I16), _array_reader(_I16)
-write_i32_row, read_i32_row, read_i32_codes = _writer(_I32), _reader(_I32), _array_reader(_I32)
-write_i64_row, read_i64_row, read_i64_codes = _writer(_I64), _reader(_I64), _array_reader(_I64)
-
-READERS: Final = {
-    "u16": read_u16_row,
-    "u32": read_u32_row,
-    "u64": read_u64_row,
-    "i16": read_i16_row,
-    "i32": read_i32_row,
-    "i64": read_i64_row,
-}
+WRITERS: Final[dict[str, Write]] = {name: _writer(kind) for name, kind in KINDS.items()}
 """By the type."""

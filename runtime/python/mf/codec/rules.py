@@ -1,15 +1,21 @@
 """R1. Constraints of a schema as data: each says in words what is wrong with a value, or None.
 
-The fast functions have the same conditions as plain expressions; these here find the words. Plain classes:
-imports of generated code pay for this.
+Plain classes: imports of generated code pay for this.
 """
 
 import math
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 
 class Rule(Protocol):
     def violation(self, value: Any) -> str | None: ...
+
+    def test(self) -> Callable[[Any], bool]:
+        """Whether a value keeps it, in a hurry."""
+
+    def holds_all(self, values: Sequence[Any]) -> bool:
+        """Whether none of the values violates it."""
 
 
 class InRange:
@@ -26,14 +32,24 @@ class InRange:
         high = "" if self.high is None else self.high
         return f"{value} is not in {low}..{high}"
 
-    def holds_all(self, numbers: memoryview) -> bool:
-        """Of all numbers of a view, without a loop of Python."""
+    def test(self) -> Callable[[Any], bool]:
         low, high = self.low, self.high
-        if numbers.format not in ("f", "d"):
-            return (low is None or low <= min(numbers)) and (high is None or max(numbers) <= high)
+        if low is None:
+            return lambda value: value <= high
+        if high is None:
+            return lambda value: low <= value
+        return lambda value: low <= value <= high
+
+    def holds_all(self, values: Sequence[Any]) -> bool:
+        """Of numbers without a loop of Python."""
+        low, high = self.low, self.high
+        if not len(values):
+            return True
+        if not isinstance(values[0], float):
+            return (low is None or low <= min(values)) and (high is None or max(values) <= high)
         # A NaN is in no range, but min() may pass over it.
-        return (low is None or all(map(float(low).__le__, numbers))) and (
-            high is None or all(map(float(high).__ge__, numbers))
+        return (low is None or all(map(float(low).__le__, values))) and (
+            high is None or all(map(float(high).__ge__, values))
         )
 
 
@@ -52,15 +68,32 @@ class HasLength:
             return None
         return f"length {length} is not in {self.low}..{'' if self.high is None else self.high}"
 
+    def test(self) -> Callable[[Any], bool]:
+        low, high = self.low, math.inf if self.high is None else self.high
+
+        def holds(value: Any) -> bool:
+            length = len(value)
+            if isinstance(value, str) and not value.isascii():
+                length = len(value.encode())
+            return low <= length <= high
+
+        return holds
+
+    def holds_all(self, values: Sequence[Any]) -> bool:
+        return not any(map(self.violation, values))
+
 
 class IsFinite:
     __slots__ = ()
 
+    def test(self) -> Callable[[Any], bool]:
+        return math.isfinite
+
     def violation(self, value: Any) -> str | None:
         return None if math.isfinite(value) else f"{value} is not finite"
 
-    def holds_all(self, numbers: memoryview) -> bool:
-        return all(map(math.isfinite, numbers))
+    def holds_all(self, values: Sequence[Any]) -> bool:
+        return all(map(math.isfinite, values))
 
 
 class Matches:
@@ -78,3 +111,9 @@ class Matches:
             return None
         shown = ascii(value[:40])
         return f"{shown} does not match {self.pattern.pattern!r}"
+
+    def test(self) -> Callable[[Any], bool]:
+        return lambda value: self.violation(value) is None
+
+    def holds_all(self, values: Sequence[Any]) -> bool:
+        return not any(map(self.violation, values))

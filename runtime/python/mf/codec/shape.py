@@ -1,10 +1,10 @@
 """R1. What a type looks like, as data: all that its codec needs.
 
 Generated modules hold one `Struct` or `Union` for each of the schema, and the codec is made of it
-(mf.codec.fast). Fields come from a function, so that recursive types need no order, and nothing is built that
-a program does not use. Plain classes: every import of generated code pays for this, so what is worked out of
-a shape stands elsewhere and is imported when it is asked for: how much its values take (mf.codec.sizes), and
-what it is made of (mf.codec.contents).
+(mf.codec.coding). Fields come from a function, so that recursive types need no order, and nothing is built
+that a program does not use. Plain classes: every import of generated code pays for this, so what is worked
+out of a shape stands elsewhere and is imported when it is asked for: how much its values take
+(mf.codec.sizes), and what it is made of (mf.codec.contents).
 """
 
 from abc import abstractmethod
@@ -13,7 +13,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from mf.codec.fast.functions import Functions
     from mf.codec.rules import Rule
 
 
@@ -196,10 +195,12 @@ class _Composite:
         """Whether a value's bytes do not say where they end: in other values, their length stands before."""
         return self.archive
 
-    functions: "Functions | None" = None
-    """The fast functions; mf.codec.fast makes them."""
-    lenient: "Functions | None" = None
-    """The second ones, which take more and keep an account of memory."""
+    coding: Any = None
+    """What reads and writes its values; mf.codec.coding makes it."""
+    row: Any = None
+    """What packs its values, of tier memcpy; mf.codec.layout makes it."""
+    constrained: bool | None = None
+    """Whether its values, or what they hold, have constraints; mf.codec.contents knows."""
 
     @property
     @abstractmethod
@@ -256,10 +257,6 @@ class _Composite:
 
         return amplification(self)  # type: ignore[arg-type] # a Struct or a Union
 
-    def affordable(self, limit: int) -> int:
-        """So many bytes that are one value surely take no more memory than `limit`."""
-        return int((limit - 8 - self.own_memory) / self._contents)
-
 
 class Struct(_Composite):
     """`make` builds a value from its fields in order, `parts` takes one apart (None: by their attributes).
@@ -303,6 +300,14 @@ class Struct(_Composite):
         from mf.codec.sizes import layout_of
 
         return layout_of(self)
+
+    @cached_property
+    def referring(self) -> list[Field]:
+        """The fields that hold references, by number."""
+        from mf.codec.archive_form import refers
+
+        found = [each for each in self.fields if refers(each.shape)] if self.tables else []
+        return sorted(found, key=lambda each: each.number)
 
 
 class Union(_Composite):

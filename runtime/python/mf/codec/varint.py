@@ -1,13 +1,13 @@
 """R1. LEB128: 7 bits a byte, low bits first, bit 7 set on all but the last byte; the shortest form only.
 
-Generated code handles the one-byte form itself and comes here for the rest. Signed numbers are zigzagged
+Callers handle the one-byte form themselves and come here for the rest. Signed numbers are zigzagged
 first: 0, -1, 1, -2 are 0, 1, 2, 3. A reader takes the position of the first byte and returns the number and
 the position behind it.
 """
 
 from typing import Final
 
-from mf.codec.limits import U16_MAX, U32_MAX, U64_MAX
+from mf.codec.limits import U32_MAX, U64_MAX
 from mf.codec.malformed import MalformedError
 
 
@@ -26,14 +26,6 @@ def write_unsigned(out: bytearray, number: int, highest: int) -> None:
     out.append(number)
 
 
-def write_signed(out: bytearray, number: int, highest: int) -> None:
-    """`number` must lie in -highest-1..highest."""
-    if not -highest - 1 <= number <= highest:
-        raise MalformedError
-    write_unsigned(out, (number << 1) ^ (number >> 63), U64_MAX)
-
-
-_I64_END: Final = 1 << 63
 _LONGEST: Final = 10
 # What the bits 7 of the first bytes of a number add up to, by the shift of its last byte.
 _MORE: Final = {7 * size: sum(128 << 7 * at for at in range(size)) for size in range(_LONGEST)}
@@ -82,14 +74,7 @@ def unzigzag(number: int) -> int:
     return (number >> 1) ^ -(number & 1)
 
 
-# The rest is called by generated code for numbers of more than one byte, so it has no loops.
-
-
-def read_u16(data: bytes, pos: int) -> tuple[int, int]:
-    second = data[pos + 1]
-    if 0 < second < 128:
-        return data[pos] + (second << 7) - 128, pos + 2
-    return read_unsigned(data, pos, U16_MAX)
+# The rest is called for numbers of more than one byte, so it has no loops.
 
 
 def read_u32(data: bytes, pos: int) -> tuple[int, int]:
@@ -112,31 +97,6 @@ def read_u32(data: bytes, pos: int) -> tuple[int, int]:
     return read_unsigned(data, pos, U32_MAX)
 
 
-def read_u64(data: bytes, pos: int) -> tuple[int, int]:
-    second = data[pos + 1]
-    if second > 127:
-        third = data[pos + 2]
-        if third > 127:
-            fourth = data[pos + 3]
-            if fourth > 127 and data[pos + 4] > 127:
-                fifth, sixth = data[pos + 4], data[pos + 5]
-                if 0 < sixth < 128:  # as of milliseconds since 1970
-                    low = data[pos] + (second << 7) + (third << 14) + (fourth << 21)
-                    return low + (fifth << 28) + (sixth << 35) - 0x8_1020_4080, pos + 6
-        elif third:
-            return data[pos] + (second << 7) + (third << 14) - 0x4080, pos + 3
-    elif second:
-        return data[pos] + (second << 7) - 128, pos + 2
-    return read_unsigned(data, pos, U64_MAX)
-
-
-def write_u16(out: bytearray, number: int) -> None:
-    if 127 < number < 16384:
-        out += bytes((number & 127 | 128, number >> 7))
-    else:
-        write_unsigned(out, number, U16_MAX)
-
-
 def write_u32(out: bytearray, number: int) -> None:
     if 127 < number < 1 << 14:
         out += bytes((number & 127 | 128, number >> 7))
@@ -153,25 +113,3 @@ def write_u64(out: bytearray, number: int) -> None:
         out += bytes((number & 127 | 128, number >> 7))
     else:
         write_unsigned(out, number, U64_MAX)
-
-
-def write_i16(out: bytearray, number: int) -> None:
-    folded = (number << 1) ^ (number >> 63)
-    if 127 < folded < 16384:
-        out += bytes((folded & 127 | 128, folded >> 7))
-    else:
-        write_signed(out, number, U16_MAX >> 1)
-
-
-def write_i32(out: bytearray, number: int) -> None:
-    write_u32(out, (number << 1) ^ (number >> 63))
-
-
-def write_i64(out: bytearray, number: int) -> None:
-    folded = (number << 1) ^ (number >> 63)
-    if 127 < folded < 16384:
-        out += bytes((folded & 127 | 128, folded >> 7))
-    elif -_I64_END <= number < _I64_END:
-        write_unsigned(out, folded, U64_MAX)
-    else:
-        raise MalformedError

@@ -10,13 +10,18 @@ checked when the view is made: their number, every bool, every closed enum and t
 numpy is imported by the functions that have it in their names, and by nothing else.
 """
 
+import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeVar, overload
 
 from mf.codec import layouts, sizes
 from mf.codec import shape as s
 from mf.codec.codec import Buffer
+from mf.codec.coding import coding_of
+from mf.codec.contents import bare
+from mf.codec.layout import places
 from mf.codec.lookup import codec_of, shape_of
+from mf.codec.reader import Reader
 
 if TYPE_CHECKING:
     import numpy as np
@@ -63,8 +68,8 @@ class View(Sequence[T]):
 
     def column(self, field: str) -> memoryview:
         """One field of all values, by its name in Python: a bool or a number; of an enum its number."""
-        shape = layouts.bare(self._shape)
-        found = layouts.places(shape) if isinstance(shape, s.Struct) else iter(())
+        shape = bare(self._shape)
+        found = places(shape) if isinstance(shape, s.Struct) else iter(())
         for each, offset in found:
             letter = layouts.letter_of(each.shape)
             if each.attribute == field and letter is not None:
@@ -80,8 +85,8 @@ class View(Sequence[T]):
 
     def _read(self, begin: int, end: int) -> list[T]:
         data = bytes(self.memory[begin * self._size : end * self._size])
-        read = codec_of(self._kind)._read
-        values: list[T] = read(data, 0, end - begin)[0]
+        r = Reader(data, sys.maxsize)
+        values: list[T] = coding_of(codec_of(self._kind).shape).read_items(r, end - begin)
         return values
 
 
@@ -141,10 +146,10 @@ def _name(shape: s.Shape) -> str:
 def _dtype(shape: s.Shape) -> "np.dtype[Any]":
     import numpy as np
 
-    plain = layouts.bare(shape)
+    plain = bare(shape)
     match plain:
         case s.Struct():
-            fields = list(layouts.places(plain))
+            fields = list(places(plain))
             layout: Any = {
                 "names": [each.attribute for each, _ in fields],
                 "formats": [_dtype(each.shape) for each, _ in fields],

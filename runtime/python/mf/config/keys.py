@@ -40,9 +40,10 @@ KEYS: Final = (
         "server.reload_interval", 1, "How often files are looked at, and read again if they were replaced"
     ),
     _text("server.access", "An access file: what each identity may call and subscribe to"),
+    _text("server.monitor", "HOST:PORT where metrics and health are served over HTTP"),
     _text("server.tls.certificate", "The certificate that is shown at tls://, a PEM file"),
     _text("server.tls.key", "The private key of that certificate"),
-    _text("server.tls.client_ca", "The authorities of clients, who then must show a certificate"),
+    _text("server.tls.client_ca", "The authorities of clients, which then must show a certificate"),
     _text("server.tls.client_crl", "The lists of certificates that these authorities have revoked"),
     _text("server.controller_tls.ca", "The authorities by which controllers at mf+tls:// are verified"),
     _text("server.controller_tls.crl", "The lists of certificates that these authorities have revoked"),

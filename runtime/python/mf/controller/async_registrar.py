@@ -61,6 +61,11 @@ class AsyncControllerRegistrar:
         self._registration.begin(identity, addresses, offers)
         self._each = [_AtOne(one, self._registration, self._tls) for one in self._controllers]
 
+    @property
+    def registered(self) -> bool:
+        """Whether any controller has confirmed the registration."""
+        return any(each.stands for each in self._each)
+
     def reload(self) -> bool:
         """See Client.reload."""
         usable = [each.connection.reload() for each in self._each]
@@ -97,12 +102,6 @@ class AsyncControllerRegistrar:
 
         await StandingCall().keep(session, goes_on)
 
-    def missing(self) -> list[str]:
-        """See Registrar."""
-        if not self._each:
-            return [str(each) for each in self._controllers]
-        return [str(each.address) for each in self._each if not each.stands]
-
     async def deregister(self, timeout: float) -> None:
         await gather(*(one.deregister(timeout) for one in self._each))
 
@@ -118,6 +117,7 @@ class _AtOne:
     """
 
     __slots__ = (
+        "_address",
         "_asked",
         "_either",
         "_ended",
@@ -125,7 +125,6 @@ class _AtOne:
         "_registration",
         "_silent",
         "_task",
-        "address",
         "changed",
         "cluster",
         "connection",
@@ -133,7 +132,7 @@ class _AtOne:
     )
 
     def __init__(self, controller: Address, registration: Registration, tls: "Tls | None") -> None:
-        self.address = controller
+        self._address = controller
         self._registration = registration
         self.stands = False
         self._asked = False  # the controller may know of the server already, whether it has answered or not
@@ -187,7 +186,7 @@ class _AtOne:
         again."""
         await self.connection.greet(patiently=self._silent)
         self.changed.clear()
-        entries = await self._registration.entries(self.address)
+        entries = await self._registration.entries(self._address)
         credential = self._registration.credential
         self._asked = True
         stream = self.connection.stub.register(
@@ -200,7 +199,7 @@ class _AtOne:
             self._either.set()
             call.answered()
             if self._silent:
-                info("registered at controller %s", self.address)
+                info("registered at controller %s", self._address)
                 self._silent = False
             try:
                 await side_by_side(self._keep(standing, entries), _hear(standing, stream))
@@ -219,7 +218,7 @@ class _AtOne:
                 async with timeout(max(min(pause, known.again - monotonic()), 0.0)):
                     await self.changed.wait()
             self.changed.clear()
-            put, removed = known.changes(await self._registration.entries(self.address), monotonic())
+            put, removed = known.changes(await self._registration.entries(self._address), monotonic())
             pause = usual
             try:
                 # There is no time limit: a controller that was only stopped would treat the registration

@@ -28,6 +28,11 @@ class ControllerRegistrar:
         self._thread = Background("mf-registrar")
         self._thread.call(self._registrar.register, identity, addresses, offers)
 
+    @property
+    def registered(self) -> bool:
+        """Whether any controller has confirmed the registration."""
+        return self._registrar.registered
+
     def reload(self) -> bool:
         """See Client.reload."""
         if self._thread is not None:
@@ -47,9 +52,6 @@ class ControllerRegistrar:
     def deregister(self, timeout: float) -> None:
         if self._thread is not None:
             self._thread.stop(self._registrar.deregister(timeout), timeout)
-
-    def missing(self) -> list[str]:
-        return self._registrar.missing()
 
     def after_fork(self) -> None:
         if self._thread is not None:

@@ -113,11 +113,12 @@ class Watched:
         return True
 
     def _instances(self, agent: str) -> tuple[Instance, ...]:
-        """One instance for each address: a process that replaced another one at an address is preferred."""
+        """One instance for each address and certificate: a process that replaced another one there is
+        preferred."""
         by_address: dict[str, Instance] = {}
         for known in (self._known, self._old):
             for instance in known.get(agent, {}).values():
-                by_address.setdefault(instance.address, instance)
+                by_address.setdefault(instance.place, instance)
         return tuple(by_address.values())
 
     def _apply(self, change: Change, *to: _Known) -> list[str]:
@@ -168,10 +169,12 @@ def _reachable(entry: Entry, *, over_tls: bool) -> Instance | None:
     if not network:
         return None
     fingerprint = entry.offer.fingerprint
+    certified = network.startswith("tls:") and not entry.identity.startswith(("uid:", "token:"))
     return Instance(
         network,
         min(entry.offer.weight or 1, MOST_WEIGHT),
         local,
         entry.instance.bytes,
         fingerprint.bytes if fingerprint.int else b"",
+        entry.identity if certified else "",
     )

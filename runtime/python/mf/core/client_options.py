@@ -1,7 +1,7 @@
 """R0. The options of `Client` and `AsyncClient`: stated here alone, and handed on as they are."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypedDict, Unpack
 
 from mf.core.clock import Clock
@@ -51,7 +51,7 @@ class ClientOptions:
     tls: Tls | None = None
     reload_interval: float = RELOAD_INTERVAL
     trusted_users: Iterable[int] = ()
-    authentication: bytes = b""
+    authentication: bytes = field(default=b"", repr=False)
     credential: Secret | str | None = None
     forward_metadata: Iterable[str] = ()
     clock: Clock | None = None

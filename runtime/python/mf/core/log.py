@@ -37,7 +37,7 @@ def quote(text: str | bytes) -> str:
 
 
 class Line(str):
-    """A line of the log, with its event and fields for those who write it in another form."""
+    """A line of the log, with its event and fields for handlers that write it in another form."""
 
     __slots__ = ("event", "fields")
 
@@ -64,13 +64,14 @@ def _field(text: str) -> str:
     return f'"{shown}"' if cut == text else f'"{shown}…"'
 
 
-def warning(message: str, *arguments: Any, peer: str = "") -> None:
-    """Writes a warning. Only some of one kind about one peer's host (without a peer: of one text) are written
-    within a period, and then one line counts those that were left out, so that no peer can fill a log."""
+def warning(message: str, *arguments: Any, peer: str = "", identity: str = "") -> None:
+    """Writes a warning. Only some of one kind about one peer (without a peer: of one text) are written within
+    a period, and then one line counts those that were left out, so that no peer can fill a log. A peer is
+    known by its identity, or else by its host."""
     import logging
 
     event = str(arguments[0]).partition(" ")[0] if message == "%s" and arguments else message
-    about = host_of(peer) if peer else str(arguments)
+    about = (identity or host_of(peer)) if peer else str(arguments)
     may, over = _warnings.admits(event, about, bool(peer), monotonic())
     for left_event, host, count in over:
         left_out = line("warnings_left_out", of=left_event, host=host, count=count)

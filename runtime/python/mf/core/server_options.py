@@ -2,13 +2,16 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import NamedTuple, TypedDict, Unpack
+from typing import TYPE_CHECKING, NamedTuple, TypedDict, Unpack
 
 from mf.core.client_options import DEFAULT_MAX_PAYLOAD, RELOAD_INTERVAL, check_interval
 from mf.core.identity import Identity
 from mf.core.options import check_is
 from mf.core.service import is_async
 from mf.core.tls import Tls
+
+if TYPE_CHECKING:  # servers without a monitor do not load it
+    from mf.core.exposition import Exposition
 
 DEFAULT_MAX_BINDINGS = 4_096
 DEFAULT_MAX_STREAMS = 256
@@ -47,9 +50,14 @@ class PeerHello(NamedTuple):
     name: str
     peer: str
 
+    def __repr__(self) -> str:
+        return f"mf.PeerHello(authentication=…, name={self.name!r}, peer={self.peer!r})"
+
 
 Authenticate = Callable[[PeerHello, Identity], bool]
 Authorize = Callable[[Identity, str, str, str], bool]
+Expose = Callable[["Exposition"], None]
+NotReady = Callable[[], str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +91,12 @@ class ServerOptions:
     for each subscription to a topic, with the pattern of its agents and the method "subscribe"; False denies
     with PERMISSION_DENIED. With an access file both must allow. These functions are called on the thread that
     does the IO, or on the loop, which they must not block. One that raises, or returns no bool, denies.
+
+    `monitor`: HOST:PORT where GET /metrics, /livez and /readyz are answered over HTTP, to read alone; port 0:
+    the system chooses. An address beyond loopback needs `monitor_open`: everybody that reaches it may read
+    it. Calls are measured only with it. `expose(out)` adds metrics to those of the server; `not_ready()`
+    returns why this process should get no work, in one line, or "" (docs/observability.md). Both are called
+    on threads of the monitor.
     """
 
     advertise: str | None = None
@@ -106,6 +120,10 @@ class ServerOptions:
     token_audience: str = ""
     authenticate: Authenticate | None = None
     authorize: Authorize | None = None
+    monitor: str = ""
+    monitor_open: bool = False
+    expose: Expose | None = None
+    not_ready: NotReady | None = None
 
     def __post_init__(self) -> None:
         check_interval(self.reload_interval)
@@ -120,9 +138,9 @@ class ServerOptions:
         if bool(self.token_keys) != bool(self.token_audience):
             text = "belong together: the keys, and what tokens must be for, as a service"
             raise ValueError(f"token_keys and token_audience {text}")
-        for name, function in (("authenticate", self.authenticate), ("authorize", self.authorize)):
-            if is_async(function):
-                raise TypeError(f"{name} is `async def`: give a function that returns True or False at once")
+        for name in ("authenticate", "authorize", "expose", "not_ready"):
+            if is_async(getattr(self, name)):
+                raise TypeError(f"{name} is `async def`: give a function that returns its answer at once")
 
 
 class ServerFields(TypedDict, total=False):
@@ -149,6 +167,10 @@ class ServerFields(TypedDict, total=False):
     token_audience: str
     authenticate: Authenticate | None
     authorize: Authorize | None
+    monitor: str
+    monitor_open: bool
+    expose: Expose | None
+    not_ready: NotReady | None
 
 
 class OfferFields(TypedDict, total=False):

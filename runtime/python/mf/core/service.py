@@ -150,6 +150,9 @@ class BaseServant:
 
     mf_service: ClassVar[ServiceInfo]
     """Set only by the generated class."""
+    mf_decides: ClassVar[bool] = False
+    """Whether the servant decides itself what its callers may do, and the access file and the `authorize` of
+    its server are not asked."""
 
 
 class Servant(BaseServant):

@@ -94,7 +94,7 @@ def building() -> Iterator[None]:
     SchemaError."""
     try:
         yield
-    except (RecursionError, SyntaxError):  # of the text that is made of a type
+    except RecursionError:
         raise SchemaError("its types are nested too deep") from None
     except MemoryError:
         raise SchemaError("its types take too much memory") from None

@@ -15,28 +15,41 @@ from mf.flex._generated.mf.flex import MAILBOX_SERVICE
 if TYPE_CHECKING:
     from mf.access.rules import Rules
     from mf.core.identity import Identity
+    from mf.server.async_server import AsyncServer
 
 _SERVICE: Final = MAILBOX_SERVICE.name
 
 
 class MailAccess:
-    """Thread-safe."""
+    """`server`: the node's, which reads the access file. Thread-safe."""
 
-    __slots__ = ("_rules",)
+    __slots__ = ("_server",)
 
-    def __init__(self, rules: Rules) -> None:
-        self._rules = rules
+    def __init__(self, server: AsyncServer) -> None:
+        self._server = server
 
-    def authorize(self, identity: Identity, service: str, agent: str, method: str) -> bool:  # noqa: ARG002
-        """Whether the peer may send to the process, whose name stands behind that of a group."""
+    def check_send(self, identity: Identity, peer: str, process: str) -> None:
+        """Raises Error(PERMISSION_DENIED) if the peer may not send to this process, also by its groups."""
         from mf.access.rules import Action, Wish
 
-        return self._rules.decide(identity, Wish(Action.SEND, agent.rpartition("/")[2])).allowed
+        decision = self._rules.decide(identity, Wish(Action.SEND, process))
+        if not decision.allowed:
+            denied = line("send_denied", peer=peer, identity=identity, process=process, line=decision.line)
+            warning("%s", denied, peer=peer, identity=identity.name)
+            raise not_executed(Code.PERMISSION_DENIED, f"{identity} may not send to {process!r}")
 
     def check_source(self, identity: Identity, peer: str, name: str) -> None:
         """Raises Error(PERMISSION_DENIED) if the peer may not be the process of this name."""
         from mf.access.rules import Action, Wish
 
-        if not self._rules.decide(identity, Wish(Action.REGISTER, _SERVICE, name)).allowed:
-            warning("%s", line("source_denied", peer=peer, identity=identity, source=name), peer=peer)
+        decision = self._rules.decide(identity, Wish(Action.REGISTER, _SERVICE, name))
+        if not decision.allowed:
+            denied = line("source_denied", peer=peer, identity=identity, source=name, line=decision.line)
+            warning("%s", denied, peer=peer, identity=identity.name)
             raise not_executed(Code.PERMISSION_DENIED, f"{identity} may not send as {name[:255]!r}")
+
+    @property
+    def _rules(self) -> Rules:
+        rules = self._server.access_rules
+        assert rules is not None
+        return rules

@@ -116,7 +116,10 @@ class Arrivals(MailboxAsyncServant):
     """The servant of one name, on the running loop. It serves successive mailboxes of that name, since a
     connection that has bound the name stays with this servant."""
 
-    def __init__(self, access: MailAccess | None = None) -> None:
+    mf_decides = True  # its own name and that of each of its groups are agents, and are sent to by one right
+
+    def __init__(self, process: str, access: MailAccess | None = None) -> None:
+        self._process = process
         self._access = access
         self._now: _Incarnation | None = None
         self._last: _Incarnation | None = None
@@ -131,6 +134,9 @@ class Arrivals(MailboxAsyncServant):
             self._last, self._now = self._now, None
 
     async def deliver(self, sender: UUID, messages: AsyncIterator[Carried]) -> AsyncIterator[Receipt]:
+        if self._access is not None:
+            call = current_call()
+            self._access.check_send(call.identity, call.peer, self._process)
         now = self._now or self._last  # the last one reports that it is closed
         if now is None:
             return

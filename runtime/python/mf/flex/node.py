@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 from uuid import uuid4
 
 from mf.core.error import Code, not_executed
-from mf.flex.access import MailAccess
 from mf.flex.errors import of_parent
 from mf.flex.outgoing import PATIENCE
 from mf.flex.post import Post
@@ -58,9 +57,8 @@ class BaseNode:
         patience: float = PATIENCE,
         access: str = "",
     ) -> None:
-        rules = rules_of(access)
-        allowed = MailAccess(rules) if rules is not None else None
-        self._options: tuple[Any, ...] = (where, listen, advertise, tls, patience, allowed)
+        rules_of(access)
+        self._options: tuple[Any, ...] = (where, listen, advertise, tls, patience, access)
         self._alone = where is None
         self._post: Post | None = None
         self._local: dict[str, Process] = {}
@@ -158,6 +156,12 @@ class Node(BaseNode):
                 self._thread.stop(_nothing(), 1.0)
                 raise
 
+    def reload(self) -> bool:
+        """Reads the access file and the files of `tls` again, at once: see Server.reload."""
+        if self._thread is None or self._post is None:
+            return True
+        return self._thread.call(self._post.reload)
+
     def process(
         self, name: str | None = None, *, groups: Iterable[str] = (), **options: Unpack[ProcessFields]
     ) -> Process:
@@ -226,6 +230,10 @@ class AsyncNode(BaseNode):
         if not self._alone and self._post is None:
             self._post = Post(*self._options)
             await self._post.start()
+
+    def reload(self) -> bool:
+        """See Node.reload."""
+        return self._post is None or self._post.reload()
 
     async def process(
         self, name: str | None = None, *, groups: Iterable[str] = (), **options: Unpack[ProcessFields]

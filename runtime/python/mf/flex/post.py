@@ -16,6 +16,7 @@ from mf.core.client_options import ClientOptions
 from mf.core.error import Code, not_executed
 from mf.core.server_options import ServerOptions
 from mf.flex._generated.mf.flex import MAILBOX_SERVICE, MailboxAsyncClient
+from mf.flex.access import MailAccess
 from mf.flex.arrivals import Arrivals
 from mf.flex.outgoing import PATIENCE, Outgoing
 from mf.route.async_resolver import AsyncResolver, AsyncStaticResolver
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mf.core.tls import Tls
-    from mf.flex.access import MailAccess
     from mf.flex.mailbox import Mailbox
 
 _MOST_WAYS: Final = 4096
@@ -58,9 +58,8 @@ class Post:
         advertise: str | None,
         tls: Tls | None,
         patience: float = PATIENCE,
-        access: MailAccess | None = None,
+        access: str = "",
     ) -> None:
-        self._access = access
         self._loop = get_running_loop()
         self._patience = patience
         controller = where if isinstance(where, str) and is_controller(where) else None
@@ -75,9 +74,10 @@ class Post:
                 tls=shown,
                 controller_tls=tls if controller and "mf+tls://" in controller else None,
                 drain_timeout=2.0,
-                authorize=access.authorize if access is not None else None,
+                access=access,
             ),
         )
+        self._access = MailAccess(self._server) if access else None
         self._resolver = resolver_of(where, tls) if isinstance(where, str) else where()
         self._client = AsyncClient(self._resolver, ClientOptions(tls=tls, wait_for_server=0.5))
         self._stub = MailboxAsyncClient(self._client)
@@ -95,6 +95,10 @@ class Post:
         await self._server.start()
         self._resolver.view(_SERVICE)  # begins to watch the service, for the members of groups
 
+    def reload(self) -> bool:
+        """See Server.reload."""
+        return self._server.reload()
+
     def is_here(self) -> bool:
         """Whether the caller runs on the loop of this node."""
         try:
@@ -104,7 +108,7 @@ class Post:
 
     def add(self, name: str, groups: tuple[str, ...], mailbox: Mailbox) -> None:
         """Raises ValueError for a name that is taken on this node."""
-        arrivals = self._slots.pop(name, None) or Arrivals(self._access)
+        arrivals = self._slots.pop(name, None) or Arrivals(name, self._access)
         arrivals.open(mailbox)
         self._server.offer(arrivals, name, alone=True)
         for group in groups:

@@ -65,8 +65,9 @@ class AsyncReplica:
         check_names(fields, ReplicaFields, "a replica")
         service = servant.mf_service
         agent = offered_agent(service, fields.get("agent"))
-        rules = rules_of(fields.get("access", ""))
-        self._access = GroupAccess(rules, service, agent) if rules is not None else None
+        rules_of(fields.get("access", ""))  # raises ValueError for mistakes in it
+        self._access: GroupAccess | None = None  # once it is started
+        self._service, self._agent = service, agent
         self._base = group_agent(service.name, agent)
         self._controller = controller
         self._fields = fields
@@ -156,7 +157,10 @@ class AsyncReplica:
             tls=tls,
             controller_tls=tls if "mf+tls://" in self._controller else None,
             drain_timeout=0.5,
+            access=self._fields.get("access", ""),
         )
+        if self._fields.get("access"):
+            self._access = GroupAccess(server, self._service, self._agent)
         self._client = AsyncClient(self._controller, tls=tls)
         servant = _ReplicaServant(self)
         server.offer(servant, f"{self._base}{self._machine.me}")
@@ -191,6 +195,10 @@ class AsyncReplica:
             await self._client.close()
         if self._server is not None:
             await self._server.stop()
+
+    def reload(self) -> bool:
+        """Reads the access file and the files of `tls` again, at once: see Server.reload."""
+        return self._server is None or self._server.reload()
 
     async def __aenter__(self) -> Self:
         await self.start()
@@ -402,6 +410,8 @@ class AsyncReplica:
 
 class _ReplicaServant(wire.ReplicaAsyncServant):
     """What a replica offers to clients and to the others."""
+
+    mf_decides = True  # callers differ by what they say that they are
 
     def __init__(self, replica: AsyncReplica) -> None:
         self._replica = replica

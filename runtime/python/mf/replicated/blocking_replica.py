@@ -75,6 +75,10 @@ class Replica:
             with suppress(CancelledError):
                 self._thread.stop(self._replica.stop(), 5.0)
 
+    def reload(self) -> bool:
+        """Reads the access file and the files of `tls` again, at once: see Server.reload."""
+        return self._thread is None or self._thread.call(self._replica.reload)
+
     def after_fork(self) -> None:
         """In a child, where the thread does not run. The replica itself is notified, too."""
         if self._thread is not None:

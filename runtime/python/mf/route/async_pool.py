@@ -25,8 +25,8 @@ from mf.transport.stream import StreamError
 class _Place(Place[AsyncLink]):
     __slots__ = ("attempt", "progress", "waiting")
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, place: str) -> None:
+        super().__init__(place)
         self.attempt: Task[None] | None = None
         self.progress = Progress()
         self.waiting = 0
@@ -51,77 +51,78 @@ class AsyncPool(Pool[_Place, AsyncLink]):
     def _place(self, address: str) -> _Place:
         place = self._places.get(address)
         if place is None:
-            place = self._places[address] = _Place()
+            place = self._places[address] = _Place(address)
         return place
 
     async def begin_all(self, instances: list[Instance], deadline: float) -> None:  # noqa: ARG002
         for instance in instances:
             if instance.local:  # which is checked first
                 continue
-            place = self._place(instance.address)
+            place = self._place(instance.place)
             if not self.closed and self.usable(instance) is None and monotonic() >= place.not_before:
-                self._begin(place, instance.address)
+                self._begin(place)
 
-    async def get(self, address: str, deadline: float, *, by_instance: bool = False) -> AsyncLink:
-        place = self._place(address)
-        link = place.link
+    async def get(self, place: str, deadline: float, *, by_instance: bool = False) -> AsyncLink:
+        at = self._place(place)
+        link = at.link
         if link is not None and link.usable:
             return link
         if self.closed:
             raise not_executed(Code.CANCELLED, "the client was closed")
         now = monotonic()
-        if place.attempt is None or place.attempt.done():
-            place.check(now)
-        attempt = self._begin(place, address, by_instance=by_instance)
-        place.waiting += 1
+        if at.attempt is None or at.attempt.done():
+            at.check(now)
+        attempt = self._begin(at, by_instance=by_instance)
+        at.waiting += 1
         try:
             await wait((attempt,), timeout=min(max(deadline - now, 0.0), CONNECT_TIMEOUT))
         except CancelledError:
-            if place.waiting == 1 and place.attempt is attempt:
+            if at.waiting == 1 and at.attempt is attempt:
                 attempt.cancel()
             raise
         finally:
-            place.waiting -= 1
+            at.waiting -= 1
         if self.closed:
             raise not_executed(Code.CANCELLED, "the client was closed")
-        link = place.link
+        link = at.link
         if link is not None and link.usable:
             return link
         if attempt.done():
-            if place.error is not None:
-                raise place.error
+            if at.error is not None:
+                raise at.error
             if link is not None:  # it has connected, and the server has ended the connection at once
                 raise link.gone()
-        raise connect_failed(address, place.progress.too_late())
+        raise connect_failed(at.address, at.progress.too_late())
 
-    def _begin(self, place: _Place, address: str, *, by_instance: bool = False) -> "Task[None]":
+    def _begin(self, place: _Place, *, by_instance: bool = False) -> "Task[None]":
         attempt = place.attempt
         if attempt is None or attempt.done():
             # In a context of its own, since it belongs to no call.
-            attempt = self._loop.create_task(self._connect(place, address, by_instance), context=Context())
+            attempt = self._loop.create_task(self._connect(place, by_instance), context=Context())
             place.attempt = attempt
-            timer = self._loop.call_later(CONNECT_TIMEOUT, self._give_up, place, address, attempt)
+            timer = self._loop.call_later(CONNECT_TIMEOUT, self._give_up, place, attempt)
             attempt.add_done_callback(lambda _: timer.cancel())
         return attempt
 
-    def _give_up(self, place: _Place, address: str, attempt: "Task[None]") -> None:
-        place.failed(address, place.progress.too_late())
+    def _give_up(self, place: _Place, attempt: "Task[None]") -> None:
+        place.failed(place.progress.too_late())
         attempt.cancel()
 
-    async def _connect(self, place: _Place, address: str, by_instance: bool) -> None:
+    async def _connect(self, place: _Place, by_instance: bool) -> None:
         place.error = None
         place.progress = Progress()
         try:
-            stream = await connect(self._dialer, Address.parse(address), place.progress)
+            stream = await connect(self._dialer, Address.parse(place.address), place.progress)
+            place.check_certificate(stream)
             if by_instance:
-                self._check_peer(address, stream)
-            hello = self._hello_to(address, stream)
+                self._check_peer(place.address, stream)
+            hello = self._hello_to(place.address, stream)
         except Error as refused:
-            place.failed(address, StreamError(refused.code, refused.message))
+            place.failed(StreamError(refused.code, refused.message))
         except OSError as failed:
-            place.failed(address, failed)
+            place.failed(failed)
         except ValueError as failed:  # an address that cannot be used
-            place.failed(address, OSError(str(failed)))
+            place.failed(OSError(str(failed)))
         else:
             link = AsyncLink(
                 self._loop, stream, hello, self._scratch, place.standing, self._options.dead_after

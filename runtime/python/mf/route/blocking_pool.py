@@ -26,8 +26,8 @@ Connect = Callable[[str, float], Stream]
 class _Place(Place[Link]):
     __slots__ = ("connecting", "lock")
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, place: str) -> None:
+        super().__init__(place)
         self.lock = Lock()
         self.connecting: tcp.Connecting | None = None
 
@@ -92,14 +92,13 @@ class BlockingPool(Pool[_Place, Link]):
         """Waits until all are connected, or for a moment: `open` waits for the rest. Servers are greeted,
         even those that are not needed now: a connection on which they hear nothing ends."""
         begun: list[tuple[_Place, tcp.Connecting]] = []
-        instance_of: dict[_Place, str] = {}
         if self._connect is not None or len(instances) < 2:
             return
         until = min(deadline, monotonic() + A_MOMENT)
         for instance in instances:
             if self.closed or self.usable(instance) or await self.nearest(instance, until):
                 continue
-            place = self._place(instance.address)
+            place = self._place(instance.place)
             if not place.lock.acquire(blocking=False):
                 continue
             try:
@@ -107,7 +106,6 @@ class BlockingPool(Pool[_Place, Link]):
                     place.connecting = self._dialer.begin(Address.parse(instance.address))
                     if place.connecting is not None:
                         begun.append((place, place.connecting))
-                        instance_of[place] = instance.address
             except OSError:
                 pass  # `open` gets the same failure, and reports it
             finally:
@@ -117,7 +115,8 @@ class BlockingPool(Pool[_Place, Link]):
             if place.lock.acquire(blocking=False):
                 try:
                     if place.connecting is each and (stream := place.finish(0.0)) is not None:
-                        self._connected(place, instance_of[place], stream).flush()
+                        place.check_certificate(stream)
+                        self._connected(place, stream).flush()
                 except (OSError, Error):
                     pass
                 finally:
@@ -127,23 +126,23 @@ class BlockingPool(Pool[_Place, Link]):
         place = self._places.get(address)
         if place is None:
             with self._lock:
-                place = self._places.setdefault(address, _Place())
+                place = self._places.setdefault(address, _Place(address))
         return place
 
-    async def get(self, address: str, deadline: float, *, by_instance: bool = False) -> Link:
-        place = self._places.get(address) or self._place(address)
-        link = place.link
+    async def get(self, place: str, deadline: float, *, by_instance: bool = False) -> Link:
+        at = self._places.get(place) or self._place(place)
+        link = at.link
         if link is not None and link.usable:
             return link
-        if not place.lock.acquire(timeout=min(max(deadline - monotonic(), 0.0), CONNECT_TIMEOUT)):
-            raise not_executed(Code.UNAVAILABLE, f"no connection to {address} within the deadline")
+        if not at.lock.acquire(timeout=min(max(deadline - monotonic(), 0.0), CONNECT_TIMEOUT)):
+            raise not_executed(Code.UNAVAILABLE, f"no connection to {at.address} within the deadline")
         try:
-            return self._open(place, address, deadline, by_instance)
+            return self._open(at, deadline, by_instance)
         finally:
-            place.lock.release()
+            at.lock.release()
 
-    def _open(self, place: _Place, address: str, deadline: float, by_instance: bool) -> Link:
-        link = place.link
+    def _open(self, place: _Place, deadline: float, by_instance: bool) -> Link:
+        address, link = place.address, place.link
         if link is not None and link.usable:
             return link
         if self.closed:
@@ -154,24 +153,25 @@ class BlockingPool(Pool[_Place, Link]):
             timeout = min(max(deadline - now, 0.001), CONNECT_TIMEOUT)
             begun = place.begun()
             stream = place.finish(now + timeout) if begun is not None else self._dial(address, timeout)
+            if stream is not None:
+                place.check_certificate(stream)
         except OSError as failed:
-            raise place.failed(address, failed) from None
+            raise place.failed(failed) from None
         if stream is None:  # the next caller continues with it
             assert begun is not None
             raise connect_failed(address, begun.too_late())
         if by_instance:
             self._check_peer(address, stream)
-        link = self._connected(place, address, stream)
+        link = self._connected(place, stream)
         if self._closed_meanwhile():
             link.close()
             raise not_executed(Code.CANCELLED, "the client was closed")
         return link
 
-    def _connected(self, place: _Place, address: str, stream: Stream) -> Link:
+    def _connected(self, place: _Place, stream: Stream) -> Link:
         """With the lock of the place. Raises Error, as _hello_to does."""
-        link = Link(
-            stream, self._hello_to(address, stream), self.watches, place.standing, self._options.dead_after
-        )
+        hello = self._hello_to(place.address, stream)
+        link = Link(stream, hello, self.watches, place.standing, self._options.dead_after)
         place.connected(link)
         if link.peer.startswith("tls:") and self._file_watch is None:
             self._file_watch = _FileWatch(self, self._options.reload_interval)

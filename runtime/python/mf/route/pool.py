@@ -1,6 +1,6 @@
-"""R5. The connections of a client, one for each address, opened when needed and shared by all its callers;
-and what is known of each address: the result of the latest attempt, and whether it answered in time.
-blocking_pool.py and async_pool.py make the connections.
+"""R5. The connections of a client, one for each address and demanded certificate, opened when needed and
+shared by all its callers; and what is known of each address: the result of the latest attempt, and whether
+it answered in time. blocking_pool.py and async_pool.py make the connections.
 """
 
 import os
@@ -45,11 +45,25 @@ def connect_failed(address: str, failed: OSError) -> Error:
 
 
 class Place(Generic[L]):
-    """One address. A failed attempt counts for all callers for a moment, so that they do not flood it."""
+    """One address, and the certificate that is demanded there. A failed attempt counts for all callers for
+    a moment, so that they do not flood it."""
 
-    __slots__ = ("backoff", "error", "former", "late_for", "late_until", "link", "not_before", "standing")
+    __slots__ = (
+        "address",
+        "backoff",
+        "error",
+        "former",
+        "identity",
+        "late_for",
+        "late_until",
+        "link",
+        "not_before",
+        "standing",
+    )
 
-    def __init__(self) -> None:
+    def __init__(self, place: str) -> None:
+        """`place`: as Instance.place."""
+        self.address, _, self.identity = place.partition("\0")
         self.link: L | None = None
         self.former: list[L] = []
         """Connections that accept no new calls, and have some in flight."""
@@ -72,11 +86,24 @@ class Place(Generic[L]):
         """All links that may have calls in flight."""
         return self.former if self.link is None else [*self.former, self.link]
 
-    def failed(self, address: str, failed: OSError) -> Error:
+    def failed(self, failed: OSError) -> Error:
         """An attempt failed. Returns the failure for its callers."""
         self.not_before = monotonic() + self.backoff.next()
-        self.error = connect_failed(address, failed)
+        self.error = connect_failed(self.address, failed)
         return self.error
+
+    def check_certificate(self, stream: Stream) -> None:
+        """Called before HELLO is sent, which contains the client's authentication. Closes the stream and
+        raises OSError if the certificate is not the one that the server has registered by."""
+        if not self.identity:
+            return
+        shown = stream.identity()
+        if shown.name != self.identity:
+            stream.close()
+            text = (
+                f"the server has registered as {self.identity}, and the certificate there is that of {shown}"
+            )
+            raise StreamError(Code.UNAUTHENTICATED, text)
 
     def check(self, now: float) -> None:
         """Raises the failure of the latest attempt, if that was a moment ago."""
@@ -202,7 +229,7 @@ class Pool(ABC, Generic[P, L]):
             if link is None:
                 raise another_process(instance)
             return link
-        return await self.nearest(instance, deadline) or await self.get(instance.address, deadline)
+        return await self.nearest(instance, deadline) or await self.get(instance.place, deadline)
 
     async def nearest(self, instance: Instance, deadline: float) -> L | None:
         """None: the instance is not at its path on this host, or does not answer before the deadline."""
@@ -225,9 +252,9 @@ class Pool(ABC, Generic[P, L]):
         return link if link.is_to(instance.nonce) else None
 
     @abstractmethod
-    async def get(self, address: str, deadline: float, *, by_instance: bool = False) -> L:
-        """The link to an address, connected if necessary. `by_instance`: it is a path that an instance has
-        registered. Raises Error(UNAVAILABLE), NOT_EXECUTED."""
+    async def get(self, place: str, deadline: float, *, by_instance: bool = False) -> L:
+        """The link to a place (Instance.place), connected if necessary. `by_instance`: it is a path that an
+        instance has registered. Raises Error(UNAVAILABLE), NOT_EXECUTED."""
 
     @abstractmethod
     async def begin_all(self, instances: list[Instance], deadline: float) -> None:
@@ -259,13 +286,13 @@ class Pool(ABC, Generic[P, L]):
             others.sort(key=lambda index: not standings[index].trusted)
         ordered = [endpoints[first], *(endpoints[index] for index in others)]
         if self._late:  # those that recently did not answer within a moment go behind the others
-            ordered.sort(key=lambda each: self._is_late(each.instance.address, now))
+            ordered.sort(key=lambda each: self._is_late(each.instance.place, now))
         return ordered
 
     def _look(self, instance: Instance, now: float) -> Standing:
         link = self.usable(instance)
         if link is None:
-            standing: Standing = self._place(instance.address).standing
+            standing: Standing = self._place(instance.place).standing
             if not standing.trusted:  # the connection on which it was avoided has ended
                 standing.connected(False, now)
             return standing.look(-1, 0, now, instance.weight)
@@ -283,7 +310,7 @@ class Pool(ABC, Generic[P, L]):
                 return link
             if instance.is_path:
                 return None
-        return self._usable(instance.address)
+        return self._usable(instance.place)
 
     def _usable(self, address: str) -> L | None:
         place = self._places.get(address)
@@ -292,7 +319,7 @@ class Pool(ABC, Generic[P, L]):
 
     def is_untried(self, instance: Instance) -> bool:
         """Whether it is still unknown if the instance can be reached."""
-        place = self._places.get(instance.address)
+        place = self._places.get(instance.place)
         return place is None or (place.link is None and place.error is None)
 
     def patience(self, deadline: float) -> float:
@@ -301,7 +328,7 @@ class Pool(ABC, Generic[P, L]):
 
     def again_at(self, instance: Instance) -> float:
         """When an instance that could not be reached may be tried again."""
-        place = self._places.get(instance.address)
+        place = self._places.get(instance.place)
         return 0.0 if place is None else place.not_before
 
     def note_silent(self, instance: Instance) -> None:
@@ -310,7 +337,7 @@ class Pool(ABC, Generic[P, L]):
         if link is not None:
             link.standing.missed(monotonic())
         else:
-            self.note_late(instance.address)
+            self.note_late(instance.place)
 
     def note_late(self, address: str) -> None:
         place = self._place(address)

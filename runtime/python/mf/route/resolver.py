@@ -27,27 +27,40 @@ def is_topic_view(name: str) -> bool:
 class Instance:
     """One server that offers a (service, agent). `address`: 'tcp://host:port', or 'unix:/path'. `local`: a
     path where a client on the same host may reach the process: it is there if its HELLO has `nonce`.
-    `fingerprint`: of the service in that server; empty if it is not known.
+    `fingerprint`: of the service in that server; empty if it is not known. `identity`: the name that the
+    server's certificate must have, by which it has registered; empty: any that is valid for the address.
     """
 
-    __slots__ = ("address", "fingerprint", "local", "nonce", "weight")
+    __slots__ = ("address", "fingerprint", "identity", "local", "nonce", "weight")
 
     def __init__(
-        self, address: str, weight: int = 1, local: str = "", nonce: bytes = b"", fingerprint: bytes = b""
+        self,
+        address: str,
+        weight: int = 1,
+        local: str = "",
+        nonce: bytes = b"",
+        fingerprint: bytes = b"",
+        identity: str = "",
     ) -> None:
         self.address = address
         self.weight = weight
         self.local = local
         self.nonce = nonce
         self.fingerprint = fingerprint
+        self.identity = identity
+
+    @property
+    def place(self) -> str:
+        """The address, and behind a NUL the name that the certificate there must have."""
+        return f"{self.address}\0{self.identity}" if self.identity else self.address
 
     @property
     def is_path(self) -> bool:
         """Whether it has registered no other address than a path."""
         return bool(self.local) and self.local == self.address
 
-    def _key(self) -> tuple[str, int, str, bytes, bytes]:
-        return (self.address, self.weight, self.local, self.nonce, self.fingerprint)
+    def _key(self) -> tuple[str, int, str, bytes, bytes, str]:
+        return (self.address, self.weight, self.local, self.nonce, self.fingerprint, self.identity)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Instance) and self._key() == other._key()

@@ -48,6 +48,11 @@ class Access:
         return self._rules is None and self._authorize is None
 
     @property
+    def rules(self) -> "Rules | None":
+        """Those of the access file, as it was read last."""
+        return self._rules
+
+    @property
     def has_files(self) -> bool:
         return bool(self._file) or self.tokens is not None
 
@@ -87,42 +92,60 @@ class Access:
         """The handlers that a BIND has found, with Denied in the place of those that the peer may not call,
         or the refusal if it may call none of them."""
         denied = _Denials(peer, identity, service, agent)
-        targets = [
-            handler
-            if self.may_call(identity, service.name, agent, handler.method.name)
-            else denied.of(handler)
-            for handler in bound
-        ]
+        targets: list[Any] = []
+        for handler in bound:
+            allowed, at = self._call(identity, service.name, agent, handler.method.name)
+            targets.append(handler if allowed else denied.of(handler, at))
         if bound and all(isinstance(each, Denied) for each in targets):
-            return Code.PERMISSION_DENIED, denied.logged("").message
+            return Code.PERMISSION_DENIED, denied.logged("", at).message
         return targets
 
     def check_subscription(self, peer: str, identity: Identity, topic: str, agents: str) -> None:
         """Raises Error(PERMISSION_DENIED)."""
-        if not self.may_subscribe(identity, topic, agents):
-            denied = line("subscription_denied", peer=peer, identity=identity, topic=topic, agents=agents)
-            warning("%s", denied, peer=peer)
+        allowed, at = self._subscription(identity, topic, agents)
+        if not allowed:
+            fields = {"peer": peer, "identity": identity, "topic": topic, "agents": agents, "line": at}
+            warning("%s", line("subscription_denied", **fields), peer=peer, identity=identity.name)
             shown = f' for "{shortened(agents)}"' if agents else ""
             raise not_executed(Code.PERMISSION_DENIED, f"{identity} may not subscribe to {topic}{shown}")
 
     def may_subscribe(self, identity: Identity, topic: str, agents: str) -> bool:
-        if self._rules is not None:
-            from mf.access.rules import Action, Wish
-
-            if not self._rules.decide(identity, Wish(Action.SUBSCRIBE, topic, agents)).allowed:
-                return False
-        authorize = self._authorize
-        return authorize is None or _asked("authorize", authorize, identity, topic, agents, SUBSCRIBE)
+        return self._subscription(identity, topic, agents)[0]
 
     def may_call(self, identity: Identity, service: str, agent: str, method: str) -> bool:
+        return self._call(identity, service, agent, method)[0]
+
+    # Each answers whether it is allowed, and by which line of the access file: 0 if there is none, and for
+    # what `authorize` denies.
+
+    def _subscription(self, identity: Identity, topic: str, agents: str) -> tuple[bool, int]:
+        at = 0
         if self._rules is not None:
             from mf.access.rules import Action, Wish
 
-            wish = Wish(Action.CALL, f"{service}.{method}", agent)
-            if not self._rules.decide(identity, wish).allowed:
-                return False
+            decision = self._rules.decide(identity, Wish(Action.SUBSCRIBE, topic, agents))
+            at = decision.line
+            if not decision.allowed:
+                return False, at
+        return self._authorized(identity, topic, agents, SUBSCRIBE, at)
+
+    def _call(self, identity: Identity, service: str, agent: str, method: str) -> tuple[bool, int]:
+        at = 0
+        if self._rules is not None:
+            from mf.access.rules import Action, Wish
+
+            decision = self._rules.decide(identity, Wish(Action.CALL, f"{service}.{method}", agent))
+            at = decision.line
+            if not decision.allowed:
+                return False, at
+        return self._authorized(identity, service, agent, method, at)
+
+    def _authorized(
+        self, identity: Identity, service: str, agent: str, method: str, at: int
+    ) -> tuple[bool, int]:
         authorize = self._authorize
-        return authorize is None or _asked("authorize", authorize, identity, service, agent, method)
+        allowed = authorize is None or _asked("authorize", authorize, identity, service, agent, method)
+        return allowed, at if allowed else 0
 
 
 def rules_of(path: str) -> "Rules | None":
@@ -149,18 +172,19 @@ class _Denials:
         self._agent = agent
         self._logged: set[str] = set()
 
-    def of(self, handler: Any) -> Denied:
+    def of(self, handler: Any, at: int) -> Denied:
+        """`at`: the line of the access file that has decided."""
         method = handler.method.name
-        return Denied(lambda: self.logged(method))
+        return Denied(lambda: self.logged(method, at))
 
-    def logged(self, method: str) -> Error:
+    def logged(self, method: str, at: int) -> Error:
         """The failure; `method` is empty for the whole service."""
         service, agent = self._service, shown_agent(self._service, self._agent)
         if method not in self._logged:
             self._logged.add(method)
-            fields = {"service": service.name, "agent": agent, "method": method or "*"}
+            fields = {"service": service.name, "agent": agent, "method": method or "*", "line": at}
             denied = line("call_denied", peer=self._peer, identity=self._identity, **fields)
-            warning("%s", denied, peer=self._peer)
+            warning("%s", denied, peer=self._peer, identity=self._identity.name)
         what = f"this method of {service.name}" if method else service.name
         shown = f' for agent "{shortened(agent)}"' if agent else ""
         return not_executed(Code.PERMISSION_DENIED, f"{self._identity} may not call {what}{shown}")

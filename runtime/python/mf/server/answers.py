@@ -127,6 +127,8 @@ def answer_outcomes(call: ServedCall, handler: Handler, outcomes: list[Outcome[A
         outcomes = [_encodable(handler, outcome) for outcome in outcomes]
         failed = True
         payload = pack_mixed(method, outcomes)
+    if failed and handler.tally is not None:
+        call.ends_mixed(outcomes)
     call.connection.reply(call, MIXED if failed else OK, method.result_encoding, payload)
 
 

@@ -4,7 +4,7 @@ import os
 import signal
 import socket
 import threading
-from asyncio import AbstractEventLoop, Event, Task, create_task, get_running_loop
+from asyncio import AbstractEventLoop, Event, Task, create_task, get_running_loop, to_thread
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
@@ -17,6 +17,7 @@ from mf.core.source import OfferSource
 from mf.server.async_io import AsyncIo
 from mf.server.async_lead import AsyncLead
 from mf.server.base import STOP_SIGNALS, BaseServer
+from mf.server.manager import tell_manager
 from mf.transport.address import Address
 from mf.transport.names import addresses
 from mf.transport.network import network_of
@@ -66,6 +67,9 @@ class AsyncServer(BaseServer["AsyncControllerRegistrar", AsyncIo]):
             text = "an AsyncServer runs `async def`: derive from the generated …AsyncServant, or use a Server"
             raise TypeError(f"{type(servant).__name__} is no servant of asyncio; {text}")
 
+    def _is_stopping(self) -> bool:
+        return self._stopping.is_set()
+
     def _offers_changed(self) -> None:
         if self._loop is not None and self._registrar is not None:
             with suppress(RuntimeError):  # the loop was closed
@@ -107,6 +111,12 @@ class AsyncServer(BaseServer["AsyncControllerRegistrar", AsyncIo]):
             for each in listening:
                 each.close()
             raise
+        try:
+            self._open_monitor()
+        except OSError:
+            for each in listening:
+                each.close()
+            raise
         self._addresses = [str(each.address) for each in listening]
         self._loop = get_running_loop()
         self._io = AsyncIo(self._loop, listening, self._offers, self._hello, self._load, self._access)
@@ -123,8 +133,10 @@ class AsyncServer(BaseServer["AsyncControllerRegistrar", AsyncIo]):
             await self.start()
         before = self._catch_signals()
         try:
+            tell_manager("READY=1")
             await self._stopping.wait()
         finally:
+            tell_manager("STOPPING=1")
             try:
                 whole = await self.stop()
             finally:
@@ -160,6 +172,8 @@ class AsyncServer(BaseServer["AsyncControllerRegistrar", AsyncIo]):
                 await self._io.drain(self._options.drain_timeout)
                 self._log_stopped(not self._io.cut)
             finally:
+                if self._monitor is not None:
+                    await to_thread(self._close_monitor)
                 self._stopped.set()
 
     async def __aenter__(self) -> Self:
@@ -178,8 +192,13 @@ class AsyncServer(BaseServer["AsyncControllerRegistrar", AsyncIo]):
         before: dict[int, Any] = {each: signal.getsignal(each) for each in (*STOP_SIGNALS, signal.SIGHUP)}
         for number in STOP_SIGNALS:
             loop.add_signal_handler(number, self._signalled, number)
-        loop.add_signal_handler(signal.SIGHUP, self.reload)
+        loop.add_signal_handler(signal.SIGHUP, self._reload_signalled)
         return before
+
+    def _reload_signalled(self) -> None:
+        tell_manager("RELOADING=1")
+        self.reload()
+        tell_manager("READY=1")
 
     def _signalled(self, number: int) -> None:
         if self._stopping.is_set():

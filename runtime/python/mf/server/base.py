@@ -4,9 +4,10 @@ import signal
 import socket
 from abc import ABC, abstractmethod
 from dataclasses import replace
-from typing import Any, Generic, Protocol, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, Unpack
 
 from mf.core.agent import Agent
+from mf.core.generated import VERSION
 from mf.core.log import info, line, wants_info
 from mf.core.offered import offered_agent
 from mf.core.options import check_names
@@ -18,14 +19,19 @@ from mf.protocol.handshake import Hello, check_max_payload
 from mf.server import identity
 from mf.server.access import Access
 from mf.server.counters import ServerStats
-from mf.server.durations import Durations
 from mf.server.files import ServedFiles
 from mf.server.load import ServerLoad
 from mf.server.offer import Announced, Offers
 from mf.server.server_io import ServerIo
+from mf.server.tally import Tallies
 from mf.transport.address import Address
 from mf.transport.sockets import SCHEMES, server_context
 from mf.transport.stream import SocketStream
+
+if TYPE_CHECKING:  # servers without a monitor, or an access file, do not load what reads it
+    from mf.access.rules import Rules
+    from mf.core.exposition import Exposition
+    from mf.monitor.door import Door
 
 CALLS_CUT = 3
 """The exit status of a program whose server had to cut calls when it stopped."""
@@ -34,14 +40,15 @@ CALLS_CUT = 3
 class Registrar(Protocol):
     """What registers a server at its controllers."""
 
+    @property
+    def registered(self) -> bool:
+        """Whether a controller has confirmed the registration."""
+
     def lead(self, service: str, agent: str) -> Any: ...
 
     def reload(self) -> bool: ...
 
     def after_fork(self) -> None: ...
-
-    def missing(self) -> list[str]:
-        """The controllers at which the server is not registered now. Thread-safe."""
 
 
 R = TypeVar("R", bound=Registrar)
@@ -53,7 +60,7 @@ class BaseServer(ABC, Generic[R, I]):
     'unix:/path', or several of them, separated by commas. `controller`: 'mf://host:port', or
     'mf+tls://host:port' over TLS, or several of them, with each of which the server registers; None for a
     server that clients address directly. Raises ValueError for an invalid address, for unusable files of TLS,
-    and for mistakes in an access file.
+    for mistakes in an access file, and for an address of the monitor that cannot be used.
     """
 
     def __init__(
@@ -68,7 +75,13 @@ class BaseServer(ABC, Generic[R, I]):
         self._tls = server_context(self._listen, options.tls)
         self._access = Access(options)
         self._files = ServedFiles(self._tls, self._access, options)
-        self._offers = Offers(options.limit)
+        self._tallies = Tallies() if options.monitor else None
+        self._offers = Offers(options.limit, self._tallies)
+        self._monitor: Door | None = None
+        if options.monitor:
+            from mf.monitor.door import endpoint_of
+
+            endpoint_of(options.monitor, opened=options.monitor_open)
         self._identity = identity.draw()
         check_max_payload(options.max_payload)
         self._hello = Hello(
@@ -86,6 +99,7 @@ class BaseServer(ABC, Generic[R, I]):
             options.max_handshakes,
             options.max_held_bytes,
         )
+        self._controllers = controller or "none"
         self._registrar = None if controller is None else self._registrar_at(controller)
         self._offers.registered = controller is not None
         self._io: I | None = None
@@ -116,30 +130,51 @@ class BaseServer(ABC, Generic[R, I]):
         return list(self._addresses)
 
     @property
+    def monitor_address(self) -> str:
+        """HOST:PORT of the monitor, with the port that the system chose; empty without one, and before
+        start()."""
+        return self._monitor.address if self._monitor is not None else ""
+
+    def _open_monitor(self) -> None:
+        """When the server listens. Raises OSError, in one sentence, if the monitor cannot."""
+        options = self._options
+        if options.monitor and self._monitor is None:
+            from mf.monitor.door import Door, Source
+
+            source = Source(self._expose, self._not_ready)
+            self._monitor = Door(options.monitor, opened=options.monitor_open, source=source)
+
+    def _close_monitor(self) -> None:
+        if self._monitor is not None:
+            self._monitor.close()
+            self._monitor = None
+
+    def _expose(self, out: "Exposition") -> None:
+        from mf.server.metrics import expose
+
+        assert self._tallies is not None
+        is_ready = not self._not_ready()
+        expose(out, self.stats(), self._tallies, most_bytes=self._load.max_held_bytes, is_ready=is_ready)
+        if self._options.expose is not None:
+            self._options.expose(out)
+
+    def _not_ready(self) -> str:
+        from mf.server.metrics import reasons
+
+        return reasons(
+            self._options,
+            stopping=self._is_stopping(),
+            registered=lambda: self._registrar is None or self._registrar.registered,
+            is_full=self._load.counts.held_bytes > self._load.max_held_bytes,
+        )
+
+    @abstractmethod
+    def _is_stopping(self) -> bool: ...
+
+    @property
     def nonce(self) -> bytes:
         """16 bytes that identify this server until it ends."""
         return self._hello.nonce
-
-    def not_ready(self) -> list[str]:
-        """Why this server takes no calls now, or is not found by those who look it up; empty if it is ready.
-        Thread-safe, as the next two functions are."""
-        io = self._io
-        if io is None:
-            return ["the server was not started"]
-        if io.is_draining:
-            return ["the server stops"]
-        if self._registrar is None:
-            return []
-        return [f"not registered at {each}" for each in self._registrar.missing()]
-
-    def measure(self) -> None:
-        """From now on `durations` has how long calls take."""
-        self._offers.measure()
-
-    def durations(self) -> list[tuple[str, str, Durations]]:
-        """Of each method, with its service and its name; one for each offer. Empty unless they are
-        measured."""
-        return self._offers.durations()
 
     def stats(self) -> ServerStats:
         """Statistics of each method's calls, and of connections. Thread-safe at any time."""
@@ -172,6 +207,12 @@ class BaseServer(ABC, Generic[R, I]):
         self._io.files_read()
         return usable
 
+    @property
+    def access_rules(self) -> "Rules | None":
+        """The rules of `access`, as they were read last, for servants that decide themselves (`mf_decides`);
+        None without an access file."""
+        return self._access.rules
+
     def adopt(self, connected: socket.socket) -> None:
         """Serves one connected socket, which the server owns from now on. After start()."""
         if self._io is None:
@@ -180,14 +221,11 @@ class BaseServer(ABC, Generic[R, I]):
 
     def _log_started(self) -> None:
         if wants_info():
-            from mf.core.version import runtime_version
-
-            controllers = "none" if self._registrar is None else ",".join(self._registrar.missing())
             started = line(
                 "started",
-                version=runtime_version(),
+                version=VERSION,
                 addresses=",".join(self._addresses),
-                controllers=controllers,
+                controllers=self._controllers,
                 identity=self.nonce.hex(),
                 access=self._options.access or "none",
             )
@@ -217,6 +255,9 @@ class BaseServer(ABC, Generic[R, I]):
         self._hello.nonce = self._identity.nonce
         if self._registrar is not None:
             self._registrar.after_fork()
+        if self._monitor is not None:
+            self._monitor.after_fork()
+            self._monitor = None
         if self._io is not None:
             self._io.after_fork()
             self._io = None

@@ -30,6 +30,7 @@ from mf.core.peers import peer_fields
 from mf.protocol.events import BindRequested, CreditReceived, DataReceived, EndReceived, RequestReceived
 from mf.protocol.frame import Buffer
 from mf.protocol.handshake import Hello
+from mf.protocol.reply import OK
 from mf.protocol.server_call import ServerCallEvent, ServerCallState, ServerCallStep
 from mf.protocol.server_session import Denied, Resolve, ServerSession
 from mf.protocol.stream import WindowBudget
@@ -121,7 +122,7 @@ class _Entrance:
         self._calls: dict[tuple[str, str, str], bool] = {}
         """Service, agent and method, and whether it may be called, as was decided."""
         self._subscribed: set[tuple[str, str]] | None = set()
-        """Topics and agents of what was allowed; None: too many to be kept."""
+        """Topics and agents of what was allowed; None: not all that was decided is known here."""
         self.identity = NO_IDENTITY
         self.used = False
 
@@ -147,6 +148,9 @@ class _Entrance:
             return found
         offer = found[0].offer
         if offer.is_topic:  # its subscriptions are asked about, which name agents
+            return found
+        if offer.decides:
+            self._subscribed = None  # what the servant allows is not known here
             return found
         targets = self._access.targets(self._stream.peer, self.identity, offer.service, offer.agent, found)
         if not isinstance(targets, tuple):  # a BIND that is refused leaves nothing to be taken back
@@ -388,6 +392,8 @@ class Connection(StreamCaller):
         if call.oneway:  # of a method with results, which its client does not want
             self.drop(call)
             return
+        if call.handler.tally is not None and status == OK:  # MIXED is counted where its items are known
+            call.ends(Code.OK)
         with self.lock:
             if call.state is _RUNNING and call.deadline > monotonic():
                 call.state = _ENDED
@@ -402,8 +408,6 @@ class Connection(StreamCaller):
                 else:
                     block = call.reply_metadata()
                     self.session.reply(call.id, call.route, status, encoding, call.count, payload, block)
-        if call.began:
-            call.measure(Code(status).name) if is_awaited else call.measure_unanswered()
         self._io.wrote(self)
 
     def fail(self, call: ServedCall, error: Error) -> None:
@@ -412,25 +416,24 @@ class Connection(StreamCaller):
             return
         if call.standing is not _OUTSIDE:
             call.gate.admission.leave(call, monotonic())
+        if call.handler.tally is not None:
+            call.ends(error.code)
         with self.lock:
-            is_awaited = self._answered(call)
-            if is_awaited:
+            if self._answered(call):
                 self.session.fail(call.id, call.route, call.count, error, call.reply_metadata())
-        if call.began:
-            call.measure(error.code.name) if is_awaited else call.measure_unanswered()
         self._io.wrote(self)
 
     def drop(self, call: ServedCall) -> None:
         if call.standing is not _OUTSIDE:
             call.gate.admission.leave(call, monotonic())
+        if call.handler.tally is not None:
+            call.ends(Code.OK if call.oneway else Code.CANCELLED)
         ready: list[ServedCall] = []
         with self.lock:
             if self._answered(call) and not call.oneway:
                 self.session.in_flight.discard(call.id)
             if call.in_order:
                 self._advance(call.handler.offer, ready)
-        if call.began:
-            call.measure_unanswered()
         for next_ in ready:
             self.begin(next_)
         self._io.wrote(self)
@@ -445,8 +448,6 @@ class Connection(StreamCaller):
                 self._ended_unrun(call, standing)
             elif step is _Step.DROP:
                 self._ended(call)
-        if step is _Step.REFUSE or step is _Step.DROP:
-            call.measure(why.code.name)
         self._leave_unrun(call, step, standing)
         self._io.wrote(self)
 
@@ -460,8 +461,6 @@ class Connection(StreamCaller):
                 self._stop(call, error)
             elif step is _Step.REFUSE:
                 self._ended_unrun(call, standing)
-        if step is _Step.REFUSE:
-            call.measure(error.code.name)
         self._leave_unrun(call, step, standing)
         self._io.wrote(self)
 
@@ -533,6 +532,8 @@ class Connection(StreamCaller):
 
     def refuse(self, call: ServedCall, why: str) -> None:
         call.handler.counters.on_refused(call.count)
+        if call.handler.tally is not None:
+            call.ends(Code.OVERLOADED)
         if call.standing is not _OUTSIDE:
             call.gate.admission.leave(call, monotonic())
         with self.lock:

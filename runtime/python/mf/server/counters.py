@@ -3,7 +3,6 @@
 from dataclasses import dataclass, field
 from threading import Lock
 
-from mf.server.durations import Durations
 from mf.server.load import ConnectionStats
 
 
@@ -43,7 +42,7 @@ class ServerStats:
 class Counters:
     """The counts of one method of one offer. Thread-safe."""
 
-    __slots__ = ("_logged", "_logged_at", "dropped", "durations", "executed", "expired", "lock", "refused")
+    __slots__ = ("_logged", "_logged_at", "dropped", "executed", "expired", "lock", "refused")
 
     def __init__(self) -> None:
         self.lock = Lock()
@@ -51,8 +50,6 @@ class Counters:
         self.refused = 0
         self.expired = 0
         self.dropped = 0
-        self.durations: Durations | None = None
-        """None: they are not measured."""
         self._logged = 0
         self._logged_at: float | None = None
 

@@ -11,11 +11,13 @@ from collections.abc import Callable, Mapping
 from threading import Lock
 from time import monotonic
 from types import MappingProxyType
+from typing import Any
 
 from mf.core.agent_names import shown_agent
 from mf.core.current import NO_METADATA, CurrentCall
 from mf.core.error import Code, Error, not_executed
 from mf.core.identity import Identity
+from mf.core.outcome import Outcome
 from mf.protocol.events import DataReceived, MetadataOrFault, RequestReceived
 from mf.protocol.frame import ONEWAY, Buffer
 from mf.protocol.metadata import pack_metadata
@@ -83,7 +85,7 @@ class ServedCall(ServerCall, CurrentCall):
 
     __slots__ = (
         "_metadata",
-        "began",
+        "came",
         "connection",
         "count",
         "deadline",
@@ -99,6 +101,8 @@ class ServedCall(ServerCall, CurrentCall):
         "stopped",
     )
 
+    came: float
+    """When it has arrived; only if the calls of its method are measured."""
     deadline: float
     handler: Handler
     _metadata: MetadataOrFault
@@ -107,6 +111,8 @@ class ServedCall(ServerCall, CurrentCall):
         self.connection = connection
         self.handler, self.id, self.route, self.flags, _, self.count, self.payload, self._metadata = event
         self.deadline = deadline
+        if self.handler.tally is not None:
+            self.came = monotonic()
         self.oneway = self.flags & ONEWAY != 0
         self.state = _RECEIVED
         self.standing = _OUTSIDE
@@ -116,8 +122,6 @@ class ServedCall(ServerCall, CurrentCall):
         self.in_order = False
         self.reply_entries: dict[str, str] | None = None
         """Metadata that the handler has set and that were not sent yet."""
-        self.began = 0.0 if self.handler.counters.durations is None else monotonic()
-        """0: it is not measured, or was already."""
 
     # For users
 
@@ -160,6 +164,24 @@ class ServedCall(ServerCall, CurrentCall):
         pack_metadata(reply)  # raises for invalid metadata here, where the user can see the cause
         self.reply_entries = reply
 
+    # For the metrics of its server
+
+    def ends(self, how: Code) -> None:
+        """All its items end so, now."""
+        tally = self.handler.tally
+        if tally is not None:
+            tally.ended(how, self.count)
+            tally.answered(monotonic() - self.came)
+
+    def ends_mixed(self, outcomes: list[Outcome[Any]]) -> None:
+        """Each of its items ends by its own outcome, now."""
+        tally = self.handler.tally
+        if tally is not None:
+            for outcome in outcomes:
+                error = outcome.error
+                tally.ended(Code.OK if error is None else _code_of(error), 1)
+            tally.answered(monotonic() - self.came)
+
     # For its gate
 
     @property
@@ -177,20 +199,6 @@ class ServedCall(ServerCall, CurrentCall):
         self.connection.fail(self, not_executed(Code.DEADLINE_EXCEEDED, text))
 
     # For the connection
-
-    def measure(self, code: str) -> None:
-        """The call has ended, with the code of this name. Only the first time counts."""
-        began, self.began = self.began, 0.0
-        durations = self.handler.counters.durations
-        if began and durations is not None:
-            durations.add(code, monotonic() - began)
-
-    def measure_unanswered(self) -> None:
-        """The call has ended without an answer that its client waited for."""
-        if self.stopped is not None:
-            self.measure(self.stopped.code.name)
-        else:
-            self.measure("OK" if self.oneway else "DEADLINE_EXCEEDED")
 
     def reply_metadata(self) -> bytes:
         """The block of metadata that were set and not sent yet; empty for none."""
@@ -221,3 +229,7 @@ def violation(text: str) -> Error:
 
 def _no_stream(frame: str, call: ServedCall) -> Error:
     return violation(f"{frame} for a call of {call.handler}, which has no stream in this direction")
+
+
+def _code_of(failure: BaseException) -> Code:
+    return failure.code if isinstance(failure, Error) else Code.DECLARED

@@ -16,7 +16,7 @@ from mf.protocol.events import BindRequested
 from mf.protocol.frame import STREAM
 from mf.server.admission import Admission, Gate
 from mf.server.counters import Counters, MethodStats, ServerStats
-from mf.server.durations import Durations
+from mf.server.tally import Tallies, Tally
 
 _MOST_LABELS = 16
 _LONGEST_LABEL = 64
@@ -28,7 +28,18 @@ class Handler:
     is one. `gate`: that of the limits that apply, if there are any.
     """
 
-    __slots__ = ("batch", "counters", "function", "gate", "inline", "method", "offer", "planned", "pushed")
+    __slots__ = (
+        "batch",
+        "counters",
+        "function",
+        "gate",
+        "inline",
+        "method",
+        "offer",
+        "planned",
+        "pushed",
+        "tally",
+    )
 
     def __init__(
         self, offer: "Offer", method: Method[Any, Any], inline: bool, gate: Gate | None = None
@@ -46,6 +57,8 @@ class Handler:
         self.inline = inline and not method.stream  # a stream may wait
         self.gate = gate
         self.counters = Counters()
+        self.tally: Tally | None = None
+        """None: the server has no monitor."""
         if self.pushed:
             return
         base = generated_base(servant)
@@ -81,7 +94,7 @@ class Offer:
     service, if this is one that is extended: the same limits hold for both.
     """
 
-    __slots__ = ("agent", "announced", "handlers", "is_topic", "servant", "service")
+    __slots__ = ("agent", "announced", "decides", "handlers", "is_topic", "servant", "service")
 
     def __init__(
         self,
@@ -97,6 +110,7 @@ class Offer:
         self.announced = announced
         self.servant = servant
         self.is_topic = isinstance(servant, PushServant)
+        self.decides = servant.mf_decides
         service = self.service = service or servant.mf_service
         self.agent = agent
         shown = f' for agent "{shown_agent(service, agent)}"' if agent else ""
@@ -160,23 +174,18 @@ def _not_generated(name: str) -> Method[Any, Any]:
     )
 
 
-def _measure(offer: Offer) -> None:
-    for handler in offer.handlers.values():
-        if handler.counters.durations is None:
-            handler.counters.durations = Durations()
-
-
 class Offers:
     """All offers of a server. Data that IO threads read are never modified, only replaced."""
 
-    __slots__ = ("_admission", "_by_service", "_is_measured", "_sources", "_topics", "registered")
+    __slots__ = ("_admission", "_by_service", "_sources", "_topics", "registered", "tallies")
 
-    def __init__(self, limit: Limit | None = None) -> None:
+    def __init__(self, limit: Limit | None = None, tallies: Tallies | None = None) -> None:
         self._admission = Admission(limit)
+        self.tallies = tallies
+        """None: calls are not measured."""
         self._by_service: dict[str, dict[str, Offer]] = {}
         self._sources: list[tuple[OfferSource, Announced]] = []
         self._topics: dict[str, dict[str, Offer]] = {}
-        self._is_measured = False
         self.registered = False
         """Whether they are announced to a controller."""
 
@@ -206,16 +215,21 @@ class Offers:
             if text in self._by_service.get(each.name, {}):
                 shown = f" for agent {shown_agent(service, text)!r}" if text else ""
                 raise ValueError(f"{each.name} is offered already{shown}")
-        offer = Offer(servant, text, inline, limits, self._admission, announced)
+        offer = self._measured(Offer(servant, text, inline, limits, self._admission, announced))
         by_service = dict(self._by_service)
         for each in services:
             made = offer
             if each is not service:
-                made = Offer(servant, text, inline, limits, self._admission, announced, each, offer)
-            if self._is_measured:
-                _measure(made)
+                extended = Offer(servant, text, inline, limits, self._admission, announced, each, offer)
+                made = self._measured(extended)
             by_service[each.name] = {**by_service.get(each.name, {}), text: made}
         self._by_service = by_service
+        return offer
+
+    def _measured(self, offer: Offer) -> Offer:
+        if self.tallies is not None:
+            for name, handler in offer.handlers.items():
+                handler.tally = self.tallies.of(offer.service.name, name)
         return offer
 
     def remove(self, service: str, agent: str) -> None:
@@ -260,9 +274,7 @@ class Offers:
         for source, announced in self._sources:
             servant = source.servant(service)
             if servant is not None:
-                made = Offer(servant, "", False, {}, self._admission, announced)
-                if self._is_measured:
-                    _measure(made)
+                made = self._measured(Offer(servant, "", False, {}, self._admission, announced))
                 self._topics = {**self._topics, service: {"": made}}
                 return self._topics[service]
         return {}
@@ -295,21 +307,6 @@ class Offers:
             waiting=waiting,
             methods=methods,
         )
-
-    def measure(self) -> None:
-        """From now on the durations of all calls are measured, of later offers, too."""
-        self._is_measured = True
-        for offer in self.all():
-            _measure(offer)
-
-    def durations(self) -> list[tuple[str, str, Durations]]:
-        """Of each method, with its service and its name; one for each offer."""
-        return [
-            (offer.service.name, name, durations)
-            for offer in self.all()
-            for name, handler in offer.handlers.items()
-            if (durations := handler.counters.durations) is not None
-        ]
 
     def _now(self, handler: Handler) -> tuple[int, int]:
         """How many calls of a method with its own limit run, and how many wait."""

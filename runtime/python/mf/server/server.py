@@ -18,6 +18,7 @@ from mf.server.base import STOP_SIGNALS, BaseServer
 from mf.server.dispatch import run, run_stream
 from mf.server.io import IoThread
 from mf.server.lead import Lead
+from mf.server.manager import tell_manager
 from mf.server.offer import handlers_of
 from mf.server.workers import StreamThreads, Workers
 from mf.transport.sockets import Listening
@@ -40,8 +41,11 @@ class Server(BaseServer["ControllerRegistrar", IoThread]):
         self._make_threads()
         self._stop_lock = threading.Lock()
         self._running = _held_lock()
-        self._ends = self._must_reload = False
+        self._ends = self._must_reload = self._stops = False
         self._signals_before: dict[int, Any] = {}
+
+    def _is_stopping(self) -> bool:
+        return self._stops
 
     def _make_threads(self) -> None:
         self._workers = Workers(self._options.workers, run)
@@ -96,6 +100,12 @@ class Server(BaseServer["ControllerRegistrar", IoThread]):
             for each in listening:
                 each.close()
             raise
+        try:
+            self._open_monitor()
+        except OSError:
+            for each in listening:
+                each.close()
+            raise
         self._addresses = [str(each.address) for each in listening]
         self._io = IoThread(
             listening,
@@ -126,9 +136,13 @@ class Server(BaseServer["ControllerRegistrar", IoThread]):
                 raise SystemExit(str(failed.args[-1])) from None
         self._signals_before = self._catch_signals()
         try:
+            tell_manager("READY=1")
             while self._wait_for_signal():
+                tell_manager("RELOADING=1")
                 self.reload()
+                tell_manager("READY=1")
         finally:
+            tell_manager("STOPPING=1")
             self._restore_signals(final=False)
             whole = self.stop()
             self._restore_signals(final=True)
@@ -152,12 +166,14 @@ class Server(BaseServer["ControllerRegistrar", IoThread]):
             io = self._io
             if io is None or not io.thread.is_alive():
                 return io is None or not io.cut
+            self._stops = True
             info("%s", line("draining"))
             if self._registrar is not None:
                 self._registrar.deregister(min(self._options.drain_timeout, 2.0))
             io.drain(self._options.drain_timeout)
             io.thread.join(self._options.drain_timeout + 5.0)
             self._workers.stop(0.1)
+            self._close_monitor()
             self._log_stopped(not io.cut)
             return not io.cut
 

@@ -35,6 +35,7 @@ from mf.server.dispatch import run
 from mf.server.files import ServedFiles
 from mf.server.listener import Listener, refusal
 from mf.server.load import ServerLoad
+from mf.server.manager import tell_manager, watchdog_period
 from mf.server.offer import Offers
 from mf.server.stream import OUTPUT_LIMIT, StreamCall
 from mf.transport.sockets import Listening
@@ -75,6 +76,8 @@ class ServerIo(Loop):
         "_refused_logged_at",
         "_retired",
         "_scratch",
+        "_sign_at",
+        "_sign_every",
         "_stalled",
         "cut",
     )
@@ -102,15 +105,13 @@ class ServerIo(Loop):
         self._files: ServedFiles | None = None
         self._retired: dict[Connection, tuple[float, str]] = {}
         """Connections that are not allowed any more: when they are closed, and why."""
+        self._sign_every = watchdog_period()
+        self._sign_at = _FOREVER if self._sign_every == _FOREVER else monotonic()
+        """When the service manager wants the next sign of life."""
         self._drain_until: float | None = None
         self.cut = False
         """Whether the drain has cut calls."""
         self._draining = False
-
-    @property
-    def is_draining(self) -> bool:
-        """Whether it stops, or has stopped."""
-        return self._drain_until is not None
 
     def is_here(self) -> bool:
         """Whether the caller is a handler of this server, or the thread that reads for it: stop() must not
@@ -538,11 +539,12 @@ class ServerIo(Loop):
         """Seconds to the next time limit; None if there is none."""
         resume = [each.resume_at for each in self._listeners.values() if each.resume_at is not None]
         files = [] if self._files is None or self._files.due == _FOREVER else [self._files.due]
-        waits = self._opening or self._stalled or self._retired or resume or files
+        signs = [] if self._sign_at == _FOREVER else [self._sign_at]
+        waits = self._opening or self._stalled or self._retired or resume or files or signs
         if not waits and self._drain_until is None:
             return None
         now = monotonic()
-        times: list[float] = [self._progress_at, *resume, *files]
+        times: list[float] = [self._progress_at, *resume, *files, *signs]
         times += [until for until, _ in self._retired.values()]
         if self._opening:
             times.append(self._opening[0].opened + HANDSHAKE_TIMEOUT)
@@ -569,6 +571,9 @@ class ServerIo(Loop):
         if self._files is not None and self._files.due <= now:
             self._files.look(now)
             self._check_again()
+        if self._sign_at <= now:
+            tell_manager("WATCHDOG=1")
+            self._sign_at = now + self._sign_every
         for listener in self._listeners.values():
             if listener.resume_at is not None and listener.resume_at <= now:
                 listener.resume_at = None

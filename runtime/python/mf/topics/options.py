@@ -33,6 +33,10 @@ class TopicAccess(NamedTuple):
     authentication: bytes = b""
     identity: Identity = NO_IDENTITY
 
+    def __repr__(self) -> str:
+        what = f"topic={self.topic!r}, agents={self.agents!r}, peer={self.peer!r}, action={self.action}"
+        return f"mf.TopicAccess({what}, authentication=…, identity={self.identity!r})"
+
 
 @dataclass(slots=True, kw_only=True)
 class TopicsOptions:

@@ -2,9 +2,12 @@
 // generated code.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <random>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "bytes.hpp"
 #include "mf/codec/described/json.hpp"
@@ -110,6 +113,25 @@ TEST_P(DescribedVectors, AreReadAsGeneratedCodeReadsThemWhenBytesOfThemAreOthers
       }
       if (random() % 8 == 0) changed.push_back(std::byte{0});
       expect_alike(vector.at("type"), changed);
+    }
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
+/// In an archive fields come again then: rows go on, messages are merged, unions change their alternative.
+TEST_P(DescribedVectors, AreReadAsGeneratedCodeReadsThemWhenOneFollowsAnother) {
+  std::map<std::string, std::vector<std::vector<std::byte>>> seen;
+  for (const Vector& vector : load(GetParam())) {
+    const std::string& type = vector.at("type");
+    auto& others = seen[type];
+    others.push_back(from_hex(vector.at("hex")));
+    for (std::size_t i = others.size() - std::min<std::size_t>(others.size(), 3); i < others.size(); ++i) {
+      for (const auto& [first, second] : {std::pair(i, others.size() - 1), std::pair(others.size() - 1, i)}) {
+        auto joined = others[first];
+        joined.insert(joined.end(), others[second].begin(), others[second].end());
+        joined.insert(joined.end(), others[first].begin(), others[first].end());
+        expect_alike(type, joined);
+      }
     }
     if (testing::Test::HasFailure()) return;
   }

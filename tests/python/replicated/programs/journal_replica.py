@@ -2,9 +2,12 @@
 replica, which answers what it is asked on its standard input.
 
     journal_replica.py CONTROLLER MEMBER MEMBERS MOST_ENTRIES
+
+MF_PEER_LISTEN and MF_PEER_ACCESS of its environment are where it listens, and its access file.
 """
 
 import json
+import os
 import sys
 from typing import Any
 
@@ -59,6 +62,8 @@ def main(controller: str, member: str, members: str, most_entries: str) -> None:
         member=member,
         members=members.split(","),
         agent="a",
+        listen=os.environ.get("MF_PEER_LISTEN", "tcp://127.0.0.1:0"),
+        access=os.environ.get("MF_PEER_ACCESS", ""),
         settings=mf.ReplicaSettings(most_entries=int(most_entries)),
     )
     with replica:

@@ -1,6 +1,6 @@
 // Access files: what each identity may do. The first line that fits an identity and what it asks for decides;
-// what no line fits is denied. A subscription asks for all agents of its pattern: a line that allows fits it
-// if it covers all of them, a line that denies if it covers any.
+// what no line fits is denied. A subscription asks for all agents of its pattern, a watch for all names of
+// its own: a line that allows fits if it covers all of them, a line that denies if it covers any.
 //
 //     group ops = uid:0, spiffe://example.org/ops/*
 //     allow @ops           administer
@@ -55,7 +55,7 @@ inline constexpr std::size_t kActions = 11;
 /// What an identity asks for.
 struct Wish {
   Action action = Action::call;
-  std::string_view object{};   ///< of a call: service and method, joined by a dot
+  std::string_view object{};   ///< of a call: service and method, joined by a dot; of a watch: a pattern
   std::string_view agent{};    ///< empty: the service or topic has no agents; of a subscription: a pattern
   std::string_view address{};  ///< of a registration: "tls://host:port"
   std::uint32_t weight = 1;    ///< of a registration

@@ -31,8 +31,4 @@ class DescribedTopic {
   topics::TopicInfo info_;
 };
 
-[[nodiscard]] std::string_view name(Tier tier) noexcept;
-/// In hexadecimal digits.
-[[nodiscard]] std::string text_of(const Fingerprint& fingerprint);
-
 }  // namespace mf::bridge

@@ -10,6 +10,7 @@
 #include <forward_list>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "mf/codec/reader.hpp"
 #include "mf/codec/unknown_fields.hpp"
@@ -199,8 +200,9 @@ class Message {
   /// that it is not the first. The first one alone may have failed for lack of a field that a later one has;
   /// if there is none, that failure stays. All are read at once, so those that follow are passed over. Among
   /// joined parts the first one was not read before: else a message would be read twice as often at each
-  /// level.
-  [[nodiscard]] bool merge(const Reader::Place& place, bool again, FunctionRef<bool(Reader&)> read);
+  /// level. The joined bytes are in `kept` then, if there are any.
+  [[nodiscard]] bool merge(const Reader::Place& place, bool again, FunctionRef<bool(Reader&)> read,
+                           std::vector<std::byte>* kept = nullptr);
 
   /// A union has changed its alternative: what came before counts no more. `known` are all its alternatives.
   void start_anew(KnownFields known) noexcept {

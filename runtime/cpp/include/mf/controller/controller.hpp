@@ -33,6 +33,8 @@
 #include <thread>
 #include <vector>
 
+#include "mf/access/file.hpp"
+#include "mf/access/rules.hpp"
 #include "mf/controller.server.hpp"
 #include "mf/controller/candidacies.hpp"
 #include "mf/controller/client_ids.hpp"
@@ -60,6 +62,12 @@ struct ControllerOptions {
   bool own_thread = true;  // false: the owner calls tick()
   /// How many offers the processes of one host may register together, by the address of their connections.
   std::size_t max_offers_per_host = Registry::kMaxOffersOfHost;
+  /// What each identity may register, publish, lead, watch (and find) and list; what it does not allow is
+  /// denied. None: everything, unless `closed`. Mistakes in it are thrown by the constructor. Its owner reads
+  /// it again: for a controller that is offered by a server that is the server with the same File.
+  access::File access{};
+  /// Without `access`, nobody may register, publish or lead: for controllers that know their peers.
+  bool closed = false;
   Log log{};
 };
 
@@ -73,6 +81,7 @@ class Controller final : public ControllerAsyncServant {
   explicit Controller(ControllerOptions options = {});
   ~Controller() override;
 
+  [[nodiscard]] Authorized authorized() const noexcept override { return Authorized::by_servant; }
   void client_id(ControllerClientIdRequest request, Responder<std::uint32_t> responder) override;
   void register_(ControllerRegisterRequest request, StreamWriter<Standing> out,
                  Responder<void> responder) override;
@@ -83,6 +92,8 @@ class Controller final : public ControllerAsyncServant {
   void lead(ControllerLeadRequest request, StreamWriter<Lead> out, Responder<void> responder) override;
   void list(ControllerListRequest request, StreamWriter<Entry> out, Responder<void> responder) override;
   void status(ControllerStatusRequest request, Responder<ControllerStatus> responder) override;
+  /// The same, for this process.
+  [[nodiscard]] ControllerStatus status() const;
 
   /// The number of candidates that wait for a lead or hold one.
   [[nodiscard]] std::size_t candidates() const;
@@ -102,6 +113,14 @@ class Controller final : public ControllerAsyncServant {
   struct Listing;
   struct StoreAnswers;
 
+  struct Grants;
+
+  /// The refusal of what the caller of this handler may not do, which is logged. What it may do is added to
+  /// `grants`, for log_grants() once it is done.
+  [[nodiscard]] std::optional<Failure> denied(const access::Wish& wish, Grants* grants = nullptr) const;
+  [[nodiscard]] std::optional<Failure> denied(const std::vector<Offer>& offers, Grants& grants) const;
+  [[nodiscard]] std::optional<Failure> denied(const Filter& filter) const;
+  void log_grants(const Grants& grants) const;
   /// The refusal of an action, with its process, for the answer and for the log.
   [[nodiscard]] std::optional<Failure> not_owner(std::string_view action, const Credential& who) const;
   [[nodiscard]] std::optional<Failure> not_registered(std::string_view action, const Credential& who) const;

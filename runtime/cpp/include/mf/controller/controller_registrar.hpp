@@ -33,6 +33,8 @@ class ControllerRegistrar final : public Registrar {
   /// Asks the first controller, or one that shares its store: two controllers without a common store could
   /// both grant the lead.
   void lead(std::string service, std::string agent, std::shared_ptr<link::Candidacy> candidacy) override;
+  /// Whether any of its controllers has confirmed the registration.
+  [[nodiscard]] bool registered() const override;
   bool reload() override;
   void withdraw() override;
 

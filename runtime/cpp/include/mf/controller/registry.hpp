@@ -67,11 +67,15 @@ class Registry {
   void load(const Uuid& nonce, const stored::Process& process, TimePoint now);
   /// Adds a process that is registered at another controller; a registration here is replaced.
   void put_elsewhere(const Uuid& nonce, const stored::Process& process);
+  /// What the process had proved of itself when it registered, also of one that was removed; nothing if it is
+  /// not known.
+  [[nodiscard]] std::optional<std::string> identity_of(const Uuid& nonce) const;
+
   /// Replaces the offers of the process, whose connection comes from `host` (empty: it is not counted).
   /// Throws Error(OVERLOADED), which names the limit, if one is exceeded, and Error(INVALID_ARGUMENT) if a
   /// key is offered twice or a weight is too large; nothing is changed then.
   void put(const Credential& who, const std::string& name, Owner owner, std::vector<Offer> offers,
-           TimePoint now, const std::string& host = {});
+           TimePoint now, const std::string& host = {}, const std::string& identity = {});
   /// The same by differences: first removes, then adds or replaces. The process must exist. True if anything
   /// has changed.
   bool update(const Uuid& nonce, std::vector<Offer> put, const std::vector<Key>& remove, TimePoint now);
@@ -128,6 +132,7 @@ class Registry {
     TimePoint expires{};
     Bytes secret_hash;
     std::string name;
+    std::string identity;
     Offers offers;
     Cost cost;
   };
@@ -153,7 +158,12 @@ class Registry {
   std::map<Owner, Cost> of_owner_;
   std::map<std::string, std::size_t> of_host_;  // offers
   std::map<Uuid, Process> processes_;
-  std::map<Uuid, Bytes> gone_;  // with the hashes of their secrets
+  /// What is remembered of a removed process.
+  struct Removed {
+    Bytes secret_hash;
+    std::string identity;
+  };
+  std::map<Uuid, Removed> gone_;
   std::deque<Uuid> gone_order_;
   std::set<std::pair<TimePoint, Uuid>> by_expiry_;
   std::map<Place, std::shared_ptr<const Instance>> places_;

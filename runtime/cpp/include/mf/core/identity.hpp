@@ -26,4 +26,7 @@ struct Identity {
   friend bool operator==(const Identity&, const Identity&) = default;
 };
 
+/// The user of this process.
+[[nodiscard]] const Identity& own_identity();
+
 }  // namespace mf

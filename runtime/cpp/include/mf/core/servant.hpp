@@ -16,6 +16,13 @@ struct Interfaces {
   void* async = nullptr;
 };
 
+/// When it is decided what the callers of a servant may do.
+enum class Authorized : std::uint8_t {
+  at_bind,          ///< when a connection binds its methods
+  at_subscription,  ///< at each subscription, which names agents
+  by_servant,       ///< the servant decides itself
+};
+
 class Servant {
  public:
   virtual ~Servant() = default;
@@ -27,6 +34,9 @@ class Servant {
 
   /// The generated base classes for in-process calls, which know these classes only by name; generated.
   [[nodiscard]] virtual Interfaces interfaces() noexcept { return {}; }
+
+  /// When the access file and the `authorize` of its server are asked.
+  [[nodiscard]] virtual Authorized authorized() const noexcept { return Authorized::at_bind; }
 };
 
 }  // namespace mf

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "mf/access/file.hpp"
 #include "mf/core/log.hpp"
 #include "mf/flex/process.hpp"
 #include "mf/transport/tls.hpp"
@@ -30,6 +31,12 @@ struct NodeOptions {
   TlsOptions tls{};
   /// How long the destination of a message may be unknown or unreachable.
   std::chrono::nanoseconds patience = std::chrono::seconds(5);
+  /// An access file (mf/access/rules.hpp), by which other nodes may send to the processes of this one
+  /// (`send NAME`), and be the processes that they send as (`register mf.flex.Mailbox per NAME`). What it
+  /// does not allow is denied. Mistakes in it are thrown as INVALID_ARGUMENT.
+  access::File access{};
+  /// How often it is looked for whether the access file and the files of `tls` were replaced.
+  std::chrono::milliseconds reload_interval{30'000};
   Log log{};
 };
 
@@ -55,6 +62,9 @@ class Node {
   [[nodiscard]] std::vector<std::string> processes() const;
   /// Where other nodes reach this one; empty for a local node.
   [[nodiscard]] std::string address() const;
+
+  /// See Server::reload().
+  bool reload();
 
   /// All processes leave. Waits for at most `timeout` until the messages that they sent have arrived in
   /// mailboxes; the others are undelivered. May be called twice.

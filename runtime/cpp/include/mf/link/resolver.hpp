@@ -42,6 +42,9 @@ struct Instance {
   std::array<std::byte, 16> nonce{};
   /// The fingerprint of the service in that process; zeros: not known before it is asked.
   std::array<std::uint8_t, 16> fingerprint{};
+  /// The name that the server's certificate must have (Identity::name): the one that it has registered by.
+  /// Empty: any that is valid for the address.
+  std::string identity{};
 
   friend bool operator==(const Instance&, const Instance&) = default;
 };

@@ -24,6 +24,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -98,8 +99,14 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
     /// The rate of BIND, UNBIND and DESCRIBE: a burst, and how many a second.
     std::uint32_t questions_at_once = 8'192;
     std::uint32_t questions_per_second = 50'000;
+    /// Throws if the peer may not subscribe to a topic for these agents. Empty: every peer may.
+    using CheckSubscription = std::function<void(const Identity& identity, std::string_view peer,
+                                                 std::string_view topic, std::string_view agents)>;
+    CheckSubscription check_subscription{};
     /// What SessionOptions::admit has found out of the peer; nothing: what the stream says.
     std::function<std::optional<Identity>()> proved{};
+    /// What its tickets refer to.
+    std::shared_ptr<const void> keeps{};
     Log log;
   };
 
@@ -109,6 +116,11 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
 
   /// What the peer has proved of itself; from Handler::on_greeted() on.
   [[nodiscard]] const Identity& identity() const noexcept { return identity_; }
+
+  /// Throws PERMISSION_DENIED if the peer may not subscribe to the topic for these agents.
+  void check_subscription(std::string_view topic, std::string_view agents) const {
+    if (options_.check_subscription) options_.check_subscription(identity_, peer(), topic, agents);
+  }
 
   /// Starts reading. The handler lives as long as the link.
   void open(std::shared_ptr<Handler> handler);

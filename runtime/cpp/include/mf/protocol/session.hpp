@@ -47,12 +47,13 @@ struct SessionOptions {
   std::uint32_t first_id = 1;   // of the requests; another value makes the wrap testable
   Nonce nonce{};
   std::vector<std::byte> authentication{};
-  Secret credential{};  // clients only, of which the peer was verified
-  /// Servers only: called before this side's HELLO. The reason of a peer that is not admitted.
-  std::function<std::optional<std::string>(const Hello& peer)> admit{};
+  Secret credential{};              // clients only, of which the peer was verified
   std::string name{};               // for the peer's logs
   std::uint32_t calls_open = 0;     // servers only: their load
   std::uint32_t calls_at_once = 0;  // servers only
+  /// Servers only: called once, with the peer's HELLO, before this side's is sent. What it returns is the
+  /// reason for refusing the session as UNAUTHENTICATED; nothing: it is admitted.
+  std::function<std::optional<std::string>(const Hello&)> admit{};
   /// A `begun` event announces each request or reply whose payload has at least this many bytes and has not
   /// arrived completely; the owner may then pass_on() it. Otherwise it arrives as any other. 0: no such
   /// events.

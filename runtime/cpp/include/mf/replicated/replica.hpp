@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "mf/access/file.hpp"
 #include "mf/core/log.hpp"
 #include "mf/core/servant.hpp"
 #include "mf/replicated/applying.hpp"
@@ -39,6 +40,12 @@ struct ReplicaOptions {
   std::string advertise{};
   /// For tls:// addresses, and for calls to the other replicas.
   TlsOptions tls{};
+  /// An access file (mf/access/rules.hpp): a replica takes part as the member M of the service S if its
+  /// identity may `replicate S.M`, and clients take part that may `call` each replicated method of S. Others
+  /// are refused. Mistakes in it are thrown as INVALID_ARGUMENT.
+  access::File access{};
+  /// How often it is looked for whether the access file and the files of `tls` were replaced.
+  std::chrono::milliseconds reload_interval{30'000};
   ReplicaSettings settings{};
   Log log{};
 };
@@ -64,6 +71,8 @@ class Replica {
   /// Gives up the lead, and disconnects from clients and the other replicas. May be called twice. Throws
   /// Error(INVALID_ARGUMENT) within on_apply.
   void stop();
+  /// See Server::reload().
+  bool reload();
 
   /// Whether the replica has caught up, and acknowledges.
   [[nodiscard]] bool serves() const;

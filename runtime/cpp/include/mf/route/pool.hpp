@@ -1,6 +1,7 @@
-// Connections to servers: one for each address, made when first needed and replaced when it ends. No thread
-// waits for a connection, so that a server which accepts and never answers delays only the searches that
-// need it; searches that need the same address wait for the same attempt.
+// Connections to servers: one for each address and certificate that is demanded there, made when first needed
+// and replaced when it ends. No thread waits for a connection, so that a server which accepts and never
+// answers delays only the searches that need it; searches that need the same address wait for the same
+// attempt.
 //
 // Rest. An address that was not reached is not tried for a while: the pauses are drawn at random below a
 // ceiling that doubles from 50 ms to 200 ms where a server has answered before, so that one that returns is
@@ -16,6 +17,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -108,17 +110,23 @@ class Pool : public std::enable_shared_from_this<Pool> {
   /// has registered.
   enum class Named : std::uint8_t { by_user, by_instance };
 
-  void open(const Address& address, Named named, TimePoint until, Done done);
-  Slot& slot(const Address& address);
+  struct Place {
+    Address address;
+    std::string identity;  // that the certificate must have; empty: any
+    auto operator<=>(const Place&) const = default;
+  };
+
+  void open(const Place& place, Named named, TimePoint until, Done done);
+  Slot& slot(const Place& place);
   void note_end(Slot& slot, TimePoint now);
   [[nodiscard]] std::optional<Failure> refusal();
   void drop_unused();
   void drop_ended();
   void watch_files();
   [[nodiscard]] bool is_verified(const Address& address, const transport::Stream& stream) const;
-  void connected(const Address& address, Named named, TimePoint until,
+  void connected(const Place& place, Named named, TimePoint until,
                  Outcome<std::unique_ptr<transport::Stream>>&& stream);
-  void greeted(const Address& address, Outcome<std::shared_ptr<link::ClientLink>>&& link);
+  void greeted(const Place& place, Outcome<std::shared_ptr<link::ClientLink>>&& link);
   void failed(Slot& slot, const Address& address, const Failure& why);
   void later(Done done, Opened opened);
 
@@ -126,7 +134,7 @@ class Pool : public std::enable_shared_from_this<Pool> {
   const std::shared_ptr<transport::Reactor> loop_;
   const PoolOptions options_;
   const std::shared_ptr<std::atomic<std::size_t>> count_;  // of connections, including those being made
-  std::map<Address, Slot> slots_;
+  std::map<Place, Slot> slots_;
   std::optional<std::string> closed_;  // with this reason
   bool watches_files_ = false;
 };

@@ -27,6 +27,7 @@
 namespace mf::server {
 
 class Gate;
+class Tally;
 
 class Ticket {
  public:
@@ -42,6 +43,11 @@ class Ticket {
 
   /// Another object answers the message.
   void leave() noexcept { link_ = nullptr; }
+  /// Counts how the message ends, and after which time.
+  void observe(Tally* tally, TimePoint came) noexcept {
+    tally_ = tally;
+    came_ = came;
+  }
   /// The call counts as possibly executed from now on.
   void begin() noexcept { begun_ = true; }
 
@@ -71,6 +77,8 @@ class Ticket {
     return leave_gate();
   }
 
+  /// So many of its calls end so, of a message that is answered as MIXED.
+  void item_ends(Code how, std::uint32_t calls) noexcept;
   /// `status`: protocol::kStatusOk or kStatusMixed. A large payload is moved.
   void answer(std::uint16_t status, Tier tier, Gathered& payload);
   void fail(Code code, Execution execution, std::string_view message);
@@ -84,8 +92,18 @@ class Ticket {
   [[nodiscard]] std::shared_ptr<link::ServerLink> take_link();
   void drop();
   std::shared_ptr<Gate> leave_gate();
+  /// All calls of the message end so, now.
+  void ends(Code how) noexcept {
+    if (tally_ == nullptr || !link_) [[likely]]
+      return;
+    item_ends(how, head_.count);
+    count_time();
+  }
+  void count_time() noexcept;
 
   std::shared_ptr<link::ServerLink> link_;  // null once answered
+  Tally* tally_ = nullptr;                  // lives as long as the link
+  TimePoint came_{};
   std::shared_ptr<Call> call_;
   std::shared_ptr<Gate> gate_;
   Slot* slot_ = nullptr;

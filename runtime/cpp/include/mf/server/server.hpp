@@ -20,10 +20,12 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "mf/access/file.hpp"
 #include "mf/core/clock.hpp"
 #include "mf/core/identity.hpp"
 #include "mf/core/log.hpp"
@@ -38,6 +40,9 @@ class Offering;
 }  // namespace mf::server
 
 namespace mf {
+namespace monitor {
+class Exposition;
+}
 
 /// Where the handlers of an offer run.
 enum class Where : std::uint8_t {
@@ -72,6 +77,13 @@ struct OfferOptions {
   std::map<std::string, std::string> labels{};
   /// No other server is meant to offer the same: if one does, both log warnings.
   bool alone = false;
+};
+
+/// What a client says of itself when it connects, proved by nothing.
+struct PeerHello {
+  std::span<const std::byte> authentication{};  ///< its ClientOptions::authentication
+  std::string_view name{};                      ///< of its process, if it has one
+  std::string_view peer{};                      ///< its address
 };
 
 struct ServerOptions {
@@ -136,9 +148,18 @@ struct ServerOptions {
   /// Takes the calls of services that this server does not offer: a relay (mf/relay/relay.hpp). Without one
   /// they are refused.
   std::shared_ptr<server::Forwarder> forwarder{};
+  /// The path of an access file (mf/access/rules.hpp), which says what each identity may call and subscribe
+  /// to; what it does not allow is denied. With `authorize` both must allow. Mistakes in it are thrown as
+  /// INVALID_ARGUMENT by the constructor of Server, with file, line and a suggestion. A file that replaces it
+  /// is read (`reload_interval`); peers that may do something else by it than before connect again.
+  access::File access{};
+  /// Called once for each connection, before the server answers its HELLO; false refuses the connection as
+  /// UNAUTHENTICATED. It and the next one are called on the thread of the connection, which they must not
+  /// block, and one that throws denies.
+  std::function<bool(const PeerHello& hello, const Identity& identity)> authenticate{};
   /// Decides, when a client binds a service, whether it may call the method: once for each method and agent
-  /// on a connection, not for each call. Called on the thread of the connection, which it must not block. A
-  /// method is denied if it throws. Empty: every peer may call everything.
+  /// on a connection, not for each call; and once for each subscription to a topic, with the pattern of its
+  /// agents and the method "subscribe". Empty: every peer may.
   std::function<bool(const Identity& peer, std::string_view service, std::string_view agent,
                      std::string_view method)>
       authorize{};
@@ -148,6 +169,15 @@ struct ServerOptions {
   /// file.
   std::string token_keys{};
   std::string token_audience{};
+  /// Where GET /metrics, /livez and /readyz are answered over HTTP, to read alone: HOST:PORT, port 0 takes
+  /// any free one. Empty: nowhere. An address beyond loopback needs `monitor_open`: everybody that reaches it
+  /// may read it. Calls are measured only with it.
+  std::string monitor{};
+  bool monitor_open = false;
+  /// Adds metrics to those of the server. Called on the thread of the monitor.
+  std::function<void(monitor::Exposition& out)> expose{};
+  /// Why this process should get no work, in one line; empty: it may. Asked for /readyz, as above.
+  std::function<std::string()> not_ready{};
   /// Called with CallInfo::connection when a connection has ended.
   std::function<void(std::uint64_t)> on_disconnect{};
   Log log{};
@@ -268,6 +298,8 @@ class Server {
   /// addresses().
   [[nodiscard]] Address address() const;
   [[nodiscard]] std::vector<Address> addresses() const;
+  /// HOST:PORT of the monitor, with the chosen port; empty without one, and before start().
+  [[nodiscard]] std::string monitor_address() const;
 
   /// At any time, from any thread.
   [[nodiscard]] ServerStats stats() const;

@@ -10,6 +10,7 @@
 // and threads are woken, under none of them (Woken).
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -97,9 +98,9 @@ class Board {
   [[nodiscard]] bool await_subscribers(std::size_t count, TimePoint until);
   /// What the subscribers are to be called with when publishers have come or gone.
   [[nodiscard]] std::vector<Changed> listeners() const;
-  /// Returns true if there are no subscriptions; from then on attach() returns false.
+  /// Returns true if there are no subscriptions; from then on attach() returns 0.
   [[nodiscard]] bool retire();
-  /// attach() returns false and publish() throws from now on, and all subscriptions end, with this failure if
+  /// attach() returns 0 and publish() throws from now on, and all subscriptions end, with this failure if
   /// there is one.
   void end(const std::shared_ptr<const Failure>& why);
   void count_refused();

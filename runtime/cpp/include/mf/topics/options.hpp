@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "mf/core/identity.hpp"
 #include "mf/core/log.hpp"
 #include "mf/core/options.hpp"
 #include "mf/core/outcome.hpp"
@@ -33,6 +34,8 @@ struct TopicAccess {
   std::string_view peer{};
   /// From the HELLO of the peer (ClientOptions::authentication); empty for a publisher.
   std::span<const std::byte> authentication{};
+  /// What the peer has proved of itself; in this process its own user. None for a remote publisher.
+  Identity identity{};
 };
 
 struct TopicsOptions {

@@ -5,6 +5,7 @@
 // complete() runs them.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>

@@ -17,6 +17,7 @@ class TopicServant final : public AnyTopicAsyncServant {
   explicit TopicServant(std::shared_ptr<Subscriptions> topic) : topic_(std::move(topic)) {}
 
   [[nodiscard]] const ServiceInfo& service() const noexcept override { return topic_->service(); }
+  [[nodiscard]] Authorized authorized() const noexcept override { return Authorized::at_subscription; }
   void dispatch(server::Incoming& incoming) override;
   /// Its server stops: all that waits for subscribers is still sent, then their subscriptions end.
   void stop();

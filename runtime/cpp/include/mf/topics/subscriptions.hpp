@@ -24,6 +24,7 @@ struct Request {
   std::string_view agents{};
   std::string_view peer{};  // "" within this process
   std::span<const std::byte> authentication{};
+  const Identity* identity = nullptr;  // of the peer; null within this process
   bool remote = false;
   std::uint32_t replay = 0;
   const std::vector<Position>* seen = nullptr;

@@ -104,6 +104,7 @@ bool ArchiveCheck::count_objects(Reader& reader) {
 
 bool ArchiveCheck::objects(Reader& reader) {
   std::vector<std::size_t> filled(counts_.size());
+  const auto outer = notes_.open();
   Message message(reader);
   while (message.next()) {
     const std::uint32_t number = message.tag() >> 3U;
@@ -111,13 +112,15 @@ bool ArchiveCheck::objects(Reader& reader) {
       if (!message.skip({})) return false;
       continue;
     }
-    if (!value(reader, tables_.types[number - 1])) {
+    if (!value(reader, tables_.types[number - 1], number - 1)) {
       reader.inside(filled[number - 1]);
       return reader.inside(tables_.names[number - 1]);
     }
     ++filled[number - 1];
   }
-  return !reader.failed();
+  if (reader.failed()) return false;
+  notes_.close(outer);
+  return true;
 }
 
 bool ArchiveCheck::body(Reader& reader, TypeIndex index) {
@@ -151,6 +154,7 @@ bool ArchiveCheck::record(Reader& reader, TypeIndex index) {
   const auto fields = schema_.fields(type);
   std::vector<std::size_t> filled(type.count);
   if (!reader.enter()) return false;
+  const auto outer = notes_.open();
   Message message(reader);
   for (;;) {
     const std::size_t start = reader.offset();
@@ -162,13 +166,16 @@ bool ArchiveCheck::record(Reader& reader, TypeIndex index) {
     }
     const Field& field = fields[*place];
     const Type& held = schema_.type(field.type);
-    const bool good = is_row(held)                  ? row(message, filled[*place], held)
-                      : held.kind == Kind::optional ? single_of_optional(message, filled[*place] != 0, held)
-                                                    : single(message, filled[*place] != 0, field.type);
+    const auto at = static_cast<std::uint32_t>(*place);
+    const bool again = filled[at] != 0;
+    const bool good = is_row(held)                  ? row(message, filled[at], held, at)
+                      : held.kind == Kind::optional ? single_of_optional(message, again, held, at)
+                                                    : single(message, again, field.type, at);
     if (!good) return reader.inside(field.name);
-    if (!is_row(held)) filled[*place] = 1;
+    if (!is_row(held)) filled[at] = 1;
   }
   if (reader.failed() || !complete(message, type, filled)) return false;
+  notes_.close(outer);
   reader.leave();
   return true;
 }
@@ -192,6 +199,7 @@ bool ArchiveCheck::alternatives(Reader& reader, TypeIndex index) {
   const auto fields = schema_.fields(type);
   std::uint32_t held = 0;
   if (!reader.enter()) return false;
+  const auto outer = notes_.open();
   Message message(reader);
   while (message.next()) {
     const std::uint32_t number = message.tag() >> 3U;
@@ -202,22 +210,23 @@ bool ArchiveCheck::alternatives(Reader& reader, TypeIndex index) {
       continue;
     }
     const Type& of = schema_.type(fields[*place].type);
-    bool good = false;
-    if (is_message(of)) {
-      if (held != number) message.start_anew(known(index));
-      good = merged(message, held == number, fields[*place].type);
-    } else {
-      good = value(reader, fields[*place].type);
+    const auto at = static_cast<std::uint32_t>(*place);
+    if (held != number) {
+      notes_.start_anew();
+      if (is_message(of)) message.start_anew(known(index));
     }
+    const bool good = single(message, held == number, fields[at].type, at);
     if (!good) return reader.inside(fields[*place].name);
     held = number;
   }
   if (reader.failed() || (held == 0 && !message.no_alternative())) return false;
+  notes_.close(outer);
   reader.leave();
   return true;
 }
 
 bool ArchiveCheck::around(Reader& reader, const Type& type) {
+  const auto outer = notes_.open();
   Message message(reader);
   std::size_t filled = 0;
   bool seen = false;
@@ -231,104 +240,140 @@ bool ArchiveCheck::around(Reader& reader, const Type& type) {
       }
       continue;
     }
-    if (!(optional ? single_of_optional(message, seen, type) : row(message, filled, type))) return false;
+    if (!(optional ? single_of_optional(message, seen, type, 0) : row(message, filled, type, 0)))
+      return false;
     seen = true;
   }
-  if (reader.failed()) return false;
-  return type.kind != Kind::array || message.has_length(type.length, filled);
+  if (reader.failed() || (type.kind == Kind::array && !message.has_length(type.length, filled))) return false;
+  notes_.close(outer);
+  return true;
 }
 
 // --- single values
 
-bool ArchiveCheck::value(Reader& reader, TypeIndex index) {
+bool ArchiveCheck::value(Reader& reader, TypeIndex index, std::uint32_t field) {
   const Type& type = schema_.type(index);
-  if (is_message(type)) return read_bounded(reader, [&] { return body(reader, index); });
-  if (is_number(type)) return number(reader, type);
+  if (is_message(type)) {
+    if (!read_bounded(reader, [&] { return body(reader, index); })) return false;
+    notes_.add_message(field);
+    return true;
+  }
+  if (is_number(type)) return number(reader, type, field, false);
   switch (type.kind) {
     case Kind::string:
     case Kind::bytes:
-      return text(reader, type);
+      return text(reader, type, field);
     case Kind::uuid:
       return codec::archive::check_length(reader, type.size) && read_bounded(reader, [&] {
                const std::byte* from = nullptr;
-               return reader.take(type.size, from);
+               if (!reader.take(type.size, from)) return false;
+               notes_.add_bytes(field, {from, type.size});
+               return true;
              });
     case Kind::ref:
-      return reference(reader, type);
+      return reference(reader, type, field, false);
     default:
-      return other_tier(reader, index);
+      return other_tier(reader, index, field);
   }
 }
 
-bool ArchiveCheck::number(Reader& reader, const Type& type) {
+bool ArchiveCheck::number(Reader& reader, const Type& type, std::uint32_t field, bool row) {
   const std::size_t start = reader.offset();
-  const std::byte* from = nullptr;
-  if (wire_of(type) != Wire::varint) return reader.take(type.size, from);
-  std::uint64_t read = 0;
-  if (!read_number(reader, read)) return false;
   std::uint64_t bits = 0;
-  if (!unfold(type, read, bits)) {
-    return type.kind == Kind::boolean ? refuse_number(reader, type, start)
-                                      : codec::archive::detail::refuse_range(reader, start);
+  if (wire_of(type) != Wire::varint) {
+    const std::byte* from = nullptr;
+    if (!reader.take(type.size, from)) return false;
+    bits = load_bits(type, from);
+  } else {
+    std::uint64_t read = 0;
+    if (!read_number(reader, read)) return false;
+    if (!unfold(type, read, bits)) {
+      return type.kind == Kind::boolean ? refuse_number(reader, type, start)
+                                        : codec::archive::detail::refuse_range(reader, start);
+    }
+    if (!is_valid(schema_, type, bits)) return refuse_number(reader, type, start);
   }
-  return is_valid(schema_, type, bits) || refuse_number(reader, type, start);
+  store_bits(type, notes_.add_numbers(field, type.size, row), bits);
+  return true;
 }
 
-bool ArchiveCheck::reference(Reader& reader, const Type& type) {
+bool ArchiveCheck::reference(Reader& reader, const Type& type, std::uint32_t field, bool row) {
   const std::size_t start = reader.offset();
   std::uint64_t index = 0;
   if (!read_number(reader, index)) return false;
   if (index > UINT32_MAX) return codec::archive::detail::refuse_range(reader, start);
-  return index < counts_[tables_.place_of(type.element)] || refuse_reference(reader, start);
+  if (index >= counts_[tables_.place_of(type.element)]) return refuse_reference(reader, start);
+  std::memcpy(notes_.add_numbers(field, sizeof(index), row), &index, sizeof(index));
+  return true;
 }
 
-bool ArchiveCheck::text(Reader& reader, const Type& type) {
+bool ArchiveCheck::text(Reader& reader, const Type& type, std::uint32_t field) {
   std::size_t length = 0;
   if (!read_length(reader, length) || !reader.charge(length, 1)) return false;
   const std::string_view text(reinterpret_cast<const char*>(reader.peek()), length);
+  notes_.add_bytes(field, {reader.peek(), length});
   reader.advance(length);
   return type.kind == Kind::bytes ||
          codec::is_ascii(reinterpret_cast<const std::byte*>(text.data()), length) ||
          codec::detail::check_utf8(reader, text);
 }
 
-bool ArchiveCheck::other_tier(Reader& reader, TypeIndex index) {
+bool ArchiveCheck::other_tier(Reader& reader, TypeIndex index, std::uint32_t field) {
   const Type& type = schema_.type(index);
-  if (type.tier == Tier::custom) {
-    return read_bounded(reader, [&] {
+  if (type.fixed && type.tier != Tier::custom && !codec::archive::check_length(reader, type.size))
+    return false;
+  return read_bounded(reader, [&] {
+    notes_.add_bytes(field, {reader.peek(), reader.left()});
+    if (type.tier == Tier::custom) {
       const std::byte* from = nullptr;
       return reader.charge(reader.left(), 1) && reader.take(reader.left(), from);
-    });
-  }
-  if (type.fixed && !codec::archive::check_length(reader, type.size)) return false;
-  return read_bounded(reader, [&] {
+    }
     Nothing nothing;
     Walk<Nothing> walk(schema_, schema_, nullptr, reader, nothing, scratches_);
     return walk.febird({index, index, nullptr});
   });
 }
 
-bool ArchiveCheck::merged(Message& message, bool again, TypeIndex type) {
+bool ArchiveCheck::merged(Message& message, bool again, TypeIndex type, std::uint32_t field) {
   Reader& reader = message.reader();
   const auto place = reader.place();
-  if (!again && !reader.joined() && value(reader, type)) return true;
-  return message.merge(place, again, [&](Reader& joined) { return body(joined, type); });
+  const auto outer = notes_.outer();
+  if (!again && !reader.joined() && value(reader, type, field)) return true;
+  notes_.forget(outer);
+  const std::size_t messages = notes_.messages();
+  std::vector<std::byte> joined;
+  const auto read = [&](Reader& whole) {
+    if (body(whole, type)) return true;
+    notes_.forget(outer);
+    return false;
+  };
+  if (!message.merge(place, again, read, &joined)) return false;
+  if (!joined.empty()) notes_.keep(std::move(joined));
+  if (notes_.messages() != messages) notes_.add_message(field);  // else it was read with the first part
+  return true;
 }
 
-bool ArchiveCheck::single_of_optional(Message& message, bool again, const Type& optional) {
+bool ArchiveCheck::single_of_optional(Message& message, bool again, const Type& optional,
+                                      std::uint32_t field) {
   return message.reader().charge(1, schema_.type(optional.element).memory) &&
-         single(message, again, optional.element);
+         single(message, again, optional.element, field);
 }
 
-bool ArchiveCheck::single(Message& message, bool again, TypeIndex index) {
-  const Type& type = schema_.type(index);
-  return is_message(type) ? merged(message, again, index) : value(message.reader(), index);
+bool ArchiveCheck::single(Message& message, bool again, TypeIndex index, std::uint32_t field) {
+  // The notes have all values of a field that is sent again and again, though the last one counts alone.
+  if (again && !message.reader().charge(1, sizeof(Part))) return false;
+  return is_message(schema_.type(index)) ? merged(message, again, index, field)
+                                         : value(message.reader(), index, field);
 }
 
 /// What stands for a key or value that is not there.
-bool ArchiveCheck::zero(Reader& reader, TypeIndex index) {
+bool ArchiveCheck::zero(Reader& reader, TypeIndex index, std::uint32_t field) {
   const Type& type = schema_.type(index);
-  if (is_message(type)) return body(reader, index);
+  if (is_message(type)) {
+    if (!body(reader, index)) return false;
+    notes_.add_message(field);
+    return true;
+  }
   if (type.kind == Kind::ref)
     return counts_[tables_.place_of(type.element)] != 0 || refuse_reference(reader, reader.offset());
   if (type.kind == Kind::enumeration && !is_valid(schema_, type, 0))

@@ -1,12 +1,13 @@
 #pragma once
 // R1. Looks at an archive by description, from left to right, as generated code reads it: the same faults, in
-// the same order, at the same places. What it has looked at can be read without asking again.
+// the same order, at the same places. What it finds is added to notes, so that an archive is read once.
 
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <vector>
 
+#include "codec/described/archive_notes.hpp"
 #include "codec/described/graph.hpp"
 #include "codec/described/walk.hpp"
 #include "mf/codec/archive_message.hpp"
@@ -45,10 +46,10 @@ namespace mf::described {
 
 class ArchiveCheck {
  public:
-  ArchiveCheck(const Schema& schema, Scratches& scratches) noexcept
-      : schema_(schema), scratches_(scratches) {}
+  ArchiveCheck(const Schema& schema, Scratches& scratches, ArchiveNotes& notes) noexcept
+      : schema_(schema), scratches_(scratches), notes_(notes) {}
 
-  /// All that the reader has left, as a struct, union or graph.
+  /// Reads all that the reader has left, as a struct, union or graph: the last message of the notes then.
   [[nodiscard]] bool whole(codec::Reader& reader, TypeIndex type);
 
  private:
@@ -62,24 +63,34 @@ class ArchiveCheck {
   [[nodiscard]] bool complete(codec::archive::Message& message, const Type& type,
                               const std::vector<std::size_t>& filled);
 
-  [[nodiscard]] bool value(codec::Reader& reader, TypeIndex type);
-  [[nodiscard]] bool number(codec::Reader& reader, const Type& type);
-  [[nodiscard]] bool text(codec::Reader& reader, const Type& type);
-  [[nodiscard]] bool other_tier(codec::Reader& reader, TypeIndex index);
-  [[nodiscard]] bool merged(codec::archive::Message& message, bool again, TypeIndex type);
-  [[nodiscard]] bool single(codec::archive::Message& message, bool again, TypeIndex type);
-  [[nodiscard]] bool single_of_optional(codec::archive::Message& message, bool again, const Type& optional);
-  [[nodiscard]] bool reference(codec::Reader& reader, const Type& type);
-  [[nodiscard]] bool row(codec::archive::Message& message, std::size_t& filled, const Type& type);
-  [[nodiscard]] bool packed(codec::archive::Message& message, std::size_t& filled, const Type& type);
-  [[nodiscard]] bool map(codec::archive::Message& message, std::size_t& filled, const Type& type);
+  // `field` is the place of the value in the type around it.
+  [[nodiscard]] bool value(codec::Reader& reader, TypeIndex type, std::uint32_t field);
+  [[nodiscard]] bool number(codec::Reader& reader, const Type& type, std::uint32_t field, bool row);
+  [[nodiscard]] bool text(codec::Reader& reader, const Type& type, std::uint32_t field);
+  [[nodiscard]] bool other_tier(codec::Reader& reader, TypeIndex index, std::uint32_t field);
+  [[nodiscard]] bool merged(codec::archive::Message& message, bool again, TypeIndex type,
+                            std::uint32_t field);
+  [[nodiscard]] bool single(codec::archive::Message& message, bool again, TypeIndex type,
+                            std::uint32_t field);
+  [[nodiscard]] bool single_of_optional(codec::archive::Message& message, bool again, const Type& optional,
+                                        std::uint32_t field);
+  [[nodiscard]] bool reference(codec::Reader& reader, const Type& type, std::uint32_t field, bool row);
+  [[nodiscard]] bool row(codec::archive::Message& message, std::size_t& filled, const Type& type,
+                         std::uint32_t field);
+  [[nodiscard]] bool element(codec::Reader& reader, const Type& row, std::uint32_t field);
+  [[nodiscard]] std::size_t usual(codec::Reader& reader, const Type& of, std::uint32_t field);
+  [[nodiscard]] bool packed(codec::archive::Message& message, std::size_t& filled, const Type& type,
+                            std::uint32_t field);
+  [[nodiscard]] bool map(codec::archive::Message& message, std::size_t& filled, const Type& type,
+                         std::uint32_t field);
   [[nodiscard]] bool entry(codec::Reader& reader, const Type& map);
-  [[nodiscard]] bool zero(codec::Reader& reader, TypeIndex index);
+  [[nodiscard]] bool zero(codec::Reader& reader, TypeIndex index, std::uint32_t field);
 
   [[nodiscard]] codec::archive::KnownFields known(TypeIndex type);
 
   const Schema& schema_;
   Scratches& scratches_;
+  ArchiveNotes& notes_;
   std::map<TypeIndex, std::vector<codec::archive::KnownField>> known_;
   GraphTables tables_;               // of the graph that is looked at
   std::vector<std::size_t> counts_;  // of their objects

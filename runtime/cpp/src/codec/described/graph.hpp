@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <deque>
 #include <map>
-#include <span>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -37,14 +36,14 @@ class GraphNumbering {
  public:
   GraphNumbering(const Schema& from, const Schema& to, const Link& root);
 
-  /// Objects as they come, each in the table with this place.
-  void add(std::size_t table, std::span<const std::byte> object) { objects_[table].push_back(object); }
+  /// Objects as they come, each in the table with this place. `note` says where the source has it.
+  void add(std::size_t table, std::uint32_t note) { objects_[table].push_back(note); }
   [[nodiscard]] const GraphTables& from() const noexcept { return from_; }
   [[nodiscard]] const GraphTables& to() const noexcept { return to_; }
 
   struct Object {
     Link link;
-    std::span<const std::byte> bytes{};
+    std::uint32_t note = 0;
   };
   /// The number of an object that a reference names; it may be met for the first time.
   std::uint32_t meet(const Link& link, std::uint64_t index);
@@ -60,7 +59,7 @@ class GraphNumbering {
  private:
   GraphTables from_;
   GraphTables to_;
-  std::vector<std::vector<std::span<const std::byte>>> objects_;
+  std::vector<std::vector<std::uint32_t>> objects_;
   std::vector<std::vector<Object>> numbered_;
   std::map<std::tuple<TypeIndex, TypeIndex, std::uint64_t>, std::uint32_t> numbers_;
   std::deque<Object> queue_;

@@ -8,7 +8,6 @@
 #include <set>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -181,17 +180,13 @@ class JsonTell : public JsonPass<JsonTell<Sink>, GraphNumbering> {
     return true;
   }
 
-  /// Objects are met from the root on, and then given to the sink table by table. An object is where its text
-  /// begins.
+  /// Objects are met from the root on, and then given to the sink table by table.
   [[nodiscard]] bool graph(TypeIndex root) {
     const JsonNote opened = notes_[next_];
     GraphNumbering graph(schema_, schema_, {root, root, nullptr});
     const GraphTables& tables = graph.from();
-    std::unordered_map<const std::byte*, JsonNote> notes;
-    for (const JsonNote& object : members(opened)) {
-      graph.add(object.what, {object.at, start_.end});
-      notes.emplace(object.at, object);
-    }
+    for (std::uint32_t i = 0; i < opened.what; ++i)
+      graph.add(notes_[opened.notes + i].what, static_cast<std::uint32_t>(opened.notes) + i);
     Collector collector;
     JsonTell<Collector> meeting(schema_, reader_, notes_, collector);
     meeting.start_ = start_;
@@ -199,7 +194,7 @@ class JsonTell : public JsonPass<JsonTell<Sink>, GraphNumbering> {
     GraphNumbering::Object object;
     const auto meet_all = [&] {
       while (graph.next(object)) {
-        meeting.go_to(notes.at(object.bytes.data()));
+        meeting.go_to(notes_[object.note]);
         if (!meeting.value(object.link.from)) return false;
       }
       return true;
@@ -214,7 +209,7 @@ class JsonTell : public JsonPass<JsonTell<Sink>, GraphNumbering> {
       sink_.open_table(scope, table, tables.names[table]);
       for (const auto& each : graph.objects(table)) {
         sink_.object(scope);
-        go_to(notes.at(each.bytes.data()));
+        go_to(notes_[each.note]);
         if (!value(tables.types[table])) return false;
       }
       sink_.close_table(scope);

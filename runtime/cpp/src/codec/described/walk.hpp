@@ -25,6 +25,7 @@
 #include <string_view>
 #include <vector>
 
+#include "codec/described/archive_notes.hpp"
 #include "codec/described/numbers.hpp"
 #include "mf/codec/described/program.hpp"
 #include "mf/codec/febird.hpp"
@@ -47,6 +48,7 @@ struct Scratches {
   Scratch keys;
   Scratch converted;
   Scratch converted_keys;
+  std::vector<ArchiveNotes> notes;  // that no walk uses at present
 };
 
 /// Who only wants to know whether all is well.
@@ -82,8 +84,6 @@ struct Nothing {
   static Scope open_union(const Type& /*type*/, std::size_t /*i*/) { return {}; }
   static void close_union(const Scope& /*scope*/) {}
 };
-
-struct Part;  // walk_archive.hpp
 
 /// Whom a graph's objects are shown to before they are written: only their references count.
 struct Collector : Nothing {
@@ -129,27 +129,26 @@ class Walk {
   static constexpr bool kLooksOnly = std::is_same_v<Sink, Nothing>;
 
   [[nodiscard]] static bool is_archive(const Type& type) noexcept { return type.tier == Tier::archive; }
-  // --- archives: what one holds is looked at first, and then told of in the sink's order
+  // --- archives: one is read into notes, which are then given to the sink in its order
 
   [[nodiscard]] bool archive(const Link& link);
-  [[nodiscard]] bool archive_body(const Link& link, std::span<const std::byte> message);
-  [[nodiscard]] bool archive_graph(const Link& link, std::span<const std::byte> message);
-  [[nodiscard]] bool archive_reference(const Link& link, const Type& from, std::span<const std::byte> bytes);
+  [[nodiscard]] bool archive_body(const Link& link, std::uint32_t message);
+  [[nodiscard]] bool archive_graph(const Link& link, std::uint32_t message);
   void put_reference(const Link& link, const Type& from, std::uint64_t index);
   void meet_all_of(const Link& link);
-  [[nodiscard]] bool archive_record(const Link& link, const Type& from, std::span<const std::byte> message);
-  [[nodiscard]] bool archive_union(const Link& link, const Type& from, std::span<const std::byte> message);
-  [[nodiscard]] bool archive_field(const Link& link, std::span<const Part> parts);
-  [[nodiscard]] bool archive_single(const Link& link, std::span<const Part> parts);
-  [[nodiscard]] bool archive_sequence(const Link& link, const Type& from, std::span<const Part> parts);
-  [[nodiscard]] bool archive_references(const Type& to, const Link& element, const Type& of,
-                                        std::span<const Part> parts);
-  [[nodiscard]] bool archive_set(const Link& link, const Type& from, std::span<const Part> parts);
-  [[nodiscard]] bool archive_map(const Link& link, const Type& from, std::span<const Part> parts);
+  [[nodiscard]] bool archive_record(const Link& link, const Type& from, Parts parts);
+  [[nodiscard]] bool archive_union(const Link& link, const Type& from, Parts parts);
+  [[nodiscard]] bool archive_field(const Link& link, Parts parts);
+  [[nodiscard]] bool archive_single(const Link& link, Parts parts);
+  [[nodiscard]] bool archive_sequence(const Link& link, const Type& from, Parts parts);
+  [[nodiscard]] bool archive_references(const Type& to, const Link& element, const Type& of, Parts parts);
+  [[nodiscard]] bool archive_set(const Link& link, const Type& from, Parts parts);
+  [[nodiscard]] bool archive_map(const Link& link, const Type& from, Parts parts);
   [[nodiscard]] bool archive_default(const Link& link, const Field& field);
   [[nodiscard]] bool archive_zero(const Link& link, const Type& from);
-  [[nodiscard]] static std::uint64_t archive_number(const Type& type, std::span<const std::byte> bytes);
-  [[nodiscard]] static std::size_t archive_numbers(const Type& of, std::span<const Part> parts, Scratch& to);
+  [[nodiscard]] std::uint64_t archive_number(const Type& type, const Part& part) const noexcept;
+  [[nodiscard]] std::uint64_t archive_reference(const Part& part, std::size_t i) const noexcept;
+  [[nodiscard]] std::size_t archive_numbers(const Type& of, Parts parts);
   template <class Read>
   [[nodiscard]] bool in_febird(std::span<const std::byte> bytes, const Read& read);
   /// Is nothing sent of it when it is empty, whatever its default is?
@@ -395,7 +394,8 @@ class Walk {
   codec::Reader& reader_;
   Sink& sink_;
   Scratches& scratches_;
-  GraphNumbering* graph_ = nullptr;  // that the values are part of
+  GraphNumbering* graph_ = nullptr;      // that the values are part of
+  const ArchiveNotes* notes_ = nullptr;  // of the archive that is read
   bool trusted_ = false;
   bool misfit_ = false;
 

@@ -1,19 +1,18 @@
 #pragma once
 // R1. The walk through archives; what walk.hpp declares.
 //
-// Fields of a message may come in any order, in parts, and more than once. So a message is looked at first
-// (ArchiveCheck), with every fault that there may be; then the parts of each field are found, and a sink is
-// told of them in the order of its own fields. Nothing can be wrong then but misfits.
+// Fields of a message may be sent in any order, in parts, and more than once. So ArchiveCheck reads an
+// archive first, finds every fault that there may be, and makes notes of the values. Then the notes are given
+// to the sink, in the order of its own fields. Nothing can be wrong then but misfits.
 
 #include <map>
-#include <optional>
 #include <set>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "codec/described/archive_check.hpp"
-#include "codec/described/archive_parts.hpp"
+#include "codec/described/archive_notes.hpp"
 #include "codec/described/graph.hpp"
 #include "codec/described/new_value.hpp"
 #include "codec/described/walk.hpp"
@@ -25,36 +24,49 @@ namespace mf::described {
 template <class Sink>
 bool Walk<Sink>::archive(const Link& link) {
   const std::span<const std::byte> message(reader_.peek(), reader_.left());
-  if (trusted_) {
+  if (kLooksOnly && trusted_) {
     reader_.advance(message.size());
-  } else if (!ArchiveCheck(from_, scratches_).whole(reader_, link.from)) {
-    return false;
-  }
-  if constexpr (std::is_same_v<Sink, Nothing>) {
     return true;
-  } else {
-    return from_.type(link.from).linked ? archive_graph(link, message) : archive_body(link, message);
   }
+  ArchiveNotes notes;
+  if (!scratches_.notes.empty()) {
+    notes = std::move(scratches_.notes.back());
+    scratches_.notes.pop_back();
+  }
+  // What was looked at before is charged already.
+  codec::Reader again(message, {reader_.limits_left().depth, SIZE_MAX});
+  bool good = ArchiveCheck(from_, scratches_, notes).whole(trusted_ ? again : reader_, link.from);
+  if (trusted_) reader_.advance(message.size());
+  if constexpr (!kLooksOnly) {
+    if (good) {
+      const ArchiveNotes* const outer = std::exchange(notes_, &notes);
+      good =
+          from_.type(link.from).linked ? archive_graph(link, notes.last()) : archive_body(link, notes.last());
+      notes_ = outer;
+    } else if (trusted_) {
+      reader_.fail(again.error().fault, again.error().reason);
+    }
+  }
+  notes.clear();
+  scratches_.notes.push_back(std::move(notes));
+  return good;
 }
 
-/// Objects are met from the root on, and then told of table by table.
+/// Objects are met from the root on, and then given to the sink table by table.
 template <class Sink>
-bool Walk<Sink>::archive_graph(const Link& link, std::span<const std::byte> message) {
+bool Walk<Sink>::archive_graph(const Link& link, std::uint32_t message) {
   GraphNumbering graph(from_, to_, link);
-  const auto parts = find_parts(message, [&](std::uint32_t tag) -> std::optional<std::size_t> {
-    const std::size_t number = tag >> 3U;
-    return number <= graph.from().types.size() ? std::optional(number - 1) : std::nullopt;
-  });
-  for (const Part& part : parts) graph.add(part.field, part.bytes);
+  for (const Part& part : notes_->parts(message)) graph.add(part.field, part.message);
   graph.meet(link, 0);
   Collector collector;
   Walk<Collector> meeting(from_, to_, program_, reader_, collector, scratches_);
   meeting.trust();
   meeting.graph_ = &graph;
+  meeting.notes_ = notes_;
   GraphNumbering::Object object;
   bool good = true;
   const auto meet_all = [&] {
-    while (good && graph.next(object)) good = meeting.archive_body(object.link, object.bytes);
+    while (good && graph.next(object)) good = meeting.archive_body(object.link, object.note);
   };
   meet_all();
   if (good) meeting.meet_all_of(link);
@@ -70,7 +82,7 @@ bool Walk<Sink>::archive_graph(const Link& link, std::span<const std::byte> mess
     std::size_t index = 0;
     for (const auto& each : graph.objects(table)) {
       sink_.object(scope);
-      if (!archive_body(each.link, each.bytes)) {
+      if (!archive_body(each.link, each.note)) {
         reader_.inside(index);
         return reader_.inside(graph.to().names[table]);
       }
@@ -124,34 +136,17 @@ void Walk<Sink>::put_reference(const Link& link, const Type& from, std::uint64_t
 }
 
 template <class Sink>
-bool Walk<Sink>::archive_reference(const Link& link, const Type& from, std::span<const std::byte> bytes) {
-  codec::Reader reader(bytes);
-  std::uint64_t index = 0;
-  static_cast<void>(codec::archive::read_number(reader, index));
-  put_reference(link, from, index);
-  return true;
-}
-
-template <class Sink>
-bool Walk<Sink>::archive_body(const Link& link, std::span<const std::byte> message) {
+bool Walk<Sink>::archive_body(const Link& link, std::uint32_t message) {
   const Type& from = from_.type(link.from);
-  if (from.kind == Kind::alternatives) return archive_union(link, from, message);
-  if (from.kind == Kind::structure) return archive_record(link, from, message);
-  const auto parts = find_parts(message, [&](std::uint32_t tag) -> std::optional<std::size_t> {
-    if (tag >> 3U != 1 || !takes_wire(from_, from, tag & 7U)) return std::nullopt;
-    return 0;
-  });
-  return archive_field(link, parts);
+  const Parts parts = notes_->parts(message);
+  return from.kind == Kind::alternatives ? archive_union(link, from, parts)
+         : from.kind == Kind::structure  ? archive_record(link, from, parts)
+                                         : archive_field(link, parts);
 }
 
 template <class Sink>
-bool Walk<Sink>::archive_record(const Link& link, const Type& from, std::span<const std::byte> message) {
+bool Walk<Sink>::archive_record(const Link& link, const Type& from, Parts parts) {
   const std::span<const Field> fields = from_.fields(from);
-  const auto parts = find_parts(message, [&](std::uint32_t tag) -> std::optional<std::size_t> {
-    const auto place = find_field(from_, from, tag >> 3U);
-    const bool good = place && takes_wire(from_, from_.type(fields[*place].type), tag & 7U);
-    return good ? place : std::nullopt;
-  });
   const Type& to = to_.type(link.to);
   auto scope = sink_.open_record(to);
   for (std::size_t i = 0; i < to.count; ++i) {
@@ -170,8 +165,7 @@ bool Walk<Sink>::archive_record(const Link& link, const Type& from, std::span<co
       inner.from = fields[i].type;
     }
     const Parts found = parts_of(parts, place);
-    const bool missing = fields[place].default_json && !may_be_empty(from_.type(inner.from)) &&
-                         is_missing(from_, from_.type(inner.from), found);
+    const bool missing = found.empty() && fields[place].default_json && !may_be_empty(from_.type(inner.from));
     if (!(missing ? archive_default(inner, fields[place]) : archive_field(inner, found)))
       return reader_.inside(name_of(fields[place], to, i));
   }
@@ -201,26 +195,9 @@ bool Walk<Sink>::in_febird(std::span<const std::byte> bytes, const Read& read) {
 }
 
 template <class Sink>
-bool Walk<Sink>::archive_union(const Link& link, const Type& from, std::span<const std::byte> message) {
+bool Walk<Sink>::archive_union(const Link& link, const Type& from, Parts parts) {
   const std::span<const Field> fields = from_.fields(from);
-  // In the order in which they came: the last one counts, with what came of it since another one.
-  std::vector<Part> last;
-  codec::Reader reader(message);
-  static_cast<void>(find_parts(message, [&](std::uint32_t tag) -> std::optional<std::size_t> {
-    const auto place = find_field(from_, from, tag >> 3U);
-    const auto wire = static_cast<codec::archive::Wire>(tag & 7U);
-    if (!place || wire != wire_of(from_.type(fields[*place].type))) return std::nullopt;
-    if (!last.empty() && last.back().field != *place) last.clear();
-    last.push_back({static_cast<std::uint32_t>(*place), wire, {}});
-    return std::nullopt;
-  }));
-  const std::size_t place = last.back().field;
-  auto parts = find_parts(message, [&](std::uint32_t tag) -> std::optional<std::size_t> {
-    if (tag >> 3U != fields[place].number || (tag & 7U) != static_cast<std::uint32_t>(last.back().wire))
-      return std::nullopt;
-    return place;
-  });
-  parts.erase(parts.begin(), parts.end() - static_cast<std::ptrdiff_t>(last.size()));
+  const std::size_t place = parts.back().field;
   Link inner{fields[place].type, kNoType, nullptr};
   const Type& to = to_.type(link.to);
   std::size_t made = place;
@@ -276,13 +253,10 @@ bool Walk<Sink>::archive_single(const Link& link, Parts parts) {
   if (link.pair != nullptr && link.pair->rule == Rule::to_optional)
     return into_optional(link, [&](const Link& inner) { return archive_single(inner, parts); });
   const Type& from = from_.type(link.from);
-  if (is_message(from)) {
-    std::vector<std::byte> joined;
-    return archive_body(link, join(parts, joined));
-  }
   if (parts.empty()) return archive_zero(link, from);
-  const std::span<const std::byte> bytes = parts.back().bytes;
-  if (is_number(from)) return put_number(link, from, archive_number(from, bytes));
+  if (is_message(from)) return archive_body(link, parts.back().message);
+  if (is_number(from)) return put_number(link, from, archive_number(from, parts.back()));
+  const std::span<const std::byte> bytes = parts.back().bytes();
   switch (from.kind) {
     case Kind::string:
     case Kind::bytes:
@@ -291,7 +265,8 @@ bool Walk<Sink>::archive_single(const Link& link, Parts parts) {
       sink_.octets(to_.type(link.to), bytes);
       return true;
     case Kind::ref:
-      return archive_reference(link, from, bytes);
+      put_reference(link, from, archive_reference(parts.back(), 0));
+      return true;
     default:
       break;
   }

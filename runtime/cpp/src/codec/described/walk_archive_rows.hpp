@@ -5,53 +5,39 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "codec/described/archive_check.hpp"
-#include "codec/described/archive_parts.hpp"
+#include "codec/described/archive_notes.hpp"
 #include "codec/described/graph.hpp"
 #include "codec/described/walk.hpp"
 
 namespace mf::described {
 
 template <class Sink>
-std::uint64_t Walk<Sink>::archive_number(const Type& type, std::span<const std::byte> bytes) {
-  if (wire_of(type) != codec::archive::Wire::varint) return load_bits(type, bytes.data());
-  codec::Reader reader(bytes);
-  std::uint64_t number = 0;
-  std::uint64_t bits = 0;
-  static_cast<void>(codec::archive::read_number(reader, number));
-  static_cast<void>(unfold(type, number, bits));
-  return bits;
+std::uint64_t Walk<Sink>::archive_number(const Type& type, const Part& part) const noexcept {
+  return load_bits(type, notes_->numbers(part));
+}
+template <class Sink>
+std::uint64_t Walk<Sink>::archive_reference(const Part& part, std::size_t i) const noexcept {
+  std::uint64_t index = 0;
+  std::memcpy(&index, notes_->numbers(part) + i * sizeof(index), sizeof(index));
+  return index;
 }
 
-/// Numbers, packed or not, as they lie in memory; gives how many.
+/// The numbers of all parts, in scratches_.values; gives how many.
 template <class Sink>
-std::size_t Walk<Sink>::archive_numbers(const Type& of, Parts parts, Scratch& to) {
-  using codec::archive::Wire;
+std::size_t Walk<Sink>::archive_numbers(const Type& of, Parts parts) {
   std::size_t size = 0;
-  for (const Part& part : parts) size += part.bytes.size();
-  std::byte* at = to.room(wire_of(of) == Wire::varint ? size * of.size : size);
-  const std::byte* const start = at;
+  for (const Part& part : parts) size += part.size;
+  std::byte* at = scratches_.values.room(size);
   for (const Part& part : parts) {
-    if (wire_of(of) != Wire::varint) {
-      if (!part.bytes.empty()) std::memcpy(at, part.bytes.data(), part.bytes.size());
-      at += part.bytes.size();
-      continue;
-    }
-    codec::Reader reader(part.bytes);
-    std::uint64_t number = 0;
-    while (reader.left() != 0 && codec::archive::read_number(reader, number)) {
-      std::uint64_t bits = 0;
-      static_cast<void>(unfold(of, number, bits));
-      store_bits(of, at, bits);
-      at += of.size;
-    }
+    std::memcpy(at, notes_->numbers(part), part.size);
+    at += part.size;
   }
-  return of.size == 0 ? 0 : static_cast<std::size_t>(at - start) / of.size;
+  return of.size == 0 ? 0 : size / of.size;
 }
 
 template <class Sink>
@@ -60,7 +46,7 @@ bool Walk<Sink>::archive_sequence(const Link& link, const Type& from, Parts part
   const Type& to = to_.type(link.to);
   const Link element = element_of(link, from, to);
   if (is_number(of)) {
-    const std::size_t count = archive_numbers(of, parts, scratches_.values);
+    const std::size_t count = archive_numbers(of, parts);
     return elements(link, element, of, scratches_.values.data(), count);
   }
   if (of.kind == Kind::ref) return archive_references(to, element, of, parts);
@@ -73,15 +59,12 @@ bool Walk<Sink>::archive_sequence(const Link& link, const Type& from, Parts part
   return true;
 }
 
-/// Packed or not.
 template <class Sink>
 bool Walk<Sink>::archive_references(const Type& to, const Link& element, const Type& of, Parts parts) {
   std::vector<std::uint64_t> indices;
-  for (const Part& part : parts) {
-    codec::Reader reader(part.bytes);
-    std::uint64_t index = 0;
-    while (reader.left() != 0 && codec::archive::read_number(reader, index)) indices.push_back(index);
-  }
+  for (const Part& part : parts)
+    for (std::size_t i = 0; i < part.size / sizeof(std::uint64_t); ++i)
+      indices.push_back(archive_reference(part, i));
   auto scope = sink_.open_sequence(to, indices.size());
   for (std::size_t i = 0; i < indices.size(); ++i) {
     sink_.element(scope, i);
@@ -102,13 +85,13 @@ bool Walk<Sink>::archive_set(const Link& link, const Type& from, Parts parts) {
   const Type& to = to_.type(link.to);
   const Link element = element_of(link, from, to);
   if (is_number(of)) {
-    std::size_t count = archive_numbers(of, parts, scratches_.values);
+    std::size_t count = archive_numbers(of, parts);
     std::byte* const values = scratches_.values.data();
     if (!ascends(of, values, count)) count = sort_numbers_once(of, values, count);
     return put_numbers(link, element, values, count);
   }
   std::vector<std::span<const std::byte>> keys;
-  for (const Part& part : parts) keys.push_back(part.bytes);
+  for (const Part& part : parts) keys.push_back(part.bytes());
   std::sort(keys.begin(), keys.end(), bytes_before);
   keys.erase(std::unique(keys.begin(), keys.end(),
                          [](const auto& left, const auto& right) { return std::ranges::equal(left, right); }),
@@ -127,12 +110,11 @@ bool Walk<Sink>::archive_map(const Link& link, const Type& from, Parts parts) {
   struct Entry {
     std::uint64_t bits = 0;  // of a key that is a number, so that they are in order
     std::span<const std::byte> bytes{};
-    std::vector<Part> parts;
-    const std::byte* from = nullptr;
+    Parts mapped;
+    std::size_t place = 0;  // among those that were sent
   };
   static constexpr std::array<std::byte, 16> kNil{};
   const Type& key_type = from_.type(from.key);
-  const Type& value_type = from_.type(from.element);
   const Type& to = to_.type(link.to);
   const Link key = key_of(link, from, to);
   const Link mapped = element_of(link, from, to);
@@ -144,34 +126,28 @@ bool Walk<Sink>::archive_map(const Link& link, const Type& from, Parts parts) {
   };
   std::vector<Entry> entries;
   for (const Part& part : parts) {
-    Entry entry;
-    entry.from = part.bytes.data();
-    entry.parts = find_parts(part.bytes, [&](std::uint32_t tag) -> std::optional<std::size_t> {
-      if (tag == codec::archive::tag_of(1, wire_of(key_type))) return 0;
-      if (tag == codec::archive::tag_of(2, wire_of(value_type))) return 1;
-      return std::nullopt;
-    });
-    const Parts keys = parts_of(entry.parts, 0);
+    const Parts both = notes_->parts(part.message);
+    const Parts keys = parts_of(both, 0);
+    Entry entry{.mapped = both.subspan(keys.size()), .place = entries.size()};
     if (is_number(key_type)) {
-      entry.bits = keys.empty() ? 0 : archive_number(key_type, keys.back().bytes);
+      entry.bits = keys.empty() ? 0 : archive_number(key_type, keys.back());
       // Ascending as the source has them, until those that came twice are gone.
       entry.bits ^= is_signed(key_type) ? std::uint64_t{1} << 63U : 0;
     } else if (!keys.empty()) {
-      entry.bytes = keys.back().bytes;
+      entry.bytes = keys.back().bytes();
     } else if (key_type.kind == Kind::uuid) {
       entry.bytes = kNil;
     }
-    entries.push_back(std::move(entry));
+    entries.push_back(entry);
   }
-  std::sort(entries.begin(), entries.end(), [&](const Entry& left, const Entry& right) {
-    return before(left, right) || (!before(right, left) && left.from < right.from);
-  });
+  if (!std::ranges::is_sorted(entries, before))
+    std::ranges::sort(entries, [&before](const Entry& left, const Entry& right) {
+      return before(left, right) || (!before(right, left) && left.place < right.place);
+    });
   std::vector<Entry> once;
-  for (Entry& entry : entries) {
-    if (!once.empty() && !before(once.back(), entry))
-      once.back() = std::move(entry);
-    else
-      once.push_back(std::move(entry));
+  for (const Entry& entry : entries) {
+    if (!once.empty() && !before(once.back(), entry)) once.pop_back();
+    once.push_back(entry);
   }
   if (is_number(key_type)) {
     for (std::size_t i = 0; i < once.size(); ++i) {
@@ -196,7 +172,7 @@ bool Walk<Sink>::archive_map(const Link& link, const Type& from, Parts parts) {
       return reader_.inside(i);
     }
     sink_.mapped(scope);
-    if (!archive_single(mapped, parts_of(once[i].parts, 1))) return reader_.inside(i);
+    if (!archive_single(mapped, once[i].mapped)) return reader_.inside(i);
     sink_.end_entry(scope);
   }
   sink_.close_map(scope);

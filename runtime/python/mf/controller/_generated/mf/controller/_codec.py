@@ -100,10 +100,13 @@ INSTANCE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("instance", shape.UUID, number=2),
         shape.Field("process", shape.Checked(shape.STRING, (rules.HasLength(0, 1024),)), number=3),
         shape.Field("verified", shape.BOOL, number=4),
+        shape.Field("identity", shape.Checked(shape.STRING, (rules.HasLength(0, 1024),)), number=5),
     ),
     archive=True,
     annex=(
         " process",
+        "  constraint length ..1024",
+        " identity",
         "  constraint length ..1024",
     ),
 )

@@ -233,6 +233,7 @@ type mf.controller.Instance struct archive
  instance 2: uuid
  process 3: string
  verified 4: bool
+ identity 5: string
 type mf.controller.Key struct archive
  kind 1: mf.controller.KeyKind
  name 2: string
@@ -291,6 +292,8 @@ type mf.controller.Filter
 type mf.controller.Instance
  process
   constraint length ..1024
+ identity
+  constraint length ..1024
 type mf.controller.Key
  name
   constraint length 1..1024
@@ -314,7 +317,7 @@ CONTROLLER_SERVICE: Final = ServiceInfo(
     agent=None,
     descriptor=CONTROLLER_DESCRIPTOR,
     annex=CONTROLLER_ANNEX,
-    fingerprint=bytes.fromhex("166000e0f7f22eb4c86e9c85eb1677d4"),
+    fingerprint=bytes.fromhex("082f9c2848295690fcd77ef1a6fa948c"),
     methods=(
         CONTROLLER_CLIENT_ID,
         CONTROLLER_REGISTER,

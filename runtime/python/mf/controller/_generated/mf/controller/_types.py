@@ -72,6 +72,10 @@ class Instance(ArchiveStruct):
     """The name of the process, for people."""
     verified: bool = False
     """False: known only from the store; the process has not registered since the controller started."""
+    identity: Text = ""
+    """What the process had proved of itself when it registered, as access files name it ("dns:a.example");
+    empty: nothing.
+    """
 
 
 @dataclass(slots=True)

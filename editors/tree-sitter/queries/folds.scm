@@ -1,0 +1,1 @@
+[(struct_body) (enum_body) (service_body) (field_list) (comment)] @fold

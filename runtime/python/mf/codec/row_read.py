@@ -1,0 +1,220 @@
+"""R1. Reads integers in blocks of one width (docs/protocol.md, section 8, "Rows" and "Maps of integers").
+
+    row_reader(shape, name, entry)      -> read(r): of a list, or with `ascending` a set, behind its head
+    array_reader(shape, name)           -> read(r, count): of an array
+    entries_reader(shape, names)        -> read(r, count): of a map, behind its count
+
+`name` is the integer type on the wire, `shape` what the numbers stand for, `entry` the memory of a place in
+the container. No loop of Python sees a single number, unless one of them is wrong.
+"""
+
+import struct
+import sys
+from collections.abc import Callable
+from itertools import groupby
+from operator import lt
+from typing import Any
+
+from mf.codec import shape as s
+from mf.codec import sizes
+from mf.codec.contents import bare
+from mf.codec.failure import CodecError, bytes_said
+from mf.codec.fault import Fault
+from mf.codec.layout import converted, rules_of, wrong_part
+from mf.codec.limits import MAX_DEPTH, U32_MAX, U64_MAX
+from mf.codec.reader import Reader
+from mf.codec.rows import BLOCK, KINDS, Kind
+
+Read = Callable[[Reader], list[Any]]
+
+_NATIVE = sys.byteorder == "little"
+
+
+def numbers(data: bytes, pos: int, end: int, letter: Any) -> list[Any]:
+    """All that are between two positions; `letter` is that of `struct`."""
+    if letter == "B":
+        return list(data[pos:end])
+    if _NATIVE and letter != "16s":
+        return memoryview(data)[pos:end].cast(letter).tolist()
+    return [each for (each,) in struct.iter_unpack(f"<{letter}", data[pos:end])]
+
+
+def row_reader(shape: s.Shape, name: str, entry: int, *, ascending: bool = False) -> Read:
+    kind, memory, elements_of = KINDS[name], entry + sizes.memory(shape), _Elements(shape, name)
+    top, letters = kind.top, kind.letters
+    is_plain = isinstance(shape, s.Scalar) and shape.name == name and not ascending
+
+    def read(r: Reader) -> list[Any]:
+        r.depth += 1
+        if r.depth > MAX_DEPTH:
+            raise r.too_deep()
+        at = r.pos
+        if at < r.end and (head := r.data[at]) < 128:
+            r.pos = at + 1
+        else:
+            head = r.unsigned(U64_MAX)
+        count, code = head >> 2, head & 3
+        if code > top or count > U32_MAX or (code and not count):
+            raise _wrong_head(r, count, code, name, at)
+        if count > r.end - r.pos:
+            r.check_items(count, 1, at)
+        r.budget -= count * memory
+        if r.budget < 0:
+            raise r.over_budget()
+        elements: list[Any]
+        if is_plain and count <= BLOCK and r.pos + (count << code) <= r.end:
+            pos = r.pos
+            r.pos = end = pos + (count << code)
+            if code == 0 and letters[0] == "B":
+                elements = list(r.data[pos:end])
+            elif _NATIVE:
+                elements = memoryview(r.data)[pos:end].cast(letters[code]).tolist()  # type: ignore[call-overload]
+            else:
+                elements = numbers(r.data, pos, end, letters[code])
+        elif count > BLOCK:
+            elements = elements_of.blocks(r, count, bytes((code,)), [], ascending=ascending)
+        elif count:
+            elements = elements_of.block(r, count, code, [], ascending=ascending)
+        else:
+            elements = []
+        r.depth -= 1
+        return elements
+
+    return read
+
+
+def _wrong_head(r: Reader, count: int, code: int, name: str, at: int) -> CodecError:
+    if count > U32_MAX:
+        return r.fail(Fault.NUMBER_OUT_OF_RANGE, f"{count} elements are more than {U32_MAX}", at)
+    if count == 0 and code:
+        return r.fail(Fault.MALFORMED_NUMBER, "a code without values", at)
+    return _too_wide(r, code, name, at)
+
+
+def _too_wide(r: Reader, code: int, name: str, at: int) -> CodecError:
+    reason = f"values of {bytes_said(1 << code)} in a row of {name}"
+    return r.fail(Fault.NUMBER_OUT_OF_RANGE, reason, at)
+
+
+def array_reader(shape: s.Shape, name: str) -> Callable[[Reader, int], list[Any]]:
+    elements_of = _Elements(shape, name)
+    return lambda r, count: elements_of.blocks(r, count, b"", [])
+
+
+def entries_reader(shape: s.Map, names: tuple[str, str]) -> Callable[[Reader, int], dict[Any, Any]]:
+    """Block by block: its codes, all of its keys, and then all of its values."""
+    keys_of, values_of = _Elements(shape.key, names[0]), _Elements(shape.value, names[1])
+
+    def read(r: Reader, count: int) -> dict[Any, Any]:
+        keys: list[Any] = []
+        values: list[Any] = []
+        while len(keys) < count:
+            size = min(BLOCK, count - len(keys))
+            at = r.pos
+            r.need(1)
+            code = r.data[at]
+            r.pos = at + 1
+            if code > 15:
+                raise r.fail(Fault.MALFORMED_NUMBER, "bits that are no code", at)
+            keys_of.check_code(r, code & 3, at)
+            values_of.check_code(r, code >> 2, at)
+            keys = keys_of.block(r, size, code & 3, keys, ascending=True)
+            values = values_of.block(r, size, code >> 2, values)
+        return dict(zip(keys, values, strict=True))
+
+    return read
+
+
+class _Elements:
+    """What reads the blocks of one type."""
+
+    def __init__(self, shape: s.Shape, name: str) -> None:
+        self._name = name
+        self._kind: Kind = KINDS[name]
+        self._plain = bare(shape)
+        self._convert = converted(self._plain)
+        self._rules = rules_of(shape)
+
+    def check_code(self, r: Reader, code: int, at: int) -> None:
+        if code > self._kind.top:
+            raise _too_wide(r, code, self._name, at)
+
+    def blocks(
+        self, r: Reader, count: int, first: bytes, known: list[Any], *, ascending: bool = False
+    ) -> list[Any]:
+        """Codes and values; `first`: the code of block 0, if it is known."""
+        codes = first + self._codes(r, -(-count // BLOCK) - len(first))
+        if codes and codes.count(codes[0]) == len(codes):
+            return self.block(r, count, codes[0], known, ascending=ascending)
+        sizes_of = [min(BLOCK, count - at) for at in range(0, count, BLOCK)]
+        r.need(sum(size << code for size, code in zip(sizes_of, codes, strict=True)))
+        for code, run in groupby(zip(codes, sizes_of, strict=True), key=lambda each: each[0]):
+            known = self.block(r, sum(size for _, size in run), code, known, ascending=ascending)
+        return known
+
+    def _codes(self, r: Reader, count: int) -> bytes:
+        at = r.pos
+        packed = r.take(-(-count // 4))
+        codes = bytes([byte >> place & 3 for byte in packed for place in (0, 2, 4, 6)])
+        if any(codes[count:]) or max(codes, default=0) > self._kind.top:
+            for index, code in enumerate(codes):
+                if index < count:
+                    self.check_code(r, code, at + index // 4)
+                elif code:
+                    raise r.fail(Fault.MALFORMED_NUMBER, "a code of no block", at + index // 4)
+        return codes[:count]
+
+    def block(
+        self, r: Reader, count: int, code: int, known: list[Any], *, ascending: bool = False
+    ) -> list[Any]:
+        """Integers of one width, behind the ones before."""
+        pos = r.pos
+        end = pos + (count << code)
+        if end > r.end:
+            r.need(count << code)
+        found = numbers(r.data, pos, end, self._kind.letters[code])
+        if self._convert is None and not self._rules and not ascending:
+            r.pos = end
+            return _joined(known, found)
+        try:
+            elements = found if self._convert is None else list(map(self._convert, found))
+            fits = not self._rules or all(rule.holds_all(elements) for rule in self._rules)
+        except KeyError:
+            fits = False
+        if fits and ascending:
+            fits = (not known or known[-1] < elements[0]) and all(map(lt, elements, elements[1:]))
+        if not fits:
+            elements = self._one_by_one(r, found, 1 << code, known[-1:], len(known), ascending=ascending)
+        r.pos = end
+        return _joined(known, elements)
+
+    def _one_by_one(
+        self, r: Reader, found: list[int], size: int, before: list[Any], index: int, *, ascending: bool
+    ) -> list[Any]:
+        """Finds the first that is wrong, or the leftmost that violates a constraint."""
+        elements: list[Any] = []
+        for at, number in enumerate(found):
+            where = r.pos + at * size
+            try:
+                elements.append(self._element(r, number, where))
+                if ascending and not all(each < elements[-1] for each in before):
+                    raise r.not_ascending(where)
+            except CodecError as failure:
+                failure.in_item(index + at)
+                raise
+            before = elements[-1:]
+        return elements
+
+    def _element(self, r: Reader, number: int, at: int) -> Any:
+        try:
+            value = number if self._convert is None else self._convert(number)
+        except KeyError:
+            raise wrong_part(r, self._plain, number, at) from None
+        return r.check(self._rules, value, at)
+
+
+def _joined(known: list[Any], more: list[Any]) -> list[Any]:
+    if not known:
+        return more
+    known += more
+    return known

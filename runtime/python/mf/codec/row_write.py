@@ -1,0 +1,100 @@
+"""R1. Writes integers in blocks of one width (docs/protocol.md, section 8, "Rows" and "Maps of integers").
+
+    row_writer(shape, name)         -> write(w, values, counted): of a list or set, or of an array
+    entries_writer(shape, names)    -> write(w, mapping): of a map, behind its count
+
+`name` is the integer type on the wire, `shape` what the numbers stand for. No loop of Python sees a single
+number, unless one of them is wrong or of a class of its own.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from mf.codec import map_blocks, rows
+from mf.codec import shape as s
+from mf.codec.contents import bare
+from mf.codec.failure import CodecError
+from mf.codec.layout import BULK_ERRORS, number_of, rules_of
+from mf.codec.limits import limits_of
+from mf.codec.writer import Writer, check, elements, in_order, in_range
+
+
+def row_writer(shape: s.Shape, name: str) -> Callable[[Writer, Any, bool], None]:
+    bulk, numbers_of = rows.WRITERS[name], _Numbers(shape, name)
+    is_plain = isinstance(shape, s.Scalar)
+
+    def write(w: Writer, values: Any, counted: bool) -> None:
+        begin = len(w.out)
+        try:
+            if is_plain or numbers_of.are_good(values):
+                bulk(w.out, values, counted)
+                return
+        except BULK_ERRORS:
+            del w.out[begin:]
+        bulk(w.out, numbers_of.one_by_one(values), counted)
+
+    return write
+
+
+def entries_writer(shape: s.Map, names: tuple[str, str]) -> Callable[[Writer, Any], None]:
+    bulk = map_blocks.writer_of(*names)
+    keys_of, values_of = _Numbers(shape.key, names[0]), _Numbers(shape.value, names[1])
+
+    def write(w: Writer, given: Any) -> None:
+        keys = in_order(given)
+        if not keys:
+            return
+        begin = len(w.out)
+        try:
+            values = [given[key] for key in keys]
+            if keys_of.are_good(keys) and values_of.are_good(values):
+                bulk(w.out, keys, values)
+                return
+        except BULK_ERRORS:
+            del w.out[begin:]
+        numbers: tuple[list[int], list[int]] = ([], [])
+        key: Any = None
+        try:
+            for key in keys:
+                numbers[0].append(keys_of.number(key))
+                numbers[1].append(values_of.number(given[key]))
+        except CodecError as failure:
+            failure.in_item(key)
+            raise
+        bulk(w.out, *numbers)
+
+    return write
+
+
+class _Numbers:
+    """What numbers of one type may be."""
+
+    def __init__(self, shape: s.Shape, name: str) -> None:
+        self._plain = bare(shape)
+        self._name = self._plain.name if isinstance(self._plain, s.Scalar) else name
+        self._limits = limits_of(name)
+        self._rules = rules_of(shape)
+        closed = isinstance(self._plain, s.Enum) and not self._plain.open
+        self._members = self._plain.numbers.keys() if closed else None  # type: ignore[union-attr]
+
+    def are_good(self, values: Sequence[Any]) -> bool:
+        """As far as writing them does not tell."""
+        if self._members is not None and not self._members >= set(values):
+            return False
+        return all(rule.holds_all(values) for rule in self._rules)
+
+    def one_by_one(self, values: Any) -> list[int]:
+        numbers: list[int] = []
+        try:
+            for value in elements(values):
+                numbers.append(self.number(value))
+        except CodecError as failure:
+            failure.in_item(len(numbers))
+            raise
+        return numbers
+
+    def number(self, value: Any) -> int:
+        number = number_of(self._plain, value) if isinstance(self._plain, s.Enum) else value
+        number = in_range(self._name, *self._limits, number)
+        check(self._rules, value)
+        return number

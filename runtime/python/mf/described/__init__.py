@@ -1,0 +1,56 @@
+"""R8. Services and topics that no code was generated for, called with JSON (docs/json.md) by what a server
+says of them (docs/calls.md, "Without generated code").
+
+    from mf import described
+
+    index = described.Service(client.describe("sf1.search.Index"))
+    query = index.methods["query"]
+    target = index.target(client).at(index.agent("books"))
+    print(query.result_json(target.call(query.info, None, *query.arguments('{"terms": ["sea"]}'))))
+
+The names in `__all__` are the public interface; `Schema` and its parts are data.
+"""
+
+from mf.core.description import Description
+from mf.described.errors import DescribedError
+from mf.described.examples import example
+from mf.described.method import DescribedMethod
+from mf.described.service import Service
+from mf.described.topic import Topic
+from mf.evolution.schema import Declared, Field, Fields, Method, Schema
+from mf.evolution.types import (
+    ArrayOf,
+    ListOf,
+    MapOf,
+    Named,
+    OptionalOf,
+    RefTo,
+    Scalar,
+    SetOf,
+    Type,
+    spell,
+)
+
+__all__ = [
+    "ArrayOf",
+    "Declared",
+    "DescribedError",
+    "DescribedMethod",
+    "Description",
+    "Field",
+    "Fields",
+    "ListOf",
+    "MapOf",
+    "Method",
+    "Named",
+    "OptionalOf",
+    "RefTo",
+    "Scalar",
+    "Schema",
+    "Service",
+    "SetOf",
+    "Topic",
+    "Type",
+    "example",
+    "spell",
+]

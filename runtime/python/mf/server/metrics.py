@@ -1,0 +1,73 @@
+"""R5. The metrics of a server, and whether it is ready: what its monitor serves."""
+
+from collections.abc import Callable
+from itertools import accumulate
+
+from mf.core.exposition import Exposition, Kind
+from mf.core.generated import VERSION
+from mf.core.log import log_handler_failure
+from mf.core.server_options import ServerOptions
+from mf.server.counters import ServerStats
+from mf.server.load import ConnectionStats
+from mf.server.tally import BOUNDS, Tallies
+
+
+def expose(out: Exposition, stats: ServerStats, tallies: Tallies, *, most_bytes: int, is_ready: bool) -> None:
+    out.family("mf_build_info", Kind.GAUGE, "The version of the runtime.")
+    out.sample({"version": VERSION, "language": "python"}, 1)
+    out.gauge("mf_server_ready", "Whether it may be given work: 1 or 0.", int(is_ready))
+    _expose_calls(out, tallies)
+    out.gauge("mf_server_running", "Messages of methods with a limit that run.", stats.running)
+    out.gauge("mf_server_waiting", "Messages of methods with a limit that wait.", stats.waiting)
+    out.counter("mf_server_oneway_dropped", "One-way calls that a limit refused.", stats.dropped)
+    _expose_connections(out, stats.connections, most_bytes)
+
+
+def _expose_calls(out: Exposition, tallies: Tallies) -> None:
+    all_ = tallies.all()
+    out.family("mf_server_calls", Kind.COUNTER, "Calls that have ended, items of batches one by one.")
+    for service, method, tally in all_:
+        for code, calls in sorted(tally.calls.items()):
+            out.sample({"service": service, "method": method, "code": code.name}, calls)
+    text = "From the arrival of a request, or a batch, to its answer."
+    out.family("mf_server_call_duration_seconds", Kind.HISTOGRAM, text)
+    for service, method, tally in all_:
+        below = list(accumulate(tally.took))
+        if below[-1]:
+            labels = {"service": service, "method": method}
+            out.histogram(labels, zip(BOUNDS, below, strict=False), below[-1], tally.seconds)
+
+
+def _expose_connections(out: Exposition, of: ConnectionStats, most_bytes: int) -> None:
+    out.gauge("mf_server_connections", "Open connections.", of.open)
+    out.gauge("mf_server_handshakes", "Open connections without a HELLO.", of.handshakes)
+    out.gauge("mf_server_open_calls", "Calls that wait or run.", of.calls)
+    out.gauge("mf_server_held_bytes", "What all connections hold together.", of.held_bytes)
+    out.gauge("mf_server_max_held_bytes", "The most that they may hold together.", most_bytes)
+    out.counter("mf_server_connections_accepted", "Accepted connections.", of.accepted)
+    out.counter("mf_server_connections_refused", "Connections above a limit.", of.refused)
+    text = "Connections for which there was no file descriptor."
+    out.counter("mf_server_connections_turned_away", text, of.turned_away)
+    out.family("mf_server_connections_cut", Kind.COUNTER, "Connections that were ended, by the limit.")
+    for limit in ("handshake", "progress", "memory", "protocol", "idle"):
+        name = "cut_handshakes" if limit == "handshake" else f"cut_{limit}"
+        out.sample({"limit": limit}, getattr(of, name))
+
+
+def reasons(options: ServerOptions, *, stopping: bool, registered: Callable[[], bool], is_full: bool) -> str:
+    """Why no work may be given, a line for each; empty: the server is ready."""
+    why = []
+    if stopping:
+        why.append("the server is stopping")
+    elif not registered():
+        why.append("the server is not registered at its controller")
+    if is_full:
+        why.append("its connections hold more than max_held_bytes")
+    if options.not_ready is not None:
+        try:
+            if own := options.not_ready():
+                why.append(own)
+        except Exception as raised:
+            log_handler_failure("ServerOptions.not_ready", raised)
+            why.append("ServerOptions.not_ready raised")
+    return "".join(f"{each}\n" for each in why)
