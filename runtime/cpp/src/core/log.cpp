@@ -17,7 +17,7 @@
 namespace mf {
 namespace {
 
-constexpr std::size_t kMaxLine = PIPE_BUF - 128;  // leaves room for time, level and count of lost lines
+constexpr std::size_t kMaxLine = PIPE_BUF - 128;  // leaves room for priority, time and level
 constexpr std::array<const char*, 5> kLevels{"debug", "info", "warning", "error", "off"};
 
 /// How lines show the identity of a peer that has proved none.

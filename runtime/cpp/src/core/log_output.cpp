@@ -1,74 +1,14 @@
 #include "mf/core/log_output.hpp"
 
-#include <limits.h>
-#include <poll.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
-#include <atomic>
 #include <charconv>
-#include <chrono>
-#include <cstdio>
-#include <cstdlib>
-#include <ctime>
 #include <system_error>
 
+#include "core/log_writer.hpp"
 #include "mf/core/hex.hpp"
 
 namespace mf {
 namespace {
-
-constexpr std::size_t kMaxWrite = PIPE_BUF;  // what a pipe accepts in one piece
-
-/// Lines that standard error did not accept since the last one that it did.
-std::atomic<std::uint64_t> lost_lines{0};
-
-/// Whether standard error accepts a line now. An unread pipe must not block a thread that serves connections:
-/// POSIX guarantees for a writable pipe that PIPE_BUF bytes are written without blocking.
-bool takes_a_line() noexcept {
-  pollfd standard_error{.fd = STDERR_FILENO, .events = POLLOUT, .revents = 0};
-  return ::poll(&standard_error, 1, 0) == 1;
-}
-
-/// Whether standard error is the journal: JOURNAL_STREAM of systemd has its device and inode.
-bool is_journal() noexcept {
-  const char* const stream = std::getenv("JOURNAL_STREAM");
-  struct stat found{};
-  if (stream == nullptr || ::fstat(STDERR_FILENO, &found) != 0) return false;
-  std::array<char, 64> expected{};
-  std::snprintf(expected.data(), expected.size(), "%llu:%llu", static_cast<unsigned long long>(found.st_dev),
-                static_cast<unsigned long long>(found.st_ino));
-  return std::string_view(stream) == expected.data();
-}
-
-/// What syslog calls the level, as the journal reads it.
-std::string_view priority(Level level) noexcept {
-  switch (level) {
-    case Level::debug:
-      return "<7>";
-    case Level::info:
-      return "<6>";
-    case Level::warning:
-      return "<4>";
-    default:
-      return "<3>";
-  }
-}
-
-std::string time_now() {
-  const auto now = std::chrono::system_clock::now();
-  const std::time_t seconds = std::chrono::system_clock::to_time_t(now);
-  const auto millis =
-      std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count() % 1000;
-  std::tm utc{};
-  gmtime_r(&seconds, &utc);
-  std::array<char, 64> text{};
-  const auto size = std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S", &utc);
-  std::snprintf(text.data() + size, text.size() - size, ".%03dZ", static_cast<int>(millis));
-  return text.data();
-}
 
 void append_json(std::string& out, std::string_view text) {
   out += '"';
@@ -133,37 +73,12 @@ class Words {
   std::string_view rest_;
 };
 
-std::string formatted(Level level, std::string_view line, LogFormat format, std::uint64_t lost) {
-  std::string text(is_journal() ? priority(level) : "");
-  const std::string time = time_now();
-  if (format == LogFormat::json) {
-    auto before = "\"time\":\"" + time + "\",\"level\":\"" + name(level) + "\"";
-    if (lost != 0) before += ",\"lines_lost_before\":\"" + std::to_string(lost) + "\"";
-    return text + log_line_as_json(before, line, kMaxWrite - text.size() - 1) + '\n';
-  }
-  const auto ending = lost == 0 ? std::string() : " lines_lost_before=" + std::to_string(lost);
-  text.append(time).append(" ").append(name(level)).append(" ");
-  text += line.substr(0, kMaxWrite - 1 - ending.size() - text.size());
-  return text.append(ending).append("\n");
-}
-
 class StandardError final : public LogSink {
  public:
   explicit StandardError(LogFormat format) : format_(format) {}
 
   void write(Level level, std::string_view line) noexcept override {
-    if (!takes_a_line()) {
-      lost_lines.fetch_add(1, std::memory_order_relaxed);
-      return;
-    }
-    try {
-      const auto text = formatted(level, line, format_, lost_lines.exchange(0, std::memory_order_relaxed));
-      // One write for each line, so that lines of several threads and processes do not mix. A failure to log
-      // cannot be reported.
-      [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text.data(), text.size());
-    } catch (...) {
-      // Out of memory while logging: the running operation matters more than its log line.
-    }
+    LogWriter::get().write(level, line, format_);
   }
 
  private:
@@ -180,6 +95,10 @@ bool parse_log_format(std::string_view text, LogFormat& format) noexcept {
 
 std::shared_ptr<LogSink> standard_error_log(LogFormat format) {
   return std::make_shared<StandardError>(format);
+}
+
+bool flush_standard_error_log() noexcept {
+  return LogWriter::get().flush();
 }
 
 std::string log_line_as_json(std::string_view before, std::string_view line, std::size_t limit) {
