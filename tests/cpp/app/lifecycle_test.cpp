@@ -6,20 +6,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <semaphore>
 #include <string>
-#include <string_view>
+#include <thread>
 #include <vector>
 
 #include "app/child.hpp"
-#include "app/program.hpp"
 #include "mf/controller/controller_registrar.hpp"
 #include "mf/controller/controller_resolver.hpp"
-#include "mf/core/log.hpp"
 #include "support/folder.hpp"
+#include "support/joined.hpp"
+#include "support/running_controller.hpp"
 
 namespace mf::app {
 namespace {
@@ -28,6 +28,15 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::MatchesRegex;
 using testing::Not;
+using testing::StartsWith;
+
+const std::string kStarted =
+    "[^\n]* info started version=" MF_VERSION
+    " addresses=tcp://127.0.0.1:[0-9]+ controllers=none identity=[0-9a-f]{32} access=none\n";
+const std::string kEnded =
+    "[^\n]* info draining\n"
+    "[^\n]* info drained\n"
+    "[^\n]* info stopped\n";
 
 /// The log of a program that was started, and then stopped.
 std::string log_of(std::vector<std::string> command) {
@@ -38,44 +47,29 @@ std::string log_of(std::vector<std::string> command) {
   return child.all_errors();
 }
 
-std::vector<std::string> events_in(const std::string& log) {
-  std::vector<std::string> events;
-  for (const auto* const event : {"started", "draining", "drained", "stopped"}) {
-    if (log.find(std::string(" info ") + event) != std::string::npos) events.emplace_back(event);
-  }
-  return events;
+TEST(Lifecycle, OfAControllerIsLogged) {
+  EXPECT_THAT(log_of({MF_CONTROLLER, "--listen", "tcp://127.0.0.1:0"}),
+              MatchesRegex("[^\n]* info restored store=memory: processes=0\n" + kStarted + kEnded));
 }
 
-TEST(Lifecycle, IsLoggedInItsOrder) {
-  for (const auto* const program : {MF_CONTROLLER, MF_RELAY}) {
-    std::vector<std::string> command{program, "--listen", "tcp://127.0.0.1:0"};
-    const auto log = log_of(command);
-    EXPECT_THAT(log, MatchesRegex("[^\n]* info started version=" MF_VERSION
-                                  " addresses=tcp://127.0.0.1:[0-9]+ certificate=none client_ca=none "
-                                  "token_keys=none store=(memory:|none)\n"
-                                  "[^\n]* info draining\n"
-                                  "[^\n]* info drained\n"
-                                  "[^\n]* info stopped code=0\n"))
-        << program;
-    EXPECT_EQ(events_in(log).size(), 4U);
-  }
+TEST(Lifecycle, OfARelayIsLogged) {
+  EXPECT_THAT(log_of({MF_RELAY, "--listen", "tcp://127.0.0.1:0"}), MatchesRegex(kStarted + kEnded));
 }
 
 TEST(Lifecycle, IsLoggedAsJson) {
-  const auto log = log_of({MF_CONTROLLER, "--listen", "tcp://127.0.0.1:0", "--log-format", "json"});
-  EXPECT_THAT(log, MatchesRegex("\\{\"time\":\"[^\"]+Z\",\"level\":\"info\",\"event\":\"started\","
-                                "\"version\":\"[^\"]+\",[^\n]*\\}\n"
-                                "\\{[^\n]*\"event\":\"draining\"\\}\n"
-                                "\\{[^\n]*\"event\":\"drained\"\\}\n"
-                                "\\{[^\n]*\"event\":\"stopped\",\"code\":\"0\"\\}\n"));
+  EXPECT_THAT(log_of({MF_RELAY, "--listen", "tcp://127.0.0.1:0", "--log-format", "json"}),
+              MatchesRegex("\\{\"time\":\"[^\"]+Z\",\"level\":\"info\",\"event\":\"started\","
+                           "\"version\":\"[^\"]+\",[^\n]*\\}\n"
+                           "\\{[^\n]*\"event\":\"draining\"\\}\n"
+                           "\\{[^\n]*\"event\":\"drained\"\\}\n"
+                           "\\{[^\n]*\"event\":\"stopped\"\\}\n"));
 }
 
 TEST(Lifecycle, SaysWhatAControllerHasRestored) {
   const mftest::Folder folder;
-  const std::vector<std::string> command{MF_CONTROLLER, "--listen", "tcp://127.0.0.1:0", "--store",
-                                         folder.path() / "store"};
-  EXPECT_THAT(log_of(command),
-              AllOf(HasSubstr("store=" + (folder.path() / "store").string()), Not(HasSubstr("restored"))));
+  const std::string store = folder.path() / "store";
+  const std::vector<std::string> command{MF_CONTROLLER, "--listen", "tcp://127.0.0.1:0", "--store", store};
+  EXPECT_THAT(log_of(command), HasSubstr(" info restored store=" + store + " processes=0\n"));
   {
     Child child(command);
     const Address address = Address::parse(child.line());
@@ -89,49 +83,70 @@ TEST(Lifecycle, SaysWhatAControllerHasRestored) {
     child.signal(SIGKILL);
     EXPECT_EQ(child.wait(), 128 + SIGKILL);
   }
-  EXPECT_THAT(log_of(command), HasSubstr("info restored processes=1 "));
+  EXPECT_THAT(log_of(command), HasSubstr(" info restored store=" + store + " processes=1\n"));
+}
+
+/// What a relay logs to a file. `journal`: JOURNAL_STREAM names this file.
+std::string log_in_a_file(bool journal) {
+  const mftest::Folder folder;
+  const std::string path = folder.path() / "log";
+  const int file = ::open(path.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+  struct stat found{};
+  EXPECT_EQ(::fstat(file, &found), 0);
+  ::close(file);
+  const auto inode = found.st_ino + (journal ? 0 : 1);
+  Child child({"/bin/sh", "-c", R"(JOURNAL_STREAM=$1 exec "$0" --listen tcp://127.0.0.1:0 2>>"$2")", MF_RELAY,
+               std::to_string(found.st_dev) + ":" + std::to_string(inode), path});
+  EXPECT_THAT(child.line(), HasSubstr("://127.0.0.1:"));
+  child.signal(SIGTERM);
+  EXPECT_EQ(child.wait(), 0);
+  std::ifstream written(path);
+  return {std::istreambuf_iterator<char>(written), {}};
 }
 
 TEST(Lifecycle, HasPrioritiesWhereStandardErrorIsTheJournal) {
-  const mftest::Folder folder;
-  const std::string path = folder.path() / "journal";
-  const int file = ::open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600);
-  struct stat found{};
-  ASSERT_EQ(::fstat(file, &found), 0);
-  const int before = ::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);
-  ::dup2(file, STDERR_FILENO);
-  const Log log;
-  for (const auto inode : {found.st_ino, found.st_ino + 1}) {
-    ::setenv("JOURNAL_STREAM", (std::to_string(found.st_dev) + ":" + std::to_string(inode)).c_str(), 1);
-    log.write(Level::warning, "one");
-    log.write(Level::error, "two");
-  }
-  ::unsetenv("JOURNAL_STREAM");
-  ::dup2(before, STDERR_FILENO);
-  ::close(before);
-  ::close(file);
-  std::ifstream written(path);
-  EXPECT_THAT(std::string(std::istreambuf_iterator<char>(written), {}),
-              MatchesRegex("<4>20[^\n]* warning one\n<3>20[^\n]* error two\n20[^\n]* one\n20[^\n]* two\n"));
+  EXPECT_THAT(log_in_a_file(true), AllOf(StartsWith("<6>20"), HasSubstr("\n<6>20"), Not(HasSubstr("\n20"))));
+  EXPECT_THAT(log_in_a_file(false), AllOf(StartsWith("20"), Not(HasSubstr("<6>"))));
 }
 
-/// Keeps the lines of a log.
-class Kept final : public LogSink {
- public:
-  void write(Level /*level*/, std::string_view line) noexcept override { lines_.emplace_back(line); }
-  [[nodiscard]] const std::vector<std::string>& lines() const { return lines_; }
+TEST(Lifecycle, GoesOnWithALogThatIsFull) {
+  Child child({"/bin/sh", "-c", R"(exec "$0" --listen tcp://127.0.0.1:0 2>/dev/full)", MF_RELAY});
+  EXPECT_THAT(child.line(), HasSubstr("://127.0.0.1:"));
+  child.signal(SIGTERM);
+  EXPECT_EQ(child.wait(), 0);
+}
 
- private:
-  std::vector<std::string> lines_;
+/// A call that ends when the test says so.
+class Held final : public mftest::Echo {
+ public:
+  void wait(std::uint32_t /*ms*/) override {
+    ++ran;
+    end.acquire();
+  }
+
+  std::binary_semaphore end{0};
 };
 
-TEST(Lifecycle, HasAnExitCodeOfItsOwnForCallsThatWereCut) {
-  const auto whole = std::make_shared<Kept>();
-  EXPECT_EQ(end_of(true, Log(whole)), 0);
-  EXPECT_THAT(whole->lines(), testing::ElementsAre("drained", "stopped code=0"));
-  const auto cut = std::make_shared<Kept>();
-  EXPECT_EQ(end_of(false, Log(cut)), 3);
-  EXPECT_THAT(cut->lines(), testing::ElementsAre("stopped code=3"));
+TEST(Lifecycle, EndsWithAnExitCodeOfItsOwnIfCallsWereCut) {
+  mftest::RunningController controller;
+  const auto held = std::make_shared<Held>();
+  Server server({.controller = controller.address().str(), .log = Log(Level::off)});
+  server.offer(held, {.where = Where::worker});
+  server.start();
+  Child relay({MF_RELAY, "--listen", "tcp://127.0.0.1:0", "--controller", controller.address().str(),
+               "--drain-timeout", "0.05"});
+  Client client(relay.line(), {.log = Log(Level::off)});
+  {
+    const std::jthread caller(
+        [&] { (void)mftest::failure_of([&] { mftest::calls::EchoClient(client).wait(1); }); });
+    EXPECT_TRUE(mftest::eventually([&] { return held->ran == 1; }));
+    relay.signal(SIGTERM);
+    EXPECT_EQ(relay.wait(), kCallsCut);
+    held->end.release();
+    server.stop();
+  }
+  EXPECT_THAT(relay.all_errors(), AllOf(HasSubstr(" warning calls_cut calls=1 "),
+                                        HasSubstr(" info stopped\n"), Not(HasSubstr("drained"))));
 }
 
 }  // namespace

@@ -97,7 +97,7 @@ std::optional<mf::Overflow> overflow_of(const std::string& text) {
 
 /// Runs until SIGTERM or SIGINT, or until it fails; then throws that. SIGHUP calls `reload`.
 template <class Run, class Reload>
-void until_stopped(mf::server::StopSignals& signals, const mf::Log& log, Run&& run, Reload&& reload) {
+void until_stopped(mf::server::StopSignals& signals, Run&& run, Reload&& reload) {
   std::exception_ptr failed;
   {
     const std::jthread thread([&](const std::stop_token& stop) {
@@ -109,7 +109,6 @@ void until_stopped(mf::server::StopSignals& signals, const mf::Log& log, Run&& r
       }
     });
     while (signals.wait() == mf::server::StopSignals::Wanted::reload) (void)reload();
-    log.write(mf::Level::info, "draining");
   }
   if (failed) std::rethrow_exception(failed);
 }
@@ -130,7 +129,7 @@ void bring_in(const Arguments& arguments) {
   options.subscribe.max_bytes = arguments.max_bytes;
   mf::bridge::Inward inward(core, *topic, *engine, options);
   until_stopped(
-      signals, log,
+      signals,
       [&](const std::stop_token& stop) {
         inward.run(stop, [&] {
           std::cout << topic->info().name() << std::endl;
@@ -142,13 +141,14 @@ void bring_in(const Arguments& arguments) {
       },
       [&] { return core->reload(); });
   const auto stats = inward.stats();
-  log.write(mf::Level::info, "stopped",
+  log.write(mf::Level::info, "bridge_ended",
             {{"topic", topic->info().name()},
              {"appended", stats.appended},
              {"missed", stats.missed},
              {"refused", stats.refused},
              {"unreadable", stats.unreadable}});
   core->close();
+  log.write(mf::Level::info, "stopped");
 }
 
 /// Returns the exit code.
@@ -172,13 +172,11 @@ int bring_out(const Arguments& arguments) {
   server.start();
   mf::app::say_where(server, arguments.entrance, "",
                      "every program that reaches this port can subscribe to the topic", log);
-  mf::app::log_started(log, server, arguments.entrance, mf::app::without_password(engine_with.url));
   until_stopped(
-      signals, log, [&](const std::stop_token& stop) { outward->run(stop); },
-      [&] { return server.reload(); });
+      signals, [&](const std::stop_token& stop) { outward->run(stop); }, [&] { return server.reload(); });
   const bool whole = server.stop();
   const auto stats = outward->stats();
-  log.write(mf::Level::info, "stopped",
+  log.write(mf::Level::info, "bridge_ended",
             {{"topic", topic->info().name()},
              {"published", stats.published},
              {"duplicates", stats.duplicates},

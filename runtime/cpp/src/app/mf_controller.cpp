@@ -109,6 +109,8 @@ int serve(const Arguments& arguments) {
   const auto store = arguments.store.empty() ? default_store(server_options.listen) : arguments.store;
   options.store = mf::controller::open_store(store, log, etcd);
   const auto controller = std::make_shared<mf::controller::Controller>(options);
+  log.write(mf::Level::info, "restored",
+            {{"store", mf::app::without_password(store)}, {"processes", controller->status().processes}});
   // Streams towards the controller there are none, so that their windows need no room.
   server_options.max_streams = mf::controller::Controller::kMaxStreams;
   server_options.stream_window = 4 * 1024;
@@ -125,12 +127,11 @@ int serve(const Arguments& arguments) {
   server.start();
   mf::app::say_where(server, arguments.entrance, "mf",
                      "every program that reaches this port can register servers", log);
-  mf::app::log_started(log, server, arguments.entrance, mf::app::without_password(store));
-  mf::app::serve_until_stopped(signals, server, log);
+  mf::app::serve_until_stopped(signals, server);
   controller->close();
   const bool whole = server.stop();
   if (relay) relay->close();
-  return mf::app::end_of(whole, log);
+  return whole ? 0 : mf::kCallsCut;
 }
 
 void check(const Arguments& arguments) {

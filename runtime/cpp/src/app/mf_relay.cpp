@@ -57,11 +57,10 @@ int serve(const Arguments& arguments) {
   server.start();
   mf::app::say_where(server, arguments.entrance, "relay",
                      "every program that reaches this port can call all servers", log);
-  mf::app::log_started(log, server, arguments.entrance);
-  mf::app::serve_until_stopped(signals, server, log);
+  mf::app::serve_until_stopped(signals, server);
   const bool whole = server.stop();
   relay->close();
-  return mf::app::end_of(whole, log);
+  return whole ? 0 : mf::kCallsCut;
 }
 
 void check(const Arguments& arguments) {

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
 #include <exception>
 #include <iostream>
 #include <string>
@@ -32,6 +33,7 @@ struct Entrance {
   std::string token_audience{};
   std::size_t max_connections = ServerOptions().max_connections;
   std::size_t max_connections_per_host = 12'288;  // three quarters of all
+  double drain_timeout = std::chrono::duration<double>(ServerOptions().drain_timeout).count();  // seconds
   std::string level = "info";
   std::string format = "text";
 
@@ -128,6 +130,11 @@ inline void add_entrance(CLI::App& app, Entrance& entrance, const std::string& w
       ->group("limits")
       ->check(CLI::Range(1, 1'048'576))
       ->capture_default_str();
+  app.add_option("--drain-timeout", entrance.drain_timeout,
+                 "How long running calls have when it stops; then they are cut, and it ends with 3")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(0.0, 86'400.0))
+      ->capture_default_str();
   app.add_option("--monitor", entrance.monitor,
                  "Where /metrics, /livez and /readyz are served over HTTP; beyond this host only with --open")
       ->type_name("HOST:PORT");
@@ -142,6 +149,8 @@ inline ServerOptions server_options(const Entrance& entrance, const Log& log) {
   options.access = entrance.access;
   options.monitor = entrance.monitor;
   options.monitor_open = entrance.open;
+  options.drain_timeout =
+      std::chrono::round<std::chrono::milliseconds>(std::chrono::duration<double>(entrance.drain_timeout));
   options.token_keys = entrance.token_keys;
   if (!entrance.token_keys.empty()) options.token_audience = entrance.token_audience;
   options.max_connections = entrance.max_connections;
@@ -177,34 +186,9 @@ inline void say_where(const Server& server, const Entrance& entrance, const std:
   std::cout << address.str() << std::endl;  // flushed: whoever started this process waits for it
 }
 
-/// What the program is, once it serves. `store`: where it keeps what it knows.
-inline void log_started(const Log& log, const Server& server, const Entrance& entrance,
-                        std::string_view store = "none") {
-  std::string addresses;
-  for (const auto& address : server.addresses())
-    addresses.append(addresses.empty() ? "" : ",").append(address.str());
-  const auto or_none = [](const std::string& path) { return path.empty() ? "none" : path; };
-  log.write(Level::info, "started",
-            {{"version", MF_VERSION},
-             {"addresses", addresses},
-             {"certificate", or_none(entrance.shown.certificate)},
-             {"client_ca", or_none(entrance.shown.ca)},
-             {"token_keys", or_none(entrance.token_keys)},
-             {"store", store}});
-}
-
 /// Returns after SIGTERM or SIGINT; SIGHUP reads files again.
-inline void serve_until_stopped(server::StopSignals& signals, Server& server, const Log& log) {
+inline void serve_until_stopped(server::StopSignals& signals, Server& server) {
   while (signals.wait() == server::StopSignals::Wanted::reload) (void)server.reload();
-  log.write(Level::info, "draining");
-}
-
-/// The end of a program whose server has stopped. `whole`: no call was cut. Returns the exit code.
-inline int end_of(bool whole, const Log& log) {
-  if (whole) log.write(Level::info, "drained");  // else the server has logged calls_cut
-  const int code = whole ? 0 : kCallsCut;
-  log.write(Level::info, "stopped", {{"code", code}});
-  return code;
 }
 
 /// Exit code 1 and one line for what could not be started.
@@ -213,9 +197,11 @@ int guarded(const char* program, Run&& run) {
   try {
     return run();
   } catch (const Error& error) {  // of a start; its code and whether it ran say nothing to a person
+    (void)flush_standard_error_log();
     std::cerr << program << ": " << error.message() << '\n';
     return 1;
   } catch (const std::exception& error) {
+    (void)flush_standard_error_log();
     std::cerr << program << ": " << error.what() << '\n';
     return 1;
   }

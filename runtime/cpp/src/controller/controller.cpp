@@ -42,9 +42,6 @@ Controller::Controller(ControllerOptions options)
   if (stored.cluster != Uuid()) cluster_ = stored.cluster;
   beat_ = now;
   lock.unlock();
-  if (!stored.processes.empty())
-    options_.log.write(Level::info, "restored",
-                       {{"processes", stored.processes.size()}, {"epoch", stored.epoch}});
   begin_client_ids();
   if (options_.own_thread) thread_ = std::thread([this] { run(); });
 }
