@@ -58,7 +58,7 @@ TEST(FailedHandlers, AreLoggedWithMethodPeerAndReason) {
     EXPECT_EQ(failure_of([&] { return calling.stub.fail("std"); }).code, mf::Code::handler_failed);
     EXPECT_TRUE(
         calling.log->has("handler_failed service=mftest.calls.Echo method=fail agent=\"\" peer=tcp://"));
-    EXPECT_TRUE(calling.log->has("calls=1 what=boom"));
+    EXPECT_TRUE(calling.log->has(" identity=none calls=1 what=boom"));
   }
 }
 
