@@ -77,6 +77,7 @@ test-system: ## Run the tests of whole systems under harm, which take minutes
 	@$(STAGE) 'install the engines of bridges, and what makes a bare machine' tools/bootstrap bridge bare
 	@$(MAKE) build-release WHAT='--target all bench' # so that the benches go on compiling
 	@$(STAGE) 'systems under harm' $(CHANCE) $(PY) -m pytest -q -n $(JOBS) --dist worksteal $(SYSTEM)
+	@$(STAGE) 'roles, bridges among them' $(CHANCE) $(PY) -m pytest -q tests/hostile/test_roles.py
 	@MF_CONFORMANCE=all $(STAGE) 'conformance, all cells' $(CHANCE) $(PY) -m pytest -q -n $(JOBS) --dist worksteal tests/conformance/test_conformance.py
 	@$(MAKE) build-clang-tsan WHAT='--target mf_threaded_tests'
 	@$(STAGE) 'C++ tests of threads, thread sanitizer' $(CHANCE) ctest --preset clang-tsan -j $(JOBS) -L '$(THREADED)'

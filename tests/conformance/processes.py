@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import mf
 from tests.conformance.table import CLIENTS, SERVERS, Cell
 from tests.interop.peers import BUILD, Process
 from tests.interop.peers import Server as ServerProcess
@@ -27,10 +28,20 @@ class Processes:
         self._folder = folder
         path = os.pathsep.join(map(str, (stubs, ROOT / "runtime" / "python")))
         authority = Authority(folder)
-        authority.issue()
-        self._certificates = Path(authority.file).parent
-        tls = {"MF_TLS": str(self._certificates)}
-        self.environment = os.environ | {"PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"} | tls
+        self._shown, known, stranger = (
+            authority.issue(names=f"DNS:localhost,IP:127.0.0.1,URI:spiffe://example.org/{name}")
+            for name in ("server", "client", "stranger")
+        )
+        access = folder / "access.conf"
+        access.write_text(
+            f"allow spiffe://example.org/client call *\nallow uid:{os.getuid()} call *\n"  # it calls itself
+        )
+        own = os.environ | {"PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
+        verifies = {"MF_PEER_CA": authority.file}
+        self.environment = own | verifies
+        self._of_server = own | _shows(self._shown)
+        self._demands = verifies | {"MF_PEER_ACCESS": str(access)}
+        self._of_client = {"mtls": _shows(known), "denied": _shows(stranger)}
         self._servers: dict[str, ServerProcess] = {}
         self._clients: dict[Cell, Process] = {}
         self._started = 0
@@ -43,13 +54,17 @@ class Processes:
         addresses = self.server(cell).address.split()
         if cell.relayed:
             return self.relay(cell).address.replace("mf://", "relay://")
-        return next(each for each in addresses if each.startswith(f"{cell.way}:"))
+        scheme = "tls" if cell.knows_clients else cell.way
+        return next(each for each in addresses if each.startswith(f"{scheme}:"))
 
     def server(self, cell: Cell) -> ServerProcess:
         """That of the cell, started if it was not."""
         if cell.relayed:
             at = self._controller(cell).address
             return self._serve(cell, f"{cell.server}-relay", "tcp://127.0.0.1:0", at)
+        if cell.knows_clients:
+            listen = f"unix:{self._folder / cell.server}-knows,tls://127.0.0.1:0"
+            return self._serve(cell, f"{cell.server}-knows", listen)
         listen = f"tcp://127.0.0.1:0,tls://127.0.0.1:0,unix:{self._folder / cell.server}"
         return self._serve(cell, cell.server, listen)
 
@@ -60,8 +75,7 @@ class Processes:
             return controller
         listen: tuple[str, ...] = LISTEN
         if cell.way == "relay+tls":
-            shown = ("--certificate", self._certificates / "1.pem", "--key", self._certificates / "1.key")
-            listen = (*LISTEN_TLS, *map(str, shown))
+            listen = (*LISTEN_TLS, "--certificate", self._shown.certificate, "--key", self._shown.key)
         command = [binary("mf-relay"), *listen, "--controller", controller.address]
         return self._run(f"{cell.server}-{cell.way}s", command)
 
@@ -72,11 +86,13 @@ class Processes:
     def _serve(self, cell: Cell, name: str, *arguments: str) -> ServerProcess:
         server = SERVERS[cell.server]
         serve = ("serve",) if server.language == "cpp" else ()
-        return self._run(name, [*program(server.language, "server"), *serve, server.kind, *arguments])
+        environment = self._of_server | (self._demands if cell.knows_clients else {})
+        command = [*program(server.language, "server"), *serve, server.kind, *arguments]
+        return self._run(name, command, environment)
 
-    def _run(self, name: str, command: list[str]) -> ServerProcess:
+    def _run(self, name: str, command: list[str], environment: dict[str, str] | None = None) -> ServerProcess:
         if name not in self._servers:
-            self._servers[name] = ServerProcess(command, self.environment, self._errors())
+            self._servers[name] = ServerProcess(command, environment or self._of_server, self._errors())
         return self._servers[name]
 
     def begin(self, cell: Cell, step: str) -> None:
@@ -84,7 +100,8 @@ class Processes:
         if cell not in self._clients:
             client = CLIENTS[cell.client]
             command = [*program(client.language, "client"), *client.command, self.address(cell)]
-            self._clients[cell] = Process(command, self.environment, self._errors())
+            environment = self.environment | self._of_client.get(cell.way, {})
+            self._clients[cell] = Process(command, environment, self._errors())
         self._clients[cell].tell(step)
 
     def end(self, cell: Cell) -> Any:
@@ -108,6 +125,10 @@ class Processes:
     def _errors(self) -> Path:
         self._started += 1
         return self._folder / f"{self._started}.stderr"
+
+
+def _shows(tls: mf.Tls) -> dict[str, str]:
+    return {"MF_PEER_CERTIFICATE": tls.certificate, "MF_PEER_KEY": tls.key}
 
 
 def program(language: str, name: str) -> list[str]:

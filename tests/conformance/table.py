@@ -11,7 +11,8 @@ row the logs are cleared; a row that is broken somewhere logs in `blue`.
 
 What is observed does not depend on the wall clock: values, counts, failures by code, execution and declared
 fields, and in which order handlers met what they log. The messages of failures are in the words of each
-language: `Says` names the parts that all must have, and `PEER` in it is the address of the server.
+language: `Says` names the parts that all must have, and `PEER` in it is the address of the server. In the way
+`denied` the steps of each row are taken, and each call of them must be denied.
 
 The suite runs the cells of `cover()`, which combine every two of client, server and way, and all cells with
 MF_CONFORMANCE=all, as `make test-system` sets it.
@@ -54,7 +55,9 @@ SERVERS = {
     "python-asyncio": Server("python", "async"),
 }
 
-WAYS = ("tcp", "tls", "unix", "light", "relay", "relay+tls")
+WAYS = ("tcp", "tls", "mtls", "denied", "unix", "light", "relay", "relay+tls")
+"""`mtls`: the server demands certificates, and its access file allows all that this client calls. `denied`:
+the same server, and a client that no line of the file allows anything."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,10 @@ class Cell:
     @property
     def light(self) -> bool:
         return self.way == "light"
+
+    @property
+    def knows_clients(self) -> bool:
+        return self.way in ("mtls", "denied")
 
     @property
     def relayed(self) -> bool:
@@ -471,8 +478,24 @@ ROWS = (
 )
 
 
+WAIT_FOR_THE_CALL = (
+    "leave a server stream",
+    "leave a client stream",
+    "write after the end",
+    "stalled stream",
+    "cancel a reader",
+    "cancel",
+    "close the client",
+    "deadline",
+    "deadline of a stream",
+    "idle stream",
+)
+
+
 def impossible(shape: str, cell: Cell) -> str | None:
     """Why there is no such cell."""
+    if cell.way == "denied" and shape in WAIT_FOR_THE_CALL:
+        return "its client waits for a call that goes on"
     server = SERVERS[cell.server]
     lends_its_thread = cell.light and server.kind == "plain"
     in_process = cell.light and server.language == "cpp"
@@ -484,7 +507,10 @@ def impossible(shape: str, cell: Cell) -> str | None:
         ),
         "cancel in the process": ((not in_process, "its row is another"),),
         "close the client": ((cell.light, "nothing is between the two that is closed"),),
-        "unreachable": ((cell.light, "nothing is between the two that cannot be reached"),),
+        "unreachable": (
+            (cell.light, "nothing is between the two that cannot be reached"),
+            (cell.way == "denied", "it reaches no server that could deny it"),
+        ),
         "deadline": ((lends_its_thread, "its row is another"),),
         "deadline on the caller's thread": ((not lends_its_thread, "its row is another"),),
     }

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,16 +25,16 @@ from tests.conformance.table import (
 from tests.conftest import TypeCheck
 
 
-def cases() -> Iterator[Any]:
+def cases(*, denied: bool) -> Iterator[Any]:
     for cell in cells() if os.environ.get("MF_CONFORMANCE") == "all" else cover():
         for row in ROWS:
-            if impossible(row.shape, cell) is None:
+            if (cell.way == "denied") is denied and impossible(row.shape, cell) is None:
                 reason = BROKEN.get((row.shape, str(cell)))
                 marks = () if reason is None else (pytest.mark.xfail(reason=reason, strict=True),)
                 yield pytest.param(cell, row, id=f"{cell}-{row.shape}", marks=marks)
 
 
-@pytest.mark.parametrize(("cell", "row"), list(cases()))
+@pytest.mark.parametrize(("cell", "row"), list(cases(denied=False)))
 def test_every_client_observes_the_same(processes: Processes, cell: Cell, row: Row) -> None:
     for room in ("red", "blue"):
         processes.observe(cell, f"clear {room}")
@@ -41,6 +42,35 @@ def test_every_client_observes_the_same(processes: Processes, cell: Cell, row: R
     for step, expected in row.steps:
         observed = processes.observe(cell, step)
         assert matches(expected, observed, address), f"{step}: expected {expected}, observed {observed}"
+
+
+@pytest.mark.parametrize(("cell", "row"), list(cases(denied=True)))
+def test_no_shape_of_a_call_passes_a_denial(processes: Processes, cell: Cell, row: Row) -> None:
+    allowed = replace(cell, way="mtls")
+    for room in ("red", "blue"):
+        processes.observe(allowed, f"clear {room}")
+
+    observed = [processes.observe(cell, step) for step, _ in row.steps]
+
+    failures = [each for found in observed for each in failures_in(found)]
+    assert {each["execution"] for each in failures} == {"NOT_EXECUTED"}, observed
+    refused = [each["message"] for each in failures if each["code"] != "INVALID_ARGUMENT"]  # the client's own
+    assert refused, observed
+    for each in refused:
+        assert "spiffe://example.org/stranger may not call conformance.Shapes" in each, observed
+    for room in ("red", "blue"):
+        assert processes.observe(allowed, f"log {room} 0") == {"value": []}
+
+
+def failures_in(observed: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(observed, list):
+        for each in observed:
+            yield from failures_in(each)
+    elif isinstance(observed, dict):
+        if "code" in observed:
+            yield observed
+        for each in observed.values():
+            yield from failures_in(each)
 
 
 def matches(expected: Any, observed: Any, address: str) -> bool:

@@ -60,7 +60,7 @@ def test_a_call_is_lost_with_the_relay_that_it_goes_through(
 @pytest.mark.parametrize("step", CALLS)
 @pytest.mark.parametrize("server", RELAYED)
 @pytest.mark.parametrize("client", CLIENTS)
-def test_a_call_that_is_lost_behind_a_relay_names_the_server_and_the_relay(
+def test_a_call_that_is_lost_behind_a_relay_names_the_relay(
     own: Processes, client: str, server: str, step: str
 ) -> None:
     cell = begin_through_a_relay(own, client, server, step)
@@ -70,7 +70,7 @@ def test_a_call_that_is_lost_behind_a_relay_names_the_server_and_the_relay(
     observed = own.end(cell)
     assert {key: observed.get(key) for key in LOST} == LOST, observed
     relay = own.address(cell).replace("relay://", "relay tcp://")
-    assert f"{relay}: the connection to {own.server(cell).address.strip()} has ended" in observed["message"]
+    assert f"{relay}: the connection to a server has ended" in observed["message"]
 
 
 def begin_through_a_relay(own: Processes, client: str, server: str, step: str) -> Cell:

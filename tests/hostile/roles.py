@@ -154,7 +154,7 @@ PLACES: dict[str, dict[str, Try | Why]] = {
         "subscribe": Try("subscription_denied"),
     },
 }
-TAKE_TOKENS = ("controller", "server", "topic")
+TAKE_TOKENS = ("controller", "server", "topic", "relay")
 """Others have no option for the keys of tokens."""
 
 

@@ -122,7 +122,11 @@ class Realm:
 
     def at(self, cell: Cell) -> tuple[str, Callable[[], str]]:
         place = f"{cell.place} of B" if cell.place == "node (C++)" and cell.action == "send" else cell.place
-        return self.places[place, CREDENTIALS[cell.credential].shown]
+        at = self.places.get((place, CREDENTIALS[cell.credential].shown))
+        if at is None and place == "bridge":
+            pytest.skip("mf-bridge was built without NATS; `make test-system` installs that")
+        assert at is not None
+        return at
 
     def _issue(self, name: str, by: Authority | None = None, days: int = 1) -> mf.Tls:
         names = f"DNS:localhost,IP:127.0.0.1,URI:spiffe://example.org/{name}"
@@ -156,8 +160,9 @@ class Realm:
         self._python(controller.address)
         as_client = ("--ca", self.authority.file, "--server-certificate", self.shown.certificate)
         as_client_too = ("--server-key", self.shown.key)
-        behind = self.peers.relay(controller.address, *shows, *asks, *as_client, *as_client_too, listen=at)
-        self._add("relay", "certificate", behind)
+        for shown, how in (("certificate", asks), ("token", tokens)):
+            options = (*shows, *how, *as_client, *as_client_too)
+            self._add("relay", shown, self.peers.relay(controller.address, *options, listen=at))
         self._bridge(shows + asks)
         self._cpp(controller.address)
 
@@ -243,7 +248,11 @@ class Realm:
         described = ("--topic", str(self._stubs / "additions.topic"))
         nowhere = ("--engine", "nats://127.0.0.1:1", "--listen", "tls://127.0.0.1:0")
         command = [str(BUILD / "mf-bridge"), "out", *described, *nowhere, *how]
-        self._add("bridge", "certificate", self._run(command, {}))
+        try:
+            self._add("bridge", "certificate", self._run(command, {}))
+        except pytest.fail.Exception as ended:
+            if "was built without" not in str(ended):
+                raise
 
     def _cpp(self, controller: str) -> None:
         shows = {"MF_PEER_CERTIFICATE": self.shown.certificate, "MF_PEER_KEY": self.shown.key}

@@ -171,6 +171,9 @@ class Peers:
     def controller_command(self, store: str = "memory:") -> list[str]:
         return [_binary("mf-controller"), "--store", store]
 
+    def relay_command(self) -> list[str]:
+        return [_binary("mf-relay")]
+
     def refused_server(self, command: list[str]) -> Process:
         """One that is expected to end at once."""
         return self._keep(Process(command, self._environment("interop"), self._errors()))

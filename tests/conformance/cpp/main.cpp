@@ -2,8 +2,7 @@
 // ends at SIGTERM.
 // conformance call URL|light-plain|light-async: runs each line of standard input as a step, and answers it
 // with a line of JSON. programs/server.py and programs/client.py are the same in Python; table.py says the
-// steps. Both take the files of TLS from the folder MF_TLS.
-#include <cstdlib>
+// steps. Both take certificates and access files from the environment (tests/cpp/support/peer_options.hpp).
 #include <exception>
 #include <iostream>
 #include <memory>
@@ -15,6 +14,7 @@
 #include "mf/light/light.hpp"
 #include "mf/server/server.hpp"
 #include "servants.hpp"
+#include "support/peer_options.hpp"
 
 namespace {
 
@@ -28,25 +28,19 @@ mf::ClientOptions nested_options() {
   return options;
 }
 
-std::string tls_file(const char* name) {
-  const char* folder = std::getenv("MF_TLS");
-  return std::string(folder != nullptr ? folder : ".") + "/" + name;
-}
-
 /// With TLS only where something is encrypted: with an address in clear `tls` is an error.
 mf::ClientOptions calling_options(const std::string& where, std::shared_ptr<const mf::Clock> clock) {
   mf::ClientOptions options;
   options.clock = std::move(clock);
   options.wait_for_server = std::chrono::milliseconds(500);  // for the agent that nobody has
-  if (where.find("tls://") != std::string::npos) options.tls.ca = tls_file("ca.pem");
+  if (where.find("tls://") != std::string::npos) options.tls = mftest::peer_tls();
   return options;
 }
 
 void serve(const std::string& kind, const std::string& listen, const std::string& controller) {
   const auto nested = std::make_shared<Nested>();
   mf::ServerOptions options{.listen = listen, .controller = controller, .workers = 4};
-  if (listen.find("tls://") != std::string::npos)
-    options.tls = {.certificate = tls_file("1.pem"), .key = tls_file("1.key")};
+  mftest::secure(options);
   mf::Server server(options);
   for (const auto* name : kRooms) server.offer(make_room(kind, name, nested), {.agent = name});
   server.start();

@@ -6,7 +6,6 @@ import asyncio
 import json
 import os
 import sys
-from pathlib import Path
 
 from awaiting import Awaiting
 from blocking import Blocking
@@ -40,7 +39,8 @@ def tls(where: str | mf.Light) -> mf.Tls | None:
     """None where nothing is encrypted: `tls` with an address in clear is an error."""
     if not isinstance(where, str) or "tls://" not in where:
         return None
-    return mf.Tls(ca=str(Path(os.environ["MF_TLS"]) / "ca.pem"))
+    ca, certificate, key = (os.environ.get(f"MF_PEER_{each}", "") for each in ("CA", "CERTIFICATE", "KEY"))
+    return mf.Tls(ca=ca, certificate=certificate, key=key)
 
 
 def say(observed: Json) -> None:

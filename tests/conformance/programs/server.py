@@ -1,26 +1,25 @@
 """server.py plain|async LISTEN [CONTROLLER]: serves the rooms red and blue, on threads or on the loop of
-asyncio, prints its addresses, and ends at SIGTERM. The files of TLS are in the folder MF_TLS."""
+asyncio, prints its addresses, and ends at SIGTERM. tests/cpp/support/peer_options.hpp lists what it takes
+from its environment."""
 
 import asyncio
 import logging
 import os
 import sys
-from pathlib import Path
 
 from servants import ROOMS, AsyncRoom, PlainRoom
 
 import mf
 
 
-def tls(listen: str) -> mf.Tls | None:
-    if "tls://" not in listen:
-        return None
-    folder = Path(os.environ["MF_TLS"])
-    return mf.Tls(certificate=str(folder / "1.pem"), key=str(folder / "1.key"))
+def options(listen: str) -> mf.ServerOptions:
+    ca, certificate, key = (os.environ.get(f"MF_PEER_{each}", "") for each in ("CA", "CERTIFICATE", "KEY"))
+    shown = mf.Tls(ca=ca, certificate=certificate, key=key) if "tls://" in listen else None
+    return mf.ServerOptions(tls=shown, access=os.environ.get("MF_PEER_ACCESS", ""))
 
 
 def serve(listen: str, controller: str | None) -> None:
-    server = mf.Server(listen, controller, mf.ServerOptions(tls=tls(listen)))
+    server = mf.Server(listen, controller, options(listen))
     opened: list[mf.Client] = []
     for name in ROOMS:
         server.offer(PlainRoom(name, lambda: opened[0]), agent=name)
@@ -31,7 +30,7 @@ def serve(listen: str, controller: str | None) -> None:
 
 
 async def serve_on_the_loop(listen: str, controller: str | None) -> None:
-    server = mf.AsyncServer(listen, controller, mf.ServerOptions(tls=tls(listen)))
+    server = mf.AsyncServer(listen, controller, options(listen))
     opened: list[mf.AsyncClient] = []
     for name in ROOMS:
         server.offer(AsyncRoom(name, lambda: opened[0]), agent=name)

@@ -80,6 +80,17 @@ TEST(PendingCalls, OneLongCallAmongMillionsOfShortOnesIsKept) {
   EXPECT_EQ(answer(calls, 1, 0), 77);
 }
 
+TEST(PendingCalls, ALargeTableIsFreedWithItsLastCall) {
+  PendingCalls<int> calls;
+  for (std::uint32_t id = 1; id <= 100'000; ++id) calls.insert(id, 0, kNever, 0);
+  EXPECT_GE(calls.capacity(), 100'000U);
+  for (std::uint32_t id = 1; id <= 100'000; ++id) calls.erase(id);
+  EXPECT_EQ(calls.capacity(), 0U);
+  calls.insert(7, 0, kNever, 42);
+  EXPECT_EQ(calls.take(7), 42);
+  EXPECT_GT(calls.capacity(), 0U) << "a small one is kept";
+}
+
 TEST(PendingCalls, ExpiresThoseWhoseDeadlineHasPassed) {
   PendingCalls<int> calls;
   EXPECT_EQ(calls.next_deadline(), kNever);

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <boost/json.hpp>
 #include <fstream>
 #include <sstream>
@@ -14,6 +16,8 @@ namespace {
 
 namespace json = boost::json;
 using drive::Octets;
+
+constexpr std::array<std::string_view, 4> kKinds{"none", "uid", "certificate", "token"};
 
 const json::array& all_vectors() {
   static const json::value kVectors = [] {
@@ -84,6 +88,14 @@ json::object described(const Session& session, const drive::Seen& event) {
       if (hello.calls_open != 0) out["calls_open"] = hello.calls_open;
       if (hello.calls_at_once != 0) out["calls_at_once"] = hello.calls_at_once;
       if (hello.features != 0) out["features"] = hello.features;
+      if (hello.passed) {
+        json::array via;
+        for (const auto& relay : hello.passed->via) via.emplace_back(relay);
+        out["passed"] = {{"kind", kKinds.at(static_cast<std::size_t>(hello.passed->kind))},
+                         {"name", hello.passed->name},
+                         {"issuer", hello.passed->issuer},
+                         {"via", std::move(via)}};
+      }
       EXPECT_EQ(session.version(), 1);
       break;
     }
@@ -287,6 +299,15 @@ Octets written(const json::object& vector) {
     limit("calls_open", options.calls_open);
     limit("calls_at_once", options.calls_at_once);
     if (hello.contains("name")) options.name = text(hello, "name");
+    if (const auto* const passed = hello.if_contains("passed")) {
+      const auto& of = passed->as_object();
+      const auto kind = std::ranges::find(kKinds, text(of, "kind")) - kKinds.begin();
+      auto& client = options.passed.emplace();
+      client = {
+          .kind = static_cast<Identity::Kind>(kind), .name = text(of, "name"), .issuer = text(of, "issuer")};
+      for (const auto& relay : of.at("via").as_array()) client.via.emplace_back(relay.as_string());
+      EXPECT_TRUE(may_be_passed(client));
+    }
     options.client_id = number<std::uint32_t>(hello, "client_id");
     options.authentication = drive::octets(text(hello, "authentication"));
     const Octets nonce = drive::octets(text(hello, "nonce"));

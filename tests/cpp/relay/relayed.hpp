@@ -19,7 +19,7 @@ class Relayed {
   explicit Relayed(mf::ServerOptions options = {}, std::vector<mf::Address> controllers = {},
                    mf::relay::RelayOptions relay = {})
       : resolver(std::make_shared<FakeResolver>()) {
-    relay.log = mf::Log(mf::Level::off);
+    relay.log = mf::Log(log);
     relay_ = std::make_shared<mf::relay::Relay>(resolver, std::move(controllers), std::move(relay));
     options.stream_window = 0;
     options.forwarder = relay_;
@@ -32,6 +32,7 @@ class Relayed {
     server_->stop();
     relay_->close();
   }
+  [[nodiscard]] bool reload() { return server_->reload(); }
   /// Sets the servers for the agent as the relay's only knowledge.
   void knows(const std::vector<mf::Address>& servers, const std::string& agent = "") {
     auto offers = answered();

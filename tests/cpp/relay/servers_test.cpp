@@ -95,8 +95,11 @@ TEST(RelayedServers, OneThatHangsEndsAtItsOwnTimeInWords) {
   client.bind(0, "");
   const auto answer = client.peer.next(EventType::bound);
   EXPECT_EQ(answer.code, mf::Code::unavailable);
-  EXPECT_THAT(answer.text, HasSubstr("is it an MF server?"));
+  EXPECT_THAT(answer.text, HasSubstr("a server was not reached; the relay's log has the reason"));
   EXPECT_THAT(answer.text, HasSubstr("relay " + relay.address().str()));
+  EXPECT_THAT(answer.text, testing::Not(HasSubstr(hanging.address().str())));
+  EXPECT_TRUE(relay.log->has("relay_server_not_reached peer=" + hanging.address().str()));
+  EXPECT_TRUE(relay.log->has("is it an MF server?"));
 }
 
 TEST(RelayedServers, AClientGoesWhileItsConnectionsAreMade) {

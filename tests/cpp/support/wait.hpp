@@ -1,6 +1,7 @@
 // Waits for actions of other threads, with a limit that only a hanging test reaches.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
@@ -50,6 +51,11 @@ class KeptLog final : public mf::LogSink {
     for (const auto& line : lines_)
       if (line.find(text) != std::string::npos) return true;
     return false;
+  }
+  [[nodiscard]] std::size_t count(std::string_view text) const {
+    const std::scoped_lock lock(mutex_);
+    return static_cast<std::size_t>(std::ranges::count_if(
+        lines_, [text](const std::string& line) { return line.find(text) != std::string::npos; }));
   }
   [[nodiscard]] std::size_t size() const {
     const std::scoped_lock lock(mutex_);

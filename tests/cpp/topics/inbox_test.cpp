@@ -59,6 +59,15 @@ TEST(AnInboxThatIsNotEmptied, KeepsGapsOfSeveralSourcesApart) {
   EXPECT_LE(entries, 32U);
 }
 
+TEST(AnInboxThatIsEmptied, FreesItsMemoryIfThatIsMuch) {
+  const auto inbox = small_inbox();
+  for (int i = 0; i < 10'000; ++i) (void)inbox->add_source(std::make_shared<mf::topics::Origin>(), 1, 1);
+  EXPECT_GE(inbox->figures().capacity, 10'000U);
+  for (Inbox::Entry entry; inbox->take(entry) == Inbox::Got::entry;) {
+  }
+  EXPECT_EQ(inbox->figures().capacity, 0U);
+}
+
 /// The first of them may have nothing more to put in.
 TEST(AnInboxWithRoomAgain, NotifiesAllThatWaitForIt) {
   Inbox inbox({.max_messages = 1, .max_bytes = 1'000, .overflow = mf::Overflow::block});

@@ -130,6 +130,23 @@ TEST(RemoteTopics, NothingIsLostToASubscriberThatBlocksHoweverSlowAndSmallItIs) 
   EXPECT_EQ(there.stats().received, 3'000U);
 }
 
+TEST(RemoteTopics, WhatWaitsForASubscriberIsHeldByItsConnection) {
+  Publishing here;
+  PlacesPublisher places(here.topics);
+  auto at = places.at("here");
+  mf::Client client(here.url, {.stream_window = 4'096});
+  auto there = std::make_unique<PlacesSubscriber>(
+      client, "here", mf::SubscribeOptions{.overflow = Overflow::block, .max_messages = 100});
+  ASSERT_TRUE(places.await_subscribers(1, 30s));
+  std::jthread publishing([&] {
+    for (std::uint64_t i = 1; i <= 300; ++i) at.publish(place(i, std::string(1'000, 'x')));
+  });
+  const auto held = [&] { return here.server->stats().connections.held_bytes; };
+  EXPECT_TRUE(eventually([&] { return held() > 80'000; })) << "100 messages, charged in steps of 16 KiB";
+  there.reset();
+  EXPECT_TRUE(eventually([&] { return held() == 0; }));
+}
+
 TEST(RemoteTopics, WhatWasPublishedIsDeliveredOrCountedAsDropped) {
   for (const auto overflow : {Overflow::drop_oldest, Overflow::drop_newest}) {
     Publishing here;

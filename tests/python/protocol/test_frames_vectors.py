@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from mf.core.error import Code, Error
+from mf.core.identity import Identity, IdentityKind
 from mf.protocol import events as ev
 from mf.protocol import frame
 from mf.protocol.calls import Binding, Description, Request
@@ -41,6 +42,16 @@ HELLO_DEFAULTS = {
     "calls_at_once": 0,
     "features": 0,
 }
+
+
+KINDS = {kind.value: kind for kind in IdentityKind}
+
+
+def passed_of(event: dict[str, Any]) -> Identity | None:
+    if "passed" not in event:
+        return None
+    passed = event["passed"]
+    return Identity(KINDS[passed["kind"]], passed["name"], passed["issuer"], tuple(passed["via"]))
 
 
 def bytes_of(vector: dict[str, Any]) -> bytes:
@@ -144,7 +155,16 @@ def described(event: Any) -> dict[str, Any]:  # noqa: C901 - one case an event
                 "authentication": hello.auth.hex(),
             }
             optional = {key: getattr(hello, key) for key in HELLO_DEFAULTS}
-            return words | {key: value for key, value in optional.items() if value != HELLO_DEFAULTS[key]}
+            words |= {key: value for key, value in optional.items() if value != HELLO_DEFAULTS[key]}
+            if hello.passed is not None:
+                of = hello.passed
+                words["passed"] = {
+                    "kind": of.kind.value,
+                    "name": of.name,
+                    "issuer": of.issuer,
+                    "via": list(of.via),
+                }
+            return words
         case ev.BindRequested():
             return {
                 "type": "bind",
@@ -261,6 +281,7 @@ def write(  # noqa: C901 - one case an event
                     max_in_flight=event["max_in_flight"],
                     client_id=event["client_id"],
                     auth=bytes.fromhex(event["authentication"]),
+                    passed=passed_of(event),
                     **{key: event[key] for key in HELLO_DEFAULTS if key in event},
                 ).pack(),
             )

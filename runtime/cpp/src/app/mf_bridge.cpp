@@ -120,7 +120,8 @@ void bring_in(const Arguments& arguments) {
   const auto engine_with = engine_options(arguments, topic->info().name(), log);
   const auto engine = mf::bridge::open_engine(engine_with);
   mf::ClientOptions client;
-  client.tls.ca = arguments.entrance.authorities;
+  client.tls = arguments.entrance.outward();
+  client.credential.file = arguments.entrance.credential;
   client.log = log;
   const auto core = mf::client::Core::at(arguments.from, client);
   mf::bridge::InwardOptions options{.agents = arguments.agents, .stream = engine_with.stream, .log = log};
@@ -166,7 +167,7 @@ int bring_out(const Arguments& arguments) {
   const auto outward = std::make_shared<mf::bridge::Outward>(*topic, *engine, options);
   auto server_options = mf::app::server_options(arguments.entrance, log);
   server_options.controller = arguments.controller;
-  server_options.controller_tls.ca = arguments.entrance.authorities;
+  server_options.controller_tls = arguments.entrance.outward();
   mf::Server server(server_options);
   server.offer(*outward);
   server.start();
@@ -235,6 +236,8 @@ CLI::Option* add_in(CLI::App& app, Arguments& arguments) {
       ->check(CLI::Range(1, 1 << 30))
       ->capture_default_str();
   mf::app::add_ca(*in, arguments.entrance, "publishers and controllers over TLS");
+  mf::app::add_own_certificate(*in, arguments.entrance);
+  mf::app::add_credential(*in, arguments.entrance);
   mf::app::add_log(*in, arguments.entrance);
   return set;
 }
@@ -245,6 +248,7 @@ CLI::Option* add_out(CLI::App& app, Arguments& arguments) {
   auto* const set = add_common(*out, arguments);
   mf::app::add_entrance(*out, arguments.entrance, "controllers at mf+tls://");
   mf::app::add_access(*out, arguments.entrance, "which identities may subscribe");
+  mf::app::add_own_certificate(*out, arguments.entrance);
   out->add_option("--controller", arguments.controller,
                   "Who tells subscribers of this bridge; none if it is left out")
       ->type_name("mf://HOST:PORT or mf+tls://HOST:PORT");

@@ -17,6 +17,7 @@
 #include <fstream>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "app/access_command.hpp"
 #include "app/program.hpp"
@@ -40,6 +41,7 @@ struct Arguments {
   unsigned lease = 30;   // seconds
   std::size_t offers_per_host = mf::controller::ControllerOptions().max_offers_per_host;
   bool relay = false;
+  std::vector<std::string> to{};  // of the relay
 };
 
 std::string environment(const char* name) {
@@ -116,8 +118,12 @@ int serve(const Arguments& arguments) {
   server_options.stream_window = 4 * 1024;
   std::shared_ptr<mf::relay::Relay> relay;
   if (arguments.relay) {
-    relay = std::make_shared<mf::relay::Relay>(
-        mf::relay::RelayOptions{.tls = {.ca = arguments.entrance.authorities}, .log = log});
+    mf::relay::RelayOptions relay_options;
+    relay_options.tls = arguments.entrance.outward();
+    relay_options.credential.file = arguments.entrance.credential;
+    relay_options.to = arguments.to;
+    relay_options.log = log;
+    relay = std::make_shared<mf::relay::Relay>(relay_options);
     server_options.forwarder = relay;
     server_options.stream_window = 0;
   }
@@ -150,14 +156,7 @@ int run(int argc, char** argv) {
       app, arguments.entrance,
       "which identities may register, publish, lead, watch and list; without it nobody registers "
       "or leads where --client-ca is given");
-  arguments.entrance.token_audience = "mf.controller.Controller";
-  auto* const keys = mf::app::add_file(app, "--token-keys", arguments.entrance.token_keys,
-                                       "The public keys by which tokens of servers and clients are verified")
-                         ->group("token");
-  app.add_option("--token-audience", arguments.entrance.token_audience, "What these tokens must be for")
-      ->group("token")
-      ->needs(keys)
-      ->capture_default_str();
+  mf::app::add_token_keys(app, arguments.entrance, "servers and clients", "mf.controller.Controller");
   app.add_option(
          "--store", arguments.store,
          "Where to keep what is registered, so that a controller that is restarted knows it: a folder, or "
@@ -196,6 +195,9 @@ int run(int argc, char** argv) {
       ->capture_default_str();
   app.add_flag("--relay", arguments.relay,
                "Hand on the calls of clients at relay://HOST:PORT to the servers");
+  mf::app::add_own_certificate(app, arguments.entrance);
+  mf::app::add_credential(app, arguments.entrance);
+  mf::app::add_networks(app, arguments.to, " (with --relay)");
   const mf::app::AccessCommand access(app);
   const mf::app::TokenCommand token(app);
   mf::app::Settings settings(app, "MF_CONTROLLER_");

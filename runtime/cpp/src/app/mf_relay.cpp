@@ -28,20 +28,28 @@ struct Arguments {
   std::size_t servers = mf::relay::RelayOptions().max_servers;
   std::size_t threads = 1;
   std::uint32_t stall_timeout = 5'000;
-  mf::TlsOptions shown_to_servers{};  // and to controllers and relays
   std::vector<uid_t> trusted_users{};
+  std::vector<std::string> to{};
   bool registers = false;
+  bool own_identity = false;
 };
 
 int serve(const Arguments& arguments) {
+  if (!arguments.entrance.token_keys.empty() && arguments.entrance.access.empty())
+    throw mf::Error(
+        mf::Code::invalid_argument, mf::Execution::not_executed,
+        "--token-keys says who clients are, and --access what they may do: clients without a token "
+        "could do everything without it");
   const mf::Log log = arguments.entrance.log();
   // First of all: a signal that comes while the rest starts must end the process as cleanly.
   mf::server::StopSignals signals;
 
   mf::relay::RelayOptions options;
   options.controller = arguments.controller;
-  options.tls = arguments.shown_to_servers;
-  options.tls.ca = arguments.entrance.authorities;
+  options.tls = arguments.entrance.outward();
+  options.credential.file = arguments.entrance.credential;
+  options.to = arguments.to;
+  options.passes_identities = !arguments.own_identity;
   options.trusted_users = arguments.trusted_users;
   options.registers = arguments.registers;
   options.max_servers_of_client = arguments.servers_of_client;
@@ -66,8 +74,8 @@ int serve(const Arguments& arguments) {
 void check(const Arguments& arguments) {
   mf::app::check_entrance(arguments.entrance);
   (void)mf::Address::parse_list(arguments.controller);
-  if (!arguments.shown_to_servers.certificate.empty())
-    (void)mf::transport::make_tls_client(arguments.shown_to_servers);
+  if (!arguments.entrance.own.certificate.empty())
+    (void)mf::transport::make_tls_client(arguments.entrance.outward());
 }
 
 int run(int argc, char** argv) {
@@ -85,14 +93,12 @@ int run(int argc, char** argv) {
          "Who knows the servers: controllers, or other relays (relay://HOST:PORT, relay+tls://HOST:PORT)")
       ->type_name("mf://HOST:PORT or mf+tls://HOST:PORT")
       ->capture_default_str();
-  auto* const certificate =
-      mf::app::add_file(app, "--server-certificate", arguments.shown_to_servers.certificate,
-                        "What is shown to those that --ca verifies, if they demand a certificate")
-          ->group("server");
-  mf::app::add_file(app, "--server-key", arguments.shown_to_servers.key,
-                    "The private key of that certificate")
-      ->group("server")
-      ->needs(certificate);
+  mf::app::add_own_certificate(app, arguments.entrance);
+  mf::app::add_credential(app, arguments.entrance);
+  mf::app::add_token_keys(app, arguments.entrance, "clients", "mf.relay");
+  mf::app::add_networks(app, arguments.to, "");
+  app.add_flag("--own-identity", arguments.own_identity,
+               "Do not tell servers who clients are: all count as this relay, and share subscriptions");
   app.add_flag(
       "--registrations", arguments.registers,
       "Also hand on registrations and leads, as nodes of flexible messages need it; then every client "

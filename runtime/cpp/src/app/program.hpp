@@ -8,6 +8,7 @@
 #include <iostream>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "app/settings.hpp"
 #include "mf/access/rules.hpp"
@@ -17,6 +18,7 @@
 #include "mf/server/server.hpp"
 #include "mf/server/signals.hpp"
 #include "mf/tokens/keys.hpp"
+#include "mf/transport/networks.hpp"
 #include "mf/transport/tls.hpp"
 
 namespace mf::app {
@@ -28,6 +30,8 @@ struct Entrance {
   std::string access{};       // the path of the access file
   bool open = false;          // every program that reaches it may use it
   std::string authorities{};  // by which those are verified to whom it connects
+  TlsOptions own{};           // the certificate and key that are shown to them
+  std::string credential{};   // the file with the token that is shown to them
   std::string monitor{};      // HOST:PORT
   std::string token_keys{};
   std::string token_audience{};
@@ -39,6 +43,13 @@ struct Entrance {
 
   /// Whether clients at tls:// must, or may, prove who they are.
   [[nodiscard]] bool knows_peers() const { return !shown.ca.empty() || !token_keys.empty(); }
+
+  /// How it connects over TLS.
+  [[nodiscard]] TlsOptions outward() const {
+    auto options = own;
+    options.ca = authorities;
+    return options;
+  }
 
   [[nodiscard]] Log log() const {
     Level parsed = Level::info;
@@ -60,11 +71,7 @@ inline std::string as_server(const std::string& addresses) {
   return servers;
 }
 
-inline bool is_loopback(const std::string& host) {
-  return host == "localhost" || host == "::1" || host == "[::1]" || host.starts_with("127.");
-}
-
-inline CLI::Option* add_file(CLI::App& app, const char* name, std::string& path, const char* meaning) {
+inline CLI::Option* add_file(CLI::App& app, const char* name, std::string& path, const std::string& meaning) {
   return app.add_option(name, path, meaning)->type_name("FILE");
 }
 
@@ -72,6 +79,45 @@ inline void add_ca(CLI::App& app, Entrance& entrance, const std::string& whom) {
   app.add_option("--ca", entrance.authorities, "The authorities by which " + whom + " are verified")
       ->group("tls")
       ->type_name("FILE");
+}
+
+/// What the program shows to those that --ca verifies. It is named apart from what it shows to clients: the
+/// two may be of different authorities.
+inline void add_own_certificate(CLI::App& app, Entrance& entrance) {
+  auto* const certificate =
+      add_file(app, "--server-certificate", entrance.own.certificate,
+               "The certificate that is shown to those that --ca verifies, if they demand one")
+          ->group("server");
+  add_file(app, "--server-key", entrance.own.key, "The private key of that certificate")
+      ->group("server")
+      ->needs(certificate);
+}
+
+inline void add_credential(CLI::App& app, Entrance& entrance) {
+  add_file(app, "--credential", entrance.credential,
+           "The token that is shown to those that --ca verifies, read again for each connection");
+}
+
+/// `by_default`: whom tokens are for unless --token-audience says so.
+inline void add_token_keys(CLI::App& app, Entrance& entrance, const std::string& whose,
+                           const std::string& by_default) {
+  entrance.token_audience = by_default;
+  auto* const keys = add_file(app, "--token-keys", entrance.token_keys,
+                              "The public keys by which tokens of " + whose + " are verified")
+                         ->group("token");
+  app.add_option("--token-audience", entrance.token_audience, "What these tokens must be for")
+      ->group("token")
+      ->needs(keys)
+      ->capture_default_str();
+}
+
+inline void add_networks(CLI::App& app, std::vector<std::string>& to, const std::string& when) {
+  app.add_option("--to", to,
+                 "A network of the servers; one that has registered an address elsewhere is not reached. "
+                 "Unless given, all networks but link-local ones, and this host only if it listens nowhere "
+                 "else" +
+                     when)
+      ->type_name("ADDRESS/BITS or unix:/PATH");
 }
 
 inline void add_log(CLI::App& app, Entrance& entrance) {
@@ -93,7 +139,7 @@ inline void add_access(CLI::App& app, Entrance& entrance, const std::string& wha
 inline void check_open(const Entrance& entrance) {
   if (entrance.open) return;
   for (const auto& address : Address::parse_list(as_server(entrance.listen))) {
-    if (address.local() || is_loopback(address.host)) continue;
+    if (address.local() || transport::is_loopback(address.host)) continue;
     if (address.scheme == "tls" && entrance.knows_peers()) continue;
     throw Error(Code::invalid_argument, Execution::not_executed,
                 "every program that reaches " + address.str() +
@@ -181,7 +227,7 @@ inline void say_where(const Server& server, const Entrance& entrance, const std:
   Address address = server.address();
   const bool shows_who = address.scheme == "tls" && !entrance.shown.ca.empty();
   if (!scheme.empty()) address.scheme = address.scheme == "tls" ? scheme + "+tls" : scheme;
-  if (!is_loopback(address.host) && !shows_who)
+  if (!transport::is_loopback(address.host) && !shows_who)
     log.write(Level::warning, "open_to_the_network", {{"address", address.str()}, {"meaning", meaning}});
   std::cout << address.str() << std::endl;  // flushed: whoever started this process waits for it
 }

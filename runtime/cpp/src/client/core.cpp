@@ -40,8 +40,6 @@ void refuse_in_clear(const std::vector<Address>& addresses, const TlsOptions& tl
 
 }  // namespace
 
-namespace {
-
 Outcome<Secret> token_of(const ClientCredential& credential) {
   if (credential.file.empty()) return credential.token;
   try {
@@ -50,8 +48,6 @@ Outcome<Secret> token_of(const ClientCredential& credential) {
     return not_executed(Code::unauthenticated, "credential " + error.message());
   }
 }
-
-}  // namespace
 
 std::shared_ptr<Resolver> resolver_for(std::string_view url,
                                        const std::shared_ptr<transport::Reactor>& reactor, const Log& log,
@@ -131,6 +127,7 @@ route::PoolOptions Core::pool_options() {
   session.limits.stream_window = options_.stream_window;
   session.nonce = nonce_;
   session.authentication = options_.authentication;
+  session.passed = relaying_.passed;
   route::PoolOptions options;
   options.make_session = [session, resolver = resolver_, own = random_id_, first_id = first_id_] {
     auto made = session;
@@ -144,6 +141,7 @@ route::PoolOptions Core::pool_options() {
   options.connect_timeout = options_.connect_timeout;
   options.dead_after = options_.dead_after;
   options.connecting.tls = tls_;
+  options.connecting.networks = relaying_.networks;
   options.reload_interval = options_.reload_interval;
   options.paths = std::make_shared<link::LocalPaths>(options_.tls == TlsOptions(),
                                                      transport::Trust(options_.trusted_users), options_.log);

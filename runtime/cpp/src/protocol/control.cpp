@@ -70,6 +70,7 @@ enum Tag : std::uint16_t {
   kTagLoad = 5,
   kTagFeatures = 6,
   kTagCredential = 7,
+  kTagPassed = 8,
 };
 /// Of a BIND.
 constexpr std::uint16_t kTagVia = 1;
@@ -78,12 +79,47 @@ constexpr std::uint16_t kTagSchema = 1;
 constexpr std::uint16_t kCritical = 0x8000;
 constexpr std::size_t kLongestName = 255;
 constexpr std::size_t kMostTags = 64;
+constexpr auto kLastKind = static_cast<std::uint8_t>(Identity::Kind::token);
+
+bool is_name_of_any_kind(std::string_view name) noexcept {
+  return is_name_of(Identity::Kind::uid, name) || is_name_of(Identity::Kind::certificate, name) ||
+         is_name_of(Identity::Kind::token, name);
+}
 
 template <class T>
 bool whole(Payload bytes, T& value) noexcept {
   if (bytes.size() != sizeof value) return false;
   std::memcpy(&value, bytes.data(), sizeof value);
   return true;
+}
+
+/// kind, name, issuer, and the relays to the end.
+bool take_passed(Payload value, Identity& client) {
+  Take take(value);
+  std::uint8_t kind = 0;
+  std::string_view name;
+  std::string_view issuer;
+  if (value.size() > kMaxPassedIdentity || !take.number(kind) || kind > kLastKind || !take.str16(name) ||
+      !take.str16(issuer))
+    return false;
+  client = {
+      .kind = static_cast<Identity::Kind>(kind), .name = std::string(name), .issuer = std::string(issuer)};
+  while (take.left() != 0) {
+    std::string_view relay;
+    if (!take.str16(relay) || !is_name_of_any_kind(relay)) return false;
+    client.via.emplace_back(relay);
+  }
+  return client.via.size() < kMostRelays && is_name_of(client.kind, name) && is_utf8(issuer) &&
+         (client.known() || issuer.empty());
+}
+
+Buffer passed_value(const Identity& client) {
+  Buffer value;
+  put(value, static_cast<std::uint8_t>(client.kind));
+  write_text(value, client.name, 0xffff);
+  write_text(value, client.issuer, 0xffff);
+  for (const auto& relay : client.via) write_text(value, relay, 0xffff);
+  return value;
 }
 
 /// False if the value is invalid for this tag.
@@ -112,6 +148,8 @@ bool take_value(Hello& hello, std::uint16_t tag, Payload value, bool& known) {
       hello.credential = Secret(text);
       return text.size() <= kMaxCredential && std::ranges::all_of(text, [](char c) { return c > 0; });
     }
+    case kTagPassed:
+      return take_passed(value, hello.passed.emplace());
     default:
       known = false;
       return true;
@@ -225,9 +263,21 @@ void write_hello(Buffer& out, const Hello& hello) {
   if (hello.calls_open != 0 || hello.calls_at_once != 0)
     put_tag(out, kTagLoad, std::array<std::uint32_t, 2>{hello.calls_open, hello.calls_at_once});
   if (hello.features != 0) put_tag(out, kTagFeatures, hello.features);
-  if (hello.credential.empty()) return;
-  put(out, static_cast<std::uint16_t>(kTagCredential));
-  write_text(out, hello.credential.reveal(), kMaxCredential);
+  if (!hello.credential.empty()) {
+    put(out, static_cast<std::uint16_t>(kTagCredential));
+    write_text(out, hello.credential.reveal(), kMaxCredential);
+  }
+  if (!hello.passed) return;
+  const auto passed = passed_value(*hello.passed);
+  put(out, static_cast<std::uint16_t>(kTagPassed));
+  put(out, static_cast<std::uint16_t>(passed.size()));
+  out.append(passed.span());
+}
+
+bool may_be_passed(const Identity& client) {
+  Identity read;
+  const auto value = passed_value(client);
+  return take_passed(value.span(), read);
 }
 
 std::uint16_t common_version(const Hello& ours, const Hello& theirs) noexcept {

@@ -205,7 +205,8 @@ void Session::send_hello() {
                              .name = options_.name,
                              .calls_open = client ? 0 : options_.calls_open,
                              .calls_at_once = client ? 0 : options_.calls_at_once,
-                             .credential = client ? options_.credential : Secret()});
+                             .credential = client ? options_.credential : Secret(),
+                             .passed = client ? options_.passed : std::nullopt});
   send_frame(control(FrameType::hello), 0, std::move(payload));
 }
 

@@ -1,12 +1,15 @@
 #include "relay/connection.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
+#include "mf/client/core.hpp"
 #include "mf/core/failure.hpp"
 #include "relay/description.hpp"
 #include "relay/destination.hpp"
 #include "relay/known.hpp"
+#include "relay/words.hpp"
 
 namespace mf::relay {
 namespace {
@@ -34,6 +37,7 @@ Connection::Connection(std::shared_ptr<Shared> shared, const std::shared_ptr<lin
       reactor_(client->reactor()),
       peer_(client->peer()),
       hello_(client->hello()),
+      identity_(client->identity()),
       client_window_(client->peer_stream_window()),
       servers_(std::make_shared<route::Pool>(reactor_, reactor_, pool_options())) {}
 
@@ -47,12 +51,16 @@ route::PoolOptions Connection::pool_options() const {
   session.nonce = hello_.nonce;
   session.authentication = hello_.authentication;
   session.name = hello_.name;
+  session.passed = shared_->passed(identity_);
   const auto& limits = shared_->options;
+  std::function<Outcome<Secret>()> credential;
+  if (limits.credential.given())
+    credential = [shared = shared_] { return client::token_of(shared->options.credential); };
   return {.make_session = [session] { return session; },
-          .translate =
-              [shared = shared_](Failure why, const Address& address) {
-                return shared->failure_for_clients(std::move(why), address.str());
-              },
+          .credential = std::move(credential),
+          .translate = [shared = shared_](
+                           const Failure& why,
+                           const Address& address) { return shared->failure_to_connect(why, address.str()); },
           .connect_timeout = limits.connect_timeout,
           .connecting = shared_->connecting,
           .paths = shared_->paths,
@@ -70,12 +78,20 @@ void Connection::at(TimePoint when, UniqueFunction<void()> work) {
 }
 
 std::string Connection::words(std::string_view message) const {
-  return shared_->name + ": " + std::string(message);
+  return shared_->name + ": " + without_addresses(message);
 }
 
 // ---- requests of the client
 
+std::optional<Failure> Connection::refusal_of_client() const {
+  if (!shared_->options.passes_identities || protocol::may_be_passed(identity_)) return std::nullopt;
+  return not_executed(
+      Code::permission_denied,
+      "your identity has come through as many relays as it may, or is too long to be passed on");
+}
+
 Failure Connection::refusal_of(const protocol::Bind& bind) const {
+  if (auto why = refusal_of_client()) return *std::move(why);
   const auto& nonce = shared_->nonce;
   const auto relays = bind.via.size() / nonce.size();
   for (std::size_t i = 0; i < relays; ++i) {
@@ -124,6 +140,7 @@ std::shared_ptr<Services::Use> Connection::use(std::string_view service, std::st
 std::shared_ptr<Servant> Connection::serve(const protocol::Bind& bind, Answered answered) {
   if (!is_topic(bind)) return nullptr;
   if (closed()) throw Error(Code::shutting_down, Execution::not_executed, words("it is stopping"));
+  if (const auto no = refusal_of_client()) throw Error(no->code, no->execution, words(no->message));
   std::string why;
   auto used = use(topic_view(bind.service), why);
   if (!used) throw Error(Code::overloaded, Execution::not_executed, words(why));
@@ -137,7 +154,7 @@ std::shared_ptr<Servant> Connection::serve(const protocol::Bind& bind, Answered 
   });
   if (topic_names_.size() >= kMostRefusers) topic_names_.clear();
   topic_names_.emplace(bind.service);
-  auto servant = shared_->topics->servant(bind);
+  auto servant = shared_->topics->servant(bind, identity_);
   std::erase_if(topics_, [](const auto& bound) { return bound.expired(); });
   topics_.push_back(servant);
   return servant;

@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -93,6 +94,8 @@ class Connection final : public server::Forwarding, public std::enable_shared_fr
   /// Ends the calls for which `which` is true, since the relay stops.
   void end_calls(bool (*which)(const Call& call));
   [[nodiscard]] Failure refusal_of(const protocol::Bind& bind) const;
+  /// The refusal of a client whose identity cannot be passed on; nothing: it can.
+  [[nodiscard]] std::optional<Failure> refusal_of_client() const;
   [[nodiscard]] route::PoolOptions pool_options() const;
   /// Forwards the rest of the payload as it arrives. If it does not, the client's connection ends.
   void pass_on(const protocol::ReplyHead& head, const std::shared_ptr<protocol::Coming>& payload,
@@ -106,6 +109,7 @@ class Connection final : public server::Forwarding, public std::enable_shared_fr
   const std::shared_ptr<transport::Reactor> reactor_;
   const std::string peer_;
   const protocol::Hello hello_;  // the client's
+  const Identity identity_;      // the client's
   const std::uint32_t client_window_;
   const std::shared_ptr<route::Pool> servers_;
   std::atomic<bool> closed_{false};

@@ -399,8 +399,10 @@ void Destination::refuse(const Failure& why) {
   give_up(why);
 }
 
+// A refusal as PROTOCOL_ERROR would end the connection of the client, which has done nothing wrong.
 void Destination::give_up(Failure why) {
   searching_ = false;
+  if (why.code == Code::protocol_error) why.code = Code::unavailable;
   answer(why.code, connection_->words(why.message));
   // The last server of the client's schema has gone. Only a BIND tells the client of the others' schema, so
   // that it adapts: it connects once more, and repeats what has waited here.

@@ -1,5 +1,6 @@
 #include "mf/relay/relay.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "mf/client/core.hpp"
@@ -7,9 +8,14 @@
 #include "relay/connection.hpp"
 #include "relay/shared.hpp"
 #include "relay/topics.hpp"
+#include "relay/words.hpp"
 
 namespace mf::relay {
 namespace {
+
+// How often the log names a server that is not reached, and how many of them are remembered.
+constexpr std::chrono::seconds kUnreachedLoggedEvery{10};
+constexpr std::size_t kMostUnreached = 1'024;
 
 std::vector<Instance> as_servers(const std::vector<Address>& controllers) {
   std::vector<Instance> servers;
@@ -19,6 +25,11 @@ std::vector<Instance> as_servers(const std::vector<Address>& controllers) {
 
 std::shared_ptr<Shared> shared_with(RelayOptions options) {
   auto shared = std::make_shared<Shared>();
+  if (!options.to.empty()) shared->to = transport::Networks::of(options.to);
+  if (!options.credential.file.empty()) {
+    if (const auto token = client::token_of(options.credential); !token)
+      throw Error(Code::invalid_argument, Execution::not_executed, token.failure().message);
+  }
   shared->connecting.tls = transport::make_tls_client(options.tls, options.log);
   shared->paths = std::make_shared<link::LocalPaths>(options.tls == TlsOptions(),
                                                      transport::Trust(options.trusted_users), options.log);
@@ -31,12 +42,49 @@ std::shared_ptr<Shared> shared_with(RelayOptions options) {
 }  // namespace
 
 Failure Shared::failure_for_clients(Failure why, const std::string& server) const {
-  if (why.code != Code::protocol_error) return why;
+  if (why.code != Code::protocol_error) {
+    why.message = without_addresses(why.message);
+    return why;
+  }
   options.log.write(Level::warning, "relay_server_broke_the_protocol",
                     {{"peer", server}, {"reason", why.message}});
   const bool unharmed = why.execution == Execution::not_executed;
   return make_failure(unharmed ? Code::unavailable : Code::connection_lost, why.execution,
-                      "the server at " + server + " has broken the protocol");
+                      "a server has broken the protocol");
+}
+
+Failure Shared::failure_to_connect(const Failure& why, const std::string& server) {
+  if (why.code == Code::cancelled) return why;  // the client has gone
+  bool is_news = false;
+  {
+    const auto now = mf::now();
+    const std::scoped_lock lock(mutex_);
+    if (unreached_.size() >= kMostUnreached) unreached_.clear();
+    auto& named = unreached_[server];
+    is_news = named == TimePoint() || now - named >= kUnreachedLoggedEvery;
+    if (is_news) named = now;
+  }
+  if (is_news && why.code == Code::protocol_error)
+    options.log.write(Level::warning, "relay_server_broke_the_protocol",
+                      {{"peer", server}, {"reason", why.message}});
+  else if (is_news)
+    options.log.write(Level::warning, "relay_server_not_reached",
+                      {{"peer", server}, {"code", mf::name(why.code)}, {"reason", why.message}});
+  switch (why.code) {
+    case Code::unauthenticated:
+    case Code::permission_denied:
+      return not_executed(why.code,
+                          "a server and this relay do not accept each other; its log has the reason");
+    case Code::overloaded:
+      return not_executed(why.code, "a server takes no more connections");
+    default:
+      return not_executed(Code::unavailable, "a server was not reached; the relay's log has the reason");
+  }
+}
+
+std::optional<Identity> Shared::passed(const Identity& client) const {
+  if (!options.passes_identities) return std::nullopt;
+  return protocol::may_be_passed(client) ? client : Identity();
 }
 
 void Shared::set_resolver(std::shared_ptr<Resolver> with, const std::vector<Address>& at) {
@@ -72,8 +120,9 @@ void Relay::ask(const std::string& url) {
             "': a relay is told of controllers (mf://host:port, mf+tls://host:port) or of another relay "
             "(relay://host:port, relay+tls://host:port)");
   }
-  shared_->set_resolver(
-      client::resolver_for(url, shared_->reactor, shared_->options.log, shared_->options.tls), controllers);
+  shared_->set_resolver(client::resolver_for(url, shared_->reactor, shared_->options.log,
+                                             shared_->options.tls, shared_->options.credential),
+                        controllers);
 }
 
 Relay::Relay(std::shared_ptr<Resolver> resolver, const std::vector<Address>& controllers,
@@ -90,25 +139,37 @@ std::shared_ptr<server::Forwarding> Relay::connected(const std::shared_ptr<link:
   return std::make_shared<Connection>(shared_, link);
 }
 
-void Relay::opened(const protocol::Nonce& nonce, const std::string& address) {
+void Relay::opened(const protocol::Nonce& nonce, const std::vector<Address>& addresses) {
+  auto own = addresses.front();
   shared_->nonce = nonce;
-  shared_->name = "relay " + address;
-  if (shared_->resolver) return;
-  auto own = Address::parse(address);
+  shared_->name = "relay " + own.str();
+  if (shared_->resolver) return limit_networks(addresses);
   if (own.scheme != "tcp") {
     throw Error(Code::invalid_argument, Execution::not_executed,
-                "a controller that relays listens at tcp://host:port first, not at " + address);
+                "a controller that relays listens at tcp://host:port first, not at " + own.str());
   }
   own.scheme = "mf";
   if (own.host == "0.0.0.0") own.host = "127.0.0.1";
   if (own.host == "::") own.host = "::1";
   ask(own.str());
+  limit_networks(addresses);
+}
+
+// Who reaches the relay from elsewhere must not reach by it what is for this host alone.
+void Relay::limit_networks(const std::vector<Address>& listens_at) {
+  const bool of_this_host = std::ranges::all_of(listens_at, [](const Address& address) {
+    return address.local() || address.in_memory() || transport::is_loopback(address.host);
+  });
+  auto networks = shared_->to ? *shared_->to : transport::Networks::usual(of_this_host);
+  for (const auto& controller : shared_->controllers) networks.allow(controller.address);
+  shared_->connecting.networks = std::make_shared<const transport::Networks>(std::move(networks));
 }
 
 // The pools of its clients look at their connections by themselves.
 bool Relay::reload() {
   const bool usable = transport::read_again(*shared_->connecting.tls, transport::Reads::all);
-  return (!shared_->resolver || shared_->resolver->reload()) && usable;
+  const bool topics = shared_->topics->reload();
+  return (!shared_->resolver || shared_->resolver->reload()) && usable && topics;
 }
 
 std::vector<TopicRelayStats> Relay::topics() const {

@@ -4,11 +4,16 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <map>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "mf/core/clock.hpp"
+#include "mf/core/identity.hpp"
 #include "mf/core/log.hpp"
 #include "mf/core/outcome.hpp"
 #include "mf/link/local_paths.hpp"
@@ -16,6 +21,7 @@
 #include "mf/protocol/control.hpp"
 #include "mf/relay/relay.hpp"
 #include "mf/topics/board.hpp"
+#include "mf/transport/networks.hpp"
 #include "mf/transport/reactor.hpp"
 #include "mf/transport/socket.hpp"
 #include "relay/services.hpp"
@@ -40,6 +46,7 @@ struct Shared : std::enable_shared_from_this<Shared> {
   std::vector<Instance> controllers;
   transport::Connecting connecting;
   std::shared_ptr<link::LocalPaths> paths;
+  std::optional<transport::Networks> to;  // those of the options; nothing: the usual ones
   /// To servers, including those being made.
   std::shared_ptr<std::atomic<std::size_t>> connections = std::make_shared<std::atomic<std::size_t>>(0);
   protocol::Nonce nonce{};
@@ -48,12 +55,19 @@ struct Shared : std::enable_shared_from_this<Shared> {
   /// The failure that a client gets when a server fails. If the server has broken the protocol, what it has
   /// sent is logged, and not passed to the client: anything may listen at that address.
   [[nodiscard]] Failure failure_for_clients(Failure why, const std::string& server) const;
+  /// The same for a server that was not reached. Only the log says where it is, and why that has failed: a
+  /// client that can register servers would scan the relay's networks by what it is told.
+  [[nodiscard]] Failure failure_to_connect(const Failure& why, const std::string& server);
+  /// What a connection for this client says of it; nothing: identities are not passed on.
+  [[nodiscard]] std::optional<Identity> passed(const Identity& client) const;
   void set_resolver(std::shared_ptr<Resolver> with, const std::vector<Address>& at);
   /// Forgets unused services in time, on this reactor, for as long as any are known.
   void tidy_services(transport::Reactor& by);
 
  private:
   std::atomic<bool> tidies_{false};
+  std::mutex mutex_;
+  std::map<std::string, TimePoint> unreached_;  // when the log has named them last; under mutex_
 };
 
 }  // namespace mf::relay

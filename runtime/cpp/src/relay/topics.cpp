@@ -8,6 +8,7 @@
 #include "mf/client/core.hpp"
 #include "mf/core/error.hpp"
 #include "mf/core/failure.hpp"
+#include "relay/words.hpp"
 
 namespace mf::relay {
 namespace {
@@ -19,11 +20,17 @@ constexpr std::chrono::minutes kKeptFor{1};
 constexpr std::uint32_t kMostPayload = 64U << 20U;
 constexpr std::uint32_t kWindow = 256U << 10U;
 
+/// By which subscriptions are told apart; empty: the client has no identity that is passed on.
+std::string key_of(const Identity& client) {
+  if (!client.known() && client.via.empty()) return {};
+  return client.str() + '\n' + client.issuer;
+}
+
 /// The subscriptions of one BIND of a topic.
 class Bound final : public topics::Subscriptions {
  public:
-  Bound(std::shared_ptr<Shared> shared, std::shared_ptr<TopicName> topic)
-      : shared_(std::move(shared)), topic_(std::move(topic)) {}
+  Bound(std::shared_ptr<Shared> shared, std::shared_ptr<TopicName> topic, Identity client)
+      : shared_(std::move(shared)), topic_(std::move(topic)), client_(std::move(client)) {}
 
   [[nodiscard]] const ServiceInfo& service() const noexcept override { return topic_->service; }
 
@@ -36,9 +43,9 @@ class Bound final : public topics::Subscriptions {
     std::shared_ptr<topics::Upstream> upstream;
     try {
       check(inbox->bounds().overflow, request);
-      upstream = shared_->topics->attach(topic_, inbox, request);
+      upstream = shared_->topics->attach(topic_, inbox, request, client_);
     } catch (const Error& error) {
-      throw not_executed_error(error.code(), shared_->name + ": " + error.message());
+      throw not_executed_error(error.code(), shared_->name + ": " + without_addresses(error.message()));
     }
     const std::scoped_lock lock(mutex_);
     upstreams_[inbox.get()] = std::move(upstream);
@@ -73,11 +80,24 @@ class Bound final : public topics::Subscriptions {
 
   const std::shared_ptr<Shared> shared_;
   const std::shared_ptr<TopicName> topic_;
+  const Identity client_;
   std::mutex mutex_;
   std::unordered_map<const topics::Inbox*, std::shared_ptr<topics::Upstream>> upstreams_;
 };
 
 }  // namespace
+
+class Topics::CoreOf {
+ public:
+  explicit CoreOf(std::shared_ptr<client::Core> core) : core_(std::move(core)) {}
+  ~CoreOf() { core_->close(); }
+  CoreOf(const CoreOf&) = delete;
+  CoreOf& operator=(const CoreOf&) = delete;
+  [[nodiscard]] const std::shared_ptr<client::Core>& core() const noexcept { return core_; }
+
+ private:
+  const std::shared_ptr<client::Core> core_;
+};
 
 TopicName::TopicName(std::string named, const Fingerprint& fingerprint)
     : name(std::move(named)),
@@ -89,9 +109,9 @@ bool is_topic(const protocol::Bind& bind) noexcept {
   return bind.agent.empty() && std::ranges::equal(bind.methods, topics::kMethods);
 }
 
-std::shared_ptr<topics::TopicServant> Topics::servant(const protocol::Bind& bind) {
+std::shared_ptr<topics::TopicServant> Topics::servant(const protocol::Bind& bind, const Identity& client) {
   return std::make_shared<topics::TopicServant>(
-      std::make_shared<Bound>(shared_.shared_from_this(), topic(bind.service, bind.fingerprint)));
+      std::make_shared<Bound>(shared_.shared_from_this(), topic(bind.service, bind.fingerprint), client));
 }
 
 std::shared_ptr<TopicName> Topics::topic(std::string_view name, const Fingerprint& fingerprint) {
@@ -119,6 +139,8 @@ std::shared_ptr<TopicName> Topics::topic(std::string_view name, const Fingerprin
     forgotten = std::move(oldest->second);
     names_.erase(oldest);
     if (core_) core_->forget(forgotten->service);
+    for (const auto& [key, weak] : cores_)
+      if (const auto of = weak.lock()) of->core()->forget(forgotten->service);
   }
   auto made = std::make_shared<TopicName>(std::string(name), fingerprint);
   made->used_at = now;
@@ -133,33 +155,69 @@ void Topics::check_open() const {
 std::shared_ptr<client::Core> Topics::core() {
   const std::scoped_lock lock(mutex_);
   check_open();
-  if (!core_) {
-    ClientOptions options;
-    options.connect_timeout = shared_.options.connect_timeout;
-    options.max_payload = kMostPayload;
-    options.stream_window = kWindow;
-    options.tls = shared_.options.tls;
-    options.trusted_users = shared_.options.trusted_users;
-    options.log = shared_.options.log;
-    core_ = std::make_shared<client::Core>(shared_.resolver, nullptr, std::move(options));
-  }
+  if (!core_) core_ = make_core({}, nullptr);
   return core_;
+}
+
+std::shared_ptr<client::Core> Topics::make_core(const Identity& client,
+                                                std::shared_ptr<transport::Reactor> reactor) const {
+  ClientOptions options;
+  options.connect_timeout = shared_.options.connect_timeout;
+  options.max_payload = kMostPayload;
+  options.stream_window = kWindow;
+  options.tls = shared_.options.tls;
+  options.credential = shared_.options.credential;
+  options.trusted_users = shared_.options.trusted_users;
+  options.log = shared_.options.log;
+  auto core =
+      std::make_shared<client::Core>(shared_.resolver, nullptr, std::move(options), std::move(reactor));
+  core->relay({.passed = shared_.passed(client), .networks = shared_.connecting.networks});
+  return core;
+}
+
+std::shared_ptr<Topics::CoreOf> Topics::core_of(const std::string& key, const Identity& client) {
+  const std::scoped_lock lock(mutex_);
+  check_open();
+  if (const auto found = cores_.find(key); found != cores_.end())
+    if (auto of = found->second.lock()) return of;
+  std::erase_if(cores_, [](const auto& entry) { return entry.second.expired(); });
+  if (!reactor_) reactor_ = std::make_shared<transport::Reactor>(0, shared_.options.log);
+  auto of = std::make_shared<CoreOf>(make_core(client, reactor_));
+  cores_.insert_or_assign(key, of);
+  return of;
+}
+
+std::vector<std::shared_ptr<client::Core>> Topics::cores() const {
+  std::vector<std::shared_ptr<client::Core>> all;
+  const std::scoped_lock lock(mutex_);
+  if (core_) all.push_back(core_);
+  for (const auto& [key, weak] : cores_)
+    if (const auto of = weak.lock()) all.push_back(of->core());
+  return all;
+}
+
+bool Topics::reload() {
+  bool usable = true;
+  for (const auto& core : cores()) usable = core->reload() && usable;
+  return usable;
 }
 
 std::shared_ptr<topics::Upstream> Topics::make_upstream(const topics::Wanted& wanted,
                                                         const std::shared_ptr<TopicName>& topic,
-                                                        std::shared_ptr<Services::Use> use) {
+                                                        std::shared_ptr<Services::Use> use,
+                                                        const Identity& client) {
+  const auto of = wanted.client.empty() ? nullptr : core_of(wanted.client, client);
   const auto on_end = [this](const topics::Upstream& ended, const Failure& why) {
     upstreams_.forget(ended);
     // What was ended by the relay may work by way of another one.
     const auto code = why.code == Code::cancelled ? Code::unavailable : why.code;
-    return make_failure(code, why.execution, shared_.name + ": " + why.message);
+    return make_failure(code, why.execution, shared_.name + ": " + without_addresses(why.message));
   };
   return std::make_shared<topics::Upstream>(
-      core(), wanted,
+      of ? of->core() : core(), wanted,
       topics::Upstream::Relay{.options = shared_.options.topics,
                               .budget = shared_.keep,
-                              .held = {shared_.shared_from_this(), topic, std::move(use)},
+                              .held = {shared_.shared_from_this(), topic, std::move(use), of},
                               .on_end = on_end});
 }
 
@@ -167,7 +225,7 @@ std::shared_ptr<topics::Upstream> Topics::make_upstream(const topics::Wanted& wa
 // bounds apply.
 std::shared_ptr<topics::Upstream> Topics::attach(const std::shared_ptr<TopicName>& topic,
                                                  const std::shared_ptr<topics::Inbox>& inbox,
-                                                 const topics::Request& request) {
+                                                 const topics::Request& request, const Identity& client) {
   const auto overflow = inbox->bounds().overflow;
   const SubscribeOptions small;
   const bool blocks = overflow == topics::Overflow::block;
@@ -179,6 +237,7 @@ std::shared_ptr<topics::Upstream> Topics::attach(const std::shared_ptr<TopicName
                         .max_bytes = blocks ? small.max_bytes : 0,
                         .replay = UINT32_MAX,
                         .stall_timeout = shared_.options.topics.stall_timeout};
+  if (shared_.options.passes_identities) wanted.client = key_of(client);
   if (shared_.resolver->of_relays()) wanted.path.assign(request.path.begin(), request.path.end());
   std::memcpy(wanted.path.emplace_back().bytes.data(), shared_.nonce.data(), shared_.nonce.size());
   auto use = shared_.services->use(topic_view(topic->name));
@@ -193,7 +252,7 @@ std::shared_ptr<topics::Upstream> Topics::attach(const std::shared_ptr<TopicName
   }
   const auto most = shared_.options.max_trunks;
   auto upstream = upstreams_.attach(
-      wanted, inbox, request, [&] { return make_upstream(wanted, topic, std::move(use)); }, most);
+      wanted, inbox, request, [&] { return make_upstream(wanted, topic, std::move(use), client); }, most);
   if (upstream) return upstream;
   check_open();
   throw not_executed_error(Code::overloaded,
@@ -232,12 +291,13 @@ std::vector<TopicRelayStats> Topics::stats() const {
 void Topics::close() {
   closed_ = true;
   upstreams_.close(not_executed(Code::unavailable, "the relay has ended the subscription"));
-  std::shared_ptr<client::Core> core;
+  for (const auto& core : cores()) core->close();
+  std::shared_ptr<transport::Reactor> reactor;
   {
     const std::scoped_lock lock(mutex_);
-    core = core_;
+    reactor = reactor_;
   }
-  if (core) core->close();
+  if (reactor) reactor->stop();
 }
 
 }  // namespace mf::relay

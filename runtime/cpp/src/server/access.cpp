@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "mf/core/error.hpp"
+#include "mf/core/peer.hpp"
 #include "mf/core/text.hpp"
 
 namespace mf::server {
@@ -12,6 +13,8 @@ namespace {
 // The answers that are remembered for a connection. One that has asked for more is retired whenever what
 // peers may do changes.
 constexpr std::size_t kMostAsked = 4'096;
+// The relays of which the log has said that they are not believed.
+constexpr std::size_t kMostNotBelieved = 64;
 
 }  // namespace
 
@@ -53,6 +56,25 @@ access::Decision Access::decided(const Identity& identity, const access::Wish& w
   if (const auto rules = file_.rules()) decision = rules->decide(identity, wish);
   if (decision.allowed && !authorized(identity, service, wish.agent, method)) return {};
   return decision;
+}
+
+bool Access::may_relay(const Identity& relay) const {
+  const auto rules = file_.rules();
+  return rules && relay.known() && rules->decide(relay, {.action = access::Action::relay}).allowed;
+}
+
+void Access::note_not_believed(const Identity& relay, const Identity& client, std::string_view peer) const {
+  if (!client.known()) return;  // nothing was claimed
+  const auto name = relay.known() ? relay.name : std::string(host_of(peer));
+  {
+    const std::scoped_lock lock(mutex_);
+    if (not_believed_.size() >= kMostNotBelieved || !not_believed_.insert(name).second) return;
+  }
+  log_.write(Level::warning, "relay_not_believed",
+             {{"peer", peer},
+              {"identity", relay.str()},
+              {"client", client.str()},
+              {"meaning", "no line of the access file allows it to relay: its clients count as itself"}});
 }
 
 bool Access::authorized(const Identity& identity, std::string_view service, std::string_view agent,

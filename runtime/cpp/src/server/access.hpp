@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -44,6 +45,10 @@ class Access {
   /// `agents`: the pattern, as sent.
   [[nodiscard]] access::Decision may_subscribe(const Identity& identity, std::string_view topic,
                                                std::string_view agents) const;
+  /// Whether the peer is believed who its clients are.
+  [[nodiscard]] bool may_relay(const Identity& relay) const;
+  /// Logs, once for each relay, that what it says of its clients is not believed.
+  void note_not_believed(const Identity& relay, const Identity& client, std::string_view peer) const;
   [[nodiscard]] const Log& log() const noexcept { return log_; }
 
  private:
@@ -56,6 +61,8 @@ class Access {
   const decltype(ServerOptions::authorize) authorize_;
   const access::File file_;
   const Log log_;
+  mutable std::mutex mutex_;
+  mutable std::set<std::string, std::less<>> not_believed_;  // those that the log has named; under mutex_
 };
 
 /// What the peer of one connection was allowed and denied. Thread-safe.

@@ -138,11 +138,15 @@ Connection::Answer Connection::on_bind(std::uint16_t first_route, const protocol
                                            " services and agents are bound on this connection, which is all "
                                            "that this server holds: UNBIND one");
   }
-  auto found = directory_.find(bind, peer_);
-  if (!found && found.failure().code == Code::unknown_service && forwarding_)
-    return forwarding_bind(first_route, bind);
-  if (!found) return std::pair(found.failure().code, found.failure().message);
-  return bind_to(first_route, bind, found.value(), false);
+  auto found = directory_.find(bind, peer_, rights_ == nullptr);
+  if (found) return bind_to(first_route, bind, found.value(), false);
+  if (found.failure().code == Code::unknown_service && forwarding_) return forwarding_bind(first_route, bind);
+  if (found.failure().code == Code::unknown_agent && rights_ &&
+      directory_.authorized(bind.service) == Authorized::at_bind) {
+    Binding none;  // a peer without rights does not learn which agents there are
+    if (auto refusal = authorize(none, bind, bind.agent)) return refusal;
+  }
+  return std::pair(found.failure().code, found.failure().message);
 }
 
 Connection::Answer Connection::bind_to(std::uint16_t first_route, const protocol::Bind& bind,

@@ -59,8 +59,11 @@ struct Offer {
 class Directory {
  public:
   virtual ~Directory() = default;
-  /// The offer for a BIND, or the reason of a refusal.
-  virtual Outcome<std::shared_ptr<const Offer>> find(const protocol::Bind& bind, std::string_view peer) = 0;
+  /// The offer for a BIND, or the reason of a refusal, which says what else is offered if `names`.
+  virtual Outcome<std::shared_ptr<const Offer>> find(const protocol::Bind& bind, std::string_view peer,
+                                                     bool names) = 0;
+  /// By what it is decided who may call the service; nullopt if it is not offered.
+  virtual std::optional<Authorized> authorized(std::string_view service) = 0;
   virtual const ServiceInfo* describe(std::string_view service) = 0;
   virtual void on_greeted(std::uint64_t connection) = 0;
   /// The connection asks for something for the first time: it is not idle.

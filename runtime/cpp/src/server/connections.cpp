@@ -77,21 +77,14 @@ void Server::Core::accept(std::unique_ptr<transport::Stream> stream) {
   link_options.progress_timeout = options_.progress_timeout;
   link_options.load = load_;
   link_options.keeps = tallies_;
-  const auto bearer = tokens_ ? std::make_shared<server::Bearer>() : nullptr;
-  if (bearer) link_options.proved = [bearer] { return bearer->identity(); };
-  if (bearer || access_->authenticates())
-    link_options.session.admit = [access = access_, tokens = tokens_, bearer, from = stream.get()](
-                                     const protocol::Hello& hello) -> std::optional<std::string> {
-      auto identity = from->identity();
-      if (bearer && !hello.credential.empty()) {
-        auto claims = tokens->claims_of(hello.credential, from->peer());
-        if (!claims) return claims.failure().message;
-        bearer->set(std::move(claims).value());
-        identity = *bearer->identity();
-      }
-      if (access->admits(hello, from->peer(), identity)) return std::nullopt;
-      return "this server does not admit " + identity.str();
+  const bool asks = tokens_ || access_->authenticates() || !access_->limits_nothing();
+  const auto entrance = asks ? std::make_shared<server::Entrance>(access_, tokens_) : nullptr;
+  if (entrance) {
+    link_options.proved = [entrance] { return entrance->identity(); };
+    link_options.session.admit = [entrance, from = stream.get()](const protocol::Hello& hello) {
+      return entrance->admit(hello, *from);
     };
+  }
   std::shared_ptr<link::ServerLink> link;
   std::shared_ptr<server::Connection> connection;
   std::shared_ptr<link::ServerLink> slowest;  // of those without a HELLO
@@ -129,7 +122,7 @@ void Server::Core::accept(std::unique_ptr<transport::Stream> stream) {
                                     .host = host,
                                     .account = host,
                                     .since = mf::now(),
-                                    .bearer = bearer,
+                                    .entrance = entrance,
                                     .rights = rights});
     auto& of_host = hosts_[host];
     ++of_host.connections;

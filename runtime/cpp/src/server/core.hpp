@@ -21,6 +21,7 @@
 #include "mf/transport/socket.hpp"
 #include "server/access.hpp"
 #include "server/connection.hpp"
+#include "server/entrance.hpp"
 #include "server/token_gate.hpp"
 
 namespace mf {
@@ -57,8 +58,9 @@ class Server::Core final : public server::Directory {
   [[nodiscard]] std::vector<Address> addresses() const;
   [[nodiscard]] std::string monitor_address() const;
 
-  Outcome<std::shared_ptr<const server::Offer>> find(const protocol::Bind& bind,
-                                                     std::string_view peer) override;
+  Outcome<std::shared_ptr<const server::Offer>> find(const protocol::Bind& bind, std::string_view peer,
+                                                     bool names) override;
+  std::optional<Authorized> authorized(std::string_view service) override;
   const ServiceInfo* describe(std::string_view service) override;
   void on_greeted(std::uint64_t connection) override;
   void on_used(std::uint64_t connection) override;
@@ -92,8 +94,8 @@ class Server::Core final : public server::Directory {
     std::string host;
     std::string account;  // the peer that is charged: its identity once it is known, else its host
     TimePoint since;
-    std::shared_ptr<server::Bearer> bearer;  // null: no tokens are accepted
-    std::shared_ptr<server::Rights> rights;  // null: every peer may do everything
+    std::shared_ptr<server::Entrance> entrance;  // null: nothing depends on who the peer is
+    std::shared_ptr<server::Rights> rights;      // null: every peer may do everything
   };
   /// The connections of one host.
   struct Host {

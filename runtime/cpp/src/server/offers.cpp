@@ -192,27 +192,30 @@ ServerStats Server::Core::stats() const {
 }
 
 Outcome<std::shared_ptr<const server::Offer>> Server::Core::find(const protocol::Bind& bind,
-                                                                 std::string_view peer) {
+                                                                 std::string_view peer, bool names) {
   const std::scoped_lock lock(mutex_);
   const std::string service(bind.service);
   auto found = offers_.find(std::pair(service, std::string(bind.agent)));
   const auto first = offers_.lower_bound(std::pair(service, std::string()));
   if (first == offers_.end() || first->first.first != service) {
+    const auto text = "this server does not offer " + service;
+    if (!names) return not_executed(Code::unknown_service, text);
     std::vector<std::string> services;  // sorted: those of one service are adjacent
     for (const auto& [key, offer] : offers_)
       if (services.empty() || services.back() != key.first) services.push_back(key.first);
-    return not_executed(Code::unknown_service, "this server does not offer " + service + "; it offers " +
-                                                   (services.empty() ? "nothing" : some_of(services)));
+    return not_executed(Code::unknown_service,
+                        text + "; it offers " + (services.empty() ? "nothing" : some_of(services)));
   }
   if (found == offers_.end() && bind.agent.empty()) found = first;  // any agent of this server
   if (found == offers_.end()) {
     const ServiceInfo& asked = first->second->service();
+    const auto text = "this server does not offer " + service + " for agent \"" +
+                      shortened(shown_agent(asked, bind.agent)) + "\"";
+    if (!names) return not_executed(Code::unknown_agent, text);
     std::vector<std::string> agents;
     for (auto at = first; at != offers_.end() && at->first.first == service; ++at)
       agents.push_back(at->second->agent);
-    return not_executed(Code::unknown_agent, "this server does not offer " + service + " for agent \"" +
-                                                 shortened(shown_agent(asked, bind.agent)) +
-                                                 "\"; known agents: " + some_of(agents, "\""));
+    return not_executed(Code::unknown_agent, text + "; known agents: " + some_of(agents, "\""));
   }
   if (found->second->service().fingerprint != bind.fingerprint) {
     // It may adapt. If it cannot it is told how they differ, which only it knows.
@@ -224,6 +227,13 @@ Outcome<std::shared_ptr<const server::Offer>> Server::Core::find(const protocol:
                         "client and server were generated from different schemas of " + service);
   }
   return found->second;
+}
+
+std::optional<Authorized> Server::Core::authorized(std::string_view service) {
+  const std::scoped_lock lock(mutex_);
+  const auto first = offers_.lower_bound(std::pair(std::string(service), std::string()));
+  if (first == offers_.end() || first->first.first != service) return std::nullopt;
+  return first->second->servant->authorized();
 }
 
 const ServiceInfo* Server::Core::describe(std::string_view service) {

@@ -42,8 +42,8 @@ bool Server::Core::read_files(transport::Reads which) {
   usable = usable && access != access::Reread::unusable;
   for (const auto& client : clients()) {
     if (!client.link->trusted()) retire(client, "its certificate is not accepted any more");
-    const auto claims = client.bearer ? client.bearer->claims() : std::nullopt;
-    if (claims && !tokens_->still_accepts(*claims)) retire(client, "its token is not accepted any more");
+    if (client.entrance)
+      if (const auto why = client.entrance->why_over(); !why.empty()) retire(client, why);
     if (client.rights && (all || access == access::Reread::replaced))
       client.link->post([this, client] {
         if (client.rights->changed()) retire(client, "what it may do has changed");

@@ -53,21 +53,8 @@ bool TokenGate::still_accepts(const TokenClaims& claims) const {
   return std::ranges::find(ids, claims.key_id) != ids.end() && now < claims.expires + kTokenSkew;
 }
 
-void Bearer::set(TokenClaims claims) {
-  const std::scoped_lock lock(mutex_);
-  claims_ = std::move(claims);
-}
-
-std::optional<TokenClaims> Bearer::claims() const {
-  const std::scoped_lock lock(mutex_);
-  return claims_;
-}
-
-std::optional<Identity> Bearer::identity() const {
-  const std::scoped_lock lock(mutex_);
-  if (!claims_) return std::nullopt;
-  return Identity{
-      .kind = Identity::Kind::token, .name = "token:" + claims_->subject, .issuer = claims_->issuer};
+Identity identity_of(const TokenClaims& claims) {
+  return {.kind = Identity::Kind::token, .name = "token:" + claims.subject, .issuer = claims.issuer};
 }
 
 }  // namespace mf::server

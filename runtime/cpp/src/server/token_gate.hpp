@@ -1,4 +1,4 @@
-// The identities of clients that show tokens. Thread-safe.
+// The tokens that clients show. Thread-safe.
 //
 // A token that was sent in clear is anybody's, and is refused. Expired tokens, and those of a key that was
 // taken out of the file, end the connections that were made with them.
@@ -6,7 +6,6 @@
 
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -44,16 +43,6 @@ class TokenGate {
   std::shared_ptr<const TokenKeys> keys_;
 };
 
-/// What one client has shown.
-class Bearer {
- public:
-  void set(TokenClaims claims);
-  [[nodiscard]] std::optional<TokenClaims> claims() const;
-  [[nodiscard]] std::optional<Identity> identity() const;
-
- private:
-  mutable std::mutex mutex_;
-  std::optional<TokenClaims> claims_;
-};
+[[nodiscard]] Identity identity_of(const TokenClaims& claims);
 
 }  // namespace mf::server

@@ -7,6 +7,7 @@
 
 #include "mf/core/failure.hpp"
 #include "mf/core/text.hpp"
+#include "mf/link/stream.hpp"
 
 namespace mf::topics {
 namespace {
@@ -41,6 +42,10 @@ Bound within(Bound asked, Bound most) noexcept {
 
 }  // namespace
 
+Inbox::Inbox(const Bounds& bounds) : bounds_(bounds) {}
+
+Inbox::~Inbox() = default;
+
 Inbox::Inbox(const Bounds& wanted, const TopicsOptions& most)
     : Inbox({.max_messages = within(wanted.max_messages, most.max_messages),
              .max_bytes = within(wanted.max_bytes, most.max_bytes),
@@ -67,7 +72,18 @@ std::uint32_t Inbox::add_source(std::shared_ptr<const Origin> origin, std::uint6
   sources_[number].origin = std::move(origin);
   if (!closed_ && !ended_)
     put({.first = next, .count = std::max(next, live) - next, .source = number, .kind = Kind::source});
+  charge();
   return number;
+}
+
+void Inbox::charge_to(link::StreamPort& port) {
+  const std::scoped_lock lock(mutex_);
+  charge_ = std::make_unique<link::StreamCharge>(port);
+  charge();
+}
+
+void Inbox::charge() noexcept {
+  if (charge_) charge_->set(bytes_ + batch_bytes() + (ring_.size() + front_.size()) * sizeof(Entry));
 }
 
 bool Inbox::crowded() const {
@@ -158,6 +174,7 @@ bool Inbox::push(std::span<const ItemRef> items, std::uint32_t source, Room room
     }
     push_one(ItemRef(item.get()), source, room);
   }
+  charge();
   return open && wanted();
 }
 
@@ -213,6 +230,7 @@ bool Inbox::push_gap(std::uint32_t source, std::uint64_t first, std::uint64_t co
   }
   if (why == Why::not_kept) not_kept_ = sum_of(not_kept_, count);
   put_gap(source, first, count, why, true);
+  charge();
   return wanted();
 }
 
@@ -220,6 +238,7 @@ bool Inbox::push_ended(std::uint32_t source) {
   const std::scoped_lock lock(mutex_);
   if (closed_ || ended_) return false;
   put({.source = source, .kind = Kind::ended});
+  charge();
   return wanted();
 }
 
@@ -316,6 +335,7 @@ std::size_t Inbox::push_fitting(std::span<ItemRef> items, std::uint32_t source, 
   std::size_t count = 0;
   for (; count != items.size() && (!open || has_room(items[count]->size)); ++count)
     push_one(std::move(items[count]), source, Room::beyond);
+  charge();
   woken = open && count != 0 && wanted();
   return count;
 }
@@ -495,6 +515,7 @@ std::size_t Inbox::take_some(std::vector<Entry>& into, std::size_t most, Got& go
     if (got != Got::entry) break;
     ++count;
   }
+  charge();
   if (count != 0 && room_wanted()) [[unlikely]] {
     if (waited_since_ != TimePoint{}) waited_since_ = mf::now();
     release_room(lock);
@@ -575,6 +596,7 @@ void Inbox::close() {
     delivered_ = delivered();
     messages_ = gaps_ = bytes_ = 0;
     in_batch_ = batch_bytes_ = 0;
+    charge_.reset();
     waiters.swap(waiters_);
     ready = std::exchange(ready_, nullptr);
     waits = release_waits(true);
@@ -633,7 +655,8 @@ Inbox::Figures Inbox::figures() const {
           .dropped = dropped_,
           .not_kept = not_kept_,
           .queued = messages_ + in_batch,
-          .bytes = bytes_ + batch_bytes()};
+          .bytes = bytes_ + batch_bytes(),
+          .capacity = ring_.capacity()};
 }
 
 }  // namespace mf::topics

@@ -37,6 +37,7 @@ class Outgoing final : public std::enable_shared_from_this<Outgoing> {
         link_(std::move(link)),
         responder_(std::move(responder)) {
     call_->set_results(Subscribe::kResultElementTier, link::kMethod<Subscribe>);
+    inbox_->charge_to(*call_);
     const std::scoped_lock lock(open_->mutex);
     open_->inboxes.insert(inbox_);
   }

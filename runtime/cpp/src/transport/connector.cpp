@@ -14,6 +14,7 @@
 #include "mf/core/error.hpp"
 #include "mf/core/failure.hpp"
 #include "mf/transport/names.hpp"
+#include "mf/transport/networks.hpp"
 #include "transport/schemes.hpp"
 #include "transport/socket_stream.hpp"
 #include "transport/tls_stream.hpp"
@@ -90,6 +91,8 @@ class Connection final : public Connector, public std::enable_shared_from_this<C
   }
 
   void start() {
+    is_limited_ = with_.networks && !with_.networks->allows(address_);
+    if (is_limited_ && (address_.in_memory() || address_.local())) return fail_outside();
     if (address_.in_memory()) return finish(connect_memory(address_));
     if (address_.local()) return try_path();
     const auto heard = [weak = weak_from_this(), at = weak_reactor_](Names::Found found) {
@@ -108,6 +111,9 @@ class Connection final : public Connector, public std::enable_shared_from_this<C
       return fail();
     }
     addresses_ = std::move(found.addresses);
+    if (is_limited_)
+      std::erase_if(addresses_, [this](const auto& to) { return !with_.networks->allows(to.bytes); });
+    if (is_limited_ && addresses_.empty()) return fail_outside();
     try_next();
   }
 
@@ -214,6 +220,10 @@ class Connection final : public Connector, public std::enable_shared_from_this<C
     fail();
   }
 
+  void fail_outside() {
+    problem_ = "it is outside of the networks in which connections are made";
+    fail();
+  }
   void fail() { fail(not_executed(Code::unavailable, problem_.empty() ? in_words(error_) : problem_)); }
   void fail(Failure why) { finish(preceded_by("connect " + name_ + ": ", std::move(why))); }
 
@@ -242,6 +252,7 @@ class Connection final : public Connector, public std::enable_shared_from_this<C
   const std::weak_ptr<Reactor> weak_reactor_;  // for a look-up that may outlive it
   const Connecting with_;
   Done done_;
+  bool is_limited_ = false;  // to networks
   std::vector<SocketAddress> addresses_;
   std::size_t next_ = 0;       // the next address to try
   std::vector<int> attempts_;  // sockets

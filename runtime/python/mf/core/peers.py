@@ -12,4 +12,4 @@ def own_identity() -> Identity:
 
 def peer_fields(peer: str, identity: Identity) -> dict[str, object]:
     """The fields of a line of the log that name a peer."""
-    return {"peer": peer, "identity": identity} if identity.known else {"peer": peer}
+    return {"peer": peer, "identity": identity} if identity.known or identity.via else {"peer": peer}

@@ -10,6 +10,7 @@ from struct import Struct
 from mf.core.client_options import DEFAULT_MAX_PAYLOAD
 from mf.core.dataclass import dataclass
 from mf.core.error import Code, not_executed
+from mf.core.identity import Identity, IdentityKind, is_name_of
 from mf.core.secret import Secret
 from mf.core.server_options import DEFAULT_MAX_BINDINGS, DEFAULT_MAX_STREAMS, DEFAULT_STREAM_WINDOW
 from mf.core.service import Payload
@@ -22,6 +23,8 @@ MAX_AUTH = 16 * 1024
 MAX_ROUTES = 65_536
 MAX_NAME = 255
 MAX_CREDENTIAL = 2048
+MOST_RELAYS = 8
+MAX_PASSED = 8192
 MAX_WINDOW = (1 << 31) - 1
 
 _HELLO = Struct("<8sHHIII16sH")
@@ -32,9 +35,10 @@ _CRITICAL = 0x8000
 _MOST_TAGS = 64
 _TAG_HEAD = Struct("<HH")
 _LOAD = Struct("<II")
-_MAX_BINDINGS, _MAX_STREAMS, _STREAM_WINDOW, _NAME, _LOAD_HINT, _FEATURES, _CREDENTIAL = 1, 2, 3, 4, 5, 6, 7
+_MAX_BINDINGS, _MAX_STREAMS, _STREAM_WINDOW, _NAME, _LOAD_HINT, _FEATURES, _CREDENTIAL, _PASSED = range(1, 9)
 _VIA = 1  # of a BIND
 _SCHEMA = 1  # of a DESCRIBE and a DESCRIPTOR
+_KINDS = (IdentityKind.NONE, IdentityKind.UID, IdentityKind.CERTIFICATE, IdentityKind.TOKEN)
 
 
 def check_max_payload(size: int) -> None:
@@ -54,7 +58,8 @@ def check_authentication(shown: bytes) -> None:
 class Hello:
     """What a side tells about itself, once, first. `calls_open` and `calls_at_once` are the load of a server
     at the time of this HELLO; 0 and 0 are unknown. `credential`: a token, of a client that has verified the
-    server.
+    server. `passed`: of a relay, the client that it makes this connection for; its `via` are the relays
+    before this one.
     """
 
     nonce: bytes
@@ -72,6 +77,7 @@ class Hello:
     calls_at_once: int = 0
     features: int = 0
     credential: Secret | None = None
+    passed: Identity | None = None
 
     def pack(self) -> bytes:
         check_authentication(self.auth)
@@ -107,6 +113,8 @@ class Hello:
             values[_FEATURES] = U64.pack(self.features)
         if self.credential:
             values[_CREDENTIAL] = self.credential.reveal().encode()
+        if self.passed is not None:
+            values[_PASSED] = _pack_passed(self.passed)
         return b"".join(_TAG_HEAD.pack(tag, len(value)) + value for tag, value in values.items())
 
     @classmethod
@@ -159,17 +167,46 @@ class Hello:
         elif number == _FEATURES:
             self.features = _read_number(U64, number, value)
         else:
-            return self._take_credential(number, value)
+            return self._take_proof(number, value)
         return True
 
-    def _take_credential(self, number: int, value: bytes) -> bool:
-        """False: it is not its number."""
+    def _take_proof(self, number: int, value: bytes) -> bool:
+        """False: the number is not known here."""
+        if number == _PASSED:
+            self.passed = _unpack_passed(value)
+            return True
         if number != _CREDENTIAL:
             return False
         if len(value) > MAX_CREDENTIAL or not value.isascii():
             raise Violation(f"HELLO: a credential that is not ASCII, or has more than {MAX_CREDENTIAL} bytes")
         self.credential = Secret(value.decode("ascii"))
         return True
+
+
+def _pack_passed(client: Identity) -> bytes:
+    texts = (client.name, client.issuer, *client.via)
+    return bytes([_KINDS.index(client.kind)]) + b"".join(map(pack_str16, texts))
+
+
+def _unpack_passed(value: bytes) -> Identity:
+    """kind:u8 name:str16 issuer:str16, then the relays, each a str16, to the end."""
+    what = "HELLO: the identity that a relay passes on"
+    if not value or len(value) > MAX_PASSED or value[0] >= len(_KINDS):
+        raise Violation(f"{what} has no kind that there is, or more than {MAX_PASSED} bytes")
+    kind = _KINDS[value[0]]
+    name, at = read_str16(value, 1, what)
+    issuer, at = read_str16(value, at, what)
+    via = []
+    while at < len(value):
+        relay, at = read_str16(value, at, what)
+        if not any(is_name_of(each, relay) for each in _KINDS[1:]):
+            raise Violation(f"{what} names a relay by what is no name")
+        via.append(relay)
+    if not is_name_of(kind, name) or (issuer and kind is IdentityKind.NONE):
+        raise Violation(f"{what} has a name that its kind does not have")
+    if len(via) >= MOST_RELAYS:
+        raise Violation(f"{what} has come through {len(via)} relays before, at most {MOST_RELAYS - 1} may be")
+    return Identity(kind, name, issuer, tuple(via))
 
 
 def _unpack_tags(data: Payload, at: int, frame: str, take: Callable[[int, bytes], bool]) -> None:

@@ -41,7 +41,9 @@ from mf.route.resolver import Instance, View
 
 L = TypeVar("L", bound=LinkCore)
 
-_SHORT = 0.5  # an attempt with less time may only have been too late: the previous failure says more
+_SHORT = 0.5
+"""An attempt with less time, or one that the limit has cut off, may only have been too late: the previous
+failure says more."""
 _LOG_AFTER = 0.5
 """Seconds after which a search that goes on is logged."""
 _MOST_LOGGED = 1000
@@ -458,9 +460,9 @@ class Search:
             limit = self._deadline  # a binding becomes free when the calls on it have ended
         elif troubles.late:
             limit = max(limit, min(self._deadline, self._start + HANDSHAKE_TIMEOUT))
-        if self._trouble is None or self._begun + _SHORT < limit:
-            self._trouble = trouble
         left = limit - monotonic()
+        if self._trouble is None or (left > 0 and self._begun + _SHORT < limit):
+            self._trouble = trouble
         failure = self._trouble or finder.unreached(self.view)
         if self._note is not None:
             self._note(failure)

@@ -4,13 +4,14 @@ Asked once for each connection, BIND and subscription, never for a call; and aga
 files were read again. Thread-safe, as far as the functions of the user are.
 """
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from mf.core.agent_names import shown_agent
 from mf.core.error import Code, Error, not_executed, shortened
 from mf.core.files import stamp_of
-from mf.core.identity import Identity
-from mf.core.log import info, line, log_escaped_exception, warning
+from mf.core.identity import Identity, IdentityKind
+from mf.core.log import host_of, info, line, log_escaped_exception, warning
 from mf.core.server_options import PeerHello, ServerOptions
 from mf.core.service import ServiceInfo
 from mf.protocol.handshake import Hello
@@ -21,12 +22,22 @@ if TYPE_CHECKING:  # servers without an access file do not load its parser
     from mf.access.rules import Rules
 
 SUBSCRIBE = "subscribe"
+_MOST_NOT_BELIEVED = 64
 
 
 class Access:
     """Raises ValueError, with file, line and a suggestion, for an access file that cannot be used."""
 
-    __slots__ = ("_authenticate", "_authorize", "_file", "_rules", "_stamp", "generation", "tokens")
+    __slots__ = (
+        "_authenticate",
+        "_authorize",
+        "_file",
+        "_not_believed",
+        "_rules",
+        "_stamp",
+        "generation",
+        "tokens",
+    )
 
     def __init__(self, options: ServerOptions) -> None:
         self._authenticate = options.authenticate
@@ -39,6 +50,8 @@ class Access:
             from mf.server.token_gate import TokenGate
 
             self.tokens = TokenGate(options.token_keys, options.token_audience)
+        self._not_believed: set[str] = set()
+        """The relays of which the log has said that they are not believed."""
         self.generation = 0
         """Changes when what peers may do has changed, or may have."""
 
@@ -46,6 +59,11 @@ class Access:
     def limits_nothing(self) -> bool:
         """Whether every peer may do everything."""
         return self._rules is None and self._authorize is None
+
+    @property
+    def decides_nothing(self) -> bool:
+        """Whether nothing depends on who a peer is."""
+        return self.limits_nothing and self._authenticate is None and self.tokens is None
 
     @property
     def rules(self) -> "Rules | None":
@@ -86,6 +104,36 @@ class Access:
             if not _asked("authenticate", authenticate, shown, identity):
                 raise Unauthenticated(f"this server does not admit {identity}")
 
+    def client_of(self, relay: Identity, client: Identity, peer: str) -> Identity:
+        """Who the peer is to this server: `relay`, or the client that it passes on, if the access file lets
+        it relay. A user of a host is one only there: passed on over a network, it counts as no identity."""
+        if not self.may_relay(relay):
+            self._note_not_believed(relay, client, peer)
+            return relay
+        via = (*client.via, relay.name)
+        if client.kind is IdentityKind.UID and not peer.startswith("unix:"):
+            return Identity(via=via)
+        return Identity(client.kind, client.name, client.issuer, via)
+
+    def may_relay(self, relay: Identity) -> bool:
+        """Whether the peer is believed who its clients are."""
+        if self._rules is None or not relay.known:
+            return False
+        from mf.access.rules import Action, Wish
+
+        return self._rules.decide(relay, Wish(Action.RELAY)).allowed
+
+    def _note_not_believed(self, relay: Identity, client: Identity, peer: str) -> None:
+        """Logs once for each relay."""
+        name = relay.name or host_of(peer)
+        if not client.known or self.decides_nothing or name in self._not_believed:
+            return
+        if len(self._not_believed) < _MOST_NOT_BELIEVED:
+            self._not_believed.add(name)
+            meaning = "no line of the access file allows it to relay: its clients count as itself"
+            text = line("relay_not_believed", peer=peer, identity=relay, client=client, meaning=meaning)
+            warning("%s", text, peer=peer)
+
     def targets(
         self, peer: str, identity: Identity, service: ServiceInfo, agent: str, bound: list[Any]
     ) -> list[Any] | tuple[Code, str]:
@@ -99,6 +147,19 @@ class Access:
         if bound and all(isinstance(each, Denied) for each in targets):
             return Code.PERMISSION_DENIED, denied.logged("", at).message
         return targets
+
+    def denied(
+        self, peer: str, identity: Identity, service: ServiceInfo, agent: str, methods: Sequence[str]
+    ) -> tuple[Code, str] | None:
+        """The refusal of a BIND for an agent that is not offered, if the peer may call none of the methods
+        for it: it does not learn which agents there are."""
+        at = 0
+        for method in methods:
+            allowed, at = self._call(identity, service.name, agent, method)
+            if allowed:
+                return None
+        denied = _Denials(peer, identity, service, agent)
+        return (Code.PERMISSION_DENIED, denied.logged("", at).message) if methods else None
 
     def check_subscription(self, peer: str, identity: Identity, topic: str, agents: str) -> None:
         """Raises Error(PERMISSION_DENIED)."""

@@ -32,12 +32,12 @@ from mf.protocol.frame import Buffer
 from mf.protocol.handshake import Hello
 from mf.protocol.reply import OK
 from mf.protocol.server_call import ServerCallEvent, ServerCallState, ServerCallStep
-from mf.protocol.server_session import Denied, Resolve, ServerSession
+from mf.protocol.server_session import Denied, ServerSession
 from mf.protocol.stream import WindowBudget
 from mf.server.access import Access
 from mf.server.admission import Standing
 from mf.server.current import ServedCall
-from mf.server.offer import Offer
+from mf.server.offer import Offer, Offers
 from mf.server.stream import OUTPUT_LIMIT, StreamCall, StreamCaller
 from mf.server.token_gate import identity_of
 from mf.tokens.claims import TokenClaims
@@ -103,9 +103,11 @@ class _Entrance:
 
     __slots__ = (
         "_access",
+        "_believed",
         "_calls",
         "_claims",
-        "_resolve",
+        "_offers",
+        "_relay",
         "_seen",
         "_stream",
         "_subscribed",
@@ -113,9 +115,9 @@ class _Entrance:
         "used",
     )
 
-    def __init__(self, resolve: Resolve, stream: Stream, access: Access) -> None:
+    def __init__(self, offers: Offers, stream: Stream, access: Access) -> None:
         self._access = access
-        self._resolve = resolve
+        self._offers = offers
         self._stream = stream
         self._claims: TokenClaims | None = None
         self._seen = access.generation
@@ -123,6 +125,9 @@ class _Entrance:
         """Service, agent and method, and whether it may be called, as was decided."""
         self._subscribed: set[tuple[str, str]] | None = set()
         """Topics and agents of what was allowed; None: not all that was decided is known here."""
+        self._relay: Identity | None = None
+        """The client's own identity, if it is a relay that passes on another one."""
+        self._believed = False
         self.identity = NO_IDENTITY
         self.used = False
 
@@ -132,19 +137,26 @@ class _Entrance:
         if tokens is not None and hello.credential is not None:
             self._claims = tokens.claims_of(hello.credential, self._stream.peer)
             self.identity = identity_of(self._claims)
-        hello.credential = None  # nothing keeps it
+        if hello.passed is not None:
+            self._relay = self.identity
+            self._believed = self._access.may_relay(self._relay)
+            self.identity = self._access.client_of(self._relay, hello.passed, self._stream.peer)
+        hello.credential = hello.passed = None  # nothing keeps them
         self._access.admit(hello, self._stream.peer, self.identity)
 
     def __call__(self, bind: BindRequested) -> list[Any] | tuple[Code, str]:
         """A client of another schema may adapt. Only the client knows whether it can, and logs how the
         schemas differ."""
         self.used = True
-        found = self._resolve(bind)
+        limits = not self._access.limits_nothing
+        found = self._offers.resolve(bind, names=not limits)
         if isinstance(found, tuple) and found[0] is Code.SCHEMA_MISMATCH:
             then = "the client adapts if it can, and its own log says how they differ"
             peer = peer_fields(self._stream.peer, self.identity)
             info("%s", line("schema_mismatch", service=bind.service, **peer, next=then))
-        if isinstance(found, tuple) or self._access.limits_nothing or not found:
+        if isinstance(found, tuple):
+            return self._denied(bind) or found if limits and found[0] is Code.UNKNOWN_AGENT else found
+        if not limits or not found:
             return found
         offer = found[0].offer
         if offer.is_topic:  # its subscriptions are asked about, which name agents
@@ -158,6 +170,12 @@ class _Entrance:
                 key = (offer.service.name, offer.agent, handler.method.name)
                 self._calls[key] = not isinstance(target, Denied)
         return targets
+
+    def _denied(self, bind: BindRequested) -> tuple[Code, str] | None:
+        offer = self._offers.any_of(bind.service)
+        if offer is None or offer.is_topic or offer.decides:
+            return None
+        return self._access.denied(self._stream.peer, self.identity, offer.service, bind.agent, bind.methods)
 
     def check_subscription(self, topic: str, agents: str) -> None:
         self._access.check_subscription(self._stream.peer, self.identity, topic, agents)
@@ -178,6 +196,8 @@ class _Entrance:
         if access.limits_nothing or self._seen == access.generation:
             return ""
         self._seen = access.generation
+        if self._relay is not None and access.may_relay(self._relay) is not self._believed:
+            return "whether it may relay has changed"
         subscribed = None if self._subscribed is None else self._subscribed.copy()
         same = subscribed is not None
         same = same and all(access.may_call(identity, *key) == was for key, was in self._calls.items())
@@ -226,14 +246,14 @@ class Connection(StreamCaller):
         hello: Hello,
         scratch: bytearray,
         now: float,
-        resolve: Resolve,
+        offers: Offers,
         access: Access,
     ) -> None:
         self._io = io
         self.stream = stream
         self.fileno = stream.fileno()
         self.peer = stream.peer
-        self.binds = _Entrance(resolve, stream, access)
+        self.binds = _Entrance(offers, stream, access)
         self.session = ServerSession(hello, scratch, self.binds, self.binds.admit)
         self.lock = Lock()
         self.calls: dict[int, ServedCall] = {}
@@ -343,7 +363,7 @@ class Connection(StreamCaller):
     def shown(self) -> str:
         """The peer as lines of the log name it."""
         identity = self.binds.identity
-        return f"{self.peer} ({identity})" if identity.known else self.peer
+        return f"{self.peer} ({identity})" if identity.known or identity.via else self.peer
 
     def check_subscription(self, topic: str, agents: str) -> None:
         self.binds.check_subscription(topic, agents)
@@ -356,7 +376,7 @@ class Connection(StreamCaller):
     @property
     def account(self) -> str:
         identity = self.binds.identity
-        return str(identity) if identity.known else host_of(self.peer)
+        return identity.name if identity.known else host_of(self.peer)
 
     def open_stream(self, event: RequestReceived, deadline: float) -> StreamCall | None:
         """Called on the IO thread: a call with a stream has arrived. None: it exceeds the limit and was

@@ -319,12 +319,18 @@ class Offers:
             return offer.service.descriptor, offer.service.annex
         return "", ""
 
-    def resolve(self, bind: BindRequested) -> list[Handler] | tuple[Code, str]:
-        """The handlers that a client requests, or the reason why it does not get them."""
+    def any_of(self, service: str) -> Offer | None:
+        """An offer of the service, for whichever agent."""
+        return next(iter(self._of(service).values()), None)
+
+    def resolve(self, bind: BindRequested, *, names: bool = True) -> list[Handler] | tuple[Code, str]:
+        """The handlers that a client requests, or the reason why it does not get them. Without `names` the
+        reason does not say what else is offered."""
         agents = self._of(bind.service)
         if not agents:
             offered = some_of({**self._by_service, **self._topics}) or "nothing"
-            return Code.UNKNOWN_SERVICE, f"this server does not offer {bind.service}; it offers {offered}"
+            text = f"this server does not offer {bind.service}"
+            return Code.UNKNOWN_SERVICE, f"{text}; it offers {offered}" if names else text
         offer = agents.get(bind.agent)
         if offer is None and not bind.agent:
             offer = next(iter(agents.values()))
@@ -332,6 +338,8 @@ class Offers:
             service = next(iter(agents.values())).service
             asked = shortened(shown_agent(service, bind.agent))
             text = f'this server does not offer {bind.service} for agent "{asked}"'
+            if not names:
+                return Code.UNKNOWN_AGENT, text
             known = [shown_agent(service, agent) for agent in sorted(agents)]
             return Code.UNKNOWN_AGENT, f"{text}; known agents: " + some_of(known, mark='"')
         if offer.service.fingerprint != bind.fingerprint:

@@ -420,9 +420,8 @@ class ServerIo(Loop):
             return
         self._make_room_to_greet()
         self._load.counts.accepted += 1
-        resolve = self._offers.resolve
-        now = monotonic()
-        connection = Connection(self, stream, self._hello, self._scratch, now, resolve, self._access)
+        offers, now = self._offers, monotonic()
+        connection = Connection(self, stream, self._hello, self._scratch, now, offers, self._access)
         self._connections[connection.fileno] = connection
         self._hosts.setdefault(host, {})[connection] = None
         self._opening.append(connection)

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -17,6 +18,7 @@
 #include "mf/client/client.hpp"
 #include "mf/client/process_mark.hpp"
 #include "mf/core/function_ref.hpp"
+#include "mf/core/identity.hpp"
 #include "mf/core/service.hpp"
 #include "mf/link/client_link.hpp"
 #include "mf/protocol/call.hpp"
@@ -55,6 +57,9 @@ class ServiceCaches {
 std::shared_ptr<Resolver> resolver_for(std::string_view url,
                                        const std::shared_ptr<transport::Reactor>& reactor, const Log& log,
                                        const TlsOptions& tls = {}, const ClientCredential& credential = {});
+
+/// The token itself, or that of the file, as it is now.
+[[nodiscard]] Outcome<Secret> token_of(const ClientCredential& credential);
 
 class Core {
  public:
@@ -120,6 +125,14 @@ class Core {
   /// but what returns this as a failure: its threads and connections are the parent's.
   [[nodiscard]] bool inherited() const noexcept { return !servants_ && process_.inherited(); }
 
+  /// What a relay's connections have beside those of other clients: for whom they are, and where they may
+  /// lead. Before the first search.
+  struct Relaying {
+    std::optional<Identity> passed{};
+    std::shared_ptr<const transport::Networks> networks{};
+  };
+  void relay(Relaying relaying) { relaying_ = std::move(relaying); }
+
   /// See Client::reload().
   bool reload();
   void close();
@@ -132,6 +145,7 @@ class Core {
   const ClientOptions options_;
   const std::shared_ptr<Resolver> resolver_;
   const std::shared_ptr<const LocalServants> servants_;
+  Relaying relaying_;
   protocol::Nonce nonce_{};
   std::uint32_t random_id_ = 0;
   const std::shared_ptr<std::atomic<std::uint32_t>> first_id_ =

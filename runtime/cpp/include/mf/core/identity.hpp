@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace mf {
 
@@ -19,12 +21,19 @@ struct Identity {
   /// "token:alice"; empty if there is none.
   std::string name{};
   std::string issuer{};  ///< of a certificate or token; empty for others
+  /// The relays that the peer's calls have come through, the nearest to the peer first. Each has said for the
+  /// one before who that is; the last one is connected here.
+  std::vector<std::string> via{};
 
   [[nodiscard]] bool known() const noexcept { return kind != Kind::none; }
-  /// For logs and answers: the name, or "none".
-  [[nodiscard]] std::string str() const { return known() ? name : "none"; }
+  /// For logs and answers: the name, or "none", with the relays: "dns:a.example via dns:relay.example".
+  [[nodiscard]] std::string str() const;
   friend bool operator==(const Identity&, const Identity&) = default;
 };
+
+/// Whether an identity of this kind may have the name: printable ASCII of at most 2,048 bytes without spaces
+/// and '*', written as its kind is. Of no identity it is empty.
+[[nodiscard]] bool is_name_of(Identity::Kind kind, std::string_view name) noexcept;
 
 /// The user of this process.
 [[nodiscard]] const Identity& own_identity();

@@ -3,8 +3,8 @@
 //
 // PendingCalls<T>: id -> T. Ids count up, so a call is in slot `id & mask` of a power-of-two array: no
 // hashing, no allocation per call. When a slot is still taken (by a long call among many short ones), its
-// occupant moves into a map; when the array is half full, it doubles. T must move without throwing. Not
-// locked: the link's lock guards it.
+// occupant moves into a map; when the array is half full, it doubles, and a large one is freed with its last
+// call. T must move without throwing. Not locked: the link's lock guards it.
 //
 // Deadlines: next_deadline() is never later than the earliest deadline of a pending call, and may be earlier,
 // since a call that ends does not search for the next one. expire() corrects it; it visits all calls, but
@@ -28,6 +28,8 @@ class PendingCalls {
   PendingCalls() = default;
 
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  /// For how many calls there is memory.
+  [[nodiscard]] std::size_t capacity() const noexcept { return slots_.capacity(); }
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
 
   [[nodiscard]] bool contains(std::uint32_t id) const noexcept {
@@ -66,7 +68,10 @@ class PendingCalls {
     } else {
       aside_.erase(id);
     }
-    if (--size_ == 0) earliest_ = kNever;
+    if (--size_ != 0) return;
+    earliest_ = kNever;
+    if (slots_.size() > kKept) [[unlikely]]
+      std::vector<Slot>().swap(slots_);  // `= {}` would keep its memory
   }
 
   /// The call with this id, or null if it is not pending. Valid until the next change.
@@ -120,6 +125,7 @@ class PendingCalls {
     std::optional<T> call;
   };
   static constexpr std::size_t kAtFirst = 16;
+  static constexpr std::size_t kKept = 4'096;
 
   [[nodiscard]] std::size_t mask() const noexcept { return slots_.size() - 1; }
 

@@ -6,12 +6,14 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "mf/core/buffer.hpp"
+#include "mf/core/identity.hpp"
 #include "mf/core/secret.hpp"
 #include "mf/core/service.hpp"
 #include "mf/core/text.hpp"
@@ -30,6 +32,12 @@ inline constexpr std::uint16_t kProtocolVersion = 1;
 /// Bytes of a credential.
 inline constexpr std::size_t kMaxCredential = 2'048;
 
+/// The number of relays that a call may pass.
+inline constexpr std::size_t kMostRelays = 8;
+
+/// Bytes of the identity that a relay passes on.
+inline constexpr std::size_t kMaxPassedIdentity = 8'192;
+
 struct Hello {
   std::uint16_t lowest_version = kProtocolVersion;
   std::uint16_t highest_version = kProtocolVersion;
@@ -47,7 +55,11 @@ struct Hello {
   std::uint32_t calls_at_once = 0;  // 0: unknown
   std::uint64_t features = 0;
   Secret credential{};  // a token, of a client that has verified the server
+  // Of a relay: the client that it makes this connection for; its `via` are the relays before this one.
+  std::optional<Identity> passed{};
 };
+/// Whether a relay can pass this identity of its client on: names and relays have bounds.
+[[nodiscard]] bool may_be_passed(const Identity& client);
 /// `reason` is a literal, or points into `room`.
 [[nodiscard]] bool parse_hello(Payload payload, Hello& hello, const char*& reason, std::string& room);
 /// The highest version that both sides speak; 0 if there is none.
@@ -62,9 +74,6 @@ struct Bind {
   // Tagged values after these fields.
   Payload via{};  // the nonces of the relays that it has passed, one after another
 };
-/// The number of relays that a call may pass.
-inline constexpr std::size_t kMostRelays = 8;
-
 /// `reason` as in parse_hello().
 [[nodiscard]] bool parse_bind(Payload payload, Bind& bind, const char*& reason, std::string& room);
 void write_bind(Buffer& out, const Bind& bind);

@@ -47,10 +47,11 @@ struct SessionOptions {
   std::uint32_t first_id = 1;   // of the requests; another value makes the wrap testable
   Nonce nonce{};
   std::vector<std::byte> authentication{};
-  Secret credential{};              // clients only, of which the peer was verified
-  std::string name{};               // for the peer's logs
-  std::uint32_t calls_open = 0;     // servers only: their load
-  std::uint32_t calls_at_once = 0;  // servers only
+  Secret credential{};               // clients only, of which the peer was verified
+  std::optional<Identity> passed{};  // relays only: the client that the session is for
+  std::string name{};                // for the peer's logs
+  std::uint32_t calls_open = 0;      // servers only: their load
+  std::uint32_t calls_at_once = 0;   // servers only
   /// Servers only: called once, with the peer's HELLO, before this side's is sent. What it returns is the
   /// reason for refusing the session as UNAUTHENTICATED; nothing: it is admitted.
   std::function<std::optional<std::string>(const Hello&)> admit{};

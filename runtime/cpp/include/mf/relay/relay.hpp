@@ -7,7 +7,8 @@
 //
 // Envelopes are forwarded in both directions; payloads, tiers and metadata are never read. Each client has a
 // connection of its own to each instance that it calls (decision 0035), so that order, limits, credit and the
-// client's HELLO hold from end to end, and a slow side slows down only its peer.
+// client's HELLO hold from end to end, and a slow side slows down only its peer. So the client's identity can
+// be passed on with the connection (decision 0097).
 #pragma once
 
 #include <sys/types.h>
@@ -19,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "mf/client/client.hpp"
 #include "mf/core/log.hpp"
 #include "mf/link/resolver.hpp"
 #include "mf/server/forwarder.hpp"
@@ -47,6 +49,15 @@ struct RelayOptions {
   /// How servers at tls://, controllers at mf+tls:// and other relays at relay+tls:// are verified, and what
   /// is shown to them. With it the relay reaches servers over TLS only.
   TlsOptions tls{};
+  /// The relay's own token for them; see ClientOptions::credential.
+  ClientCredential credential{};
+  /// The networks of the servers: "10.0.0.0/8", "fd00::/8", "10.1.2.3", "unix:/run/mf" for the paths below. A
+  /// server that has registered an address elsewhere is not reached. If it is empty, all networks but
+  /// link-local ones, and this host only if the relay listens nowhere else.
+  std::vector<std::string> to{};
+  /// Whether servers are told who each client is. They believe it only if their access files allow the action
+  /// `relay` to this relay. Clients with an identity then share no subscriptions with those of another.
+  bool passes_identities = true;
   /// See ClientOptions::trusted_users.
   std::vector<uid_t> trusted_users{};
   /// Whether clients may register servers, and ask for leads, at the controller through this relay. Otherwise
@@ -70,7 +81,7 @@ struct Shared;
 
 class Relay final : public server::Forwarder {
  public:
-  /// Throws Error(INVALID_ARGUMENT) for an address that cannot be read.
+  /// Throws Error(INVALID_ARGUMENT) for an address, a network or a credential that cannot be read.
   explicit Relay(RelayOptions options);
   /// Uses the caller's resolver; for tests. `controllers`: where the controller's own service is.
   Relay(std::shared_ptr<Resolver> resolver, const std::vector<Address>& controllers,
@@ -78,7 +89,7 @@ class Relay final : public server::Forwarder {
   ~Relay() override;
 
   std::shared_ptr<server::Forwarding> connected(const std::shared_ptr<link::ServerLink>& link) override;
-  void opened(const protocol::Nonce& nonce, const std::string& address) override;
+  void opened(const protocol::Nonce& nonce, const std::vector<Address>& addresses) override;
   bool reload() override;
   [[nodiscard]] std::vector<TopicRelayStats> topics() const;
   /// Must be called after the server was stopped.
@@ -86,6 +97,7 @@ class Relay final : public server::Forwarder {
 
  private:
   void ask(const std::string& url);
+  void limit_networks(const std::vector<Address>& listens_at);
 
   const std::shared_ptr<Shared> shared_;
 };

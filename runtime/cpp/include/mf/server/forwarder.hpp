@@ -10,12 +10,14 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "mf/core/clock.hpp"
 #include "mf/core/error.hpp"
 #include "mf/core/servant.hpp"
 #include "mf/protocol/control.hpp"
 #include "mf/protocol/events.hpp"
+#include "mf/transport/address.hpp"
 
 namespace mf::link {
 class ServerLink;
@@ -69,8 +71,8 @@ class Forwarder {
   virtual std::shared_ptr<Forwarding> connected(const std::shared_ptr<link::ServerLink>& link) = 0;
   /// Reads files of TLS again; see Client::reload().
   virtual bool reload() { return true; }
-  /// The addresses of the server and the nonce of its HELLO; called before it listens.
-  virtual void opened(const protocol::Nonce& nonce, const std::string& address) = 0;
+  /// The nonce of the server's HELLO, and the addresses at which it listens; called before it accepts.
+  virtual void opened(const protocol::Nonce& nonce, const std::vector<Address>& addresses) = 0;
 };
 
 }  // namespace mf::server

@@ -33,6 +33,11 @@
 #include "mf/topics/item.hpp"
 #include "mf/topics/options.hpp"
 
+namespace mf::link {
+class StreamCharge;
+class StreamPort;
+}  // namespace mf::link
+
 namespace mf::topics {
 
 /// Adds to a count of messages that a peer has reported. The peer may report any number.
@@ -67,11 +72,13 @@ class Inbox {
     std::uint64_t not_kept = 0;
     std::size_t queued = 0;
     std::size_t bytes = 0;
+    std::size_t capacity = 0;  // for how many entries there is memory
   };
 
-  explicit Inbox(const Bounds& bounds) : bounds_(bounds) {}
+  explicit Inbox(const Bounds& bounds);
   /// The wanted bounds, limited by these options.
   Inbox(const Bounds& wanted, const TopicsOptions& most);
+  ~Inbox();
   Inbox(const Inbox&) = delete;
   Inbox& operator=(const Inbox&) = delete;
 
@@ -81,6 +88,10 @@ class Inbox {
     peer_ = std::move(peer);
     agents_ = std::move(agents);
   }
+
+  /// Charges what is queued to the stream by which it is sent, until the inbox is closed. A message that
+  /// waits in several inboxes is charged to each.
+  void charge_to(link::StreamPort& port);
 
   [[nodiscard]] const Bounds& bounds() const noexcept { return bounds_; }
   [[nodiscard]] bool blocks() const noexcept { return bounds_.overflow == Overflow::block; }
@@ -196,6 +207,8 @@ class Inbox {
    public:
     [[nodiscard]] bool empty() const noexcept { return begin_ == end_; }
     [[nodiscard]] std::size_t size() const noexcept { return end_ - begin_; }
+    /// For how many entries there is memory.
+    [[nodiscard]] std::size_t capacity() const noexcept { return slots_.capacity(); }
     [[nodiscard]] const Entry& front() noexcept { return at(begin_); }
     /// The entry that was pushed as the `count`th; null if it has been taken.
     [[nodiscard]] Entry* pushed(std::uint64_t count) noexcept {
@@ -211,7 +224,7 @@ class Inbox {
     Entry pop() {
       Entry entry = std::move(at(begin_));
       if (++begin_ == end_ && slots_.size() > kKept) [[unlikely]]
-        slots_ = {};
+        std::vector<Entry>().swap(slots_);  // `= {}` would keep its memory
       return entry;
     }
 
@@ -262,6 +275,7 @@ class Inbox {
   void begin_wait(RoomWait&& wait);
   [[nodiscard]] std::uint64_t delivered() const noexcept { return delivered_ - in_batch(); }
   [[nodiscard]] Entry pop();
+  void charge() noexcept;
   void release_room(Lock& lock);
   [[nodiscard]] RoomWaits release_waits(bool all);
   static void notify(RoomWaits&& waits);
@@ -297,6 +311,7 @@ class Inbox {
   bool ended_ = false;
   bool closed_ = false;
   bool watched_ = false;
+  std::unique_ptr<link::StreamCharge> charge_;  // null: nobody pays
   std::shared_ptr<const Failure> why_;
   std::vector<std::shared_ptr<link::Waiter>> waiters_;
   UniqueFunction<void()> ready_;

@@ -47,11 +47,12 @@ struct Wanted {
   std::uint32_t replay = 0;
   std::chrono::milliseconds stall_timeout{};
   std::vector<Uuid> path{};  // the relays that it has come through
+  std::string client{};      // a relay's, whose identity it passes on; empty: it passes none on
 
   friend bool operator<(const Wanted& one, const Wanted& other) {
     const auto all = [](const Wanted& of) {
       return std::tie(of.topic, of.agents, of.overflow, of.max_messages, of.max_bytes, of.replay,
-                      of.stall_timeout, of.path);
+                      of.stall_timeout, of.path, of.client);
     };
     return all(one) < all(other);
   }

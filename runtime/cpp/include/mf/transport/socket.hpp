@@ -20,6 +20,7 @@ namespace mf::transport {
 
 class MemoryPort;
 class Names;
+class Networks;
 /// The look-ups of host names that a client's connections share; thread-safe.
 std::shared_ptr<Names> make_names();
 
@@ -27,6 +28,7 @@ std::shared_ptr<Names> make_names();
 struct Connecting {
   std::shared_ptr<TlsContext> tls = make_tls_client({});
   std::shared_ptr<Names> names = make_names();
+  std::shared_ptr<const Networks> networks{};  // outside of which nothing is connected to; null: anything is
 };
 
 /// Whether there is a file at the path of a unix socket.
