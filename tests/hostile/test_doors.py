@@ -313,7 +313,7 @@ def test_sighup_kills_nobody(peers: Peers, program: str) -> None:
     victim.signal(signal.SIGTERM)
     assert victim.wait() == 0
     if program == "controller":  # the relay of these tests logs warnings alone
-        assert " stopping" in victim.said()
+        assert " info draining" in victim.said()
 
 
 def started(folder: Path) -> subprocess.CompletedProcess[str]:

@@ -58,6 +58,8 @@ class Child {
   /// One line of standard output, without its newline; the incomplete line if the output ended or took too
   /// long.
   std::string line() { return read(out_, true); }
+  /// The same of standard error.
+  std::string error_line() { return read(err_, true); }
   std::string all_output() { return read(out_, false); }
   std::string all_errors() { return read(err_, false); }
 

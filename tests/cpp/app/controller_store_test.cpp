@@ -266,11 +266,12 @@ TEST(FullDisk, IsSaidAndServedFromMemoryAndNothingIsLostOnceThereIsRoomAgain) {
 
     limit_files_of(child, RLIM_INFINITY);
     EXPECT_TRUE(mftest::eventually([&] { return controller.status(kBounded).store.ok; }));
+    // Read before the process is killed, which may lose its last lines.
+    EXPECT_THAT(child.error_line(), HasSubstr("store_degraded"));
+    EXPECT_THAT(child.error_line(), HasSubstr("store_recovered"));
     child.signal(SIGKILL);
     ASSERT_EQ(child.wait(), 128 + SIGKILL);
-    const std::string errors = child.all_errors();
-    EXPECT_THAT(errors, testing::AllOf(HasSubstr("store_degraded"), HasSubstr("store_recovered")));
-    EXPECT_EQ(std::ranges::count(errors, '\n'), 2) << errors;
+    EXPECT_EQ(child.all_errors(), "");
   }
   Child child = start(folder.path());
   EXPECT_EQ(agents_at(tcp(child.line())), (std::set<std::string>{"before", "meanwhile"}));

@@ -1,12 +1,8 @@
 #include "mf/core/log.hpp"
 
-#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <chrono>
 #include <memory>
 #include <string>
@@ -115,50 +111,6 @@ TEST(Level, HasNames) {
   EXPECT_EQ(level, Level::debug);
   EXPECT_FALSE(parse_level("loud", level));
   EXPECT_STREQ(name(Level::warning), "warning");
-}
-
-/// Standard error is an unread pipe during the object's lifetime.
-class UnreadStandardError {
- public:
-  UnreadStandardError() : kept_(::dup(STDERR_FILENO)) {
-    EXPECT_EQ(::pipe(ends_.data()), 0);
-    ::dup2(ends_[1], STDERR_FILENO);
-    ::fcntl(ends_[0], F_SETFL, O_NONBLOCK);
-  }
-  UnreadStandardError(const UnreadStandardError&) = delete;
-  UnreadStandardError& operator=(const UnreadStandardError&) = delete;
-  ~UnreadStandardError() {
-    ::dup2(kept_, STDERR_FILENO);
-    for (const int fd : {kept_, ends_[0], ends_[1]}) ::close(fd);
-  }
-
-  [[nodiscard]] std::string read() const {
-    std::string all;
-    std::array<char, 65536> part{};
-    for (ssize_t n = 0; (n = ::read(ends_[0], part.data(), part.size())) > 0;)
-      all.append(part.data(), static_cast<std::size_t>(n));
-    return all;
-  }
-
- private:
-  int kept_;
-  std::array<int, 2> ends_{};
-};
-
-TEST(StandardErrorTest, APipeThatNobodyReadsLosesLinesAndBlocksNobody) {
-  const UnreadStandardError standard_error;
-  const Log log{nullptr, Level::info};
-  const std::string filler(200, 'a');
-  for (int i = 0; i != 2'000; ++i) log.write(Level::error, "full", {{"i", i}, {"filler", filler}});
-  const std::string written = standard_error.read();
-  EXPECT_THAT(written, testing::HasSubstr("full i=0 filler="));
-  EXPECT_THAT(written, testing::EndsWith("a\n"));
-  const auto lines = std::count(written.begin(), written.end(), '\n');
-  EXPECT_LT(lines, 2'000);
-
-  log.write(Level::error, "again");
-  EXPECT_THAT(standard_error.read(),
-              testing::EndsWith("error again lines_lost_before=" + std::to_string(2'000 - lines) + "\n"));
 }
 
 }  // namespace

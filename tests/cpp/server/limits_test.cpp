@@ -68,7 +68,7 @@ TEST(ConnectionLimits, OneConnectionTooManyIsRefusedInWordsAndLoggedOnce) {
   const auto failure = failure_of([&] { return calls::EchoClient(client).twice(1, {.deadline = 300ms}); });
   EXPECT_EQ(failure.execution, Execution::not_executed) << failure.message;
   EXPECT_THAT(failure.message, HasSubstr("2 connections, the most"));
-  EXPECT_EQ(served.log->size(), 1U);
+  EXPECT_EQ(served.log->warnings(), 1U);
   EXPECT_TRUE(served.log->has("connections_refused"));
   EXPECT_EQ(served.server.stats().connections.open, 2U);
   EXPECT_GE(served.server.stats().connections.refused, 21U);
@@ -107,7 +107,7 @@ TEST(ConnectionLimits, WhoHoldsTheMostIsEndedWhenConnectionsHoldTooMuch) {
   EXPECT_TRUE(eventually([&] { return served.server.stats().connections.held_bytes < 2U << 20; }));
   EXPECT_EQ(served.server.stats().connections.open, 1U);
   EXPECT_TRUE(served.log->has("limit=max_held_bytes"));
-  EXPECT_EQ(served.log->size(), 1U);
+  EXPECT_EQ(served.log->warnings(), 1U);
 }
 
 /// Keeps a blob until it is released.

@@ -41,9 +41,10 @@ template <class Condition>
 
 class KeptLog final : public mf::LogSink {
  public:
-  void write(mf::Level /*level*/, std::string_view line) noexcept override {
+  void write(mf::Level level, std::string_view line) noexcept override {
     const std::scoped_lock lock(mutex_);
     lines_.emplace_back(line);
+    if (level >= mf::Level::warning) ++warnings_;
   }
   [[nodiscard]] bool has(std::string_view text) const {
     const std::scoped_lock lock(mutex_);
@@ -60,10 +61,16 @@ class KeptLog final : public mf::LogSink {
     const std::scoped_lock lock(mutex_);
     return lines_.size();
   }
+  /// The lines of level warning or error.
+  [[nodiscard]] std::size_t warnings() const {
+    const std::scoped_lock lock(mutex_);
+    return warnings_;
+  }
 
  private:
   mutable std::mutex mutex_;
   std::vector<std::string> lines_;
+  std::size_t warnings_ = 0;
 };
 
 }  // namespace mftest

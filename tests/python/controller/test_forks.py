@@ -39,7 +39,7 @@ where = sys.argv[1]
 
 def said(done: "subprocess.CompletedProcess[str]") -> tuple[str, str]:
     """Its output, without the client's messages when a busy machine delays the controller's answers."""
-    usual = ("trying on", "answers again", "registered at")
+    usual = ("trying on", "answers again", "registered")
     errors = [line for line in done.stderr.splitlines() if not any(words in line for words in usual)]
     return done.stdout, "\n".join(errors)
 

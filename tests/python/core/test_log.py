@@ -6,17 +6,20 @@ from threading import Event
 import pytest
 
 from mf.core import log
+from mf.core.identity import NO_IDENTITY, Identity, IdentityKind
+
+BOOKS = Identity(IdentityKind.CERTIFICATE, "dns:books")
 
 
 def fail(text: str) -> None:
     raise ValueError(text)
 
 
-def fails(where: str, text: str) -> None:
+def fails(method: str, text: str) -> None:
     try:
         fail(text)
     except ValueError as raised:
-        log.log_handler_failure(where, raised)
+        log.log_failed_call(raised, "Index", method, "", "tcp://10.0.0.7:1", BOOKS)
     wait_until_written()
 
 
@@ -41,37 +44,55 @@ def test_the_traceback_of_a_cause_is_logged_once_and_later_failures_are_counted(
     now: list[float], caplog: pytest.LogCaptureFixture
 ) -> None:
     for n in range(1_000):
-        fails("Index.query", str(n))
+        fails("query", str(n))
     [first] = caplog.records
-    assert (first.getMessage(), first.exc_info is not None) == ("Index.query failed", True)
+    assert (first.levelno, first.exc_info is not None) == (logging.ERROR, True)
+    call = 'handler_failed service=Index method=query agent="" peer=tcp://10.0.0.7:1 identity=dns:books'
+    assert first.getMessage() == f'{call} calls=1 what="ValueError: 0"'
 
     now[0] = 10.0
-    fails("Index.query", "a")
+    fails("query", "a")
     [_, second] = caplog.records
-    assert second.getMessage() == "Index.query failed 1000 times more, the last time with 'ValueError: a'"
+    assert second.getMessage() == f'{call} calls=1000 what="ValueError: a"'
     assert (second.levelno, second.exc_info) == (logging.ERROR, None)
 
     now[0] = 19.9
-    fails("Index.query", "b")
+    fails("query", "b")
     assert len(caplog.records) == 2
 
 
 def test_another_handler_or_another_line_is_another_cause(
     now: list[float], caplog: pytest.LogCaptureFixture
 ) -> None:
-    fails("Index.query", "a")
-    fails("Index.count", "a")
+    fails("query", "a")
+    fails("count", "a")
     try:
         int("x")
     except ValueError as raised:
-        log.log_handler_failure("Index.query", raised)
-    assert [record.getMessage() for record in caplog.records] == [
-        "Index.query failed",
-        "Index.count failed",
-        "Index.query failed",
+        log.log_failed_call(raised, "Index", "query", "a", "light:", NO_IDENTITY)
+    wait_until_written()
+    assert [record.getMessage().partition(" calls=")[0] for record in caplog.records] == [
+        'handler_failed service=Index method=query agent="" peer=tcp://10.0.0.7:1 identity=dns:books',
+        'handler_failed service=Index method=count agent="" peer=tcp://10.0.0.7:1 identity=dns:books',
+        "handler_failed service=Index method=query agent=a peer=light:",
     ]
     assert all(record.exc_info for record in caplog.records)
     assert now == [0.0]
+
+
+def test_what_a_callback_raises_is_an_event_of_its_own(
+    now: list[float], caplog: pytest.LogCaptureFixture
+) -> None:
+    for seconds in (0.0, 1.0, 11.0):
+        now[0] = seconds
+        try:
+            fail("a\nb")
+        except ValueError as raised:
+            log.log_escaped_exception("a callback of topics", raised)
+    assert texts(caplog) == [
+        r'exception_escaped from="a callback of topics" times=1 what="ValueError: a\nb"',
+        r'exception_escaped from="a callback of topics" times=2 what="ValueError: a\nb"',
+    ]
 
 
 def test_causes_without_end_are_not_remembered_without_end(

@@ -249,7 +249,7 @@ def test_an_authenticate_that_gives_no_answer_admits_nothing_and_is_logged(
 ) -> None:
     with server_of(mirror, agent="a", authenticate=answer) as server, mf.Client(server.address) as client:
         assert refused(lambda: EchoClient(client).at("a").twice(1)).code is Code.UNAUTHENTICATED
-        assert eventually(lambda: "ServerOptions.authenticate failed" in caplog.text)
+        assert eventually(lambda: "exception_escaped from=ServerOptions.authenticate" in caplog.text)
 
 
 # authorize

@@ -5,7 +5,8 @@
 //
 // Standard output gets one line once it works: of `in` the topic, of `out` the address listened at; the log
 // goes to standard error. SIGHUP reads its files again. Exit codes: 0 stopped by SIGTERM or SIGINT, 1 it
-// could not start or go on, 2 a mistake in its options.
+// could not start or go on, 2 a mistake in its options, 3 calls were cut at the end of
+// the drain timeout.
 
 #include <CLI/CLI.hpp>
 #include <chrono>
@@ -96,7 +97,7 @@ std::optional<mf::Overflow> overflow_of(const std::string& text) {
 
 /// Runs until SIGTERM or SIGINT, or until it fails; then throws that. SIGHUP calls `reload`.
 template <class Run, class Reload>
-void until_stopped(mf::server::StopSignals& signals, const mf::Log& log, Run&& run, Reload&& reload) {
+void until_stopped(mf::server::StopSignals& signals, Run&& run, Reload&& reload) {
   std::exception_ptr failed;
   {
     const std::jthread thread([&](const std::stop_token& stop) {
@@ -108,7 +109,6 @@ void until_stopped(mf::server::StopSignals& signals, const mf::Log& log, Run&& r
       }
     });
     while (signals.wait() == mf::server::StopSignals::Wanted::reload) (void)reload();
-    log.write(mf::Level::info, "stopping");
   }
   if (failed) std::rethrow_exception(failed);
 }
@@ -130,22 +130,30 @@ void bring_in(const Arguments& arguments) {
   options.subscribe.max_bytes = arguments.max_bytes;
   mf::bridge::Inward inward(core, *topic, *engine, options);
   until_stopped(
-      signals, log,
+      signals,
       [&](const std::stop_token& stop) {
-        inward.run(stop, [&] { std::cout << topic->info().name() << std::endl; });
+        inward.run(stop, [&] {
+          std::cout << topic->info().name() << std::endl;
+          log.write(mf::Level::info, "started",
+                    {{"version", MF_VERSION},
+                     {"topic", topic->info().name()},
+                     {"engine", mf::app::without_password(engine_with.url)}});
+        });
       },
       [&] { return core->reload(); });
   const auto stats = inward.stats();
-  log.write(mf::Level::info, "stopped",
+  log.write(mf::Level::info, "bridge_ended",
             {{"topic", topic->info().name()},
              {"appended", stats.appended},
              {"missed", stats.missed},
              {"refused", stats.refused},
              {"unreadable", stats.unreadable}});
   core->close();
+  log.write(mf::Level::info, "stopped");
 }
 
-void bring_out(const Arguments& arguments) {
+/// Returns the exit code.
+int bring_out(const Arguments& arguments) {
   const auto log = arguments.entrance.log();
   mf::server::StopSignals signals;
   const auto topic = mf::bridge::DescribedTopic::of_file(arguments.topic);
@@ -166,16 +174,16 @@ void bring_out(const Arguments& arguments) {
   mf::app::say_where(server, arguments.entrance, "",
                      "every program that reaches this port can subscribe to the topic", log);
   until_stopped(
-      signals, log, [&](const std::stop_token& stop) { outward->run(stop); },
-      [&] { return server.reload(); });
-  server.stop();
+      signals, [&](const std::stop_token& stop) { outward->run(stop); }, [&] { return server.reload(); });
+  const bool whole = server.stop();
   const auto stats = outward->stats();
-  log.write(mf::Level::info, "stopped",
+  log.write(mf::Level::info, "bridge_ended",
             {{"topic", topic->info().name()},
              {"published", stats.published},
              {"duplicates", stats.duplicates},
              {"missed", stats.missed},
              {"skipped", stats.skipped}});
+  return whole ? 0 : mf::kCallsCut;
 }
 
 /// Everything but whether the engine is there.
@@ -230,7 +238,7 @@ CLI::Option* add_in(CLI::App& app, Arguments& arguments) {
   mf::app::add_ca(*in, arguments.entrance, "publishers and controllers over TLS");
   mf::app::add_own_certificate(*in, arguments.entrance);
   mf::app::add_credential(*in, arguments.entrance);
-  mf::app::add_log_level(*in, arguments.entrance);
+  mf::app::add_log(*in, arguments.entrance);
   return set;
 }
 
@@ -273,7 +281,8 @@ int run(int argc, char** argv) {
     check(arguments);
     return mf::app::say_usable("mf-bridge");
   }
-  app.got_subcommand("in") ? bring_in(arguments) : bring_out(arguments);
+  if (app.got_subcommand("out")) return bring_out(arguments);
+  bring_in(arguments);
   return 0;
 }
 

@@ -4,7 +4,8 @@
 // at, below the user's state folder. At port 0 it keeps nothing: nobody finds such a controller again.
 //
 // Standard output gets one line, the address listened at, once it does; the log goes to standard error.
-// Exit codes: 0 stopped by SIGTERM or SIGINT, 1 it could not start, 2 a mistake in its options.
+// Exit codes: 0 stopped by SIGTERM or SIGINT, 1 it could not start, 2 a mistake in its options, 3
+// calls were cut at the end of the drain timeout.
 // SIGHUP reads its files again.
 
 #include <signal.h>
@@ -88,7 +89,7 @@ void expose(const mf::controller::ControllerStatus& status, mf::monitor::Exposit
             status.store.ok ? 1 : 0);
 }
 
-void serve(const Arguments& arguments) {
+int serve(const Arguments& arguments) {
   const mf::Log log = arguments.entrance.log();
   // First of all: a signal that comes while the rest starts must end the process as cleanly.
   mf::server::StopSignals signals;
@@ -106,9 +107,11 @@ void serve(const Arguments& arguments) {
   options.max_offers_per_host = arguments.offers_per_host;
   auto etcd = arguments.etcd;
   etcd.password = password_in(arguments.password);
-  options.store = mf::controller::open_store(
-      arguments.store.empty() ? default_store(server_options.listen) : arguments.store, log, etcd);
+  const auto store = arguments.store.empty() ? default_store(server_options.listen) : arguments.store;
+  options.store = mf::controller::open_store(store, log, etcd);
   const auto controller = std::make_shared<mf::controller::Controller>(options);
+  log.write(mf::Level::info, "restored",
+            {{"store", mf::app::without_password(store)}, {"processes", controller->status().processes}});
   // Streams towards the controller there are none, so that their windows need no room.
   server_options.max_streams = mf::controller::Controller::kMaxStreams;
   server_options.stream_window = 4 * 1024;
@@ -129,10 +132,11 @@ void serve(const Arguments& arguments) {
   server.start();
   mf::app::say_where(server, arguments.entrance, "mf",
                      "every program that reaches this port can register servers", log);
-  mf::app::serve_until_stopped(signals, server, log);
+  mf::app::serve_until_stopped(signals, server);
   controller->close();
-  server.stop();
+  const bool whole = server.stop();
   if (relay) relay->close();
+  return whole ? 0 : mf::kCallsCut;
 }
 
 void check(const Arguments& arguments) {
@@ -203,8 +207,7 @@ int run(int argc, char** argv) {
     check(arguments);
     return mf::app::say_usable("mf-controller");
   }
-  serve(arguments);
-  return 0;
+  return serve(arguments);
 }
 
 }  // namespace

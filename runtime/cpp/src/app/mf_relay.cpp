@@ -1,7 +1,8 @@
 // mf-relay: hands on the calls of clients that cannot, or need not, reach the servers (docs/relay.md).
 //
 // Standard output gets one line, the address listened at, once it does; the log goes to standard error.
-// Exit codes: 0 stopped by SIGTERM or SIGINT, 1 it could not start, 2 a mistake in its options.
+// Exit codes: 0 stopped by SIGTERM or SIGINT, 1 it could not start, 2 a mistake in its options, 3
+// calls were cut at the end of the drain timeout.
 // SIGHUP reads its files again.
 
 #include <CLI/CLI.hpp>
@@ -33,7 +34,7 @@ struct Arguments {
   bool own_identity = false;
 };
 
-void serve(const Arguments& arguments) {
+int serve(const Arguments& arguments) {
   if (!arguments.entrance.token_keys.empty() && arguments.entrance.access.empty())
     throw mf::Error(
         mf::Code::invalid_argument, mf::Execution::not_executed,
@@ -64,9 +65,10 @@ void serve(const Arguments& arguments) {
   server.start();
   mf::app::say_where(server, arguments.entrance, "relay",
                      "every program that reaches this port can call all servers", log);
-  mf::app::serve_until_stopped(signals, server, log);
-  server.stop();
+  mf::app::serve_until_stopped(signals, server);
+  const bool whole = server.stop();
   relay->close();
+  return whole ? 0 : mf::kCallsCut;
 }
 
 void check(const Arguments& arguments) {
@@ -129,8 +131,7 @@ int run(int argc, char** argv) {
     check(arguments);
     return mf::app::say_usable("mf-relay");
   }
-  serve(arguments);
-  return 0;
+  return serve(arguments);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
 #include <exception>
 #include <iostream>
 #include <string>
@@ -13,6 +14,7 @@
 #include "mf/access/rules.hpp"
 #include "mf/core/error.hpp"
 #include "mf/core/log.hpp"
+#include "mf/core/log_output.hpp"
 #include "mf/server/server.hpp"
 #include "mf/server/signals.hpp"
 #include "mf/tokens/keys.hpp"
@@ -35,7 +37,9 @@ struct Entrance {
   std::string token_audience{};
   std::size_t max_connections = ServerOptions().max_connections;
   std::size_t max_connections_per_host = 12'288;  // three quarters of all
+  double drain_timeout = std::chrono::duration<double>(ServerOptions().drain_timeout).count();  // seconds
   std::string level = "info";
+  std::string format = "text";
 
   /// Whether clients at tls:// must, or may, prove who they are.
   [[nodiscard]] bool knows_peers() const { return !shown.ca.empty() || !token_keys.empty(); }
@@ -50,7 +54,9 @@ struct Entrance {
   [[nodiscard]] Log log() const {
     Level parsed = Level::info;
     (void)parse_level(level, parsed);
-    return Log(parsed);
+    LogFormat shape = LogFormat::text;
+    (void)parse_log_format(format, shape);
+    return Log(standard_error_log(shape), parsed);
   }
 };
 
@@ -114,10 +120,14 @@ inline void add_networks(CLI::App& app, std::vector<std::string>& to, const std:
       ->type_name("ADDRESS/BITS or unix:/PATH");
 }
 
-inline void add_log_level(CLI::App& app, Entrance& entrance) {
+inline void add_log(CLI::App& app, Entrance& entrance) {
   app.add_option("--log-level", entrance.level, "What to log")
       ->group("log")
       ->check(CLI::IsMember({"debug", "info", "warning", "error", "off"}))
+      ->capture_default_str();
+  app.add_option("--log-format", entrance.format, "The shape of its lines: for people, or for programs")
+      ->group("log")
+      ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
 }
 
@@ -166,10 +176,15 @@ inline void add_entrance(CLI::App& app, Entrance& entrance, const std::string& w
       ->group("limits")
       ->check(CLI::Range(1, 1'048'576))
       ->capture_default_str();
+  app.add_option("--drain-timeout", entrance.drain_timeout,
+                 "How long running calls have when it stops; then they are cut, and it ends with 3")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(0.0, 86'400.0))
+      ->capture_default_str();
   app.add_option("--monitor", entrance.monitor,
                  "Where /metrics, /livez and /readyz are served over HTTP; beyond this host only with --open")
       ->type_name("HOST:PORT");
-  add_log_level(app, entrance);
+  add_log(app, entrance);
 }
 
 inline ServerOptions server_options(const Entrance& entrance, const Log& log) {
@@ -180,6 +195,8 @@ inline ServerOptions server_options(const Entrance& entrance, const Log& log) {
   options.access = entrance.access;
   options.monitor = entrance.monitor;
   options.monitor_open = entrance.open;
+  options.drain_timeout =
+      std::chrono::round<std::chrono::milliseconds>(std::chrono::duration<double>(entrance.drain_timeout));
   options.token_keys = entrance.token_keys;
   if (!entrance.token_keys.empty()) options.token_audience = entrance.token_audience;
   options.max_connections = entrance.max_connections;
@@ -216,9 +233,8 @@ inline void say_where(const Server& server, const Entrance& entrance, const std:
 }
 
 /// Returns after SIGTERM or SIGINT; SIGHUP reads files again.
-inline void serve_until_stopped(server::StopSignals& signals, Server& server, const Log& log) {
+inline void serve_until_stopped(server::StopSignals& signals, Server& server) {
   while (signals.wait() == server::StopSignals::Wanted::reload) (void)server.reload();
-  log.write(Level::info, "stopping");
 }
 
 /// Exit code 1 and one line for what could not be started.
@@ -227,9 +243,11 @@ int guarded(const char* program, Run&& run) {
   try {
     return run();
   } catch (const Error& error) {  // of a start; its code and whether it ran say nothing to a person
+    (void)flush_standard_error_log();
     std::cerr << program << ": " << error.message() << '\n';
     return 1;
   } catch (const std::exception& error) {
+    (void)flush_standard_error_log();
     std::cerr << program << ": " << error.what() << '\n';
     return 1;
   }

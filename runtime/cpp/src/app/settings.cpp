@@ -47,7 +47,8 @@ std::string as_toml(std::string_view text) {
   return quoted + '"';
 }
 
-/// An address without the name and the password that may stand in front of its host.
+}  // namespace
+
 std::string without_password(std::string text) {
   for (auto begin = text.find("://"); begin != std::string::npos; begin = text.find("://", begin + 3)) {
     const auto end = text.find_first_of("@/,", begin + 3);
@@ -62,8 +63,6 @@ bool has_what_it_needs(const CLI::Option& option) {
   const auto needs = option.get_needs();
   return std::ranges::all_of(needs, [](const CLI::Option* other) { return other->count() > 0; });
 }
-
-}  // namespace
 
 Settings::Settings(CLI::App& app, std::string prefix) : app_(app), prefix_(std::move(prefix)) {
   const auto parts = app.get_subcommands([](CLI::App* part) { return part->get_configurable(); });

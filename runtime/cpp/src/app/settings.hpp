@@ -26,6 +26,9 @@ namespace mf::app {
 /// The exit code after a mistake in the command line, the environment or the file.
 inline constexpr int kWrongUse = 2;
 
+/// Addresses without the name and the password that may stand in front of a host.
+[[nodiscard]] std::string without_password(std::string text);
+
 class Settings {
  public:
   /// Adds --config, --print-config and --check to the program, or to those of its subcommands that are

@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "mf/core/log_output.hpp"
 #include "mf/protocol/limits.hpp"
 
 namespace mf {
@@ -165,7 +166,10 @@ Config Config::load(const std::string& path, const config::Environment& environm
   filling.set("log.level", word);
   Level level = Level::info;
   (void)parse_level(word, level);
-  config.server.log = config.client.log = Log(level);
+  filling.set("log.format", word = "text");
+  LogFormat format = LogFormat::text;
+  (void)parse_log_format(word, format);
+  config.server.log = config.client.log = Log(standard_error_log(format), level);
   for (const auto& [key, value] : values) config.sources.emplace(key, value.place);
   return config;
 }

@@ -195,8 +195,8 @@ struct Registration::State : std::enable_shared_from_this<State> {
         sign_at = deadline_after(mf::now(), lease / kSignsOfALease);
         backoff.reset();
         candidates->registered(seat, outcome.value()->cluster);
-        if (std::exchange(complained, false))
-          log.write(Level::info, "registered_again", {{"controller", where}});
+        log.write(Level::info, std::exchange(complained, false) ? "registered_again" : "registered",
+                  {{"controller", where}});
       }
       for (const Warning& warning : outcome.value()->warnings)
         log.write(Level::warning, "offered_twice", {{"controller", where}, {"meaning", warning.text}});

@@ -1,75 +1,38 @@
 #include "mf/core/log.hpp"
 
 #include <limits.h>
-#include <poll.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <atomic>
-#include <chrono>
 #include <cstdint>
-#include <cstdio>
-#include <ctime>
+#include <memory>
 #include <vector>
 
 #include "core/log_limit.hpp"
 #include "mf/core/hex.hpp"
+#include "mf/core/log_output.hpp"
 #include "mf/core/peer.hpp"
 #include "mf/core/text.hpp"
 
 namespace mf {
 namespace {
 
-constexpr std::size_t kMaxWrite = PIPE_BUF;  // what a pipe accepts in one piece
-constexpr std::size_t kMaxLine =
-    kMaxWrite - 128;  // leaves room for the time, the level and the count of lost lines
+constexpr std::size_t kMaxLine = PIPE_BUF - 128;  // leaves room for priority, time and level
 constexpr std::array<const char*, 5> kLevels{"debug", "info", "warning", "error", "off"};
 
 /// How lines show the identity of a peer that has proved none.
 constexpr std::string_view kNoIdentity = "none";
 
-/// Lines that standard error did not accept since the last one that it did.
-std::atomic<std::uint64_t> lost_lines{0};
 /// Of the whole process, as standard error is. It is never destroyed: threads may log until the very end.
 LogLimit& limit_of_warnings() {
   static auto* const limit = new LogLimit();
   return *limit;
 }
 
-/// Whether standard error accepts a line now. An unread pipe must not block a thread that serves connections:
-/// POSIX guarantees for a writable pipe that PIPE_BUF bytes are written without blocking.
-bool takes_a_line() noexcept {
-  pollfd standard_error{.fd = STDERR_FILENO, .events = POLLOUT, .revents = 0};
-  return ::poll(&standard_error, 1, 0) == 1;
-}
-
-void write_to_standard_error(Level level, std::string_view line) noexcept {
-  if (!takes_a_line()) {
-    lost_lines.fetch_add(1, std::memory_order_relaxed);
-    return;
-  }
-  const auto now = std::chrono::system_clock::now();
-  const std::time_t seconds = std::chrono::system_clock::to_time_t(now);
-  const auto millis =
-      std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count() % 1000;
-  std::tm utc{};
-  gmtime_r(&seconds, &utc);
-  char text[kMaxWrite];
-  std::size_t size = std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &utc);
-  size += static_cast<std::size_t>(
-      std::snprintf(text + size, sizeof text - size, ".%03dZ %s ", static_cast<int>(millis), name(level)));
-  char lost[48] = "";
-  if (const auto count = lost_lines.exchange(0, std::memory_order_relaxed); count != 0) {
-    std::snprintf(lost, sizeof lost, " lines_lost_before=%llu", static_cast<unsigned long long>(count));
-  }
-  const std::string_view ending(lost);
-  size += line.copy(text + size, sizeof text - size - 1 - ending.size());
-  size += ending.copy(text + size, ending.size());
-  text[size++] = '\n';
-  // One write for each line, so that lines of several threads and processes do not mix. A failure to log
-  // cannot be reported.
-  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text, size);
+/// Where lines without a sink go; never destroyed, for the same reason.
+LogSink& standard_error() {
+  static auto* const sink = new std::shared_ptr<LogSink>(standard_error_log(LogFormat::text));
+  return **sink;
 }
 
 bool is_plain(char c) noexcept {
@@ -130,7 +93,7 @@ std::string line_of(std::string_view event, std::initializer_list<LogField> fiel
 }
 
 void write_to(const std::shared_ptr<LogSink>& sink, Level level, std::string_view line) {
-  sink ? sink->write(level, line) : write_to_standard_error(level, line);
+  (sink ? *sink : standard_error()).write(level, line);
 }
 
 /// Whom the limit of a warning is about: the identity that the peer has proved, or else its host.

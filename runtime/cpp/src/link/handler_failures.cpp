@@ -31,6 +31,7 @@ void HandlerFailures::note(const Method& method, const FailedCall& call, const F
                 {"method", method.info.name},
                 {"agent", call.agent},
                 {"peer", call.peer},
+                {"identity", call.identity},
                 {"calls", calls},
                 {"what", failure.message}});
   } catch (...) {

@@ -118,6 +118,7 @@ class Server::Core final : public server::Directory {
   void announce();
   /// False: the drain timeout has passed, and calls are still in flight, which is logged.
   [[nodiscard]] bool drain();
+  void log_started() const;
   void log_cut() const;
   bool read_files(transport::Reads which);
   void watch_files();

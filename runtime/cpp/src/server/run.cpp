@@ -88,8 +88,12 @@ void answer(Ticket& ticket, const link::Method& method, const Encoder& encoder,
     if (const auto* failure = results.failure(i)) {
       writer.set(i, failure->code);
       ticket.item_ends(failure->code, 1);
-      const auto& link = ticket.link();
-      failures.note(method, {.agent = agent, .peer = link ? link->peer() : std::string_view()}, *failure);
+      link::FailedCall call{.agent = agent};
+      if (const auto& link = ticket.link()) {
+        call.peer = link->peer();
+        call.identity = link->identity().str();
+      }
+      failures.note(method, call, *failure);
     } else {
       ticket.item_ends(Code::ok, 1);
       encoder.append(out, i);
@@ -297,7 +301,9 @@ void answer_failure(Incoming& in, const link::Method& method, const Failure& fai
   }
   const auto known = failure.declared ? to_wire_failure(method, failure) : failure;
   if (!in.cancelled())  // otherwise the handler has mostly failed since its caller is gone
-    in.failures()->note(method, {.agent = in.info().agent, .peer = in.info().peer}, known);
+    in.failures()->note(
+        method, {.agent = in.info().agent, .peer = in.info().peer, .identity = in.info().identity().str()},
+        known);
   Gathered payload;
   auto& out = payload.buffer;
   protocol::MixedWriter writer(out, 1);

@@ -9,6 +9,7 @@
 
 #include "mf/core/blocking.hpp"
 #include "mf/core/error.hpp"
+#include "mf/core/hex.hpp"
 #include "mf/monitor/door.hpp"
 #include "mf/server/forwarder.hpp"
 #include "mf/server/manager.hpp"
@@ -138,6 +139,7 @@ void Server::Core::start() {
   for (const auto& acceptor : acceptors_) acceptor->open();
   watch_files();
   if (const auto period = server::watchdog_period()) give_signs(*period);
+  log_started();
   if (controllers_given.empty()) return;
   auto registrar = make_controller_registrar(std::move(controllers_given), identity_, options_.log,
                                              reactors_.front(), options_.controller_tls);
@@ -146,6 +148,18 @@ void Server::Core::start() {
     registrar_ = std::move(registrar);
   }
   announce();
+}
+
+void Server::Core::log_started() const {
+  const auto or_none = [](const std::string& text) { return text.empty() ? std::string("none") : text; };
+  std::string all;
+  for (const auto& address : addresses()) all.append(all.empty() ? "" : ",").append(address.str());
+  options_.log.write(Level::info, "started",
+                     {{"version", MF_VERSION},
+                      {"addresses", all},
+                      {"controllers", or_none(options_.controller)},
+                      {"identity", to_hex(nonce_)},
+                      {"access", or_none(options_.access.path())}});
 }
 
 // From the acceptors' thread, which gives none if it stands still.
@@ -214,12 +228,7 @@ void Server::Core::log_cut() const {
   std::string methods;
   for (const auto& [method, calls] : by_method)
     methods += (methods.empty() ? "" : ", ") + method + " " + std::to_string(calls);
-  options_.log.write(
-      Level::warning, "calls_cut",
-      {{"calls", all},
-       {"methods", methods},
-       {"drain_timeout_ms", options_.drain_timeout.count()},
-       {"meaning", "they did not end within the drain timeout; one-way calls have no method here"}});
+  options_.log.write(Level::warning, "calls_cut", {{"calls", all}, {"methods", methods}});
 }
 
 // A handler that stops its own server is not awaited there, but its thread uses this object.
@@ -241,7 +250,9 @@ bool Server::Core::stop() {
     }
     stopped_ = true;
   }
+  options_.log.write(Level::info, "draining");
   const bool drained = drain();
+  if (drained) options_.log.write(Level::info, "drained");
   nothing_more_ = true;
   for (const auto& client : clients()) client.connection->end_streams();
   admission_->stop();
@@ -254,6 +265,7 @@ bool Server::Core::stop() {
     registrar.swap(registrar_);
   }
   for (const auto& reactor : reactors_) reactor->stop();
+  options_.log.write(Level::info, "stopped");
   return drained;
 }
 

@@ -24,7 +24,7 @@ from mf.controller.registration import Registration
 from mf.core.backoff import Backoff
 from mf.core.code_class import GOES_AWAY, ONLY_THIS
 from mf.core.error import Code, DeclaredError, Error, not_executed
-from mf.core.log import info, quote, warning
+from mf.core.log import info, line, quote, warning
 from mf.core.options import CallOptions
 from mf.core.stream import AsyncStreamReader
 from mf.link.background import spawn
@@ -198,9 +198,8 @@ class _AtOne:
             self.cluster = standing.cluster
             self._either.set()
             call.answered()
-            if self._silent:
-                info("registered at controller %s", self._address)
-                self._silent = False
+            info("%s", line("registered_again" if self._silent else "registered", controller=self._address))
+            self._silent = False
             try:
                 await side_by_side(self._keep(standing, entries), _hear(standing, stream))
             finally:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from queue import SimpleQueue
 from threading import Lock, Thread
 
-from mf.core.log import log_handler_failure
+from mf.core.log import log_escaped_exception
 
 _left: "SimpleQueue[Callable[[], None]]" = SimpleQueue()
 _lock = Lock()
@@ -34,5 +34,5 @@ def _run() -> None:
         try:
             close()
         except Exception as raised:
-            log_handler_failure("closing what was dropped", raised)
+            log_escaped_exception("closing what was dropped", raised)
         del close

@@ -10,7 +10,9 @@ from functools import partial
 from time import monotonic
 from typing import Any
 
+from mf.core.identity import Identity
 from mf.core.log_writer import LogWriter
+from mf.core.peers import peer_fields
 
 _MAX_QUOTED = 200
 _MAX_FIELD = 512
@@ -105,18 +107,40 @@ def info(message: str, *arguments: Any) -> None:
         _write(logging.INFO, message, arguments)
 
 
-def log_handler_failure(where: str, raised: BaseException) -> None:
-    """Logs the traceback here; the caller gets only type and text.
+def log_failed_call(
+    raised: BaseException, service: str, method: str, agent: str, peer: str, identity: Identity
+) -> None:
+    """Logs what the handler of a call has raised. The caller gets type and text.
 
-    A cause (what failed, how, and in which line) has its traceback logged once. What fails with each call
-    would else cost more than the call, so later failures are counted, and logged in one line in ten seconds.
+    A cause (which call, how, and in which line of the code) has its traceback logged once. What fails with
+    each call would else cost more than the call, so later failures are counted, and logged in one line in ten
+    seconds.
     """
-    more = _failures.count(where, raised)
-    if more == 0:
-        error("%s failed", where, exc_info=raised)
-    elif more is not None:
-        how = quote(f"{type(raised).__name__}: {raised}")
-        error("%s failed %d times more, the last time with %s", where, more, how)
+    calls, is_new = _failures.count(f"{service}.{method}", raised)
+    if calls:
+        said = line(
+            "handler_failed",
+            service=service,
+            method=method,
+            agent=agent,
+            **peer_fields(peer, identity),
+            calls=calls,
+            what=_what(raised),
+        )
+        error("%s", said, exc_info=raised if is_new else None)
+
+
+def log_escaped_exception(where: str, raised: BaseException) -> None:
+    """Logs what a callback of the program, or a part of the runtime, has raised, and nothing else handles; as
+    often as the failures of calls."""
+    times, is_new = _failures.count(where, raised)
+    if times:
+        said = line("exception_escaped", **{"from": where, "times": times, "what": _what(raised)})
+        error("%s", said, exc_info=raised if is_new else None)
+
+
+def _what(raised: BaseException) -> str:
+    return f"{type(raised).__name__}: {raised}"
 
 
 def _write(
@@ -135,7 +159,7 @@ def _write(
 
 
 def _tell_left_out(lines: int) -> None:
-    warning("%d lines of the log were left out, as they were not written in time", lines)
+    warning("%s", line("lines_left_out", count=lines))
 
 
 class _Warnings:
@@ -199,26 +223,26 @@ class _Failures:
         self._lock = threading.Lock()
         self._known: dict[tuple[object, ...], _Cause] = {}
 
-    def count(self, where: str, raised: BaseException) -> int | None:
-        """0: a new cause. None: nothing is to be said. Else so many since the last line."""
+    def count(self, where: str, raised: BaseException) -> tuple[int, bool]:
+        """How many failures a line is to be written about, 0: none; and whether the cause is a new one."""
         at = raised.__traceback__
         while at is not None and at.tb_next is not None:
             at = at.tb_next
-        line = (at.tb_frame.f_code.co_filename, at.tb_lineno) if at is not None else None
+        place = (at.tb_frame.f_code.co_filename, at.tb_lineno) if at is not None else None
         now = monotonic()
         with self._lock:
-            key = (where, type(raised), line)
+            key = (where, type(raised), place)
             cause = self._known.get(key)
             if cause is None:
                 if len(self._known) >= _MOST_CAUSES:
                     self._known.clear()
                 self._known[key] = _Cause(now)
-                return 0
+                return 1, True
             cause.more += 1
             if now - cause.logged_at < _LOG_EVERY:
-                return None
+                return 0, False
             more, cause.more, cause.logged_at = cause.more, 0, now
-            return more
+            return more, False
 
 
 class _Cause:

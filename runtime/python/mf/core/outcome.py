@@ -162,7 +162,7 @@ async def _one_async(function: Callable[..., Awaitable[T]], item: tuple[Any, ...
 def _raised(function: Callable[..., Any], raised: BaseException) -> Outcome[Any]:
     if isinstance(raised, DeclaredError):
         return Outcome(error=raised)
-    from mf.core.log import log_handler_failure
+    from mf.core.log import log_escaped_exception
 
-    log_handler_failure(getattr(function, "__qualname__", "handler"), raised)
+    log_escaped_exception(getattr(function, "__qualname__", "handler"), raised)
     return Outcome(error=failure_of(raised, ()))

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from mf.core.agent_names import shown_agent
 from mf.core.current import NO_METADATA, CurrentCall, current, enter, leave
 from mf.core.error import Code, Error, not_executed
-from mf.core.identity import Identity
-from mf.core.log import log_handler_failure
+from mf.core.identity import NO_IDENTITY, Identity
+from mf.core.log import log_failed_call
 from mf.core.metadata import passed_on
 from mf.core.options import DEFAULT_DEADLINE, INFINITE, CallOptions, check_options
 from mf.core.outcome import Failure, failure_of
@@ -159,7 +159,7 @@ class LightCall(CurrentCall):
         """The caller's failure for what the handler raised."""
         failure = failure_of(raised, self.called.error_types)
         if isinstance(failure, Error) and failure.code == Code.HANDLER_FAILED:
-            log_handler_failure(self.called.name, raised)
+            log_failed_call(raised, self.service, self.method, self.agent, self.peer, NO_IDENTITY)
         return failure
 
     def ended(self, raised: BaseException) -> None:

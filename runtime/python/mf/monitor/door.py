@@ -17,7 +17,7 @@ from time import monotonic
 from typing import Any, NamedTuple
 
 from mf.core.exposition import CONTENT_TYPES, Exposition
-from mf.core.log import log_handler_failure
+from mf.core.log import log_escaped_exception
 from mf.monitor.process import expose_process
 
 _MOST_CONNECTIONS = 32
@@ -187,7 +187,7 @@ class _Visit(BaseHTTPRequestHandler):
         except OSError:
             raise
         except Exception as raised:
-            log_handler_failure("the monitor's door", raised)
+            log_escaped_exception("the monitor's door", raised)
             self._reply(HTTPStatus.INTERNAL_SERVER_ERROR, "")
 
     def _reply(self, status: int, text: str, headers: dict[str, str] | None = None) -> None:

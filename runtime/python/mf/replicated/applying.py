@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from mf.core.error import Code, DeclaredError, Error, cut
-from mf.core.log import log_handler_failure
+from mf.core.log import log_escaped_exception
 from mf.core.replicated import Version
 from mf.core.service import BaseServant
 from mf.protocol.adapted import Adapted
@@ -105,5 +105,5 @@ class Applying:
         if isinstance(raised, Error):
             return Outcome(int(raised.code), 0, cut(raised.message))
         where = f"{self._name}.{job.body.method}" if isinstance(job, Apply) else f"{self._name}: its state"
-        log_handler_failure(where, raised)
+        log_escaped_exception(where, raised)
         return Outcome(int(Code.HANDLER_FAILED), 0, cut(f"{where}: {type(raised).__name__}: {raised}"))

@@ -11,7 +11,7 @@ from mf.core.agent_names import shown_agent
 from mf.core.error import Code, Error, not_executed, shortened
 from mf.core.files import stamp_of
 from mf.core.identity import Identity, IdentityKind
-from mf.core.log import host_of, info, line, log_handler_failure, warning
+from mf.core.log import host_of, info, line, log_escaped_exception, warning
 from mf.core.server_options import PeerHello, ServerOptions
 from mf.core.service import ServiceInfo
 from mf.protocol.handshake import Hello
@@ -261,5 +261,5 @@ def _asked(name: str, function: Any, *arguments: Any) -> bool:
             allowed.close()
         raise TypeError(f"{name} must return True or False, not {type(allowed).__name__}")
     except Exception as raised:
-        log_handler_failure(f"ServerOptions.{name}", raised)
+        log_escaped_exception(f"ServerOptions.{name}", raised)
         return False

@@ -8,7 +8,7 @@ from time import monotonic
 from typing import Any
 
 from mf.core.error import Code, Error, Execution, not_executed
-from mf.core.log import log_handler_failure
+from mf.core.log import log_failed_call
 from mf.core.outcome import Failure, Outcome, failure_in, failure_of
 from mf.protocol.frame import ENCODING_MASK, STREAM
 from mf.protocol.reply import MIXED, OK, pack_mixed
@@ -64,11 +64,15 @@ def decode(call: ServedCall, handler: Handler) -> tuple[tuple[Any, ...], Iterabl
         return None
 
 
-def failure_for(handler: Handler, raised: BaseException) -> Failure:
+def failure_for(call: ServedCall, handler: Handler, raised: BaseException) -> Failure:
     failure = failure_of(raised, handler.method.error_types)
     if isinstance(failure, Error) and failure.code == Code.HANDLER_FAILED:
-        log_handler_failure(repr(handler), raised)
+        _log_failure(call, raised)
     return failure
+
+
+def _log_failure(call: ServedCall, raised: BaseException) -> None:
+    log_failed_call(raised, call.service, call.method, call.agent, call.peer, call.identity)
 
 
 def checked(handler: Handler, outcomes: Any, count: int) -> list[Outcome[Any]]:
@@ -94,7 +98,7 @@ def answer_one(call: ServedCall, handler: Handler, result: Any) -> None:
     try:
         payload = method.encode_result(result)
     except Exception as raised:
-        call.connection.fail(call, bad_result(handler, raised))
+        call.connection.fail(call, bad_result(call, raised))
         return
     call.connection.reply(call, OK, method.result_encoding, payload)
 
@@ -124,7 +128,7 @@ def answer_outcomes(call: ServedCall, handler: Handler, outcomes: list[Outcome[A
         payload = _encode_outcomes(handler, outcomes, failed)
     except Exception:
         # A result violates the schema: find out which ones, so that the others are sent.
-        outcomes = [_encodable(handler, outcome) for outcome in outcomes]
+        outcomes = [_encodable(call, handler, outcome) for outcome in outcomes]
         failed = True
         payload = pack_mixed(method, outcomes)
     if failed and handler.watched:
@@ -138,16 +142,16 @@ def _encode_outcomes(handler: Handler, outcomes: list[Outcome[Any]], failed: boo
     return handler.method.encode_results([outcome._value for outcome in outcomes])
 
 
-def _encodable(handler: Handler, outcome: Outcome[Any]) -> Outcome[Any]:
+def _encodable(call: ServedCall, handler: Handler, outcome: Outcome[Any]) -> Outcome[Any]:
     try:
         pack_mixed(handler.method, [outcome])
     except Exception as raised:
-        return Outcome(error=bad_result(handler, raised))
+        return Outcome(error=bad_result(call, raised))
     return outcome
 
 
-def bad_result(handler: Handler, raised: Exception) -> Error:
-    log_handler_failure(f"encoding a result of {handler}", raised)
+def bad_result(call: ServedCall, raised: Exception) -> Error:
+    _log_failure(call, raised)
     text = raised.message if isinstance(raised, Error) else f"{type(raised).__qualname__}: {raised}"
     return Error(Code.HANDLER_FAILED, f"the result is not what the schema says: {text}", Execution.UNKNOWN)
 
@@ -157,15 +161,15 @@ def answer_raised(call: ServedCall, handler: Handler, raised: BaseException) -> 
     if call.stopped is not None and raised is call.stopped:
         call.connection.drop(call)  # it stopped as requested
         return
-    failure = failure_for(handler, raised)
+    failure = failure_for(call, handler, raised)
     if isinstance(failure, Error):
         call.connection.fail(call, failure)
     else:
         answer_outcomes(call, handler, [Outcome(error=failure)] * call.count)
 
 
-def bad_value(handler: Handler, raised: Exception) -> Error:
+def bad_value(call: ServedCall, raised: Exception) -> Error:
     """The failure of a call whose handler gave a stream value that cannot be sent."""
     if isinstance(raised, Error) and raised.code == Code.MESSAGE_TOO_LARGE:
         return raised
-    return bad_result(handler, raised)
+    return bad_result(call, raised)

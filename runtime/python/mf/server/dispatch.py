@@ -48,7 +48,7 @@ def run(call: ServedCall) -> None:
         if call.count == 1:
             result = handler.function(*arguments)
         elif handler.batch is None:
-            answer_all(call, handler, *_run_each(handler, many))
+            answer_all(call, handler, *_run_each(call, handler, many))
             return
         else:
             outcomes = handler.batch([handler.method.request(*item) for item in many])
@@ -62,7 +62,9 @@ def run(call: ServedCall) -> None:
     answer_one(call, handler, result)
 
 
-def _run_each(handler: Handler, many: Iterable[Any]) -> tuple[list[Any], list[Outcome[Any]]]:
+def _run_each(
+    call: ServedCall, handler: Handler, many: Iterable[Any]
+) -> tuple[list[Any], list[Outcome[Any]]]:
     """Calls the handler for each item. Returns the values if all succeeded; otherwise outcomes, too, which
     then count."""
     function: Callable[..., Any] = handler.function
@@ -76,7 +78,7 @@ def _run_each(handler: Handler, many: Iterable[Any]) -> tuple[list[Any], list[Ou
                 append(function(*item))
         except Exception as raised:
             outcomes += map(Outcome, values)
-            outcomes.append(Outcome(error=failure_for(handler, raised)))
+            outcomes.append(Outcome(error=failure_for(call, handler, raised)))
             values.clear()
         else:
             if outcomes:

@@ -60,14 +60,14 @@ async def _run_many_async(call: ServedCall, handler: Handler, many: Iterable[Any
         outcomes = await maybe_await(handler.batch([handler.method.request(*item) for item in many]))
         return checked(handler, outcomes, call.count)
     in_turn = one_by_one if handler.method.ordered else some_at_once
-    return await in_turn(_one_of_many(handler, item) for item in many)
+    return await in_turn(_one_of_many(call, handler, item) for item in many)
 
 
-async def _one_of_many(handler: Handler, item: Any) -> Outcome[Any]:
+async def _one_of_many(call: ServedCall, handler: Handler, item: Any) -> Outcome[Any]:
     try:
         return Outcome(await maybe_await(handler.function(*item)))
     except BaseException as raised:  # a task that ended with SystemExit would end the loop of all handlers
-        return Outcome(error=failure_for(handler, raised))
+        return Outcome(error=failure_for(call, handler, raised))
 
 
 async def run_stream_async(call: StreamCall) -> None:

@@ -5,7 +5,7 @@ from itertools import accumulate
 
 from mf.core.exposition import Exposition, Kind
 from mf.core.generated import VERSION
-from mf.core.log import log_handler_failure
+from mf.core.log import log_escaped_exception
 from mf.core.server_options import ServerOptions
 from mf.server.counters import ServerStats
 from mf.server.load import ConnectionStats
@@ -70,6 +70,6 @@ def reasons(
             if own := options.not_ready():
                 why.append(own)
         except Exception as raised:
-            log_handler_failure("ServerOptions.not_ready", raised)
+            log_escaped_exception("ServerOptions.not_ready", raised)
             why.append("ServerOptions.not_ready raised")
     return why

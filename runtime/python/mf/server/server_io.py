@@ -11,7 +11,7 @@ from typing import Any
 
 from mf.core.current import current
 from mf.core.error import Code, Error, not_executed
-from mf.core.log import host_of, info, line, log_handler_failure, quote, warning
+from mf.core.log import host_of, info, line, log_escaped_exception, quote, warning
 from mf.core.peers import peer_fields
 from mf.protocol.events import (
     Broken,
@@ -189,7 +189,7 @@ class ServerIo(Loop):
                 if connection.owes:
                     self._charge(connection)
         except Exception as raised:  # a bug of the runtime must not end the other connections
-            log_handler_failure(f"connection of {connection.peer}", raised)
+            log_escaped_exception(f"connection of {connection.peer}", raised)
             self._close(connection, "internal error")
 
     def _read(self, connection: Connection) -> None:

@@ -235,7 +235,7 @@ async def _handled(waits: Waits, arguments: list[Any], writer: WriterEnd) -> Any
 def _answer_failed(waits: Waits, raised: BaseException) -> None:
     call = waits.call
     if isinstance(raised, BadValueError):
-        call.connection.fail(call, bad_value(call.handler, raised.raised))
+        call.connection.fail(call, bad_value(call, raised.raised))
     elif waits.is_stop(raised):
         call.connection.drop(call)
     else:

@@ -12,7 +12,7 @@ from time import monotonic
 from typing import Any
 
 from mf.core.handler_wait import HandlerWait, Place, here
-from mf.core.log import log_handler_failure, warning
+from mf.core.log import log_escaped_exception, warning
 from mf.server.shares import Shares
 from mf.server.stream import StreamCall
 
@@ -178,7 +178,7 @@ class Workers(Place):
                 try:
                     run(call)
                 except Exception as raised:  # a bug of the runtime, or memory ran out: only this call is lost
-                    log_handler_failure("mf worker", raised)
+                    log_escaped_exception("mf worker", raised)
             del call
             if self._debt and self._gives_up_its_place() and not self._park():
                 break
@@ -225,7 +225,7 @@ class StreamThreads:
             try:
                 self._run(call)
             except Exception as raised:  # a bug of the runtime, as above
-                log_handler_failure("mf stream", raised)
+                log_escaped_exception("mf stream", raised)
             del call
             self.shares.give_back(account)
             with self._lock:

@@ -16,7 +16,7 @@ from mf.core.client_options import ClientOptions
 from mf.core.code_class import EVERYWHERE
 from mf.core.error import Code, Error, Execution, not_executed
 from mf.core.gate import LoopGate
-from mf.core.log import info, line, log_handler_failure, warning
+from mf.core.log import info, line, log_escaped_exception, warning
 from mf.core.options import INFINITE, CallOptions
 from mf.core.stream import AsyncStreamReader
 from mf.protocol.other_schema import TopicValue
@@ -92,7 +92,7 @@ class Feed:
         try:
             await self._standing.keep(self._session, self._goes_on)
         except Exception as bug:
-            log_handler_failure(f"a subscription to {upstream.topic.name} at {self._address}", bug)
+            log_escaped_exception(f"a subscription to {upstream.topic.name} at {self._address}", bug)
             upstream.end(Error(Code.INTERNAL, f"{type(bug).__name__}: {bug}", Execution.UNKNOWN))
         finally:
             for source in self._sources.owned():

@@ -5,7 +5,7 @@ from asyncio import Task, get_running_loop, wait
 from collections.abc import Iterable
 
 from mf.core.error import Code, Error, Execution, not_executed
-from mf.core.log import log_handler_failure
+from mf.core.log import log_escaped_exception
 from mf.core.options import INFINITE
 from mf.route.async_resolver import AsyncResolver
 from mf.route.async_routing import AsyncRouting
@@ -38,7 +38,7 @@ class Feeds:
                 self._follow(view)
                 view = await self._resolver.wait(name, view, INFINITE)
         except Exception as bug:
-            log_handler_failure(f"a subscriber of {upstream.topic.name}", bug)
+            log_escaped_exception(f"a subscriber of {upstream.topic.name}", bug)
             upstream.end_inboxes(Error(Code.INTERNAL, f"{type(bug).__name__}: {bug}", Execution.UNKNOWN))
         finally:
             tasks = list(self._tasks.values())

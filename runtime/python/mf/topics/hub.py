@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 from weakref import finalize
 
 from mf.core.error import Code, not_executed
-from mf.core.log import log_handler_failure
+from mf.core.log import log_escaped_exception
 from mf.core.source import OfferSource, PushServant
 from mf.topics.channel import Channel
 from mf.topics.info import AnyTopic
@@ -137,4 +137,4 @@ def log_or_raise(where: str, raised: BaseException) -> None:
     another thread they would end just that thread, which other callbacks need."""
     if not isinstance(raised, Exception) and current_thread() is main_thread():
         raise raised
-    log_handler_failure(where, raised)
+    log_escaped_exception(where, raised)

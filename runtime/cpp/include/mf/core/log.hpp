@@ -55,13 +55,14 @@ class LogField {
 class LogSink {
  public:
   virtual ~LogSink() = default;
-  /// One line without its newline and without a time.
+  /// One line without its newline and without a time. Called on the thread that logs, which may serve all
+  /// connections: it must not wait.
   virtual void write(Level level, std::string_view line) noexcept = 0;
 };
 
 class Log {
  public:
-  /// To standard error, with the time in front of each line.
+  /// To standard error, with the time in front of each line (log_output.hpp).
   Log() = default;
   explicit Log(Level level) : level_(level) {}
   explicit Log(std::shared_ptr<LogSink> sink, Level level = Level::info)

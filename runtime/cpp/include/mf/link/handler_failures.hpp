@@ -22,6 +22,7 @@ namespace mf::link {
 struct FailedCall {
   std::string_view agent{};
   std::string_view peer{};
+  std::string identity = "none";  // that the peer has proved
 };
 
 class HandlerFailures {
