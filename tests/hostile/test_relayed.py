@@ -1,6 +1,7 @@
 """Networks where every peer shows a certificate or a token, and a relay between: whom servers see, and what a
 client of the relay cannot learn or reach by it."""
 
+import signal
 import socket
 import threading
 import time
@@ -132,6 +133,49 @@ def test_a_relay_takes_tokens_and_says_whose_they_were(peers: Peers, tmp_path: P
             EchoClient(client).at("a").twice(1, options=mf.CallOptions(deadline=3.0))
     assert [str(identity) for identity in network.servant.seen] == [f"token:web-1 via {RELAY}"]
     assert "not_authenticated" in network.relay.said()
+
+
+def test_a_registration_at_the_address_of_another_server_keeps_no_client_from_it(
+    peers: Peers, tmp_path: Path
+) -> None:
+    network = Network(peers, tmp_path)
+    rules = tmp_path / "controller.conf"
+    rules.write_text(f"{AT_CONTROLLER}allow {STRANGER} register demo.Echo per a at tls://127.0.0.1:*\n")
+    network.controller.signal(signal.SIGHUP)
+    controller = network.controller.address.replace("mf+tls://", "tls://")
+    with network.server, mf.Client(controller, tls=network.of(STRANGER)) as stranger:
+        offer = Offer(
+            Key(KeyKind.service, "demo.Echo", "a"), [network.server.address], UUID(int=0), 1_000, {}, False
+        )
+        credential = Credential(UUID(int=9), UUID(int=1))
+        held: list[object] = []  # what ends the registration with its end
+        assert eventually(lambda: registers(stranger, credential, offer, held))
+        for _ in range(4):
+            with network.client(network.of(CLIENT)) as client:
+                assert EchoClient(client).at("a").twice(1, options=SOON) == 2
+
+
+def registers(client: mf.Client, credential: Credential, offer: Offer, held: list[object]) -> bool:
+    """False: it may not yet."""
+    standing = ControllerClient(client).register(credential, "another", [offer])
+    with suppress(mf.Error):
+        next(standing)
+        held.append(standing)
+    return bool(held)
+
+
+def test_the_state_of_the_store_is_for_those_that_may_list(peers: Peers, tmp_path: Path) -> None:
+    network = Network(peers, tmp_path)
+    controller = network.controller.address.replace("mf+tls://", "tls://")
+    (tmp_path / "controller.conf").write_text(f"{AT_CONTROLLER}allow {OWNER} list\n")
+    network.controller.signal(signal.SIGHUP)
+
+    def store(identity: str) -> str:
+        with mf.Client(controller, tls=network.of(identity)) as client:
+            return ControllerClient(client).status(options=SOON).store.name
+
+    assert eventually(lambda: store(OWNER) != "")
+    assert store(STRANGER) == ""
 
 
 # ---- what a registered address may lead to

@@ -68,7 +68,9 @@ void Controller::client_id(ControllerClientIdRequest /*request*/, Responder<std:
 }
 
 void Controller::status(ControllerStatusRequest /*request*/, Responder<ControllerStatus> responder) {
-  responder.respond(status());
+  auto status = this->status();
+  if (!may_list()) status.store.name = status.store.reason = {};
+  responder.respond(std::move(status));
 }
 
 ControllerStatus Controller::status() const {

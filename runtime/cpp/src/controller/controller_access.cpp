@@ -20,10 +20,18 @@ bool changes_something(Action action) noexcept {
 
 }  // namespace
 
+access::Decision Controller::decide(const access::Wish& wish) const {
+  if (const auto rules = options_.access.rules()) return rules->decide(current_call().identity(), wish);
+  return {.allowed = !options_.closed || !changes_something(wish.action), .line = 0};
+}
+
+bool Controller::may_list() const {
+  return decide({.action = Action::list}).allowed;
+}
+
 std::optional<Failure> Controller::denied(const access::Wish& wish, Grants* grants) const {
   const auto& call = current_call();
-  access::Decision decision{.allowed = !options_.closed || !changes_something(wish.action), .line = 0};
-  if (const auto rules = options_.access.rules()) decision = rules->decide(call.identity(), wish);
+  const auto decision = decide(wish);
   if (decision.allowed) {
     if (grants != nullptr) grants->add(wish, decision.line);
     return std::nullopt;

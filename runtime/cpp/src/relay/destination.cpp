@@ -4,6 +4,7 @@
 #include <array>
 #include <functional>
 #include <random>
+#include <tuple>
 #include <utility>
 
 #include "mf/core/code_class.hpp"
@@ -74,9 +75,11 @@ std::vector<Instance> Destination::candidates() const {
     return instance.fingerprint == kUnknown || std::ranges::equal(instance.fingerprint, service_.fingerprint);
   };
   if (std::ranges::any_of(instances, fits)) std::erase_if(instances, std::not_fn(fits));
-  // Another relay is an instance for each of its schemas.
-  std::ranges::sort(instances, {}, &Instance::address);
-  const auto rest = std::ranges::unique(instances, {}, &Instance::address);
+  // Another relay is an instance for each of its schemas. Of two processes that have registered one address,
+  // the certificate there says which one it is.
+  const auto place = [](const Instance& instance) { return std::tie(instance.address, instance.identity); };
+  std::ranges::sort(instances, {}, place);
+  const auto rest = std::ranges::unique(instances, {}, place);
   instances.erase(rest.begin(), rest.end());
   return instances;
 }

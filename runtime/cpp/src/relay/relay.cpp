@@ -70,16 +70,9 @@ Failure Shared::failure_to_connect(const Failure& why, const std::string& server
   else if (is_news)
     options.log.write(Level::warning, "relay_server_not_reached",
                       {{"peer", server}, {"code", mf::name(why.code)}, {"reason", why.message}});
-  switch (why.code) {
-    case Code::unauthenticated:
-    case Code::permission_denied:
-      return not_executed(why.code,
-                          "a server and this relay do not accept each other; its log has the reason");
-    case Code::overloaded:
-      return not_executed(why.code, "a server takes no more connections");
-    default:
-      return not_executed(Code::unavailable, "a server was not reached; the relay's log has the reason");
-  }
+  // One text and code: another for each reason would tell what listens at an address that anybody has
+  // registered.
+  return not_executed(Code::unavailable, "a server was not reached; the relay's log has the reason");
 }
 
 std::optional<Identity> Shared::passed(const Identity& client) const {

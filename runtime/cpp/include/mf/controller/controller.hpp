@@ -115,6 +115,10 @@ class Controller final : public ControllerAsyncServant {
 
   struct Grants;
 
+  [[nodiscard]] access::Decision decide(const access::Wish& wish) const;
+  /// Whether the caller of this handler may list all that is registered, and see what the store says of
+  /// itself.
+  [[nodiscard]] bool may_list() const;
   /// The refusal of what the caller of this handler may not do, which is logged. What it may do is added to
   /// `grants`, for log_grants() once it is done.
   [[nodiscard]] std::optional<Failure> denied(const access::Wish& wish, Grants* grants = nullptr) const;
