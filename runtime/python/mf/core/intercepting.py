@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeVar
 
 from mf.core.error import Code, DeclaredError, Error
 from mf.core.interceptor import CallEnd, InterceptedCall, Interceptor
-from mf.core.log import log_handler_failure
+from mf.core.log import log_escaped_exception
 from mf.core.outcome import Outcome
 from mf.core.service import is_async
 
@@ -200,7 +200,7 @@ class Intercepting:
                 try:
                     each.end(self.call, ended)
                 except Exception as raised:
-                    log_handler_failure(f"{type(each).__name__}.end", raised)
+                    log_escaped_exception(f"{type(each).__name__}.end", raised)
         finally:
             _leave(token)
 

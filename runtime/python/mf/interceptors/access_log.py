@@ -20,34 +20,34 @@ class AccessLog(Interceptor):
     """
 
     def __init__(self, write: Callable[[Line], None] | None = None, *, failures_only: bool = False) -> None:
-        self._write = write or _to_the_log
+        self._write = write
         self._failures_only = failures_only
 
     def end(self, call: InterceptedCall, end: CallEnd) -> None:
         if self._failures_only and end.code <= 1 and not _has_failed_items(end):
             return
-        fields: dict[str, object] = {
+        fields = {
             "service": call.service,
             "method": call.method,
             "agent": call.agent,
             "code": end.code.name,
             "us": round(end.seconds * _MICRO),
             "peer": end.peer or call.peer,
+            "identity": call.identity,
+            "items": call.items,
+            "failed_items": None if end.outcomes is None else sum(not each.ok for each in end.outcomes),
+            "attempts": end.attempts,
+            "request_bytes": end.request_bytes,
+            "reply_bytes": end.reply_bytes,
         }
-        if call.identity is not None:
-            fields["identity"] = call.identity
-        fields["items"] = call.items
-        if end.outcomes is not None:
-            fields["failed_items"] = sum(not outcome.ok for outcome in end.outcomes)
-        fields["attempts"] = end.attempts
-        fields["request_bytes"] = end.request_bytes
-        fields["reply_bytes"] = end.reply_bytes
-        self._write(line("call", **fields))
+        for absent in [name for name, value in fields.items() if value is None]:
+            del fields[absent]
+        said = line("call", **fields)
+        if self._write is None:
+            info("%s", said)
+        else:
+            self._write(said)
 
 
 def _has_failed_items(end: CallEnd) -> bool:
     return any(not outcome.ok for outcome in end.outcomes or ())
-
-
-def _to_the_log(written: Line) -> None:
-    info("%s", written)

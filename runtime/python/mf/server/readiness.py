@@ -6,7 +6,7 @@ from collections.abc import Callable
 from threading import Lock
 
 from mf.core.gate import Gate
-from mf.core.log import log_handler_failure
+from mf.core.log import log_escaped_exception
 from mf.core.service import is_async
 
 Check = Callable[[], str]
@@ -88,7 +88,7 @@ def _asked(name: str, check: Check) -> str:
     try:
         said: object = check()
     except Exception as raised:
-        log_handler_failure(f"the check {name}", raised)
+        log_escaped_exception(f"the check {name}", raised)
         return "raised"
     if not isinstance(said, str):
         return f"returned {type(said).__name__}, not why, or an empty text"
