@@ -50,7 +50,7 @@ def test_a_value_that_the_codec_cannot_write_is_told() -> None:
     code = "import mf, track, trips\nmf.to_bytes(trips.Trip('a', track.Track([(1 << 31, 0)])))"
     done = EXAMPLE.run([sys.executable, "-c", code])
 
-    assert "mf.core.error.Error" in done.stderr.splitlines()[-1]
+    assert "mf.core.error.InvalidArgument" in done.stderr.splitlines()[-1]
     assert "Trip.track" in done.stderr.splitlines()[-1]
 
 

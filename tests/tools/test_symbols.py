@@ -20,12 +20,27 @@ def symbols(archive: Path) -> list[str]:
     return result.stdout.splitlines()
 
 
-@pytest.mark.parametrize("library", ["core", "protocol"])
-def test_the_library_holds_neither_asio_nor_threads(library: str) -> None:
-    found = symbols(BUILD / f"libmf_{library}.a")
+def forbidden(library: str) -> dict[str, list[str]]:
+    """The forbidden symbols of each object of the library that has some."""
+    object_, of = "", dict[str, list[str]]()
+    for symbol in symbols(BUILD / f"libmf_{library}.a"):
+        if symbol.endswith(".o:"):
+            object_ = symbol.removesuffix(":")
+        elif FORBIDDEN.search(symbol):
+            of.setdefault(object_, []).append(symbol)
+    return of
 
-    assert any("mf::" in symbol for symbol in found)
-    assert [symbol for symbol in found if FORBIDDEN.search(symbol)] == []
+
+@pytest.mark.parametrize(
+    ("library", "but"),
+    [
+        ("core", {"log_writer.cpp.o"}),  # a thread writes the log, from the first line on
+        ("protocol", set()),
+    ],
+)
+def test_the_library_holds_neither_asio_nor_threads(library: str, but: set[str]) -> None:
+    assert any("mf::" in symbol for symbol in symbols(BUILD / f"libmf_{library}.a"))
+    assert forbidden(library).keys() == but
 
 
 def test_the_pattern_recognizes_a_library_that_uses_asio() -> None:

@@ -187,7 +187,7 @@ class Refusing(ColourCodec):
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("error", "refused it: Error: OVERLOADED: hm"),
+        ("error", "refused it: Overloaded: OVERLOADED: hm"),
         ("other", "refused it: RuntimeError: hm"),
         ("text", "made 'no bytes', and not bytes"),
     ],
