@@ -736,6 +736,24 @@ TEST(TlsFiles, OfARenewedCertificateLeaveTheTrustInItsClients) {
   EXPECT_TRUE(meeting.server->trusted());
 }
 
+TEST(TlsNames, GiveTheIdentitiesOfTheVectors) {
+  mftest::Authority authority;
+  const Demanding demanding(authority);
+  Meeting meeting(demanding.options);
+  std::ifstream vectors(MF_SOURCE_DIR "/tests/vectors/certificates/identities.txt");
+  int cases = 0;
+  for (std::string line; std::getline(vectors, line);) {
+    const auto arrow = line.find(" -> ");
+    if (line.starts_with('#') || arrow == std::string::npos) continue;
+    auto shown = authority.issue({.names = line.substr(0, arrow)});
+    shown.ca = authority.file();
+    ASSERT_NO_FATAL_FAILURE(meeting.join(make_tls_client(shown)));
+    EXPECT_EQ(meeting.server->identity().str(), line.substr(arrow + 4)) << line;
+    ++cases;
+  }
+  EXPECT_GE(cases, 15);
+}
+
 TEST(TlsFiles, OfListsThatCannotBeUsedAreRefused) {
   mftest::Authority authority;
   auto options = authority.issue();

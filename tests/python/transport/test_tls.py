@@ -496,3 +496,24 @@ def test_a_replaced_authority_ends_the_trust_in_the_old_one_and_its_sessions(
             connecting.result()
     theirs.close()
     listening.close()
+
+
+# Identities
+
+NAMES = [
+    line.split(" -> ")
+    for line in (Path(__file__).parents[2] / "vectors/certificates/identities.txt").read_text().splitlines()
+    if line and not line.startswith("#")
+]
+
+
+@pytest.mark.parametrize(("names", "identity"), NAMES)
+def test_a_certificate_gives_the_identity_of_the_vectors(
+    authority: Authority, names: str, identity: str
+) -> None:
+    context = TlsContext(authority.issue(ca=authority.file), server=True)
+    listening = Listening(Address.parse("tls://127.0.0.1:0"), context)
+    ours, theirs = exchange(listening, Dialer(authority.issue(names, ca=authority.file)))
+    assert str(theirs.identity()) == identity
+    for each in (ours, theirs, listening):
+        each.close()
