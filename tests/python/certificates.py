@@ -1,6 +1,9 @@
 """Authorities and certificates for tests of TLS, made at run time."""
 
 import subprocess
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import mf
@@ -27,9 +30,10 @@ class Authority:
         ca: str = "",
         subject: str = "",
         extensions: str = "",
+        seconds: int = 0,
     ) -> mf.Tls:
         """A new certificate and its key; with -1 day it has expired. `subject` replaces the CN. `extensions`:
-        a file of openssl's with further ones."""
+        a file of openssl's with further ones. `seconds`: it is valid for so long instead."""
         self._issued += 1
         number = str(self._issued)
         subject = subject or f"/CN=MF test {number}"
@@ -41,10 +45,25 @@ class Authority:
             config.write_text(f"[req]\ndistinguished_name=dn\n[dn]\n[named]\nsubjectAltName={names}\n")
             named = ("-config", str(config), "-reqexts", "named")
         self._run("req", "-new", *self._new_key(number, subject), *named, "-out", request)
+        if seconds:
+            self._sign_for(seconds, request, made.certificate)
+            return made
         signed = ("-CA", self.file, "-CAkey", self._path("ca.key"), "-days", str(days))
         copied = ("-extfile", extensions) if extensions else ("-copy_extensions", "copy")
         self._run("x509", "-req", "-in", request, *signed, *copied, "-out", made.certificate)
         return made
+
+    def _sign_for(self, seconds: int, request: str, out: str) -> None:
+        config, index = self._folder / "short.cnf", self._folder / "short"
+        config.write_text(
+            f"[ca]\ndefault_ca=d\n[d]\ndatabase={index}\nnew_certs_dir={self._folder}\ndefault_md=sha256\n"
+            f"copy_extensions=copy\nserial={self._folder}/none\nunique_subject=no\npolicy=p\n[p]\ncommonName=supplied\n"
+        )
+        index.touch()
+        end = datetime.now(UTC) + timedelta(seconds=seconds)
+        times = ("-startdate", "250101000000Z", "-enddate", f"{end:%y%m%d%H%M%S}Z")
+        signed = ("-cert", self.file, "-keyfile", self._path("ca.key"), "-rand_serial", "-notext", "-batch")
+        self._run("ca", "-config", str(config), *signed, *times, "-in", request, "-out", out)
 
     def revoke(self, *revoked: mf.Tls) -> str:
         """Writes a list that names these certificates as revoked, in the place of the earlier one. Its
@@ -77,3 +96,16 @@ class Authority:
 
     def _run(self, *command: str) -> None:
         subprocess.run(["openssl", *command], check=True, capture_output=True, timeout=30)
+
+
+def expire_after(use: Callable[[int], bool]) -> None:
+    """Makes use of a certificate that is valid for the given seconds, and returns when it has expired. A
+    machine that is too slow to use it in time (False) gets another one, which is valid for longer."""
+    seconds = 3
+    while True:
+        over = time.time() + seconds + 1
+        if use(seconds):
+            break
+        seconds *= 2
+    while time.time() < over:
+        time.sleep(0.05)

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <filesystem>
 #include <future>
+#include <optional>
 #include <thread>
 
 #include "support/certificates.hpp"
@@ -116,6 +117,28 @@ TEST_F(Reload, OfAClientHappensByItself) {
   EXPECT_EQ(calls::EchoClient(client).twice(1), 2);
   (void)authority.revoke({options.tls});
   EXPECT_TRUE(eventually([&] { return served.server.stats().connections.open == 0; }));
+}
+
+TEST_F(Reload, EndsConnectionsWhoseCertificatesHaveExpired) {
+  Served served(mf::Where::worker, Reload::served(10ms));
+  mf::Client other(served.url(), {.tls = mutual()});
+  EXPECT_EQ(calls::EchoClient(other).twice(1), 2);
+  std::optional<mf::Client> client;
+  std::chrono::system_clock::time_point over;
+  // A machine that is too slow to connect in time gets a certificate that is valid for longer.
+  for (long seconds = 2;; seconds *= 2) {
+    over = std::chrono::system_clock::now() + std::chrono::seconds(seconds);
+    auto shown = authority.issue({.valid_until = seconds});
+    shown.ca = authority.file();
+    client.emplace(served.url(), mf::ClientOptions{.tls = shown});
+    if (mf::attempt([&] { return calls::EchoClient(*client).twice(1); }).ok()) break;
+  }
+  std::this_thread::sleep_until(over);
+  EXPECT_TRUE(eventually([&] { return served.log->has("its certificate has expired"); }));
+  EXPECT_TRUE(eventually([&] { return served.server.stats().connections.open == 1; }));
+  EXPECT_EQ(failure_of([&] { return calls::EchoClient(*client).twice(1, {.deadline = 5s}); }).code,
+            Code::unauthenticated);
+  EXPECT_EQ(calls::EchoClient(other).twice(2), 4);
 }
 
 TEST_F(Reload, IsWhatSighupDoes) {

@@ -5,8 +5,10 @@
 #include <openssl/ssl.h>
 #include <sys/socket.h>
 
+#include <chrono>
 #include <fstream>
 #include <future>
+#include <thread>
 
 #include "mf/core/error.hpp"
 #include "mf/transport/socket.hpp"
@@ -95,6 +97,16 @@ struct Meeting {
     ASSERT_TRUE(client.ok()) << client.failure().message;
     write_all(*client.value(), numbered(1));
     ASSERT_EQ(read_exactly(*server, 1).size(), 1U);
+  }
+  /// Whether both ends have completed the handshake, and have exchanged a byte each way, before which a
+  /// ticket arrives.
+  [[nodiscard]] bool try_exchange(const std::shared_ptr<TlsContext>& with) {
+    meet(with);
+    if (!client) return false;
+    write_all(*client.value(), numbered(1));
+    if (read_exactly(*server, 1).size() != 1) return false;
+    write_all(*server, numbered(1));
+    return read_exactly(*client.value(), 1).size() == 1;
   }
   [[nodiscard]] static bool resumed(const Stream& stream) {
     return dynamic_cast<const TlsStream&>(stream).resumed();
@@ -734,6 +746,93 @@ TEST(TlsFiles, OfARenewedCertificateLeaveTheTrustInItsClients) {
   replace(demanding.options, authority.issue());
   EXPECT_TRUE(read_again(*meeting.context, Reads::replaced));
   EXPECT_TRUE(meeting.server->trusted());
+}
+
+// Certificates that expire
+
+/// Makes use of a certificate that is valid for the given seconds, and returns when it has expired. A machine
+/// that is too slow to use it in time (false) gets another one, which is valid for longer.
+template <class Use>
+void expire_after(Use use) {
+  using std::chrono::system_clock;
+  for (long seconds = 2;; seconds *= 2) {
+    const auto over = system_clock::now() + std::chrono::seconds(seconds + 1);
+    if (!use(seconds)) continue;
+    std::this_thread::sleep_until(over);
+    return;
+  }
+}
+
+TEST(TlsTime, OfAClientThatIsOverEndsItsConnectionsAndResumesNone) {
+  mftest::Authority authority;
+  const Demanding demanding(authority);
+  Meeting meeting(demanding.options);
+  std::shared_ptr<TlsContext> client;
+  expire_after([&](long seconds) {
+    auto shown = authority.issue({.valid_until = seconds});
+    shown.ca = authority.file();
+    client = make_tls_client(shown);
+    return meeting.try_exchange(client) && meeting.server->trusted();
+  });
+  EXPECT_FALSE(meeting.server->trusted());
+  EXPECT_TRUE(meeting.client.value()->trusted()) << "the server's has not expired";
+  meeting.meet(client);
+  EXPECT_EQ(read_to_end(*meeting.server), IoState::failed);
+  ASSERT_TRUE(meeting.server->failure());
+  EXPECT_EQ(meeting.server->failure()->code, Code::unauthenticated);
+  EXPECT_EQ(meeting.server->failure()->message, "the certificate of the client has expired");
+}
+
+TEST(TlsTime, OfAClientThatIsOverLetsItsNextCertificateIn) {
+  mftest::Authority authority;
+  const Demanding demanding(authority);
+  Meeting meeting(demanding.options);
+  std::shared_ptr<TlsContext> client;
+  TlsOptions shown;
+  expire_after([&](long seconds) {
+    shown = authority.issue({.valid_until = seconds});
+    shown.ca = authority.file();
+    client = make_tls_client(shown);
+    return meeting.try_exchange(client);
+  });
+  replace(shown, authority.issue());
+  EXPECT_TRUE(read_again(*client, Reads::replaced));
+  EXPECT_TRUE(meeting.try_exchange(client));
+  EXPECT_TRUE(meeting.server->trusted());
+}
+
+TEST(TlsTime, OfAServerThatIsOverEndsItsConnectionsAndIsVerifiedAgain) {
+  mftest::Authority authority;
+  const auto client = make_tls_client(authority.accepted());
+  std::unique_ptr<Meeting> meeting;
+  expire_after([&](long seconds) {
+    meeting = std::make_unique<Meeting>(authority.issue({.valid_until = seconds}));
+    return meeting->try_exchange(client) && meeting->client.value()->trusted();
+  });
+  EXPECT_FALSE(meeting->client.value()->trusted());
+  EXPECT_TRUE(meeting->server->trusted()) << "no certificate is asked for";
+  meeting->meet(client);
+  ASSERT_FALSE(meeting->client.ok());
+  EXPECT_EQ(meeting->client.failure().code, Code::unauthenticated);
+  EXPECT_THAT(meeting->client.failure().message, HasSubstr("the certificate of the server has expired"));
+}
+
+TEST(TlsNames, GiveTheIdentitiesOfTheVectors) {
+  mftest::Authority authority;
+  const Demanding demanding(authority);
+  Meeting meeting(demanding.options);
+  std::ifstream vectors(MF_SOURCE_DIR "/tests/vectors/certificates/identities.txt");
+  int cases = 0;
+  for (std::string line; std::getline(vectors, line);) {
+    const auto arrow = line.find(" -> ");
+    if (line.starts_with('#') || arrow == std::string::npos) continue;
+    auto shown = authority.issue({.names = line.substr(0, arrow)});
+    shown.ca = authority.file();
+    ASSERT_NO_FATAL_FAILURE(meeting.join(make_tls_client(shown)));
+    EXPECT_EQ(meeting.server->identity().str(), line.substr(arrow + 4)) << line;
+    ++cases;
+  }
+  EXPECT_GE(cases, 15);
 }
 
 TEST(TlsFiles, OfListsThatCannotBeUsedAreRefused) {

@@ -19,7 +19,7 @@ import pytest
 
 import mf
 from mf.core.error import Code
-from tests.python.certificates import Authority
+from tests.python.certificates import Authority, expire_after
 from tests.python.conftest import AsyncRecorder, Recorder, eventually
 from tests.python.echo import EchoAsyncClient, EchoClient
 from tests.python.flow import FlowClient, FlowServant
@@ -186,6 +186,38 @@ def test_a_client_of_asyncio_leaves_a_revoked_server_by_itself(trust: Trust) -> 
                         await asyncio.sleep(0.005)
 
         asyncio.run(main())
+
+
+@KINDS
+def test_a_client_is_gone_when_its_certificate_has_expired(
+    trust: Trust, kind: Kind, caplog: pytest.LogCaptureFixture
+) -> None:
+    clients: list[mf.Client] = []
+    with serving(kind, trust.issue(), interval=0.05) as server, calling(server, trust.issue()) as other:
+
+        def use(seconds: int) -> bool:
+            issued = trust.authority.issue(seconds=seconds)
+            clients.append(calling(server, replace(issued, ca=trust.authority.file)))
+            try:
+                return EchoClient(clients[-1]).at("a").twice(1) == 2
+            except mf.Error:
+                return False
+
+        assert EchoClient(other).at("a").twice(1) == 2
+        expire_after(use)
+        assert eventually(lambda: connections(server) == 1)
+        assert "its certificate has expired" in caplog.text
+
+        def is_refused_in_words() -> bool:
+            with pytest.raises(mf.Error) as refused:  # the first connection, with a session, ends without
+                EchoClient(clients[-1]).at("a").twice(1)
+            assert refused.value.execution is mf.Execution.NOT_EXECUTED
+            return refused.value.code is Code.UNAUTHENTICATED and "it has expired" in refused.value.message
+
+        assert eventually(is_refused_in_words)
+        assert EchoClient(other).at("a").twice(2) == 4
+        for client in clients:
+            client.close()
 
 
 # Access files

@@ -6,6 +6,7 @@ import subprocess
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -23,7 +24,7 @@ from mf.transport.sockets import Dialer, Listening, server_context
 from mf.transport.stream import Buffer, SocketStream, Stream, StreamError, drop_written
 from mf.transport.tls_context import LOOK_EVERY, TlsContext
 from mf.transport.tls_stream import TlsStream
-from tests.python.certificates import Authority
+from tests.python.certificates import Authority, expire_after
 
 PATIENCE = 20.0
 ANYWHERE = Address.parse("tls://localhost:1")
@@ -496,3 +497,90 @@ def test_a_replaced_authority_ends_the_trust_in_the_old_one_and_its_sessions(
             connecting.result()
     theirs.close()
     listening.close()
+
+
+# Certificates that expire; the same as in tests/cpp/transport/tls_test.cpp
+
+
+def test_a_client_whose_certificate_has_expired_resumes_nothing(authority: Authority) -> None:
+    context = TlsContext(authority.issue(ca=authority.file), server=True)
+    listening = Listening(Address.parse("tls://127.0.0.1:0"), context)
+    kept: list[tuple[Dialer, TlsStream]] = []
+
+    def use(seconds: int) -> bool:
+        dialer = Dialer(authority.issue(ca=authority.file, seconds=seconds))
+        try:
+            ours, theirs = exchange(listening, dialer)
+        except StreamError:
+            return False
+        ours.close()
+        assert isinstance(theirs, TlsStream)
+        kept.append((dialer, theirs))
+        return theirs.trusted()
+
+    expire_after(use)
+    dialer, before = kept[-1]
+    assert not before.trusted()
+    for _ in range(2):  # with the session, and without one
+        with ThreadPoolExecutor(1) as pool:
+            connecting = pool.submit(dialer.connect, listening.address, PATIENCE)
+            listening.socket.settimeout(PATIENCE)
+            theirs = listening.accept()
+            failed = failure_of(theirs)
+            theirs.close()
+            with suppress(StreamError):
+                connecting.result().close()
+        assert failed.code is Code.UNAUTHENTICATED
+        assert str(failed) == "the certificate of the client has expired"
+    before.close()
+    listening.close()
+
+
+def test_a_server_whose_certificate_has_expired_is_verified_again(authority: Authority) -> None:
+    kept: list[tuple[Dialer, Listening, Stream]] = []
+
+    def use(seconds: int) -> bool:
+        context = TlsContext(authority.issue(seconds=seconds), server=True)
+        listening = Listening(Address.parse("tls://127.0.0.1:0"), context)
+        dialer = Dialer(authority.accepted)
+        try:
+            ours, theirs = exchange(listening, dialer)
+        except StreamError:
+            return False
+        theirs.close()
+        kept.append((dialer, listening, ours))
+        return ours.trusted()
+
+    expire_after(use)
+    dialer, listening, before = kept[-1]
+    assert not before.trusted()
+    with ThreadPoolExecutor(1) as pool:
+        connecting = pool.submit(dialer.connect, listening.address, PATIENCE)
+        listening.socket.settimeout(PATIENCE)
+        theirs = listening.accept()
+        assert failure_of(theirs)
+        with pytest.raises(StreamError, match="the certificate of the server has expired"):
+            connecting.result()
+    for each in (theirs, before, listening):
+        each.close()
+
+
+# Identities
+
+NAMES = [
+    line.split(" -> ")
+    for line in (Path(__file__).parents[2] / "vectors/certificates/identities.txt").read_text().splitlines()
+    if line and not line.startswith("#")
+]
+
+
+@pytest.mark.parametrize(("names", "identity"), NAMES)
+def test_a_certificate_gives_the_identity_of_the_vectors(
+    authority: Authority, names: str, identity: str
+) -> None:
+    context = TlsContext(authority.issue(ca=authority.file), server=True)
+    listening = Listening(Address.parse("tls://127.0.0.1:0"), context)
+    ours, theirs = exchange(listening, Dialer(authority.issue(names, ca=authority.file)))
+    assert str(theirs.identity()) == identity
+    for each in (ours, theirs, listening):
+        each.close()

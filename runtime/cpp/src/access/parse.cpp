@@ -38,6 +38,14 @@ std::string suggestion(std::string_view word, const Names& names) {
   return nearest.empty() ? std::string() : "; did you mean '" + std::string(nearest) + "'?";
 }
 
+/// Of ASCII.
+std::string lower(std::string_view text) {
+  std::string made(text);
+  for (auto& c : made)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return made;
+}
+
 /// The rest of a line, word by word.
 class Words {
  public:
@@ -162,9 +170,15 @@ class Parser {
                     " is no name: anyone, authenticated, @group, uid:1000, dns:host.example, "
                     "token:name, or a URI such as spiffe://example.org/search" +
                     suggestion(word, kWords)};
+    const auto kind = lower(word.substr(0, colon));
+    const bool of_kind = kind == "uid" || kind == "dns" || kind == "token";
+    // No identity has such a name.
+    if (of_kind && kind != word.substr(0, colon))
+      throw Mistake{"'" + kind + ":' is written in lower case, not as " + quoted(word)};
     if (word.starts_with("uid:") && word != "uid:*" && !number<std::uint32_t>(word.substr(4)))
       throw Mistake{"a user is written as a number: uid:1000, not " + quoted(word)};
-    return {{.authenticated = false, .pattern = std::string(word)}};
+    // Names of hosts have no case, and identities have them in lower case.
+    return {{.authenticated = false, .pattern = kind == "dns" ? lower(word) : std::string(word)}};
   }
 
   static Action action(Words& words) {

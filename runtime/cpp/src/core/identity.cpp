@@ -11,10 +11,20 @@ namespace {
 constexpr std::size_t kLongestName = 2'048;
 constexpr std::array<std::string_view, 3> kPrefixes{"uid:", "dns:", "token:"};
 
-// A URI has an authority, and a scheme that is no kind of identity.
+constexpr bool is_upper(char c) noexcept {
+  return c >= 'A' && c <= 'Z';
+}
+
+constexpr char lower(char c) noexcept {
+  return is_upper(c) ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+// A URI has an authority, and a scheme that is no kind of identity. Schemes have no case.
 bool is_uri(std::string_view name) noexcept {
-  return name.find("://") != std::string_view::npos &&
-         std::ranges::none_of(kPrefixes, [&](std::string_view prefix) { return name.starts_with(prefix); });
+  const auto begins = [&](std::string_view prefix) {
+    return std::ranges::equal(name.substr(0, prefix.size()), prefix, {}, lower);
+  };
+  return name.find("://") != std::string_view::npos && std::ranges::none_of(kPrefixes, begins);
 }
 
 }  // namespace
@@ -38,7 +48,7 @@ bool is_name_of(Identity::Kind kind, std::string_view name) noexcept {
       return is_behind("uid:") &&
              std::ranges::all_of(name.substr(4), [](char c) { return c >= '0' && c <= '9'; });
     case Identity::Kind::certificate:
-      return is_behind("dns:") || is_uri(name);
+      return (is_behind("dns:") && std::ranges::none_of(name, is_upper)) || is_uri(name);
     case Identity::Kind::token:
       return is_behind("token:");
   }

@@ -199,7 +199,7 @@ void Pool::check_trust() {
     (*of.link)->retire();
     loop_->at(mf::now() + kUntrustedFor, [weak = std::weak_ptr(*of.link), where = place.address.str()] {
       if (const auto link = weak.lock())
-        link->abandon("the certificate of " + where + " is not accepted any more");
+        link->abandon("the certificate of " + where + " has expired or is not accepted any more");
     });
   }
 }

@@ -41,7 +41,7 @@ bool Server::Core::read_files(transport::Reads which) {
   const auto access = access_->refresh(all);
   usable = usable && access != access::Reread::unusable;
   for (const auto& client : clients()) {
-    if (!client.link->trusted()) retire(client, "its certificate is not accepted any more");
+    if (!client.link->trusted()) retire(client, "its certificate has expired or is not accepted any more");
     if (client.entrance)
       if (const auto why = client.entrance->why_over(); !why.empty()) retire(client, why);
     if (client.rights && (all || access == access::Reread::replaced))

@@ -58,6 +58,28 @@ struct FreesOfCertificates {
   void operator()(X509_STORE_CTX* check) const noexcept { X509_STORE_CTX_free(check); }
 };
 
+/// Whether the certificate is valid now.
+bool is_in_time(const X509* certificate) noexcept {
+  return X509_cmp_current_time(X509_get0_notBefore(certificate)) < 0 &&
+         X509_cmp_current_time(X509_get0_notAfter(certificate)) > 0;
+}
+
+/// Resuming a session repeats no verification: with a certificate that has expired since, the peer must make
+/// a whole handshake, which refuses it, or accepts the certificate that has replaced it.
+bool is_resumable(const SSL_SESSION* session) noexcept {
+  const X509* const shown = SSL_SESSION_get0_peer(const_cast<SSL_SESSION*>(session));
+  return shown == nullptr || is_in_time(shown);
+}
+
+/// Called by OpenSSL at a server, for each ticket that a client shows.
+SSL_TICKET_RETURN on_ticket(SSL* /*ssl*/, SSL_SESSION* session, const unsigned char* /*key_name*/,
+                            std::size_t /*size*/, SSL_TICKET_STATUS status, void* /*data*/) {
+  const bool usable = (status == SSL_TICKET_SUCCESS || status == SSL_TICKET_SUCCESS_RENEW) &&
+                      session != nullptr && is_resumable(session);
+  if (!usable) return SSL_TICKET_RETURN_IGNORE_RENEW;
+  return status == SSL_TICKET_SUCCESS ? SSL_TICKET_RETURN_USE : SSL_TICKET_RETURN_USE_RENEW;
+}
+
 /// The certificate must be for this name or IP address; a name is sent to the server, too.
 bool expect(SSL* ssl, const std::string& name) {
   SSL_set_hostflags(ssl, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT);
@@ -111,6 +133,7 @@ TlsContext::Context TlsContext::make() {
   } else {  // its sessions are tickets, which clients keep
     SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_OFF);
     SSL_CTX_set_num_tickets(context.get(), 1);
+    SSL_CTX_set_session_ticket_cb(context.get(), nullptr, on_ticket, nullptr);
     SSL_CTX_set_session_id_context(context.get(), kSessionsAreOf.data(), kSessionsAreOf.size());
   }
   // A number, not an address: SSL_CTX has one field for its user.
@@ -163,16 +186,16 @@ std::uint64_t TlsContext::generation_of(const ssl_st& connection) noexcept {
 // A session that was resumed has no certificates of authorities between: then its peer is not accepted, and
 // has to connect anew.
 bool TlsContext::trusts(const ssl_st& connection, std::uint64_t& checked) {
-  const std::scoped_lock lock(mutex_);
-  if (!context_ || checked == generation_) return true;
   const std::unique_ptr<X509, FreesOfCertificates> shown(SSL_get1_peer_certificate(&connection));
   if (!shown) return true;  // none is asked for, or the handshake goes on
+  if (!is_in_time(shown.get())) return false;
+  const std::scoped_lock lock(mutex_);
+  if (!context_ || checked == generation_) return true;
   const std::unique_ptr<X509_STORE_CTX, FreesOfCertificates> check(X509_STORE_CTX_new());
   if (!check || X509_STORE_CTX_init(check.get(), SSL_CTX_get_cert_store(context_.get()), shown.get(),
                                     SSL_get_peer_cert_chain(&connection)) != 1)
     no_tls();
   (void)X509_STORE_CTX_set_default(check.get(), side_ == Side::server ? "ssl_client" : "ssl_server");
-  (void)X509_VERIFY_PARAM_set_flags(X509_STORE_CTX_get0_param(check.get()), X509_V_FLAG_NO_CHECK_TIME);
   const bool accepted = X509_verify_cert(check.get()) == 1;
   ERR_clear_error();
   if (accepted) checked = generation_;
@@ -275,7 +298,7 @@ SslSession TlsContext::take(const Address& address, const ssl_ctx_st* for_contex
   const std::scoped_lock lock(mutex_);
   if (for_context != context_.get()) return nullptr;
   auto found = sessions_.extract(address);
-  return found ? std::move(found.mapped()) : nullptr;
+  return found && is_resumable(found.mapped().get()) ? std::move(found.mapped()) : nullptr;
 }
 
 std::string TlsContext::where_authorities_are() const {

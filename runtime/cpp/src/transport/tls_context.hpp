@@ -46,7 +46,8 @@ class TlsContext {
 
   TlsContext(Side side, TlsOptions options, Log log = {});
 
-  /// A connection before its handshake; a client's is to `address`, and resumes the last session with it.
+  /// A connection before its handshake; a client's is to `address`, and resumes the last session with it,
+  /// unless the server's certificate has expired since.
   /// Throws Error(UNAVAILABLE) without memory for it.
   Ssl connection(const Address& address);
 
@@ -55,8 +56,8 @@ class TlsContext {
   /// See read_again().
   bool refresh(Reads which);
 
-  /// Whether the present context accepts the certificate of this connection's peer. `checked` is the
-  /// generation of the context that has accepted it last.
+  /// Whether the certificate of this connection's peer is valid now, and the present context accepts it.
+  /// `checked` is the generation of the context that has accepted it last: it is verified once by each.
   [[nodiscard]] bool trusts(const ssl_st& connection, std::uint64_t& checked);
   /// The number of the context that the connection was made with.
   [[nodiscard]] static std::uint64_t generation_of(const ssl_st& connection) noexcept;

@@ -29,9 +29,17 @@ std::string_view usable(const ASN1_STRING* text) noexcept {
   return plain && name.size() <= kLongestName ? name : std::string_view();
 }
 
-/// Whether a pattern of access files for users, hosts or tokens, such as `uid:*`, could fit the URI.
-bool of_another_kind(std::string_view uri) noexcept {
-  return uri.starts_with("uid:") || uri.starts_with("dns:") || uri.starts_with("token:");
+std::string lower(std::string_view text) {
+  std::string made(text);
+  for (auto& c : made)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return made;
+}
+
+/// Whether a URI has the name of another kind of identity as its scheme. Schemes have no case.
+bool of_another_kind(std::string_view uri) {
+  const auto scheme = lower(uri.substr(0, uri.find(':')));
+  return scheme == "uid" || scheme == "dns" || scheme == "token";
 }
 
 std::string issuer_of(const X509* certificate) {
@@ -61,7 +69,7 @@ Identity certified(const SSL& of) {
                 .name = std::string(uri),
                 .issuer = issuer_of(certificate.get())};
     } else if (name->type == GEN_DNS && dns.empty()) {
-      dns = usable(name->d.dNSName);
+      dns = lower(usable(name->d.dNSName));
     }
   }
   if (dns.empty()) return {};

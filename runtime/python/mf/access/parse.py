@@ -18,6 +18,7 @@ _LONGEST_GUESS = 64
 _MOST_USER = 2**32 - 1
 _LAST_PORT = 65535
 _SCHEMES = ("tcp", "tls", "unix")
+_KINDS = ("uid", "dns", "token")
 _WITH_AGENTS = (Action.REGISTER, Action.CALL, Action.PUBLISH, Action.SUBSCRIBE)
 _ALONE = (Action.LIST, Action.ADMINISTER, Action.RELAY)
 _WORD = re.compile(r"[^ \t\r]+")
@@ -142,9 +143,12 @@ class _Parser:
         kind, colon, user = word.partition(":")
         if not colon or "*" in kind:
             raise _MistakeError(_quoted(word) + _NO_NAME + _suggestion(word, ("anyone", "authenticated")))
+        if kind not in _KINDS and _lower(kind) in _KINDS:  # no identity has such a name
+            raise _MistakeError(f"'{_lower(kind)}:' is written in lower case, not as {_quoted(word)}")
         if kind == "uid" and user != "*" and _number(user, _MOST_USER) is None:
             raise _MistakeError(f"a user is written as a number: uid:1000, not {_quoted(word)}")
-        return (Who(word),)
+        # Names of hosts have no case, and identities have them in lower case.
+        return (Who(_lower(word) if kind == "dns" else word),)
 
 
 def _action(words: _Words) -> Action:
@@ -218,6 +222,11 @@ def _where(text: str) -> Where:
     if first is None or last is None or first > last:
         raise wrong("its ports are no port, no range and no *")
     return Where(scheme, host, first, last)
+
+
+def _lower(text: str) -> str:
+    """Of ASCII alone: no other character may become one of a host's name."""
+    return text.encode().lower().decode()
 
 
 def _number(digits: str, most: int) -> int | None:

@@ -37,7 +37,7 @@ class Identity:
 NO_IDENTITY = Identity()
 
 _LONGEST_NAME = 2048
-_PREFIXES = ("uid:", "dns:", "token:")
+_KINDS = ("uid", "dns", "token")
 
 
 def is_name_of(kind: IdentityKind, name: str) -> bool:
@@ -49,8 +49,8 @@ def is_name_of(kind: IdentityKind, name: str) -> bool:
     if kind is IdentityKind.NONE:
         return not name
     if kind is IdentityKind.CERTIFICATE:  # a URI has an authority, and a scheme that is no kind of identity
-        is_uri = "://" in name and not name.startswith(_PREFIXES)
-        return is_uri or (prefix == "dns" and bool(rest))
+        is_uri = "://" in name and prefix.lower() not in _KINDS
+        return is_uri or (prefix == "dns" and bool(rest) and rest == rest.lower())
     if kind is IdentityKind.UID:
         return prefix == "uid" and bool(colon) and rest.isdecimal()
     return prefix == "token" and bool(rest)

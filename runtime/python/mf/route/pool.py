@@ -31,7 +31,7 @@ A_MOMENT = 0.25
 
 UNTRUSTED_FOR = 5.0
 """Seconds that calls in flight may take at a server that is not trusted any more."""
-NOT_TRUSTED = "the certificate of its server is not accepted any more"
+NOT_TRUSTED = "the certificate of its server has expired or is not accepted any more"
 
 _LONGEST_PAUSE = 0.2  # between attempts: a server that returns is used again within 300 ms
 _LATE_FOR = 1.0  # doubling to

@@ -187,7 +187,7 @@ class _Entrance:
         """Why the connection must end, as far as that may have changed since the last time; empty: it need
         not."""
         if not self._stream.trusted():
-            return "its certificate is not accepted any more"
+            return "its certificate has expired or is not accepted any more"
         access, identity = self._access, self.identity
         claims, tokens = self._claims, access.tokens
         if claims is not None and tokens is not None and not tokens.still_accepts(claims):

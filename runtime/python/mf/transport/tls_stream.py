@@ -25,9 +25,9 @@ from mf.core.identity import Identity
 from mf.transport import tcp
 from mf.transport.address import Address
 from mf.transport.stream import Buffer, SocketStream, Stream, StreamError
-from mf.transport.tls_context import TlsContext
+from mf.transport.tls_context import FOREVER, TlsContext, out_of_time, validity_of
 from mf.transport.tls_identity import certified
-from mf.transport.tls_words import closed_within_handshake, speaks_no_tls, why_tls_failed
+from mf.transport.tls_words import closed_within_handshake, not_in_time, speaks_no_tls, why_tls_failed
 
 _RECORD = 16 * 1024  # the largest record
 _AT_ONCE = 16 * _RECORD
@@ -52,6 +52,7 @@ class TlsStream(Stream):
         "_received",
         "_sealed",
         "_shaken",
+        "_shown",
         "_socket",
         "_started",
         "_tls",
@@ -74,6 +75,7 @@ class TlsStream(Stream):
         self._received = memoryview(bytearray(_RECEIVED))
         self._sealed: deque[tuple[memoryview, int]] = deque()  # records, and their bytes of the writer
         self._shaken = False
+        self._shown = FOREVER  # how long the peer's certificate is valid
         self._socket = socket
         self._started = False
         self._tls = context.connection(self._incoming, self._outgoing, address)
@@ -112,6 +114,7 @@ class TlsStream(Stream):
         with self._lock:
             try:
                 self._tls.do_handshake()
+                self._check_time()
                 self._shaken = True
             except ssl.SSLWantReadError:
                 pass
@@ -121,6 +124,16 @@ class TlsStream(Stream):
             self._seal(0)
             self._send()
             return self._shaken
+
+    def _check_time(self) -> None:
+        """With the lock, after the handshake: one that has resumed a session has verified nothing, and Python
+        has no way to prevent that at a server. The peer is not sent the new ticket, so it makes a whole
+        handshake the next time, with the certificate that it has then."""
+        self._shown = validity_of(self._tls)
+        why = out_of_time(self._shown)
+        if why:
+            self._outgoing.read()
+            raise not_in_time(why, self._context)
 
     # Reading
 
@@ -187,7 +200,7 @@ class TlsStream(Stream):
                 self._kept = True  # a server's session ticket arrives before its first bytes
                 session = self._tls.session
                 if session is not None and session.has_ticket:
-                    self._context.keep(self._address, session, self._tls.context)
+                    self._context.keep(self._address, session, self._shown, self._tls.context)
             return count
 
     def _failed(self, failed: ssl.SSLError) -> StreamError:
@@ -257,6 +270,8 @@ class TlsStream(Stream):
         return self._socket.unacknowledged() + len(self._sealed)
 
     def trusted(self) -> bool:
+        if out_of_time(self._shown):
+            return False
         with self._lock:
             return self._context.trusts(self._tls)
 

@@ -58,6 +58,10 @@ def _not_accepted(failed: ssl.SSLCertVerificationError, context: TlsContext, add
     return f"is not accepted: {failed.verify_message}"
 
 
+def not_in_time(why: str, context: TlsContext) -> StreamError:
+    return StreamError(Code.UNAUTHENTICATED, f"the certificate of {_ends(context)[0]} {why}")
+
+
 def closed_within_handshake(context: TlsContext) -> StreamError:
     text = f"{_ends(context)[0]} has closed the connection within the TLS handshake"
     return StreamError(Code.UNAVAILABLE, text)

@@ -3,8 +3,10 @@ OpenSSL has verified the certificates that are read here, and the lists are file
 
 Each value of DER is a tag, a size and that many bytes. What is read here:
 
-    certificate  SEQUENCE { SEQUENCE { [0] version?, INTEGER serial, algorithm, issuer, times, subject,
-                                       … }, … }
+    certificate  SEQUENCE { SEQUENCE { [0] version?, INTEGER serial, algorithm, issuer,
+                                       SEQUENCE { time first, time last }, subject, key, [1]?, [2]?,
+                                       [3] { SEQUENCE OF SEQUENCE { OID, BOOLEAN?, OCTET STRING } }? }, … }
+    names        the octets of the extension 2.5.29.17: SEQUENCE OF ([2] DNS | [6] URI | others)
     list         SEQUENCE { SEQUENCE { INTEGER version?, algorithm, issuer, time, time?,
                                        SEQUENCE OF SEQUENCE { INTEGER serial, time, … }?, … }, … }
 """
@@ -12,11 +14,15 @@ Each value of DER is a tag, a size and that many bytes. What is read here:
 import re
 from binascii import Error as Base64Error
 from binascii import a2b_base64
+from calendar import timegm
 from typing import NamedTuple
 
 _LIST = re.compile(rb"^-----BEGIN X509 CRL-----\s*$(.*?)^-----END X509 CRL-----\s*$", re.M | re.S)
 _INTEGER, _SEQUENCE, _VERSION = 0x02, 0x30, 0xA0
-_TIMES = (0x17, 0x18)
+_EXTENSIONS, _DNS, _URI = 0xA3, 0x82, 0x86
+_NAMES = b"\x55\x1d\x11"
+_UTC_TIME, _TIMES = 0x17, (0x17, 0x18)
+_TIME = re.compile(rb"(\d{4})" + rb"(\d\d)" * 5 + b"Z")
 
 
 class Named(NamedTuple):
@@ -27,14 +33,57 @@ class Named(NamedTuple):
     subject: bytes
 
 
+class Validity(NamedTuple):
+    """The first and the last second of the time for which a certificate is valid, since 1970."""
+
+    first: float
+    last: float
+
+
 def named(certificate: bytes) -> Named:
     """Raises ValueError for bytes that are no certificate."""
+    fields = _fields(certificate)
+    return Named(serial=fields[0][1], issuer=fields[2][1], subject=fields[4][1])
+
+
+def validity(certificate: bytes) -> Validity:
+    """Raises ValueError for bytes that are no certificate."""
+    first, last = _values(_fields(certificate)[3][1])
+    return Validity(_time(*first), _time(*last))
+
+
+def alternative_names(certificate: bytes) -> list[tuple[str, str]]:
+    """Its names of the kinds "DNS" and "URI", in their order; each byte is a character. Raises ValueError
+    for bytes that are no certificate."""
+    extensions = [
+        _values(each)
+        for tag, outer in _fields(certificate)[5:]
+        if tag == _EXTENSIONS
+        for _, each in _inner(outer)
+    ]
+    found = [parts[-1][1] for parts in extensions if parts[0][1] == _NAMES]
+    if len(found) != 1:
+        return []
+    kinds = {_DNS: "DNS", _URI: "URI"}
+    return [(kinds[tag], name.decode("latin-1")) for tag, name in _inner(found[0]) if tag in kinds]
+
+
+def _time(tag: int, text: bytes) -> float:
+    if tag == _UTC_TIME:
+        text = (b"19" if text >= b"50" else b"20") + text
+    parts = _TIME.fullmatch(text)
+    if not parts:
+        raise ValueError("a time of the certificate is damaged")
+    return timegm(tuple(int(each) for each in parts.groups()))
+
+
+def _fields(certificate: bytes) -> list[tuple[int, bytes]]:
     fields = _inner(_first(certificate))
     if fields[0][0] == _VERSION:
         del fields[0]
-    if len(fields) < 5:
+    if len(fields) < 6:
         raise ValueError("DER has too few values")
-    return Named(serial=fields[0][1], issuer=fields[2][1], subject=fields[4][1])
+    return fields
 
 
 def revoked(text: bytes) -> frozenset[bytes]:

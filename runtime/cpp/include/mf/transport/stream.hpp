@@ -65,7 +65,7 @@ class Stream {
   [[nodiscard]] virtual std::optional<Failure> failure() const { return std::nullopt; }
 
   /// Whether the certificate that the peer has shown, if any, would be accepted by the files that TLS has
-  /// read latest. Its time is not looked at: a connection may outlast its certificate.
+  /// read latest, and has not expired.
   [[nodiscard]] virtual bool trusted() { return true; }
 
   /// Bytes that were written and that the peer's host has not acknowledged, which a reset would destroy. 0 if
