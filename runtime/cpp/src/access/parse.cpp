@@ -9,6 +9,8 @@
 #include "mf/access/rules.hpp"
 #include "mf/core/failure.hpp"
 #include "mf/core/text.hpp"
+#include "access/suggestion.hpp"
+#include "mf/access/names.hpp"
 #include "mf/core/weight.hpp"
 
 namespace mf::access {
@@ -17,26 +19,6 @@ namespace {
 constexpr std::size_t kMostMistakes = 20;
 constexpr std::size_t kMostRules = 100'000;
 constexpr std::string_view kSpace = " \t\r";
-
-std::string quoted(std::string_view word) {
-  return "'" + shortened(word) + "'";
-}
-
-/// "; did you mean 'register'?"; empty if no name is near.
-template <class Names>
-std::string suggestion(std::string_view word, const Names& names) {
-  constexpr std::size_t kLongest = 64;
-  if (word.size() > kLongest) return {};
-  std::string_view nearest;
-  auto least = word.size() / 2 + 1;
-  for (const std::string_view name : names) {
-    if (const auto found = edit_distance(word, name); found < least) {
-      least = found;
-      nearest = name;
-    }
-  }
-  return nearest.empty() ? std::string() : "; did you mean '" + std::string(nearest) + "'?";
-}
 
 /// The rest of a line, word by word.
 class Words {
@@ -67,6 +49,16 @@ class Words {
 struct Mistake {
   std::string what;
 };
+/// Does `act` with each line and its number.
+template <class Do>
+void for_each_line(std::string_view text, Do&& act) {
+  for (std::uint32_t number = 1; !text.empty(); ++number) {
+    const auto end = text.find('\n');
+    act(text.substr(0, end), number);
+    text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+  }
+}
+
 
 template <class Number>
 std::optional<Number> number(std::string_view digits) {
@@ -79,10 +71,16 @@ std::optional<Number> number(std::string_view digits) {
 
 class Parser {
  public:
-  explicit Parser(std::string_view name) : name_(name) {}
+  /// `text`: of the whole file.
+  Parser(std::string_view text, std::string_view name) : name_(name) {
+    for_each_line(text, [this](std::string_view line, std::uint32_t number) {
+      Words words(line);
+      if (words.next() == "group") all_groups_.try_emplace(words.next(), number);
+    });
+  }
 
-  void line(std::string_view text) {
-    ++line_;
+  void line(std::string_view text, std::uint32_t number) {
+    line_ = number;
     try {
       if (!is_utf8(text)) throw Mistake{"the line is not UTF-8"};
       if (text.find('\0') != std::string_view::npos) throw Mistake{"the line holds a NUL character"};
@@ -144,26 +142,10 @@ class Parser {
   }
 
   [[nodiscard]] std::vector<Rules::Who> members(std::string_view word) const {
-    static constexpr std::array<std::string_view, 2> kWords{"anyone", "authenticated"};
     if (word == "anyone") return {{.authenticated = false, .pattern = "*"}};
     if (word == "authenticated") return {{.authenticated = true, .pattern = "*"}};
-    if (word.starts_with('@')) {
-      const auto found = groups_.find(word.substr(1));
-      if (found != groups_.end()) return found->second;
-      std::vector<std::string_view> names;
-      for (const auto& [name, whos] : groups_) names.push_back(name);
-      throw Mistake{"there is no group " + quoted(word.substr(1)) + " above" +
-                    suggestion(word.substr(1), names)};
-    }
-    // A pattern that fits names of any kind would admit more than its author sees.
-    const auto colon = word.find(':');
-    if (colon == std::string_view::npos || word.substr(0, colon).find('*') != std::string_view::npos)
-      throw Mistake{quoted(word) +
-                    " is no name: anyone, authenticated, @group, uid:1000, dns:host.example, "
-                    "token:name, or a URI such as spiffe://example.org/search" +
-                    suggestion(word, kWords)};
-    if (word.starts_with("uid:") && word != "uid:*" && !number<std::uint32_t>(word.substr(4)))
-      throw Mistake{"a user is written as a number: uid:1000, not " + quoted(word)};
+    if (word.starts_with('@')) return group_of(word.substr(1));
+    if (auto why = objection_to_name(word); !why.empty()) throw Mistake{std::move(why)};
     return {{.authenticated = false, .pattern = std::string(word)}};
   }
 
@@ -171,6 +153,16 @@ class Parser {
     std::vector<std::string_view> names;
     for (std::size_t i = 0; i < kActions; ++i) names.push_back(name_of(static_cast<Action>(i)));
     const auto word = words.next();
+  [[nodiscard]] std::vector<Rules::Who> group_of(std::string_view name) const {
+    if (const auto found = groups_.find(name); found != groups_.end()) return found->second;
+    const auto no_group = "there is no group " + quoted(name) + " above";
+    if (const auto below = all_groups_.find(name); below != all_groups_.end() && below->second > line_)
+      throw Mistake{no_group + ": it stands below, in line " + std::to_string(below->second)};
+    std::vector<std::string_view> names;
+    for (const auto& [each, whos] : groups_) names.push_back(each);
+    throw Mistake{no_group + suggestion(name, names)};
+  }
+
     const auto found = std::ranges::find(names, word);
     if (found != names.end()) return static_cast<Action>(found - names.begin());
     if (word.empty()) throw Mistake{"it does not say what is allowed or denied, for instance: call *"};
@@ -189,9 +181,14 @@ class Parser {
       const auto word = words.next();
       const auto value = words.next();
       if (word == "per" && !alone && has_agents(action)) {
+    if (action == Action::call) check_method(rule.object);
+    std::vector<std::string_view> before;
         if (value.empty()) throw Mistake{"'per' is followed by an agent, for instance: per books*"};
         rule.agent = value;
       } else if (word == "at" && action == Action::register_) {
+      if (std::ranges::find(before, word) != before.end())
+        throw Mistake{quoted(word) + " stands twice; a line has one"};
+      before.push_back(word);
         rule.where = where(value);
       } else if (word == "weight" && action == Action::register_) {
         rule.weight = number<std::uint32_t>(value);
@@ -205,9 +202,26 @@ class Parser {
   }
 
   static bool has_agents(Action action) noexcept {
-    return action == Action::register_ || action == Action::call || action == Action::publish ||
-           action == Action::subscribe;
+    return action == Action::register_ || action == Action::call || action == Action::lead ||
+           action == Action::publish || action == Action::subscribe;
   }
+  /// What is called is a service and its method. Services are written like Greeter, and modules and methods
+  /// like greet: so the method is missing in hello.Greeter.
+  static void check_method(std::string_view object) {
+    const auto is_upper = [](std::string_view name) {
+      return !name.empty() && name.front() >= 'A' && name.front() <= 'Z';
+    };
+    if (object.find('*') != std::string_view::npos) return;
+    const auto dot = object.rfind('.');
+    const auto above = object.substr(0, dot == std::string_view::npos ? 0 : dot);
+    const auto last = dot == std::string_view::npos ? object : object.substr(dot + 1);
+    const auto service = above.substr(above.rfind('.') + 1);  // npos + 1 is 0
+    if (!above.empty() && !last.empty() && (!is_upper(last) || is_upper(service))) return;
+    const bool ends = object.ends_with('.');
+    throw Mistake{quoted(object) + " names no method" +
+                  did_you_mean(std::string(object) + (ends ? "*" : ".*"))};
+  }
+
 
   static std::string expected(Action action) {
     const auto name = "behind '" + std::string(name_of(action)) + "' ";
@@ -222,6 +236,11 @@ class Parser {
     static constexpr std::array<std::string_view, 3> kSchemes{"tcp", "tls", "unix"};
     const auto end = text.find("://");
     const auto wrong = [&](std::string_view what) {
+  static bool is_of_host(char c) noexcept {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view(".-_*[]:%").find(c) != std::string_view::npos;
+  }
+
       return Mistake{quoted(text) + " is no place: " + std::string(what) +
                      "; for instance tls://*.example:7000-7999 or unix:///run/search/*"};
     };
@@ -232,7 +251,10 @@ class Parser {
     const auto authority = text.substr(end + 3);
     if (authority.empty()) throw wrong("it has no host");
     where.host = authority;
-    if (where.scheme == "unix") return where;
+    if (where.scheme == "unix") {
+      if (has_dots(authority)) throw wrong("its path has a part that is '.' or '..'");
+      return where;
+    }
     const auto colon = authority.rfind(':');
     if (colon == std::string_view::npos || authority.ends_with(']')) throw wrong("it has no port");
     where.host = authority.substr(0, colon);
@@ -240,6 +262,7 @@ class Parser {
     if (ports == "*") return where;
     const auto dash = ports.find('-');
     const auto first = number<std::uint16_t>(ports.substr(0, dash));
+    if (!std::ranges::all_of(where.host, is_of_host)) throw wrong("no host has such characters");
     const auto last = dash == std::string_view::npos ? first : number<std::uint16_t>(ports.substr(dash + 1));
     if (!first || !last || *first > *last) throw wrong("its ports are no port, no range and no *");
     where.first_port = *first;
@@ -252,18 +275,17 @@ class Parser {
   std::vector<Rules::Rule> rules_;
   std::map<std::string, std::vector<Rules::Who>, std::less<>> groups_;
   std::string mistakes_;
+  std::map<std::string_view, std::uint32_t> all_groups_;  // of the file, with their first lines
   std::size_t count_ = 0;
 };
 
 }  // namespace
 
 Outcome<std::shared_ptr<const Rules>> Rules::parse(std::string_view text, std::string_view name) {
-  Parser parser(name);
-  while (!text.empty()) {
-    const auto end = text.find('\n');
-    parser.line(text.substr(0, end));
-    text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
-  }
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  Parser parser(text, name);
+  for_each_line(text, [&](std::string_view line, std::uint32_t number) { parser.line(line, number); });
   return std::move(parser).end();
 }
 
