@@ -1,3 +1,6 @@
+#include <fcntl.h>
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -6,11 +9,12 @@
 #include <system_error>
 #include <utility>
 
-#include "mf/access/rules.hpp"
-#include "mf/core/failure.hpp"
-#include "mf/core/text.hpp"
 #include "access/suggestion.hpp"
 #include "mf/access/names.hpp"
+#include "mf/access/rules.hpp"
+#include "mf/core/failure.hpp"
+#include "mf/core/file_writers.hpp"
+#include "mf/core/text.hpp"
 #include "mf/core/weight.hpp"
 
 namespace mf::access {
@@ -45,10 +49,6 @@ class Words {
   std::string_view rest_;
 };
 
-/// A mistake in a line: what is wrong with it.
-struct Mistake {
-  std::string what;
-};
 /// Does `act` with each line and its number.
 template <class Do>
 void for_each_line(std::string_view text, Do&& act) {
@@ -59,6 +59,10 @@ void for_each_line(std::string_view text, Do&& act) {
   }
 }
 
+/// A mistake in a line: what is wrong with it.
+struct Mistake {
+  std::string what;
+};
 
 template <class Number>
 std::optional<Number> number(std::string_view digits) {
@@ -149,10 +153,6 @@ class Parser {
     return {{.authenticated = false, .pattern = std::string(word)}};
   }
 
-  static Action action(Words& words) {
-    std::vector<std::string_view> names;
-    for (std::size_t i = 0; i < kActions; ++i) names.push_back(name_of(static_cast<Action>(i)));
-    const auto word = words.next();
   [[nodiscard]] std::vector<Rules::Who> group_of(std::string_view name) const {
     if (const auto found = groups_.find(name); found != groups_.end()) return found->second;
     const auto no_group = "there is no group " + quoted(name) + " above";
@@ -163,6 +163,10 @@ class Parser {
     throw Mistake{no_group + suggestion(name, names)};
   }
 
+  static Action action(Words& words) {
+    std::vector<std::string_view> names;
+    for (std::size_t i = 0; i < kActions; ++i) names.push_back(name_of(static_cast<Action>(i)));
+    const auto word = words.next();
     const auto found = std::ranges::find(names, word);
     if (found != names.end()) return static_cast<Action>(found - names.begin());
     if (word.empty()) throw Mistake{"it does not say what is allowed or denied, for instance: call *"};
@@ -177,18 +181,18 @@ class Parser {
       if (rule.object.empty())
         throw Mistake{"it does not say what '" + std::string(name_of(action)) + "' is about, for instance *"};
     }
+    if (action == Action::call) check_method(rule.object);
+    std::vector<std::string_view> before;
     while (!words.empty()) {
       const auto word = words.next();
       const auto value = words.next();
-      if (word == "per" && !alone && has_agents(action)) {
-    if (action == Action::call) check_method(rule.object);
-    std::vector<std::string_view> before;
-        if (value.empty()) throw Mistake{"'per' is followed by an agent, for instance: per books*"};
-        rule.agent = value;
-      } else if (word == "at" && action == Action::register_) {
       if (std::ranges::find(before, word) != before.end())
         throw Mistake{quoted(word) + " stands twice; a line has one"};
       before.push_back(word);
+      if (word == "per" && !alone && has_agents(action)) {
+        if (value.empty()) throw Mistake{"'per' is followed by an agent, for instance: per books*"};
+        rule.agent = value;
+      } else if (word == "at" && action == Action::register_) {
         rule.where = where(value);
       } else if (word == "weight" && action == Action::register_) {
         rule.weight = number<std::uint32_t>(value);
@@ -201,10 +205,6 @@ class Parser {
     }
   }
 
-  static bool has_agents(Action action) noexcept {
-    return action == Action::register_ || action == Action::call || action == Action::lead ||
-           action == Action::publish || action == Action::subscribe;
-  }
   /// What is called is a service and its method. Services are written like Greeter, and modules and methods
   /// like greet: so the method is missing in hello.Greeter.
   static void check_method(std::string_view object) {
@@ -222,6 +222,10 @@ class Parser {
                   did_you_mean(std::string(object) + (ends ? "*" : ".*"))};
   }
 
+  static bool has_agents(Action action) noexcept {
+    return action == Action::register_ || action == Action::call || action == Action::lead ||
+           action == Action::publish || action == Action::subscribe;
+  }
 
   static std::string expected(Action action) {
     const auto name = "behind '" + std::string(name_of(action)) + "' ";
@@ -232,15 +236,15 @@ class Parser {
     return name + "stands an object, and the line ends";
   }
 
-  static Rules::Where where(std::string_view text) {
-    static constexpr std::array<std::string_view, 3> kSchemes{"tcp", "tls", "unix"};
-    const auto end = text.find("://");
-    const auto wrong = [&](std::string_view what) {
   static bool is_of_host(char c) noexcept {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
            std::string_view(".-_*[]:%").find(c) != std::string_view::npos;
   }
 
+  static Rules::Where where(std::string_view text) {
+    static constexpr std::array<std::string_view, 3> kSchemes{"tcp", "tls", "unix"};
+    const auto end = text.find("://");
+    const auto wrong = [&](std::string_view what) {
       return Mistake{quoted(text) + " is no place: " + std::string(what) +
                      "; for instance tls://*.example:7000-7999 or unix:///run/search/*"};
     };
@@ -258,11 +262,11 @@ class Parser {
     const auto colon = authority.rfind(':');
     if (colon == std::string_view::npos || authority.ends_with(']')) throw wrong("it has no port");
     where.host = authority.substr(0, colon);
+    if (!std::ranges::all_of(where.host, is_of_host)) throw wrong("no host has such characters");
     const auto ports = authority.substr(colon + 1);
     if (ports == "*") return where;
     const auto dash = ports.find('-');
     const auto first = number<std::uint16_t>(ports.substr(0, dash));
-    if (!std::ranges::all_of(where.host, is_of_host)) throw wrong("no host has such characters");
     const auto last = dash == std::string_view::npos ? first : number<std::uint16_t>(ports.substr(dash + 1));
     if (!first || !last || *first > *last) throw wrong("its ports are no port, no range and no *");
     where.first_port = *first;
@@ -271,11 +275,11 @@ class Parser {
   }
 
   std::string_view name_;
+  std::map<std::string_view, std::uint32_t> all_groups_;  // of the file, with their first lines
   std::uint32_t line_ = 0;
   std::vector<Rules::Rule> rules_;
   std::map<std::string, std::vector<Rules::Who>, std::less<>> groups_;
   std::string mistakes_;
-  std::map<std::string_view, std::uint32_t> all_groups_;  // of the file, with their first lines
   std::size_t count_ = 0;
 };
 
@@ -294,8 +298,14 @@ Outcome<std::shared_ptr<const Rules>> Rules::load(const std::string& path) {
     return not_executed(Code::invalid_argument, "the access file " + path + " cannot be read: " +
                                                     std::generic_category().message(error));
   };
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rbe"), &std::fclose);
-  if (!file) return unread(errno);
+  // O_NONBLOCK: a pipe in its place must not hold up the program.
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(
+      descriptor < 0 ? nullptr : ::fdopen(descriptor, "rb"), &std::fclose);
+  struct stat found{};
+  if (!file || ::fstat(descriptor, &found) != 0) return unread(errno);
+  if (const auto why = objection_to(found, Readers::all); !why.empty())
+    return not_executed(Code::invalid_argument, "the access file " + path + " cannot be used: " + why);
   std::string text;
   for (std::array<char, 65536> block{};;) {
     const auto size = std::fread(block.data(), 1, block.size(), file.get());

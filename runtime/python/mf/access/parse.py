@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
 from mf.access.names import did_you_mean, number, objection_to_name, quoted, suggestion
 from mf.access.rules import Action, Rule, Rules, Where, Who, has_dots
 from mf.core.error import Code, Error, Execution
+from mf.core.files import objection_to
 from mf.core.weight import MOST_WEIGHT
 
 _MOST_MISTAKES = 20
@@ -48,14 +50,23 @@ def parse_rules(text: bytes, name: str) -> Rules:
 def load_rules(path: str | Path) -> Rules:
     """The rules of the access file at `path`; a file that cannot be read is INVALID_ARGUMENT, too."""
     try:
-        text = Path(path).read_bytes()
+        # O_NONBLOCK: a pipe in its place must not hold up the program.
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        try:
+            if why := objection_to(os.fstat(descriptor), for_all=True):
+                raise _refused(path, f"used: {why}")
+            with os.fdopen(descriptor, "rb", closefd=False) as file:
+                text = file.read()
+        finally:
+            os.close(descriptor)
     except OSError as error:
-        raise Error(
-            Code.INVALID_ARGUMENT,
-            f"the access file {path} cannot be read: {error.strerror}",
-            Execution.NOT_EXECUTED,
-        ) from None
+        raise _refused(path, f"read: {error.strerror}") from None
     return parse_rules(text, str(path))
+
+
+def _refused(path: str | Path, why: str) -> Error:
+    words = f"the access file {path} cannot be {why}"
+    return Error(Code.INVALID_ARGUMENT, words, Execution.NOT_EXECUTED)
 
 
 class _Words:
