@@ -132,6 +132,11 @@ TEST_F(AccessTest, ALeadNeedsALine) {
   expect_denied(leads("dns:b.example", key("kv.Store", "x"), 2), "dns:b.example may not lead kv.Store");
 }
 
+TEST_F(AccessTest, TheLinesAreAskedAboutAddressesInTheirOneForm) {
+  EXPECT_TRUE(registers("dns:a.example", {offer("kv.Store", "red", "tls://a.example:07000")})->open());
+  EXPECT_TRUE(log->has("address=tls://a.example:7000"));
+}
+
 TEST_F(AccessTest, AWatchIsDeniedIfAnyOfItsNamesIs) {
   EXPECT_TRUE(watches("dns:c.example", "kv.*")->open());
   expect_denied(watches("dns:c.example", "*"), "may not watch *");

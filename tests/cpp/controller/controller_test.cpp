@@ -335,6 +335,24 @@ TEST_F(ControllerTest, OnlyAProcessThatOffersAServiceMayLeadIt) {
   EXPECT_EQ(lead(1, 1, key("Index"))->values.size(), 1U);
 }
 
+TEST_F(ControllerTest, AnAddressThatIsNoneIsNotRegistered) {
+  const auto refused = [this](const std::string& address) {
+    const auto stream = add(1, 1, {offer("Index", "", address)});
+    EXPECT_FALSE(stream->open());
+    EXPECT_EQ(stream->code(), Code::invalid_argument);
+    return stream->ended->failure().message;
+  };
+  EXPECT_THAT(refused(std::string("tls://127.0.0.1\0.example:1", 26)),
+              HasSubstr("a host has only letters, digits, '.', '-' and '_'"));
+  EXPECT_THAT(refused("tls://evil.example:80,tls://x.example:1"),
+              HasSubstr("address 'tls://evil.example:80,tls://x.example:1': "));
+  EXPECT_THAT(refused("unix:/run/search/../../tmp/evil"), HasSubstr("a part that is '.' or '..'"));
+  EXPECT_TRUE(add(1, 1, {offer("Index", "", "unix:///run/search/a")})->open());
+  Answer<void> answer;
+  controller.update({who(1), {offer("Index", "", "tls://user@a.example:1")}, {}}, answer.responder());
+  EXPECT_EQ(answer.failure().code, Code::invalid_argument);
+}
+
 TEST_F(ControllerTest, ALeadEndsWhenItsOwnerStopsOfferingTheService) {
   add(1, 1, {offer("Clock"), offer("Index")});
   const auto leader = lead(1, 1, key("Clock"));
