@@ -132,7 +132,21 @@ def test_nobody_leads_without_a_line(realm: Realm) -> None:
         assert eventually(lambda: bool(stub.find(Filter(KeyKind.service, "demo.Echo", None)).instances))
         who = Credential(UUID(int=9), UUID(int=9))
         words = denied(lambda: next(stub.lead(who, Key(KeyKind.service, "demo.Echo", "a"), options=SOON)))
-    assert words == f"{INTRUDER} may not lead demo.Echo"
+    assert words == f'{INTRUDER} may not lead demo.Echo for agent "a"'
+
+
+def test_who_may_register_one_agent_does_not_lead_another(peers: Peers, tmp_path: Path) -> None:
+    lines = f"allow {INTRUDER} register demo.Echo per b\nallow authenticated lead demo.Echo\n"
+    realm = Realm(peers, tmp_path, lines)
+    who = Credential(UUID(int=9), UUID(int=9))
+    with realm.asks(INTRUDER) as asks:
+        stub = ControllerClient(asks)
+        standing = stub.register(who, "intruder", [offer("demo.Echo", "b", "tls://127.0.0.1:1")])
+        next(standing)
+        words = denied(lambda: next(stub.lead(who, Key(KeyKind.service, "demo.Echo", "a"), options=SOON)))
+        assert next(stub.lead(who, Key(KeyKind.service, "demo.Echo", "b"), options=SOON)).epoch
+        standing.cancel()
+    assert words == 'only a process that offers demo.Echo for agent "a" may lead it'
 
 
 @pytest.mark.parametrize(

@@ -203,8 +203,9 @@ void Controller::lead(ControllerLeadRequest request, StreamWriter<Lead> out, Res
   Grants grants;
   Work work;
   const auto refusal = [&]() -> std::optional<Failure> {
-    if (auto no = denied(access::Wish{.action = access::Action::lead, .object = request.what.name}, &grants))
-      return no;
+    const access::Wish wish{
+        .action = access::Action::lead, .object = request.what.name, .agent = request.what.agent};
+    if (auto no = denied(wish, &grants)) return no;
     const std::scoped_lock lock(mutex_);
     if (auto no = no_stream(candidate->connection)) return no;
     if (auto no = not_registered("lead", request.who)) return no;
@@ -234,7 +235,7 @@ std::optional<Failure> Controller::not_offered(const Candidate& candidate) const
                       {"identity", candidate.identity.str()},
                       {"reason", "the process does not offer it"}});
   return not_executed(Code::permission_denied,
-                      "only a process that offers " + candidate.key.name + " may lead it");
+                      "only a process that offers " + name_of(candidate.key) + " may lead it");
 }
 
 std::size_t Controller::candidates() const {
@@ -277,7 +278,7 @@ void Controller::end_leads(const Uuid& nonce, Work& work) {
 }
 
 bool Controller::may_lead(const Candidate& candidate) const {
-  return registrations_.contains(candidate.nonce) && registry_.offers_name(candidate.nonce, candidate.key);
+  return registrations_.contains(candidate.nonce) && registry_.offers(candidate.nonce, candidate.key);
 }
 
 std::string Controller::shown(const Uuid& nonce) const {
