@@ -221,7 +221,7 @@ def test_only_a_process_that_offers_a_service_leads_it(controller: Server) -> No
             next(stub.lead(who(7), Key(KeyKind.service, "demo.Echo", "a"), options=LITTLE))
         assert refusal(refused) == (
             PERMISSION_DENIED,
-            "only a process that offers demo.Echo may lead it",
+            'only a process that offers demo.Echo for agent "a" may lead it',
         )
         assert next(stub.lead(who(7), Key(KeyKind.service, "demo.Other", ""), options=SOON)).epoch
         standing.cancel()

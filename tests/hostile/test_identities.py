@@ -132,7 +132,47 @@ def test_nobody_leads_without_a_line(realm: Realm) -> None:
         assert eventually(lambda: bool(stub.find(Filter(KeyKind.service, "demo.Echo", None)).instances))
         who = Credential(UUID(int=9), UUID(int=9))
         words = denied(lambda: next(stub.lead(who, Key(KeyKind.service, "demo.Echo", "a"), options=SOON)))
-    assert words == f"{INTRUDER} may not lead demo.Echo"
+    assert words == f'{INTRUDER} may not lead demo.Echo for agent "a"'
+
+
+def test_who_may_register_one_agent_does_not_lead_another(peers: Peers, tmp_path: Path) -> None:
+    lines = f"allow {INTRUDER} register demo.Echo per b\nallow authenticated lead demo.Echo\n"
+    realm = Realm(peers, tmp_path, lines)
+    who = Credential(UUID(int=9), UUID(int=9))
+    with realm.asks(INTRUDER) as asks:
+        stub = ControllerClient(asks)
+        standing = stub.register(who, "intruder", [offer("demo.Echo", "b", "tls://127.0.0.1:1")])
+        next(standing)
+        words = denied(lambda: next(stub.lead(who, Key(KeyKind.service, "demo.Echo", "a"), options=SOON)))
+        assert next(stub.lead(who, Key(KeyKind.service, "demo.Echo", "b"), options=SOON)).epoch
+        standing.cancel()
+    assert words == 'only a process that offers demo.Echo for agent "a" may lead it'
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "tls://127.0.0.1\0.example:7001",
+        "tls://127.0.0.1\n.example:7001",
+        "tls://evil.example:80,tls://x.example:7001",
+        "tls://user@127.0.0.1#.example:7001",
+        "unix:/run/search/../../tmp/evil",
+    ],
+)
+def test_an_address_that_is_none_is_not_registered(peers: Peers, tmp_path: Path, address: str) -> None:
+    lines = (
+        f"allow {OWNER} register * at tls://*.example:*\nallow {OWNER} register * at unix:///run/search/*\n"
+    )
+    realm = Realm(peers, tmp_path, lines)
+    there = [offer("demo.Echo", "a", address)]
+    with realm.asks(OWNER) as asks, pytest.raises(mf.Error) as refused:
+        next(
+            ControllerClient(asks).register(
+                Credential(UUID(int=9), UUID(int=9)), "owner", there, options=SOON
+            )
+        )
+    assert refused.value.code is mf.Code.INVALID_ARGUMENT
+    assert refused.value.message.startswith(f"address '{address}': ")
 
 
 def test_names_that_a_line_denies_are_not_seen_through_wider_patterns(realm: Realm) -> None:

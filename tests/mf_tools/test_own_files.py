@@ -226,7 +226,18 @@ def test_mistakes_of_an_access_file_are_named(tool: Tool) -> None:
     assert "did you mean 'allow'?" in tool.fails(1, "access", "check", "access")
     Path("access").write_text(RULES)
     assert tool.json("access", "check", "access") == {"lines": 3}
-    assert "'web' is no identity" in tool.fails(2, "access", "check", "access", "web", "call", "x")
+    for name in (
+        "web",
+        "uid:*",
+        "uid:abc",
+        "uid:01000",
+        "dns:",
+        "token:",
+        "token:*",
+        "user:7",
+        "spiffe:/o/x",
+    ):
+        assert f"'{name}' is no identity: " in tool.fails(2, "access", "check", "access", name, "call", "x")
     assert "say what uid:0 wants to do" in tool.fails(2, "access", "check", "access", "uid:0")
 
 

@@ -24,7 +24,7 @@ _ACTIONS = (
     "administer",
     "relay",
 )
-_KINDS = {"uid": "UID", "spiffe": "CERTIFICATE", "dns": "CERTIFICATE", "token": "TOKEN"}
+_KINDS = {"uid": "UID", "token": "TOKEN"}  # others are names in certificates
 
 
 @click.group()
@@ -82,10 +82,13 @@ def check(
 
 def _identity(who: str) -> "mf.Identity":
     import mf
+    from mf.access import objection_to_name
 
     if who == "nobody":
         return mf.Identity()
-    kind = _KINDS.get(who.partition(":")[0])
-    if kind is None or not who.partition(":")[2]:
-        raise CommandError(f"'{who}' is no identity: uid:1000, spiffe://…, dns:…, token:…, or nobody", USAGE)
+    why = objection_to_name(who)
+    if why or "*" in who:
+        words = why or "uid:1000, spiffe://…, dns:…, token:…, or nobody"
+        raise CommandError(f"'{who}' is no identity: {words}", USAGE)
+    kind = _KINDS.get(who.partition(":")[0], "CERTIFICATE")
     return mf.Identity(mf.IdentityKind[kind], who)

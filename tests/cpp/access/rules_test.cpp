@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <charconv>
 #include <fstream>
@@ -10,7 +12,9 @@
 #include <thread>
 #include <vector>
 
+#include "mf/access/file.hpp"
 #include "support/folder.hpp"
+#include "support/wait.hpp"
 
 namespace mf::access {
 namespace {
@@ -154,7 +158,57 @@ TEST(AccessRules, OfAFileThatCannotBeReadAreRefused) {
   EXPECT_THAT(absent.failure().message, HasSubstr("absent cannot be read: No such file or directory"));
   const auto directory = Rules::load(folder.path().string());
   ASSERT_FALSE(directory);
-  EXPECT_THAT(directory.failure().message, HasSubstr("cannot be read: Is a directory"));
+  EXPECT_THAT(directory.failure().message, HasSubstr("cannot be used: it is no regular file"));
+}
+
+TEST(AccessRules, OfAFileThatOthersMayWriteAreRefused) {
+  const mftest::Folder folder;
+  const auto path = (folder.path() / "access.conf").string();
+  std::ofstream(path) << "allow uid:1 list\n";
+  for (const auto mode : {0664U, 0646U, 0666U}) {
+    ASSERT_EQ(::chmod(path.c_str(), mode), 0);
+    const auto refused = Rules::load(path);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.failure().code, Code::invalid_argument);
+    EXPECT_THAT(refused.failure().message,
+                HasSubstr(path + " cannot be used: others may write to it (mode 0"));
+  }
+  ASSERT_EQ(::chmod(path.c_str(), 0644), 0);
+  EXPECT_TRUE(Rules::load(path));
+}
+
+TEST(AccessRules, OfAFileOfAnotherUserAreRefused) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can give a file to another user";
+  const mftest::Folder folder;
+  const auto path = (folder.path() / "access.conf").string();
+  std::ofstream(path) << "allow uid:1 list\n";
+  ASSERT_EQ(::chown(path.c_str(), 12345, 12345), 0);
+  const auto refused = Rules::load(path);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.failure().message, HasSubstr("it belongs to user 12345, who could exchange it"));
+}
+
+TEST(AccessRules, StayInUseWhenTheirFileBecomesOneThatOthersMayWrite) {
+  const mftest::Folder folder;
+  const auto path = (folder.path() / "access.conf").string();
+  std::ofstream(path) << "allow uid:1 list\n";
+  const File file(path);
+  const auto before = file.rules();
+  std::ofstream(path) << "allow uid:1 list\nallow uid:2 list\n";
+  ASSERT_EQ(::chmod(path.c_str(), 0666), 0);
+  const auto log = std::make_shared<mftest::KeptLog>();
+  EXPECT_EQ(file.refresh(true, Log(log)), Reread::unusable);
+  EXPECT_TRUE(log->has("access_file_kept"));
+  EXPECT_EQ(file.rules(), before);
+}
+
+TEST(AccessRules, AByteOrderMarkIsSkipped) {
+  const auto rules = Rules::parse(
+      "\xef\xbb\xbf"
+      "allow uid:1 list",
+      "a");
+  ASSERT_TRUE(rules) << rules.failure().message;
+  expect_decision(*rules.value(), "uid:1 list -> allow 1");
 }
 
 TEST(AccessRules, HoldTenThousandLinesAndAnswerTheLast) {

@@ -68,7 +68,12 @@ TEST_F(AccessCommandTest, NamesMistakes) {
   EXPECT_EQ(file.code, 1);
   EXPECT_THAT(file.errors, HasSubstr(file_ + ":2: 'cal' is no action; did you mean 'call'?"));
   write("allow uid:7 list\n");
-  EXPECT_THAT(check({"--as", "bob", "list"}).errors, HasSubstr("'bob' is no identity"));
+  for (const auto* const name :
+       {"bob", "uid:*", "uid:abc", "uid:01000", "dns:", "token:", "token:*", "user:7", "spiffe:/o/x"}) {
+    const auto refused = check({"--as", name, "list"});
+    EXPECT_EQ(refused.code, 2) << name;
+    EXPECT_THAT(refused.errors, HasSubstr("--as '" + std::string(name) + "' is no identity: ")) << name;
+  }
   EXPECT_THAT(check({"--as", "uid:7", "lst"}).errors, HasSubstr("'lst' is no action"));
 }
 

@@ -22,7 +22,7 @@ struct AccessTest : ControllerTest {
   static constexpr std::string_view kFile =
       "allow dns:a.example register kv.* per red* at tls://a.example:7000-7010 weight 10\n"
       "allow dns:a.example publish kv.News\n"
-      "allow dns:a.example lead kv.Store\n"
+      "allow dns:a.example lead kv.Store per red*\n"
       "allow dns:b.example register kv.Store\n"
       "deny  anyone        watch secret.*\n"
       "allow authenticated watch *\n"
@@ -90,7 +90,7 @@ TEST_F(AccessTest, WhatIsGrantedIsLoggedOnceForEachLineOfTheFile) {
       "line=1 more=1"));
   EXPECT_TRUE(log->has("action=publish object=kv.News agent=\"\" address=\"\" line=2 more=0"));
   EXPECT_TRUE(leads("dns:a.example", key("kv.Store", "red"))->open());
-  EXPECT_TRUE(log->has("action=lead object=kv.Store agent=\"\" address=\"\" line=3 more=0"));
+  EXPECT_TRUE(log->has("action=lead object=kv.Store agent=red address=\"\" line=3 more=0"));
 }
 
 TEST_F(AccessTest, EachAddressOfAnOfferIsAskedAbout) {
@@ -130,6 +130,18 @@ TEST_F(AccessTest, ALeadNeedsALine) {
   EXPECT_TRUE(leads("dns:a.example", key("kv.Store", "red"))->open());
   ASSERT_TRUE(registers("dns:b.example", {offer("kv.Store", "x")}, 2)->open());
   expect_denied(leads("dns:b.example", key("kv.Store", "x"), 2), "dns:b.example may not lead kv.Store");
+}
+
+TEST_F(AccessTest, ALeadNeedsALineForItsAgent) {
+  ASSERT_TRUE(registers("dns:a.example", {offer("kv.Store", "red", "tls://a.example:7000")})->open());
+  expect_denied(leads("dns:a.example", key("kv.Store", "blue")),
+                "dns:a.example may not lead kv.Store for agent \"blue\"");
+  expect_denied(leads("dns:a.example", key("kv.Store")), "dns:a.example may not lead kv.Store");
+}
+
+TEST_F(AccessTest, TheLinesAreAskedAboutAddressesInTheirOneForm) {
+  EXPECT_TRUE(registers("dns:a.example", {offer("kv.Store", "red", "tls://a.example:07000")})->open());
+  EXPECT_TRUE(log->has("address=tls://a.example:7000"));
 }
 
 TEST_F(AccessTest, AWatchIsDeniedIfAnyOfItsNamesIs) {

@@ -282,7 +282,7 @@ TEST_F(ControllerTest, OneConnectionHasSoManyStreamsAndOthersHaveTheirOwn) {
 }
 
 TEST_F(ControllerTest, ALeadHasOneOwnerAtATimeAndItsEpochGrows) {
-  const auto one = add(1, 1, {offer("Clock")});
+  const auto one = add(1, 1, {offer("Clock"), offer("Clock", "other")});
   add(2, 2, {offer("Clock")});
   const auto first = lead(1, 1, key("Clock"));
   const auto second = lead(2, 2, key("Clock"));
@@ -308,7 +308,9 @@ TEST_F(ControllerTest, ALeadEndsWithTheRegistrationOfItsOwner) {
 }
 
 TEST_F(ControllerTest, OneProcessCannotKeepOthersFromLeading) {
-  add(1, 1, {offer("Clock")});
+  auto offers = many(Candidacies::kMostOfProcess, "Clock");
+  offers.push_back(offer("Clock"));
+  add(1, 1, std::move(offers));
   add(2, 2, {offer("Clock")});
   std::vector<Stream<Lead>> leads;
   for (std::size_t i = 0; i < Candidacies::kMostOfProcess; ++i)
@@ -333,6 +335,34 @@ TEST_F(ControllerTest, OnlyAProcessThatOffersAServiceMayLeadIt) {
   EXPECT_EQ(refused->code(), Code::permission_denied);
   EXPECT_EQ(refused->ended->failure().message, "only a process that offers Clock may lead it");
   EXPECT_EQ(lead(1, 1, key("Index"))->values.size(), 1U);
+}
+
+TEST_F(ControllerTest, OnlyAProcessThatOffersAnAgentMayLeadIt) {
+  add(1, 1, {offer("Index", "news")});
+  const auto refused = lead(1, 1, key("Index", "books"));
+  ASSERT_FALSE(refused->open());
+  EXPECT_EQ(refused->ended->failure().message,
+            "only a process that offers Index for agent \"books\" may lead it");
+  EXPECT_FALSE(lead(1, 1, key("Index"))->open());
+  EXPECT_EQ(lead(1, 1, key("Index", "news"))->values.size(), 1U);
+}
+
+TEST_F(ControllerTest, AnAddressThatIsNoneIsNotRegistered) {
+  const auto refused = [this](const std::string& address) {
+    const auto stream = add(1, 1, {offer("Index", "", address)});
+    EXPECT_FALSE(stream->open());
+    EXPECT_EQ(stream->code(), Code::invalid_argument);
+    return stream->ended->failure().message;
+  };
+  EXPECT_THAT(refused(std::string("tls://127.0.0.1\0.example:1", 26)),
+              HasSubstr("a host has only letters, digits, '.', '-' and '_'"));
+  EXPECT_THAT(refused("tls://evil.example:80,tls://x.example:1"),
+              HasSubstr("address 'tls://evil.example:80,tls://x.example:1': "));
+  EXPECT_THAT(refused("unix:/run/search/../../tmp/evil"), HasSubstr("a part that is '.' or '..'"));
+  EXPECT_TRUE(add(1, 1, {offer("Index", "", "unix:///run/search/a")})->open());
+  Answer<void> answer;
+  controller.update({who(1), {offer("Index", "", "tls://user@a.example:1")}, {}}, answer.responder());
+  EXPECT_EQ(answer.failure().code, Code::invalid_argument);
 }
 
 TEST_F(ControllerTest, ALeadEndsWhenItsOwnerStopsOfferingTheService) {

@@ -141,6 +141,16 @@ TEST(KnownService, TakesTheFirstAddressThatItCanUse) {
   EXPECT_THAT(addresses(known.offers(), ""), ElementsAre("tcp://h:3"));
 }
 
+TEST(KnownService, NamesTheAddressesThatCannotBeRead) {
+  KnownService known;
+  known.apply(snapshot(7, {at(1, "", {"tcp://h\n:1", "quic://h:2"}), at(2, "", {"tcp://h:3"})}), kStart);
+  const auto unreadable = known.take_unreadable();
+  ASSERT_EQ(unreadable.size(), 1U);
+  EXPECT_EQ(unreadable.begin()->first, "tcp://h\n:1");
+  EXPECT_THAT(unreadable.begin()->second, testing::HasSubstr("a host has only letters"));
+  EXPECT_THAT(known.take_unreadable(), IsEmpty());
+}
+
 TEST(KnownService, OfTwoAtOneAddressTheOneThatWasHeardOfCounts) {
   KnownService known;
   auto before = at(1, "", {"tcp://h:1"});

@@ -39,7 +39,8 @@ class Leads : public testing::Test {
     options.drain_timeout = 1s;
     options.log = mf::Log(mf::Level::off);
     auto made = std::make_unique<mf::Server>(options);
-    if (offers) made->offer(part, {.agent = "a"});
+    for (const auto* const agent : {"a", "b"})
+      if (offers) made->offer(part, {.agent = agent});
     made->start();
     return made;
   }

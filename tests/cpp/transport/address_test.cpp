@@ -21,8 +21,9 @@ TEST(Address, APathIsAUnixSocket) {
   EXPECT_EQ(Address::parse("unix:///run/index.sock"), (Address{"unix", "/run/index.sock", 0}));
   EXPECT_EQ(Address::parse("unix:////run/index.sock").str(), "unix:/run/index.sock");
   EXPECT_EQ(Address::parse("unix:/" + std::string(106, 'x')).host.size(), 107U);
-  for (const std::string& text : {std::string("unix:index.sock"), std::string("unix:"),
-                                  "unix:/" + std::string(107, 'x'), std::string("unix:/a\0b", 9)}) {
+  for (const std::string& text :
+       {std::string("unix:index.sock"), std::string("unix:"), "unix:/" + std::string(107, 'x'),
+        std::string("unix:/a\0b", 9), std::string("memory:a\0b", 10)}) {
     EXPECT_THROW((void)Address::parse(text), Error) << text;
   }
 }
@@ -42,6 +43,25 @@ TEST(Address, IsWrittenAsItIsRead) {
   stream << Address::parse("tcp://h:1");
   EXPECT_EQ(stream.str(), "tcp://h:1");
   EXPECT_THROW((void)Address::parse("tcp://[[::1]]:5"), Error);
+}
+
+TEST(Address, AHostHasOnlyCharactersOfHosts) {
+  for (const char* text : {"tls://a-b_c.Example.:1", "tcp://[fe80::1%eth0]:9", "tcp://[::ffff:10.0.0.1]:9",
+                           "mf+tls://10.0.0.1:7400"})
+    EXPECT_EQ(Address::parse(text).str(), text);
+  const std::string label(63, 'a');
+  EXPECT_EQ(Address::parse("tcp://" + label + "." + label + ":1").port, 1);
+  for (const std::string& text :
+       {std::string("tls://127.0.0.1\0.example:1", 26), std::string("tls://127.0.0.1\n.example:1"),
+        std::string("tls://evil.example/x.example:1"), std::string("tls://user@127.0.0.1#.example:1"),
+        std::string("tls://evil.example:80,tls://x.example:1"), std::string("tls://a b:1"),
+        std::string("tls://\xc3\xa9.example:1"), std::string("tls://[localhost]:1"),
+        std::string("tls://[::1%]:1"), std::string("tls://[::1%a/b]:1"), std::string("tls://[::1\0]:1", 14),
+        std::string("tls://a..example:1"), std::string("tls://.example:1"), std::string("tls://.:1"),
+        "tls://a" + label + ":1", "tls://" + label + "." + label + "." + label + "." + label + ":1",
+        std::string("t\nls://h:1")}) {
+    EXPECT_THROW((void)Address::parse(text), Error) << text;
+  }
 }
 
 TEST(Address, OfAControllerOrRelayLeadsToItsServer) {

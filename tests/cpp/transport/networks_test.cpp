@@ -109,5 +109,13 @@ TEST(Networks, AreRefusedWithTheMistake) {
   EXPECT_THAT(mistake("unix:run"), HasSubstr("begins with a '/'"));
 }
 
+TEST(Loopback, IsANumberOrLocalhost) {
+  for (const auto* own : {"localhost", "127.0.0.1", "127.255.0.9", "::1", "[::1]"})
+    EXPECT_TRUE(is_loopback(own)) << own;
+  for (const auto* other :
+       {"127.evil.example", "127.0.0.1.example", "127.", "127.1", "10.0.0.1", "::", "", "localhost.example"})
+    EXPECT_FALSE(is_loopback(other)) << other;
+}
+
 }  // namespace
 }  // namespace mf::transport

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
@@ -104,8 +105,36 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     with pytest.raises(mf.Error, match="cannot be read: No such file or directory") as refused:
         load_rules(tmp_path / "absent")
     assert refused.value.code is mf.Code.INVALID_ARGUMENT
-    with pytest.raises(mf.Error, match="cannot be read: Is a directory"):
+    with pytest.raises(mf.Error, match="cannot be used: it is no regular file"):
         load_rules(tmp_path)
+
+
+@pytest.mark.parametrize("mode", [0o664, 0o646, 0o666])
+def test_a_file_that_others_may_write_is_refused(tmp_path: Path, mode: int) -> None:
+    path = tmp_path / "access.conf"
+    path.write_text("allow uid:1 list\n")
+    path.chmod(mode)
+    with pytest.raises(
+        mf.Error, match=f"{path} cannot be used: others may write to it .mode {mode:04o}"
+    ) as refused:
+        load_rules(path)
+    assert refused.value.code is mf.Code.INVALID_ARGUMENT
+    path.chmod(0o644)
+    assert decided(load_rules(path), "uid:1 list") == "allow 1"
+
+
+def test_a_file_of_another_user_is_refused(tmp_path: Path) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("only root can give a file to another user")
+    path = tmp_path / "access.conf"
+    path.write_text("allow uid:1 list\n")
+    os.chown(path, 12345, 12345)
+    with pytest.raises(mf.Error, match="it belongs to user 12345, who could exchange it"):
+        load_rules(path)
+
+
+def test_a_byte_order_mark_is_skipped() -> None:
+    assert decided(parse_rules(b"\xef\xbb\xbfallow uid:1 list", "a"), "uid:1 list") == "allow 1"
 
 
 def test_carriage_returns_and_a_missing_last_newline_are_no_mistakes() -> None:

@@ -264,3 +264,14 @@ def test_a_weight_from_a_controller_is_bounded() -> None:
     watched.takes(snapshot(1, 1, entry("a", 1, weight=4_000_000_000)), 0.0)
 
     assert [each.weight for each in watched.view.agents["a"]] == [1000]
+
+
+def test_an_address_that_cannot_be_read_is_skipped_and_named() -> None:
+    watched = Watched()
+
+    watched.takes(snapshot(1, 1, entry("a", 1, "tls://127.0.0.1\0.example:1", "tcp://h:2")), 0.0)
+    watched.takes(delta(1, 2, entry("a", 2, "tcp://a..example:1")), 0.0)
+
+    assert known(watched) == {"a": ["tcp://h:2"]}
+    assert list(watched.unreadable) == ["tls://127.0.0.1\0.example:1", "tcp://a..example:1"]
+    assert "a host has only letters" in watched.unreadable["tls://127.0.0.1\0.example:1"]

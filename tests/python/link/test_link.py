@@ -312,6 +312,17 @@ def test_instances_that_were_not_reached_a_moment_ago_are_not_tried_with_the_oth
     assert dialer.begun == [addresses[1], addresses[0]]
 
 
+@pytest.mark.parametrize("address", ["tcp://a..example:1", "tcp://127.0.0.1\n.example:1", "no address"])
+def test_an_address_that_cannot_be_read_is_one_that_is_not_reached(address: str) -> None:
+    pool = BlockingPool()
+    immediate(pool.begin_all([Instance(address), Instance(address + "1")], time.monotonic() + 1))
+    with pytest.raises(mf.Error, match="address '") as refused:
+        immediate(pool.get(address, time.monotonic() + 1))
+    pool.close()
+
+    assert (refused.value.code, refused.value.execution) == (mf.Code.UNAVAILABLE, mf.Execution.NOT_EXECUTED)
+
+
 def test_who_writes_takes_the_late_replies_that_keep_the_server_from_reading() -> None:
     """No call waits for them any more, and the server reads nothing before it has sent them."""
     given_up, arrived = threading.Event(), threading.Event()

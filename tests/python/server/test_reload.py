@@ -270,6 +270,23 @@ def test_an_access_file_with_a_mistake_keeps_the_rules_before(
     assert "did you mean 'call'?" in kept[0]
 
 
+@KINDS
+def test_an_access_file_that_others_may_write_keeps_the_rules_before(
+    tmp_path: Path, kind: Kind, caplog: pytest.LogCaptureFixture
+) -> None:
+    access = tmp_path / "access"
+    write_access(access, "allow anyone call *\n")
+    with serving(kind, None, access=str(access)) as server, calling(server, None) as client:
+        assert EchoClient(client).at("a").twice(1) == 2
+        access.write_text("deny anyone call *\n")
+        access.chmod(0o666)
+        assert not server.reload()
+        assert EchoClient(client).at("a").twice(1) == 2
+    kept = [each.getMessage() for each in caplog.records if "access_file_kept" in each.getMessage()]
+    assert len(kept) == 1
+    assert "others may write to it (mode 0666): chmod 644 it" in kept[0]
+
+
 # Signals
 
 PROGRAM = """

@@ -1,3 +1,6 @@
+#include <fcntl.h>
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -6,8 +9,11 @@
 #include <system_error>
 #include <utility>
 
+#include "access/suggestion.hpp"
+#include "mf/access/names.hpp"
 #include "mf/access/rules.hpp"
 #include "mf/core/failure.hpp"
+#include "mf/core/file_writers.hpp"
 #include "mf/core/text.hpp"
 #include "mf/core/weight.hpp"
 
@@ -17,26 +23,6 @@ namespace {
 constexpr std::size_t kMostMistakes = 20;
 constexpr std::size_t kMostRules = 100'000;
 constexpr std::string_view kSpace = " \t\r";
-
-std::string quoted(std::string_view word) {
-  return "'" + shortened(word) + "'";
-}
-
-/// "; did you mean 'register'?"; empty if no name is near.
-template <class Names>
-std::string suggestion(std::string_view word, const Names& names) {
-  constexpr std::size_t kLongest = 64;
-  if (word.size() > kLongest) return {};
-  std::string_view nearest;
-  auto least = word.size() / 2 + 1;
-  for (const std::string_view name : names) {
-    if (const auto found = edit_distance(word, name); found < least) {
-      least = found;
-      nearest = name;
-    }
-  }
-  return nearest.empty() ? std::string() : "; did you mean '" + std::string(nearest) + "'?";
-}
 
 /// Of ASCII.
 std::string lower(std::string_view text) {
@@ -71,6 +57,16 @@ class Words {
   std::string_view rest_;
 };
 
+/// Does `act` with each line and its number.
+template <class Do>
+void for_each_line(std::string_view text, Do&& act) {
+  for (std::uint32_t number = 1; !text.empty(); ++number) {
+    const auto end = text.find('\n');
+    act(text.substr(0, end), number);
+    text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+  }
+}
+
 /// A mistake in a line: what is wrong with it.
 struct Mistake {
   std::string what;
@@ -87,10 +83,16 @@ std::optional<Number> number(std::string_view digits) {
 
 class Parser {
  public:
-  explicit Parser(std::string_view name) : name_(name) {}
+  /// `text`: of the whole file.
+  Parser(std::string_view text, std::string_view name) : name_(name) {
+    for_each_line(text, [this](std::string_view line, std::uint32_t number) {
+      Words words(line);
+      if (words.next() == "group") all_groups_.try_emplace(words.next(), number);
+    });
+  }
 
-  void line(std::string_view text) {
-    ++line_;
+  void line(std::string_view text, std::uint32_t number) {
+    line_ = number;
     try {
       if (!is_utf8(text)) throw Mistake{"the line is not UTF-8"};
       if (text.find('\0') != std::string_view::npos) throw Mistake{"the line holds a NUL character"};
@@ -152,33 +154,22 @@ class Parser {
   }
 
   [[nodiscard]] std::vector<Rules::Who> members(std::string_view word) const {
-    static constexpr std::array<std::string_view, 2> kWords{"anyone", "authenticated"};
     if (word == "anyone") return {{.authenticated = false, .pattern = "*"}};
     if (word == "authenticated") return {{.authenticated = true, .pattern = "*"}};
-    if (word.starts_with('@')) {
-      const auto found = groups_.find(word.substr(1));
-      if (found != groups_.end()) return found->second;
-      std::vector<std::string_view> names;
-      for (const auto& [name, whos] : groups_) names.push_back(name);
-      throw Mistake{"there is no group " + quoted(word.substr(1)) + " above" +
-                    suggestion(word.substr(1), names)};
-    }
-    // A pattern that fits names of any kind would admit more than its author sees.
-    const auto colon = word.find(':');
-    if (colon == std::string_view::npos || word.substr(0, colon).find('*') != std::string_view::npos)
-      throw Mistake{quoted(word) +
-                    " is no name: anyone, authenticated, @group, uid:1000, dns:host.example, "
-                    "token:name, or a URI such as spiffe://example.org/search" +
-                    suggestion(word, kWords)};
-    const auto kind = lower(word.substr(0, colon));
-    const bool of_kind = kind == "uid" || kind == "dns" || kind == "token";
-    // No identity has such a name.
-    if (of_kind && kind != word.substr(0, colon))
-      throw Mistake{"'" + kind + ":' is written in lower case, not as " + quoted(word)};
-    if (word.starts_with("uid:") && word != "uid:*" && !number<std::uint32_t>(word.substr(4)))
-      throw Mistake{"a user is written as a number: uid:1000, not " + quoted(word)};
+    if (word.starts_with('@')) return group_of(word.substr(1));
+    if (auto why = objection_to_name(word); !why.empty()) throw Mistake{std::move(why)};
     // Names of hosts have no case, and identities have them in lower case.
-    return {{.authenticated = false, .pattern = kind == "dns" ? lower(word) : std::string(word)}};
+    return {{.authenticated = false, .pattern = word.starts_with("dns:") ? lower(word) : std::string(word)}};
+  }
+
+  [[nodiscard]] std::vector<Rules::Who> group_of(std::string_view name) const {
+    if (const auto found = groups_.find(name); found != groups_.end()) return found->second;
+    const auto no_group = "there is no group " + quoted(name) + " above";
+    if (const auto below = all_groups_.find(name); below != all_groups_.end() && below->second > line_)
+      throw Mistake{no_group + ": it stands below, in line " + std::to_string(below->second)};
+    std::vector<std::string_view> names;
+    for (const auto& [each, whos] : groups_) names.push_back(each);
+    throw Mistake{no_group + suggestion(name, names)};
   }
 
   static Action action(Words& words) {
@@ -199,9 +190,14 @@ class Parser {
       if (rule.object.empty())
         throw Mistake{"it does not say what '" + std::string(name_of(action)) + "' is about, for instance *"};
     }
+    if (action == Action::call) check_method(rule.object);
+    std::vector<std::string_view> before;
     while (!words.empty()) {
       const auto word = words.next();
       const auto value = words.next();
+      if (std::ranges::find(before, word) != before.end())
+        throw Mistake{quoted(word) + " stands twice; a line has one"};
+      before.push_back(word);
       if (word == "per" && !alone && has_agents(action)) {
         if (value.empty()) throw Mistake{"'per' is followed by an agent, for instance: per books*"};
         rule.agent = value;
@@ -218,9 +214,26 @@ class Parser {
     }
   }
 
+  /// What is called is a service and its method. Services are written like Greeter, and modules and methods
+  /// like greet: so the method is missing in hello.Greeter.
+  static void check_method(std::string_view object) {
+    const auto is_upper = [](std::string_view name) {
+      return !name.empty() && name.front() >= 'A' && name.front() <= 'Z';
+    };
+    if (object.find('*') != std::string_view::npos) return;
+    const auto dot = object.rfind('.');
+    const auto above = object.substr(0, dot == std::string_view::npos ? 0 : dot);
+    const auto last = dot == std::string_view::npos ? object : object.substr(dot + 1);
+    const auto service = above.substr(above.rfind('.') + 1);  // npos + 1 is 0
+    if (!above.empty() && !last.empty() && (!is_upper(last) || is_upper(service))) return;
+    const bool ends = object.ends_with('.');
+    throw Mistake{quoted(object) + " names no method" +
+                  did_you_mean(std::string(object) + (ends ? "*" : ".*"))};
+  }
+
   static bool has_agents(Action action) noexcept {
-    return action == Action::register_ || action == Action::call || action == Action::publish ||
-           action == Action::subscribe;
+    return action == Action::register_ || action == Action::call || action == Action::lead ||
+           action == Action::publish || action == Action::subscribe;
   }
 
   static std::string expected(Action action) {
@@ -230,6 +243,11 @@ class Parser {
     if (action == Action::list || action == Action::administer || action == Action::relay)
       return name + "the line ends";
     return name + "stands an object, and the line ends";
+  }
+
+  static bool is_of_host(char c) noexcept {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view(".-_*[]:%").find(c) != std::string_view::npos;
   }
 
   static Rules::Where where(std::string_view text) {
@@ -246,10 +264,14 @@ class Parser {
     const auto authority = text.substr(end + 3);
     if (authority.empty()) throw wrong("it has no host");
     where.host = authority;
-    if (where.scheme == "unix") return where;
+    if (where.scheme == "unix") {
+      if (has_dots(authority)) throw wrong("its path has a part that is '.' or '..'");
+      return where;
+    }
     const auto colon = authority.rfind(':');
     if (colon == std::string_view::npos || authority.ends_with(']')) throw wrong("it has no port");
     where.host = authority.substr(0, colon);
+    if (!std::ranges::all_of(where.host, is_of_host)) throw wrong("no host has such characters");
     const auto ports = authority.substr(colon + 1);
     if (ports == "*") return where;
     const auto dash = ports.find('-');
@@ -262,6 +284,7 @@ class Parser {
   }
 
   std::string_view name_;
+  std::map<std::string_view, std::uint32_t> all_groups_;  // of the file, with their first lines
   std::uint32_t line_ = 0;
   std::vector<Rules::Rule> rules_;
   std::map<std::string, std::vector<Rules::Who>, std::less<>> groups_;
@@ -272,12 +295,10 @@ class Parser {
 }  // namespace
 
 Outcome<std::shared_ptr<const Rules>> Rules::parse(std::string_view text, std::string_view name) {
-  Parser parser(name);
-  while (!text.empty()) {
-    const auto end = text.find('\n');
-    parser.line(text.substr(0, end));
-    text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
-  }
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  Parser parser(text, name);
+  for_each_line(text, [&](std::string_view line, std::uint32_t number) { parser.line(line, number); });
   return std::move(parser).end();
 }
 
@@ -286,8 +307,14 @@ Outcome<std::shared_ptr<const Rules>> Rules::load(const std::string& path) {
     return not_executed(Code::invalid_argument, "the access file " + path + " cannot be read: " +
                                                     std::generic_category().message(error));
   };
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rbe"), &std::fclose);
-  if (!file) return unread(errno);
+  // O_NONBLOCK: a pipe in its place must not hold up the program.
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(
+      descriptor < 0 ? nullptr : ::fdopen(descriptor, "rb"), &std::fclose);
+  struct stat found{};
+  if (!file || ::fstat(descriptor, &found) != 0) return unread(errno);
+  if (const auto why = objection_to(found, Readers::all); !why.empty())
+    return not_executed(Code::invalid_argument, "the access file " + path + " cannot be used: " + why);
   std::string text;
   for (std::array<char, 65536> block{};;) {
     const auto size = std::fread(block.data(), 1, block.size(), file.get());

@@ -31,6 +31,15 @@ std::string_view name_of(Action action) noexcept {
   return kNames.at(static_cast<std::size_t>(action));
 }
 
+bool has_dots(std::string_view path) noexcept {
+  while (!path.empty()) {
+    const auto part = path.substr(0, path.find('/'));
+    if (part == "." || part == "..") return true;
+    path.remove_prefix(std::min(part.size() + 1, path.size()));
+  }
+  return false;
+}
+
 bool Rules::Who::fits(const Identity& identity) const noexcept {
   if (authenticated) return identity.known();
   return identity.known() ? glob_matches(pattern, identity.name) : pattern == "*";
@@ -40,9 +49,9 @@ bool Rules::Where::fits(std::string_view address) const noexcept {
   const auto end = address.find(':');
   if (end == std::string_view::npos || address.substr(0, end) != scheme) return false;
   auto authority = address.substr(end + 1);
-  const bool slashes = authority.starts_with("//");
+  const bool slashes = authority.starts_with("//");  // unix:/path is unix:///path, too
   if (slashes) authority.remove_prefix(2);
-  if (scheme == "unix") return glob_matches(host, authority);  // unix:/path is unix:///path, too
+  if (scheme == "unix") return !has_dots(authority) && glob_matches(host, authority);
   if (!slashes) return false;
   const auto port = port_of(authority);
   if (!port || *port < first_port || *port > last_port) return false;

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "app/program.hpp"
+#include "mf/access/names.hpp"
 #include "mf/access/rules.hpp"
 #include "mf/core/error.hpp"
 #include "mf/core/weight.hpp"
@@ -42,6 +43,10 @@ class AccessCommand {
   [[nodiscard]] bool asked() const { return access_->parsed(); }
 
   [[nodiscard]] int run() const {
+    if (const auto why = objection(); !why.empty()) {
+      std::cerr << "mf-controller: " << why << '\n';
+      return kUsage;
+    }
     const auto rules = access::Rules::load(file_).value();
     const auto decision = rules->decide(
         identity(),
@@ -55,6 +60,7 @@ class AccessCommand {
   }
 
  private:
+  static constexpr int kUsage = 2;
   static constexpr int kDenied = 3;
 
   [[noreturn]] static void refuse(const std::string& why) {
@@ -64,12 +70,20 @@ class AccessCommand {
   [[nodiscard]] Identity identity() const {
     using Kind = Identity::Kind;
     if (identity_ == "none") return {};
-    if (identity_.find(':') == std::string::npos)
-      refuse("--as '" + identity_ + "' is no identity: uid:1000, dns:a.example, token:alice, a URI, or none");
     const auto kind = identity_.starts_with("uid:")     ? Kind::uid
                       : identity_.starts_with("token:") ? Kind::token
                                                         : Kind::certificate;
     return {.kind = kind, .name = identity_, .issuer = {}};
+  }
+
+  /// Why no peer can have this identity; empty if one can.
+  [[nodiscard]] std::string objection() const {
+    const auto asked = identity();
+    if (!asked.known()) return {};
+    const auto why = access::objection_to_name(identity_);
+    if (why.empty() && is_name_of(asked.kind, identity_)) return {};
+    return "--as '" + identity_ + "' is no identity: " +
+           (why.empty() ? "uid:1000, dns:a.example, token:alice, a URI, or none" : why);
   }
 
   [[nodiscard]] access::Action action() const {

@@ -101,7 +101,7 @@ struct ControllerResolver::State : std::enable_shared_from_this<State> {
   Code refused = Code::ok;  // the code of a failure that no retry can resolve, if that is the reason
   bool complained = false;  // one line for each loss, not for each attempt
   bool closed = false;
-  std::set<std::string> skipped;  // addresses in clear that the log names already
+  std::set<std::string> skipped;  // addresses that the log names already
   std::map<std::uint64_t, std::function<void()>> listeners;
   std::uint64_t last_listener = 0;
   bool telling = false;
@@ -125,11 +125,19 @@ struct ControllerResolver::State : std::enable_shared_from_this<State> {
     });
   }
 
+  /// Whether the log has not named this address yet.
+  bool is_new(const std::string& address) {
+    if (skipped.size() >= kMostSkipped) skipped.clear();
+    return skipped.insert(address).second;
+  }
+
   /// Each address once.
-  void log_skipped(const Service& service) {
+  void log_skipped(Service& service) {
+    for (const auto& [address, reason] : service.known.take_unreadable())
+      if (is_new(address))
+        log.write(Level::warning, "address_unreadable", {{"controller", where}, {"reason", reason}});
     for (const auto& address : service.known.skipped()) {
-      if (skipped.size() >= kMostSkipped) skipped.clear();
-      if (!skipped.insert(address).second) continue;
+      if (!is_new(address)) continue;
       log.write(Level::warning, "address_in_clear",
                 {{"controller", where},
                  {"address", address},

@@ -7,11 +7,31 @@
 #include "controller/grants.hpp"
 #include "controller/secret.hpp"
 #include "mf/core/failure.hpp"
+#include "mf/transport/address.hpp"
 
 namespace mf::controller {
 namespace {
 
 constexpr std::size_t kMostWarnings = 64;  // the limit for pending warnings of one process
+
+/// Writes each address in the one way in which all peers and access files read it. The failure for the first
+/// one that is none.
+std::optional<Failure> unusable(std::vector<Offer>& offers) {
+  try {
+    for (Offer& offer : offers) {
+      for (std::string& text : offer.addresses) {
+        const auto address = Address::parse(text);
+        text = address.str();
+        if (address.local() && access::has_dots(address.host))
+          return not_executed(Code::invalid_argument,
+                              "address '" + text + "': its path has a part that is '.' or '..'");
+      }
+    }
+  } catch (const Error& error) {
+    return Outcome<void>(error).failure();
+  }
+  return std::nullopt;
+}
 
 std::string name_of(const Key& key) {
   return key.agent.empty() ? key.name : key.name + " for agent \"" + key.agent + "\"";
@@ -66,6 +86,7 @@ void Controller::register_(ControllerRegisterRequest request, StreamWriter<Stand
   Grants grants;
   Work work;
   const auto refusal = [&]() -> std::optional<Failure> {
+    if (auto no = unusable(request.offers)) return no;
     if (auto no = denied(request.offers, grants)) return no;
     const std::scoped_lock lock(mutex_);
     if (auto no = no_stream(registration->connection)) return no;
@@ -120,6 +141,7 @@ void Controller::update(ControllerUpdateRequest request, Responder<void> respond
   Grants grants;
   Work work;
   const auto answer = [&]() -> Outcome<void> {
+    if (auto no = unusable(request.put)) return *no;
     if (auto no = denied(request.put, grants)) return *no;
     const std::scoped_lock lock(mutex_);
     if (auto no = not_registered("update", request.who)) return *no;
@@ -181,8 +203,9 @@ void Controller::lead(ControllerLeadRequest request, StreamWriter<Lead> out, Res
   Grants grants;
   Work work;
   const auto refusal = [&]() -> std::optional<Failure> {
-    if (auto no = denied(access::Wish{.action = access::Action::lead, .object = request.what.name}, &grants))
-      return no;
+    const access::Wish wish{
+        .action = access::Action::lead, .object = request.what.name, .agent = request.what.agent};
+    if (auto no = denied(wish, &grants)) return no;
     const std::scoped_lock lock(mutex_);
     if (auto no = no_stream(candidate->connection)) return no;
     if (auto no = not_registered("lead", request.who)) return no;
@@ -212,7 +235,7 @@ std::optional<Failure> Controller::not_offered(const Candidate& candidate) const
                       {"identity", candidate.identity.str()},
                       {"reason", "the process does not offer it"}});
   return not_executed(Code::permission_denied,
-                      "only a process that offers " + candidate.key.name + " may lead it");
+                      "only a process that offers " + name_of(candidate.key) + " may lead it");
 }
 
 std::size_t Controller::candidates() const {
@@ -255,7 +278,7 @@ void Controller::end_leads(const Uuid& nonce, Work& work) {
 }
 
 bool Controller::may_lead(const Candidate& candidate) const {
-  return registrations_.contains(candidate.nonce) && registry_.offers_name(candidate.nonce, candidate.key);
+  return registrations_.contains(candidate.nonce) && registry_.offers(candidate.nonce, candidate.key);
 }
 
 std::string Controller::shown(const Uuid& nonce) const {

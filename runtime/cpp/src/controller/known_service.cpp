@@ -39,7 +39,7 @@ std::optional<mf::Instance> reachable(const Instance& instance, bool over_tls) {
       auto& place = address.local() ? found.local : found.address;
       if (place.scheme.empty() && address.of_server()) place = std::move(address);
     } catch (const Error&) {
-      continue;  // of a kind that this runtime does not know
+      continue;  // take_unreadable() has it
     }
   }
   if (found.address.scheme.empty()) found.address = found.local;
@@ -59,11 +59,22 @@ void add(Offers& offers, Places& taken, const Instance& instance, bool over_tls)
 
 }  // namespace
 
+void KnownService::note_unreadable(const Instance& instance) {
+  for (const std::string& text : instance.offer.addresses) {
+    try {
+      (void)Address::parse(text);
+    } catch (const Error& error) {
+      if (unreadable_.size() < kMostUnreadable) unreadable_.emplace(text, error.message());
+    }
+  }
+}
+
 void KnownService::apply(Change& change, Instances& to) {
   for (const Gone& gone : change.gone) to.erase({gone.key.agent, gone.instance});
   for (Instance& instance : change.put) {
     std::pair place{instance.offer.key.agent, instance.instance};
     if (agents_.size() < kMaxAgents) agents_.insert(place.first);
+    note_unreadable(instance);
     to.insert_or_assign(std::move(place), std::move(instance));
   }
 }

@@ -279,14 +279,9 @@ std::string Registry::offered(const Uuid& nonce) const {
   return text;
 }
 
-bool Registry::offers_name(const Uuid& nonce, const Key& key) const {
+bool Registry::offers(const Uuid& nonce, const Key& key) const {
   const auto found = processes_.find(nonce);
-  if (found == processes_.end()) return false;
-  Key first;
-  first.kind = key.kind;
-  first.name = key.name;
-  const auto at = found->second.offers.lower_bound(first);
-  return at != found->second.offers.end() && at->first.kind == key.kind && at->first.name == key.name;
+  return found != processes_.end() && found->second.offers.contains(known_part(key));
 }
 
 Registry::Page Registry::page(const Filter& filter, const std::optional<Place>& after, std::size_t most,

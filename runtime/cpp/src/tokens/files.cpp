@@ -6,7 +6,6 @@
 
 #include <array>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <system_error>
 
@@ -37,15 +36,7 @@ std::string reason(int error) {
 }
 
 void check(const std::string& path, const struct stat& found, Readers readers) {
-  if (!S_ISREG(found.st_mode)) refuse(path, "it is no regular file");
-  if (found.st_uid != 0 && found.st_uid != ::geteuid())
-    refuse(path, "it belongs to user " + std::to_string(found.st_uid) + ", who could exchange it");
-  std::array<char, 8> mode{};
-  (void)std::snprintf(mode.data(), mode.size(), "%04o", found.st_mode & 07777U);
-  if (readers == Readers::owner && (found.st_mode & 077U) != 0)
-    refuse(path, std::string("others may use it (mode ") + mode.data() + "): chmod 600 it");
-  if ((found.st_mode & 022U) != 0)
-    refuse(path, std::string("others may write to it (mode ") + mode.data() + "): chmod 644 it");
+  if (const auto why = objection_to(found, readers); !why.empty()) refuse(path, why);
   if (found.st_size > static_cast<off_t>(kMostBytes))
     refuse(path, "it has more than " + std::to_string(kMostBytes) + " bytes");
 }

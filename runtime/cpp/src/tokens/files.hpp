@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "mf/core/file_writers.hpp"
 #include "mf/core/secret.hpp"
 
 namespace mf::tokens {
@@ -12,7 +13,6 @@ namespace mf::tokens {
 /// Throws Error(INVALID_ARGUMENT): "'PATH': <why>".
 [[noreturn]] void refuse(const std::string& path, std::string_view why);
 
-enum class Readers : bool { owner, all };
 /// Follows symbolic links, since secrets of Kubernetes are such: what they lead to is checked.
 [[nodiscard]] Secret read_file(const std::string& path, Readers readers);
 

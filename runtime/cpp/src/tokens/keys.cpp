@@ -99,7 +99,7 @@ struct Freed {
 // Public keys
 
 TokenKeys TokenKeys::read(const std::string& path) {
-  const Secret text = tokens::read_file(path, tokens::Readers::all);
+  const Secret text = tokens::read_file(path, Readers::all);
   return of_pem(text.reveal(), "'" + path + "'");
 }
 
@@ -183,7 +183,7 @@ TokenSigner TokenSigner::generate() {
 }
 
 TokenSigner TokenSigner::read(const std::string& path) {
-  return of_pem(tokens::read_file(path, tokens::Readers::owner), "'" + path + "'");
+  return of_pem(tokens::read_file(path, Readers::owner), "'" + path + "'");
 }
 
 TokenSigner TokenSigner::of_pem(const Secret& pem, const std::string& where) {

@@ -4,6 +4,7 @@
 #include <netinet/in.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstring>
 #include <utility>
@@ -128,7 +129,14 @@ bool Networks::allows(const sockaddr_storage& address) const {
 }
 
 bool is_loopback(std::string_view host) noexcept {
-  return host == "localhost" || host == "::1" || host == "[::1]" || host.starts_with("127.");
+  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  if (host == "localhost" || host == "::1") return true;
+  // A name such as 127.evil.example leads anywhere.
+  std::array<char, INET_ADDRSTRLEN> number{};
+  in_addr ipv4{};
+  if (!host.starts_with("127.") || host.size() >= number.size()) return false;
+  std::ranges::copy(host, number.begin());
+  return ::inet_pton(AF_INET, number.data(), &ipv4) == 1;
 }
 
 }  // namespace mf::transport

@@ -14,8 +14,10 @@ its own: a line that allows fits if it covers all of them, a line that denies if
 
 Objects and agents are patterns (mf/access/glob.py). The object of a call is service and method joined by a
 dot; LIST, ADMINISTER and RELAY have none. "at" and "weight" belong to REGISTER: the address at which the
-server may be found, with a port or a range of ports, and the largest weight that it may ask for. A '#' at the
-start of a word begins a comment.
+server may be found, with a port or a range of ports, and the largest weight that it may ask for. A path with
+a part "." or ".." fits none. A '#' at the start of a word begins a comment.
+
+A file is used only if it belongs to root or to the user of this process, and no other user may write to it.
 
 A set of rules never changes: any number of threads may ask it at once. Reading a file anew makes another.
 """
@@ -44,6 +46,11 @@ class Action(Enum):
     LIST = "list"
     ADMINISTER = "administer"
     RELAY = "relay"
+
+
+def has_dots(path: str) -> bool:
+    """Whether a part of the path is "." or "..": it may lead out of the folder that it begins with."""
+    return not {".", ".."}.isdisjoint(path.split("/"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +100,7 @@ class Where:
             return False
         authority = rest.removeprefix("//")
         if scheme == "unix":  # unix:/path is unix:///path, too
-            return glob_matches(self.host, authority)
+            return not has_dots(authority) and glob_matches(self.host, authority)
         host, colon, port = authority.rpartition(":")
         if authority == rest or not colon or not port.isdecimal() or not port.isascii():
             return False

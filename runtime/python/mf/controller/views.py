@@ -19,6 +19,7 @@ from mf.transport.sockets import SCHEMES
 
 KEEP_OLD = 10.0
 _SECRET = ("tls", "memory")
+_MOST_UNREADABLE = 64
 _MAX_AGENTS = 10_000  # including agents that are remembered without an instance
 
 _Known = dict[str, dict[UUID, Instance]]
@@ -31,7 +32,18 @@ _UNKNOWN = View({}, reached=False)
 class Watched:
     """One service. `run` and `revision`: the position of its watch."""
 
-    __slots__ = ("_coming", "_known", "_old", "_over_tls", "old_until", "revision", "run", "skipped", "view")
+    __slots__ = (
+        "_coming",
+        "_known",
+        "_old",
+        "_over_tls",
+        "old_until",
+        "revision",
+        "run",
+        "skipped",
+        "unreadable",
+        "view",
+    )
 
     def __init__(self, first: View = _UNKNOWN, *, over_tls: bool = False) -> None:
         """`first`: what is known before a controller has answered. `over_tls`: instances without an address
@@ -39,6 +51,8 @@ class Watched:
         self._over_tls = over_tls
         self.skipped: dict[str, None] = {}
         """The addresses of instances that were skipped since the caller last emptied this."""
+        self.unreadable: dict[str, str] = {}
+        """The same of addresses that cannot be read, with the reason. No connection is made there."""
         self.run = 0
         self.revision = 0
         self.view = first
@@ -134,7 +148,7 @@ class Watched:
             agents[agent] = None
             for known in to:
                 known.get(agent, {}).pop(entry.instance, None)
-            instance = _reachable(entry, over_tls=self._over_tls)
+            instance = _reachable(entry, self.unreadable, over_tls=self._over_tls)
             if instance is not None:
                 to[0].setdefault(agent, {})[entry.instance] = instance
             elif self._over_tls:
@@ -149,7 +163,7 @@ def all_of(watched: str) -> Filter:
     return Filter(KeyKind.service, watched, None)
 
 
-def _reachable(entry: Entry, *, over_tls: bool) -> Instance | None:
+def _reachable(entry: Entry, unreadable: dict[str, str], *, over_tls: bool) -> Instance | None:
     """The first network address and the first path that this runtime can connect to. So if a server lists
     tls:// before tcp://, no client uses plain text. An instance that has nothing but a path has it as both.
     With `over_tls` only addresses count whose bytes are encrypted, or stay in this process."""
@@ -157,8 +171,10 @@ def _reachable(entry: Entry, *, over_tls: bool) -> Instance | None:
     for text in entry.offer.addresses:
         try:
             address = Address.parse(text)
-        except ValueError:
-            continue  # of a kind that this runtime does not know
+        except ValueError as wrong:
+            if len(unreadable) < _MOST_UNREADABLE:
+                unreadable[text] = str(wrong)
+            continue
         if over_tls and address.scheme not in _SECRET:
             continue
         if address.local:

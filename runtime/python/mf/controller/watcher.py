@@ -70,7 +70,7 @@ class Watcher:
         self._where = ", ".join(map(str, controllers))
         self._tell = tell
         self._over_tls = is_over_tls(controllers, tls, credential)
-        self._skipped: set[str] = set()  # addresses in clear that the log names already
+        self._skipped: set[str] = set()  # addresses that the log names already
         self.unanswered = unanswered(controllers)
         self._trouble = ""
         self._code = Code.UNAVAILABLE
@@ -187,7 +187,7 @@ class Watcher:
     def _take(self, service: str, watched: Watched, change: Any) -> None:
         if watched.takes(change, monotonic()):
             self._tell(service, watched.view)
-        if watched.skipped:
+        if watched.skipped or watched.unreadable:
             self._log_skipped(watched)
         if watched.old_until and service not in self._timers:
             self._forget_later(service, watched)
@@ -195,14 +195,23 @@ class Watcher:
     def _log_skipped(self, watched: Watched) -> None:
         """Logs each skipped address once."""
         skipped, watched.skipped = watched.skipped, {}
+        unreadable, watched.unreadable = watched.unreadable, {}
+        for address, reason in unreadable.items():
+            if self._is_new(address):
+                warning("%s", line("address_unreadable", controller=self._where, reason=reason))
         for address in skipped:
-            if len(self._skipped) >= _MOST_SKIPPED:
-                self._skipped.clear()
-            if address not in self._skipped:
-                self._skipped.add(address)
+            if address not in unreadable and self._is_new(address):
                 meaning = "this client has TLS, and does not use it"
                 fields = {"controller": self._where, "address": address, "meaning": meaning}
                 warning("%s", line("address_in_clear", **fields))
+
+    def _is_new(self, address: str) -> bool:
+        """Whether the log has not named this address yet."""
+        if len(self._skipped) >= _MOST_SKIPPED:
+            self._skipped.clear()
+        is_new = address not in self._skipped
+        self._skipped.add(address)
+        return is_new
 
     def _forget_later(self, service: str, watched: Watched) -> None:
         left = max(watched.old_until - monotonic(), 0.0) + 0.001

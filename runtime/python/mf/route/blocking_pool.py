@@ -106,7 +106,7 @@ class BlockingPool(Pool[_Place, Link]):
                     place.connecting = self._dialer.begin(Address.parse(instance.address))
                     if place.connecting is not None:
                         begun.append((place, place.connecting))
-            except OSError:
+            except (OSError, ValueError):
                 pass  # `open` gets the same failure, and reports it
             finally:
                 place.lock.release()
@@ -157,6 +157,8 @@ class BlockingPool(Pool[_Place, Link]):
                 place.check_certificate(stream)
         except OSError as failed:
             raise place.failed(failed) from None
+        except ValueError as failed:  # an address that cannot be used
+            raise place.failed(OSError(str(failed))) from None
         if stream is None:  # the next caller continues with it
             assert begun is not None
             raise connect_failed(address, begun.too_late())

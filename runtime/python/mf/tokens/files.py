@@ -1,10 +1,10 @@
 """R3. Files of keys and tokens, whose owner and mode are checked on the open file."""
 
 import os
-import stat
 from contextlib import suppress
 from typing import NoReturn
 
+from mf.core.files import objection_to
 from mf.core.secret import Secret
 
 _MOST_BYTES = 16 * 1024
@@ -54,15 +54,8 @@ def write_new(path: str, data: bytes, *, for_all: bool = False) -> None:
 
 
 def _check(path: str, found: os.stat_result, for_all: bool) -> None:
-    mode = stat.S_IMODE(found.st_mode)
-    if not stat.S_ISREG(found.st_mode):
-        _refuse(path, "it is no regular file")
-    if found.st_uid not in (0, os.geteuid()):
-        _refuse(path, f"it belongs to user {found.st_uid}, who could exchange it")
-    if not for_all and mode & 0o077:
-        _refuse(path, f"others may use it (mode {mode:04o}): chmod 600 it")
-    if mode & 0o022:
-        _refuse(path, f"others may write to it (mode {mode:04o}): chmod 644 it")
+    if why := objection_to(found, for_all=for_all):
+        _refuse(path, why)
     if found.st_size > _MOST_BYTES:
         _refuse(path, f"it has more than {_MOST_BYTES} bytes")
 

@@ -11,11 +11,17 @@ Pure text: nothing is resolved here.
 """
 
 import os
+import re
+import socket
 from typing import NoReturn
 
 _UNIX = "unix:"
 _MEMORY = "memory:"
 _LONGEST_PATH = 107  # bytes of sun_path, without the zero byte
+_LONGEST_HOST = 253
+_SCHEME = re.compile(r"[A-Za-z0-9+.-]+")
+_HOST = re.compile(r"[A-Za-z0-9._-]+")
+_PARTS = re.compile(r"[^.]{1,63}(\.[^.]{1,63})*\.?")  # of a host, as the resolver demands them
 
 
 class Address:
@@ -39,17 +45,16 @@ class Address:
         scheme, separator, rest = text.partition("://")
         if not separator or not scheme:
             _refuse(text, "no scheme")
+        if not _SCHEME.fullmatch(scheme):
+            _refuse(text, "a scheme has only letters, digits, '+', '-' and '.'")
         host, colon, port = rest.rpartition(":")
         if not colon:
             _refuse(text, "no port")
         if len(host) > 1 and host.startswith("[") and host.endswith("]"):
             host = host[1:-1]
-        elif ":" in host:
-            _refuse(text, "an IPv6 host is written in brackets")
-        if "[" in host or "]" in host:
-            _refuse(text, "a bracket in the host")
-        if not host:
-            _refuse(text, "no host")
+            _check_ipv6(text, host)
+        else:
+            _check_host(text, host)
         if not (port.isascii() and port.isdigit()) or int(port) > 65535:
             _refuse(text, "the port is not a number from 0 to 65535")
         return cls(scheme, host, int(port))
@@ -92,10 +97,36 @@ class Address:
         return hash((self.scheme, self.host, self.port))
 
 
+def _check_host(text: str, host: str) -> None:
+    if not host:
+        _refuse(text, "no host")
+    if "[" in host or "]" in host:
+        _refuse(text, "a bracket in the host")
+    if ":" in host:
+        _refuse(text, "an IPv6 host is written in brackets")
+    if not _HOST.fullmatch(host):
+        _refuse(text, "a host has only letters, digits, '.', '-' and '_'")
+    if not _PARTS.fullmatch(host) or len(host.removesuffix(".")) > _LONGEST_HOST:
+        _refuse(text, f"a host has at most {_LONGEST_HOST} characters, and from 1 to 63 between two dots")
+
+
+def _check_ipv6(text: str, host: str) -> None:
+    """An IPv6 address, with a zone or without."""
+    number, percent, zone = host.partition("%")
+    try:
+        socket.inet_pton(socket.AF_INET6, number)
+    except (OSError, ValueError):
+        _refuse(text, "in brackets stands an IPv6 address")
+    if percent and not _HOST.fullmatch(zone):
+        _refuse(text, "the zone behind '%' is no name of a network")
+
+
 def _name(text: str) -> str:
     name = text.removeprefix(_MEMORY)
     if not name or name.startswith("/"):
         _refuse(text, "a place in memory has a name, as in memory:shop")
+    if "\0" in name:
+        _refuse(text, "there is a zero byte in the name")
     return name
 
 

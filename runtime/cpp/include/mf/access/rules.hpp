@@ -17,7 +17,10 @@
 // Objects and agents are patterns (mf/access/glob.hpp). The object of a call is service and method joined by
 // a dot; "list", "administer" and "relay" have none. "at" and "weight" belong to "register": the address at
 // which the server may be found, with a port or a range of ports, and the largest weight that it may ask for.
-// A '#' at the start of a word begins a comment.
+// A path with a part "." or ".." fits none. A '#' at the start of a word begins a comment.
+//
+// A file is used only if it belongs to root or to the user of this process, and no other user may write to
+// it.
 //
 // A set of rules never changes: any number of threads may ask it at once. Reading a file anew makes another.
 #pragma once
@@ -51,6 +54,9 @@ enum class Action : std::uint8_t {
 inline constexpr std::size_t kActions = 11;
 
 [[nodiscard]] std::string_view name_of(Action action) noexcept;
+
+/// Whether a part of the path is "." or "..": it may lead out of the folder that it begins with.
+[[nodiscard]] bool has_dots(std::string_view path) noexcept;
 
 /// What an identity asks for.
 struct Wish {

@@ -44,11 +44,18 @@ class KnownService {
   [[nodiscard]] Offers offers() const;
   /// The addresses of the skipped instances.
   [[nodiscard]] std::set<std::string> skipped() const;
+  /// The addresses that were received since the last call and cannot be read, each with the reason. No
+  /// connection is made there.
+  [[nodiscard]] std::map<std::string, std::string> take_unreadable() {
+    return std::exchange(unreadable_, {});
+  }
 
  private:
+  static constexpr std::size_t kMostUnreadable = 64;
   using Instances = std::map<std::pair<std::string, Uuid>, Instance>;  // by agent and process
 
   void apply(Change& change, Instances& to);
+  void note_unreadable(const Instance& instance);
 
   const bool over_tls_;
   std::uint64_t run_ = 0;
@@ -57,6 +64,7 @@ class KnownService {
   std::optional<Instances> coming_;  // the incomplete snapshot, if there is one
   Instances earlier_;
   TimePoint earlier_until_{};
+  std::map<std::string, std::string> unreadable_;
   std::set<std::string> agents_;  // all agents that ever had an instance
 };
 

@@ -98,8 +98,7 @@ class Registry {
   /// The entry in the form of a store; the process must exist.
   [[nodiscard]] stored::Process stored(const Uuid& nonce) const;
   [[nodiscard]] const std::string& name_of(const Uuid& nonce) const { return processes_.at(nonce).name; }
-  /// Whether the process offers the name of this key, for any agent.
-  [[nodiscard]] bool offers_name(const Uuid& nonce, const Key& key) const;
+  [[nodiscard]] bool offers(const Uuid& nonce, const Key& key) const;
   /// "demo.Echo for red, demo.Clock": the offers of the process, shortened for a line of a log.
   [[nodiscard]] std::string offered(const Uuid& nonce) const;
 
