@@ -23,14 +23,6 @@ bool is_kind(std::string_view word) {
   return std::ranges::find(kKinds, word) != kKinds.end();
 }
 
-/// Of ASCII.
-std::string lower(std::string_view text) {
-  std::string made(text);
-  for (auto& c : made)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return made;
-}
-
 std::string objection_to_user(std::string_view pattern) {
   const auto digits = pattern.substr(4);
   if (digits == "*") return {};

@@ -24,14 +24,6 @@ constexpr std::size_t kMostMistakes = 20;
 constexpr std::size_t kMostRules = 100'000;
 constexpr std::string_view kSpace = " \t\r";
 
-/// Of ASCII.
-std::string lower(std::string_view text) {
-  std::string made(text);
-  for (auto& c : made)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return made;
-}
-
 /// The rest of a line, word by word.
 class Words {
  public:

@@ -15,14 +15,14 @@ constexpr bool is_upper(char c) noexcept {
   return c >= 'A' && c <= 'Z';
 }
 
-constexpr char lower(char c) noexcept {
+constexpr char lower_of(char c) noexcept {
   return is_upper(c) ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
 // A URI has an authority, and a scheme that is no kind of identity. Schemes have no case.
 bool is_uri(std::string_view name) noexcept {
   const auto begins = [&](std::string_view prefix) {
-    return std::ranges::equal(name.substr(0, prefix.size()), prefix, {}, lower);
+    return std::ranges::equal(name.substr(0, prefix.size()), prefix, {}, lower_of);
   };
   return name.find("://") != std::string_view::npos && std::ranges::none_of(kPrefixes, begins);
 }

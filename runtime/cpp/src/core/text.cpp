@@ -84,6 +84,13 @@ std::size_t edit_distance(std::string_view left, std::string_view right) {
   return row.back();
 }
 
+std::string lower(std::string_view text) {
+  std::string made(text);
+  for (auto& c : made)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return made;
+}
+
 std::string shortened(std::string_view name) {
   std::size_t at = 0;
   for (std::size_t characters = 0; at < name.size(); ++characters) {

@@ -29,13 +29,6 @@ std::string_view usable(const ASN1_STRING* text) noexcept {
   return plain && name.size() <= kLongestName ? name : std::string_view();
 }
 
-std::string lower(std::string_view text) {
-  std::string made(text);
-  for (auto& c : made)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return made;
-}
-
 /// Whether a URI has the name of another kind of identity as its scheme. Schemes have no case.
 bool of_another_kind(std::string_view uri) {
   const auto scheme = lower(uri.substr(0, uri.find(':')));

@@ -21,6 +21,9 @@ namespace mf {
 /// How many bytes must be changed, left out or put in to make the one name of the other: for suggestions.
 [[nodiscard]] std::size_t edit_distance(std::string_view left, std::string_view right);
 
+/// With the capital letters of ASCII in lower case.
+[[nodiscard]] std::string lower(std::string_view text);
+
 /// The first 100 characters of a name, for a message about it.
 [[nodiscard]] std::string shortened(std::string_view name);
 /// A few names in words, each between marks, so that a list of thousands of names does not make an answer
