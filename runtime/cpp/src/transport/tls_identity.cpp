@@ -10,6 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include "mf/core/text.hpp"
+
 namespace mf::transport {
 namespace {
 
