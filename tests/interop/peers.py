@@ -28,6 +28,7 @@ ROOT = HERE.parents[1]
 BUILD = Path(os.environ.get("MF_BUILD_DIR", ROOT / "build" / "release"))
 LANGUAGES = ("cpp", "python")
 PATIENCE = 60.0
+_LOOKS, _BETWEEN_LOOKS = 20, 0.05
 
 Line = dict[str, Any]
 
@@ -78,7 +79,17 @@ class Process:
         return self.answer()
 
     def said(self) -> str:
-        """What stands on standard error by now."""
+        """What stands on standard error by now. A thread of the program writes its log, so that a line may
+        come a moment after what it speaks of: while the program runs, this waits until nothing more comes."""
+        text = self._on_standard_error()
+        for _ in range(_LOOKS if self._process.poll() is None else 0):
+            time.sleep(_BETWEEN_LOOKS)
+            before, text = text, self._on_standard_error()
+            if text == before:
+                break
+        return text
+
+    def _on_standard_error(self) -> str:
         return self._errors.read_text(errors="backslashreplace")
 
     def output(self) -> str:
