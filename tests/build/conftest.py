@@ -42,17 +42,21 @@ class Cmake:
         return self._run("cmake", "--build", str(self.build_dir), "-j", "2", fails=fails)
 
     def run(self, program: str, *arguments: str) -> str:
-        return self._run(str(self.build_dir / program), *arguments)
+        """Its standard output: the log goes to standard error."""
+        return self._done(str(self.build_dir / program), *arguments).stdout
 
     def _run(self, *command: str, fails: bool = False) -> str:
+        done = self._done(*command, fails=fails)
+        return done.stdout + done.stderr
+
+    def _done(self, *command: str, fails: bool = False) -> "subprocess.CompletedProcess[str]":
         env = dict(os.environ)
         env.setdefault("CMAKE_CXX_COMPILER_LAUNCHER", "ccache" if _has_ccache() else "")
         done = subprocess.run(
             command, cwd=self.source, env=env, capture_output=True, text=True, timeout=250, check=False
         )
-        said = done.stdout + done.stderr
-        assert (done.returncode != 0) == fails, said
-        return said
+        assert (done.returncode != 0) == fails, done.stdout + done.stderr
+        return done
 
 
 def _has_ccache() -> bool:

@@ -188,7 +188,7 @@ def test_limits_and_interceptors_do_not_hold_for_it(kind: Callable[[], Any]) -> 
 
 def test_an_access_file_holds_for_it(tmp_path: Path) -> None:
     rules = tmp_path / "access"
-    rules.write_text("allow anyone call demo.Echo\n")
+    rules.write_text("allow anyone call demo.Echo.*\n")
     with server_of(Recorder(), agent="a", access=str(rules)) as server, mf.Client(server.address) as client:
         with pytest.raises(mf.Error) as failed:
             HealthClient(client).check("")
