@@ -61,6 +61,7 @@ allow authenticated send open
 allow @us register mf.flex.Mailbox per A
 """
 SOON = 20.0
+_ = mf.Replica  # is read before there are threads, of which Python 3.11 cannot parse two modules at once
 DEADLINE = mf.CallOptions(deadline=SOON)
 
 
