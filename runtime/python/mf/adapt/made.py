@@ -13,10 +13,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from mf.codec import shape as s
-from mf.codec.archived import ArchiveStruct, GraphAlternative, GraphStruct
+from mf.codec.archived import GraphAlternative, GraphStruct
 from mf.codec.codec import Codec
 from mf.codec.flags import Flags
 from mf.codec.sizes import has_layout
+from mf.core.archive_struct import ArchiveStruct
 from mf.core.error import Error
 from mf.core.plain_struct import PlainStruct
 from mf.evolution.reading import graphs

@@ -12,7 +12,7 @@ from typing import Any
 
 from mf.adapt.made import Made
 from mf.codec import shape as s
-from mf.codec.archived import ArchiveStruct
+from mf.core.archive_struct import ArchiveStruct
 from mf.evolution.rules import Conversion, How, Pair, Source, Verdict
 from mf.evolution.types import Named, Scalar
 

@@ -23,7 +23,6 @@ from mf.codec.archive_run import Into, item_into, packed_into, uncharged, unpack
 from mf.codec.archive_tags import read_tag, skip, wrong_wire
 from mf.codec.archive_value import Of, object_at, value_read
 from mf.codec.archive_wire import BYTES, CLOSE_GROUP, behind, read_varint
-from mf.codec.archived import ArchiveStruct
 from mf.codec.contents import bare, constrained
 from mf.codec.failure import CodecError, InPartsError
 from mf.codec.fault import Fault
@@ -32,6 +31,7 @@ from mf.codec.limits import MAX_DEPTH
 from mf.codec.malformed import MalformedError
 from mf.codec.reader import Reader
 from mf.codec.zeros import zero
+from mf.core.archive_struct import ArchiveStruct
 
 Composite = s.Struct | s.Union
 Span = tuple[int, int]

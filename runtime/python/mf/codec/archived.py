@@ -10,18 +10,11 @@ Both are kept in slots whose names begin and end with two underscores, which no 
 from reprlib import recursive_repr
 from typing import Any, Final
 
+from mf.core.archive_struct import ArchiveStruct as ArchiveStruct  # what generated modules import from here
 from mf.core.plain_struct import PlainStruct
 
 UNSET: Final[Any] = None
 """What a `ref<T>` that is not optional starts with; it must be set before the value is written."""
-
-
-class ArchiveStruct(PlainStruct):
-    """A constructor sets `__mf_unknown__` to b""."""
-
-    __slots__ = ("__mf_unknown__",)
-
-    __mf_unknown__: bytes
 
 
 def unknown_fields(value: ArchiveStruct) -> bytes:
