@@ -98,7 +98,7 @@ inline void add_credential(CLI::App& app, Entrance& entrance) {
            "The token that is shown to those that --ca verifies, read again for each connection");
 }
 
-/// `by_default`: whom tokens are for unless --token-audience says so.
+/// `by_default`: the audience of tokens unless --token-audience names another.
 inline void add_token_keys(CLI::App& app, Entrance& entrance, const std::string& whose,
                            const std::string& by_default) {
   entrance.token_audience = by_default;

@@ -148,7 +148,7 @@ void Relay::opened(const protocol::Nonce& nonce, const std::vector<Address>& add
   limit_networks(addresses);
 }
 
-// Who reaches the relay from elsewhere must not reach by it what is for this host alone.
+// A program that reaches the relay from elsewhere must not reach through it what is for this host alone.
 void Relay::limit_networks(const std::vector<Address>& listens_at) {
   const bool of_this_host = std::ranges::all_of(listens_at, [](const Address& address) {
     return address.local() || address.in_memory() || transport::is_loopback(address.host);

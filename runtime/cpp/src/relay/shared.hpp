@@ -55,8 +55,8 @@ struct Shared : std::enable_shared_from_this<Shared> {
   /// The failure that a client gets when a server fails. If the server has broken the protocol, what it has
   /// sent is logged, and not passed to the client: anything may listen at that address.
   [[nodiscard]] Failure failure_for_clients(Failure why, const std::string& server) const;
-  /// The same for a server that was not reached. Only the log says where it is, and why that has failed: a
-  /// client that can register servers would scan the relay's networks by what it is told.
+  /// The same for a server that was not reached. Only the log says where it is, and why that has failed: by
+  /// such answers a client that can register servers would scan the relay's networks.
   [[nodiscard]] Failure failure_to_connect(const Failure& why, const std::string& server);
   /// What a connection for this client says of it; nothing: identities are not passed on.
   [[nodiscard]] std::optional<Identity> passed(const Identity& client) const;

@@ -20,7 +20,7 @@ constexpr std::chrono::minutes kKeptFor{1};
 constexpr std::uint32_t kMostPayload = 64U << 20U;
 constexpr std::uint32_t kWindow = 256U << 10U;
 
-/// By which subscriptions are told apart; empty: the client has no identity that is passed on.
+/// What keeps subscriptions apart; empty: the client has no identity that is passed on.
 std::string key_of(const Identity& client) {
   if (!client.known() && client.via.empty()) return {};
   return client.str() + '\n' + client.issuer;

@@ -45,7 +45,7 @@ class Access {
   /// `agents`: the pattern, as sent.
   [[nodiscard]] access::Decision may_subscribe(const Identity& identity, std::string_view topic,
                                                std::string_view agents) const;
-  /// Whether the peer is believed who its clients are.
+  /// Whether the peer may pass on the identities of its clients.
   [[nodiscard]] bool may_relay(const Identity& relay) const;
   /// Logs, once for each relay, that what it says of its clients is not believed.
   void note_not_believed(const Identity& relay, const Identity& client, std::string_view peer) const;

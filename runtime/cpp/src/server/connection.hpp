@@ -62,7 +62,7 @@ class Directory {
   /// The offer for a BIND, or the reason of a refusal, which says what else is offered if `names`.
   virtual Outcome<std::shared_ptr<const Offer>> find(const protocol::Bind& bind, std::string_view peer,
                                                      bool names) = 0;
-  /// By what it is decided who may call the service; nullopt if it is not offered.
+  /// What decides about the callers of the service; nullopt if it is not offered.
   virtual std::optional<Authorized> authorized(std::string_view service) = 0;
   virtual const ServiceInfo* describe(std::string_view service) = 0;
   virtual void on_greeted(std::uint64_t connection) = 0;

@@ -94,7 +94,7 @@ class Server::Core final : public server::Directory {
     std::string host;
     std::string account;  // the peer that is charged: its identity once it is known, else its host
     TimePoint since;
-    std::shared_ptr<server::Entrance> entrance;  // null: nothing depends on who the peer is
+    std::shared_ptr<server::Entrance> entrance;  // null: nothing depends on identities
     std::shared_ptr<server::Rights> rights;      // null: every peer may do everything
   };
   /// The connections of one host.

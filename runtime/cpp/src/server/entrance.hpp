@@ -1,9 +1,9 @@
 // What the peer of one connection has proved of itself, and, if it is a relay, what it says of the client
 // that the connection is for.
 //
-// A relay passes on who its client is in HELLO. That counts only where the access file allows the action
-// `relay` to the relay's own identity: then the client is the peer, also if it has shown nothing, and `via`
-// names the relay. Otherwise the relay itself is. A user of a host is one only there: passed on over a
+// A relay passes on the identity of its client in HELLO. That counts only where the access file allows the
+// action `relay` to the relay's own identity: then the client is the peer, also if it has shown nothing, and
+// `via` names the relay. Otherwise the relay itself is. A user of a host is one only there: passed on over a
 // network, it counts as no identity.
 //
 // Thread-safe.
@@ -32,7 +32,7 @@ class Entrance {
   /// Called once, with the peer's HELLO. What it returns is the reason for which the peer is not admitted,
   /// without any part of a token; nothing: it is.
   [[nodiscard]] std::optional<std::string> admit(const protocol::Hello& hello, const transport::Stream& from);
-  /// After admit(): who the peer is to this server.
+  /// After admit(): the identity that counts at this server.
   [[nodiscard]] std::optional<Identity> identity() const;
   /// After files were read again: why the connection must end; empty: it need not.
   [[nodiscard]] std::string_view why_over() const;

@@ -18,7 +18,7 @@ class Identity:
     """`name` is as access files write it: "uid:1000", "spiffe://example.org/search",
     "dns:search.example.org", "token:alice"; it is empty if there is none. `issuer`, of a certificate or
     token, is empty for others. `via` names the relays that the peer's calls have come through, the nearest to
-    the peer first: each has said for the one before who that is, and the last one is connected here."""
+    the peer first: each has passed on the identity of the one before, and the last one is connected here."""
 
     kind: IdentityKind = IdentityKind.NONE
     name: str = ""

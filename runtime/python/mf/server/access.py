@@ -62,7 +62,7 @@ class Access:
 
     @property
     def decides_nothing(self) -> bool:
-        """Whether nothing depends on who a peer is."""
+        """Whether nothing depends on identities."""
         return self.limits_nothing and self._authenticate is None and self.tokens is None
 
     @property
@@ -105,8 +105,9 @@ class Access:
                 raise Unauthenticated(f"this server does not admit {identity}")
 
     def client_of(self, relay: Identity, client: Identity, peer: str) -> Identity:
-        """Who the peer is to this server: `relay`, or the client that it passes on, if the access file lets
-        it relay. A user of a host is one only there: passed on over a network, it counts as no identity."""
+        """The identity that counts at this server: `relay`, or the client that it passes on, if the access
+        file lets it relay. A user of a host is one only there: passed on over a network, it counts as no
+        identity."""
         if not self.may_relay(relay):
             self._note_not_believed(relay, client, peer)
             return relay
@@ -116,7 +117,7 @@ class Access:
         return Identity(client.kind, client.name, client.issuer, via)
 
     def may_relay(self, relay: Identity) -> bool:
-        """Whether the peer is believed who its clients are."""
+        """Whether the peer may pass on the identities of its clients."""
         if self._rules is None or not relay.known:
             return False
         from mf.access.rules import Action, Wish

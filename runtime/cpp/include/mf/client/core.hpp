@@ -125,8 +125,8 @@ class Core {
   /// but what returns this as a failure: its threads and connections are the parent's.
   [[nodiscard]] bool inherited() const noexcept { return !servants_ && process_.inherited(); }
 
-  /// What a relay's connections have beside those of other clients: for whom they are, and where they may
-  /// lead. Before the first search.
+  /// What a relay's connections have beside those of other clients: the client that they are for, and where
+  /// they may lead. Before the first search.
   struct Relaying {
     std::optional<Identity> passed{};
     std::shared_ptr<const transport::Networks> networks{};

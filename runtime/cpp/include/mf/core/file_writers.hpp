@@ -1,4 +1,4 @@
-// Files by whose content a program decides whom it trusts: keys, tokens and access files.
+// Files whose content decides which peers a program trusts: keys, tokens and access files.
 #pragma once
 
 #include <sys/stat.h>

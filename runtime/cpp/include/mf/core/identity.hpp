@@ -21,8 +21,8 @@ struct Identity {
   /// "token:alice"; empty if there is none.
   std::string name{};
   std::string issuer{};  ///< of a certificate or token; empty for others
-  /// The relays that the peer's calls have come through, the nearest to the peer first. Each has said for the
-  /// one before who that is; the last one is connected here.
+  /// The relays that the peer's calls have come through, the nearest to the peer first. Each has passed on
+  /// the identity of the one before; the last one is connected here.
   std::vector<std::string> via{};
 
   [[nodiscard]] bool known() const noexcept { return kind != Kind::none; }

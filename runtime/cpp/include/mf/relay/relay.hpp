@@ -55,8 +55,9 @@ struct RelayOptions {
   /// server that has registered an address elsewhere is not reached. If it is empty, all networks but
   /// link-local ones, and this host only if the relay listens nowhere else.
   std::vector<std::string> to{};
-  /// Whether servers are told who each client is. They believe it only if their access files allow the action
-  /// `relay` to this relay. Clients with an identity then share no subscriptions with those of another.
+  /// Whether servers get the identity of each client. They believe it only if their access files allow the
+  /// action `relay` to this relay. Clients with an identity then share no subscriptions with those of
+  /// another.
   bool passes_identities = true;
   /// See ClientOptions::trusted_users.
   std::vector<uid_t> trusted_users{};

@@ -311,7 +311,7 @@ class Inbox {
   bool ended_ = false;
   bool closed_ = false;
   bool watched_ = false;
-  std::unique_ptr<link::StreamCharge> charge_;  // null: nobody pays
+  std::unique_ptr<link::StreamCharge> charge_;  // null: no connection is charged
   std::shared_ptr<const Failure> why_;
   std::vector<std::shared_ptr<link::Waiter>> waiters_;
   UniqueFunction<void()> ready_;

@@ -49,7 +49,7 @@ class Networks {
   bool all_local_ = false;  // paths, and what is within the process
 };
 
-/// Whether the host is this one for whoever names it: "localhost", ::1, 127.0.0.0/8.
+/// Whether the host is the own one of any program that names it: "localhost", ::1, 127.0.0.0/8.
 [[nodiscard]] bool is_loopback(std::string_view host) noexcept;
 
 }  // namespace mf::transport
