@@ -3,6 +3,7 @@ do not allow any more are gone.
 """
 
 import asyncio
+import contextlib
 import os
 import signal
 import subprocess
@@ -347,6 +348,56 @@ def test_sighup_reads_files_again_and_never_ends_a_server(kind: str, tmp_path: P
         process.send_signal(signal.SIGTERM)
         assert process.stdout.readline() == "over\n"
         assert process.wait(20) == 0
+
+
+ELSEWHERE = """
+import signal, sys, threading
+import mf
+from tests.python.conftest import Recorder
+
+server = mf.Server("tcp://127.0.0.1:0", access=sys.argv[1])
+server.offer(Recorder(), agent="a")
+server.start()
+print(server.address, flush=True)
+
+def signals():
+    for word in sys.stdin:  # the main thread is not interrupted by what this thread receives
+        signal.pthread_kill(threading.get_ident(), getattr(signal, word.strip()))
+
+threading.Thread(target=signals, daemon=True).start()
+server.run()
+print("over", flush=True)
+"""
+
+
+def test_a_signal_that_another_thread_receives_is_not_lost(tmp_path: Path) -> None:
+    access = tmp_path / "access"
+    write_access(access, "allow anyone call *\n")
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT}/runtime/python"}
+    command = [sys.executable, "-c", ELSEWHERE, str(access)]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            with mf.Client(process.stdout.readline().strip()) as client:
+                echo = EchoClient(client).at("a")
+                assert echo.twice(1) == 2
+                assert eventually(lambda: catches_hangups(process))
+                write_access(access, "deny anyone call *\n")
+                print("SIGHUP", file=process.stdin, flush=True)
+
+                def is_denied() -> bool:
+                    with contextlib.suppress(mf.PermissionDenied):
+                        return echo.twice(1) == 0
+                    return True
+
+                assert eventually(is_denied)
+            print("SIGTERM", file=process.stdin, flush=True)
+            assert process.stdout.readline() == "over\n"
+        finally:
+            process.kill()
 
 
 # Under load

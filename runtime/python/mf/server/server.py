@@ -5,8 +5,6 @@ workers.py.
 import os
 import signal
 import threading
-from _thread import allocate_lock
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Unpack
 
 from mf.core.agent import Agent
@@ -21,6 +19,7 @@ from mf.server.io import IoThread
 from mf.server.lead import Lead
 from mf.server.manager import tell_manager
 from mf.server.offer import handlers_of
+from mf.server.wakeups import Wakeups
 from mf.server.workers import StreamThreads, Workers
 from mf.transport.sockets import Listening
 
@@ -44,7 +43,7 @@ class Server(BaseServer["ControllerRegistrar", IoThread]):
     def _set_up(self) -> None:
         self._make_threads()
         self._stop_lock = threading.Lock()
-        self._running = _held_lock()
+        self._wakeups: Wakeups | None = None  # within run()
         self._ends = self._must_reload = self._stops = False
         self._signals_before: dict[int, Any] = {}
 
@@ -143,10 +142,11 @@ class Server(BaseServer["ControllerRegistrar", IoThread]):
                 self.start()
             except OSError as failed:
                 raise SystemExit(str(failed.args[-1])) from None
+        self._wakeups = Wakeups(signals=threading.current_thread() is threading.main_thread())
         self._signals_before = self._catch_signals()
         try:
             tell_manager("READY=1")
-            while self._wait_for_signal():
+            while self._wait_for_signal(self._wakeups):
                 tell_manager("RELOADING=1")
                 self.reload()
                 tell_manager("READY=1")
@@ -155,6 +155,9 @@ class Server(BaseServer["ControllerRegistrar", IoThread]):
             self._restore_signals(final=False)
             whole = self.stop()
             self._restore_signals(final=True)
+            wakeups, self._wakeups = self._wakeups, None
+            if wakeups is not None:
+                wakeups.close()
         return whole
 
     def stop(self) -> bool:
@@ -198,19 +201,17 @@ class Server(BaseServer["ControllerRegistrar", IoThread]):
 
     def _end_run(self) -> None:
         self._ends = True
-        self._go_on()
+        wakeups = self._wakeups
+        if wakeups is not None:
+            wakeups.wake()
 
-    def _go_on(self) -> None:
-        with suppress(RuntimeError):  # it was released before
-            self._running.release()
-
-    def _wait_for_signal(self) -> bool:
+    def _wait_for_signal(self, wakeups: Wakeups) -> bool:
         """True: for SIGHUP. False: run() ends."""
         while not self._ends:
             if self._must_reload:
                 self._must_reload = False
                 return True
-            self._running.acquire()
+            wakeups.wait()
         return False
 
     def _catch_signals(self) -> dict[int, Any]:
@@ -218,11 +219,10 @@ class Server(BaseServer["ControllerRegistrar", IoThread]):
             return {}
 
         def stop(*_: object) -> None:
-            self._end_run()
+            self._ends = True
 
         def reload(*_: object) -> None:
             self._must_reload = True
-            self._go_on()
 
         handlers = {signal.SIGHUP: reload, **dict.fromkeys(STOP_SIGNALS, stop)}
         return {number: signal.signal(number, handler) for number, handler in handlers.items()}
@@ -238,17 +238,13 @@ class Server(BaseServer["ControllerRegistrar", IoThread]):
         """Signals have their effects from before run(), too."""
         self._restore_signals(final=True)
         self._signals_before = {}
-        self._running = _held_lock()
+        wakeups, self._wakeups = self._wakeups, None
+        if wakeups is not None:
+            wakeups.after_fork()
         self._ends = self._must_reload = False
         self._make_threads()
         self._stop_lock = threading.Lock()
         super().after_fork()
-
-
-def _held_lock() -> Any:
-    lock = allocate_lock()
-    lock.acquire()
-    return lock
 
 
 def _end_now(number: int, _: object) -> None:
