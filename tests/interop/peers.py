@@ -152,7 +152,11 @@ class Server(Process):
 
     def __init__(self, command: list[str], environment: dict[str, str], errors: Path) -> None:
         super().__init__(command, environment, errors)
-        self.address = self.line()
+        try:
+            self.address = self.line()
+        except BaseException:
+            self.close()  # it is nobody else's
+            raise
 
 
 class Peers:
