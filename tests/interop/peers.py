@@ -155,7 +155,7 @@ class Server(Process):
         try:
             self.address = self.line()
         except BaseException:
-            self.close()  # it is nobody else's
+            self.close()  # the caller has nothing to close
             raise
 
 

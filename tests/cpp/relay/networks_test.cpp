@@ -88,21 +88,21 @@ TEST(RelayedNetworks, ANameThatLeadsOutsideIsNotDialled) {
 TEST(RelayedNetworks, ARelayThatOthersReachDialsNothingOfItsOwnHostUnlessTold) {
   const Served served;
   for (const std::string own : {"127.0.0.1", "0.0.0.0", "::1", "localhost"}) {
-    Relayed relay({.listen = "tcp://0.0.0.0:0"});
+    Relayed relay({.listen = "tcp://0.0.0.0:0", .open = true});
     auto there = served.address();
     there.host = own;
     relay.knows({there}, "a");
     EXPECT_THAT(refusal_through(on_this_host(relay.address())), HasSubstr("a server was not reached")) << own;
   }
   EXPECT_EQ(served.server.stats().connections.accepted, 0U);
-  Relayed told({.listen = "tcp://0.0.0.0:0"}, {}, {.to = {"127.0.0.1"}});
+  Relayed told({.listen = "tcp://0.0.0.0:0", .open = true}, {}, {.to = {"127.0.0.1"}});
   told.knows({served.address()}, "a");
   EXPECT_EQ(name_through(on_this_host(told.address())), "a");
 }
 
 TEST(RelayedNetworks, OneAddressOfSeveralThatOthersReachIsEnough) {
   const Served served;
-  Relayed relay({.listen = "tcp://127.0.0.1:0,tcp://0.0.0.0:0"});
+  Relayed relay({.listen = "tcp://127.0.0.1:0,tcp://0.0.0.0:0", .open = true});
   relay.knows({served.address()}, "a");
   EXPECT_THAT(refusal_through(relay.address()), HasSubstr("a server was not reached"));
 }

@@ -201,9 +201,7 @@ def test_calls_are_spread_over_the_instances_of_an_agent_and_survive_one_of_them
 def test_a_server_that_listens_everywhere_advertises_an_address_that_can_be_reached(
     controller: Running,
 ) -> None:
-    server = mf.Server(
-        "tcp://0.0.0.0:0", controller=controller.address, options=mf.ServerOptions(drain_timeout=1.0)
-    )
+    server = mf.Server("tcp://0.0.0.0:0", controller.address, open=True, drain_timeout=1.0)
     server.offer(Recorder(), agent="a")
     with server, mf.Client(controller.address) as client:
         assert EchoClient(client).at("a").twice(1) == 2

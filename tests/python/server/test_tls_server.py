@@ -138,9 +138,8 @@ def test_a_server_may_listen_at_addresses_of_all_schemes(authority: Authority, t
 
 
 def test_it_is_registered_and_found_as_a_server_at_tls(authority: Authority, controller: Running) -> None:
-    server = mf.Server(
-        "tls://0.0.0.0:0", controller.address, mf.ServerOptions(tls=authority.issue(), drain_timeout=2.0)
-    )
+    shown = authority.issue()
+    server = mf.Server("tls://0.0.0.0:0", controller.address, tls=shown, open=True, drain_timeout=2.0)
     server.offer(Recorder(), "a")
     with server, mf.Client(controller.address, mf.ClientOptions(tls=authority.accepted)) as client:
         assert EchoClient(client).at("a").twice(1) == 2

@@ -139,8 +139,7 @@ inline void add_access(CLI::App& app, Entrance& entrance, const std::string& wha
 inline void check_open(const Entrance& entrance) {
   if (entrance.open) return;
   for (const auto& address : Address::parse_list(as_server(entrance.listen))) {
-    if (address.local() || transport::is_loopback(address.host)) continue;
-    if (address.scheme == "tls" && entrance.knows_peers()) continue;
+    if (!transport::is_beyond_host(address) || (address.scheme == "tls" && entrance.knows_peers())) continue;
     throw Error(Code::invalid_argument, Execution::not_executed,
                 "every program that reaches " + address.str() +
                     " could use this program: demand certificates by "
@@ -192,6 +191,7 @@ inline ServerOptions server_options(const Entrance& entrance, const Log& log) {
   ServerOptions options;
   options.listen = as_server(entrance.listen);
   options.tls = entrance.shown;
+  options.open = entrance.open;
   options.access = entrance.access;
   options.monitor = entrance.monitor;
   options.monitor_open = entrance.open;
@@ -227,7 +227,7 @@ inline void say_where(const Server& server, const Entrance& entrance, const std:
   Address address = server.address();
   const bool shows_who = address.scheme == "tls" && !entrance.shown.ca.empty();
   if (!scheme.empty()) address.scheme = address.scheme == "tls" ? scheme + "+tls" : scheme;
-  if (!transport::is_loopback(address.host) && !shows_who)
+  if (transport::is_beyond_host(address) && !shows_who)
     log.write(Level::warning, "open_to_the_network", {{"address", address.str()}, {"meaning", meaning}});
   std::cout << address.str() << std::endl;  // flushed: whoever started this process waits for it
 }

@@ -29,6 +29,9 @@ class Filling {
   void set(std::string_view key, access::File& option) const {
     if (const auto* const value = find(key); value != nullptr) option = value->texts.front();
   }
+  void set(std::string_view key, bool& option) const {
+    if (const auto* const value = find(key); value != nullptr) option = value->texts.front() == "true";
+  }
   template <class Number>
     requires std::is_integral_v<Number>
   void set(std::string_view key, Number& option) const {
@@ -74,6 +77,7 @@ void fill(const Filling& filling, ServerOptions& options) {
   filling.set("server.listen", options.listen);
   filling.set("server.controller", options.controller);
   filling.set("server.advertise", options.advertise);
+  filling.set("server.open", options.open);
   filling.set("server.workers", options.workers);
   filling.set("server.drain_timeout", options.drain_timeout);
   filling.set("server.reload_interval", options.reload_interval);

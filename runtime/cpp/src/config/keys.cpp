@@ -26,6 +26,9 @@ Key list(const char* name) {
 Key choice(const char* name, std::vector<std::string> words) {
   return {.name = name, .kind = Kind::text, .choices = std::move(words)};
 }
+Key flag(const char* name) {
+  return {.name = name, .kind = Kind::boolean};
+}
 Key integer(const char* name, std::int64_t least, std::int64_t most) {
   return {.name = name, .kind = Kind::integer, .least = least, .most = most};
 }
@@ -40,6 +43,7 @@ const std::vector<Key>& keys() {
       text("server.listen"),
       text("server.controller"),
       text("server.advertise"),
+      flag("server.open"),
       integer("server.workers", 1, 1'024),
       seconds("server.drain_timeout", 0),
       seconds("server.reload_interval", 1),

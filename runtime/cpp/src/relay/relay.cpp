@@ -150,9 +150,7 @@ void Relay::opened(const protocol::Nonce& nonce, const std::vector<Address>& add
 
 // A program that reaches the relay from elsewhere must not reach through it what is for this host alone.
 void Relay::limit_networks(const std::vector<Address>& listens_at) {
-  const bool of_this_host = std::ranges::all_of(listens_at, [](const Address& address) {
-    return address.local() || address.in_memory() || transport::is_loopback(address.host);
-  });
+  const bool of_this_host = std::ranges::none_of(listens_at, transport::is_beyond_host);
   auto networks = shared_->to ? *shared_->to : transport::Networks::usual(of_this_host);
   for (const auto& controller : shared_->controllers) networks.allow(controller.address);
   shared_->connecting.networks = std::make_shared<const transport::Networks>(std::move(networks));

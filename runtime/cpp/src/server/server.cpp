@@ -13,6 +13,7 @@
 #include "mf/monitor/door.hpp"
 #include "mf/server/forwarder.hpp"
 #include "mf/server/manager.hpp"
+#include "mf/transport/networks.hpp"
 #include "server/acceptor.hpp"
 #include "server/core.hpp"
 #include "server/door.hpp"
@@ -50,6 +51,17 @@ std::vector<Address> listened_at(const std::string& list) {
           address.scheme + "://");
   }
   return found;
+}
+
+void check_open(const std::vector<Address>& listen, const ServerOptions& options) {
+  if (options.open || options.authenticate || options.authorize) return;
+  const bool proven = !options.tls.ca.empty() || !options.token_keys.empty();
+  for (const auto& address : listen) {
+    if (!transport::is_beyond_host(address) || (proven && address.scheme == "tls")) continue;
+    throw server::refused("every program that reaches " + address.str() +
+                          " could use this server: demand certificates by tls:// and tls.ca, or tokens by "
+                          "tls:// and token_keys, listen at 127.0.0.1, or set `open`");
+  }
 }
 
 // TLS options without a tls:// address are refused, since the user believes that the server is protected.
@@ -98,6 +110,7 @@ void Server::Core::start() {
     throw server::refused("max_payload is " + std::to_string(options_.max_payload) + ": give bytes from " +
                           std::to_string(protocol::kLeastMaxPayload) + " on");
   const auto listen = listened_at(options_.listen);
+  check_open(listen, options_);
   auto controllers_given = options_.controller.empty()
                                ? std::vector<Address>{}
                                : controllers(options_.controller, options_.controller_tls);

@@ -139,4 +139,8 @@ bool is_loopback(std::string_view host) noexcept {
   return ::inet_pton(AF_INET, number.data(), &ipv4) == 1;
 }
 
+bool is_beyond_host(const Address& address) noexcept {
+  return !address.local() && !address.in_memory() && !is_loopback(address.host);
+}
+
 }  // namespace mf::transport

@@ -20,6 +20,10 @@ def _text(name: str, meaning: str, *choices: str) -> Key:
     return Key(name, Kind.TEXT, meaning, choices=choices)
 
 
+def _flag(name: str, meaning: str) -> Key:
+    return Key(name, Kind.BOOLEAN, meaning)
+
+
 def _integer(name: str, least: int, most: int, meaning: str) -> Key:
     return Key(name, Kind.INTEGER, meaning, least, most)
 
@@ -34,6 +38,7 @@ KEYS: Final = (
     ),
     _text("server.controller", "The controllers at which it registers: mf://host:port or mf+tls://host:port"),
     _text("server.advertise", "The address that clients get, if it differs from the one to listen at"),
+    _flag("server.open", "Listen beyond this host without knowing the peers: every program there may use it"),
     _integer("server.workers", 1, 1024, "Threads for handlers"),
     _seconds("server.drain_timeout", 0, "How long running calls have when the server stops"),
     _seconds(

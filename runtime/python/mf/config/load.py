@@ -142,7 +142,9 @@ def _server_options(server: _Section) -> ServerOptions:
     controller_tls = _given_tls(server.section("controller_tls"))
     concurrent = limits.get("concurrent", None)
     return ServerOptions(
-        **server.given("advertise", "workers", "drain_timeout", "reload_interval", "access", "monitor"),
+        **server.given(
+            "advertise", "open", "workers", "drain_timeout", "reload_interval", "access", "monitor"
+        ),
         **limits.given(
             "max_payload",
             "max_in_flight",

@@ -66,12 +66,15 @@ class ServerOptions:
     """Options of a server. Raises ValueError for what does not fit.
 
     `advertise`: the address under which clients of other hosts reach this server, if it is not the one it
-    listens on. `tls`: for tls:// among the addresses where it listens. `controller_tls`: how controllers at
-    mf+tls:// are verified, and what is shown to them. `workers`: threads for handlers that are not inline; an
-    AsyncServer has none. `limit`: how many calls of all clients run at once, and wait; more are refused with
-    OVERLOADED, not executed. `drain_timeout`: seconds that running calls have when the server stops, and on a
-    connection that is not allowed any more. `reload_interval`: how often the files of `tls` and `access`
-    are looked at; those that were replaced are read again.
+    listens on. `tls`: for tls:// among the addresses where it listens. `open`: an address beyond this host is
+    refused unless the server learns which peers it has: by tls:// with `tls.ca` or `token_keys`, by
+    `authenticate` or by `authorize`; with `open` it is not, and every program that reaches the address may
+    use the server. `controller_tls`: how controllers at mf+tls:// are verified, and what is shown to them.
+    `workers`: threads for handlers that are not inline; an AsyncServer has none. `limit`: how many calls of
+    all clients run at once, and wait; more are refused with OVERLOADED, not executed. `drain_timeout`:
+    seconds that running calls have when the server stops, and on a connection that is not allowed any more.
+    `reload_interval`: how often the files of `tls` and `access` are looked at; those that were replaced are
+    read again.
 
     `max_payload`: bytes of the largest accepted request. `max_in_flight`: unanswered requests of one
     connection; `max_bindings` and `max_streams`: services, by agent, that it has bound, and calls with
@@ -104,6 +107,7 @@ class ServerOptions:
 
     advertise: str | None = None
     tls: Tls | None = None
+    open: bool = False
     controller_tls: Tls | None = None
     workers: int = 4
     limit: Limit | None = None
@@ -153,6 +157,7 @@ class ServerFields(TypedDict, total=False):
 
     advertise: str | None
     tls: Tls | None
+    open: bool
     controller_tls: Tls | None
     workers: int
     limit: Limit | None

@@ -74,6 +74,7 @@ class BaseServer(ABC, Generic[R, I]):
     ) -> None:
         options = self._options = checked(options, **changes)
         self._listen = _listened_at(listen)
+        _check_open(self._listen, options)
         self._tls = server_context(self._listen, options.tls)
         self._access = Access(options)
         self._files = ServedFiles(self._tls, self._access, options)
@@ -302,3 +303,15 @@ def _listened_at(listen: str) -> list[Address]:
             text = "a server listens at tcp://host:port, tls://host:port, unix:/path or memory:name"
             raise ValueError(f"address '{address}': {text}, not at {address.scheme}://")
     return addresses
+
+
+def _check_open(listen: list[Address], options: ServerOptions) -> None:
+    if options.open or options.authenticate or options.authorize:
+        return
+    proven = options.token_keys or (options.tls is not None and options.tls.ca)
+    for address in listen:
+        if address.is_beyond_host and not (proven and address.scheme == "tls"):
+            raise ValueError(
+                f"every program that reaches {address} could use this server: demand certificates by tls:// "
+                "and tls.ca, or tokens by tls:// and token_keys, listen at 127.0.0.1, or set `open`"
+            )

@@ -79,6 +79,16 @@ class Address:
         """Whether it is a place in this process."""
         return self.scheme == "memory"
 
+    @property
+    def is_beyond_host(self) -> bool:
+        """Whether programs of other hosts can reach it."""
+        if self.local or self.in_memory or self.host in ("localhost", "::1"):
+            return False
+        try:
+            return socket.inet_pton(socket.AF_INET, self.host)[0] != 127
+        except OSError:  # a name, which leads anywhere
+            return True
+
     def __str__(self) -> str:
         if self.local:
             return _UNIX + self.host

@@ -2,7 +2,7 @@
 // process forwards calls of services that it does not offer itself.
 //
 //   auto relay = std::make_shared<mf::relay::Relay>(mf::relay::RelayOptions{.controller =
-//   "mf://localhost:7400"}); mf::Server server({.listen = "tcp://0.0.0.0:7500", .stream_window = 0,
+//   "mf://localhost:7400"}); mf::Server server({.listen = "tcp://127.0.0.1:7500", .stream_window = 0,
 //   .forwarder = relay}); server.run(); relay->close();
 //
 // Envelopes are forwarded in both directions; payloads, tiers and metadata are never read. Each client has a

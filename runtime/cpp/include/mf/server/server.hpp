@@ -1,6 +1,6 @@
 // A server: offers servants, listens, registers at a controller, and drains when it is stopped.
 //
-//   mf::Server server({.listen = "tcp://0.0.0.0:0", .controller = "mf://localhost:7400"});
+//   mf::Server server({.listen = "tcp://127.0.0.1:0", .controller = "mf://localhost:7400"});
 //   server.offer(std::make_shared<BooksIndex>(), {.agent = "books"});
 //   server.run();                                         until SIGTERM, SIGINT or stop()
 //
@@ -101,6 +101,10 @@ struct ServerOptions {
   std::string advertise{};
   /// For addresses with tls:// in `listen`.
   TlsOptions tls{};
+  /// An address of `listen` beyond this host is refused unless the server learns which peers it has: by
+  /// tls:// with `tls.ca` or `token_keys`, by `authenticate` or by `authorize`. With `open` it is not: every
+  /// program that reaches the address may then use the server.
+  bool open = false;
   std::size_t workers = 4;
   /// The limit of all calls of this server together; OfferOptions::limits has those of single methods.
   Limit limit{};

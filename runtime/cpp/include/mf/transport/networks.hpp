@@ -52,4 +52,7 @@ class Networks {
 /// Whether the host is the own one of any program that names it: "localhost", ::1, 127.0.0.0/8.
 [[nodiscard]] bool is_loopback(std::string_view host) noexcept;
 
+/// Whether programs of other hosts can reach it.
+[[nodiscard]] bool is_beyond_host(const Address& address) noexcept;
+
 }  // namespace mf::transport
