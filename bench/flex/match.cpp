@@ -1,4 +1,4 @@
-// bench-flex-match WAITING TIMES: us for each recv_nb() of one message among so many that do not match, as
+// bench-flex-match WAITING TIMES: us for each poll() of one message among so many that do not match, as
 // JSON: asked for by value, and by a function. The same as `program.py match` does.
 #include <algorithm>
 #include <chrono>
@@ -20,7 +20,7 @@ double median_us(Process& a, Process& me, const Pattern& pattern, int times) {
   for (int i = 0; i < times; ++i) {
     a.send({{"dest", "me"}, {"tag", "x"}, {"n", -1}});
     const auto before = Clock::now();
-    const auto message = me.recv_nb(pattern);
+    const auto message = me.poll(pattern);
     spent.push_back(std::chrono::duration<double, std::micro>(Clock::now() - before).count());
     if (!message || (*message)["n"] != -1) std::abort();
   }

@@ -69,7 +69,7 @@ def _queue(connection: socket.socket) -> Ends:
         data = _receive(connection)
         message = Message("A", "B", decode_attributes(data))
         check(box.put(Parcel(message, len(data) + OVERHEAD, "A", None)))
-        return box.recv_nb(src="A", tag="data").data
+        return box.poll(src="A", tag="data").data
 
     return send, receive
 
@@ -152,7 +152,7 @@ def _filled(waiting: int) -> list[Message]:
 
 
 def _match(waiting: int, times: int) -> dict[str, float]:
-    """us for each `recv_nb` of one message among so many that do not match."""
+    """us for each `poll` of one message among so many that do not match."""
     box = flex.Mailbox("me", max_messages=1 << 20, max_bytes=1 << 30)
     for message in _filled(waiting):
         check(box.put(Parcel(message, OVERHEAD, message.src, None)))
@@ -167,7 +167,7 @@ def _match(waiting: int, times: int) -> dict[str, float]:
         for _ in range(times):
             check(box.put(Parcel(wanted, OVERHEAD, "A", None)))
             before = perf_counter()
-            message = box.recv_nb(src="A", **criteria)
+            message = box.poll(src="A", **criteria)
             spent += perf_counter() - before
             check(message.n == -1)
         found[name] = spent / times * 1e6

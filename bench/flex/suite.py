@@ -112,6 +112,6 @@ def draw(rows: list[Row], out: Path) -> None:
     for points in costs.values():
         points.sort()
     write_lines(
-        [Panel("recv_nb(src=..., tag=...)", "messages that wait and do not match", "us", costs)],
+        [Panel("poll(src=..., tag=...)", "messages that wait and do not match", "us", costs)],
         out / "flex_matching.svg",
     )

@@ -7,8 +7,8 @@ from mfidl import model
 from mfidl.explain import report
 from mfidl.explain.closure import in_order
 from mfidl.explain.order import better_order
-from mfidl.explain.wording import type_text
 from mfidl.plan.layout import lay_out, size_and_align
+from mfidl.plan.spelling import type_text
 
 _MOST_SLOTS = 200  # beyond them nested structs stay closed
 

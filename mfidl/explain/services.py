@@ -4,8 +4,8 @@ from mfidl import model
 from mfidl.explain import report
 from mfidl.explain.closure import members, reached
 from mfidl.explain.types import Types
-from mfidl.explain.wording import constraints_of, positions, type_text
-from mfidl.plan.spelling import duration_text
+from mfidl.explain.wording import constraints_of, positions
+from mfidl.plan.spelling import duration_text, signature, type_text
 
 _HEADER = 16  # of a frame (docs/protocol.md, 1)
 _ALIGNED = 8
@@ -98,24 +98,6 @@ class Services:
                 name = model.local_name(declaration)
                 found += [(f"{name}.{place}", text) for place, text in constraints_of(field)]
         return tuple(report.Check(place, text) for place, text in found)
-
-
-def signature(method: model.Method, module: str) -> str:
-    """As the schema declares it, without annotations, defaults and constraints."""
-    params = [f"{each.name}: {type_text(each.spelled, module)}" for each in method.params.fields]
-    if method.param_stream is not None:
-        params.append(f"{method.param_stream.name}: stream<{type_text(method.param_stream.spelled, module)}>")
-    results = [f"{each.name}: {type_text(each.spelled, module)}" for each in method.results.fields]
-    text = f"{method.name}({', '.join(params)})"
-    if method.result_stream is not None:
-        text += f" -> stream<{type_text(method.result_stream.spelled, module)}>"
-    elif method.single_result:
-        text += f" -> {type_text(method.results.fields[0].spelled, module)}"
-    elif results:
-        text += f" -> ({', '.join(results)})"
-    if method.throws:
-        text += f" throws {', '.join(type_text(each, module) for each in method.throws)}"
-    return text
 
 
 def _agent(agent: model.Agent | None, module: str) -> str | None:

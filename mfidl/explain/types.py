@@ -11,8 +11,8 @@ from mfidl.explain.layouts import Layouts
 from mfidl.explain.obstacles import Obstacle
 from mfidl.explain.users import Users
 from mfidl.explain.values import Alternative, Example, Fields, UnmeasuredError
-from mfidl.explain.wording import constraints_of, full_type_text, type_text, value_text
-from mfidl.plan.spelling import constraint_text
+from mfidl.explain.wording import constraints_of, full_type_text, value_text
+from mfidl.plan.spelling import constraint_text, type_text
 
 _LONG_DEFAULT = 20  # characters
 _IMPLICIT = ("params", "results")

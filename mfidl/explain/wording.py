@@ -6,30 +6,9 @@ from collections.abc import Iterable, Iterator
 
 from mfidl import model
 from mfidl.explain.values import Alternative, Entries, Example, Fields, Foreign, Items, Repeated
-from mfidl.plan.spelling import constraint_text, duration_text, quoted, timestamp_text
+from mfidl.plan.spelling import constraint_text, duration_text, quoted, timestamp_text, type_text
 
 _MOST_ELEMENTS = 6
-
-
-def type_text(type_: model.Type, module: str) -> str:
-    """`list<DocId>`, `sf1.text.Document?`."""
-    match type_:
-        case model.Primitive():
-            return model.spell(type_)
-        case model.Named(full_name, _) | model.AliasOf(full_name, _):
-            return full_name.removeprefix(f"{module}.") if "." in full_name else full_name
-        case model.ListOf(element):
-            return f"list<{type_text(element, module)}>"
-        case model.ArrayOf(element, length):
-            return f"array<{type_text(element, module)}, {length}>"
-        case model.SetOf(element):
-            return f"set<{type_text(element, module)}>"
-        case model.MapOf(key, value):
-            return f"map<{type_text(key, module)}, {type_text(value, module)}>"
-        case model.OptionalOf(element):
-            return f"{type_text(element, module)}?"
-        case model.RefOf(element):
-            return f"ref<{type_text(element, module)}>"
 
 
 def full_type_text(spelled: model.Type, expanded: model.Type, module: str) -> str:

@@ -1,4 +1,4 @@
-"""F5. Constraints and literals as a schema writes them."""
+"""F5. Types, signatures, constraints and literals as a schema writes them."""
 
 from datetime import datetime, timedelta
 
@@ -11,6 +11,45 @@ _UNITS = (
     ("ms", 1_000_000),
     ("us", 1000),
 )
+
+
+def type_text(type_: model.Type, module: str) -> str:
+    """`list<DocId>`, `sf1.text.Document?`."""
+    match type_:
+        case model.Primitive():
+            return model.spell(type_)
+        case model.Named(full_name, _) | model.AliasOf(full_name, _):
+            return full_name.removeprefix(f"{module}.") if "." in full_name else full_name
+        case model.ListOf(element):
+            return f"list<{type_text(element, module)}>"
+        case model.ArrayOf(element, length):
+            return f"array<{type_text(element, module)}, {length}>"
+        case model.SetOf(element):
+            return f"set<{type_text(element, module)}>"
+        case model.MapOf(key, value):
+            return f"map<{type_text(key, module)}, {type_text(value, module)}>"
+        case model.OptionalOf(element):
+            return f"{type_text(element, module)}?"
+        case model.RefOf(element):
+            return f"ref<{type_text(element, module)}>"
+
+
+def signature(method: model.Method, module: str) -> str:
+    """As the schema declares it, without annotations, defaults and constraints."""
+    params = [f"{each.name}: {type_text(each.spelled, module)}" for each in method.params.fields]
+    if method.param_stream is not None:
+        params.append(f"{method.param_stream.name}: stream<{type_text(method.param_stream.spelled, module)}>")
+    results = [f"{each.name}: {type_text(each.spelled, module)}" for each in method.results.fields]
+    text = f"{method.name}({', '.join(params)})"
+    if method.result_stream is not None:
+        text += f" -> stream<{type_text(method.result_stream.spelled, module)}>"
+    elif method.single_result:
+        text += f" -> {type_text(method.results.fields[0].spelled, module)}"
+    elif results:
+        text += f" -> ({', '.join(results)})"
+    if method.throws:
+        text += f" throws {', '.join(type_text(each, module) for each in method.throws)}"
+    return text
 
 
 def constraint_text(constraint: model.Constraint, type_: model.Type) -> str:

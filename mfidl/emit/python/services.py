@@ -18,6 +18,7 @@ from mfidl.emit.python.shapes import shape
 from mfidl.emit.python.types import annotation
 from mfidl.model import OVERFLOWS, Method, Primitive, Scalar, Service, Stream, Struct, Topic, Type
 from mfidl.plan.layout import size_and_align
+from mfidl.plan.spelling import signature
 
 
 class _View:
@@ -238,6 +239,11 @@ class MethodView(_View):
     @cached_property
     def doc(self) -> str:
         return noted(self._method.doc, self._method.deprecated)
+
+    @property
+    def signature(self) -> str:
+        """As the schema declares it, for what has no doc comment."""
+        return signature(self._method, self._method.full_name.rsplit(".", 2)[0])
 
     @cached_property
     def members(self) -> list[tuple[str, str]]:

@@ -69,12 +69,14 @@ if TYPE_CHECKING:
     from mf import config as config
     from mf.client.async_client import AsyncClient as AsyncClient
     from mf.client.client import Client as Client
+    from mf.codec import shape as shape
     from mf.codec.decode_error import DecodeError as DecodeError
     from mf.codec.enums import OpenEnum as OpenEnum
     from mf.codec.fault import Fault as Fault
     from mf.codec.flags import Flags as Flags
     from mf.codec.json import from_json as from_json
     from mf.codec.json import to_json as to_json
+    from mf.codec.lookup import codec_of as codec_of
     from mf.codec.times import Duration as Duration
     from mf.codec.times import Timestamp as Timestamp
     from mf.codec.value import from_bytes as from_bytes
@@ -173,6 +175,7 @@ if not TYPE_CHECKING:
         "mf.codec.fault": ("Fault",),
         "mf.codec.flags": ("Flags",),
         "mf.codec.json": ("from_json", "to_json"),
+        "mf.codec.lookup": ("codec_of",),
         "mf.codec.times": ("Duration", "Timestamp"),
         "mf.codec.value": ("from_bytes", "hash37", "hash64", "to_bytes"),
         "mf.codec.view": ("View", "as_numpy", "numpy_dtype", "view"),
@@ -217,7 +220,8 @@ if not TYPE_CHECKING:
     _AT_ONCE = [
         name for name, value in globals().items() if getattr(value, "__module__", "").startswith("mf.")
     ]
-    __all__ = sorted(["INFINITE", "client", "config", *_AT_ONCE, *_HOME_OF])
+    _MODULES = {"client": "mf.client", "config": "mf.config", "shape": "mf.codec.shape"}
+    __all__ = sorted(["INFINITE", *_MODULES, *_AT_ONCE, *_HOME_OF])
 
     def __dir__():
         return [*__all__, *(name for name in globals() if name.startswith("__"))]
@@ -225,8 +229,8 @@ if not TYPE_CHECKING:
     def __getattr__(name):
         from importlib import import_module
 
-        if name in ("client", "config"):
-            return import_module(f"mf.{name}")
+        if name in _MODULES:
+            return import_module(_MODULES[name])
         home = _HOME_OF.get(name)
         if home is None:
             raise AttributeError(f"module 'mf' has no attribute {name!r}")

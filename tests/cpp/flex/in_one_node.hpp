@@ -36,7 +36,7 @@ struct InOneNode {
   /// The `n` of all that waits for B.
   [[nodiscard]] std::vector<std::int64_t> numbers() {
     std::vector<std::int64_t> all;
-    while (const auto message = b.recv_nb()) all.push_back((*message)["n"].to<std::int64_t>());
+    while (const auto message = b.poll()) all.push_back((*message)["n"].to<std::int64_t>());
     return all;
   }
   [[nodiscard]] static std::string refusal(const std::function<void()>& call) { return refusal_of(call); }

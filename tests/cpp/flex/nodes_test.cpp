@@ -104,7 +104,7 @@ TEST(FlexNodes, ANameThatTheIdentityMayHaveSendsAndAnotherIsRefused) {
     EXPECT_EQ(to_another.code(), Code::permission_denied);
     EXPECT_EQ(to_another.execution(), Execution::not_executed);
   }
-  EXPECT_FALSE(other.recv_nb());
+  EXPECT_FALSE(other.poll());
 }
 
 TEST(FlexNodes, ReadTheirAccessFileAgain) {

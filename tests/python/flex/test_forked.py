@@ -55,9 +55,9 @@ def test_who_receives_fails_in_the_child_and_gets_the_message_in_the_parent(node
     nodes.a.send(dest="A", number=1)
 
     assert forked(lambda: nodes.a.recv(LIMIT, number=1)) == BOX
-    assert forked(lambda: nodes.a.recv_nb()) == BOX
+    assert forked(lambda: nodes.a.poll()) == BOX
     assert forked(lambda: asyncio.run(nodes.a.recv_async(LIMIT))) == BOX
-    assert forked(lambda: nodes.a.regcb(print)) == BOX
+    assert forked(lambda: nodes.a.on_message(print)) == BOX
     assert forked(lambda: len(nodes.a)) == 0
     assert nodes.a.recv(LIMIT)["number"] == 1
 
@@ -123,7 +123,7 @@ def test_the_child_has_nodes_of_its_own(nodes: Nodes) -> None:
             process.send(dest="B", number=5).wait(LIMIT)
             return int(process.send(dest="C", number=6).copies)
 
-    nodes.b.regcb(lambda _: None, number=5)
+    nodes.b.on_message(lambda _: None, number=5)
     assert forked(anew) == 1
 
 

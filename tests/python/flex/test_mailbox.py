@@ -40,27 +40,27 @@ def waiting(box: Mailbox) -> int:
 
 def test_without_criteria_messages_come_in_the_order_of_arrival() -> None:
     box = filled({"n": 1}, {"n": 2}, {"n": 3})
-    assert [box.recv_nb().n for _ in range(3)] == [1, 2, 3]
+    assert [box.poll().n for _ in range(3)] == [1, 2, 3]
 
 
 def test_what_does_not_match_stays_in_its_place() -> None:
     box = filled({"tag": "a", "n": 1}, {"tag": "b", "n": 2}, {"tag": "a", "n": 3})
-    assert box.recv_nb(tag="b").n == 2
-    assert [box.recv_nb().n, box.recv_nb().n] == [1, 3]
+    assert box.poll(tag="b").n == 2
+    assert [box.poll().n, box.poll().n] == [1, 3]
 
 
 def test_all_criteria_have_to_be_met_and_other_attributes_do_not_matter() -> None:
     box = filled({"src": "A", "tag": 1}, {"src": "C", "tag": 2}, {"src": "C", "tag": 1, "more": 5})
-    assert box.recv_nb(src="C", tag=1).more == 5
+    assert box.poll(src="C", tag=1).more == 5
     with pytest.raises(NoMessage, match="nothing that matches src='C', tag=1 waits for 'B'"):
-        box.recv_nb(src="C", tag=1)
+        box.poll(src="C", tag=1)
 
 
 def test_criteria_may_stand_in_any_order() -> None:
     box = filled({"tag": "b", "src": "a"}, {"tag": "a", "src": "b", "n": 1}, {"tag": "a", "src": "a", "n": 2})
-    assert box.recv_nb(tag="a", src="a").n == 2
-    assert box.recv_nb(tag="a", src="b").n == 1
-    assert box.recv_nb(src="a", tag="b").tag == "b"
+    assert box.poll(tag="a", src="a").n == 2
+    assert box.poll(tag="a", src="b").n == 1
+    assert box.poll(src="a", tag="b").tag == "b"
 
 
 def test_an_attribute_that_a_message_does_not_have_matches_nothing() -> None:
@@ -79,7 +79,7 @@ VALUES: list[Any] = [
 def test_a_value_is_matched_by_its_equal_of_the_same_kind_alone() -> None:
     box = filled(*({"v": value, "n": n} for n, value in enumerate(VALUES)))
     for n in random.Random(1).sample(range(len(VALUES)), len(VALUES)):
-        message = box.recv_nb(v=VALUES[n])
+        message = box.poll(v=VALUES[n])
         assert message.n == n
         assert not box.peek(v=VALUES[n])
 
@@ -91,22 +91,22 @@ def test_a_value_is_matched_by_its_equal_of_the_same_kind_alone() -> None:
 def test_a_type_matches_its_values_and_a_bool_is_no_int(kind: type, expected: list[int]) -> None:
     values: list[Any] = [None, True, False, 1, 1 << 63, 1.0, "a", [1], [1, "a"], {}, b"b"]
     box = filled(*({"v": value, "n": n} for n, value in enumerate(values)))
-    found = [box.recv_nb(v=kind).n for _ in expected]
+    found = [box.poll(v=kind).n for _ in expected]
     assert found == expected
     assert not box.peek(v=kind)
 
 
 def test_types_of_schemas_and_arrays_are_kinds() -> None:
     box = filled({"v": Key(KeyKind.topic, "x", "")}, {"v": KeyKind.service}, {"v": np.zeros(3)})
-    assert box.recv_nb(v=np.ndarray).v.shape == (3,)
-    assert box.recv_nb(v=KeyKind).v is KeyKind.service
-    assert box.recv_nb(v=Key).v.name == "x"
+    assert box.poll(v=np.ndarray).v.shape == (3,)
+    assert box.poll(v=KeyKind).v is KeyKind.service
+    assert box.poll(v=Key).v.name == "x"
 
 
 def test_a_function_decides_and_the_first_that_it_takes_comes() -> None:
     box = filled({"tag": 1}, {"tag": 42, "n": 1}, {"tag": 23, "n": 2})
-    assert box.recv_nb(tag=lambda tag: tag in (23, 42)).n == 1
-    assert box.recv_nb(tag=lambda tag: tag in (23, 42)).n == 2
+    assert box.poll(tag=lambda tag: tag in (23, 42)).n == 1
+    assert box.poll(tag=lambda tag: tag in (23, 42)).n == 2
     assert not box.peek(tag=lambda tag: tag in (23, 42))
 
 
@@ -124,16 +124,16 @@ def test_a_function_is_asked_once_for_each_value_however_many_messages_have_it()
 
 def test_several_functions_have_to_agree() -> None:
     box = filled({"x": 1, "y": 5}, {"x": 2, "y": 6}, {"x": 2, "y": 5, "n": 1})
-    assert box.recv_nb(x=lambda x: x == 2, y=lambda y: y == 5).n == 1
+    assert box.poll(x=lambda x: x == 2, y=lambda y: y == 5).n == 1
 
 
 def test_a_function_that_raises_raises_where_it_was_asked_and_the_messages_stay() -> None:
     box = filled({"tag": 1}, {"tag": 2})
     with pytest.raises(ZeroDivisionError):
-        box.recv_nb(tag=lambda tag: tag < 1 / 0)
+        box.poll(tag=lambda tag: tag < 1 / 0)
     with pytest.raises(ZeroDivisionError):
         box.recv(5.0, tag=lambda tag: tag < 1 / 0)
-    assert [box.recv_nb().tag, box.recv_nb().tag] == [1, 2]
+    assert [box.poll().tag, box.poll().tag] == [1, 2]
 
 
 def test_a_slow_function_holds_up_nobody_else() -> None:
@@ -157,7 +157,7 @@ def test_a_slow_function_holds_up_nobody_else() -> None:
 @pytest.mark.parametrize("criteria", [{"x": np.zeros(2)}, {"x": [np.zeros(2)]}, {"x": {1}}, {"x": object}])
 def test_what_no_message_can_have_is_refused(criteria: dict[str, Any]) -> None:
     with pytest.raises(mf.Error) as raised:
-        filled().recv_nb(**criteria)
+        filled().poll(**criteria)
     assert raised.value.code is mf.Code.INVALID_ARGUMENT
     assert raised.value.message.startswith("x: ")
 
@@ -239,7 +239,7 @@ def test_indexes_do_not_grow_with_what_was_taken() -> None:
     box.peek(tag="never", src="A")
     for n in range(5000):
         box.put(parcel(tag=n))
-        box.recv_nb()
+        box.poll()
     assert sum(len(index.numbers) for index in box._queue._indexes.values()) < 300
 
 
@@ -320,7 +320,7 @@ def test_closing_tells_those_who_wait_and_gives_back_what_nobody_took() -> None:
     with pytest.raises(mf.Error, match="is closed"):
         box.put(parcel())
     with pytest.raises(mf.Error, match="is closed"):
-        box.recv_nb()
+        box.poll()
     assert box.close() == []
 
 
@@ -362,7 +362,7 @@ def test_a_mailbox_takes_no_more_than_its_bounds_and_says_when_there_is_room() -
     room = threading.Event()
     box.when_room(room.set)
     assert not room.is_set()
-    box.recv_nb()
+    box.poll()
     assert room.is_set()
     assert box.put(parcel(src="d"))
 
@@ -390,7 +390,7 @@ def test_a_flooded_mailbox_has_room_for_a_sender_whose_messages_are_taken() -> N
     for n in range(100):
         assert box.put(parcel(src="other", n=n))
         assert not box.put(parcel(src="flood0"))
-        assert box.recv_nb(src="other").n == n
+        assert box.poll(src="other").n == n
 
 
 def test_the_last_sixteenth_of_a_mailbox_is_for_small_messages_of_new_senders() -> None:
@@ -434,8 +434,8 @@ def test_who_sent_a_message_is_told_when_it_is_taken_and_not_before() -> None:
     for n in range(3):
         box.put(parcel(owner=owner, sequence=n, n=n))
     assert owner.numbers == []
-    box.recv_nb(n=1)
-    box.recv_nb()
+    box.poll(n=1)
+    box.poll()
     assert owner.numbers == [1, 0]
 
 
@@ -446,7 +446,7 @@ def test_bounds_hold_whatever_comes_and_goes(steps: list[tuple[str, int, bool]])
     for src, size, takes in steps:
         box.put(parcel(src=src, size=size))
         if takes and len(box):
-            box.recv_nb()
+            box.poll()
         assert box._bytes == sum(each.size for each in box._queue) <= 2000
         assert box._held == len(box) <= 8
         assert sum(messages for messages, _ in box._by_sender.values()) == len(box)
@@ -458,7 +458,7 @@ def test_bounds_hold_whatever_comes_and_goes(steps: list[tuple[str, int, bool]])
 def test_a_callback_is_called_with_every_message_that_matches_and_others_stay() -> None:
     box = filled({"tag": "log", "n": 0}, {"tag": "x"})
     got: list[int] = []
-    with box.regcb(lambda message: got.append(message.n), tag="log") as registered:
+    with box.on_message(lambda message: got.append(message.n), tag="log") as registered:
         box.put(parcel(tag="log", n=1))
         box.put(parcel(tag="y"))
         box.put(parcel(tag="log", n=2))
@@ -466,7 +466,7 @@ def test_a_callback_is_called_with_every_message_that_matches_and_others_stay() 
     box.put(parcel(tag="log", n=3))
     assert got == [0, 1, 2]
     assert registered.calls == 3
-    assert [box.recv_nb().tag for _ in range(3)] == ["x", "y", "log"]
+    assert [box.poll().tag for _ in range(3)] == ["x", "y", "log"]
 
 
 def test_a_callback_that_raises_is_called_again_and_counted(caplog: pytest.LogCaptureFixture) -> None:
@@ -478,7 +478,7 @@ def test_a_callback_that_raises_is_called_again_and_counted(caplog: pytest.LogCa
         if message.n == 0:
             raise ValueError("no zeros")
 
-    registered = box.regcb(fragile, n=ANY)
+    registered = box.on_message(fragile, n=ANY)
     for n in range(3):
         box.put(parcel(n=n))
     until(lambda: registered.calls == 3)
@@ -493,7 +493,7 @@ def test_a_callback_gets_a_message_before_anybody_who_waits() -> None:
     with ThreadPoolExecutor(1) as threads:
         asked = threads.submit(box.recv, 60.0)
         until(lambda: waiting(box) == 1)
-        box.regcb(lambda message: got.append(message.n), tag="log")
+        box.on_message(lambda message: got.append(message.n), tag="log")
         box.put(parcel(tag="log", n=1))
         box.put(parcel(tag="other", n=2))
         assert asked.result(60).n == 2
@@ -510,7 +510,7 @@ def test_a_callback_by_function_gets_what_the_function_takes(caplog: pytest.LogC
             raise ValueError("not four")
         return n % 2 == 1
 
-    box.regcb(lambda message: got.append(message.n), n=odd)
+    box.on_message(lambda message: got.append(message.n), n=odd)
     for n in (3, 4, 5):
         box.put(parcel(n=n))
     until(lambda: got == [1, 3, 5])
@@ -527,7 +527,7 @@ def test_what_a_callback_had_before_it_and_was_not_called_with_goes_back() -> No
         called.set()
         assert go_on.wait(60)
 
-    registered = box.regcb(slow, tag=1)
+    registered = box.on_message(slow, tag=1)
     box.put(parcel(tag=1, n=0))
     assert called.wait(60)
     box.put(parcel(tag=1, n=1))
@@ -551,10 +551,10 @@ def test_no_message_is_lost_while_callbacks_come_and_go() -> None:
     with ThreadPoolExecutor(1) as threads:
         putting = threads.submit(put)
         while not putting.done():
-            with box.regcb(lambda message: got.append(message.n), tag=1):
+            with box.on_message(lambda message: got.append(message.n), tag=1):
                 pass
         putting.result(60)
-    box.regcb(lambda message: got.append(message.n), tag=1)
+    box.on_message(lambda message: got.append(message.n), tag=1)
     until(lambda: len(got) == 2000)
     assert sorted(got) == list(range(2000))
     box.close()
@@ -568,7 +568,7 @@ def test_what_a_callback_was_not_called_with_is_given_back_on_closing_in_order()
         called.set()
         assert go_on.wait(60)
 
-    box.regcb(slow, tag=1)
+    box.on_message(slow, tag=1)
     for n in range(4):
         box.put(parcel(tag=1 if n != 2 else 2, n=n, sequence=n))
     assert called.wait(60)
@@ -588,7 +588,7 @@ def test_a_coroutine_function_is_awaited_on_the_loop_that_registered_it() -> Non
             if message.n == 2:
                 done.set()
 
-        box.regcb(called, n=int)
+        box.on_message(called, n=int)
         box.put(parcel(n=1))
         box.put(parcel(n=2))
         async with asyncio.timeout(60):
@@ -597,3 +597,8 @@ def test_a_coroutine_function_is_awaited_on_the_loop_that_registered_it() -> Non
         box.close()
 
     asyncio.run(main())
+
+
+def test_the_names_of_mpi_and_of_the_report_are_the_same_functions() -> None:
+    assert Mailbox.recv_nb is Mailbox.poll
+    assert Mailbox.regcb is Mailbox.on_message

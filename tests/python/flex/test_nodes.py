@@ -466,7 +466,7 @@ def test_callbacks_are_called_with_messages_of_other_nodes(pair: Pair) -> None:
         if len(got) == 3:
             ready.set()
 
-    b.regcb(called, tag="log")
+    b.on_message(called, tag="log")
     for n in range(3):
         a.send(dest="B", tag="log", n=n)
     assert ready.wait(LIMIT)

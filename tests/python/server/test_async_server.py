@@ -268,7 +268,7 @@ def test_an_address_that_is_taken_is_refused_in_words() -> None:
             with pytest.raises(ValueError, match="started already"):
                 await first.start()
         with pytest.raises(OSError, match=r"cannot listen on tcp://nowhere\.invalid:1: "):
-            await serving(AsyncRecorder(), listen="tcp://nowhere.invalid:1").start()
+            await serving(AsyncRecorder(), listen="tcp://nowhere.invalid:1", open=True).start()
 
     asyncio.run(main())
 

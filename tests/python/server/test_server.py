@@ -420,3 +420,18 @@ def test_a_method_that_is_not_generated_is_bound_and_refused_when_it_is_called()
     with pytest.raises(mf.Error, match="UNKNOWN_METHOD: this method is not generated for Python"):
         scan.method.decode_request(b"")
     assert bound("twice", "scam") == (mf.Code.UNKNOWN_METHOD, f"{ECHO_SERVICE.name} has no method scam")
+
+
+def test_an_offer_that_is_withdrawn_is_bound_no_more_and_goes_on_where_it_was() -> None:
+    servant = Recorder()
+    server = mf.Server()
+    server.offer(servant, agent="a")
+    with server, mf.Client(server.address) as before:
+        bound = EchoClient(before).at("a")
+        assert bound.twice(2) == 4
+        server.withdraw(servant, agent="a")
+        assert bound.twice(3) == 6
+        with mf.Client(server.address) as after, pytest.raises(mf.UnknownService):
+            EchoClient(after).at("a").twice(2)
+        with pytest.raises(ValueError, match="is not offered"):
+            server.withdraw(servant, agent="a")

@@ -60,7 +60,7 @@ Message Process::recv(std::chrono::nanoseconds timeout, const Pattern& pattern) 
   return std::move(*found);
 }
 
-std::optional<Message> Process::recv_nb(const Pattern& pattern) {
+std::optional<Message> Process::poll(const Pattern& pattern) {
   return core_->recv_now(Asked(pattern));
 }
 
@@ -68,7 +68,7 @@ bool Process::peek(const Pattern& pattern) {
   return core_->peek(Asked(pattern));
 }
 
-Registered Process::regcb(std::function<void(const Message&)> function, const Pattern& pattern) {
+Registered Process::on_message(std::function<void(const Message&)> function, const Pattern& pattern) {
   return {core_, core_->add_callback(std::move(function), Asked(pattern))};
 }
 

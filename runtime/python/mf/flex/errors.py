@@ -8,7 +8,7 @@ from mf.flex.pattern import Pattern
 
 
 class NoMessage(MfError):  # noqa: N818 - it is a normal result, no error
-    """`recv_nb` found nothing that matches."""
+    """`poll` found nothing that matches."""
 
     __slots__ = ()
 

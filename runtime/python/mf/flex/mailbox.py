@@ -2,9 +2,9 @@
 
     box = Mailbox("B")
     m = box.recv(5.0, src="A", tag="input")      # waits at most 5 s; without a number 30 s
-    m = box.recv_nb(tag=ANY)                     # raises NoMessage
+    m = box.poll(tag=ANY)                        # raises NoMessage
     box.peek(data=list)                          # True if one waits
-    box.regcb(print, tag="log")                  # see callbacks.py
+    box.on_message(print, tag="log")             # see callbacks.py
     m = await box.recv_async(src="A")
 
 Any number of threads and tasks may receive at once; each message goes to one of them. A receiver gets the
@@ -84,7 +84,7 @@ class Mailbox:
             return immediate(self._wait(Waiter(asked, ThreadGate()), timeout))
         return message
 
-    def recv_nb(self, /, **criteria: Any) -> Message:
+    def poll(self, /, **criteria: Any) -> Message:
         """`recv` without waiting. Raises NoMessage if no message matches."""
         asked = pattern(criteria)
         message = self._at_once(asked)
@@ -92,6 +92,9 @@ class Mailbox:
             self._check_open()
             raise NoMessage(f"nothing that matches {asked!r} waits for {self.name!r}")
         return message
+
+    recv_nb = poll
+    """As MPI names it."""
 
     async def recv_async(self, timeout: float | None = None, /, **criteria: Any) -> Message:
         """`recv` for asyncio. If it is cancelled, no message is taken."""
@@ -102,18 +105,21 @@ class Mailbox:
         return message
 
     def peek(self, /, **criteria: Any) -> bool:
-        """Whether `recv_nb` would find a message."""
+        """Whether `poll` would find a message."""
         asked = pattern(criteria)
         if asked.tests:
             return any(self._message_passes(asked, number) for number, _ in self._candidates(asked))
         with self._lock:
             return self._queue.first(asked) is not None
 
-    def regcb(self, function: Callable[[Message], Any], /, **criteria: Any) -> Registered:
+    def on_message(self, function: Callable[[Message], Any], /, **criteria: Any) -> Registered:
         """Calls a function with each matching message, including those that wait already, until it is
         unregistered: see callbacks.py."""
         self._check_open()
         return self._callbacks.add(function, pattern(criteria))
+
+    regcb = on_message
+    """As the report of 2009 names it."""
 
     def __len__(self) -> int:
         """How many messages wait."""

@@ -223,7 +223,7 @@ class Node(BaseNode):
 
 class AsyncNode(BaseNode):
     """A node for asyncio programs: it runs on the loop on which it is started. Use the methods of its
-    processes that end in `_async`; `recv_nb`, `peek` and `regcb` do not block either."""
+    processes that end in `_async`; `poll`, `peek` and `on_message` do not block either."""
 
     async def start(self) -> None:
         self._check_own()

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 from mf.core.agent import Agent
 from mf.core.intercepting import Interceptors, interceptors_of
 from mf.core.log import info, line
-from mf.core.offered import offered_agent
 from mf.core.server_options import OfferFields, ServerOptions
 from mf.core.service import AsyncServant, BaseServant, generated_base
 from mf.core.source import OfferSource
@@ -87,13 +86,6 @@ class AsyncServer(BaseServer["AsyncControllerRegistrar", AsyncIo]):
     def _update_registrar(self) -> None:
         if self._registrar is not None and not self._stopping.is_set():
             self._registrar.update()
-
-    def withdraw(self, servant: AsyncServant, agent: Agent | None = None) -> None:
-        """Withdraws one offer: controllers are notified, and it cannot be bound any more. Running calls
-        continue, as do calls of clients that have bound it. Raises ValueError for what is not offered."""
-        service = servant.mf_service
-        self._offers.remove(service.name, offered_agent(service, agent))
-        self._offers_changed()
 
     def lead(self, servant: type[AsyncServant], agent: Agent | None = None) -> AsyncLead:
         """A candidacy for the lead of a service and agent, of all processes that ask for it: `async with`

@@ -221,6 +221,13 @@ class BaseServer(ABC, Generic[R, I]):
             self._offers.add(servant, agent, inline, how.get("limits"), announced)
         self._offers_changed()
 
+    def withdraw(self, servant: BaseServant, agent: Agent | None = None) -> None:
+        """Withdraws one offer: controllers are notified, and it cannot be bound any more. Running calls
+        continue, as do calls of clients that have bound it. Raises ValueError for what is not offered."""
+        service = servant.mf_service
+        self._offers.remove(service.name, offered_agent(service, agent))
+        self._offers_changed()
+
     def reload(self) -> bool:
         """Reads the files of `tls`, `controller_tls` and `access` again, at once, and asks `authorize` again
         about what it has decided. Connections whose certificates are not accepted any more, or that may do

@@ -5,7 +5,7 @@
 //   mf::flex::Message m = process.recv({{"src", "B"}, {"tag", "output"}});
 //   if (auto m = process.poll(10ms, {{"tag", 42}})) …
 //   mf::Outcome<mf::flex::Message> m = co_await process.async_recv(pattern, token);
-//   auto printing = process.regcb([](const mf::flex::Message& m) { … }, {{"tag", "log"}});
+//   auto printing = process.on_message([](const mf::flex::Message& m) { … }, {{"tag", "log"}});
 //
 // The attributes `src` and `dest` are reserved: a send without `dest`, or with `src`, is refused. All
 // functions are thread-safe; each message goes to exactly one receiving call or callback. The process leaves
@@ -119,8 +119,10 @@ class Process {
   /// The same, but returns nothing on a timeout.
   [[nodiscard]] std::optional<Message> poll(std::chrono::nanoseconds timeout, const Pattern& pattern = {});
   /// The same; never waits.
-  [[nodiscard]] std::optional<Message> recv_nb(const Pattern& pattern = {});
-  /// Whether recv_nb() would find a message.
+  [[nodiscard]] std::optional<Message> poll(const Pattern& pattern = {});
+  /// The same, as MPI names it.
+  [[nodiscard]] std::optional<Message> recv_nb(const Pattern& pattern = {}) { return poll(pattern); }
+  /// Whether poll() would find a message.
   [[nodiscard]] bool peek(const Pattern& pattern = {});
   /// Completes with Outcome<Message>. A cancelled call takes no message.
   template <class Token>
@@ -138,7 +140,11 @@ class Process {
   /// Calls `function` with each message that matches, including messages that wait already, one at a time, on
   /// a thread of the mailbox. It has precedence over receiving calls, unless the pattern contains a
   /// function: then it competes with them. Exceptions of `function` are logged.
-  Registered regcb(std::function<void(const Message&)> function, const Pattern& pattern = {});
+  Registered on_message(std::function<void(const Message&)> function, const Pattern& pattern = {});
+  /// The same, as the report of 2009 names it.
+  Registered regcb(std::function<void(const Message&)> function, const Pattern& pattern = {}) {
+    return on_message(std::move(function), pattern);
+  }
   /// The number of messages in the mailbox.
   [[nodiscard]] std::size_t waiting() const;
 

@@ -184,6 +184,7 @@ class ControllerClient:
         return self._target.read_stream(CONTROLLER_LIST, options)
 
     def status(self, *, options: mf.CallOptions | None = None) -> Status:
+        """`status() -> Status`"""
         return self._target.call(CONTROLLER_STATUS, options)
 
     def status_batch(
@@ -343,6 +344,7 @@ class ControllerAsyncClient:
         return self._target.read_stream(CONTROLLER_LIST, options)
 
     async def status(self, *, options: mf.CallOptions | None = None) -> Status:
+        """`status() -> Status`"""
         return await self._target.call(CONTROLLER_STATUS, options)
 
     async def status_batch(

@@ -124,7 +124,8 @@ class ControllerServant(Servant, ABC):
         """Lists all entries, for tools."""
 
     @abstractmethod
-    def status(self) -> Status: ...
+    def status(self) -> Status:
+        """`status() -> Status`"""
 
     def status_items(self, requests: Sequence[ControllerStatusRequest]) -> list[mf.Outcome[Status]]:
         """All items of a message with several items; here `status` for each."""
@@ -226,7 +227,8 @@ class ControllerAsyncServant(AsyncServant, ABC):
         """Lists all entries, for tools."""
 
     @abstractmethod
-    async def status(self) -> Status: ...
+    async def status(self) -> Status:
+        """`status() -> Status`"""
 
     async def status_items(self, requests: Sequence[ControllerStatusRequest]) -> list[mf.Outcome[Status]]:
         """All items of a message with several items; here `status` for each."""

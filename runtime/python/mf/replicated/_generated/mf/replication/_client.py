@@ -55,6 +55,7 @@ class ReplicaClient:
         return ReplicaScatter(self._target.everywhere())
 
     def group(self, *, options: mf.CallOptions | None = None) -> Group:
+        """`group() -> Group`"""
         return self._target.call(REPLICA_GROUP, options)
 
     def group_batch(
@@ -85,6 +86,7 @@ class ReplicaScatter:
         self._target = target
 
     def group(self, *, options: mf.CallOptions | None = None) -> mf.Scattered[str, Group]:
+        """`group() -> Group`"""
         return self._target.call(REPLICA_GROUP, options)
 
 
@@ -119,6 +121,7 @@ class ReplicaAsyncClient:
         return ReplicaAsyncScatter(self._target.everywhere())
 
     async def group(self, *, options: mf.CallOptions | None = None) -> Group:
+        """`group() -> Group`"""
         return await self._target.call(REPLICA_GROUP, options)
 
     async def group_batch(
@@ -151,4 +154,5 @@ class ReplicaAsyncScatter:
         self._target = target
 
     async def group(self, *, options: mf.CallOptions | None = None) -> mf.Scattered[str, Group]:
+        """`group() -> Group`"""
         return await self._target.call(REPLICA_GROUP, options)

@@ -24,7 +24,8 @@ class ReplicaServant(Servant, ABC):
     mf_service: ClassVar[mf.ServiceInfo] = REPLICA_SERVICE
 
     @abstractmethod
-    def group(self) -> Group: ...
+    def group(self) -> Group:
+        """`group() -> Group`"""
 
     def group_items(self, requests: Sequence[ReplicaGroupRequest]) -> list[mf.Outcome[Group]]:
         """All items of a message with several items; here `group` for each."""
@@ -45,7 +46,8 @@ class ReplicaAsyncServant(AsyncServant, ABC):
     mf_service: ClassVar[mf.ServiceInfo] = REPLICA_SERVICE
 
     @abstractmethod
-    async def group(self) -> Group: ...
+    async def group(self) -> Group:
+        """`group() -> Group`"""
 
     async def group_items(self, requests: Sequence[ReplicaGroupRequest]) -> list[mf.Outcome[Group]]:
         """All items of a message with several items; here `group` for each."""

@@ -23,6 +23,7 @@ class AnyTopicClient:
     def subscribe(
         self, what: Subscription, *, options: mf.CallOptions | None = None
     ) -> mf.StreamReader[Delivery]:
+        """`subscribe(what: Subscription) -> stream<Delivery>`"""
         return self._target.read_stream(ANY_TOPIC_SUBSCRIBE, options, what)
 
 
@@ -37,4 +38,5 @@ class AnyTopicAsyncClient:
     def subscribe(
         self, what: Subscription, *, options: mf.CallOptions | None = None
     ) -> mf.AsyncStreamReader[Delivery]:
+        """`subscribe(what: Subscription) -> stream<Delivery>`"""
         return self._target.read_stream(ANY_TOPIC_SUBSCRIBE, options, what)

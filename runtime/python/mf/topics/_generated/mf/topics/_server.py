@@ -24,7 +24,8 @@ class AnyTopicServant(Servant, ABC):
     mf_service: ClassVar[mf.ServiceInfo] = ANY_TOPIC_SERVICE
 
     @abstractmethod
-    def subscribe(self, what: Subscription) -> Iterator[Delivery]: ...
+    def subscribe(self, what: Subscription) -> Iterator[Delivery]:
+        """`subscribe(what: Subscription) -> stream<Delivery>`"""
 
 
 class AnyTopicAsyncServant(AsyncServant, ABC):
@@ -35,4 +36,5 @@ class AnyTopicAsyncServant(AsyncServant, ABC):
     mf_service: ClassVar[mf.ServiceInfo] = ANY_TOPIC_SERVICE
 
     @abstractmethod
-    def subscribe(self, what: Subscription) -> AsyncIterator[Delivery]: ...
+    def subscribe(self, what: Subscription) -> AsyncIterator[Delivery]:
+        """`subscribe(what: Subscription) -> stream<Delivery>`"""

@@ -36,7 +36,7 @@ class StoreClient:
     def put(
         self, v: Value, p: Part = Part.title, w: Value | None = None, *, options: mf.CallOptions | None = None
     ) -> Value:
-        """`put` of alternatives.Store.
+        """`put(v: Value, p: Part, w: Value) -> Value throws Bad`
 
         v: What to keep.
 
@@ -78,6 +78,7 @@ class StoreClient:
         return self._target.bulk(STORE_PUT_OLD, requests, options)
 
     def fetch(self, h: Holder, *, options: mf.CallOptions | None = None) -> StoreFetchResult:
+        """`get(h: Holder) -> (v: Value, p: Part)`"""
         return self._target.call(STORE_FETCH, options, h)
 
     def fetch_batch(
@@ -104,7 +105,7 @@ class StoreAsyncClient:
     async def put(
         self, v: Value, p: Part = Part.title, w: Value | None = None, *, options: mf.CallOptions | None = None
     ) -> Value:
-        """`put` of alternatives.Store.
+        """`put(v: Value, p: Part, w: Value) -> Value throws Bad`
 
         v: What to keep.
 
@@ -146,6 +147,7 @@ class StoreAsyncClient:
         return await self._target.bulk(STORE_PUT_OLD, requests, options)
 
     async def fetch(self, h: Holder, *, options: mf.CallOptions | None = None) -> StoreFetchResult:
+        """`get(h: Holder) -> (v: Value, p: Part)`"""
         return await self._target.call(STORE_FETCH, options, h)
 
     async def fetch_batch(

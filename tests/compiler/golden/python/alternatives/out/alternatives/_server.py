@@ -34,7 +34,7 @@ class StoreServant(Servant, ABC):
 
     @abstractmethod
     def put(self, v: Value, p: Part, w: Value) -> Value:
-        """`put` of alternatives.Store.
+        """`put(v: Value, p: Part, w: Value) -> Value throws Bad`
 
         v: What to keep.
 
@@ -56,7 +56,8 @@ class StoreServant(Servant, ABC):
         return mf.each(self.put_old, ((each.o,) for each in requests))
 
     @abstractmethod
-    def fetch(self, h: Holder) -> StoreFetchResult: ...
+    def fetch(self, h: Holder) -> StoreFetchResult:
+        """`get(h: Holder) -> (v: Value, p: Part)`"""
 
     def fetch_items(self, requests: Sequence[StoreFetchRequest]) -> list[mf.Outcome[StoreFetchResult]]:
         """All items of a message with several items; here `fetch` for each."""
@@ -72,7 +73,7 @@ class StoreAsyncServant(AsyncServant, ABC):
 
     @abstractmethod
     async def put(self, v: Value, p: Part, w: Value) -> Value:
-        """`put` of alternatives.Store.
+        """`put(v: Value, p: Part, w: Value) -> Value throws Bad`
 
         v: What to keep.
 
@@ -94,7 +95,8 @@ class StoreAsyncServant(AsyncServant, ABC):
         return await mf.each_async(self.put_old, ((each.o,) for each in requests))
 
     @abstractmethod
-    async def fetch(self, h: Holder) -> StoreFetchResult: ...
+    async def fetch(self, h: Holder) -> StoreFetchResult:
+        """`get(h: Holder) -> (v: Value, p: Part)`"""
 
     async def fetch_items(self, requests: Sequence[StoreFetchRequest]) -> list[mf.Outcome[StoreFetchResult]]:
         """All items of a message with several items; here `fetch` for each."""

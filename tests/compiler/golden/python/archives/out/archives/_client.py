@@ -23,7 +23,7 @@ class TeamsClient:
     def find(
         self, lead: Person, at: Place, ids: Sequence[int] = (), *, options: mf.CallOptions | None = None
     ) -> Team:
-        """`find` of archives.Teams.
+        """`find(lead: Person, at: Place, ids: list<u32>) -> Team throws Unknown`
 
         Raises:
             Unknown
@@ -44,6 +44,7 @@ class TeamsClient:
         return self._target.bulk(TEAMS_FIND, requests, options)
 
     def best(self, config: Config, *, options: mf.CallOptions | None = None) -> Contact:
+        """`best(config: Config) -> Contact`"""
         return self._target.call(TEAMS_BEST, options, config)
 
     def best_batch(
@@ -70,7 +71,7 @@ class TeamsAsyncClient:
     async def find(
         self, lead: Person, at: Place, ids: Sequence[int] = (), *, options: mf.CallOptions | None = None
     ) -> Team:
-        """`find` of archives.Teams.
+        """`find(lead: Person, at: Place, ids: list<u32>) -> Team throws Unknown`
 
         Raises:
             Unknown
@@ -91,6 +92,7 @@ class TeamsAsyncClient:
         return await self._target.bulk(TEAMS_FIND, requests, options)
 
     async def best(self, config: Config, *, options: mf.CallOptions | None = None) -> Contact:
+        """`best(config: Config) -> Contact`"""
         return await self._target.call(TEAMS_BEST, options, config)
 
     async def best_batch(

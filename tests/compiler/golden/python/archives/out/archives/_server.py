@@ -23,7 +23,7 @@ class TeamsServant(Servant, ABC):
 
     @abstractmethod
     def find(self, lead: Person, at: Place, ids: list[int]) -> Team:
-        """`find` of archives.Teams.
+        """`find(lead: Person, at: Place, ids: list<u32>) -> Team throws Unknown`
 
         Raises:
             Unknown
@@ -35,7 +35,8 @@ class TeamsServant(Servant, ABC):
         return mf.each(self.find, ((each.lead, each.at, each.ids) for each in requests))
 
     @abstractmethod
-    def best(self, config: Config) -> Contact: ...
+    def best(self, config: Config) -> Contact:
+        """`best(config: Config) -> Contact`"""
 
     def best_items(self, requests: Sequence[TeamsBestRequest]) -> list[mf.Outcome[Contact]]:
         """All items of a message with several items; here `best` for each."""
@@ -51,7 +52,7 @@ class TeamsAsyncServant(AsyncServant, ABC):
 
     @abstractmethod
     async def find(self, lead: Person, at: Place, ids: list[int]) -> Team:
-        """`find` of archives.Teams.
+        """`find(lead: Person, at: Place, ids: list<u32>) -> Team throws Unknown`
 
         Raises:
             Unknown
@@ -63,7 +64,8 @@ class TeamsAsyncServant(AsyncServant, ABC):
         return await mf.each_async(self.find, ((each.lead, each.at, each.ids) for each in requests))
 
     @abstractmethod
-    async def best(self, config: Config) -> Contact: ...
+    async def best(self, config: Config) -> Contact:
+        """`best(config: Config) -> Contact`"""
 
     async def best_items(self, requests: Sequence[TeamsBestRequest]) -> list[mf.Outcome[Contact]]:
         """All items of a message with several items; here `best` for each."""

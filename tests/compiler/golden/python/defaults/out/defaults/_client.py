@@ -46,7 +46,8 @@ class PlotterClient:
         *,
         options: mf.CallOptions | None = None,
     ) -> Point:
-        """`draw` of defaults.Plotter.
+        """`draw(scale: u8, point: Point, points: list<Point>, named: map<string, Point>, numbers: list<u32>,
+        maybe: Point?) -> Point throws Late`
 
         Raises:
             Late
@@ -84,7 +85,7 @@ class PlotterClient:
         note: str | None = None,
         options: mf.CallOptions | None = None,
     ) -> list[str]:
-        """`find` of defaults.Plotter.
+        """`find(limit: u32, words: list<string>, near: Point, note: string?) -> list<string> throws Early`
 
         Raises:
             Early: A default in front of a field without one.
@@ -125,6 +126,7 @@ class PlotterClient:
         return self._target.bulk(PLOTTER_PICK, requests, options)
 
     def __init___(self, __slots___: int, *, options: mf.CallOptions | None = None) -> Kind:
+        """`__init__(__slots__: u8) -> Kind`"""
         return self._target.call(PLOTTER___INIT__, options, __slots___)
 
     def __init___batch___(
@@ -140,6 +142,7 @@ class PlotterClient:
         return self._target.bulk(PLOTTER___INIT__, requests, options)
 
     def _target_(self, *, options: mf.CallOptions | None = None) -> None:
+        """`_target()`"""
         self._target.call(PLOTTER__TARGET, options)
 
     def _target_batch(
@@ -174,7 +177,8 @@ class PlotterAsyncClient:
         *,
         options: mf.CallOptions | None = None,
     ) -> Point:
-        """`draw` of defaults.Plotter.
+        """`draw(scale: u8, point: Point, points: list<Point>, named: map<string, Point>, numbers: list<u32>,
+        maybe: Point?) -> Point throws Late`
 
         Raises:
             Late
@@ -212,7 +216,7 @@ class PlotterAsyncClient:
         note: str | None = None,
         options: mf.CallOptions | None = None,
     ) -> list[str]:
-        """`find` of defaults.Plotter.
+        """`find(limit: u32, words: list<string>, near: Point, note: string?) -> list<string> throws Early`
 
         Raises:
             Early: A default in front of a field without one.
@@ -253,6 +257,7 @@ class PlotterAsyncClient:
         return await self._target.bulk(PLOTTER_PICK, requests, options)
 
     async def __init___(self, __slots___: int, *, options: mf.CallOptions | None = None) -> Kind:
+        """`__init__(__slots__: u8) -> Kind`"""
         return await self._target.call(PLOTTER___INIT__, options, __slots___)
 
     async def __init___batch___(
@@ -268,6 +273,7 @@ class PlotterAsyncClient:
         return await self._target.bulk(PLOTTER___INIT__, requests, options)
 
     async def _target_(self, *, options: mf.CallOptions | None = None) -> None:
+        """`_target()`"""
         await self._target.call(PLOTTER__TARGET, options)
 
     async def _target_batch(

@@ -39,7 +39,8 @@ class PlotterServant(Servant, ABC):
         numbers: list[int],
         maybe: Point | None,
     ) -> Point:
-        """`draw` of defaults.Plotter.
+        """`draw(scale: u8, point: Point, points: list<Point>, named: map<string, Point>, numbers: list<u32>,
+        maybe: Point?) -> Point throws Late`
 
         Raises:
             Late
@@ -58,7 +59,7 @@ class PlotterServant(Servant, ABC):
 
     @abstractmethod
     def find(self, limit: int, words: list[str], near: Point, note: str | None) -> list[str]:
-        """`find` of defaults.Plotter.
+        """`find(limit: u32, words: list<string>, near: Point, note: string?) -> list<string> throws Early`
 
         Raises:
             Early: A default in front of a field without one.
@@ -78,14 +79,16 @@ class PlotterServant(Servant, ABC):
         return mf.each(self.pick, ((each.after, each.count, each.note) for each in requests))
 
     @abstractmethod
-    def __init___(self, __slots___: int) -> Kind: ...
+    def __init___(self, __slots___: int) -> Kind:
+        """`__init__(__slots__: u8) -> Kind`"""
 
     def __init___items___(self, requests: Sequence[PlotterInitRequest]) -> list[mf.Outcome[Kind]]:
         """All items of a message with several items; here `__init___` for each."""
         return mf.each(self.__init___, ((each.__slots___,) for each in requests))
 
     @abstractmethod
-    def _target(self) -> None: ...
+    def _target(self) -> None:
+        """`_target()`"""
 
     def _target_items(self, requests: Sequence[PlotterTargetRequest]) -> list[mf.Outcome[None]]:
         """All items of a message with several items; here `_target` for each."""
@@ -109,7 +112,8 @@ class PlotterAsyncServant(AsyncServant, ABC):
         numbers: list[int],
         maybe: Point | None,
     ) -> Point:
-        """`draw` of defaults.Plotter.
+        """`draw(scale: u8, point: Point, points: list<Point>, named: map<string, Point>, numbers: list<u32>,
+        maybe: Point?) -> Point throws Late`
 
         Raises:
             Late
@@ -128,7 +132,7 @@ class PlotterAsyncServant(AsyncServant, ABC):
 
     @abstractmethod
     async def find(self, limit: int, words: list[str], near: Point, note: str | None) -> list[str]:
-        """`find` of defaults.Plotter.
+        """`find(limit: u32, words: list<string>, near: Point, note: string?) -> list<string> throws Early`
 
         Raises:
             Early: A default in front of a field without one.
@@ -150,14 +154,16 @@ class PlotterAsyncServant(AsyncServant, ABC):
         return await mf.each_async(self.pick, ((each.after, each.count, each.note) for each in requests))
 
     @abstractmethod
-    async def __init___(self, __slots___: int) -> Kind: ...
+    async def __init___(self, __slots___: int) -> Kind:
+        """`__init__(__slots__: u8) -> Kind`"""
 
     async def __init___items___(self, requests: Sequence[PlotterInitRequest]) -> list[mf.Outcome[Kind]]:
         """All items of a message with several items; here `__init___` for each."""
         return await mf.each_async(self.__init___, ((each.__slots___,) for each in requests))
 
     @abstractmethod
-    async def _target(self) -> None: ...
+    async def _target(self) -> None:
+        """`_target()`"""
 
     async def _target_items(self, requests: Sequence[PlotterTargetRequest]) -> list[mf.Outcome[None]]:
         """All items of a message with several items; here `_target` for each."""

@@ -22,6 +22,7 @@ class ShopClient:
         self._target = target_of(client, SHOP_SERVICE)
 
     def buy(self, part: Part, *, options: mf.CallOptions | None = None) -> Whole:
+        """`buy(part: import.Part) -> Whole`"""
         return self._target.call(SHOP_BUY, options, part)
 
     def buy_batch(
@@ -46,6 +47,7 @@ class ShopAsyncClient:
         self._target = async_target_of(client, SHOP_SERVICE)
 
     async def buy(self, part: Part, *, options: mf.CallOptions | None = None) -> Whole:
+        """`buy(part: import.Part) -> Whole`"""
         return await self._target.call(SHOP_BUY, options, part)
 
     async def buy_batch(

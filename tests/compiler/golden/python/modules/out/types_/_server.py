@@ -23,7 +23,8 @@ class ShopServant(Servant, ABC):
     mf_service: ClassVar[mf.ServiceInfo] = SHOP_SERVICE
 
     @abstractmethod
-    def buy(self, part: Part) -> Whole: ...
+    def buy(self, part: Part) -> Whole:
+        """`buy(part: import.Part) -> Whole`"""
 
     def buy_items(self, requests: Sequence[ShopBuyRequest]) -> list[mf.Outcome[Whole]]:
         """All items of a message with several items; here `buy` for each."""
@@ -38,7 +39,8 @@ class ShopAsyncServant(AsyncServant, ABC):
     mf_service: ClassVar[mf.ServiceInfo] = SHOP_SERVICE
 
     @abstractmethod
-    async def buy(self, part: Part) -> Whole: ...
+    async def buy(self, part: Part) -> Whole:
+        """`buy(part: import.Part) -> Whole`"""
 
     async def buy_items(self, requests: Sequence[ShopBuyRequest]) -> list[mf.Outcome[Whole]]:
         """All items of a message with several items; here `buy` for each."""

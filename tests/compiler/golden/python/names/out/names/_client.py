@@ -42,7 +42,7 @@ class ServiceClient_:
         self._target = target_of(client, SERVICE_SERVICE)
 
     def at_(self, self_: int, options_: int, *, options: mf.CallOptions | None = None) -> int:
-        """`at` of names.Service.
+        """`at(self: u8, options: u16) -> u32 throws error`
 
         Raises:
             error
@@ -65,6 +65,7 @@ class ServiceClient_:
     def query(
         self, class___: class_, import_: str = "x", *, options: mf.CallOptions | None = None
     ) -> ServiceQueryResult:
+        """`query(class: class, import: string) -> (from: u8, pass: list<Word>)`"""
         return self._target.call(SERVICE_QUERY, options, class___, import_)
 
     def query_batch_(
@@ -80,6 +81,7 @@ class ServiceClient_:
         return self._target.bulk(SERVICE_QUERY, requests, options)
 
     def query_batch(self, lambda_: Sequence[Final_], *, options: mf.CallOptions | None = None) -> HTTPServer:
+        """`query_batch(lambda: list<Final>) -> HTTPServer`"""
         return self._target.call(SERVICE_QUERY_BATCH, options, lambda_)
 
     def query_batch_batch(
@@ -95,6 +97,7 @@ class ServiceClient_:
         return self._target.bulk(SERVICE_QUERY_BATCH, requests, options)
 
     def query_async(self, *, options: mf.CallOptions | None = None) -> None:
+        """`query_async()`"""
         self._target.call(SERVICE_QUERY_ASYNC, options)
 
     def query_async_batch(
@@ -110,6 +113,7 @@ class ServiceClient_:
         return self._target.bulk(SERVICE_QUERY_ASYNC, requests, options)
 
     def mf_service(self, server: HttpServer, u: U32s, *, options: mf.CallOptions | None = None) -> None:
+        """`mf_service(server: HttpServer, u: U32s)`"""
         self._target.call(SERVICE_MF_SERVICE, options, server, u)
 
     def mf_service_batch(
@@ -125,6 +129,7 @@ class ServiceClient_:
         return self._target.bulk(SERVICE_MF_SERVICE, requests, options)
 
     def list_(self, list_: Sequence[str], *, options: mf.CallOptions | None = None) -> None:
+        """`list(list: list<string>)`"""
         self._target.call(SERVICE_LIST, options, list_)
 
     def list_batch(
@@ -149,7 +154,7 @@ class ServiceAsyncClient:
         self._target = async_target_of(client, SERVICE_SERVICE)
 
     async def at_(self, self_: int, options_: int, *, options: mf.CallOptions | None = None) -> int:
-        """`at` of names.Service.
+        """`at(self: u8, options: u16) -> u32 throws error`
 
         Raises:
             error
@@ -172,6 +177,7 @@ class ServiceAsyncClient:
     async def query(
         self, class___: class_, import_: str = "x", *, options: mf.CallOptions | None = None
     ) -> ServiceQueryResult:
+        """`query(class: class, import: string) -> (from: u8, pass: list<Word>)`"""
         return await self._target.call(SERVICE_QUERY, options, class___, import_)
 
     async def query_batch_(
@@ -189,6 +195,7 @@ class ServiceAsyncClient:
     async def query_batch(
         self, lambda_: Sequence[Final_], *, options: mf.CallOptions | None = None
     ) -> HTTPServer:
+        """`query_batch(lambda: list<Final>) -> HTTPServer`"""
         return await self._target.call(SERVICE_QUERY_BATCH, options, lambda_)
 
     async def query_batch_batch(
@@ -204,6 +211,7 @@ class ServiceAsyncClient:
         return await self._target.bulk(SERVICE_QUERY_BATCH, requests, options)
 
     async def query_async(self, *, options: mf.CallOptions | None = None) -> None:
+        """`query_async()`"""
         await self._target.call(SERVICE_QUERY_ASYNC, options)
 
     async def query_async_batch(
@@ -219,6 +227,7 @@ class ServiceAsyncClient:
         return await self._target.bulk(SERVICE_QUERY_ASYNC, requests, options)
 
     async def mf_service(self, server: HttpServer, u: U32s, *, options: mf.CallOptions | None = None) -> None:
+        """`mf_service(server: HttpServer, u: U32s)`"""
         await self._target.call(SERVICE_MF_SERVICE, options, server, u)
 
     async def mf_service_batch(
@@ -234,6 +243,7 @@ class ServiceAsyncClient:
         return await self._target.bulk(SERVICE_MF_SERVICE, requests, options)
 
     async def list_(self, list_: Sequence[str], *, options: mf.CallOptions | None = None) -> None:
+        """`list(list: list<string>)`"""
         await self._target.call(SERVICE_LIST, options, list_)
 
     async def list_batch(

@@ -36,7 +36,7 @@ class ServiceServant(Servant, ABC):
 
     @abstractmethod
     def at(self, self_: int, options_: int) -> int:
-        """`at` of names.Service.
+        """`at(self: u8, options: u16) -> u32 throws error`
 
         Raises:
             error
@@ -48,35 +48,40 @@ class ServiceServant(Servant, ABC):
         return mf.each(self.at, ((each.self_, each.options_) for each in requests))
 
     @abstractmethod
-    def query(self, class___: class_, import_: str) -> ServiceQueryResult: ...
+    def query(self, class___: class_, import_: str) -> ServiceQueryResult:
+        """`query(class: class, import: string) -> (from: u8, pass: list<Word>)`"""
 
     def query_items(self, requests: Sequence[ServiceQueryRequest_]) -> list[mf.Outcome[ServiceQueryResult]]:
         """All items of a message with several items; here `query` for each."""
         return mf.each(self.query, ((each.class___, each.import_) for each in requests))
 
     @abstractmethod
-    def query_batch(self, lambda_: list[Final_]) -> HTTPServer: ...
+    def query_batch(self, lambda_: list[Final_]) -> HTTPServer:
+        """`query_batch(lambda: list<Final>) -> HTTPServer`"""
 
     def query_batch_items(self, requests: Sequence[ServiceQueryBatchRequest]) -> list[mf.Outcome[HTTPServer]]:
         """All items of a message with several items; here `query_batch` for each."""
         return mf.each(self.query_batch, ((each.lambda_,) for each in requests))
 
     @abstractmethod
-    def query_async(self) -> None: ...
+    def query_async(self) -> None:
+        """`query_async()`"""
 
     def query_async_items(self, requests: Sequence[ServiceQueryAsyncRequest]) -> list[mf.Outcome[None]]:
         """All items of a message with several items; here `query_async` for each."""
         return mf.each(self.query_async, (() for _ in requests))
 
     @abstractmethod
-    def mf_service_(self, server: HttpServer, u: U32s) -> None: ...
+    def mf_service_(self, server: HttpServer, u: U32s) -> None:
+        """`mf_service(server: HttpServer, u: U32s)`"""
 
     def mf_service_items(self, requests: Sequence[ServiceMfServiceRequest]) -> list[mf.Outcome[None]]:
         """All items of a message with several items; here `mf_service_` for each."""
         return mf.each(self.mf_service_, ((each.server, each.u) for each in requests))
 
     @abstractmethod
-    def list_(self, list_: list[str]) -> None: ...
+    def list_(self, list_: list[str]) -> None:
+        """`list(list: list<string>)`"""
 
     def list_items(self, requests: Sequence[ServiceListRequest]) -> None:
         """All items of a message with several items; here `list_` for each."""
@@ -92,7 +97,7 @@ class ServiceAsyncServant(AsyncServant, ABC):
 
     @abstractmethod
     async def at(self, self_: int, options_: int) -> int:
-        """`at` of names.Service.
+        """`at(self: u8, options: u16) -> u32 throws error`
 
         Raises:
             error
@@ -104,7 +109,8 @@ class ServiceAsyncServant(AsyncServant, ABC):
         return await mf.each_async(self.at, ((each.self_, each.options_) for each in requests))
 
     @abstractmethod
-    async def query(self, class___: class_, import_: str) -> ServiceQueryResult: ...
+    async def query(self, class___: class_, import_: str) -> ServiceQueryResult:
+        """`query(class: class, import: string) -> (from: u8, pass: list<Word>)`"""
 
     async def query_items(
         self, requests: Sequence[ServiceQueryRequest_]
@@ -113,7 +119,8 @@ class ServiceAsyncServant(AsyncServant, ABC):
         return await mf.each_async(self.query, ((each.class___, each.import_) for each in requests))
 
     @abstractmethod
-    async def query_batch(self, lambda_: list[Final_]) -> HTTPServer: ...
+    async def query_batch(self, lambda_: list[Final_]) -> HTTPServer:
+        """`query_batch(lambda: list<Final>) -> HTTPServer`"""
 
     async def query_batch_items(
         self, requests: Sequence[ServiceQueryBatchRequest]
@@ -122,21 +129,24 @@ class ServiceAsyncServant(AsyncServant, ABC):
         return await mf.each_async(self.query_batch, ((each.lambda_,) for each in requests))
 
     @abstractmethod
-    async def query_async(self) -> None: ...
+    async def query_async(self) -> None:
+        """`query_async()`"""
 
     async def query_async_items(self, requests: Sequence[ServiceQueryAsyncRequest]) -> list[mf.Outcome[None]]:
         """All items of a message with several items; here `query_async` for each."""
         return await mf.each_async(self.query_async, (() for _ in requests))
 
     @abstractmethod
-    async def mf_service_(self, server: HttpServer, u: U32s) -> None: ...
+    async def mf_service_(self, server: HttpServer, u: U32s) -> None:
+        """`mf_service(server: HttpServer, u: U32s)`"""
 
     async def mf_service_items(self, requests: Sequence[ServiceMfServiceRequest]) -> list[mf.Outcome[None]]:
         """All items of a message with several items; here `mf_service_` for each."""
         return await mf.each_async(self.mf_service_, ((each.server, each.u) for each in requests))
 
     @abstractmethod
-    async def list_(self, list_: list[str]) -> None: ...
+    async def list_(self, list_: list[str]) -> None:
+        """`list(list: list<string>)`"""
 
     async def list_items(self, requests: Sequence[ServiceListRequest]) -> None:
         """All items of a message with several items; here `list_` for each."""

@@ -36,6 +36,9 @@ class KeeperClient:
         *,
         options: mf.CallOptions | None = None,
     ) -> Present:
+        """`keep(list: list<u32>?, one: list<u32>?, row: Row?, set: set<u8>?, map: map<u8, u8>?, raw:
+        bytes?, text: string?, array: array<u8, 2>?, point: Point?) -> Present`
+        """
         return self._target.call(KEEPER_KEEP, options, list_, one, row, set_, map, raw, text, array, point)
 
     def keep_batch(
@@ -73,6 +76,9 @@ class KeeperAsyncClient:
         *,
         options: mf.CallOptions | None = None,
     ) -> Present:
+        """`keep(list: list<u32>?, one: list<u32>?, row: Row?, set: set<u8>?, map: map<u8, u8>?, raw:
+        bytes?, text: string?, array: array<u8, 2>?, point: Point?) -> Present`
+        """
         return await self._target.call(
             KEEPER_KEEP, options, list_, one, row, set_, map, raw, text, array, point
         )

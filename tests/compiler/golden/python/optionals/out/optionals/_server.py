@@ -33,7 +33,10 @@ class KeeperServant(Servant, ABC):
         text: str | None,
         array: list[int] | None,
         point: Point | None,
-    ) -> Present: ...
+    ) -> Present:
+        """`keep(list: list<u32>?, one: list<u32>?, row: Row?, set: set<u8>?, map: map<u8, u8>?, raw:
+        bytes?, text: string?, array: array<u8, 2>?, point: Point?) -> Present`
+        """
 
     def keep_items(self, requests: Sequence[KeeperKeepRequest]) -> list[mf.Outcome[Present]]:
         """All items of a message with several items; here `keep` for each."""
@@ -75,7 +78,10 @@ class KeeperAsyncServant(AsyncServant, ABC):
         text: str | None,
         array: list[int] | None,
         point: Point | None,
-    ) -> Present: ...
+    ) -> Present:
+        """`keep(list: list<u32>?, one: list<u32>?, row: Row?, set: set<u8>?, map: map<u8, u8>?, raw:
+        bytes?, text: string?, array: array<u8, 2>?, point: Point?) -> Present`
+        """
 
     async def keep_items(self, requests: Sequence[KeeperKeepRequest]) -> list[mf.Outcome[Present]]:
         """All items of a message with several items; here `keep` for each."""

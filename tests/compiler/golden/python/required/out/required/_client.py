@@ -23,7 +23,7 @@ class ShopClient:
     def order(
         self, order: Order, line: Line | None = None, *, options: mf.CallOptions | None = None
     ) -> Stock:
-        """`order` of required.Shop.
+        """`order(order: Order, line: Line) -> Stock throws Refused`
 
         Raises:
             Refused
@@ -49,6 +49,7 @@ class ShopClient:
         return self._target.bulk(SHOP_ORDER, requests, options)
 
     def first(self, *, options: mf.CallOptions | None = None) -> ShopFirstResult:
+        """`first() -> (line: Line, count: u32)`"""
         return self._target.call(SHOP_FIRST, options)
 
     def first_batch(
@@ -75,7 +76,7 @@ class ShopAsyncClient:
     async def order(
         self, order: Order, line: Line | None = None, *, options: mf.CallOptions | None = None
     ) -> Stock:
-        """`order` of required.Shop.
+        """`order(order: Order, line: Line) -> Stock throws Refused`
 
         Raises:
             Refused
@@ -101,6 +102,7 @@ class ShopAsyncClient:
         return await self._target.bulk(SHOP_ORDER, requests, options)
 
     async def first(self, *, options: mf.CallOptions | None = None) -> ShopFirstResult:
+        """`first() -> (line: Line, count: u32)`"""
         return await self._target.call(SHOP_FIRST, options)
 
     async def first_batch(

@@ -23,7 +23,7 @@ class ShopServant(Servant, ABC):
 
     @abstractmethod
     def order(self, order: Order, line: Line) -> Stock:
-        """`order` of required.Shop.
+        """`order(order: Order, line: Line) -> Stock throws Refused`
 
         Raises:
             Refused
@@ -35,7 +35,8 @@ class ShopServant(Servant, ABC):
         return mf.each(self.order, ((each.order, each.line) for each in requests))
 
     @abstractmethod
-    def first(self) -> ShopFirstResult: ...
+    def first(self) -> ShopFirstResult:
+        """`first() -> (line: Line, count: u32)`"""
 
     def first_items(self, requests: Sequence[ShopFirstRequest]) -> list[mf.Outcome[ShopFirstResult]]:
         """All items of a message with several items; here `first` for each."""
@@ -51,7 +52,7 @@ class ShopAsyncServant(AsyncServant, ABC):
 
     @abstractmethod
     async def order(self, order: Order, line: Line) -> Stock:
-        """`order` of required.Shop.
+        """`order(order: Order, line: Line) -> Stock throws Refused`
 
         Raises:
             Refused
@@ -63,7 +64,8 @@ class ShopAsyncServant(AsyncServant, ABC):
         return await mf.each_async(self.order, ((each.order, each.line) for each in requests))
 
     @abstractmethod
-    async def first(self) -> ShopFirstResult: ...
+    async def first(self) -> ShopFirstResult:
+        """`first() -> (line: Line, count: u32)`"""
 
     async def first_items(self, requests: Sequence[ShopFirstRequest]) -> list[mf.Outcome[ShopFirstResult]]:
         """All items of a message with several items; here `first` for each."""

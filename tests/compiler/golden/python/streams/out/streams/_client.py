@@ -125,7 +125,7 @@ class IndexClient:
         return self._target.write_stream(INDEX_LOAD, options, postings, into)
 
     def follow(self, *, options: mf.CallOptions | None = None) -> mf.DuplexStream[str, Posting]:
-        """`follow` of streams.Index.
+        """`follow(names: stream<string>) -> stream<Posting> throws Closed`
 
         Raises:
             Closed
@@ -134,6 +134,7 @@ class IndexClient:
         return self._target.duplex_stream(INDEX_FOLLOW, options)
 
     def size(self, *, options: mf.CallOptions | None = None) -> int:
+        """`size() -> u64`"""
         return self._target.call(INDEX_SIZE, options)
 
     def size_batch(
@@ -162,6 +163,7 @@ class IndexScatter:
         return Venue(int(text))
 
     def size(self, *, options: mf.CallOptions | None = None) -> mf.Scattered[Venue, int]:
+        """`size() -> u64`"""
         return self._target.call(INDEX_SIZE, options).keyed(self._agent)
 
 
@@ -218,7 +220,7 @@ class IndexAsyncClient:
         return await self._target.write_stream(INDEX_LOAD, options, postings, into)
 
     def follow(self, *, options: mf.CallOptions | None = None) -> mf.AsyncDuplexStream[str, Posting]:
-        """`follow` of streams.Index.
+        """`follow(names: stream<string>) -> stream<Posting> throws Closed`
 
         Raises:
             Closed
@@ -227,6 +229,7 @@ class IndexAsyncClient:
         return self._target.duplex_stream(INDEX_FOLLOW, options)
 
     async def size(self, *, options: mf.CallOptions | None = None) -> int:
+        """`size() -> u64`"""
         return await self._target.call(INDEX_SIZE, options)
 
     async def size_batch(
@@ -255,6 +258,7 @@ class IndexAsyncScatter:
         return Venue(int(text))
 
     async def size(self, *, options: mf.CallOptions | None = None) -> mf.Scattered[Venue, int]:
+        """`size() -> u64`"""
         return (await self._target.call(INDEX_SIZE, options)).keyed(self._agent)
 
 
@@ -289,15 +293,17 @@ class ElementsClient:
         return ElementsScatter(self._target.everywhere())
 
     def numbers(self, *, options: mf.CallOptions | None = None) -> mf.StreamReader[int]:
+        """`numbers() -> stream<i64>`"""
         return self._target.read_stream(ELEMENTS_NUMBERS, options)
 
     def flags(
         self, limit: int = 5, of: Sequence[bool] = (), *, options: mf.CallOptions | None = None
     ) -> mf.StreamReader[bool]:
+        """`flags(limit: u32, of: list<bool>) -> stream<bool>`"""
         return self._target.read_stream(ELEMENTS_FLAGS, options, limit, of)
 
     def hits(self, terms: Sequence[str], *, options: mf.CallOptions | None = None) -> mf.StreamReader[Hit]:
-        """`hits` of streams.Elements.
+        """`hits(terms: list<string>) -> stream<Hit> throws Closed`
 
         Raises:
             Closed
@@ -306,23 +312,29 @@ class ElementsClient:
         return self._target.read_stream(ELEMENTS_HITS, options, terms)
 
     def changes(self, *, options: mf.CallOptions | None = None) -> mf.StreamReader[Change]:
+        """`changes() -> stream<Change>`"""
         return self._target.read_stream(ELEMENTS_CHANGES, options)
 
     def lists(self, *, options: mf.CallOptions | None = None) -> mf.DuplexStream[Names, list[int]]:
+        """`lists(names: stream<Names>) -> stream<list<u32>>`"""
         return self._target.duplex_stream(ELEMENTS_LISTS, options)
 
     def blocks(
         self, blocks: Iterable[bytes], *, options: mf.CallOptions | None = None
     ) -> ElementsBlocksResult:
+        """`blocks(blocks: stream<bytes>) -> (count: u64, size: u64)`"""
         return self._target.write_stream(ELEMENTS_BLOCKS, options, blocks)
 
     def people(self, *, options: mf.CallOptions | None = None) -> mf.DuplexStream[Person, Person]:
+        """`people(people: stream<Person>) -> stream<Person>`"""
         return self._target.duplex_stream(ELEMENTS_PEOPLE, options)
 
     def notes(self, notes: Iterable[Note], *, options: mf.CallOptions | None = None) -> None:
+        """`notes(notes: stream<Note>)`"""
         self._target.write_stream(ELEMENTS_NOTES, options, notes)
 
     def maybe(self, values: Iterable[int | None], *, options: mf.CallOptions | None = None) -> bool:
+        """`maybe(values: stream<u32?>) -> bool`"""
         return self._target.write_stream(ELEMENTS_MAYBE, options, values)
 
     @deprecated("use numbers")
@@ -331,9 +343,11 @@ class ElementsClient:
         return self._target.duplex_stream(ELEMENTS_VENUES, options)
 
     def pairs(self, *, options: mf.CallOptions | None = None) -> mf.StreamReader[list[int]]:
+        """`pairs() -> stream<array<u16, 2>>`"""
         return self._target.read_stream(ELEMENTS_PAIRS, options)
 
     def uuids(self, *, options: mf.CallOptions | None = None) -> mf.StreamReader[UUID]:
+        """`uuids() -> stream<uuid>`"""
         return self._target.read_stream(ELEMENTS_UUIDS, options)
 
     def times(
@@ -343,6 +357,7 @@ class ElementsClient:
         *,
         options: mf.CallOptions | None = None,
     ) -> mf.StreamReader[Timestamp]:
+        """`times(from: timestamp, step: duration) -> stream<timestamp>`"""
         return self._target.read_stream(ELEMENTS_TIMES, options, from_, step)
 
 
@@ -386,17 +401,19 @@ class ElementsAsyncClient:
         return ElementsAsyncScatter(self._target.everywhere())
 
     def numbers(self, *, options: mf.CallOptions | None = None) -> mf.AsyncStreamReader[int]:
+        """`numbers() -> stream<i64>`"""
         return self._target.read_stream(ELEMENTS_NUMBERS, options)
 
     def flags(
         self, limit: int = 5, of: Sequence[bool] = (), *, options: mf.CallOptions | None = None
     ) -> mf.AsyncStreamReader[bool]:
+        """`flags(limit: u32, of: list<bool>) -> stream<bool>`"""
         return self._target.read_stream(ELEMENTS_FLAGS, options, limit, of)
 
     def hits(
         self, terms: Sequence[str], *, options: mf.CallOptions | None = None
     ) -> mf.AsyncStreamReader[Hit]:
-        """`hits` of streams.Elements.
+        """`hits(terms: list<string>) -> stream<Hit> throws Closed`
 
         Raises:
             Closed
@@ -405,22 +422,27 @@ class ElementsAsyncClient:
         return self._target.read_stream(ELEMENTS_HITS, options, terms)
 
     def changes(self, *, options: mf.CallOptions | None = None) -> mf.AsyncStreamReader[Change]:
+        """`changes() -> stream<Change>`"""
         return self._target.read_stream(ELEMENTS_CHANGES, options)
 
     def lists(self, *, options: mf.CallOptions | None = None) -> mf.AsyncDuplexStream[Names, list[int]]:
+        """`lists(names: stream<Names>) -> stream<list<u32>>`"""
         return self._target.duplex_stream(ELEMENTS_LISTS, options)
 
     async def blocks(
         self, blocks: AsyncIterable[bytes] | Iterable[bytes], *, options: mf.CallOptions | None = None
     ) -> ElementsBlocksResult:
+        """`blocks(blocks: stream<bytes>) -> (count: u64, size: u64)`"""
         return await self._target.write_stream(ELEMENTS_BLOCKS, options, blocks)
 
     def people(self, *, options: mf.CallOptions | None = None) -> mf.AsyncDuplexStream[Person, Person]:
+        """`people(people: stream<Person>) -> stream<Person>`"""
         return self._target.duplex_stream(ELEMENTS_PEOPLE, options)
 
     async def notes(
         self, notes: AsyncIterable[Note] | Iterable[Note], *, options: mf.CallOptions | None = None
     ) -> None:
+        """`notes(notes: stream<Note>)`"""
         await self._target.write_stream(ELEMENTS_NOTES, options, notes)
 
     async def maybe(
@@ -429,6 +451,7 @@ class ElementsAsyncClient:
         *,
         options: mf.CallOptions | None = None,
     ) -> bool:
+        """`maybe(values: stream<u32?>) -> bool`"""
         return await self._target.write_stream(ELEMENTS_MAYBE, options, values)
 
     @deprecated("use numbers")
@@ -437,9 +460,11 @@ class ElementsAsyncClient:
         return self._target.duplex_stream(ELEMENTS_VENUES, options)
 
     def pairs(self, *, options: mf.CallOptions | None = None) -> mf.AsyncStreamReader[list[int]]:
+        """`pairs() -> stream<array<u16, 2>>`"""
         return self._target.read_stream(ELEMENTS_PAIRS, options)
 
     def uuids(self, *, options: mf.CallOptions | None = None) -> mf.AsyncStreamReader[UUID]:
+        """`uuids() -> stream<uuid>`"""
         return self._target.read_stream(ELEMENTS_UUIDS, options)
 
     def times(
@@ -449,6 +474,7 @@ class ElementsAsyncClient:
         *,
         options: mf.CallOptions | None = None,
     ) -> mf.AsyncStreamReader[Timestamp]:
+        """`times(from: timestamp, step: duration) -> stream<timestamp>`"""
         return self._target.read_stream(ELEMENTS_TIMES, options, from_, step)
 
 
@@ -470,9 +496,11 @@ class Names_Client:
         self._target = target_of(client, NAMES__SERVICE)
 
     def out(self, *, options: mf.CallOptions | None = None) -> mf.DuplexStream[int, int]:
+        """`out(out: stream<u32>) -> stream<u32>`"""
         return self._target.duplex_stream(NAMES__OUT, options)
 
     def request(self, *, options: mf.CallOptions | None = None) -> mf.DuplexStream[int, int]:
+        """`request(options: stream<u32>) -> stream<u32>`"""
         return self._target.duplex_stream(NAMES__REQUEST, options)
 
 
@@ -485,9 +513,11 @@ class Names_AsyncClient:
         self._target = async_target_of(client, NAMES__SERVICE)
 
     def out(self, *, options: mf.CallOptions | None = None) -> mf.AsyncDuplexStream[int, int]:
+        """`out(out: stream<u32>) -> stream<u32>`"""
         return self._target.duplex_stream(NAMES__OUT, options)
 
     def request(self, *, options: mf.CallOptions | None = None) -> mf.AsyncDuplexStream[int, int]:
+        """`request(options: stream<u32>) -> stream<u32>`"""
         return self._target.duplex_stream(NAMES__REQUEST, options)
 
 
@@ -524,12 +554,15 @@ class OnlyClient:
     def scan(
         self, request: str, servant: int, *, options: mf.CallOptions | None = None
     ) -> mf.StreamReader[int]:
+        """`scan(request: string, servant: u32) -> stream<u32>`"""
         return self._target.read_stream(ONLY_SCAN, options, request, servant)
 
     def reader(self, *, options: mf.CallOptions | None = None) -> mf.DuplexStream[int, int]:
+        """`reader(reader: stream<u32>) -> stream<u32>`"""
         return self._target.duplex_stream(ONLY_READER, options)
 
     def responder(self, responder: Iterable[int], *, options: mf.CallOptions | None = None) -> int:
+        """`responder(responder: stream<u32>) -> u32`"""
         return self._target.write_stream(ONLY_RESPONDER, options, responder)
 
 
@@ -575,14 +608,17 @@ class OnlyAsyncClient:
     def scan(
         self, request: str, servant: int, *, options: mf.CallOptions | None = None
     ) -> mf.AsyncStreamReader[int]:
+        """`scan(request: string, servant: u32) -> stream<u32>`"""
         return self._target.read_stream(ONLY_SCAN, options, request, servant)
 
     def reader(self, *, options: mf.CallOptions | None = None) -> mf.AsyncDuplexStream[int, int]:
+        """`reader(reader: stream<u32>) -> stream<u32>`"""
         return self._target.duplex_stream(ONLY_READER, options)
 
     async def responder(
         self, responder: AsyncIterable[int] | Iterable[int], *, options: mf.CallOptions | None = None
     ) -> int:
+        """`responder(responder: stream<u32>) -> u32`"""
         return await self._target.write_stream(ONLY_RESPONDER, options, responder)
 
 
@@ -626,11 +662,13 @@ class LangsClient:
         return LangsScatter(self._target.everywhere())
 
     def all(self, *, options: mf.CallOptions | None = None) -> mf.StreamReader[int]:
+        """`all() -> stream<u32>`"""
         return self._target.read_stream(LANGS_ALL, options)
 
     def one(
         self, duration: Duration = Duration(200000000), *, options: mf.CallOptions | None = None
     ) -> Duration:
+        """`one(duration: duration) -> duration`"""
         return self._target.call(LANGS_ONE, options, duration)
 
     def one_batch(
@@ -661,6 +699,7 @@ class LangsScatter:
     def one(
         self, duration: Duration = Duration(200000000), *, options: mf.CallOptions | None = None
     ) -> mf.Scattered[Lang, Duration]:
+        """`one(duration: duration) -> duration`"""
         return self._target.call(LANGS_ONE, options, duration).keyed(self._agent)
 
 
@@ -695,11 +734,13 @@ class LangsAsyncClient:
         return LangsAsyncScatter(self._target.everywhere())
 
     def all(self, *, options: mf.CallOptions | None = None) -> mf.AsyncStreamReader[int]:
+        """`all() -> stream<u32>`"""
         return self._target.read_stream(LANGS_ALL, options)
 
     async def one(
         self, duration: Duration = Duration(200000000), *, options: mf.CallOptions | None = None
     ) -> Duration:
+        """`one(duration: duration) -> duration`"""
         return await self._target.call(LANGS_ONE, options, duration)
 
     async def one_batch(
@@ -730,6 +771,7 @@ class LangsAsyncScatter:
     async def one(
         self, duration: Duration = Duration(200000000), *, options: mf.CallOptions | None = None
     ) -> mf.Scattered[Lang, Duration]:
+        """`one(duration: duration) -> duration`"""
         return (await self._target.call(LANGS_ONE, options, duration)).keyed(self._agent)
 
 
@@ -742,6 +784,7 @@ class KeptClient:
         self._target = target_of(client, KEPT_SERVICE)
 
     def put(self, x: int, *, options: mf.CallOptions | None = None) -> int:
+        """`put(x: u32) -> u32`"""
         return self._target.call(KEPT_PUT, options, x)
 
     def put_batch_(
@@ -757,6 +800,7 @@ class KeptClient:
         return self._target.bulk(KEPT_PUT, requests, options)
 
     def put_batch(self, x: int, *, options: mf.CallOptions | None = None) -> int:
+        """`put_batch(x: u32) -> u32`"""
         return self._target.call(KEPT_PUT_BATCH, options, x)
 
     def put_batch_batch(
@@ -772,6 +816,7 @@ class KeptClient:
         return self._target.bulk(KEPT_PUT_BATCH, requests, options)
 
     def put_items(self, x: int, *, options: mf.CallOptions | None = None) -> None:
+        """`put_items(x: u32)`"""
         self._target.call(KEPT_PUT_ITEMS, options, x)
 
     def put_items_batch(
@@ -787,6 +832,7 @@ class KeptClient:
         return self._target.bulk(KEPT_PUT_ITEMS, requests, options)
 
     def async_put(self, x: int, *, options: mf.CallOptions | None = None) -> None:
+        """`async_put(x: u32)`"""
         self._target.call(KEPT_ASYNC_PUT, options, x)
 
     def async_put_batch(
@@ -802,6 +848,7 @@ class KeptClient:
         return self._target.bulk(KEPT_ASYNC_PUT, requests, options)
 
     def put_bulk(self, xs: Iterable[int], *, options: mf.CallOptions | None = None) -> None:
+        """`put_bulk(xs: stream<u32>)`"""
         self._target.write_stream(KEPT_PUT_BULK, options, xs)
 
 
@@ -814,6 +861,7 @@ class KeptAsyncClient:
         self._target = async_target_of(client, KEPT_SERVICE)
 
     async def put(self, x: int, *, options: mf.CallOptions | None = None) -> int:
+        """`put(x: u32) -> u32`"""
         return await self._target.call(KEPT_PUT, options, x)
 
     async def put_batch_(
@@ -829,6 +877,7 @@ class KeptAsyncClient:
         return await self._target.bulk(KEPT_PUT, requests, options)
 
     async def put_batch(self, x: int, *, options: mf.CallOptions | None = None) -> int:
+        """`put_batch(x: u32) -> u32`"""
         return await self._target.call(KEPT_PUT_BATCH, options, x)
 
     async def put_batch_batch(
@@ -844,6 +893,7 @@ class KeptAsyncClient:
         return await self._target.bulk(KEPT_PUT_BATCH, requests, options)
 
     async def put_items(self, x: int, *, options: mf.CallOptions | None = None) -> None:
+        """`put_items(x: u32)`"""
         await self._target.call(KEPT_PUT_ITEMS, options, x)
 
     async def put_items_batch(
@@ -859,6 +909,7 @@ class KeptAsyncClient:
         return await self._target.bulk(KEPT_PUT_ITEMS, requests, options)
 
     async def async_put(self, x: int, *, options: mf.CallOptions | None = None) -> None:
+        """`async_put(x: u32)`"""
         await self._target.call(KEPT_ASYNC_PUT, options, x)
 
     async def async_put_batch(
@@ -876,4 +927,5 @@ class KeptAsyncClient:
     async def put_bulk(
         self, xs: AsyncIterable[int] | Iterable[int], *, options: mf.CallOptions | None = None
     ) -> None:
+        """`put_bulk(xs: stream<u32>)`"""
         await self._target.write_stream(KEPT_PUT_BULK, options, xs)

@@ -65,7 +65,7 @@ class IndexServant(Servant, ABC):
 
     @abstractmethod
     def follow(self, names: Iterator[str]) -> Iterator[Posting]:
-        """`follow` of streams.Index.
+        """`follow(names: stream<string>) -> stream<Posting> throws Closed`
 
         Raises:
             Closed
@@ -73,7 +73,8 @@ class IndexServant(Servant, ABC):
         """
 
     @abstractmethod
-    def size(self) -> int: ...
+    def size(self) -> int:
+        """`size() -> u64`"""
 
     def size_items(self, requests: Sequence[IndexSizeRequest]) -> list[mf.Outcome[int]]:
         """All items of a message with several items; here `size` for each."""
@@ -105,7 +106,7 @@ class IndexAsyncServant(AsyncServant, ABC):
 
     @abstractmethod
     def follow(self, names: AsyncIterator[str]) -> AsyncIterator[Posting]:
-        """`follow` of streams.Index.
+        """`follow(names: stream<string>) -> stream<Posting> throws Closed`
 
         Raises:
             Closed
@@ -113,7 +114,8 @@ class IndexAsyncServant(AsyncServant, ABC):
         """
 
     @abstractmethod
-    async def size(self) -> int: ...
+    async def size(self) -> int:
+        """`size() -> u64`"""
 
     async def size_items(self, requests: Sequence[IndexSizeRequest]) -> list[mf.Outcome[int]]:
         """All items of a message with several items; here `size` for each."""
@@ -128,14 +130,16 @@ class ElementsServant(Servant, ABC):
     mf_service: ClassVar[mf.ServiceInfo] = ELEMENTS_SERVICE
 
     @abstractmethod
-    def numbers(self) -> Iterator[int]: ...
+    def numbers(self) -> Iterator[int]:
+        """`numbers() -> stream<i64>`"""
 
     @abstractmethod
-    def flags(self, limit: int, of: list[bool]) -> Iterator[bool]: ...
+    def flags(self, limit: int, of: list[bool]) -> Iterator[bool]:
+        """`flags(limit: u32, of: list<bool>) -> stream<bool>`"""
 
     @abstractmethod
     def hits(self, terms: list[str]) -> Iterator[Hit]:
-        """`hits` of streams.Elements.
+        """`hits(terms: list<string>) -> stream<Hit> throws Closed`
 
         Raises:
             Closed
@@ -143,35 +147,44 @@ class ElementsServant(Servant, ABC):
         """
 
     @abstractmethod
-    def changes(self) -> Iterator[Change]: ...
+    def changes(self) -> Iterator[Change]:
+        """`changes() -> stream<Change>`"""
 
     @abstractmethod
-    def lists(self, names: Iterator[Names]) -> Iterator[list[int]]: ...
+    def lists(self, names: Iterator[Names]) -> Iterator[list[int]]:
+        """`lists(names: stream<Names>) -> stream<list<u32>>`"""
 
     @abstractmethod
-    def blocks(self, blocks: Iterator[bytes]) -> ElementsBlocksResult: ...
+    def blocks(self, blocks: Iterator[bytes]) -> ElementsBlocksResult:
+        """`blocks(blocks: stream<bytes>) -> (count: u64, size: u64)`"""
 
     @abstractmethod
-    def people(self, people: Iterator[Person]) -> Iterator[Person]: ...
+    def people(self, people: Iterator[Person]) -> Iterator[Person]:
+        """`people(people: stream<Person>) -> stream<Person>`"""
 
     @abstractmethod
-    def notes(self, notes: Iterator[Note]) -> None: ...
+    def notes(self, notes: Iterator[Note]) -> None:
+        """`notes(notes: stream<Note>)`"""
 
     @abstractmethod
-    def maybe(self, values: Iterator[int | None]) -> bool: ...
+    def maybe(self, values: Iterator[int | None]) -> bool:
+        """`maybe(values: stream<u32?>) -> bool`"""
 
     @abstractmethod
     def venues(self, langs: Iterator[Lang]) -> Iterator[Venue]:
         """Deprecated: use numbers"""
 
     @abstractmethod
-    def pairs(self) -> Iterator[list[int]]: ...
+    def pairs(self) -> Iterator[list[int]]:
+        """`pairs() -> stream<array<u16, 2>>`"""
 
     @abstractmethod
-    def uuids(self) -> Iterator[UUID]: ...
+    def uuids(self) -> Iterator[UUID]:
+        """`uuids() -> stream<uuid>`"""
 
     @abstractmethod
-    def times(self, from_: Timestamp, step: Duration) -> Iterator[Timestamp]: ...
+    def times(self, from_: Timestamp, step: Duration) -> Iterator[Timestamp]:
+        """`times(from: timestamp, step: duration) -> stream<timestamp>`"""
 
 
 class ElementsAsyncServant(AsyncServant, ABC):
@@ -182,14 +195,16 @@ class ElementsAsyncServant(AsyncServant, ABC):
     mf_service: ClassVar[mf.ServiceInfo] = ELEMENTS_SERVICE
 
     @abstractmethod
-    def numbers(self) -> AsyncIterator[int]: ...
+    def numbers(self) -> AsyncIterator[int]:
+        """`numbers() -> stream<i64>`"""
 
     @abstractmethod
-    def flags(self, limit: int, of: list[bool]) -> AsyncIterator[bool]: ...
+    def flags(self, limit: int, of: list[bool]) -> AsyncIterator[bool]:
+        """`flags(limit: u32, of: list<bool>) -> stream<bool>`"""
 
     @abstractmethod
     def hits(self, terms: list[str]) -> AsyncIterator[Hit]:
-        """`hits` of streams.Elements.
+        """`hits(terms: list<string>) -> stream<Hit> throws Closed`
 
         Raises:
             Closed
@@ -197,35 +212,44 @@ class ElementsAsyncServant(AsyncServant, ABC):
         """
 
     @abstractmethod
-    def changes(self) -> AsyncIterator[Change]: ...
+    def changes(self) -> AsyncIterator[Change]:
+        """`changes() -> stream<Change>`"""
 
     @abstractmethod
-    def lists(self, names: AsyncIterator[Names]) -> AsyncIterator[list[int]]: ...
+    def lists(self, names: AsyncIterator[Names]) -> AsyncIterator[list[int]]:
+        """`lists(names: stream<Names>) -> stream<list<u32>>`"""
 
     @abstractmethod
-    async def blocks(self, blocks: AsyncIterator[bytes]) -> ElementsBlocksResult: ...
+    async def blocks(self, blocks: AsyncIterator[bytes]) -> ElementsBlocksResult:
+        """`blocks(blocks: stream<bytes>) -> (count: u64, size: u64)`"""
 
     @abstractmethod
-    def people(self, people: AsyncIterator[Person]) -> AsyncIterator[Person]: ...
+    def people(self, people: AsyncIterator[Person]) -> AsyncIterator[Person]:
+        """`people(people: stream<Person>) -> stream<Person>`"""
 
     @abstractmethod
-    async def notes(self, notes: AsyncIterator[Note]) -> None: ...
+    async def notes(self, notes: AsyncIterator[Note]) -> None:
+        """`notes(notes: stream<Note>)`"""
 
     @abstractmethod
-    async def maybe(self, values: AsyncIterator[int | None]) -> bool: ...
+    async def maybe(self, values: AsyncIterator[int | None]) -> bool:
+        """`maybe(values: stream<u32?>) -> bool`"""
 
     @abstractmethod
     def venues(self, langs: AsyncIterator[Lang]) -> AsyncIterator[Venue]:
         """Deprecated: use numbers"""
 
     @abstractmethod
-    def pairs(self) -> AsyncIterator[list[int]]: ...
+    def pairs(self) -> AsyncIterator[list[int]]:
+        """`pairs() -> stream<array<u16, 2>>`"""
 
     @abstractmethod
-    def uuids(self) -> AsyncIterator[UUID]: ...
+    def uuids(self) -> AsyncIterator[UUID]:
+        """`uuids() -> stream<uuid>`"""
 
     @abstractmethod
-    def times(self, from_: Timestamp, step: Duration) -> AsyncIterator[Timestamp]: ...
+    def times(self, from_: Timestamp, step: Duration) -> AsyncIterator[Timestamp]:
+        """`times(from: timestamp, step: duration) -> stream<timestamp>`"""
 
 
 class Names_Servant(Servant, ABC):
@@ -236,10 +260,12 @@ class Names_Servant(Servant, ABC):
     mf_service: ClassVar[mf.ServiceInfo] = NAMES__SERVICE
 
     @abstractmethod
-    def out(self, out: Iterator[int]) -> Iterator[int]: ...
+    def out(self, out: Iterator[int]) -> Iterator[int]:
+        """`out(out: stream<u32>) -> stream<u32>`"""
 
     @abstractmethod
-    def request(self, options_: Iterator[int]) -> Iterator[int]: ...
+    def request(self, options_: Iterator[int]) -> Iterator[int]:
+        """`request(options: stream<u32>) -> stream<u32>`"""
 
 
 class Names_AsyncServant(AsyncServant, ABC):
@@ -250,10 +276,12 @@ class Names_AsyncServant(AsyncServant, ABC):
     mf_service: ClassVar[mf.ServiceInfo] = NAMES__SERVICE
 
     @abstractmethod
-    def out(self, out: AsyncIterator[int]) -> AsyncIterator[int]: ...
+    def out(self, out: AsyncIterator[int]) -> AsyncIterator[int]:
+        """`out(out: stream<u32>) -> stream<u32>`"""
 
     @abstractmethod
-    def request(self, options_: AsyncIterator[int]) -> AsyncIterator[int]: ...
+    def request(self, options_: AsyncIterator[int]) -> AsyncIterator[int]:
+        """`request(options: stream<u32>) -> stream<u32>`"""
 
 
 class OnlyServant(Servant, ABC):
@@ -264,13 +292,16 @@ class OnlyServant(Servant, ABC):
     mf_service: ClassVar[mf.ServiceInfo] = ONLY_SERVICE
 
     @abstractmethod
-    def scan(self, request: str, servant: int) -> Iterator[int]: ...
+    def scan(self, request: str, servant: int) -> Iterator[int]:
+        """`scan(request: string, servant: u32) -> stream<u32>`"""
 
     @abstractmethod
-    def reader(self, reader: Iterator[int]) -> Iterator[int]: ...
+    def reader(self, reader: Iterator[int]) -> Iterator[int]:
+        """`reader(reader: stream<u32>) -> stream<u32>`"""
 
     @abstractmethod
-    def responder(self, responder: Iterator[int]) -> int: ...
+    def responder(self, responder: Iterator[int]) -> int:
+        """`responder(responder: stream<u32>) -> u32`"""
 
 
 class OnlyAsyncServant(AsyncServant, ABC):
@@ -281,13 +312,16 @@ class OnlyAsyncServant(AsyncServant, ABC):
     mf_service: ClassVar[mf.ServiceInfo] = ONLY_SERVICE
 
     @abstractmethod
-    def scan(self, request: str, servant: int) -> AsyncIterator[int]: ...
+    def scan(self, request: str, servant: int) -> AsyncIterator[int]:
+        """`scan(request: string, servant: u32) -> stream<u32>`"""
 
     @abstractmethod
-    def reader(self, reader: AsyncIterator[int]) -> AsyncIterator[int]: ...
+    def reader(self, reader: AsyncIterator[int]) -> AsyncIterator[int]:
+        """`reader(reader: stream<u32>) -> stream<u32>`"""
 
     @abstractmethod
-    async def responder(self, responder: AsyncIterator[int]) -> int: ...
+    async def responder(self, responder: AsyncIterator[int]) -> int:
+        """`responder(responder: stream<u32>) -> u32`"""
 
 
 class LangsServant(Servant, ABC):
@@ -298,10 +332,12 @@ class LangsServant(Servant, ABC):
     mf_service: ClassVar[mf.ServiceInfo] = LANGS_SERVICE
 
     @abstractmethod
-    def all(self) -> Iterator[int]: ...
+    def all(self) -> Iterator[int]:
+        """`all() -> stream<u32>`"""
 
     @abstractmethod
-    def one(self, duration: Duration) -> Duration: ...
+    def one(self, duration: Duration) -> Duration:
+        """`one(duration: duration) -> duration`"""
 
     def one_items(self, requests: Sequence[LangsOneRequest]) -> list[mf.Outcome[Duration]]:
         """All items of a message with several items; here `one` for each."""
@@ -316,10 +352,12 @@ class LangsAsyncServant(AsyncServant, ABC):
     mf_service: ClassVar[mf.ServiceInfo] = LANGS_SERVICE
 
     @abstractmethod
-    def all(self) -> AsyncIterator[int]: ...
+    def all(self) -> AsyncIterator[int]:
+        """`all() -> stream<u32>`"""
 
     @abstractmethod
-    async def one(self, duration: Duration) -> Duration: ...
+    async def one(self, duration: Duration) -> Duration:
+        """`one(duration: duration) -> duration`"""
 
     async def one_items(self, requests: Sequence[LangsOneRequest]) -> list[mf.Outcome[Duration]]:
         """All items of a message with several items; here `one` for each."""
@@ -334,35 +372,40 @@ class KeptServant(Servant, ABC):
     mf_service: ClassVar[mf.ServiceInfo] = KEPT_SERVICE
 
     @abstractmethod
-    def put(self, x: int) -> int: ...
+    def put(self, x: int) -> int:
+        """`put(x: u32) -> u32`"""
 
     def put_items_(self, requests: Sequence[KeptPutRequest]) -> list[mf.Outcome[int]]:
         """All items of a message with several items; here `put` for each."""
         return mf.each(self.put, ((each.x,) for each in requests))
 
     @abstractmethod
-    def put_batch(self, x: int) -> int: ...
+    def put_batch(self, x: int) -> int:
+        """`put_batch(x: u32) -> u32`"""
 
     def put_batch_items(self, requests: Sequence[KeptPutBatchRequest]) -> list[mf.Outcome[int]]:
         """All items of a message with several items; here `put_batch` for each."""
         return mf.each(self.put_batch, ((each.x,) for each in requests))
 
     @abstractmethod
-    def put_items(self, x: int) -> None: ...
+    def put_items(self, x: int) -> None:
+        """`put_items(x: u32)`"""
 
     def put_items_items(self, requests: Sequence[KeptPutItemsRequest]) -> list[mf.Outcome[None]]:
         """All items of a message with several items; here `put_items` for each."""
         return mf.each(self.put_items, ((each.x,) for each in requests))
 
     @abstractmethod
-    def async_put(self, x: int) -> None: ...
+    def async_put(self, x: int) -> None:
+        """`async_put(x: u32)`"""
 
     def async_put_items(self, requests: Sequence[KeptAsyncPutRequest]) -> list[mf.Outcome[None]]:
         """All items of a message with several items; here `async_put` for each."""
         return mf.each(self.async_put, ((each.x,) for each in requests))
 
     @abstractmethod
-    def put_bulk(self, xs: Iterator[int]) -> None: ...
+    def put_bulk(self, xs: Iterator[int]) -> None:
+        """`put_bulk(xs: stream<u32>)`"""
 
 
 class KeptAsyncServant(AsyncServant, ABC):
@@ -373,32 +416,37 @@ class KeptAsyncServant(AsyncServant, ABC):
     mf_service: ClassVar[mf.ServiceInfo] = KEPT_SERVICE
 
     @abstractmethod
-    async def put(self, x: int) -> int: ...
+    async def put(self, x: int) -> int:
+        """`put(x: u32) -> u32`"""
 
     async def put_items_(self, requests: Sequence[KeptPutRequest]) -> list[mf.Outcome[int]]:
         """All items of a message with several items; here `put` for each."""
         return await mf.each_async(self.put, ((each.x,) for each in requests))
 
     @abstractmethod
-    async def put_batch(self, x: int) -> int: ...
+    async def put_batch(self, x: int) -> int:
+        """`put_batch(x: u32) -> u32`"""
 
     async def put_batch_items(self, requests: Sequence[KeptPutBatchRequest]) -> list[mf.Outcome[int]]:
         """All items of a message with several items; here `put_batch` for each."""
         return await mf.each_async(self.put_batch, ((each.x,) for each in requests))
 
     @abstractmethod
-    async def put_items(self, x: int) -> None: ...
+    async def put_items(self, x: int) -> None:
+        """`put_items(x: u32)`"""
 
     async def put_items_items(self, requests: Sequence[KeptPutItemsRequest]) -> list[mf.Outcome[None]]:
         """All items of a message with several items; here `put_items` for each."""
         return await mf.each_async(self.put_items, ((each.x,) for each in requests))
 
     @abstractmethod
-    async def async_put(self, x: int) -> None: ...
+    async def async_put(self, x: int) -> None:
+        """`async_put(x: u32)`"""
 
     async def async_put_items(self, requests: Sequence[KeptAsyncPutRequest]) -> list[mf.Outcome[None]]:
         """All items of a message with several items; here `async_put` for each."""
         return await mf.each_async(self.async_put, ((each.x,) for each in requests))
 
     @abstractmethod
-    async def put_bulk(self, xs: AsyncIterator[int]) -> None: ...
+    async def put_bulk(self, xs: AsyncIterator[int]) -> None:
+        """`put_bulk(xs: stream<u32>)`"""

@@ -22,7 +22,7 @@ class GuideClient:
         self._target = target_of(client, GUIDE_SERVICE)
 
     def lead(self, wanted: Atlas_Filter, *, options: mf.CallOptions | None = None) -> Trip:
-        """`lead` of nesting.away.Guide.
+        """`lead(wanted: nesting.Atlas.Filter) -> Trip throws nesting.Atlas.Nowhere`
 
         Raises:
             Atlas_Nowhere
@@ -52,7 +52,7 @@ class GuideAsyncClient:
         self._target = async_target_of(client, GUIDE_SERVICE)
 
     async def lead(self, wanted: Atlas_Filter, *, options: mf.CallOptions | None = None) -> Trip:
-        """`lead` of nesting.away.Guide.
+        """`lead(wanted: nesting.Atlas.Filter) -> Trip throws nesting.Atlas.Nowhere`
 
         Raises:
             Atlas_Nowhere

@@ -24,7 +24,7 @@ class GuideServant(Servant, ABC):
 
     @abstractmethod
     def lead(self, wanted: Atlas_Filter) -> Trip:
-        """`lead` of nesting.away.Guide.
+        """`lead(wanted: nesting.Atlas.Filter) -> Trip throws nesting.Atlas.Nowhere`
 
         Raises:
             Atlas_Nowhere
@@ -45,7 +45,7 @@ class GuideAsyncServant(AsyncServant, ABC):
 
     @abstractmethod
     async def lead(self, wanted: Atlas_Filter) -> Trip:
-        """`lead` of nesting.away.Guide.
+        """`lead(wanted: nesting.Atlas.Filter) -> Trip throws nesting.Atlas.Nowhere`
 
         Raises:
             Atlas_Nowhere

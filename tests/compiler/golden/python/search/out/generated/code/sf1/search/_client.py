@@ -75,7 +75,7 @@ class IndexClient:
         return IndexScatter(self._target.everywhere())
 
     def add(self, doc: Document, *, options: mf.CallOptions | None = None) -> DocId:
-        """`add` of sf1.search.Index.
+        """`add(doc: sf1.text.Document) -> sf1.text.DocId throws DuplicateDocument`
 
         Raises:
             DuplicateDocument
@@ -124,6 +124,7 @@ class IndexClient:
         return self._target.bulk(INDEX_QUERY, requests, options)
 
     def stats(self, *, options: mf.CallOptions | None = None) -> IndexStatsResult:
+        """`stats() -> (documents: u64, terms: u64)`"""
         return self._target.call(INDEX_STATS, options)
 
     def stats_batch(
@@ -139,6 +140,7 @@ class IndexClient:
         return self._target.bulk(INDEX_STATS, requests, options)
 
     def clear(self, *, options: mf.CallOptions | None = None) -> None:
+        """`clear()`"""
         self._target.call(INDEX_CLEAR, options)
 
     def clear_batch(
@@ -154,6 +156,7 @@ class IndexClient:
         return self._target.bulk(INDEX_CLEAR, requests, options)
 
     def touch(self, doc: DocId, *, options: mf.CallOptions | None = None) -> None:
+        """`touch(doc: sf1.text.DocId)`"""
         self._target.call(INDEX_TOUCH, options, doc)
 
     def touch_batch(
@@ -169,6 +172,7 @@ class IndexClient:
         return self._target.bulk(INDEX_TOUCH, requests, options)
 
     def score(self, doc: DocId, query: int, *, options: mf.CallOptions | None = None) -> float:
+        """`score(doc: sf1.text.DocId, query: u64) -> f32`"""
         return self._target.call(INDEX_SCORE, options, doc, query)
 
     def score_batch(
@@ -193,6 +197,7 @@ class IndexScatter:
         self._target = target
 
     def add(self, doc: Document, *, options: mf.CallOptions | None = None) -> mf.Scattered[str, DocId]:
+        """`add(doc: sf1.text.Document) -> sf1.text.DocId throws DuplicateDocument`"""
         return self._target.call(INDEX_ADD, options, doc)
 
     def query(
@@ -207,17 +212,21 @@ class IndexScatter:
         return self._target.call(INDEX_QUERY, options, terms, limit, rank)
 
     def stats(self, *, options: mf.CallOptions | None = None) -> mf.Scattered[str, IndexStatsResult]:
+        """`stats() -> (documents: u64, terms: u64)`"""
         return self._target.call(INDEX_STATS, options)
 
     def clear(self, *, options: mf.CallOptions | None = None) -> mf.Scattered[str, None]:
+        """`clear()`"""
         return self._target.call(INDEX_CLEAR, options)
 
     def touch(self, doc: DocId, *, options: mf.CallOptions | None = None) -> mf.Scattered[str, None]:
+        """`touch(doc: sf1.text.DocId)`"""
         return self._target.call(INDEX_TOUCH, options, doc)
 
     def score(
         self, doc: DocId, query: int, *, options: mf.CallOptions | None = None
     ) -> mf.Scattered[str, float]:
+        """`score(doc: sf1.text.DocId, query: u64) -> f32`"""
         return self._target.call(INDEX_SCORE, options, doc, query)
 
 
@@ -252,7 +261,7 @@ class IndexAsyncClient:
         return IndexAsyncScatter(self._target.everywhere())
 
     async def add(self, doc: Document, *, options: mf.CallOptions | None = None) -> DocId:
-        """`add` of sf1.search.Index.
+        """`add(doc: sf1.text.Document) -> sf1.text.DocId throws DuplicateDocument`
 
         Raises:
             DuplicateDocument
@@ -301,6 +310,7 @@ class IndexAsyncClient:
         return await self._target.bulk(INDEX_QUERY, requests, options)
 
     async def stats(self, *, options: mf.CallOptions | None = None) -> IndexStatsResult:
+        """`stats() -> (documents: u64, terms: u64)`"""
         return await self._target.call(INDEX_STATS, options)
 
     async def stats_batch(
@@ -316,6 +326,7 @@ class IndexAsyncClient:
         return await self._target.bulk(INDEX_STATS, requests, options)
 
     async def clear(self, *, options: mf.CallOptions | None = None) -> None:
+        """`clear()`"""
         await self._target.call(INDEX_CLEAR, options)
 
     async def clear_batch(
@@ -331,6 +342,7 @@ class IndexAsyncClient:
         return await self._target.bulk(INDEX_CLEAR, requests, options)
 
     async def touch(self, doc: DocId, *, options: mf.CallOptions | None = None) -> None:
+        """`touch(doc: sf1.text.DocId)`"""
         await self._target.call(INDEX_TOUCH, options, doc)
 
     async def touch_batch(
@@ -346,6 +358,7 @@ class IndexAsyncClient:
         return await self._target.bulk(INDEX_TOUCH, requests, options)
 
     async def score(self, doc: DocId, query: int, *, options: mf.CallOptions | None = None) -> float:
+        """`score(doc: sf1.text.DocId, query: u64) -> f32`"""
         return await self._target.call(INDEX_SCORE, options, doc, query)
 
     async def score_batch(
@@ -370,6 +383,7 @@ class IndexAsyncScatter:
         self._target = target
 
     async def add(self, doc: Document, *, options: mf.CallOptions | None = None) -> mf.Scattered[str, DocId]:
+        """`add(doc: sf1.text.Document) -> sf1.text.DocId throws DuplicateDocument`"""
         return await self._target.call(INDEX_ADD, options, doc)
 
     async def query(
@@ -384,17 +398,21 @@ class IndexAsyncScatter:
         return await self._target.call(INDEX_QUERY, options, terms, limit, rank)
 
     async def stats(self, *, options: mf.CallOptions | None = None) -> mf.Scattered[str, IndexStatsResult]:
+        """`stats() -> (documents: u64, terms: u64)`"""
         return await self._target.call(INDEX_STATS, options)
 
     async def clear(self, *, options: mf.CallOptions | None = None) -> mf.Scattered[str, None]:
+        """`clear()`"""
         return await self._target.call(INDEX_CLEAR, options)
 
     async def touch(self, doc: DocId, *, options: mf.CallOptions | None = None) -> mf.Scattered[str, None]:
+        """`touch(doc: sf1.text.DocId)`"""
         return await self._target.call(INDEX_TOUCH, options, doc)
 
     async def score(
         self, doc: DocId, query: int, *, options: mf.CallOptions | None = None
     ) -> mf.Scattered[str, float]:
+        """`score(doc: sf1.text.DocId, query: u64) -> f32`"""
         return await self._target.call(INDEX_SCORE, options, doc, query)
 
 
@@ -407,6 +425,7 @@ class AdminClient:
         self._target = target_of(client, ADMIN_SERVICE)
 
     def ping(self, payload: bytes, *, options: mf.CallOptions | None = None) -> bytes:
+        """`ping(payload: bytes) -> bytes`"""
         return self._target.call(ADMIN_PING, options, payload)
 
     def ping_batch(
@@ -431,6 +450,7 @@ class AdminAsyncClient:
         self._target = async_target_of(client, ADMIN_SERVICE)
 
     async def ping(self, payload: bytes, *, options: mf.CallOptions | None = None) -> bytes:
+        """`ping(payload: bytes) -> bytes`"""
         return await self._target.call(ADMIN_PING, options, payload)
 
     async def ping_batch(

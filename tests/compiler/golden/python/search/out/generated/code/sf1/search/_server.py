@@ -35,7 +35,7 @@ class IndexServant(Servant, ABC):
 
     @abstractmethod
     def add(self, doc: Document) -> DocId:
-        """`add` of sf1.search.Index.
+        """`add(doc: sf1.text.Document) -> sf1.text.DocId throws DuplicateDocument`
 
         Raises:
             DuplicateDocument
@@ -60,28 +60,32 @@ class IndexServant(Servant, ABC):
         return mf.each(self.query, ((each.terms, each.limit, each.rank) for each in requests))
 
     @abstractmethod
-    def stats(self) -> IndexStatsResult: ...
+    def stats(self) -> IndexStatsResult:
+        """`stats() -> (documents: u64, terms: u64)`"""
 
     def stats_items(self, requests: Sequence[IndexStatsRequest]) -> list[mf.Outcome[IndexStatsResult]]:
         """All items of a message with several items; here `stats` for each."""
         return mf.each(self.stats, (() for _ in requests))
 
     @abstractmethod
-    def clear(self) -> None: ...
+    def clear(self) -> None:
+        """`clear()`"""
 
     def clear_items(self, requests: Sequence[IndexClearRequest]) -> list[mf.Outcome[None]]:
         """All items of a message with several items; here `clear` for each."""
         return mf.each(self.clear, (() for _ in requests))
 
     @abstractmethod
-    def touch(self, doc: DocId) -> None: ...
+    def touch(self, doc: DocId) -> None:
+        """`touch(doc: sf1.text.DocId)`"""
 
     def touch_items(self, requests: Sequence[IndexTouchRequest]) -> None:
         """All items of a message with several items; here `touch` for each."""
         mf.each(self.touch, ((each.doc,) for each in requests))
 
     @abstractmethod
-    def score(self, doc: DocId, query: int) -> float: ...
+    def score(self, doc: DocId, query: int) -> float:
+        """`score(doc: sf1.text.DocId, query: u64) -> f32`"""
 
     def score_items(self, requests: Sequence[IndexScoreRequest]) -> list[mf.Outcome[float]]:
         """All items of a message with several items; here `score` for each."""
@@ -97,7 +101,7 @@ class IndexAsyncServant(AsyncServant, ABC):
 
     @abstractmethod
     async def add(self, doc: Document) -> DocId:
-        """`add` of sf1.search.Index.
+        """`add(doc: sf1.text.Document) -> sf1.text.DocId throws DuplicateDocument`
 
         Raises:
             DuplicateDocument
@@ -122,28 +126,32 @@ class IndexAsyncServant(AsyncServant, ABC):
         return await mf.each_async(self.query, ((each.terms, each.limit, each.rank) for each in requests))
 
     @abstractmethod
-    async def stats(self) -> IndexStatsResult: ...
+    async def stats(self) -> IndexStatsResult:
+        """`stats() -> (documents: u64, terms: u64)`"""
 
     async def stats_items(self, requests: Sequence[IndexStatsRequest]) -> list[mf.Outcome[IndexStatsResult]]:
         """All items of a message with several items; here `stats` for each."""
         return await mf.each_async(self.stats, (() for _ in requests))
 
     @abstractmethod
-    async def clear(self) -> None: ...
+    async def clear(self) -> None:
+        """`clear()`"""
 
     async def clear_items(self, requests: Sequence[IndexClearRequest]) -> list[mf.Outcome[None]]:
         """All items of a message with several items; here `clear` for each."""
         return await mf.each_async(self.clear, (() for _ in requests))
 
     @abstractmethod
-    async def touch(self, doc: DocId) -> None: ...
+    async def touch(self, doc: DocId) -> None:
+        """`touch(doc: sf1.text.DocId)`"""
 
     async def touch_items(self, requests: Sequence[IndexTouchRequest]) -> None:
         """All items of a message with several items; here `touch` for each."""
         await mf.each_async(self.touch, ((each.doc,) for each in requests))
 
     @abstractmethod
-    async def score(self, doc: DocId, query: int) -> float: ...
+    async def score(self, doc: DocId, query: int) -> float:
+        """`score(doc: sf1.text.DocId, query: u64) -> f32`"""
 
     async def score_items(self, requests: Sequence[IndexScoreRequest]) -> list[mf.Outcome[float]]:
         """All items of a message with several items; here `score` for each."""
@@ -158,7 +166,8 @@ class AdminServant(Servant, ABC):
     mf_service: ClassVar[mf.ServiceInfo] = ADMIN_SERVICE
 
     @abstractmethod
-    def ping(self, payload: bytes) -> bytes: ...
+    def ping(self, payload: bytes) -> bytes:
+        """`ping(payload: bytes) -> bytes`"""
 
     def ping_items(self, requests: Sequence[AdminPingRequest]) -> list[mf.Outcome[bytes]]:
         """All items of a message with several items; here `ping` for each."""
@@ -173,7 +182,8 @@ class AdminAsyncServant(AsyncServant, ABC):
     mf_service: ClassVar[mf.ServiceInfo] = ADMIN_SERVICE
 
     @abstractmethod
-    async def ping(self, payload: bytes) -> bytes: ...
+    async def ping(self, payload: bytes) -> bytes:
+        """`ping(payload: bytes) -> bytes`"""
 
     async def ping_items(self, requests: Sequence[AdminPingRequest]) -> list[mf.Outcome[bytes]]:
         """All items of a message with several items; here `ping` for each."""
