@@ -21,7 +21,7 @@ from tools.doc_order import INDEX, sections  # noqa: E402
 from tools.read_headers import contract, declarations, public_headers  # noqa: E402
 
 project = "MF/IDL"
-extensions = ["breathe", "myst_parser", "sphinx.ext.autodoc"]
+extensions = ["breathe", "myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 root_doc = "docs/README"
 include_patterns = ["*.md", "docs/**.md", "examples/*/README.md", "bench/codecs/adapters/README.md"]
 exclude_patterns = ["build", "dist", ".*", "cli", "editors", "mfidl", "runtime", "templates", "tests"]

@@ -22,31 +22,38 @@ RELOAD_INTERVAL = 30.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientOptions:
-    """Options of a client. All times are seconds. Raises ValueError for what does not fit.
+    """Options of a client.
 
-    `wait_for_server`: how long a call waits for a server of a (service, agent) that this client never saw,
-    counted from the controller's first answer. `dead_after`: if a server with pending calls sends nothing for
-    so long, not even the answer to a ping, its connection is given up, and the calls on it end as UNKNOWN; 0:
-    never. `max_payload`: bytes of the largest accepted reply.
+    Args:
+        wait_for_server: Seconds that a call waits for a server of a service and agent that this client has
+            never seen, counted from the controller's first answer. Defaults to 5.0.
+        dead_after: Seconds of silence of a server with pending calls, which answers no ping either, after
+            which its connection is given up and the calls on it end as UNKNOWN; 0: never. Defaults to 10.0.
+        max_payload: Bytes of the largest accepted reply. Defaults to 16,777,216.
+        tls: How servers, controllers and relays at TLS are verified, and what is shown to them. A client with
+            it, or with a controller at mf+tls://, never uses an address in clear: to pass one together with
+            `tls` is a ValueError, and one that a controller names is skipped, and logged once. Defaults to
+            None.
+        reload_interval: Seconds between two looks at the files of `tls`, while there are connections over
+            TLS; those that were replaced are read again. Defaults to 30.0.
+        trusted_users: User ids. A server that has registered a path of this host is called over it if its
+            user is root, this process's own, or one of these, and no other user can replace the path; a
+            client with TLS never does that. Defaults to none.
+        authentication: Up to 16 KiB that are shown to each peer when a connection is made; `TopicAccess` and
+            `PeerHello` contain them. Defaults to b"".
+        credential: A token, as a Secret or as the path of a file that holds it. It is read again for each
+            connection, and shown to servers, controllers and relays that were verified: over TLS, or at a
+            path of this host that no user may have replaced but root, this process's own, and
+            `trusted_users`. As with `tls`, no address in clear is used then. Defaults to None.
+        forward_metadata: Keys that a handler's calls through this client forward from the call that is being
+            handled, as is done with trace context. Defaults to none.
+        clock: Monotonic seconds, by which cached results expire. Defaults to None: the system's.
+        connect: What opens a stream to an address within a time, for tests; only blocking clients use it.
+            Defaults to None: the system's sockets.
+        interceptors: What is around all calls, the outermost first (docs/interceptors.md). Defaults to none.
 
-    `tls`: how servers, controllers and relays at TLS are verified, and what is shown to them. A client with
-    it, or with a controller at mf+tls://, never uses an address in clear: to pass one together with `tls` is
-    a ValueError, and one that a controller names is skipped, and logged once. `reload_interval`: how often
-    its files are looked at while there are connections over TLS; those that were replaced are read again.
-    `trusted_users`: a server that
-    has registered a path of this host is called over it if its user is root, this process's own, or one of
-    these, and no other user can replace the path; a client with TLS never does that. `authentication`: up to
-    16 KiB that are shown to each peer when a connection is made; `TopicAccess` contains them.
-
-    `credential`: a token, as a Secret or as the path of a file that holds it; it is read again for each
-    connection, and shown to servers, controllers and relays that were verified: over TLS, or at a path of
-    this host that no user may have replaced but root, this process's own, and `trusted_users`. As with `tls`,
-    no address in clear is used then.
-
-    `forward_metadata`: keys that a handler's calls through this client forward from the call being handled,
-    as is done with trace context. `clock`: monotonic seconds, by which cached results expire. `connect`: what
-    opens a stream to an address within a time, for tests; only blocking clients use it. `interceptors`: what
-    is around all calls, the outermost first (docs/interceptors.md).
+    Raises:
+        ValueError: an option does not fit.
     """
 
     wait_for_server: float = WAIT_FOR_SERVER

@@ -12,11 +12,16 @@ DEFAULT_DEADLINE = 30.0
 
 
 class CallOptions:
-    """Options of one call. `deadline`: seconds from now; None: the method's own, else 30; INFINITE: none. A
-    call with 0 or less ends as DEADLINE_EXCEEDED, NOT_EXECUTED.
+    """Options of one call. A call with a deadline of 0 or less ends as DEADLINE_EXCEEDED, NOT_EXECUTED.
 
-    `idle`: seconds that a stream may go without a value and without credit. `metadata`: text by key, sent
-    with the request. `reply_metadata`: a dict of the caller that receives the reply's metadata.
+    Args:
+        deadline: Seconds from now, or `mf.INFINITE`. Defaults to None: the method's own, else 30.
+        idle: Seconds that a stream may go without a value and without credit. Defaults to `mf.INFINITE`.
+        metadata: Text by key, sent with the request. Defaults to None: there is none.
+        reply_metadata: A dict of the caller, which receives the reply's metadata. Defaults to None.
+
+    Raises:
+        ValueError: `deadline` is no number of seconds, or `idle` is not more than 0.
     """
 
     __slots__ = ("calls", "deadline", "idle", "metadata", "reply_metadata")
@@ -79,11 +84,17 @@ def check_names(given: Mapping[str, object], fields: Any, function: str) -> None
 
 
 class BatchOptions(CallOptions):
-    """Options of a message-level batch.
+    """Options of a batch, which sends many calls in as few messages as possible.
 
-    `deadline`: seconds for the whole batch; every message has the metadata. `size`: calls per message,
-    instead of the method's `@batch(max)`. `window`: messages that may be in flight together (never more than
-    the peer allows).
+    Args:
+        deadline: Seconds for the whole batch, or `mf.INFINITE`. Defaults to None: the method's own, else 30.
+        size: Calls in one message. Defaults to None: the method's `@batch(max)`, else 128.
+        window: Messages that may be in flight together, never more than the peer allows. Defaults to 256.
+        metadata: Text by key, sent with each message. Defaults to None: there is none.
+        reply_metadata: A dict of the caller, which receives the replies' metadata. Defaults to None.
+
+    Raises:
+        ValueError: `size` or `window` is less than 1, or `deadline` is no number of seconds.
     """
 
     __slots__ = ("size", "window")

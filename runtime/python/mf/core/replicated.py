@@ -31,7 +31,16 @@ class Require(IntEnum):
 
 
 class ReplicatedOptions(CallOptions):
-    """Options of one replicated call: its deadline, and how many replicas must have applied it."""
+    """Options of one replicated call.
+
+    Args:
+        deadline: Seconds from now, or `mf.INFINITE`. Defaults to None: the method's own, else 30.
+        require: How many replicas must have applied it before the call returns. Defaults to
+            `mf.Require.MAJORITY`.
+
+    Raises:
+        ValueError: `deadline` is no number of seconds, or `require` is no `mf.Require`.
+    """
 
     __slots__ = ("require",)
 

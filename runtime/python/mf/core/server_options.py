@@ -24,9 +24,16 @@ MAX_WINDOWS = 8 << 20
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """How many calls run at once, and how many more may wait; `queued` None: as many as may run. Others are
-    refused at once as OVERLOADED, not executed. A message of a batch counts as one call, a call with a stream
-    counts while its handler runs. See docs/servers.md.
+    """How many calls run at once, and how many wait. Others are refused at once as OVERLOADED, not executed.
+    A message of a batch counts as one call, and a call with a stream counts while its handler runs
+    (docs/servers.md).
+
+    Args:
+        concurrent: Calls that run at once, 1 or more.
+        queued: Calls that may wait besides. Defaults to None: as many as may run.
+
+    Raises:
+        ValueError: `concurrent` is less than 1, or `queued` is negative.
     """
 
     concurrent: int
@@ -63,46 +70,64 @@ NotReady = Callable[[], str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerOptions:
-    """Options of a server. Raises ValueError for what does not fit.
+    """Options of a server.
 
-    `advertise`: the address under which clients of other hosts reach this server, if it is not the one it
-    listens on. `tls`: for tls:// among the addresses where it listens. `open`: an address beyond this host is
-    refused unless the server learns which peers it has: by tls:// with `tls.ca` or `token_keys`, by
-    `authenticate` or by `authorize`; with `open` it is not, and every program that reaches the address may
-    use the server. `controller_tls`: how controllers at mf+tls:// are verified, and what is shown to them.
-    `workers`: threads for handlers that are not inline; an AsyncServer has none. `limit`: how many calls of
-    all clients run at once, and wait; more are refused with OVERLOADED, not executed. `drain_timeout`:
-    seconds that running calls have when the server stops, and on a connection that is not allowed any more.
-    `reload_interval`: how often the files of `tls` and `access` are looked at; those that were replaced are
-    read again.
+    Args:
+        advertise: The address under which clients of other hosts reach this server, if it is not the one at
+            which it listens. Defaults to None.
+        tls: For tls:// among the addresses where it listens. Defaults to None.
+        open: An address beyond this host is refused unless the server learns which peers it has: by tls://
+            with `tls.ca` or `token_keys`, by `authenticate` or by `authorize`. With `open` it is not, and
+            every program that reaches the address may use the server. Defaults to False.
+        controller_tls: How controllers at mf+tls:// are verified, and what is shown to them. Defaults to
+            None.
+        workers: Threads for handlers that are not inline; an AsyncServer has none. Defaults to 4.
+        limit: How many calls of all clients run at once, and wait. Defaults to None: there is no limit.
+        drain_timeout: Seconds that running calls have when the server stops, and on a connection that is not
+            allowed any more. Defaults to 5.0.
+        reload_interval: Seconds between two looks at the files of `tls` and `access`; those that were
+            replaced are read again. Defaults to 30.0.
+        max_payload: Bytes of the largest accepted request. Defaults to 16,777,216.
+        max_in_flight: Unanswered requests of one connection. Defaults to 8,192.
+        max_bindings: Services, by agent, that one connection has bound; more are refused with OVERLOADED.
+            Defaults to 4,096.
+        max_streams: Calls with streams that one connection has open; more are refused with OVERLOADED.
+            Defaults to 256.
+        stream_window: Bytes that a client may send on a stream before its handler has taken any; together the
+            windows of a connection are at most 8 MiB. Defaults to 16,384.
+        max_connections: Connections that are open at once; more are refused. Defaults to 16,384.
+        max_connections_per_host: Those of one host; 0: no limit of its own. Defaults to 0.
+        max_handshakes: Connections without a HELLO; one more ends the oldest of them. Defaults to 1,024.
+        max_held_bytes: Bytes that all connections hold together, above which the one that holds the most is
+            ended (docs/limits.md). Defaults to 536,870,912.
+        access: The path of an access file, which says what each identity may call and subscribe to; what it
+            does not allow is denied. Defaults to "": there is none.
+        token_keys: The path of a file with the public keys of tokens. A client that shows one that is valid
+            for `token_audience` has the identity "token:" and its subject, and one that shows another is
+            refused. Defaults to "": tokens are not read.
+        token_audience: What tokens must be for, as a service. Defaults to "".
+        authenticate: Called as `authenticate(hello, identity)` once for each connection, before the server
+            answers; False refuses the connection with UNAUTHENTICATED. It and `authorize` are called on the
+            thread that does the IO, or on the loop, which they must not block. One that raises, or returns
+            no bool, denies. Defaults to None: every peer is let in.
+        authorize: Called as `authorize(identity, service, agent, method)` when a client binds a service, once
+            for each method and agent on a connection, and once for each subscription to a topic, with the
+            pattern of its agents and the method "subscribe"; False denies with PERMISSION_DENIED. With an
+            access file both must allow. Defaults to None.
+        monitor: HOST:PORT where GET /metrics, /livez and /readyz are answered over HTTP, to read alone; port
+            0: the system chooses. Calls are measured only with it. Defaults to "": nowhere.
+        monitor_open: Whether the monitor may listen beyond this host, where every program that reaches it may
+            read it. Defaults to False.
+        expose: Called as `expose(out)` on threads of the monitor, to add metrics to those of the server.
+            Defaults to None.
+        not_ready: Called on threads of the monitor; returns why this process should get no work, in one line,
+            or "" (docs/observability.md). Defaults to None.
+        interceptors: What is around all handlers, the outermost first (docs/interceptors.md). Defaults to
+            none.
 
-    `max_payload`: bytes of the largest accepted request. `max_in_flight`: unanswered requests of one
-    connection; `max_bindings` and `max_streams`: services, by agent, that it has bound, and calls with
-    streams that it has open; more are refused with OVERLOADED. `stream_window`: bytes that a client may send
-    on a stream before its handler has taken any; together the windows of a connection are at most 8 MiB.
-
-    `max_connections`: further ones are refused; `max_connections_per_host`: the same for one host, 0: no
-    limit of its own; `max_handshakes`: above this number of connections without a HELLO the oldest is ended;
-    `max_held_bytes`: bytes that all connections hold together, above which the one that holds the most is
-    ended (docs/limits.md).
-
-    `access`: the path of an access file, which says what each identity may call and subscribe to; what it
-    does not allow is denied. `token_keys`: the path of a file with the public keys of tokens; a client that
-    shows one that is valid for `token_audience` has the identity "token:" and its subject, and one that shows
-    another is refused. `authenticate(hello, identity)`: called once for each connection, before the
-    server answers; False refuses the connection with UNAUTHENTICATED. `authorize(identity, service, agent,
-    method)`: called when a client binds a service, once for each method and agent on a connection, and once
-    for each subscription to a topic, with the pattern of its agents and the method "subscribe"; False denies
-    with PERMISSION_DENIED. With an access file both must allow. These functions are called on the thread that
-    does the IO, or on the loop, which they must not block. One that raises, or returns no bool, denies.
-
-    `monitor`: HOST:PORT where GET /metrics, /livez and /readyz are answered over HTTP, to read alone; port 0:
-    the system chooses. An address beyond loopback needs `monitor_open`: everybody that reaches it may read
-    it. Calls are measured only with it. `expose(out)` adds metrics to those of the server; `not_ready()`
-    returns why this process should get no work, in one line, or "" (docs/observability.md). Both are called
-    on threads of the monitor.
-
-    `interceptors`: what is around all handlers, the outermost first (docs/interceptors.md).
+    Raises:
+        ValueError: an option does not fit.
+        TypeError: a function is `async def`.
     """
 
     advertise: str | None = None

@@ -40,13 +40,20 @@ class TopicAccess(NamedTuple):
 
 @dataclass(slots=True, kw_only=True)
 class TopicsOptions:
-    """The limits of the topics of a process. `max_messages`, `max_bytes`: the upper limits of one
-    subscription's queue, which also apply if the subscriber asks for 0. `max_subscriptions`: the most for one
-    topic over all its agents; further ones fail with OVERLOADED. `keep_bytes`: the most kept for replay per
-    topic and agent, whatever `@replay` says. `stall_timeout`: a remote subscription that a publisher waits
-    for (Overflow.block) ends with OVERLOADED when it has taken nothing for this long. `authorize`: called for
-    each subscription, and for each agent before its first message; False refuses with PERMISSION_DENIED; None
-    allows everything.
+    """The limits of the topics of a process.
+
+    Args:
+        max_messages: The most messages in one subscription's queue, also if the subscriber asks for 0.
+            Defaults to 65,536.
+        max_bytes: The most bytes in one subscription's queue. Defaults to 67,108,864.
+        max_subscriptions: Subscriptions to one topic over all its agents; more fail with OVERLOADED. Defaults
+            to 10,000.
+        keep_bytes: Bytes that are kept for replay of one topic and agent, whatever `@replay` says. Defaults
+            to 8,388,608.
+        stall_timeout: Seconds after which a remote subscription that a publisher waits for (Overflow.block)
+            ends with OVERLOADED, if it has taken nothing. Defaults to 10.0.
+        authorize: Called for each subscription, and for each agent before its first message; False refuses
+            with PERMISSION_DENIED. Defaults to None: everything is allowed.
     """
 
     max_messages: int = 65_536
@@ -65,7 +72,12 @@ class TopicsOptions:
 
 @dataclass(slots=True, kw_only=True)
 class PublishOptions:
-    """`deadline`: how many seconds a message may wait for room in the queues of blocking subscriptions."""
+    """Options of publishing.
+
+    Args:
+        deadline: Seconds that a message may wait for room in the queues of blocking subscriptions. Defaults
+            to 30.0.
+    """
 
     deadline: float = 30.0
 
@@ -76,11 +88,19 @@ class PublishOptions:
 
 @dataclass(slots=True, kw_only=True)
 class SubscribeOptions:
-    """`overflow`: None means drop_oldest, or else the first policy that the topic allows. `max_messages`,
-    `max_bytes`: the limits of the queue; 0 means the publisher's maximum. One message always fits. `replay`:
-    the most earlier messages of each agent to get; None means all that the publisher keeps (`@replay`).
-    `stall_timeout`: if subscribers of one client share a stream, and this one blocks, the others wait for it
-    no longer than this; then it misses what finds no room, until it takes messages again.
+    """Options of one subscription.
+
+    Args:
+        overflow: What happens when its queue is full. Defaults to None: drop_oldest, or else the first policy
+            that the topic allows.
+        max_messages: Messages that the queue takes; 0: the publisher's maximum. Defaults to 1,024.
+        max_bytes: Bytes that the queue takes; 0: the publisher's maximum. One message always fits. Defaults
+            to 8,388,608.
+        replay: The most earlier messages of each agent to get. Defaults to None: all that the publisher keeps
+            (`@replay`).
+        stall_timeout: Seconds. If subscribers of one client share a stream, and this one blocks, the others
+            wait for it no longer than this; then it misses what finds no room, until it takes messages again.
+            Defaults to 5.0.
     """
 
     overflow: Overflow | None = None
