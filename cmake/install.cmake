@@ -21,13 +21,24 @@ foreach(target name IN ZIP_LISTS MF_EXPORTED MF_EXPORTED_AS)
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
   add_library(mfidl::${name} ALIAS ${target})
 endforeach()
+set(MF_LIBRARIES "-lmf_groups -lmf_runtime -lmf_protocol -lmf_asio -lmf_core")
+set(MF_CODEC_LIBRARIES -lmf_core)
+if(BUILD_SHARED_LIBS)
+  mf_share(PARTS mf_core mf_protocol mf_asio mf_runtime mf_groups mf_testing
+    NAMES codec protocol runtime groups client server testing)
+  # Programs that include mf/client/asio.hpp have an Asio of their own: the one inside libmf.so is hidden.
+  set(MF_EXPORTED mf_shared mf_shared_codec mf_shared_protocol mf_shared_runtime mf_shared_groups mf_shared_client mf_shared_server
+    mf_shared_testing mf_asio)
+  set(MF_LIBRARIES -lmf)
+  set(MF_CODEC_LIBRARIES -lmf)
+endif()
 
 set(MF_PACKAGE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/mfidl")
 set(MF_DEBIAN_runtime libmf-dev)
 set(MF_DEBIAN_compiler mfidlc)
 set(MF_DEBIAN_controller mf-controller)
 install(TARGETS ${MF_EXPORTED} EXPORT mfidl COMPONENT runtime
-  ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+  ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 install(TARGETS mf-controller mf-relay mf-bridge RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT controller)
 foreach(component IN ITEMS runtime compiler controller)
   install(FILES "${CMAKE_CURRENT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DATAROOTDIR}/doc/${MF_DEBIAN_${component}}"
