@@ -3,10 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstring>
+#include <ctime>
 #include <memory>
 #include <string>
 
 #include "mf/monitor/exposition.hpp"
+#include "support/certificates.hpp"
 #include "support/http.hpp"
 #include "support/joined.hpp"
 
@@ -54,6 +57,24 @@ TEST_P(Monitor, CountsCallsByTheirOutcomes) {
   EXPECT_THAT(said, HasSubstr("method=\"twice\",le=\"137.438953472\"} 5\n"));
   EXPECT_THAT(said, HasSubstr("\nmf_server_connections 1\n"));
   EXPECT_THAT(said, HasSubstr("\nmf_server_ready 1\n"));
+}
+
+TEST(Monitors, SayWhenTheCertificateExpires) {
+  constexpr auto* kName = "\nmf_server_certificate_expires_timestamp_seconds ";
+  Authority authority;
+  auto options = monitored();
+  options.listen = "tls://127.0.0.1:0";
+  options.tls = authority.issue({.valid_until = 500'000});
+  const Served served(mf::Where::worker, options);
+  const auto said = metrics_of(served.server);
+  const auto at = said.find(kName);
+  ASSERT_NE(at, std::string::npos);
+  const auto expires = std::stod(said.substr(at + std::strlen(kName)));
+  const auto now = static_cast<double>(std::time(nullptr));
+  EXPECT_NEAR(expires, now + 500'000, 1'000);
+
+  const Served without(mf::Where::worker, monitored());
+  EXPECT_THAT(metrics_of(without.server), Not(HasSubstr(kName)));
 }
 
 TEST(Monitors, HaveNoSeriesOfNamesThatPeersSend) {

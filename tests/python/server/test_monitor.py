@@ -1,9 +1,12 @@
 """What the monitor of a server says of its calls and connections, and when it is ready."""
 
 import asyncio
+import re
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +14,7 @@ import pytest
 import mf
 from mf.core.error import Code
 from mf.monitor import Exposition
+from tests.python.certificates import Authority
 from tests.python.conftest import AsyncRecorder, Recorder, eventually
 from tests.python.echo import EchoClient, Negative, Number
 from tests.python.serving import LoopServer, server_of
@@ -49,6 +53,20 @@ def test_calls_are_counted_by_their_outcomes(kind: Callable[[], Any]) -> None:
     assert 'method="twice",le="137.438953472"} 7\n' in said
     assert "\nmf_server_connections 1\n" in said
     assert "\nmf_server_ready 1\n" in said
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_it_says_when_the_certificate_expires(kind: Callable[[], Any], tmp_path: Path) -> None:
+    authority = Authority(tmp_path)
+    name = "mf_server_certificate_expires_timestamp_seconds"
+    with server_of(
+        kind(), "tls://127.0.0.1:0", agent="a", tls=authority.issue(), monitor="127.0.0.1:0"
+    ) as server:
+        found = re.search(rf"^{name} (\S+)$", got(server), re.MULTILINE)
+    assert found
+    assert time.time() < float(found[1]) < time.time() + 1000 * 86_400
+    with server_of(kind(), agent="a", monitor="127.0.0.1:0") as server:
+        assert name not in got(server)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -70,6 +70,10 @@ void Server::Core::expose(monitor::Exposition& out) const {
   out.counter("mf_server_oneway_dropped", "One-way calls that a limit refused.",
               static_cast<double>(all.dropped));
   expose_connections(all.connections, load_->most(), out);
+  if (tls_)
+    out.gauge("mf_server_certificate_expires_timestamp_seconds",
+              "When the certificate that is shown at tls:// expires, in seconds since 1970.",
+              transport::certificate_expires(*tls_));
   if (options_.expose) options_.expose(out);
 }
 

@@ -114,6 +114,13 @@ TlsContext::TlsContext(Side side, TlsOptions options, Log log)
   context_ = make();
 }
 
+double TlsContext::certificate_expires() {
+  const std::scoped_lock lock(mutex_);
+  std::tm at{};
+  (void)ASN1_TIME_to_tm(X509_get0_notAfter(SSL_CTX_get0_certificate(context_.get())), &at);
+  return static_cast<double>(::timegm(&at));
+}
+
 TlsContext::Context TlsContext::make() {
   // Connecting threads may outlive main(), and still need OpenSSL.
   OPENSSL_init_ssl(OPENSSL_INIT_NO_ATEXIT, nullptr);
@@ -204,6 +211,10 @@ bool TlsContext::trusts(const ssl_st& connection, std::uint64_t& checked) {
 
 bool read_again(TlsContext& context, Reads which) {
   return context.refresh(which);
+}
+
+double certificate_expires(TlsContext& context) {
+  return context.certificate_expires();
 }
 
 void TlsContext::load_authorities(ssl_ctx_st* context) const {

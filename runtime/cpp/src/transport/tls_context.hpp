@@ -71,6 +71,8 @@ class TlsContext {
   [[nodiscard]] const std::string& expected_name(const Address& address) const noexcept {
     return options_.server_name.empty() ? address.host : options_.server_name;
   }
+  /// In seconds since 1970; it must have a certificate.
+  [[nodiscard]] double certificate_expires();
   [[nodiscard]] bool shows_certificate() const noexcept { return !options_.certificate.empty(); }
   /// "in /etc/ca.pem", "among those of the system"
   [[nodiscard]] std::string where_authorities_are() const;

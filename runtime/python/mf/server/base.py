@@ -163,7 +163,14 @@ class BaseServer(ABC, Generic[R, I]):
 
         assert self._tallies is not None
         is_ready = not self._not_ready()
-        expose(out, self.stats(), self._tallies, most_bytes=self._load.max_held_bytes, is_ready=is_ready)
+        expose(
+            out,
+            self.stats(),
+            self._tallies,
+            most_bytes=self._load.max_held_bytes,
+            is_ready=is_ready,
+            expires=None if self._tls is None else self._tls.certificate_expires(),
+        )
         if self._options.expose is not None:
             self._options.expose(out)
 

@@ -12,7 +12,16 @@ from mf.server.load import ConnectionStats
 from mf.server.tally import BOUNDS, Tallies
 
 
-def expose(out: Exposition, stats: ServerStats, tallies: Tallies, *, most_bytes: int, is_ready: bool) -> None:
+def expose(
+    out: Exposition,
+    stats: ServerStats,
+    tallies: Tallies,
+    *,
+    most_bytes: int,
+    is_ready: bool,
+    expires: float | None,
+) -> None:
+    """`expires`: when its certificate expires, in seconds since 1970; None: it has none."""
     out.family("mf_build_info", Kind.GAUGE, "The version of the runtime.")
     out.sample({"version": VERSION, "language": "python"}, 1)
     out.gauge("mf_server_ready", "Whether it may be given work: 1 or 0.", int(is_ready))
@@ -21,6 +30,9 @@ def expose(out: Exposition, stats: ServerStats, tallies: Tallies, *, most_bytes:
     out.gauge("mf_server_waiting", "Messages of methods with a limit that wait.", stats.waiting)
     out.counter("mf_server_oneway_dropped", "One-way calls that a limit refused.", stats.dropped)
     _expose_connections(out, stats.connections, most_bytes)
+    if expires is not None:
+        text = "When the certificate that is shown at tls:// expires, in seconds since 1970."
+        out.gauge("mf_server_certificate_expires_timestamp_seconds", text, expires)
 
 
 def _expose_calls(out: Exposition, tallies: Tallies) -> None:

@@ -35,7 +35,7 @@ class TlsContext:
     """Raises ValueError, which names a file that is missing, unreadable or not PEM, or a key that does not
     match its certificate."""
 
-    __slots__ = ("_context", "_lock", "_looked", "_revoked", "_sessions", "_stamps", "options", "server")
+    __slots__ = ("_context", "_expires", "_lock", "_looked", "_revoked", "_sessions", "_stamps", "options", "server")
 
     def __init__(self, options: Tls, *, server: bool) -> None:
         self.options = options
@@ -53,6 +53,7 @@ class TlsContext:
         # Before they are read: one that is replaced meanwhile is read again.
         self._stamps = self._stamps_now()
         self._revoked: frozenset[bytes] = frozenset()
+        self._expires = FOREVER.last
         self._context = self._made()
 
     def _made(self) -> ssl.SSLContext:
@@ -101,6 +102,7 @@ class TlsContext:
         try:
             # Without a password callback OpenSSL would ask for it at the terminal.
             context.load_cert_chain(certificate, key, password=_no_passphrase)
+            self._expires = _expires(certificate)
         except ssl.SSLError as failed:
             if failed.reason == "KEY_VALUES_MISMATCH":
                 _refuse("key", f"'{key}' does not belong to the certificate '{certificate}'")
@@ -110,6 +112,11 @@ class TlsContext:
             _refuse("key", _no_key(key) + _reason(failed))
         except _LockedError:
             _refuse("key", _no_key(key))
+
+    def certificate_expires(self) -> float:
+        """When the certificate of this side expires, in seconds since 1970; it must have one."""
+        with self._lock:
+            return self._expires
 
     # Files that are replaced
 
@@ -215,6 +222,14 @@ def out_of_time(shown: Validity) -> str:
     if now < shown.first:
         return "is not valid yet"
     return "has expired" if now >= shown.last else ""
+
+
+def _expires(certificate: str) -> float:
+    """Of a file that OpenSSL has read; one that is not understood here is no reason to refuse it."""
+    try:
+        return x509.validity_in(Path(certificate).read_bytes()).last
+    except ValueError:
+        return FOREVER.last
 
 
 class _LockedError(Exception):

@@ -25,6 +25,9 @@ _UTC_TIME, _TIMES = 0x17, (0x17, 0x18)
 _TIME = re.compile(rb"(\d{4})" + rb"(\d\d)" * 5 + b"Z")
 
 
+_CERTIFICATE = re.compile(rb"^-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----\s*$(.*?)^-----END ", re.M | re.S)
+
+
 class Named(NamedTuple):
     """The serial number, the issuer and the subject of a certificate, as they are encoded."""
 
@@ -50,6 +53,17 @@ def validity(certificate: bytes) -> Validity:
     """Raises ValueError for bytes that are no certificate."""
     first, last = _values(_fields(certificate)[3][1])
     return Validity(_time(*first), _time(*last))
+
+
+def validity_in(pem: bytes) -> Validity:
+    """Of the first certificate of a PEM file. Raises ValueError if it has none, or a damaged one."""
+    found = _CERTIFICATE.search(pem)
+    if found is None:
+        raise ValueError("there is no certificate in PEM format")
+    try:
+        return validity(a2b_base64(found[1]))
+    except Base64Error:
+        raise ValueError("a certificate is damaged") from None
 
 
 def alternative_names(certificate: bytes) -> list[tuple[str, str]]:

@@ -54,4 +54,7 @@ enum class Reads : std::uint8_t { all, replaced };
 /// gets as a warning, tls_files_kept.
 bool read_again(TlsContext& context, Reads which);
 
+/// When the certificate of this side expires, in seconds since 1970.
+double certificate_expires(TlsContext& context);
+
 }  // namespace mf::transport
