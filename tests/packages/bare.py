@@ -1,5 +1,6 @@
 """A bare Debian 12 whose /srv/project holds dist/, and a script that runs there as root."""
 
+import fcntl
 import shutil
 import subprocess
 from pathlib import Path
@@ -20,13 +21,16 @@ def run_on_bare_debian(folder: Path, script: str) -> str:
     git = ("git", "-c", "user.name=a", "-c", "user.email=a@b.example")
     for command in (("init", "-q"), ("add", "."), ("commit", "-qm", "Begin")):
         run(*git, *command, cwd=project)
-    done = subprocess.run(
-        [str(ROOT / "tools/bare"), "--packages", "--project", str(project), "bash", "script"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=850,
-        check=False,
-    )
+    # They share a folder of packages, which apt locks and does not wait for.
+    with (DIST / ".packages.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        done = subprocess.run(
+            [str(ROOT / "tools/bare"), "--packages", "--project", str(project), "bash", "script"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=850,
+            check=False,
+        )
     assert done.returncode == 0, done.stdout[-8000:]
     return done.stdout

@@ -7,7 +7,7 @@ import pytest
 from .bare import run_on_bare_debian
 from .conftest import DIST
 
-pytestmark = pytest.mark.timeout(900)  # Debian packages are downloaded
+pytestmark = pytest.mark.timeout(1800)  # Debian packages are downloaded
 
 INSTALL = """\
 apt-get update -qq
@@ -57,7 +57,7 @@ dpkg-query -W mf-controller mfidlc libmf-dev
 PURGE = """\
 apt-get purge -y -qq mf-controller mfidlc libmf-dev
 if getent passwd mf-controller; then exit 1; fi
-left=$(find /etc /lib /usr /var/lib -xdev -name '*mf-controller*' -o -name '*libmf*' -o -name '*mfidl*')
+left=$(find /etc /lib /usr /var/lib -xdev -name "*mf-controller*" -o -name "*libmf*" -o -path "*mfidl*")
 test -z "$left"
 """
 

@@ -8,7 +8,7 @@ import pytest
 from .bare import run_on_bare_debian
 from .conftest import DIST, ROOT
 
-pytestmark = pytest.mark.timeout(900)  # Debian packages are downloaded
+pytestmark = pytest.mark.timeout(1800)  # Debian packages are downloaded
 
 PAGE = (ROOT / "docs/start.md").read_text()
 
