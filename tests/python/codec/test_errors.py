@@ -204,7 +204,7 @@ def test_results_are_read_from_a_position_on() -> None:
 
 def test_a_wrong_item_of_a_batch_is_named() -> None:
     codec = _codec("Index.query.params")
-    data = codec.encode_all([Given(terms=["a"], limit=1)] * 9)
+    data = bytearray(codec.encode_all([Given(terms=["a"], limit=1)] * 9))
     each = len(data) // 9
     data[7 * each + 2] = 0xFF
     error = _refused(codec.decode_all, data, 9)

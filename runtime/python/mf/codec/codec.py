@@ -5,11 +5,13 @@ A generated module holds for each struct, error and union S of its schema
     S_SHAPE        the type as data (mf.codec.shape)
     S_CODEC        a `Codec` over it
 
-What reads and writes (mf.codec.coding) is made when it is first needed.
+What reads and writes is made when it is first needed: a plan, where the native codec is there and covers the
+type (mf.codec.native), and the pure codec (mf.codec.coding). A plan gives up by NotImplemented where anything
+is wrong or rare; the pure codec then begins anew, so it alone decides what is refused, and in which words.
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final, Generic, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, NoReturn, TypeVar
 
 from mf.codec.contents import constrained
 from mf.codec.decode_error import DecodeError
@@ -57,16 +59,24 @@ def classes_of(shape: Composite) -> tuple[type, ...]:
 class Codec(Generic[V, T]):
     """Immutable and shared by all threads. `where` begins every message: 'sf1.search.Index.query'."""
 
-    __slots__ = ("_limits", "_where", "shape")
+    __slots__ = ("_limits", "_plan", "_where", "shape")
 
     def __init__(self, shape: Composite, *, where: str = "", limits: Limits = DEFAULT_LIMITS) -> None:
         self.shape = shape
         self._where = where
         self._limits = limits
+        self._plan: Any = None  # not asked for yet
 
     def within(self, limits: Limits) -> "Codec[V, T]":
         """The same codec with other limits."""
         return Codec(self.shape, where=self._where, limits=limits)
+
+    def _planned(self) -> Any:
+        """The plan of the native codec, or False."""
+        from mf.codec.native import plan_of
+
+        self._plan = plan_of(self.shape)
+        return self._plan
 
     @property
     def _coding(self) -> "Coding":
@@ -77,6 +87,11 @@ class Codec(Generic[V, T]):
 
     def encode(self, value: V) -> Encoded:
         """The bytes of one value. Raises Error(INVALID_ARGUMENT) with the field and the reason."""
+        plan = self._planned() if self._plan is None else self._plan
+        if plan:
+            out: Encoded = plan.encode(value)
+            if out is not NotImplemented:
+                return out
         w = Writer()
         try:
             (self.shape.coding or self._coding).write_alone(w, value)
@@ -90,9 +105,14 @@ class Codec(Generic[V, T]):
         if constrained(self.shape) or not isinstance(value, classes_of(self.shape)):
             self.encode(value)
 
-    def encode_all(self, values: Sequence[V]) -> bytearray:
+    def encode_all(self, values: Sequence[V]) -> bytes | bytearray:
         """The bytes of all values, nothing between them."""
         self._check_end(len(values))
+        plan = self._planned() if self._plan is None else self._plan
+        if plan:
+            out: bytes = plan.encode_items(values)
+            if out is not NotImplemented:
+                return out
         coding, w = self._coding, Writer()
         if coding.write_many is not None:
             try:
@@ -113,9 +133,14 @@ class Codec(Generic[V, T]):
         """The only value in `data`."""
         if type(data) is not bytes:
             data = bytes_of(data)
+        plan = self._planned() if self._plan is None else self._plan
+        if plan:
+            value: T = plan.decode(data, self._limits.decoded - _PLACE)
+            if value is not NotImplemented:
+                return value
         r = Reader(data, self._limits.decoded - _PLACE)
         try:
-            value: T = (self.shape.coding or self._coding).read_alone(r)
+            value = (self.shape.coding or self._coding).read_alone(r)
             if r.pos == r.end and r.violation is None:
                 return value
         except (CodecError, InPartsError):
@@ -133,6 +158,11 @@ class Codec(Generic[V, T]):
 
     def _decode(self, data: bytes, pos: int, count: int, *, whole: bool) -> tuple[list[T], int]:
         self._check_end(count)
+        plan = self._planned() if self._plan is None else self._plan
+        if plan:
+            found: tuple[list[T], int] = plan.decode_items(data, pos, count, self._limits.decoded, whole)
+            if found is not NotImplemented:
+                return found
         r = Reader(data, self._limits.decoded, pos)
         try:
             return self._read(r, count, whole=whole), r.pos

@@ -51,6 +51,11 @@ class Parts(Codec[V, T]):
     def encode_parts(self, *parts: Any) -> Encoded:
         if len(parts) != len(self._struct.fields):
             return self.encode(self._request(*parts))
+        plan = self._planned() if self._plan is None else self._plan
+        if plan:
+            out: Encoded = plan.encode_parts(parts)
+            if out is not NotImplemented:
+                return out
         w = Writer()
         try:
             self._write_parts(w, parts)

@@ -1,0 +1,32 @@
+#pragma once
+// A strong reference to an object of Python: given back when it goes out of scope.
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include <utility>
+
+namespace mf::native {
+
+class Owned {
+ public:
+  Owned() noexcept = default;
+  /// Takes over what a function of Python returned as a new reference; null: it failed.
+  explicit Owned(PyObject* made) noexcept : object_(made) {}
+  static Owned share(PyObject* borrowed) noexcept { return Owned(Py_NewRef(borrowed)); }
+  Owned(Owned&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
+  Owned& operator=(Owned&& other) noexcept {
+    std::swap(object_, other.object_);
+    return *this;
+  }
+  ~Owned() { Py_XDECREF(object_); }
+
+  [[nodiscard]] PyObject* get() const noexcept { return object_; }
+  [[nodiscard]] PyObject* release() noexcept { return std::exchange(object_, nullptr); }
+  explicit operator bool() const noexcept { return object_ != nullptr; }
+
+ private:
+  PyObject* object_ = nullptr;
+};
+
+}  // namespace mf::native

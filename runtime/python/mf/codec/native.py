@@ -1,0 +1,106 @@
+"""R1. The native codec: whether it is there, and the plans of types for it.
+
+The module `_mf_native` is of another distribution (mf-runtime-native, runtime/python-native), for one version of
+Python and of this runtime. What is not there, not whole or not of this version is left alone: one sentence says
+why, and the pure codec does all of the work.
+"""
+
+import os
+import struct
+import sys
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from mf.codec import shape as s
+from mf.core.generated import VERSION
+
+PURE: Final = "MF_PURE"
+"""The environment variable that turns the native codec off, if it is 1."""
+_MODULE: Final = "_mf_native"
+_DISTRIBUTION: Final = "mf-runtime-native"
+
+
+class Native(NamedTuple):
+    """`plan` makes plans; None: the native codec is not in use. `why`: one sentence that says so."""
+
+    plan: Any
+    why: str
+
+
+@cache
+def native() -> Native:
+    """Found once in a process."""
+    if os.environ.get(PURE) == "1":
+        return Native(None, f"The native codec is turned off: {PURE}=1 is set.")
+    try:
+        spec = find_spec(_MODULE)
+    except (ImportError, ValueError) as error:
+        return _unusable(str(error))
+    if spec is None or spec.origin is None:
+        return Native(None, f"The native codec is not installed: no {_DISTRIBUTION} for {_python()} is there.")
+    if not _is_whole(Path(spec.origin)):
+        return _unusable(f"{spec.origin} is cut off, so install {_DISTRIBUTION} again")
+    try:
+        module = import_module(_MODULE)
+        version, plan = module.VERSION, module.Plan
+    except (ImportError, AttributeError) as error:
+        return _unusable(str(error))
+    if version != VERSION:
+        return _unusable(
+            f"{_DISTRIBUTION} is of version {version} and mf-runtime of version {VERSION}: "
+            f"pip install '{_DISTRIBUTION}=={VERSION}'"
+        )
+    return Native(plan, f"The native codec {version} is in use, from {spec.origin}.")
+
+
+def _unusable(reason: str) -> Native:
+    return Native(None, f"The native codec is there, but cannot be used: {reason}.")
+
+
+def _python() -> str:
+    return f"Python {sys.version_info.major}.{sys.version_info.minor}"
+
+
+def _is_whole(path: Path) -> bool:
+    """Whether a library of Linux has all of its bytes: the loader of the system maps one that is cut off, and
+    ends the process when it reaches the missing part. Its table of sections is last in the file."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(64)
+            size = os.fstat(file.fileno()).st_size
+    except OSError:
+        return False
+    if sys.platform != "linux" or head[4:6] != b"\x02\x01":  # of 64 bits, the lowest byte first
+        return size > 0
+    if len(head) < 64 or head[:4] != b"\x7fELF":
+        return False
+    (sections,) = struct.unpack_from("<Q", head, 0x28)
+    width, count = struct.unpack_from("<HH", head, 0x3A)
+    return bool(sections + width * count <= size)
+
+
+def plan_of(shape: s.Composite) -> Any:
+    """What reads and writes values of a type natively; False: the pure codec does. Decided once for a type."""
+    if shape.plan is None:
+        shape.plan = _planned(shape)[0]
+    return shape.plan
+
+
+def reason_of(shape: s.Composite) -> str:
+    """Why a type is not covered; empty if it is."""
+    return _planned(shape)[1]
+
+
+def _planned(shape: s.Composite) -> tuple[Any, str]:
+    plan, why = native()
+    if plan is None:
+        return False, why
+    from mf.codec.plan import NotCoveredError, describe
+
+    try:
+        return plan(describe(shape)), ""
+    except (NotCoveredError, ValueError) as error:
+        return False, str(error)

@@ -1,0 +1,434 @@
+"""R1. The plan of a type for the native codec: what its shape says, as numbers and plain objects.
+
+`describe(shape)` makes a tuple of nodes, which refer to each other by index; the first one is the type itself.
+The module `_mf_native` (runtime/python-native/src/plan.hpp) reads it, and knows nothing of shapes. The numbers
+of `Op`, `Form`, `Make`, `Mode` and `TestKind` are the same there.
+"""
+
+from collections.abc import Callable, Iterable
+from enum import IntEnum
+from typing import Any, Final
+
+from mf.codec import shape as s
+from mf.codec import sizes
+from mf.codec.archive_form import integer_of, is_zigzag, wire_of
+from mf.codec.archive_run import uncharged
+from mf.codec.contents import bare
+from mf.codec.custom import user_codec
+from mf.codec.layout import places, rules_of
+from mf.codec.limits import U64_MAX
+from mf.codec.rules import HasLength, InRange, IsFinite, Rule
+from mf.codec.times import Duration, Timestamp
+from mf.core.archive_struct import ArchiveStruct
+from mf.core.plain_struct import PlainStruct
+
+Node = tuple[Any, ...]
+_MOST: Final = 1 << 60  # of memory and sizes, which the native codec counts in 64 bits
+_EXACT: Final = 1 << 53  # integers up to here are floats as well
+
+
+class NotCoveredError(Exception):
+    """The native codec cannot take this type; the message says why."""
+
+
+class Op(IntEnum):
+    boolean = 0
+    u8 = 1
+    u16 = 2
+    u32 = 3
+    u64 = 4
+    i8 = 5
+    i16 = 6
+    i32 = 7
+    i64 = 8
+    f32 = 9
+    f64 = 10
+    timestamp = 11
+    duration = 12
+    uuid = 13
+    string = 14
+    bytes = 15
+    enumeration = 16
+    checked = 17
+    optional = 18
+    list = 19
+    set = 20
+    array = 21
+    map = 22
+    structure = 23
+    alternatives = 24
+    custom = 25
+    reference = 26
+
+
+class Form(IntEnum):
+    """How a number is encoded behind its tag."""
+
+    none = 0
+    plain = 1
+    two_s_complement = 2
+    zigzag = 3
+    fixed32 = 4
+    fixed64 = 5
+
+
+class Make(IntEnum):
+    """How a struct is made of its fields."""
+
+    slots = 0
+    call = 1
+    tuple = 2
+    bare = 3
+    nothing = 4
+
+
+class Mode(IntEnum):
+    """What a field of an archive holds."""
+
+    single = 0
+    list = 1
+    set = 2
+    array = 3
+    map = 4
+
+
+class TestKind(IntEnum):
+    whole = 0
+    real = 1
+    length = 2
+    finite = 3
+    call = 4
+
+
+def describe(root: s.Composite) -> tuple[Node, ...]:
+    """Raises NotCoveredError."""
+    return _Nodes().of(root)
+
+
+class _Nodes:
+    def __init__(self) -> None:
+        self._places: dict[tuple[int, bool], int] = {}
+        self._kept: list[s.Shape] = []  # so that no other shape gets the id of one of them
+        self._waiting: list[tuple[int, s.Shape, bool]] = []
+        self._made: dict[int, Node] = {}
+
+    def of(self, root: s.Composite) -> tuple[Node, ...]:
+        self._place(root, archive=root.archive)
+        for at, shape, archive in self._waiting:  # grows while it is gone through
+            self._made[at] = self._node(shape, archive=archive)
+        return tuple(self._made[at] for at in range(len(self._made)))
+
+    def _place(self, shape: s.Shape, *, archive: bool) -> int:
+        """The index of a shape's node; `archive`: it is in a message."""
+        if isinstance(shape, s.Composite):
+            archive = shape.archive
+        at = self._places.get((id(shape), archive))
+        if at is None:
+            at = self._places[id(shape), archive] = len(self._places)
+            self._kept.append(shape)
+            self._waiting.append((at, shape, archive))
+        return at
+
+    def _node(self, shape: s.Shape, *, archive: bool) -> Node:
+        op, extra, element, key, length = self._parts(shape, archive=archive)
+        row = None if archive else sizes.row_of(shape)
+        return (
+            int(op),
+            int(_form(shape)) if archive else 0,
+            int(Op[row]) if row else 0,
+            wire_of(shape) if archive or isinstance(shape, s.Composite) else 0,
+            element,
+            key,
+            min(sizes.memory(shape), _MOST),
+            min(sizes.smallest(shape), _MOST),
+            min(sizes.layout(shape)[0], _MOST) if sizes.has_layout(shape) else 0,
+            length,
+            isinstance(shape, s.Composite) and shape.archive,
+            isinstance(shape, s.Struct) and shape.memcpy,
+            isinstance(shape, s.Struct) and shape.implicit,
+            extra,
+        )
+
+    def _parts(self, shape: s.Shape, *, archive: bool) -> tuple[Op, tuple[Any, ...], int, int, int]:
+        """The op, what belongs to it, the nodes of element and key, the length."""
+
+        def place(inner: s.Shape) -> int:
+            return self._place(inner, archive=archive)
+
+        match shape:
+            case s.Scalar():
+                return _op(shape), _class_of(shape), 0, 0, 0
+            case s.Enum():
+                return Op.enumeration, _enum(shape), 0, 0, 0
+            case s.Checked():
+                return Op.checked, _tests(shape.rules, shape.shape), place(shape.shape), 0, 0
+            case s.Ref():
+                return Op.reference, (), place(shape.element), 0, 0
+            case s.Struct():
+                return Op.structure, self._struct(shape), 0, 0, 0
+            case s.Union():
+                return Op.alternatives, self._union(shape), 0, 0, 0
+            case s.Custom():
+                return Op.custom, _custom(shape), 0, 0, 0
+        wrapped = self._wrapped(shape) if archive else ()
+        match shape:
+            case s.Optional():
+                return Op.optional, wrapped, place(shape.element), 0, 0
+            case s.List():
+                return Op.list, wrapped, place(shape.element), 0, 0
+            case s.Set():
+                return Op.set, wrapped, place(shape.element), 0, 0
+            case s.Array():
+                return Op.array, wrapped, place(shape.element), 0, shape.length
+            case s.Map():
+                return Op.map, wrapped, place(shape.value), place(shape.key), 0
+            case _:
+                raise NotCoveredError(f"it holds a {type(shape).__name__}")
+
+    # --- structs and unions
+
+    def _struct(self, shape: s.Struct) -> tuple[Any, ...]:
+        make = _make(shape)
+        if shape.parts not in (None, s.bare_parts, s.nothing_parts):
+            raise NotCoveredError(f"values of {shape.name} are taken apart by a function")
+        if shape.archive and make is not Make.slots:
+            raise NotCoveredError(f"{shape.name} is of tier archive, and its class is more than its fields")
+        if shape.archive:
+            fields = tuple(self._numbered(each, shape.type) for each in shape.fields)
+        else:
+            offsets = [at for _, at in places(shape)] if shape.memcpy else [0] * len(shape.fields)
+            fields = tuple(
+                self._field(each.attribute, shape.type, each.shape, offset=at)
+                for each, at in zip(shape.fields, offsets, strict=True)
+            )
+        unknown = _slot(shape.type, "__mf_unknown__") if shape.archive else None
+        return shape.type, shape.make, int(make), _is_bare(shape), unknown, fields, self._tables(shape)
+
+    def _union(self, shape: s.Union) -> tuple[Any, ...]:
+        fields = tuple(
+            self._field(
+                "value",
+                object,
+                each.shape,
+                archive=shape.archive,
+                number=each.number,
+                alternative=each.type,
+            )
+            for each in shape.alternatives
+        )
+        return object, None, int(Make.call), False, None, fields, self._tables(shape)
+
+    def _tables(self, shape: s.Struct | s.Union) -> tuple[int, ...]:
+        return tuple(self._place(each, archive=True) for each in shape.tables.values())
+
+    def _wrapped(self, shape: s.Shape) -> tuple[Any, ...]:
+        """The message around a container or optional, whose only field has the number 1."""
+        field = self._numbered(s.Field("", shape, number=1), object)
+        return object, None, int(Make.call), False, None, (field,), ()
+
+    def _numbered(self, field: s.Field, owner: type) -> tuple[Any, ...]:
+        """A field of a message, as mf.codec.archive_message.Place takes it."""
+        shape, plain = field.shape, bare(field.shape)
+        if isinstance(plain, s.Optional):
+            rules = tuple(rules_of(shape))
+            inner = s.Checked(plain.element, rules) if rules else plain.element
+            return self._field(
+                field.attribute, owner, inner, archive=True, number=field.number, is_optional=True
+            )
+        mode = _mode(plain)
+        return self._field(
+            field.attribute,
+            owner,
+            shape if mode is Mode.single else plain,
+            archive=True,
+            number=field.number,
+            mode=mode,
+            default=field.default,
+            rules=() if mode is Mode.single else tuple(rules_of(shape)),
+        )
+
+    def _field(
+        self,
+        attribute: str,
+        owner: type,
+        shape: s.Shape,
+        *,
+        archive: bool = False,
+        number: int = 0,
+        offset: int = 0,
+        mode: Mode = Mode.single,
+        is_optional: bool = False,
+        default: Callable[[], Any] | None = None,
+        rules: tuple[Rule, ...] = (),
+        alternative: Any = None,
+    ) -> tuple[Any, ...]:
+        return (
+            attribute,
+            _slot(owner, attribute),
+            self._place(shape, archive=archive),
+            number,
+            offset,
+            int(mode),
+            is_optional,
+            wire_of(shape),
+            _charge(shape, mode),
+            default,
+            _tests(rules, shape),
+            alternative,
+            _slot(alternative, "value"),
+        )
+
+
+def _op(shape: s.Scalar) -> Op:
+    return Op.boolean if shape.name == "bool" else Op[shape.name]
+
+
+def _class_of(shape: s.Scalar) -> tuple[Any, ...]:
+    match shape.name:
+        case "timestamp":
+            return (Timestamp,)
+        case "duration":
+            return (Duration,)
+        case "uuid":
+            from uuid import UUID
+
+            return (UUID,)
+        case _:
+            return ()
+
+
+def _enum(shape: s.Enum) -> tuple[Any, ...]:
+    """The base, the class, its values by number, the numbers of a closed one, and the values of 0 to 255."""
+    known = dict(shape.values)
+    small = tuple(known.get(each) for each in range(1 + max((n for n in known if 0 <= n < 256), default=-1)))
+    numbers = None if shape.open else shape.numbers
+    return int(_op(shape.base)), shape.type, shape.values, numbers, small
+
+
+def _custom(shape: s.Custom) -> tuple[Any, ...]:
+    """Calls what the user's codec is when a value is read or written."""
+    module, name = shape.module, shape.codec
+    return (
+        lambda data: user_codec(module, name).decode(data),
+        lambda value: user_codec(module, name).encode(value),
+    )
+
+
+def _form(shape: s.Shape) -> Form:
+    if isinstance(shape, s.Scalar):
+        if shape.coding == "fixed":
+            return Form.fixed32 if shape.bits == 32 else Form.fixed64
+        match shape.name:
+            case "bool":
+                return Form.plain
+            case "f32":
+                return Form.fixed32
+            case "f64" | "timestamp":
+                return Form.fixed64
+    if not isinstance(shape, s.Scalar | s.Enum):
+        return Form.none
+    name = integer_of(shape)
+    if name is None:
+        return Form.none
+    if is_zigzag(shape):
+        return Form.zigzag
+    return Form.plain if name[0] == "u" else Form.two_s_complement
+
+
+def _mode(plain: s.Shape) -> Mode:
+    match plain:
+        case s.List():
+            return Mode.list
+        case s.Set():
+            return Mode.set
+        case s.Array():
+            return Mode.array
+        case s.Map():
+            return Mode.map
+        case _:
+            return Mode.single
+
+
+def _charge(shape: s.Shape, mode: Mode) -> int:
+    """Memory of an element of a container in a message, beside what reading it counts."""
+    if mode is Mode.single:
+        return 0
+    assert isinstance(shape, s.List | s.Set | s.Array | s.Map)
+    if isinstance(shape, s.Map):
+        return min(sizes.ENTRY + uncharged(shape.key) + uncharged(shape.value), _MOST)
+    return min(8 + uncharged(shape.element), _MOST)
+
+
+def _make(shape: s.Struct) -> Make:
+    if shape.make is s.parts_made:
+        return Make.tuple
+    if shape.make is s.bare_made:
+        return Make.bare
+    if shape.make is s.nothing_made:
+        return Make.nothing
+    return Make.slots if _is_plain(shape) else Make.call
+
+
+def _is_bare(shape: s.Struct) -> bool:
+    return shape.parts is s.bare_parts
+
+
+def _is_plain(shape: s.Struct) -> bool:
+    """Whether a value is no more than its fields, each in a slot: generated constructors only fill them."""
+    kind = shape.type
+    if not issubclass(kind, PlainStruct) or hasattr(kind, "__post_init__"):
+        return False
+    attributes = [each.attribute for each in shape.fields]
+    kept = ["__mf_unknown__"] if issubclass(kind, ArchiveStruct) else []
+    return sorted(getattr(kind, "__match_args__", ())) == sorted(attributes) and all(
+        _slot(kind, each) is not None for each in (*attributes, *kept)
+    )
+
+
+def _slot(kind: Any, name: str) -> Any:
+    """What a class has under this name; None: nothing, or `kind` is no class."""
+    bases: Iterable[type] = kind.__mro__ if isinstance(kind, type) else ()
+    return next((vars(base)[name] for base in bases if name in vars(base)), None)
+
+
+# --- constraints
+
+
+def _tests(rules: Iterable[Rule], shape: s.Shape) -> tuple[Any, ...]:
+    return tuple(_test(each, bare(shape)) for each in rules)
+
+
+def _test(rule: Rule, plain: s.Shape) -> tuple[Any, ...]:
+    if isinstance(plain, s.Optional):
+        plain = bare(plain.element)
+    match rule:
+        case InRange(low=low, high=high) if _is_integer(plain) and _are_whole(low, high):
+            low = None if low is None else max(low, -1 << 63)
+            high = None if high is None else min(high, U64_MAX)
+            if (low is None or low <= U64_MAX) and (high is None or high >= -1 << 63):
+                return int(TestKind.whole), low, high, rule.violation
+        case InRange(low=low, high=high) if _is_float(plain) and _are_exact(low, high):
+            return int(TestKind.real), low, high, rule.violation
+        case HasLength(low=low, high=high):
+            return int(TestKind.length), low, high, rule.violation
+        case IsFinite() if _is_float(plain):
+            return int(TestKind.finite), None, None, rule.violation
+    return int(TestKind.call), None, None, rule.violation
+
+
+def _is_integer(plain: s.Shape) -> bool:
+    return isinstance(plain, s.Enum) or (isinstance(plain, s.Scalar) and integer_of(plain) is not None)
+
+
+def _is_float(plain: s.Shape) -> bool:
+    return isinstance(plain, s.Scalar) and plain.name in ("f32", "f64")
+
+
+def _are_whole(*bounds: Any) -> bool:
+    return all(each is None or type(each) is int for each in bounds)
+
+
+def _are_exact(*bounds: Any) -> bool:
+    return all(each is None or type(each) is float or abs(each) <= _EXACT for each in bounds)
+
+
