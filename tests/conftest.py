@@ -10,8 +10,20 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+import mf.native
 from mf.core import log
 from tests.mypy import mypy_cache
+from tests.native import module_folder
+
+# Suites run with the pure codec, which is what the native one is held against (tests/python/native). Some run a
+# second time with the native one: MF_TEST_NATIVE=1, for the programs that they start too.
+if os.environ.get("MF_TEST_NATIVE") == "1":
+    where = str(module_folder())
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (os.environ.get("PYTHONPATH"), where)))
+    sys.path.append(where)
+    assert mf.native.in_use(), mf.native.why()
+else:
+    os.environ["MF_PURE"] = "1"
 
 settings.register_profile("mf", derandomize=True, deadline=None, max_examples=100)
 settings.load_profile("mf")

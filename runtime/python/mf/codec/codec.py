@@ -59,13 +59,12 @@ def classes_of(shape: Composite) -> tuple[type, ...]:
 class Codec(Generic[V, T]):
     """Immutable and shared by all threads. `where` begins every message: 'sf1.search.Index.query'."""
 
-    __slots__ = ("_limits", "_plan", "_where", "shape")
+    __slots__ = ("_limits", "_where", "shape")
 
     def __init__(self, shape: Composite, *, where: str = "", limits: Limits = DEFAULT_LIMITS) -> None:
         self.shape = shape
         self._where = where
         self._limits = limits
-        self._plan: Any = None  # not asked for yet
 
     def within(self, limits: Limits) -> "Codec[V, T]":
         """The same codec with other limits."""
@@ -75,8 +74,7 @@ class Codec(Generic[V, T]):
         """The plan of the native codec, or False."""
         from mf.codec.native import plan_of
 
-        self._plan = plan_of(self.shape)
-        return self._plan
+        return plan_of(self.shape)
 
     @property
     def _coding(self) -> "Coding":
@@ -87,7 +85,9 @@ class Codec(Generic[V, T]):
 
     def encode(self, value: V) -> Encoded:
         """The bytes of one value. Raises Error(INVALID_ARGUMENT) with the field and the reason."""
-        plan = self._planned() if self._plan is None else self._plan
+        plan = self.shape.plan
+        if plan is None:
+            plan = self._planned()
         if plan:
             out: Encoded = plan.encode(value)
             if out is not NotImplemented:
@@ -108,7 +108,9 @@ class Codec(Generic[V, T]):
     def encode_all(self, values: Sequence[V]) -> bytes | bytearray:
         """The bytes of all values, nothing between them."""
         self._check_end(len(values))
-        plan = self._planned() if self._plan is None else self._plan
+        plan = self.shape.plan
+        if plan is None:
+            plan = self._planned()
         if plan:
             out: bytes = plan.encode_items(values)
             if out is not NotImplemented:
@@ -133,7 +135,9 @@ class Codec(Generic[V, T]):
         """The only value in `data`."""
         if type(data) is not bytes:
             data = bytes_of(data)
-        plan = self._planned() if self._plan is None else self._plan
+        plan = self.shape.plan
+        if plan is None:
+            plan = self._planned()
         if plan:
             value: T = plan.decode(data, self._limits.decoded - _PLACE)
             if value is not NotImplemented:
@@ -158,7 +162,9 @@ class Codec(Generic[V, T]):
 
     def _decode(self, data: bytes, pos: int, count: int, *, whole: bool) -> tuple[list[T], int]:
         self._check_end(count)
-        plan = self._planned() if self._plan is None else self._plan
+        plan = self.shape.plan
+        if plan is None:
+            plan = self._planned()
         if plan:
             found: tuple[list[T], int] = plan.decode_items(data, pos, count, self._limits.decoded, whole)
             if found is not NotImplemented:

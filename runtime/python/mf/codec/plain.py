@@ -51,7 +51,9 @@ class Parts(Codec[V, T]):
     def encode_parts(self, *parts: Any) -> Encoded:
         if len(parts) != len(self._struct.fields):
             return self.encode(self._request(*parts))
-        plan = self._planned() if self._plan is None else self._plan
+        plan = self.shape.plan
+        if plan is None:
+            plan = self._planned()
         if plan:
             out: Encoded = plan.encode_parts(parts)
             if out is not NotImplemented:

@@ -1,0 +1,146 @@
+"""The native codec beside the pure one, over all vectors: the same values and bytes, and never a value where the
+pure codec refuses. What the native one gives up, the pure one reads again (mf.codec.codec), so its faults, words,
+offsets and paths are held by the suites of the pure codec."""
+
+import os
+import random
+from functools import cache
+from typing import Any
+
+import pytest
+
+from mf.codec import shape as s
+from mf.codec.limits import DEFAULT_LIMITS
+from tests.fuzz.in_python.harness import changed
+from tests.fuzz.test_python_decoders import vectors
+from tests.python.codec.generated import writable
+from tests.python.native.plans import (
+    plan_of,
+    read_natively,
+    read_purely,
+    written_natively,
+    written_purely,
+)
+
+TIERS = ("memcpy", "febird", "archive", "custom")
+SEED = 101
+CHANGES = max(4_000, int(os.environ.get("MF_FUZZ_RUNS", "0")))
+
+
+@cache
+def cases(tier: str) -> list[tuple[Any, bytes]]:
+    return vectors(tier)
+
+
+def is_canonical(codec: Any, data: bytes) -> bool:
+    """Whether our writers make these bytes of the value."""
+    return written_purely(codec.shape, writable(codec, read_purely(codec.shape, data).value)) == data
+
+
+@pytest.mark.parametrize("tier", TIERS)
+def test_what_our_writers_make_is_read_natively_as_the_same_value(tier: str) -> None:
+    wrong, given_up, count = [], [], 0
+    for codec, data in cases(tier):
+        if not is_canonical(codec, data):
+            continue
+        count += 1
+        native = read_natively(codec.shape, data)
+        if native.shown is None:
+            given_up.append((codec.shape.name, data.hex()))
+        elif native.shown != read_purely(codec.shape, data).shown:
+            wrong.append((codec.shape.name, data.hex(), native.shown))
+
+    assert wrong == []
+    assert given_up == []
+    assert count > 30
+
+
+@pytest.mark.parametrize("tier", TIERS)
+def test_values_are_written_natively_as_the_same_bytes(tier: str) -> None:
+    wrong, given_up, count = [], [], 0
+    for codec, data in cases(tier):
+        value = writable(codec, read_purely(codec.shape, data).value)
+        written = written_natively(codec.shape, value)
+        count += 1
+        if written is None:
+            given_up.append((codec.shape.name, data.hex()))
+        elif written != written_purely(codec.shape, value):
+            wrong.append((codec.shape.name, data.hex(), written.hex()))
+
+    assert wrong == []
+    assert given_up == []
+    assert count > 30
+
+
+@pytest.mark.parametrize("tier", TIERS)
+def test_changed_bytes_are_given_up_or_the_value_that_the_pure_codec_reads(tier: str) -> None:
+    source = random.Random(SEED)
+    taken, given_up = 0, 0
+    for _ in range(CHANGES):
+        codec, data = source.choice(cases(tier))
+        hostile = changed(data, source)
+        native = read_natively(codec.shape, hostile)
+        if native.shown is None:
+            given_up += 1
+            continue
+        taken += 1
+        assert native.shown == read_purely(codec.shape, hostile).shown, (codec.shape.name, hostile.hex())
+
+    assert taken > CHANGES // 100
+    assert given_up > CHANGES // 10
+
+
+@pytest.mark.parametrize("tier", TIERS)
+def test_beginnings_are_given_up_or_the_value_that_the_pure_codec_reads(tier: str) -> None:
+    for codec, data in cases(tier)[::5]:
+        for size in range(0, len(data), max(1, len(data) // 20)):
+            native = read_natively(codec.shape, data[:size])
+            if native.shown is not None:
+                assert native.shown == read_purely(codec.shape, data[:size]).shown, data[:size].hex()
+
+
+def least_budget(read: Any, shape: s.Composite, data: bytes) -> int:
+    low, high = -1, 1 << 24
+    while low + 1 < high:
+        middle = (low + high) // 2
+        if read(shape, data, middle).shown is None:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+@pytest.mark.parametrize("tier", TIERS)
+def test_a_value_takes_as_much_of_the_budget_as_in_the_pure_codec(tier: str) -> None:
+    wrong, count = [], 0
+    for codec, data in cases(tier)[::9]:
+        if not is_canonical(codec, data):
+            continue
+        count += 1
+        native, pure = (least_budget(read, codec.shape, data) for read in (read_natively, read_purely))
+        if native != pure:
+            wrong.append((codec.shape.name, native, pure))
+
+    assert wrong == []
+    assert count > 5
+
+
+@pytest.mark.parametrize("tier", TIERS)
+def test_several_values_are_read_and_written_at_once(tier: str) -> None:
+    count = 0
+    for codec, data in cases(tier)[::7]:
+        if codec.shape.has_no_end or not is_canonical(codec, data):
+            continue
+        plan, one = plan_of(codec.shape), read_purely(codec.shape, data)
+        found = plan.decode_items(data * 3 + b"more", 0, 3, DEFAULT_LIMITS.decoded, False)
+        assert plan.decode_items(data * 3 + b"more", 0, 3, DEFAULT_LIMITS.decoded, True) is NotImplemented
+        if found is NotImplemented:  # values without bytes, of which no number fits the bytes
+            assert codec.shape.smallest == 0
+            continue
+        values, position = found
+        assert position == 3 * len(data)
+        assert [repr(each) for each in values] == [one.shown] * 3
+        assert plan.encode_items([writable(codec, each) for each in values]) == data * 3
+        count += 1
+
+    assert count > 5 or tier in ("archive", "custom")
