@@ -50,10 +50,11 @@ test: ## Run everything that must hold, as CI does
 	@$(STAGE) 'C++ tests, g++' $(CHANCE) ctest --preset release -j $(JOBS)
 	@$(STAGE) 'Python tests of the compiler and of builds' $(CHANCE) $(PY) -m pytest -q -n $(JOBS) --dist worksteal tests/build tests/compiler tests/lsp
 	@$(STAGE) 'Python tests of the runtime' $(CHANCE) $(PY) -m pytest -q -n $(JOBS) --dist worksteal $(ALONE:%=--ignore %) $(SYSTEM:%=--ignore %) $(PACKAGES:%=--ignore %) --ignore tests/compiler --ignore tests/build --ignore tests/lsp
+	@MF_TEST_NATIVE=1 $(STAGE) 'Python tests of codecs, with the native one' $(CHANCE) $(PY) -m pytest -q -n $(JOBS) --dist worksteal tests/python/codec tests/python/values
 	@$(STAGE) 'Python tests of processes that are killed, stopped and timed' $(CHANCE) $(PY) -m pytest -q -n $(JOBS) --dist worksteal $(ALONE) $(SYSTEM:%=--ignore %) $(PACKAGES:%=--ignore %)
 	@$(MAKE) sanitizers
 
-wheels: ## Make the wheels and source distributions of mfidl, mf-runtime, mf-tools and mf-controller in dist/
+wheels: ## Make the wheels and source distributions of mfidl, mf-runtime, mf-runtime-native, mf-tools and mf-controller in dist/
 	@$(STAGE) 'install what packages need' tools/bootstrap core package
 	@$(STAGE) 'wheels' tools/wheels
 
@@ -193,7 +194,8 @@ checks:
 	@$(STAGE) 'clang-format' tools/clang_format --check
 
 sanitizers:
-	@$(MAKE) build-clang-asan WHAT='--target mf_tests'
+	@$(MAKE) build-clang-asan WHAT='--target mf_tests mf_native'
+	@MF_BUILD_DIR=$(CURDIR)/build/clang-asan $(STAGE) 'native codec of Python, address and undefined-behaviour sanitizers' tools/with_asan $(PY) -m pytest -q tests/python/native/test_same_values.py
 	@$(STAGE) 'C++ tests, address and undefined-behaviour sanitizers' $(CHANCE) ctest --preset clang-asan -j $(JOBS)
 	@$(MAKE) build-clang-tsan WHAT='--target mf_test_link mf_test_streams'
 	@$(STAGE) 'C++ tests of links and streams, thread sanitizer' $(CHANCE) ctest --preset clang-tsan -j $(JOBS) -L '$(RACES)'

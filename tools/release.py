@@ -59,6 +59,7 @@ def check_stored(number: str) -> None:
 def check_files(dist: Path, number: str) -> None:
     wanted = [f"{name}-{number}.tar.gz" for name in ("mfidl", "mf_runtime", "mf_controller")]
     wanted += [f"{name}-{number}-py3-none-*.whl" for name in ("mfidl", "mf_runtime", "mf_controller")]
+    wanted += [f"mf_runtime_native-{number}-cp*.whl"]
     wanted += [f"{name}_{number}_*.deb" for name in ("libmf-dev", "mfidlc", "mf-controller")]
     for pattern in (*wanted, _BILL):
         if len(list(dist.glob(pattern))) != 1:

@@ -26,7 +26,13 @@ def run(
 def wheels() -> dict[str, Path]:
     """Each wheel by the name of its distribution."""
     found = {path.name.split("-")[0].replace("_", "-"): path for path in DIST.glob("*.whl")}
-    assert sorted(found) == ["mf-controller", "mf-runtime", "mf-tools", "mfidl"], "run `make wheels` first"
+    assert sorted(found) == [
+        "mf-controller",
+        "mf-runtime",
+        "mf-runtime-native",
+        "mf-tools",
+        "mfidl",
+    ], "run `make wheels` first"
     return found
 
 

@@ -71,6 +71,19 @@ def test_a_service_and_its_controller_run_from_wheels_alone(tmp_path: Path, envi
 
 
 @pytest.mark.timeout(300)
+def test_the_native_codec_is_used_where_its_wheel_is_installed(environment: Environment) -> None:
+    program = "import mf, mf.native; mf.to_bytes(['a'], list[str]); print(mf.native.why())"
+
+    environment.run("pip", "install", "-q", "mf-runtime")
+    without = environment.run("python", "-c", program)
+    environment.run("pip", "install", "-q", "mf-runtime-native")
+    installed = environment.run("python", "-c", program)
+
+    assert without.startswith("The native codec is not installed: ")
+    assert installed.startswith("The native codec 0.1.0 is in use, from ")
+
+
+@pytest.mark.timeout(300)
 def test_a_project_that_init_has_written_installs_and_passes_its_test(
     tmp_path: Path, environment: Environment
 ) -> None:
@@ -94,10 +107,13 @@ def test_the_programs_need_nothing_but_glibc_and_hold_no_symbols(
     assert ".symtab" not in said
 
 
-def test_the_tag_of_the_programs_is_the_one_that_auditwheel_sees(wheels: dict[str, Path]) -> None:
-    said = " ".join(run("auditwheel", "show", str(wheels["mf-controller"])).split())
+@pytest.mark.parametrize("name", ["mf-controller", "mf-runtime-native"])
+def test_the_tag_of_what_is_compiled_is_the_one_that_auditwheel_sees(
+    wheels: dict[str, Path], name: str
+) -> None:
+    said = " ".join(run("auditwheel", "show", str(wheels[name])).split())
 
-    tag = wheels["mf-controller"].stem.split("-")[-1]
+    tag = wheels[name].stem.split("-")[-1]
     assert re.fullmatch(r"manylinux_2_\d+_x86_64", tag)
     assert f'is consistent with the following platform tag: "{tag}"' in said
 

@@ -53,6 +53,7 @@ def artefacts(dist: Path) -> Path:
     for name in ("mfidl", "mf_runtime", "mf_controller"):
         (dist / f"{name}-0.1.0.tar.gz").write_text(name)
         (dist / f"{name}-0.1.0-py3-none-any.whl").write_text(name)
+    (dist / "mf_runtime_native-0.1.0-cp311-cp311-manylinux_2_36_x86_64.whl").write_text("native")
     for name in ("libmf-dev", "mfidlc", "mf-controller"):
         (dist / f"{name}_0.1.0_amd64.deb").write_text(name)
     (dist / "mf-idl.cdx.json").write_text("{}")
@@ -66,7 +67,7 @@ def test_the_sums_are_those_that_sha256sum_checks(tmp_path: Path) -> None:
     command = ["sha256sum", "--strict", "-c", "SHA256SUMS"]
     done = subprocess.run(command, cwd=dist, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.count(": OK\n") == 10
+    assert done.stdout.count(": OK\n") == 11
 
 
 def test_a_release_is_whole_and_nothing_else(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <span>
 #include <vector>
 
 #include "plan.hpp"
@@ -41,8 +42,9 @@ class Output {
     for (unsigned i = 0; i < width; ++i) at[i] = static_cast<std::uint8_t>(bits >> (8 * i));
   }
   void varint(std::uint64_t number) {
-    for (; number > 127; number >>= 7) put(static_cast<std::uint8_t>(number | 128));
-    put(static_cast<std::uint8_t>(number));
+    if (room_ - size_ < 10) make_room(10);
+    for (; number > 127; number >>= 7) data_[size_++] = static_cast<std::uint8_t>(number | 128);
+    data_[size_++] = static_cast<std::uint8_t>(number);
   }
   /// The length of all that was written from `at` on goes into the byte in front of it.
   void close(std::size_t at) {
@@ -110,7 +112,8 @@ class Encoder {
   [[nodiscard]] bool laid_struct(const Node& node, PyObject* value);
   [[nodiscard]] bool row(const Node& element, PyObject* values, bool counted);
   [[nodiscard]] bool entries(const Node& map, PyObject* keys, PyObject* values);
-  [[nodiscard]] bool integers(const Node& element, PyObject* values, std::vector<std::uint64_t>& numbers);
+  [[nodiscard]] bool short_row(const Node& element, PyObject* values, bool counted);
+  [[nodiscard]] bool integers(const Node& element, PyObject* values, std::span<std::uint64_t> numbers);
 
   // archive_write.cpp
   [[nodiscard]] bool message(const Node& node, PyObject* value);

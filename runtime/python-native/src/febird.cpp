@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "decoder.hpp"
+#include "numbers.hpp"
 
 namespace mf::native {
 
@@ -133,8 +134,7 @@ PyObject* Decoder::held(const Node& node, PyObject* made) {
 PyObject* Decoder::text(std::size_t size) {
   if (!charge(64 + static_cast<std::int64_t>(size))) return nullptr;
   pos_ += size;
-  const auto* const first = reinterpret_cast<const char*>(data_ + pos_ - size);
-  return PyUnicode_DecodeUTF8(first, static_cast<Py_ssize_t>(size), nullptr);
+  return text_of(data_ + pos_ - size, size);
 }
 
 PyObject* Decoder::octets(std::size_t size) {

@@ -1,5 +1,6 @@
 // Writes tier febird.
 #include "encoder.hpp"
+#include "numbers.hpp"
 
 namespace mf::native {
 
@@ -24,7 +25,8 @@ bool bits_of(const Node& node, PyObject* value, std::uint64_t& bits) {
     }
   }
   int overflow = 0;
-  const long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
+  std::int64_t number = 0;
+  if (!is_compact(value, number)) number = PyLong_AsLongLongAndOverflow(value, &overflow);
   if (overflow < 0 || (number == -1 && PyErr_Occurred() != nullptr)) return false;
   if (overflow == 0) {
     bits = static_cast<std::uint64_t>(number);
@@ -141,7 +143,7 @@ bool Encoder::value(const Node& node, PyObject* given) {
 bool Encoder::text(PyObject* given) {
   if (!PyUnicode_CheckExact(given)) return false;
   Py_ssize_t size = 0;
-  const char* const bytes = PyUnicode_AsUTF8AndSize(given, &size);
+  const char* const bytes = utf8_of(given, size);
   if (bytes == nullptr || !count(size)) return false;
   out_->put(bytes, static_cast<std::size_t>(size));
   return true;

@@ -1,5 +1,6 @@
 // Numbers, tier memcpy, and the rows of integers that febird has in lists, sets, arrays and maps.
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "decoder.hpp"
@@ -54,9 +55,9 @@ PyObject* Decoder::laid(const Node& node, const std::uint8_t* at) {
     case Op::checked:
       return held(node, laid(plan_.node(node.element), at));
     case Op::f32:
-      return PyFloat_FromDouble(PyFloat_Unpack4(reinterpret_cast<const char*>(at), 1));
+      return PyFloat_FromDouble(double{std::bit_cast<float>(static_cast<std::uint32_t>(load(at, 4)))});
     case Op::f64:
-      return PyFloat_FromDouble(PyFloat_Unpack8(reinterpret_cast<const char*>(at), 1));
+      return PyFloat_FromDouble(std::bit_cast<double>(load(at, 8)));
     case Op::uuid:
       return uuid(node, at);
     case Op::array: {

@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "encoder.hpp"
+#include "numbers.hpp"
 
 namespace mf::native {
 
@@ -22,8 +23,9 @@ bool Encoder::laid(const Node& node, PyObject* given, std::size_t at) {
       } else {
         return false;
       }
-      char* const to = reinterpret_cast<char*>(out_->data() + at);
-      return (node.op == Op::f32 ? PyFloat_Pack4(number, to, 1) : PyFloat_Pack8(number, to, 1)) == 0;
+      if (node.op == Op::f32) return put_f32(number, out_->data() + at);
+      put_f64(number, out_->data() + at);
+      return true;
     }
     case Op::uuid: {
       if (Py_TYPE(given) != node.type) return false;
@@ -90,9 +92,8 @@ void put_block(Output& out, const std::uint64_t* first, std::size_t count, unsig
 
 }  // namespace
 
-bool Encoder::integers(const Node& element, PyObject* values, std::vector<std::uint64_t>& numbers) {
-  const Py_ssize_t length = size_of(values);
-  numbers.resize(static_cast<std::size_t>(length));
+bool Encoder::integers(const Node& element, PyObject* values, std::span<std::uint64_t> numbers) {
+  const auto length = static_cast<Py_ssize_t>(numbers.size());
   for (Py_ssize_t i = 0; i < length; ++i) {
     if (size_of(values) != length) return false;
     const Owned item = item_of(values, i);
@@ -101,9 +102,20 @@ bool Encoder::integers(const Node& element, PyObject* values, std::vector<std::u
   return size_of(values) == length;
 }
 
+bool Encoder::short_row(const Node& element, PyObject* values, bool counted) {
+  std::uint64_t few[kBlock];
+  const std::span numbers(few, static_cast<std::size_t>(size_of(values)));
+  if (!integers(element, values, numbers)) return false;
+  const unsigned code = code_of(few, numbers.size(), is_signed(element.row));
+  if (counted || !numbers.empty()) out_->varint(counted ? std::uint64_t{numbers.size()} << 2U | code : code);
+  put_block(*out_, few, numbers.size(), code);
+  return true;
+}
+
 /// `counted`: a list or set has its count and the code of block 0 in front, an array has only codes.
 bool Encoder::row(const Node& element, PyObject* values, bool counted) {
-  std::vector<std::uint64_t> numbers;
+  if (static_cast<std::size_t>(size_of(values)) <= kBlock) return short_row(element, values, counted);
+  std::vector<std::uint64_t> numbers(static_cast<std::size_t>(size_of(values)));
   if (!integers(element, values, numbers) || numbers.size() > UINT32_MAX) return false;
   std::vector<unsigned> codes;
   for (std::size_t at = 0; at < numbers.size(); at += kBlock)
@@ -121,8 +133,8 @@ bool Encoder::row(const Node& element, PyObject* values, bool counted) {
 
 /// Of a map of integers, block by block: a byte of codes, the keys, the values.
 bool Encoder::entries(const Node& map, PyObject* keys, PyObject* values) {
-  std::vector<std::uint64_t> key_numbers;
-  std::vector<std::uint64_t> value_numbers;
+  std::vector<std::uint64_t> key_numbers(static_cast<std::size_t>(size_of(keys)));
+  std::vector<std::uint64_t> value_numbers(static_cast<std::size_t>(size_of(values)));
   const Node& key = plan_.node(map.key);
   const Node& mapped = plan_.node(map.element);
   if (!integers(key, keys, key_numbers) || !integers(mapped, values, value_numbers)) return false;

@@ -21,7 +21,8 @@ def to_bytes(value: Any, kind: Any = None, /) -> bytes:
     Raises Error(INVALID_ARGUMENT) with the field and the reason.
     """
     kind = value.__class__ if kind is None else kind
-    return bytes((known.get(kind) or codec_of(kind)).encode(value))
+    data = (known.get(kind) or codec_of(kind)).encode(value)
+    return data if type(data) is bytes else bytes(data)
 
 
 @overload
