@@ -26,7 +26,11 @@ from payload import archived
 
 import mf
 from mf.codec import shape as s
-from mf.codec.lookup import shape_of
+from mf.codec.coding import coding_of
+from mf.codec.limits import DEFAULT_LIMITS
+from mf.codec.lookup import codec_of, shape_of
+from mf.codec.reader import Reader
+from mf.codec.writer import Writer
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +56,22 @@ def archive(value: Any) -> Case:
     return febird(_renamed(value, archived))
 
 
+def febird_pure(value: Any) -> Case:
+    """What the runtime does where the native codec is not installed."""
+    coding = coding_of(codec_of(type(value)).shape)
+
+    def write() -> bytes:
+        w = Writer()
+        coding.write_alone(w, value)
+        return bytes(w.out)
+
+    return Case(write, lambda data: coding.read_alone(Reader(data, DEFAULT_LIMITS.decoded)), value)
+
+
+def archive_pure(value: Any) -> Case:
+    return febird_pure(_renamed(value, archived))
+
+
 def _renamed(value: Any, module: Any) -> Any:
     """Converts the value to the types of another module."""
     if dataclasses.is_dataclass(value):
@@ -74,12 +94,12 @@ def pickled(value: Any) -> Case:
 
 
 def json(value: Any) -> Case:
-    """orjson reads dicts, not the types."""
-    options = orjson.OPT_NON_STR_KEYS
+    """orjson writes and reads dicts, not the types."""
+    options, made = orjson.OPT_NON_STR_KEYS, dataclasses.asdict(value)
     return Case(
-        lambda: orjson.dumps(value, option=options),
+        lambda: orjson.dumps(made, option=options),
         orjson.loads,
-        orjson.loads(orjson.dumps(value, option=options)),
+        orjson.loads(orjson.dumps(made, option=options)),
     )
 
 
@@ -273,6 +293,8 @@ LIBRARIES: dict[str, Library] = {
     "mf/febird/numpy": febird_of_numpy,
     "mf/memcpy/view": view,
     "mf/archive": archive,
+    "mf/febird/pure": febird_pure,
+    "mf/archive/pure": archive_pure,
     "msgspec": messagepack,
     "pickle": pickled,
     "protobuf": protobuf,

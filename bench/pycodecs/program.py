@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable
 
+import mf.native
 from pycodecs.libraries import LIBRARIES, Case
 from pycodecs.values import WORKS
 
@@ -78,6 +79,7 @@ def _batch(once: Callable[[], object], times: int) -> int:
 
 
 def main() -> None:
+    print(mf.native.why(), file=sys.stderr)
     gc.disable()
     program = _Program()
     for line in sys.stdin:

@@ -56,7 +56,8 @@ def _python(build: Path) -> Program:
     proto = out / "proto"
     _made([mfidlc, "proto", str(archived), "--out", str(proto)])
     _made(["protoc", "-I", str(proto), "--python_out", str(proto), str(proto / "archived.proto")])
-    paths = [out, proto, _ROOT / "bench", _ROOT / "runtime" / "python"]
+    native = build / "runtime" / "python-native" / "module"
+    paths = [out, proto, _ROOT / "bench", _ROOT / "runtime" / "python", native]
     return Program(
         "/python",
         [sys.executable, "-m", "pycodecs.program"],

@@ -114,15 +114,16 @@ def _hit(source: random.Random) -> p.Hit:
     )
 
 
-def search_result() -> p.SearchResult:
+def search_result(hits: int) -> p.SearchResult:
     source = random.Random(12)
-    return p.SearchResult([_hit(source) for _ in range(100)])
+    return p.SearchResult([_hit(source) for _ in range(hits)])
 
 
 WORKS: dict[str, Callable[[], Any]] = {
     "list_i32_100k": lambda: ints(100_000),
     "heartbeat": heartbeat,
-    "search_result": search_result,
+    "search_result": lambda: search_result(100),
+    "search_result_10": lambda: search_result(10),
     "list_i32_1k": small_ints,
     "map_i32_100k": int_map,
     "double_list_100000": lambda: doubles(100_000),

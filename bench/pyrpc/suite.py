@@ -45,7 +45,9 @@ _LIMIT_SECONDS = 60
 
 def run(build: Path, quick: bool, samples: Samples, failures: list[str]) -> None:
     stubs = _stubs(build)
-    env = {"PYTHONPATH": os.pathsep.join([str(stubs), str(_HERE.parent), str(_runtime())])}
+    native = build / "runtime" / "python-native" / "module"
+    paths = [stubs, _HERE.parent, _runtime(), native]
+    env = {"PYTHONPATH": os.pathsep.join(map(str, paths))}
 
     def program(name: str, *arguments: str) -> list[str]:
         return [sys.executable, str(_HERE / f"{name}.py"), *arguments]

@@ -193,17 +193,52 @@ bool Decoder::take_element(const Node& element, const Field& field, PyObject* fo
   return item && add(found, item.get());
 }
 
-bool Decoder::take_packed(const Node& element, const Field& field, PyObject* found) {
+bool Decoder::take_packed(const Node& element, const Field& field, PyObject*& found) {
   std::size_t size = 0;
   if (!length(size, false)) return false;
   const std::size_t outer = std::exchange(end_, pos_ + size);
-  while (pos_ < end_) {
-    if (!charge(field.charge)) return false;
-    const Owned item(tagged(element));
-    if (!item || !add(found, item.get())) return false;
-  }
+  const Owned list(packed(element, field.charge));
+  if (!list || pos_ != end_) return false;
   end_ = outer;
+  if (PyList_Check(found)) {
+    const Py_ssize_t before = PyList_GET_SIZE(found);
+    return PyList_SetSlice(found, before, before, list.get()) == 0;
+  }
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list.get()); ++i)
+    if (PySet_Add(found, PyList_GET_ITEM(list.get(), i)) != 0) return false;
   return true;
+}
+
+/// All numbers up to the end.
+PyObject* Decoder::packed(const Node& element, std::int64_t memory) {
+  std::size_t count = 0;
+  if (element.wire == kVarint) {
+    count = static_cast<std::size_t>(std::count_if(data_ + pos_, data_ + end_, [](auto byte) { return byte < 128; }));
+  } else {
+    const std::size_t width = element.wire == kFixed32 ? 4 : 8;
+    if (left() % width != 0) return nullptr;
+    count = left() / width;
+  }
+  if (!charge_each(count, memory)) return nullptr;
+  if (element.op == Op::f64 || element.op == Op::f32) return floats(element.op, count);
+  Owned list(PyList_New(static_cast<Py_ssize_t>(count)));
+  if (!list) return nullptr;
+  const bool is_plain = element.wire == kVarint && element.op >= Op::u8 && element.op <= Op::i64;
+  for (std::size_t i = 0; i < count; ++i) {
+    PyObject* const item = is_plain ? plain_varint(element) : tagged(element);
+    if (item == nullptr) return nullptr;
+    PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), item);
+  }
+  return list.release();
+}
+
+PyObject* Decoder::plain_varint(const Node& element) {
+  std::uint64_t bits = 0;
+  if (!varint(bits, false)) return nullptr;
+  if (element.form == Form::zigzag) bits = unzigzag(bits);
+  if (!fits(element.op, bits)) return nullptr;
+  return is_signed(element.op) ? PyLong_FromLongLong(static_cast<std::int64_t>(bits))
+                               : PyLong_FromUnsignedLongLong(bits);
 }
 
 bool Decoder::take_entry(const Node& map, const Field& field, PyObject* found) {

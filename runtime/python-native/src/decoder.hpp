@@ -53,6 +53,7 @@ class Decoder {
   // layout.cpp
   [[nodiscard]] PyObject* number(const Node& node, std::uint64_t bits);
   [[nodiscard]] PyObject* laid(const Node& node, const std::uint8_t* at);
+  [[nodiscard]] PyObject* floats(Op op, std::uint64_t count);
   [[nodiscard]] PyObject* row(const Node& element, bool is_set);
   [[nodiscard]] PyObject* row_array(const Node& element, std::uint64_t count);
   [[nodiscard]] bool codes(std::uint64_t blocks, std::uint8_t top, std::vector<std::uint8_t>& codes);
@@ -74,7 +75,9 @@ class Decoder {
   [[nodiscard]] PyObject* foreign(const Node& node);
   [[nodiscard]] bool take(const Field& field, std::uint8_t wire, PyObject*& found);
   [[nodiscard]] bool take_element(const Node& element, const Field& field, PyObject* found);
-  [[nodiscard]] bool take_packed(const Node& element, const Field& field, PyObject* found);
+  [[nodiscard]] bool take_packed(const Node& element, const Field& field, PyObject*& found);
+  [[nodiscard]] PyObject* packed(const Node& element, std::int64_t memory);
+  [[nodiscard]] PyObject* plain_varint(const Node& element);
   [[nodiscard]] bool take_entry(const Node& map, const Field& field, PyObject* found);
   [[nodiscard]] bool finish(const Field& field, PyObject*& found);
   [[nodiscard]] bool tag(std::uint32_t& number, std::uint8_t& wire) noexcept;
@@ -108,7 +111,12 @@ class Decoder {
                      : count <= left() / static_cast<std::uint64_t>(size);
   }
   /// A varint; `shortest`: as febird has it, where no other form of a number is right.
-  [[nodiscard]] bool varint(std::uint64_t& number, bool shortest) noexcept;
+  [[nodiscard]] bool varint(std::uint64_t& number, bool shortest) noexcept {
+    if (pos_ >= end_ || data_[pos_] > 127) return long_varint(number, shortest);
+    number = data_[pos_++];
+    return true;
+  }
+  [[nodiscard]] bool long_varint(std::uint64_t& number, bool shortest) noexcept;
   [[nodiscard]] bool unsigned_number(std::uint64_t highest, std::uint64_t& number) noexcept {
     return varint(number, true) && number <= highest;
   }

@@ -102,6 +102,7 @@ class Encoder {
   [[nodiscard]] bool custom(const Node& node, PyObject* value);
   [[nodiscard]] bool embedded(const Node& node, PyObject* value);
   [[nodiscard]] bool sequence(const Node& node, PyObject* value);
+  [[nodiscard]] bool floats(Op op, PyObject* values, Py_ssize_t count);
   [[nodiscard]] bool map(const Node& node, PyObject* value);
   /// Calls `each(field, its value)` for the fields of a struct's value.
   template <class Each>

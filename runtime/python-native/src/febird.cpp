@@ -6,11 +6,7 @@
 
 namespace mf::native {
 
-bool Decoder::varint(std::uint64_t& number, bool shortest) noexcept {
-  if (pos_ < end_ && data_[pos_] < 128) {
-    number = data_[pos_++];
-    return true;
-  }
+bool Decoder::long_varint(std::uint64_t& number, bool shortest) noexcept {
   std::uint64_t found = 0;
   unsigned shift = 0;
   for (std::size_t at = pos_; at < end_ && shift < 70; ++at, shift += 7) {
@@ -209,6 +205,7 @@ PyObject* Decoder::embedded(const Node& node) {
 // --- containers
 
 PyObject* Decoder::elements(const Node& element, std::uint64_t count) {
+  if (element.op == Op::f64 || element.op == Op::f32) return floats(element.op, count);
   Owned list(PyList_New(static_cast<Py_ssize_t>(count)));
   if (!list) return nullptr;
   for (std::uint64_t i = 0; i < count; ++i) {

@@ -215,14 +215,35 @@ bool Encoder::sequence(const Node& node, PyObject* values) {
   } else {
     if (element.smallest == 0 && length > kMaxEmpty) return false;
     if (!is_array && !count(length)) return false;
-    for (Py_ssize_t i = 0; i < length; ++i) {
-      if (size_of(values) != length) return false;
-      const Owned item = item_of(values, i);
-      if (!value(element, item.get())) return false;
+    if (element.op == Op::f64 || element.op == Op::f32) {
+      if (!floats(element.op, values, length)) return false;
+    } else {
+      for (Py_ssize_t i = 0; i < length; ++i) {
+        if (size_of(values) != length) return false;
+        const Owned item = item_of(values, i);
+        if (!value(element, item.get())) return false;
+      }
     }
     if (size_of(values) != length) return false;
   }
   --depth_;
+  return true;
+}
+
+/// Nothing of Python's runs in between, so the list stays as it is.
+bool Encoder::floats(Op op, PyObject* values, Py_ssize_t count) {
+  const unsigned width = width_of(op);
+  PyObject* const* const items = PySequence_Fast_ITEMS(values);
+  std::uint8_t* to = out_->grow(static_cast<std::size_t>(count) * width);
+  for (Py_ssize_t i = 0; i < count; ++i, to += width) {
+    double number = 0;
+    if (!float_in(items[i], number)) return false;
+    if (op == Op::f64) {
+      put_f64(number, to);
+    } else if (!put_f32(number, to)) {
+      return false;
+    }
+  }
   return true;
 }
 

@@ -89,11 +89,85 @@ PyObject* Decoder::integer(const Node& element, std::uint64_t bits) {
   return number(element, bits);
 }
 
+namespace {
+
+/// Numbers of one type, each of them made by `make`.
+template <class Number, class Make>
+[[nodiscard]] bool fill(PyObject* list, Py_ssize_t at, const std::uint8_t* from, std::size_t count, Make make) {
+  const auto end = at + static_cast<Py_ssize_t>(count);
+  for (; at < end; ++at, from += sizeof(Number)) {
+    PyObject* const item = make(static_cast<Number>(load(from, sizeof(Number))));
+    if (item == nullptr) return false;
+    PyList_SET_ITEM(list, at, item);
+  }
+  return true;
+}
+
+/// Integers without constraints, of 1 << `code` bytes.
+[[nodiscard]] bool fill_integers(bool has_sign, std::uint8_t code, PyObject* list, Py_ssize_t at,
+                                 const std::uint8_t* from, std::size_t count) {
+  switch (code + (has_sign ? 4 : 0)) {
+    case 0:
+      return fill<std::uint8_t>(list, at, from, count, [](auto n) { return PyLong_FromLong(n); });
+    case 1:
+      return fill<std::uint16_t>(list, at, from, count, [](auto n) { return PyLong_FromLong(n); });
+    case 2:
+      return fill<std::uint32_t>(list, at, from, count, [](auto n) { return PyLong_FromUnsignedLong(n); });
+    case 3:
+      return fill<std::uint64_t>(list, at, from, count, [](auto n) { return PyLong_FromUnsignedLongLong(n); });
+    case 4:
+      return fill<std::int8_t>(list, at, from, count, [](auto n) { return PyLong_FromLong(n); });
+    case 5:
+      return fill<std::int16_t>(list, at, from, count, [](auto n) { return PyLong_FromLong(n); });
+    case 6:
+      return fill<std::int32_t>(list, at, from, count, [](auto n) { return PyLong_FromLong(n); });
+    default:
+      return fill<std::int64_t>(list, at, from, count, [](auto n) { return PyLong_FromLongLong(n); });
+  }
+}
+
+constexpr std::uint64_t kLong = 1024;  // numbers that a memoryview makes faster than calls out of a library
+
+/// So many numbers as a memoryview lists them; `letter` is that of `struct`.
+[[nodiscard]] PyObject* listed(const std::uint8_t* from, std::size_t size, const char* letter) {
+  char* const bytes = reinterpret_cast<char*>(const_cast<std::uint8_t*>(from));  // which is only read
+  const Owned view(PyMemoryView_FromMemory(bytes, static_cast<Py_ssize_t>(size), PyBUF_READ));
+  const Owned numbers(view ? PyObject_CallMethod(view.get(), "cast", "s", letter) : nullptr);
+  return numbers ? PyObject_CallMethod(numbers.get(), "tolist", nullptr) : nullptr;
+}
+
+[[nodiscard]] bool is_long(std::uint64_t count) noexcept {
+  return std::endian::native == std::endian::little && count > kLong;
+}
+
+}  // namespace
+
+PyObject* Decoder::floats(Op op, std::uint64_t count) {
+  const unsigned width = width_of(op);
+  if (count > left() / width) return nullptr;
+  if (is_long(count)) {
+    pos_ += count * width;
+    return listed(data_ + pos_ - count * width, count * width, op == Op::f32 ? "f" : "d");
+  }
+  Owned list(PyList_New(static_cast<Py_ssize_t>(count)));
+  const auto single = [](std::uint32_t bits) { return PyFloat_FromDouble(double{std::bit_cast<float>(bits)}); };
+  const auto whole = [](std::uint64_t bits) { return PyFloat_FromDouble(std::bit_cast<double>(bits)); };
+  if (!list) return nullptr;
+  const bool is_good = op == Op::f32 ? fill<std::uint32_t>(list.get(), 0, data_ + pos_, count, single)
+                                     : fill<std::uint64_t>(list.get(), 0, data_ + pos_, count, whole);
+  pos_ += count * width;
+  return is_good ? list.release() : nullptr;
+}
+
 bool Decoder::block(const Node& element, std::uint8_t code, std::size_t count, PyObject* list, Py_ssize_t at) {
   const unsigned width = 1U << code;
   if (count > left() / width) return false;
   const std::uint8_t* from = data_ + pos_;
   const bool has_sign = is_signed(element.row);
+  if (element.op == element.row) {
+    pos_ += count * width;
+    return fill_integers(has_sign, code, list, at, from, count);
+  }
   for (std::size_t i = 0; i < count; ++i, from += width) {
     const std::uint64_t bits = load(from, width);
     PyObject* const item = integer(element, has_sign ? extended(bits, width) : bits);
@@ -140,6 +214,13 @@ PyObject* Decoder::row(const Node& element, bool is_set) {
   if (count > kBlock) {
     all.push_back(code);
     if (!codes((count + kBlock - 1) / kBlock - 1, top, all)) return nullptr;
+  }
+  if (!is_set && element.op == element.row && is_long(count) && std::ranges::count(all, code) == std::ssize(all)) {
+    const std::size_t size = count << code;
+    if (size > left()) return nullptr;
+    pos_ += size;
+    constexpr const char* kLetters[] = {"B", "H", "I", "Q", "b", "h", "i", "q"};
+    return listed(data_ + pos_ - size, size, kLetters[code + (is_signed(element.row) ? 4 : 0)]);
   }
   Owned list(PyList_New(static_cast<Py_ssize_t>(count)));
   if (!list) return nullptr;

@@ -15,14 +15,7 @@ bool Encoder::laid(const Node& node, PyObject* given, std::size_t at) {
     case Op::f32:
     case Op::f64: {
       double number = 0;
-      if (PyFloat_CheckExact(given)) {
-        number = PyFloat_AS_DOUBLE(given);
-      } else if (PyLong_CheckExact(given)) {
-        number = PyLong_AsDouble(given);
-        if (number == -1.0 && PyErr_Occurred() != nullptr) return false;
-      } else {
-        return false;
-      }
+      if (!float_in(given, number)) return false;
       if (node.op == Op::f32) return put_f32(number, out_->data() + at);
       put_f64(number, out_->data() + at);
       return true;

@@ -25,6 +25,17 @@ namespace mf::native {
 #endif
 }
 
+/// Of a float or an int of Python's own.
+[[nodiscard]] inline bool float_in(PyObject* given, double& number) {
+  if (PyFloat_CheckExact(given)) {
+    number = PyFloat_AS_DOUBLE(given);
+    return true;
+  }
+  if (!PyLong_CheckExact(given)) return false;
+  number = PyLong_AsDouble(given);
+  return number != -1.0 || PyErr_Occurred() == nullptr;
+}
+
 /// The lowest byte first; false: it does not fit in an f32.
 [[nodiscard]] inline bool put_f32(double number, std::uint8_t* to) noexcept {
   const auto single = static_cast<float>(number);
