@@ -15,8 +15,8 @@ from mf.core import log
 from tests.mypy import mypy_cache
 from tests.native import module_folder
 
-# Suites run with the pure codec, which is what the native one is held against (tests/python/native). Some run a
-# second time with the native one: MF_TEST_NATIVE=1, for the programs that they start too.
+# Suites run with the pure codec, which is what the native one is held against (tests/python/native). Some run
+# a second time with the native one: MF_TEST_NATIVE=1, for the programs that they start too.
 if os.environ.get("MF_TEST_NATIVE") == "1":
     where = str(module_folder())
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (os.environ.get("PYTHONPATH"), where)))

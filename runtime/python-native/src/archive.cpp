@@ -213,7 +213,8 @@ bool Decoder::take_packed(const Node& element, const Field& field, PyObject*& fo
 PyObject* Decoder::packed(const Node& element, std::int64_t memory) {
   std::size_t count = 0;
   if (element.wire == kVarint) {
-    count = static_cast<std::size_t>(std::count_if(data_ + pos_, data_ + end_, [](auto byte) { return byte < 128; }));
+    count = static_cast<std::size_t>(
+        std::count_if(data_ + pos_, data_ + end_, [](auto byte) { return byte < 128; }));
   } else {
     const std::size_t width = element.wire == kFixed32 ? 4 : 8;
     if (left() % width != 0) return nullptr;
@@ -224,8 +225,16 @@ PyObject* Decoder::packed(const Node& element, std::int64_t memory) {
   Owned list(PyList_New(static_cast<Py_ssize_t>(count)));
   if (!list) return nullptr;
   const bool is_plain = element.wire == kVarint && element.op >= Op::u8 && element.op <= Op::i64;
+  const bool are_short = is_plain && count == left();  // one byte each, which fits in every type
+  const bool is_zigzag = element.form == Form::zigzag;
   for (std::size_t i = 0; i < count; ++i) {
-    PyObject* const item = is_plain ? plain_varint(element) : tagged(element);
+    PyObject* item = nullptr;
+    if (are_short) {
+      const std::uint64_t bits = data_[pos_++];
+      item = PyLong_FromLong(static_cast<long>(is_zigzag ? unzigzag(bits) : bits));
+    } else {
+      item = is_plain ? plain_varint(element) : tagged(element);
+    }
     if (item == nullptr) return nullptr;
     PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), item);
   }
@@ -325,7 +334,7 @@ PyObject* Decoder::sized(const Node& node) {
   std::size_t size = 0;
   if (!length(size, false)) return nullptr;
   const std::size_t outer = std::exchange(end_, pos_ + size);
-  Owned object(!node.archive                   ? foreign(node)
+  Owned object(!node.archive                 ? foreign(node)
                : node.op == Op::alternatives ? union_message(node)
                                              : message(node));
   const bool is_whole = pos_ == end_;

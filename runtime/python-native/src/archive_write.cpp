@@ -102,7 +102,8 @@ bool Encoder::pairs(const Field& field, const Node& node, PyObject* given) {
 
 /// One value behind its tag.
 bool Encoder::tagged(std::uint32_t number, const Node& node, PyObject* given) {
-  if (node.op == Op::checked) return tagged(number, plan_.node(node.element), given) && hold(node.tests, given);
+  if (node.op == Op::checked)
+    return tagged(number, plan_.node(node.element), given) && hold(node.tests, given);
   out_->varint(std::uint64_t{number} << 3U | node.wire);
   return payload(node, given);
 }
@@ -148,7 +149,7 @@ bool Encoder::payload(const Node& node, PyObject* given) {
   if (node.op == Op::custom) {
     is_good = custom(node, given);
   } else if (node.op == Op::structure || node.op == Op::alternatives) {
-    is_good = !node.archive                   ? foreign(node, given)
+    is_good = !node.archive                 ? foreign(node, given)
               : node.op == Op::alternatives ? union_message(node, given)
                                             : message(node, given);
   } else {
@@ -198,7 +199,8 @@ bool Encoder::graph(const Node& root, PyObject* given) {
     PyErr_Clear();
   }
   Graph graph{root.tables, {}, {}};
-  for (std::size_t i = 0; i < root.tables.size(); ++i) graph.tables.push_back(std::make_unique<Graph::Table>());
+  for (std::size_t i = 0; i < root.tables.size(); ++i)
+    graph.tables.push_back(std::make_unique<Graph::Table>());
   Graph* const around = std::exchange(graph_, &graph);
   Output* const outer = out_;
   graph.tables.front()->numbers.emplace(given, 0);

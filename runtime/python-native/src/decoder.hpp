@@ -154,7 +154,7 @@ class Decoder {
   return (number >> 1) ^ (~(number & 1) + 1);
 }
 
-/// A value of an integer type, whatever it stands for; `bits` in two's complement.
+/// Whether an integer, in two's complement, is one of this type.
 [[nodiscard]] inline bool fits(Op op, std::uint64_t bits) noexcept {
   const unsigned width = width_of(op);
   return is_signed(op) ? extended(bits, width) == bits : bits <= highest_of(width);

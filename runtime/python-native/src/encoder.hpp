@@ -2,8 +2,8 @@
 // Writes values by a plan.
 //
 // Each function returns false where it gives up: then either Python has an error, or the value is not exactly
-// what generated classes and Python's own containers hold. The caller has the pure codec write it again, which
-// takes what is only rare (arrays of numpy, numbers of other libraries), or says what is wrong.
+// what generated classes and Python's own containers hold. The caller has the pure codec write it again,
+// which takes what is only rare (arrays of numpy, numbers of other libraries), or says what is wrong.
 
 #include <cstddef>
 #include <cstdint>
@@ -58,7 +58,8 @@ class Output {
     static_cast<void>(grow(more));
     std::memmove(data_ + at + more, data_ + at, size);
     std::size_t rest = size;
-    for (std::size_t i = 0; i < more; ++i, rest >>= 7) data_[at - 1 + i] = static_cast<std::uint8_t>(rest | 128);
+    for (std::size_t i = 0; i < more; ++i, rest >>= 7)
+      data_[at - 1 + i] = static_cast<std::uint8_t>(rest | 128);
     data_[at - 1 + more] = static_cast<std::uint8_t>(rest);
   }
 

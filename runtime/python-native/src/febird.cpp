@@ -68,7 +68,8 @@ PyObject* Decoder::value(const Node& node) {
     case Op::u32:
     case Op::u64: {
       std::uint64_t bits = 0;
-      return unsigned_number(highest_of(width_of(node.op)), bits) ? PyLong_FromUnsignedLongLong(bits) : nullptr;
+      return unsigned_number(highest_of(width_of(node.op)), bits) ? PyLong_FromUnsignedLongLong(bits)
+                                                                  : nullptr;
     }
     case Op::i16:
     case Op::i32:

@@ -63,7 +63,8 @@ bool Encoder::parts(const Node& node, PyObject* parts) {
   const auto count = static_cast<std::size_t>(PyTuple_GET_SIZE(parts));
   if (count != node.fields.size()) return false;
   const std::size_t begin = own_.size();
-  if (node.memcpy) std::memset(own_.grow(static_cast<std::size_t>(node.size)), 0, static_cast<std::size_t>(node.size));
+  if (node.memcpy)
+    std::memset(own_.grow(static_cast<std::size_t>(node.size)), 0, static_cast<std::size_t>(node.size));
   for (std::size_t i = 0; i < count; ++i) {
     const Field& field = node.fields[i];
     PyObject* const part = PyTuple_GET_ITEM(parts, static_cast<Py_ssize_t>(i));
@@ -167,9 +168,10 @@ bool Encoder::octets(PyObject* given) {
 bool Encoder::structure(const Node& node, PyObject* given) {
   depth_ += node.implicit ? 0 : 1;
   if (depth_ > kMaxDepth) return false;
-  const bool is_good = node.memcpy ? laid_struct(node, given) : each_field(node, given, [&](const Field& field, PyObject* part) {
-    return value(plan_.node(field.node), part);
-  });
+  const bool is_good = node.memcpy ? laid_struct(node, given)
+                                   : each_field(node, given, [&](const Field& field, PyObject* part) {
+                                       return value(plan_.node(field.node), part);
+                                     });
   depth_ -= node.implicit ? 0 : 1;
   return is_good;
 }
@@ -177,7 +179,8 @@ bool Encoder::structure(const Node& node, PyObject* given) {
 bool Encoder::alternatives(const Node& node, PyObject* given) {
   for (const Field& field : node.fields) {
     if (Py_TYPE(given) != field.type) continue;
-    const Owned inner(field.value >= 0 ? Py_XNewRef(slot_of(given, field.value)) : PyObject_GetAttrString(given, "value"));
+    const Owned inner(field.value >= 0 ? Py_XNewRef(slot_of(given, field.value))
+                                       : PyObject_GetAttrString(given, "value"));
     if (!inner || !enter()) return false;
     out_->varint(field.number);
     if (!value(plan_.node(field.node), inner.get())) return false;

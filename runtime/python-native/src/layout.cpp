@@ -93,7 +93,8 @@ namespace {
 
 /// Numbers of one type, each of them made by `make`.
 template <class Number, class Make>
-[[nodiscard]] bool fill(PyObject* list, Py_ssize_t at, const std::uint8_t* from, std::size_t count, Make make) {
+[[nodiscard]] bool fill(PyObject* list, Py_ssize_t at, const std::uint8_t* from, std::size_t count,
+                        Make make) {
   const auto end = at + static_cast<Py_ssize_t>(count);
   for (; at < end; ++at, from += sizeof(Number)) {
     PyObject* const item = make(static_cast<Number>(load(from, sizeof(Number))));
@@ -114,7 +115,8 @@ template <class Number, class Make>
     case 2:
       return fill<std::uint32_t>(list, at, from, count, [](auto n) { return PyLong_FromUnsignedLong(n); });
     case 3:
-      return fill<std::uint64_t>(list, at, from, count, [](auto n) { return PyLong_FromUnsignedLongLong(n); });
+      return fill<std::uint64_t>(list, at, from, count,
+                                 [](auto n) { return PyLong_FromUnsignedLongLong(n); });
     case 4:
       return fill<std::int8_t>(list, at, from, count, [](auto n) { return PyLong_FromLong(n); });
     case 5:
@@ -150,7 +152,9 @@ PyObject* Decoder::floats(Op op, std::uint64_t count) {
     return listed(data_ + pos_ - count * width, count * width, op == Op::f32 ? "f" : "d");
   }
   Owned list(PyList_New(static_cast<Py_ssize_t>(count)));
-  const auto single = [](std::uint32_t bits) { return PyFloat_FromDouble(double{std::bit_cast<float>(bits)}); };
+  const auto single = [](std::uint32_t bits) {
+    return PyFloat_FromDouble(double{std::bit_cast<float>(bits)});
+  };
   const auto whole = [](std::uint64_t bits) { return PyFloat_FromDouble(std::bit_cast<double>(bits)); };
   if (!list) return nullptr;
   const bool is_good = op == Op::f32 ? fill<std::uint32_t>(list.get(), 0, data_ + pos_, count, single)
@@ -159,7 +163,8 @@ PyObject* Decoder::floats(Op op, std::uint64_t count) {
   return is_good ? list.release() : nullptr;
 }
 
-bool Decoder::block(const Node& element, std::uint8_t code, std::size_t count, PyObject* list, Py_ssize_t at) {
+bool Decoder::block(const Node& element, std::uint8_t code, std::size_t count, PyObject* list,
+                    Py_ssize_t at) {
   const unsigned width = 1U << code;
   if (count > left() / width) return false;
   const std::uint8_t* from = data_ + pos_;
@@ -215,7 +220,8 @@ PyObject* Decoder::row(const Node& element, bool is_set) {
     all.push_back(code);
     if (!codes((count + kBlock - 1) / kBlock - 1, top, all)) return nullptr;
   }
-  if (!is_set && element.op == element.row && is_long(count) && std::ranges::count(all, code) == std::ssize(all)) {
+  if (!is_set && element.op == element.row && is_long(count) &&
+      std::ranges::count(all, code) == std::ssize(all)) {
     const std::size_t size = count << code;
     if (size > left()) return nullptr;
     pos_ += size;
@@ -261,10 +267,12 @@ bool Decoder::entries(const Node& map, std::uint64_t count, PyObject* dict) {
     const Owned values(PyList_New(size));
     if (!keys || !values || !block(key, of_keys, static_cast<std::size_t>(size), keys.get(), 0)) return false;
     if (!is_ascending(keys.get())) return false;
-    if (last && PyObject_RichCompareBool(last.get(), PyList_GET_ITEM(keys.get(), 0), Py_LT) != 1) return false;
+    if (last && PyObject_RichCompareBool(last.get(), PyList_GET_ITEM(keys.get(), 0), Py_LT) != 1)
+      return false;
     if (!block(mapped, of_values, static_cast<std::size_t>(size), values.get(), 0)) return false;
     for (Py_ssize_t i = 0; i < size; ++i)
-      if (PyDict_SetItem(dict, PyList_GET_ITEM(keys.get(), i), PyList_GET_ITEM(values.get(), i)) < 0) return false;
+      if (PyDict_SetItem(dict, PyList_GET_ITEM(keys.get(), i), PyList_GET_ITEM(values.get(), i)) < 0)
+        return false;
     last = Owned::share(PyList_GET_ITEM(keys.get(), size - 1));
   }
   return true;

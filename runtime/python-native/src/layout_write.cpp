@@ -65,7 +65,8 @@ namespace {
 [[nodiscard]] unsigned code_of(const std::uint64_t* first, std::size_t count, bool has_sign) noexcept {
   std::uint64_t all = 0;
   for (std::size_t i = 0; i < count; ++i)
-    all |= has_sign ? first[i] ^ static_cast<std::uint64_t>(static_cast<std::int64_t>(first[i]) >> 63) : first[i];
+    all |= has_sign ? first[i] ^ static_cast<std::uint64_t>(static_cast<std::int64_t>(first[i]) >> 63)
+                    : first[i];
   const auto bits = static_cast<unsigned>(std::bit_width(all)) + (has_sign ? 1U : 0U);
   return bits <= 8 ? 0 : bits <= 16 ? 1 : bits <= 32 ? 2 : 3;
 }
@@ -74,7 +75,8 @@ void put_block(Output& out, const std::uint64_t* first, std::size_t count, unsig
   const unsigned width = 1U << code;
   std::uint8_t* to = out.grow(count * width);
   for (std::size_t i = 0; i < count; ++i, to += width)
-    for (unsigned byte = 0; byte < width; ++byte) to[byte] = static_cast<std::uint8_t>(first[i] >> (8 * byte));
+    for (unsigned byte = 0; byte < width; ++byte)
+      to[byte] = static_cast<std::uint8_t>(first[i] >> (8 * byte));
 }
 
 /// What a row's element is held against, and what it is then.
@@ -112,11 +114,13 @@ bool Encoder::row(const Node& element, PyObject* values, bool counted) {
   if (!integers(element, values, numbers) || numbers.size() > UINT32_MAX) return false;
   std::vector<unsigned> codes;
   for (std::size_t at = 0; at < numbers.size(); at += kBlock)
-    codes.push_back(code_of(numbers.data() + at, std::min(kBlock, numbers.size() - at), is_signed(element.row)));
+    codes.push_back(
+        code_of(numbers.data() + at, std::min(kBlock, numbers.size() - at), is_signed(element.row)));
   if (counted) out_->varint(std::uint64_t{numbers.size()} << 2U | (codes.empty() ? 0 : codes.front()));
   for (std::size_t i = counted ? 1 : 0; i < codes.size(); i += 4) {
     unsigned packed = 0;
-    for (std::size_t place = 0; place < 4 && i + place < codes.size(); ++place) packed |= codes[i + place] << 2 * place;
+    for (std::size_t place = 0; place < 4 && i + place < codes.size(); ++place)
+      packed |= codes[i + place] << 2 * place;
     out_->put(static_cast<std::uint8_t>(packed));
   }
   for (std::size_t i = 0; i < codes.size(); ++i)

@@ -5,8 +5,8 @@
 //   plan.decode_items(data, pos, count, budget, whole) (list, position behind it)
 //   plan.encode(value), plan.encode_items(values), plan.encode_parts(parts)     bytes
 //
-// Each returns NotImplemented where it gives up (decoder.hpp, encoder.hpp): then the pure codec does the work,
-// and finds the words. Errors that are no `Exception`, and a lack of memory, are raised.
+// Each returns NotImplemented where it gives up (decoder.hpp, encoder.hpp): then the pure codec does the
+// work, and finds the words. Errors that are no `Exception`, and a lack of memory, are raised.
 #include <new>
 
 #include "decoder.hpp"
@@ -59,9 +59,11 @@ PyObject* decode(PyObject* self, PyObject* const* given, Py_ssize_t count) {
   const PlanObject& owner = *plan_of(self);
   std::int64_t budget = 0;
   if (!has_arguments(count, 2)) return nullptr;
-  if (owner.described == nullptr || !PyBytes_Check(given[0]) || !budget_in(given[1], budget)) return given_up();
+  if (owner.described == nullptr || !PyBytes_Check(given[0]) || !budget_in(given[1], budget))
+    return given_up();
   try {
-    Decoder decoder(*owner.plan, bytes_of(given[0]), 0, static_cast<std::size_t>(PyBytes_GET_SIZE(given[0])), budget);
+    Decoder decoder(*owner.plan, bytes_of(given[0]), 0, static_cast<std::size_t>(PyBytes_GET_SIZE(given[0])),
+                    budget);
     Owned value(decoder.alone(owner.plan->node(owner.plan->root)));
     return value && decoder.is_at_end() ? value.release() : given_up();
   } catch (const std::bad_alloc&) {
@@ -73,14 +75,15 @@ PyObject* decode_items(PyObject* self, PyObject* const* given, Py_ssize_t count)
   const PlanObject& owner = *plan_of(self);
   std::int64_t budget = 0;
   if (!has_arguments(count, 5)) return nullptr;
-  if (owner.described == nullptr || !PyBytes_Check(given[0]) || !budget_in(given[3], budget)) return given_up();
+  if (owner.described == nullptr || !PyBytes_Check(given[0]) || !budget_in(given[3], budget))
+    return given_up();
   const auto pos = PyLong_AsSsize_t(given[1]);
   const auto items = PyLong_AsSsize_t(given[2]);
   const Py_ssize_t size = PyBytes_GET_SIZE(given[0]);
   if (pos < 0 || pos > size || items < 0) return given_up();
   try {
-    Decoder decoder(*owner.plan, bytes_of(given[0]), static_cast<std::size_t>(pos), static_cast<std::size_t>(size),
-                    budget);
+    Decoder decoder(*owner.plan, bytes_of(given[0]), static_cast<std::size_t>(pos),
+                    static_cast<std::size_t>(size), budget);
     Owned list(decoder.items(owner.plan->node(owner.plan->root), static_cast<std::uint64_t>(items)));
     if (!list || (given[4] == Py_True && !decoder.is_at_end())) return given_up();
     return Py_BuildValue("(Nn)", list.release(), static_cast<Py_ssize_t>(decoder.position()));
@@ -98,7 +101,8 @@ template <class Write>
     Encoder encoder(*owner.plan);
     if (!write(encoder, owner.plan->node(owner.plan->root))) return given_up();
     Output& out = encoder.out();
-    return PyBytes_FromStringAndSize(reinterpret_cast<const char*>(out.data()), static_cast<Py_ssize_t>(out.size()));
+    return PyBytes_FromStringAndSize(reinterpret_cast<const char*>(out.data()),
+                                     static_cast<Py_ssize_t>(out.size()));
   } catch (const std::bad_alloc&) {
     return PyErr_NoMemory();
   }
@@ -188,11 +192,13 @@ PyType_Spec spec = {"_mf_native.Plan", sizeof(PlanObject), 0,
 
 int execute(PyObject* module) {
 #ifdef Py_GIL_DISABLED
-  PyErr_SetString(PyExc_ImportError, "it needs the global interpreter lock, which this Python is built without");
+  PyErr_SetString(PyExc_ImportError,
+                  "it needs the global interpreter lock, which this Python is built without");
   return -1;
 #endif
   if (PyInterpreterState_Get() != PyInterpreterState_Main()) {
-    PyErr_SetString(PyExc_ImportError, "it serves the main interpreter of a process alone, and this is another one");
+    PyErr_SetString(PyExc_ImportError,
+                    "it serves the main interpreter of a process alone, and this is another one");
     return -1;
   }
   const Owned type(PyType_FromModuleAndSpec(module, &spec, nullptr));
@@ -203,13 +209,21 @@ int execute(PyObject* module) {
 PyModuleDef_Slot module_slots[] = {
     {Py_mod_exec, slot(execute)},
 #ifdef Py_mod_gil
-    {Py_mod_gil, Py_MOD_GIL_NOT_USED},  // so that a Python without the lock is not given one before it is refused
+    {Py_mod_gil,
+     Py_MOD_GIL_NOT_USED},  // so that a Python without the lock is not given one before it is refused
 #endif
     {0, nullptr},
 };
 
 PyModuleDef definition = {
-    PyModuleDef_HEAD_INIT, "_mf_native", "Codecs of MF/IDL: see mf.native.", 0, nullptr, module_slots, nullptr, nullptr,
+    PyModuleDef_HEAD_INIT,
+    "_mf_native",
+    "Codecs of MF/IDL: see mf.native.",
+    0,
+    nullptr,
+    module_slots,
+    nullptr,
+    nullptr,
     nullptr,
 };
 

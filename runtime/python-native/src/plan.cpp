@@ -37,8 +37,9 @@ namespace {
 
 /// Whether an object of the class is no more than its slots: nothing else runs when one is made.
 [[nodiscard]] bool is_plain(PyTypeObject* type) {
-  return type != nullptr && type->tp_new == PyBaseObject_Type.tp_new && type->tp_alloc == PyType_GenericAlloc &&
-         type->tp_itemsize == 0 && type->tp_dictoffset == 0 && (type->tp_flags & Py_TPFLAGS_MANAGED_DICT) == 0;
+  return type != nullptr && type->tp_new == PyBaseObject_Type.tp_new &&
+         type->tp_alloc == PyType_GenericAlloc && type->tp_itemsize == 0 && type->tp_dictoffset == 0 &&
+         (type->tp_flags & Py_TPFLAGS_MANAGED_DICT) == 0;
 }
 
 [[nodiscard]] PyTypeObject* type_in(PyObject* tuple, Py_ssize_t at) {
@@ -79,8 +80,8 @@ namespace {
   return true;
 }
 
-/// (attribute, descriptor, node, number, offset, mode, optional, wire, charge, default, tests, type, descriptor
-/// of its value)
+/// (attribute, descriptor, node, number, offset, mode, optional, wire, charge, default, tests, type,
+/// descriptor of its value)
 [[nodiscard]] bool parse_field(PyObject* given, PyTypeObject* owner, std::size_t count, Field& field) {
   if (!PyTuple_Check(given) || PyTuple_GET_SIZE(given) != 13) return wrong("a field");
   field.attribute = PyTuple_GET_ITEM(given, 0);
@@ -130,7 +131,8 @@ namespace {
   node.values = PyTuple_GET_ITEM(extra, 2);
   node.numbers = object_or_null(extra, 3);
   PyObject* const small = PyTuple_GET_ITEM(extra, 4);
-  if (!PyTuple_Check(small) || (node.numbers != nullptr && !PyDict_Check(node.numbers))) return wrong("an enum");
+  if (!PyTuple_Check(small) || (node.numbers != nullptr && !PyDict_Check(node.numbers)))
+    return wrong("an enum");
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(small); ++i) node.small.push_back(object_or_null(small, i));
   return PyErr_Occurred() == nullptr;
 }

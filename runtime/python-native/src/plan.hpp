@@ -59,7 +59,7 @@ struct Test {
   Kind kind = Kind::call;
   bool has_low = false;
   bool has_high = false;
-  bool high_is_unsigned = false;  // `high` is more than an i64 holds, and stands in `unsigned_high`
+  bool high_is_unsigned = false;  // `high` is more than an i64 holds: see `unsigned_high`
   bool low_is_unsigned = false;
   std::int64_t low = 0;
   std::int64_t high = 0;
@@ -84,12 +84,12 @@ struct Field {
   std::uint32_t offset = 0;  // in the layout of tier memcpy
   Mode mode = Mode::single;
   bool optional = false;
-  std::uint8_t wire = 0;            // that a writer gives the tag of a single value, or of an element
-  std::int64_t charge = 0;          // memory of an element, beside what reading it counts
-  PyObject* default_ = nullptr;     // makes what a message lacks
-  std::vector<Test> tests;          // of a whole container
-  PyTypeObject* type = nullptr;     // the class of an alternative
-  Py_ssize_t value = -1;            // offset of its slot `value`; -1: the class is called
+  std::uint8_t wire = 0;         // that a writer gives the tag of a single value, or of an element
+  std::int64_t charge = 0;       // memory of an element, beside what reading it counts
+  PyObject* default_ = nullptr;  // makes what a message lacks
+  std::vector<Test> tests;       // of a whole container
+  PyTypeObject* type = nullptr;  // the class of an alternative
+  Py_ssize_t value = -1;         // offset of its slot `value`; -1: the class is called
 };
 
 struct Node {
@@ -168,9 +168,9 @@ struct Plan {
   return width == 8 ? UINT64_MAX : (std::uint64_t{1} << (8 * width)) - 1;
 }
 
-inline constexpr int kMaxDepth = 64;           // mf/codec/limits.py
+inline constexpr int kMaxDepth = 64;  // mf/codec/limits.py
 inline constexpr std::int64_t kMaxEmpty = 65'536;
-inline constexpr std::int64_t kEntry = 100;       // mf/codec/sizes.py
+inline constexpr std::int64_t kEntry = 100;  // mf/codec/sizes.py
 inline constexpr std::int64_t kFirstEntry = 168;
 inline constexpr std::int64_t kPlace = 8;
 inline constexpr std::size_t kBlock = 256;  // integers of a row that have one width

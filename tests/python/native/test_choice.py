@@ -1,5 +1,5 @@
-"""Which codec a process uses: what is not there, not whole or not of this version is left alone, in one sentence,
-and values are written and read all the same."""
+"""Which codec a process uses: a module that is missing, cut off or of another version is not used, which one
+sentence says, and values are written and read all the same."""
 
 import os
 import shutil
@@ -79,8 +79,8 @@ def test_one_that_is_cut_off_is_not_loaded(tmp_path: Path, part: float) -> None:
     cut = tmp_path / library().name
     cut.write_bytes(whole[: int(len(whole) * part)])
 
-    wanted = f"The native codec is there, but cannot be used: {cut} is cut off, so install mf-runtime-native again."
-    assert said(tmp_path) == f"False False {wanted}"
+    wanted = f"{cut} is cut off, so install mf-runtime-native again."
+    assert said(tmp_path) == f"False False The native codec is there, but cannot be used: {wanted}"
 
 
 def test_one_that_is_no_library_is_not_loaded(tmp_path: Path) -> None:

@@ -16,8 +16,9 @@ from tests.python.codec.generated import writable
 from tests.python.native.plans import plan_of, read_purely
 
 MESSAGES = max(20_000, int(os.environ.get("MF_SOAK_MESSAGES", "0")))
-"""Of each kind; MF_SOAK_MESSAGES=1000000 takes a minute."""
-GROWTH = 4 << 20  # bytes that the process may keep of them: less than one in 20 of them would have leaked
+"""Of each tier; MF_SOAK_MESSAGES=1000000 takes a few minutes."""
+GROWTH = 4 << 20
+"""Bytes that the process may keep of all of them."""
 TIERS = ("memcpy", "febird", "archive", "custom")
 
 

@@ -1,6 +1,6 @@
-"""The native codec beside the pure one, over all vectors: the same values and bytes, and never a value where the
-pure codec refuses. What the native one gives up, the pure one reads again (mf.codec.codec), so its faults, words,
-offsets and paths are held by the suites of the pure codec."""
+"""The native codec beside the pure one, over all vectors: the same values and bytes, and never a value where
+the pure codec refuses. What the native one gives up, the pure one reads again (mf.codec.codec), so faults,
+words, offsets and paths are held by the suites of the pure codec."""
 
 import os
 import random
@@ -13,7 +13,7 @@ from mf.codec import shape as s
 from mf.codec.limits import DEFAULT_LIMITS
 from tests.fuzz.in_python.harness import changed
 from tests.fuzz.test_python_decoders import vectors
-from tests.python.codec.generated import writable
+from tests.python.codec.generated import SCHEMAS, codecs_of, writable
 from tests.python.native.plans import (
     plan_of,
     read_natively,
@@ -144,3 +144,11 @@ def test_several_values_are_read_and_written_at_once(tier: str) -> None:
         count += 1
 
     assert count > 5 or tier in ("archive", "custom")
+
+
+def test_every_type_of_the_vectors_is_covered() -> None:
+    codecs = [codec for schema in sorted(SCHEMAS.glob("*.mfidl")) for codec in codecs_of(schema.name)]
+
+    for codec in codecs:
+        assert plan_of(codec.shape)
+    assert len(codecs) > 150

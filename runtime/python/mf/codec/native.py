@@ -1,7 +1,7 @@
 """R1. The native codec: whether it is there, and the plans of types for it.
 
-The module `_mf_native` is of another distribution (mf-runtime-native, runtime/python-native), for one version of
-Python and of this runtime. What is not there, not whole or not of this version is left alone: one sentence says
+The module `_mf_native` is of another distribution (mf-runtime-native, runtime/python-native), for one version
+of Python and of this runtime. A module that is cut off, or of another version, is not used: one sentence says
 why, and the pure codec does all of the work.
 """
 
@@ -40,7 +40,8 @@ def native() -> Native:
     except (ImportError, ValueError) as error:
         return _unusable(str(error))
     if spec is None or spec.origin is None:
-        return Native(None, f"The native codec is not installed: no {_DISTRIBUTION} for {_python()} is there.")
+        why = f"The native codec is not installed: no {_DISTRIBUTION} for {_python()} is there."
+        return Native(None, why)
     if not _is_whole(Path(spec.origin)):
         return _unusable(f"{spec.origin} is cut off, so install {_DISTRIBUTION} again")
     try:
@@ -83,7 +84,7 @@ def _is_whole(path: Path) -> bool:
 
 
 def plan_of(shape: s.Composite) -> Any:
-    """What reads and writes values of a type natively; False: the pure codec does. Decided once for a type."""
+    """What reads and writes values of a type natively; False: the pure codec does. Decided once."""
     if shape.plan is None:
         shape.plan = _planned(shape)[0]
     return shape.plan

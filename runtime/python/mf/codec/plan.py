@@ -1,7 +1,7 @@
 """R1. The plan of a type for the native codec: what its shape says, as numbers and plain objects.
 
-`describe(shape)` makes a tuple of nodes, which refer to each other by index; the first one is the type itself.
-The module `_mf_native` (runtime/python-native/src/plan.hpp) reads it, and knows nothing of shapes. The numbers
+`describe(shape)` makes a tuple of nodes, which refer to each other by index; the first one is the type
+itself. The module `_mf_native` (runtime/python-native/src/plan.hpp) reads it, and uses no shapes. The numbers
 of `Op`, `Form`, `Make`, `Mode` and `TestKind` are the same there.
 """
 
@@ -100,6 +100,14 @@ class TestKind(IntEnum):
     call = 4
 
 
+_CONTAINERS: Final[dict[type, Op]] = {
+    s.Optional: Op.optional,
+    s.List: Op.list,
+    s.Set: Op.set,
+    s.Array: Op.array,
+}
+
+
 def describe(root: s.Composite) -> tuple[Node, ...]:
     """Raises NotCoveredError."""
     return _Nodes().of(root)
@@ -170,20 +178,17 @@ class _Nodes:
                 return Op.alternatives, self._union(shape), 0, 0, 0
             case s.Custom():
                 return Op.custom, _custom(shape), 0, 0, 0
-        wrapped = self._wrapped(shape) if archive else ()
-        match shape:
-            case s.Optional():
-                return Op.optional, wrapped, place(shape.element), 0, 0
-            case s.List():
-                return Op.list, wrapped, place(shape.element), 0, 0
-            case s.Set():
-                return Op.set, wrapped, place(shape.element), 0, 0
-            case s.Array():
-                return Op.array, wrapped, place(shape.element), 0, shape.length
             case s.Map():
-                return Op.map, wrapped, place(shape.value), place(shape.key), 0
+                return Op.map, self._wrapped(shape, archive), place(shape.value), place(shape.key), 0
             case _:
-                raise NotCoveredError(f"it holds a {type(shape).__name__}")
+                length = shape.length if isinstance(shape, s.Array) else 0
+                return (
+                    _CONTAINERS[type(shape)],
+                    self._wrapped(shape, archive),
+                    place(shape.element),
+                    0,
+                    length,
+                )
 
     # --- structs and unions
 
@@ -221,8 +226,10 @@ class _Nodes:
     def _tables(self, shape: s.Struct | s.Union) -> tuple[int, ...]:
         return tuple(self._place(each, archive=True) for each in shape.tables.values())
 
-    def _wrapped(self, shape: s.Shape) -> tuple[Any, ...]:
-        """The message around a container or optional, whose only field has the number 1."""
+    def _wrapped(self, shape: s.Shape, archive: bool) -> tuple[Any, ...]:
+        """The message around a container or optional in another one; its only field has the number 1."""
+        if not archive:
+            return ()
         field = self._numbered(s.Field("", shape, number=1), object)
         return object, None, int(Make.call), False, None, (field,), ()
 
@@ -430,5 +437,3 @@ def _are_whole(*bounds: Any) -> bool:
 
 def _are_exact(*bounds: Any) -> bool:
     return all(each is None or type(each) is float or abs(each) <= _EXACT for each in bounds)
-
-
