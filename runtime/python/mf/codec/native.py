@@ -103,5 +103,5 @@ def _planned(shape: s.Composite) -> tuple[Any, str]:
 
     try:
         return plan(describe(shape)), ""
-    except (NotCoveredError, ValueError) as error:
+    except (NotCoveredError, OverflowError, ValueError) as error:
         return False, str(error)
