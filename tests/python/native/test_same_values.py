@@ -2,14 +2,18 @@
 the pure codec refuses. What the native one gives up, the pure one reads again (mf.codec.codec), so faults,
 words, offsets and paths are held by the suites of the pure codec."""
 
+import math
 import os
 import random
+from array import array
 from functools import cache
 from typing import Any
 
 import pytest
 
+import mf
 from mf.codec import shape as s
+from mf.codec.failure import CodecError
 from mf.codec.limits import DEFAULT_LIMITS
 from tests.fuzz.in_python.harness import changed
 from tests.fuzz.test_python_decoders import vectors
@@ -97,6 +101,60 @@ def test_beginnings_are_given_up_or_the_value_that_the_pure_codec_reads(tier: st
             native = read_natively(codec.shape, data[:size])
             if native.shown is not None:
                 assert native.shown == read_purely(codec.shape, data[:size]).shown, data[:size].hex()
+
+
+class Whole(int):
+    """An int of a class of its own."""
+
+
+ODD: tuple[Any, ...] = (
+    *(None, True, 0, -1, 255, 1 << 31, 1 << 63, -(1 << 63), 1 << 64, 1 << 70, Whole(7)),
+    *(
+        0.5,
+        1e300,
+        math.nan,
+        math.inf,
+        "x",
+        "\ud800",
+        "\u00fc" * 70,
+        b"x",
+        bytearray(b"xy"),
+        memoryview(b"xyz"),
+    ),
+    *([], [1], [1, 2, 3], [0.5, 1], ["a", 1], [None], (1, 2), range(3), array("i", (1, 2))),
+    *({}, {1: 2}, {"a": "b"}, {1: "x", "y": 2}, set(), {1, 2}, {"a"}, frozenset((3, 1)), {"a", 1}, object()),
+)
+
+
+def places(value: Any) -> list[tuple[Any, str]]:
+    """Objects with the names of their fields, of a value and of what it holds directly."""
+    inner = [getattr(value, each, None) for each in getattr(type(value), "__match_args__", ())]
+    inner += [each for held in inner if isinstance(held, list) for each in held[:2]]
+    return [(each, name) for each in (value, *inner) for name in getattr(type(each), "__match_args__", ())]
+
+
+@pytest.mark.parametrize("tier", TIERS)
+def test_wrong_and_rare_values_are_given_up_or_written_as_the_pure_codec_does(tier: str) -> None:
+    taken, refused = 0, 0
+    for codec, data in dict(cases(tier)).items():
+        value = writable(codec, read_purely(codec.shape, data).value)
+        for holder, name in places(value):
+            kept = getattr(holder, name)
+            for odd in ODD:
+                setattr(holder, name, odd)
+                native = written_natively(codec.shape, value)
+                try:
+                    pure = written_purely(codec.shape, value)
+                except (CodecError, mf.Error):
+                    refused += 1
+                    assert native is None, (codec.shape.name, name, odd)
+                else:
+                    taken += native is not None
+                    assert native in (None, pure), (codec.shape.name, name, odd)
+            setattr(holder, name, kept)
+
+    assert taken > 10
+    assert refused > 50
 
 
 def least_budget(read: Any, shape: s.Composite, data: bytes) -> int:
