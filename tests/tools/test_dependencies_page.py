@@ -37,9 +37,9 @@ def test_each_package_of_a_list_is_on_the_page(path: Path) -> None:
     assert unnamed(names) == []
 
 
-@pytest.mark.parametrize("project", ["pyproject.toml", "runtime/python/pyproject.toml", "cli/pyproject.toml"])
+@pytest.mark.parametrize("project", [".", "runtime/python", "runtime/python-native", "cli"])
 def test_each_dependency_of_a_project_is_on_the_page(project: str) -> None:
-    table = tomllib.loads((ROOT / project).read_text())
+    table = tomllib.loads((ROOT / project / "pyproject.toml").read_text())
     needed = table["project"]["dependencies"] + table["build-system"]["requires"]
 
     names = [name.group() for name in map(_NAME.match, needed) if name]

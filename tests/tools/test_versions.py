@@ -20,6 +20,7 @@ CURRENT = "#define MF_GENERATED_BY 100\n"
 
 def test_all_versions_are_one() -> None:
     projects = [ROOT, ROOT / "runtime/python", ROOT / "packaging/controller", ROOT / "cli"]
+    projects.append(ROOT / "runtime/python-native")
     versions = {
         tomllib.loads((each / "pyproject.toml").read_text())["project"]["version"] for each in projects
     }
@@ -32,6 +33,8 @@ def test_all_versions_are_one() -> None:
     major, minor, patch = map(int, generated.VERSION.split("."))
     assert f"#define MF_RUNTIME_VERSION {major * 10_000 + minor * 100 + patch}\n" in HEADER
     assert set(re.findall(r"(?:IDL, |mfidlc |==)(\d+\.\d+)", HEADER)) == {f"{major}.{minor}"}
+    native = tomllib.loads((ROOT / "runtime/python-native/pyproject.toml").read_text())["project"]
+    assert native["dependencies"] == [f"mf-runtime=={generated.VERSION}"]
     needed = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
     assert f"mf-runtime=={major}.{minor}.*" in needed, "the compiler uses what is not public of the runtime"
 

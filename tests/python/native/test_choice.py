@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from mf.core.generated import VERSION
 from tests.native import module_folder
 from tests.python.native.plans import module
 
@@ -49,7 +50,7 @@ def library() -> Path:
 def test_what_is_installed_is_used() -> None:
     found = said(module_folder())
 
-    assert found == f"True True The native codec 0.1.0 is in use, from {library()}."
+    assert found == f"True True The native codec {VERSION} is in use, from {library()}."
 
 
 def test_a_variable_turns_it_off() -> None:
@@ -94,10 +95,10 @@ def test_one_that_is_no_library_is_not_loaded(tmp_path: Path) -> None:
     [
         (
             "VERSION, Plan = '9.8.7', None",
-            "mf-runtime-native is of version 9.8.7 and mf-runtime of version 0.1.0: "
-            "pip install 'mf-runtime-native==0.1.0'",
+            f"mf-runtime-native is of version 9.8.7 and mf-runtime of version {VERSION}: "
+            f"pip install 'mf-runtime-native=={VERSION}'",
         ),
-        ("VERSION = '0.1.0'", "module '_mf_native' has no attribute 'Plan'"),
+        (f"VERSION = {VERSION!r}", "module '_mf_native' has no attribute 'Plan'"),
         ("raise ImportError('a symbol is missing')", "a symbol is missing"),
     ],
 )
