@@ -26,7 +26,7 @@ def test_a_frame_is_not_taken_for_an_earlier_one_that_has_ended() -> None:
     async def main() -> None:
         loop = asyncio.get_running_loop()
         assert isinstance(loop, VirtualLoop)
-        server = mf.AsyncServer("tcp://server:1")
+        server = mf.AsyncServer("tcp://server:1", open=True)
         await server.start()
         peer = await network.connect(Address.parse("tcp://peer-server:1"))
         assert isinstance(peer, MemoryStream)

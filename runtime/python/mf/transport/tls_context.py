@@ -35,7 +35,17 @@ class TlsContext:
     """Raises ValueError, which names a file that is missing, unreadable or not PEM, or a key that does not
     match its certificate."""
 
-    __slots__ = ("_context", "_expires", "_lock", "_looked", "_revoked", "_sessions", "_stamps", "options", "server")
+    __slots__ = (
+        "_context",
+        "_expires",
+        "_lock",
+        "_looked",
+        "_revoked",
+        "_sessions",
+        "_stamps",
+        "options",
+        "server",
+    )
 
     def __init__(self, options: Tls, *, server: bool) -> None:
         self.options = options
