@@ -78,13 +78,19 @@ class Place:
     @contextmanager
     def controller(self) -> "Iterator[ControllerClient]":
         """Of the controller, or of a relay in its place."""
-        from mf.controller import ControllerClient, servers_of
+        from mf.controller import ControllerClient
+
+        with self.at(self.controllers()) as client:
+            yield ControllerClient(client)
+
+    def controllers(self) -> str:
+        """Where the controller, or the relay, listens. Ends the command for the address of a server."""
+        from mf.controller import servers_of
 
         if not self.is_controller:
             text = f"{self.where} is a server: this needs a controller (mf://) or a relay (relay://)"
             raise CommandError(text, USAGE)
-        with self.at(servers_of(self.where)) as client:
-            yield ControllerClient(client)
+        return servers_of(self.where)
 
 
 def quiet() -> None:

@@ -20,6 +20,7 @@ _COMMANDS = {
     "cheat": "Recipes: what to type for a task.",
     "completion": "Print the completion of bash, zsh or fish.",
     "context": "Named addresses with their credentials.",
+    "dash": "Serve a page about all that is registered.",
     "describe": "Show a service or topic as a schema.",
     "doctor": "Find out why an address does not work.",
     "errors": "Explain a code of a failed call.",

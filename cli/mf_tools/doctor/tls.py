@@ -1,11 +1,12 @@
 """TLS: whether the server speaks it, its certificate, and whether it takes that of this side."""
 
+import socket
 import ssl
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
-from mf_tools.addresses import Address
+from mf_tools.addresses import Address, parsed
 from mf_tools.doctor.findings import Findings
 from mf_tools.doctor.network import Place, opened
 
@@ -26,6 +27,17 @@ def speaks_tls(place: Place) -> bytes | None:
             return wrapped.getpeercert(binary_form=True)
     except (OSError, ValueError):
         return None
+
+
+def days_left(address: str) -> float | None:
+    """Of the certificate that the server at tls://HOST:PORT shows, whatever its authority; None: it shows none."""
+    [wanted] = parsed(address)
+    try:
+        family, _, _, _, place = socket.getaddrinfo(wanted.host, wanted.port, type=socket.SOCK_STREAM)[0]
+    except (OSError, UnicodeError):
+        return None
+    shown = speaks_tls((family, wanted.host, (str(place[0]), int(place[1]))))
+    return None if shown is None else _Certificate(shown).days
 
 
 def looked_at(address: Address, place: Place, given: Any, found: Findings) -> None:

@@ -18,6 +18,7 @@ from tests.python.certificates import Authority
 from tests.python.conftest import AsyncRecorder, Recorder, eventually
 from tests.python.echo import EchoClient, Negative, Number
 from tests.python.serving import LoopServer, server_of
+from tests.python.topics.made import events, indexed
 
 KINDS = [Recorder, AsyncRecorder]
 
@@ -132,3 +133,18 @@ def test_an_address_that_cannot_be_used_refuses_the_server() -> None:
         second = mf.Server(monitor=first.monitor_address)
         with pytest.raises(OSError, match="cannot listen there"):
             second.start()
+
+
+def test_topics_are_counted_with_their_subscribers_and_drops() -> None:
+    with mf.Topics() as topics:
+        books = events.AdditionsPublisher(topics).at("books")
+        slow = mf.SubscribeOptions(max_messages=1, overflow=mf.Overflow.drop_newest)
+        with (
+            server_of(topics, monitor="127.0.0.1:0") as server,  # type: ignore[arg-type]
+            events.AdditionsSubscriber(topics, "books", slow),
+        ):
+            for doc in range(3):
+                books.publish(indexed(doc))
+            said = got(server)
+        for name, value in (("subscribers", 1), ("published_total", 3), ("dropped_total", 2)):
+            assert f'\nmf_topic_{name}{{topic="{events.ADDITIONS_TOPIC.name}"}} {value}\n' in said

@@ -4,7 +4,7 @@ returns a pushed stream (pushed.py). The topics of a process are such services.
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from mf.core.error import Error
 from mf.core.identity import Identity
@@ -71,6 +71,17 @@ class PushServant(BaseServant):
         """Starts the stream. Raises Error to refuse it."""
 
 
+class SourceFigures(NamedTuple):
+    """Of one such service, since the process started: `published` values, and of those `dropped` ones that a
+    subscriber has missed; `cut` subscriptions that were ended. `subscribers`: now."""
+
+    service: str
+    subscribers: int
+    published: int
+    dropped: int
+    cut: int
+
+
 class OfferSource(ABC):
     """What a server may offer beside servants: services that come and go by themselves."""
 
@@ -81,6 +92,10 @@ class OfferSource(ABC):
     @abstractmethod
     def published(self) -> Iterable[tuple[str, str]]:
         """The names of services, and agents, that controllers get."""
+
+    @abstractmethod
+    def figures(self) -> Iterable[SourceFigures]:
+        """For the metrics of a server. Any thread may call."""
 
     @abstractmethod
     def listen(self, changed: Callable[[], None]) -> None:

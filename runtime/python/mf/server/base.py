@@ -159,7 +159,7 @@ class BaseServer(ABC, Generic[R, I]):
             self._monitor = None
 
     def _expose(self, out: "Exposition") -> None:
-        from mf.server.metrics import expose
+        from mf.server.metrics import expose, expose_topics
 
         assert self._tallies is not None
         is_ready = not self._not_ready()
@@ -171,6 +171,7 @@ class BaseServer(ABC, Generic[R, I]):
             is_ready=is_ready,
             expires=None if self._tls is None else self._tls.certificate_expires(),
         )
+        expose_topics(out, self._offers.source_figures())
         if self._options.expose is not None:
             self._options.expose(out)
 

@@ -7,6 +7,7 @@ from mf.core.exposition import Exposition, Kind
 from mf.core.generated import VERSION
 from mf.core.log import log_escaped_exception
 from mf.core.server_options import ServerOptions
+from mf.core.source import SourceFigures
 from mf.server.counters import ServerStats
 from mf.server.load import ConnectionStats
 from mf.server.tally import BOUNDS, Tallies
@@ -64,6 +65,21 @@ def _expose_connections(out: Exposition, of: ConnectionStats, most_bytes: int) -
     for limit in ("handshake", "progress", "memory", "protocol", "idle"):
         name = "cut_handshakes" if limit == "handshake" else f"cut_{limit}"
         out.sample({"limit": limit}, getattr(of, name))
+
+
+def expose_topics(out: Exposition, topics: list[SourceFigures]) -> None:
+    """The topics that this process publishes; agents have no label, as those of calls have none."""
+    out.family("mf_topic_subscribers", Kind.GAUGE, "Subscriptions, of which a relay has one.")
+    for each in topics:
+        out.sample({"topic": each.service}, each.subscribers)
+    for name, text, field in (
+        ("mf_topic_published", "Published messages.", "published"),
+        ("mf_topic_dropped", "Messages that a subscriber has missed, counted for each.", "dropped"),
+        ("mf_topic_subscriptions_cut", "Subscriptions that the publisher has ended.", "cut"),
+    ):
+        out.family(name, Kind.COUNTER, text)
+        for each in topics:
+            out.sample({"topic": each.service}, getattr(each, field))
 
 
 def reasons(

@@ -12,7 +12,7 @@ from mf.core.intercepting import Interceptors
 from mf.core.offered import offered_agent
 from mf.core.server_options import Limit
 from mf.core.service import FEBIRD, BaseServant, Method, ServiceInfo, generated_base, services_of
-from mf.core.source import OfferSource, PushServant
+from mf.core.source import OfferSource, PushServant, SourceFigures
 from mf.core.weight import MOST_WEIGHT
 from mf.protocol.events import BindRequested
 from mf.protocol.frame import STREAM
@@ -321,6 +321,10 @@ class Offers:
                 self._health = {"": Offer(self.health(), "", False, {}, Admission(None), Announced())}
             return self._health
         return {}
+
+    def source_figures(self) -> list[SourceFigures]:
+        """Those of all topics."""
+        return [each for source, _ in self._sources for each in source.figures()]
 
     def has(self, service: str) -> bool:
         """Whether the service is offered, for any agent."""

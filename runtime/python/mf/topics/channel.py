@@ -11,6 +11,7 @@ from mf.core.agent_names import shown_agent
 from mf.core.error import Code, Error, not_executed, shortened, some_of
 from mf.core.log import line, warning
 from mf.core.peers import own_identity, peer_fields
+from mf.core.source import SourceFigures
 from mf.topics._generated.mf.topics._types import Overflow
 from mf.topics.board import Board
 from mf.topics.inbox import Inbox
@@ -175,6 +176,12 @@ class Channel:
                 counters.copied,
                 board.ended,
             )
+
+    def figures(self) -> SourceFigures:
+        stats = self.stats()
+        dropped = stats.ended.dropped + sum(each.dropped for each in stats.subscriptions)
+        published = sum(each.published for each in stats.agents)
+        return SourceFigures(self.topic.name, len(stats.subscriptions), published, dropped, stats.cut)
 
     def _authorize(self, access: TopicAccess) -> None:
         authorize = self.hub.options.authorize

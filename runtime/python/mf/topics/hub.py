@@ -9,7 +9,7 @@ from weakref import finalize
 
 from mf.core.error import Code, not_executed
 from mf.core.log import log_escaped_exception
-from mf.core.source import OfferSource, PushServant
+from mf.core.source import OfferSource, PushServant, SourceFigures
 from mf.topics.channel import Channel
 from mf.topics.info import AnyTopic
 from mf.topics.item import Counters
@@ -75,6 +75,11 @@ class Topics(OfferSource):
             listed = agents if len(agents) <= _MOST_LISTED else ["*"]
             found += [(channel.topic.name, each) for each in listed]
         return found
+
+    def figures(self) -> list[SourceFigures]:
+        with self._lock:
+            channels = list(self._channels.values())
+        return [channel.figures() for channel in channels]
 
     def listen(self, changed: Callable[[], None]) -> None:
         """Calls `changed` whenever the result of `published` changes, on the thread that changed it."""

@@ -1,0 +1,288 @@
+"""The page of `mf dash` in headless Chromium: hostile names, many instances, a controller that goes and
+comes."""
+
+import asyncio
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from uuid import UUID, uuid4
+
+import pytest
+
+import mf
+from mf.controller import ControllerAsyncClient, Key, KeyKind, Offer, servers_of
+from mf.controller._generated.mf.controller import Credential
+from tests.interop.peers import Server
+from tests.mf_tools.chromium import Chromium
+from tests.mf_tools.conftest import Peers, Tool
+from tests.mf_tools.test_dash_door import Dash
+
+HOSTILE = "<img src=x onerror=alert(1)>"
+MANY = 1000
+ROWS = "document.querySelectorAll('#instances tbody tr').length"
+
+
+def text_of(selector: str) -> str:
+    return f"document.querySelector({selector!r}).innerText"
+
+
+class Registrations:
+    """Registers processes that exist by name alone, over a few connections, and changes them."""
+
+    def __init__(self, controller: str) -> None:
+        self._controller = servers_of(controller)
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever)
+        self._thread.start()
+        self._clients: list[mf.AsyncClient] = []
+        self._streams: list[mf.AsyncStreamReader[object]] = []
+
+    def add(self, process: str, offers: list[Offer]) -> None:
+        asyncio.run_coroutine_threadsafe(self._add(process, offers), self._loop).result(30)
+
+    async def _add(self, process: str, offers: list[Offer]) -> None:
+        if len(self._streams) % 100 == 0:
+            self._clients.append(mf.AsyncClient(self._controller))
+        controller = ControllerAsyncClient(self._clients[-1])
+        who = Credential(uuid4(), uuid4())
+        stream = controller.register(who, process, offers, options=mf.CallOptions(deadline=mf.INFINITE))
+        await stream.__aenter__()
+        await anext(stream)
+        self._streams.append(stream)  # type: ignore[arg-type]
+
+    def remove_first(self) -> None:
+        stream = self._streams.pop(0)
+        asyncio.run_coroutine_threadsafe(stream.__aexit__(None, None, None), self._loop).result(30)
+
+    def close(self) -> None:
+        async def end() -> None:
+            for client in self._clients:
+                await client.close()
+
+        asyncio.run_coroutine_threadsafe(end(), self._loop).result(30)
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+
+def offer(name: str, agent: str = "", labels: dict[str, str] | None = None) -> Offer:
+    key = Key(KeyKind.service, name, agent)
+    return Offer(key, ["tcp://127.0.0.1:1"], UUID(int=1), 1, labels or {}, False)
+
+
+@pytest.fixture(scope="module")
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chromium]:
+    started = Chromium(tmp_path_factory.mktemp("chromium"))
+    yield started
+    started.close()
+
+
+@pytest.fixture
+def page(chromium: Chromium) -> Iterator[Chromium]:
+    """Which must not complain: its policy refuses nothing that it does itself."""
+    chromium.complaints.clear()
+    chromium.window(1280, 1000)
+    yield chromium
+    chromium.open("about:blank")
+    assert [each for each in chromium.complaints if "ERR_INCOMPLETE_CHUNKED" not in each] == []
+
+
+@pytest.fixture
+def registrations(peers: Peers) -> Iterator[tuple[str, Registrations]]:
+    """At a controller of their own."""
+    controller = peers.controller()
+    made = Registrations(controller.address)
+    yield controller.address, made
+    made.close()
+
+
+def test_the_page_shows_what_is_registered(
+    tool: Tool, page: Chromium, controller: Server, registered: Server
+) -> None:
+    dash = Dash(tool, controller.address)
+    try:
+        page.open(dash.address)
+        page.wait_for(f"{ROWS} === 1 && {text_of('#instances tbody')}.includes('● serving')")
+        assert page.says("location.search") == ""  # the key is no part of the address any more
+        tags = "[...document.querySelectorAll('#instances .tag')].map((each) => each.textContent)"
+        offers = ["shop.Clock", "shop.Shop books", "shop.Shop maps", "shop.News", "shop.Sales books"]
+        assert page.says(tags) == offers
+        assert registered.address in page.says(text_of("#instances tbody"))
+        assert page.says(text_of("#services tbody tr")).split() == ["shop.Clock", "1", "549d63fc"]
+        assert page.says(text_of("#live")) == "live"
+        assert page.says("document.getElementById('banner').hidden") is True
+        assert page.says("document.querySelectorAll('#picture g[role=button]').length") == 5
+    finally:
+        dash.end()
+
+
+def test_text_of_peers_is_shown_and_never_obeyed(
+    tool: Tool, page: Chromium, registrations: tuple[str, Registrations]
+) -> None:
+    where, registered = registrations
+    registered.add(HOSTILE, [offer(HOSTILE, HOSTILE, {"version": HOSTILE, HOSTILE: HOSTILE})])
+    registered.add("\u202e\x1b[31m" + '"><script>alert(1)</script>', [offer("javascript:alert(1)")])
+    dash = Dash(tool, where)
+    try:
+        page.open(dash.address)
+        page.wait_for(f"{ROWS} === 2 && {text_of('#instances tbody')}.includes('■ silent')")
+        assert page.says(text_of("#instances tbody")).count(HOSTILE) == 4
+        assert HOSTILE in page.says(text_of("#services tbody"))
+        assert (
+            page.says("document.querySelectorAll('img, script:not([src]), a[href^=javascript]').length") == 0
+        )
+        assert HOSTILE in page.says("document.querySelector('#picture svg').textContent")
+        registered.remove_first()
+        page.wait_for(f"{text_of('#changes')}.includes({HOSTILE!r})")
+        assert page.says("document.querySelectorAll('img').length") == 0
+    finally:
+        dash.end()
+
+
+def test_a_thousand_instances_change_ten_times_a_second(
+    tool: Tool, page: Chromium, registrations: tuple[str, Registrations]
+) -> None:
+    where, registered = registrations
+    for number in range(MANY):
+        registered.add(f"worker-{number:04}", [offer(f"demo.Service{number % 40}", f"agent-{number}")])
+    dash = Dash(tool, where, "--no-health")
+    try:
+        page.open(dash.address)
+        page.wait_for(f"{text_of('#found')} === '{MANY}'")
+        drawn = page.says("Number(document.body.dataset.drawn)")
+        for number in range(50):
+            registered.add(f"late-{number:04}", [offer("demo.Late")])
+            registered.remove_first()
+            threading.Event().wait(0.1)
+        page.wait_for(f"{text_of('#instances tbody')}.includes('late-0049')")
+        page.wait_for(f"{text_of('#found')} === '{MANY}'")
+        assert page.says("Number(document.body.dataset.drawn)") - drawn < 100  # events are fewer than changes
+        assert page.says(ROWS) == 60  # and so many rows are drawn at first
+        page.says("document.getElementById('filter').focus()")
+        for key in "agent-777":
+            page.press(key)
+        page.wait_for(f"{ROWS} === 1 && {text_of('#found')} === '1 of {MANY}'")
+        assert "worker-0777" in page.says(text_of("#instances tbody"))
+    finally:
+        dash.end()
+
+
+def test_a_controller_goes_and_comes_back(tool: Tool, page: Chromium, peers: Peers) -> None:
+    controller = peers.controller()
+    peers.shop(controller=controller.address)
+    dash = Dash(tool, controller.address)
+    try:
+        page.open(dash.address)
+        page.wait_for(f"{ROWS} === 1")
+        controller.close()
+        page.wait_for("!document.getElementById('banner').hidden")
+        assert "The controller does not answer" in page.says(text_of("#banner"))
+        assert page.says(ROWS) == 1
+        again = peers.controller(listen=controller.address)
+        page.wait_for("document.getElementById('banner').hidden")
+        page.wait_for(f"{text_of('#changes')}.includes('answers')")
+        assert page.says(ROWS) == 1
+        assert " left" not in page.says(text_of("#changes"))
+        again.close()
+    finally:
+        dash.end()
+
+
+def test_a_dashboard_that_has_ended_is_no_live_one(tool: Tool, page: Chromium, controller: Server) -> None:
+    dash = Dash(tool, controller.address)
+    page.open(dash.address)
+    page.wait_for(f"{text_of('#live')} === 'live'")
+    dash.end()
+    page.wait_for(f"{text_of('#live')} === 'connecting'")
+    page.complaints[:] = [each for each in page.complaints if "ERR_CONNECTION_REFUSED" not in each]
+
+
+def test_it_is_used_by_keys_alone(tool: Tool, page: Chromium, controller: Server, registered: Server) -> None:
+    del registered
+    dash = Dash(tool, controller.address)
+    try:
+        page.open(dash.address)
+        page.wait_for(f"{ROWS} === 1")
+        page.press("/")
+        assert page.says("document.activeElement.id") == "filter"
+        for key in "nothing":
+            page.press(key)
+        page.wait_for(f"{ROWS} === 0 && {text_of('#found')} === '0 of 1'")
+        page.press("Escape")
+        page.wait_for(f"{ROWS} === 1")
+        page.says("document.querySelector('#picture g.topic').focus()")
+        page.press("Enter")
+        assert page.says("document.getElementById('filter').value") == "shop.News"
+        page.says("document.getElementById('theme').focus()")
+        page.press("Enter")
+        assert page.says("document.documentElement.dataset.theme") == "dark"
+        assert page.says(text_of("#theme")) == "Light"
+        page.says("localStorage.clear()")
+    finally:
+        dash.end()
+
+
+def test_a_reader_of_screens_finds_names_for_everything(
+    tool: Tool, page: Chromium, controller: Server, registered: Server
+) -> None:
+    del registered
+    dash = Dash(tool, controller.address)
+    try:
+        page.open(dash.address)
+        page.wait_for(f"{ROWS} === 1")
+        nameless = (
+            "[...document.querySelectorAll('section')].filter((each) => !each.getAttribute('aria-label')"
+            " && !document.getElementById(each.getAttribute('aria-labelledby'))?.innerText).length"
+        )
+        assert page.says(nameless) == 0
+        assert page.says("document.querySelector('label').control.id") == "filter"
+        assert page.says("[...document.querySelectorAll('th')].every((each) => each.scope === 'col')") is True
+        unnamed = "svg:not([aria-label]), svg g[role=button]:not([aria-label])"
+        assert page.says(f"document.querySelectorAll('{unnamed}').length") == 0
+        roles = (
+            "[...document.querySelectorAll('[role=status], [role=alert], [role=log]')].map((each) => each.id)"
+        )
+        assert page.says(roles) == ["live", "banner", "found", "said"]
+    finally:
+        dash.end()
+
+
+@pytest.mark.parametrize("width", [400, 1280])
+def test_it_does_not_scroll_sideways_at_any_width(
+    tool: Tool, page: Chromium, registrations: tuple[str, Registrations], width: int
+) -> None:
+    where, registered = registrations
+    registered.add("long-" * 30, [offer("demo." + "Long" * 60, "a" * 300, {"version": "v" * 200})])
+    registered.add("short", [offer("demo.Short")])
+    dash = Dash(tool, where)
+    try:
+        page.window(width, 900)
+        page.open(dash.address)
+        page.wait_for(f"{ROWS} === 2")
+        assert page.says("document.documentElement.scrollWidth") == width
+        rights = "[...document.querySelectorAll('body *')].map((each) => each.getBoundingClientRect().right)"
+        beyond = f"{rights}.filter((right) => right > innerWidth + 1).length"
+        assert page.says(beyond) == 0
+    finally:
+        dash.end()
+
+
+def test_it_is_light_and_dark_as_the_system_is(
+    tool: Tool, page: Chromium, controller: Server, tmp_path: Path
+) -> None:
+    from tests.compiler.test_doc_chromium import _colours
+
+    dash = Dash(tool, controller.address)
+    try:
+        page.open(dash.address)
+        page.wait_for(f"{text_of('#live')} === 'live'")
+        papers = []
+        for dark in (False, True):
+            page.window(600, 700, dark=dark)
+            page.picture(tmp_path / "page.png")
+            papers.append(
+                {each.hex() for each, _ in _colours(tmp_path / "page.png", 600, 700).most_common(2)}
+            )
+        assert papers == [{"f7f8fa", "ffffff"}, {"12161c", "1a2028"}]
+    finally:
+        dash.end()
