@@ -23,10 +23,12 @@ _COMMANDS = {
     "dash": "Serve a page about all that is registered.",
     "describe": "Show a service or topic as a schema.",
     "doctor": "Find out why an address does not work.",
+    "drain": "Stop servers after the calls that they run.",
     "errors": "Explain a code of a failed call.",
     "groups": "Show flexible processes and their groups.",
     "latency": "Measure round trips to servers.",
     "lead": "Run a command in one place at a time.",
+    "log-level": "Show or set how much servers log.",
     "ls": "List what is registered at a controller.",
     "pub": "Publish messages to a topic.",
     "record": "Write a topic's messages to a file.",
@@ -34,6 +36,7 @@ _COMMANDS = {
     "replay": "Publish the messages of a file again.",
     "send": "Send a flexible message.",
     "sub": "Subscribe to a topic.",
+    "tap": "Show the calls that pass servers.",
     "token": "Keys and tokens.",
 }
 ENTRY_POINTS = "mf_tools.commands"
@@ -47,7 +50,7 @@ class LazyGroup(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name in _COMMANDS:
-            command = import_module(f"mf_tools.commands.{cmd_name}").command
+            command = import_module(f"mf_tools.commands.{cmd_name.replace('-', '_')}").command
             assert isinstance(command, click.Command)
             return command
         found = _plugins().get(cmd_name)

@@ -30,9 +30,9 @@ class Peers:
         self._environment = os.environ | {"PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
         self._started: list[Server] = []
 
-    def shop(self, listen: str = "tcp://127.0.0.1:0", controller: str = "") -> Server:
+    def shop(self, listen: str = "tcp://127.0.0.1:0", controller: str = "", access: str = "") -> Server:
         program = str(HERE / "programs" / "shop_server.py")
-        return self.run([sys.executable, program, listen, *([controller] if controller else [])])
+        return self.run([sys.executable, program, listen, controller, access])
 
     def ledger(self, controller: str) -> Server:
         return self.run([sys.executable, str(HERE / "programs" / "ledger_server.py"), controller])

@@ -1,6 +1,6 @@
 """A shop for the tests of the tool: says its address, then does what its standard input asks for.
 
-shop_server.py LISTEN [CONTROLLER]
+shop_server.py LISTEN [CONTROLLER [ACCESS]]
 """
 
 import sys
@@ -83,9 +83,9 @@ class Clock(ClockServant):
         return mf.Timestamp(1_700_000_000_000_000_000)
 
 
-def main(listen: str, controller: str = "") -> None:
+def main(listen: str, controller: str = "", access: str = "") -> None:
     topics = mf.Topics()
-    server = mf.Server(listen, controller or None)
+    server = mf.Server(listen, controller or None, access=access)
     server.offer(Shop("books"), agent="books")
     server.offer(Shop("maps"), agent="maps")
     server.offer(Clock())
@@ -102,6 +102,8 @@ def main(listen: str, controller: str = "") -> None:
                     sales.publish(Sold(f"number {number}", number))
             elif command == "news":
                 news.publish(ITEMS[0])
+            elif command == "reload":
+                server.reload()
             print("done", flush=True)
 
 

@@ -1,13 +1,14 @@
 """R0. Handlers with interceptors around them: what a server or a Light calls in place of a servant's own
 functions.
 
-At a server the call itself reports its end to the interceptors, since it knows what was answered. In light
-the end is that of the handler, or of the values that it gives.
+At a server the call itself reports its end to the interceptors, since it knows what was answered. In light,
+and for interceptors that were put around a handler while its server runs, the end is that of the handler, or
+of the values that it gives.
 """
 
 from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Generator, Iterator, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 from mf.core.current import CurrentCall, current
 from mf.core.error import Code, DeclaredError, Error, RefusedError
@@ -18,22 +19,38 @@ from mf.core.service import AsyncServant, BaseServant, Method, is_async
 
 
 class InterceptedFunctions:
-    """The functions of one method. `batch` is None if the servant has none for items."""
+    """The functions of one method, made of `one` and of `many`, which takes items; `batch` is None if that
+    is. `late`: they are put there while a server runs, whose calls report no end to them."""
 
-    __slots__ = ("_interceptors", "_method", "_one", "batch", "function")
+    __slots__ = ("_interceptors", "_is_late", "_method", "_one", "batch", "function")
 
-    def __init__(self, interceptors: Interceptors, method: Method[Any, Any], servant: BaseServant) -> None:
+    def __init__(
+        self,
+        interceptors: Interceptors,
+        method: Method[Any, Any],
+        one: Callable[..., Any],
+        many: Callable[..., Any] | None,
+        *,
+        awaits: bool,
+        late: bool = False,
+    ) -> None:
         self._interceptors = interceptors
+        self._is_late = late
         self._method = method
-        self._one: Callable[..., Any] = getattr(servant, method.attribute)
-        many = getattr(servant, method.batch_attribute, None)
-        awaits = isinstance(servant, AsyncServant) or is_async(self._one)
+        self._one = one
         self.function: Callable[..., Any] = self._blocking
         if awaits:
             self.function = self._awaited if method.result_element is None else self._awaited_values
         self.batch: Callable[..., Any] | None = None
         if many is not None and not method.stream:
             self.batch = self._awaited_batch(many) if awaits else partial(self._blocking_batch, many)
+
+    @classmethod
+    def of(cls, interceptors: Interceptors, method: Method[Any, Any], servant: BaseServant) -> Self:
+        """Those of a servant's own functions."""
+        one = getattr(servant, method.attribute)
+        many = getattr(servant, method.batch_attribute, None)
+        return cls(interceptors, method, one, many, awaits=isinstance(servant, AsyncServant) or is_async(one))
 
     def _begin(self, kind: CallKind, items: int, arguments: Sequence[Any]) -> "_Way":
         """Raises RefusedError for what an interceptor refuses the call with."""
@@ -51,7 +68,7 @@ class InterceptedFunctions:
         call.notes = {}
         call.request_bytes = served.request_bytes
         call.served = served
-        way = _Way(self._interceptors, call, served)
+        way = _Way(self._interceptors, call, served, late=self._is_late)
         try:
             way.begin()
         except (Error, DeclaredError) as refused:
@@ -131,11 +148,11 @@ class InterceptedFunctions:
 
     def _awaited_batch(self, many: Callable[..., Any]) -> Callable[..., Any]:
         one, method = self._one, self._method
-        if is_async(one) and not is_async(many):
+        if is_async(one) and not is_async(many) and not self._is_late:
             in_turn = each_in_order if method.ordered else each_async
 
             def many(requests: Sequence[Any]) -> Awaitable[list[Outcome[Any]]]:
-                return in_turn(one, map(_fields, requests))
+                return in_turn(one, map(fields_of, requests))
 
         async def batch(requests: Sequence[Any]) -> Any:
             way = self._begin(CallKind.BULK, len(requests), requests)
@@ -156,7 +173,7 @@ async def _given(function: Callable[..., Any], *arguments: Any) -> Any:
     return await given if hasattr(given, "__await__") else given
 
 
-def _fields(request: Any) -> tuple[Any, ...]:
+def fields_of(request: Any) -> tuple[Any, ...]:
     """The parameters in a request object: its fields in order."""
     return tuple(getattr(request, name) for name in type(request).__match_args__)
 
@@ -166,11 +183,13 @@ class _Way(Intercepting):
 
     __slots__ = ("_served", "is_served")
 
-    def __init__(self, interceptors: Interceptors, call: InterceptedCall, served: CurrentCall) -> None:
+    def __init__(
+        self, interceptors: Interceptors, call: InterceptedCall, served: CurrentCall, *, late: bool
+    ) -> None:
         super().__init__(interceptors, call, once=True)
         self._served = served
-        self.is_served = served.intercepted_by(self)
-        """Whether a server knows its end; else it is in light."""
+        self.is_served = not late and served.intercepted_by(self)
+        """Whether a server reports its end."""
 
     def raises(self, raised: BaseException) -> None:
         """The handler, or an interceptor, has raised this. Raises RefusedError if the handler has not run."""
@@ -246,7 +265,7 @@ class InterceptedServant:
     def __init__(self, interceptors: Interceptors, servant: BaseServant) -> None:
         for method in servant.mf_service.methods:
             if hasattr(servant, method.attribute):
-                made = InterceptedFunctions(interceptors, method, servant)
+                made = InterceptedFunctions.of(interceptors, method, servant)
                 setattr(self, method.attribute, made.function)
                 if made.batch is not None:
                     setattr(self, method.batch_attribute, made.batch)

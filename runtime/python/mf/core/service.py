@@ -24,6 +24,10 @@ MEMCPY = 1
 FEBIRD = 2
 DEFAULT_BATCH_MAX = 128
 
+HEALTH = "mf.health.Health"
+ADMIN = "mf.admin.Admin"
+"""The services that a server has of itself."""
+
 
 class ErrorCodec:
     """One entry of a method's `throws`: the class and its codec."""

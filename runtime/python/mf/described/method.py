@@ -99,6 +99,12 @@ class DescribedMethod:
         assert self.schema.results_stream is not None, "the method has no stream of results"
         return to_json(value, self._made.shape(self.schema.results_stream))
 
+    # What a server was sent
+
+    def arguments_json(self, request: bytes) -> str:
+        """The parameters of an encoded request of one item, as an object. Raises Error(DECODE_ERROR)."""
+        return to_json(self._params.type(*self.info.decode_request(request)), self._params)
+
     @property
     def params(self) -> Fields:
         return self.schema.params

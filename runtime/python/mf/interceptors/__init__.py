@@ -4,9 +4,10 @@
     client = mf.Client("mf://localhost:7400", interceptors=[AccessLog(), Hedging(after=0.05)])
 """
 
+from mf.core.tap import Tap
 from mf.interceptors.access_log import AccessLog
 from mf.interceptors.hedging import Hedging
 from mf.interceptors.limiter import Limiter
 from mf.interceptors.recorder import Recorded, Recorder
 
-__all__ = ["AccessLog", "Hedging", "Limiter", "Recorded", "Recorder"]
+__all__ = ["AccessLog", "Hedging", "Limiter", "Recorded", "Recorder", "Tap"]

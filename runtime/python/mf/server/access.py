@@ -4,6 +4,8 @@ Asked once for each connection, BIND and subscription, never for a call; and aga
 files were read again. Thread-safe, as far as the functions of the user are.
 """
 
+import ipaddress
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +15,7 @@ from mf.core.files import stamp_of
 from mf.core.identity import Identity, IdentityKind
 from mf.core.log import host_of, info, line, log_escaped_exception, warning
 from mf.core.server_options import PeerHello, ServerOptions
-from mf.core.service import ServiceInfo
+from mf.core.service import ADMIN, ServiceInfo
 from mf.protocol.handshake import Hello
 from mf.protocol.server_session import Denied
 from mf.protocol.wire import Unauthenticated
@@ -22,6 +24,8 @@ if TYPE_CHECKING:  # servers without an access file do not load its parser
     from mf.access.rules import Rules
 
 SUBSCRIBE = "subscribe"
+_WITHIN = "memory"
+"""The peer of a connection within this process."""
 _MOST_NOT_BELIEVED = 64
 
 
@@ -177,6 +181,35 @@ class Access:
     def may_call(self, identity: Identity, service: str, agent: str, method: str) -> bool:
         return self._call(identity, service, agent, method)[0]
 
+    def may_administer(
+        self, identity: Identity, peer: str, method: str, *, relayed: bool
+    ) -> tuple[bool, int]:
+        """Whether a peer may steer this server (mf.admin), and by which line of the access file. Without
+        one a peer must be a process of this host, of root or of the server's own user as far as the system
+        says so, and `relayed`, that its calls come through a relay, refuses it."""
+        if self._rules is not None:
+            from mf.access.rules import Action, Wish
+
+            decision = self._rules.decide(identity, Wish(Action.ADMINISTER))
+            allowed, at = decision.allowed, decision.line
+        else:
+            allowed, at = not relayed and _is_local(identity, peer), 0
+        return self._authorized(identity, ADMIN, "", method, at) if allowed else (False, at)
+
+    def administered(
+        self, peer: str, identity: Identity, service: ServiceInfo, bound: list[Any], *, relayed: bool
+    ) -> list[Any] | tuple[Code, str]:
+        """What `targets` returns, for the service of operators. It is all or nothing, and is logged each
+        time."""
+        for handler in bound:
+            method = handler.method.name
+            allowed, at = self.may_administer(identity, peer, method, relayed=relayed)
+            if not allowed:
+                return Code.PERMISSION_DENIED, _Denials(peer, identity, service, "").logged(
+                    method, at
+                ).message
+        return bound
+
     # Each answers whether it is allowed, and by which line of the access file: 0 if there is none, and for
     # what `authorize` denies.
 
@@ -208,6 +241,16 @@ class Access:
         authorize = self._authorize
         allowed = authorize is None or _asked("authorize", authorize, identity, service, agent, method)
         return allowed, at if allowed else 0
+
+
+def _is_local(identity: Identity, peer: str) -> bool:
+    if identity.kind is IdentityKind.UID:
+        return identity.name in (f"uid:{os.geteuid()}", "uid:0")
+    host = host_of(peer).rpartition("/")[2].removeprefix("[").removesuffix("]")
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return peer == _WITHIN
 
 
 def rules_of(path: str) -> "Rules | None":

@@ -75,6 +75,11 @@ class AsyncServer(BaseServer["AsyncControllerRegistrar", AsyncIo]):
 
         return AwaitedHealth(self._readiness)
 
+    def _admin(self) -> AsyncServant:
+        from mf.admin.servants import AwaitedAdmin
+
+        return AwaitedAdmin(self._taps, self._readiness, self.stop)
+
     def _is_stopping(self) -> bool:
         return self._stopping.is_set()
 

@@ -12,8 +12,9 @@ from mf.core.log import info, line, wants_info
 from mf.core.offered import offered_agent
 from mf.core.options import check_names
 from mf.core.server_options import DEFAULTS, OfferFields, ServerFields, ServerOptions, checked
-from mf.core.service import BaseServant
+from mf.core.service import ADMIN, HEALTH, BaseServant
 from mf.core.source import OfferSource
+from mf.core.tap import Tap
 from mf.link import fork
 from mf.protocol.handshake import Hello, check_max_payload
 from mf.server import identity
@@ -25,6 +26,7 @@ from mf.server.offer import Announced, Offers
 from mf.server.readiness import Check, Readiness
 from mf.server.server_io import ServerIo
 from mf.server.tally import Tallies
+from mf.server.taps import Taps
 from mf.transport.address import Address
 from mf.transport.sockets import SCHEMES, server_context
 from mf.transport.stream import SocketStream
@@ -80,7 +82,9 @@ class BaseServer(ABC, Generic[R, I]):
         self._files = ServedFiles(self._tls, self._access, options)
         self._tallies = Tallies() if options.monitor else None
         self._offers = Offers(options.limit, self._tallies, self._interceptors_of(options))
-        self._offers.health = self._health
+        self._offers.makers = {HEALTH: self._health, ADMIN: self._admin}
+        self._taps = Taps(self._offers.handlers)
+        self._offers.when_offered = self._taps.cover
         self._readiness = Readiness(self._own_reasons, self._offers.has, self._is_stopping)
         self._monitor: Door | None = None
         if options.monitor:
@@ -207,6 +211,20 @@ class BaseServer(ABC, Generic[R, I]):
     def _health(self) -> BaseServant:
         """The servant of the health service. Imports a floor above."""
 
+    def add_tap(self, tap: Tap) -> None:
+        """Puts an interceptor around all handlers that it covers, now and as they are offered, until
+        `remove_tap`. A server without taps pays nothing for that they may come. Raises Error(OVERLOADED) if
+        there are as many as there may be."""
+        self._taps.add(tap)
+
+    def remove_tap(self, tap: Tap) -> None:
+        """Calls that it has begun still end with it."""
+        self._taps.remove(tap)
+
+    @abstractmethod
+    def _admin(self) -> BaseServant:
+        """The servant of the service for operators. Imports a floor above."""
+
     @property
     def nonce(self) -> bytes:
         """16 bytes that identify this server until it ends."""
@@ -297,6 +315,7 @@ class BaseServer(ABC, Generic[R, I]):
         self._identity = identity.draw()
         self._hello.nonce = self._identity.nonce
         self._readiness.after_fork()
+        self._taps.after_fork()
         if self._registrar is not None:
             self._registrar.after_fork()
         if self._monitor is not None:

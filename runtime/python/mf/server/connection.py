@@ -27,6 +27,7 @@ from mf.core.error import Code, Error, not_executed
 from mf.core.identity import NO_IDENTITY, Identity
 from mf.core.log import host_of, info, line, warning
 from mf.core.peers import peer_fields
+from mf.core.service import ADMIN
 from mf.protocol.events import BindRequested, CreditReceived, DataReceived, EndReceived, RequestReceived
 from mf.protocol.frame import Buffer
 from mf.protocol.handshake import Hello
@@ -102,6 +103,7 @@ class _Entrance:
 
     __slots__ = (
         "_access",
+        "_administers",
         "_believed",
         "_calls",
         "_claims",
@@ -120,6 +122,8 @@ class _Entrance:
         self._stream = stream
         self._claims: TokenClaims | None = None
         self._seen = access.generation
+        self._administers: set[str] = set()
+        """The methods by which it may steer this server."""
         self._calls: dict[tuple[str, str, str], bool] = {}
         """Service, agent and method, and whether it may be called, as was decided."""
         self._subscribed: set[tuple[str, str]] | None = set()
@@ -147,6 +151,8 @@ class _Entrance:
         """A client of another schema may adapt. Only the client knows whether it can, and logs how the
         schemas differ."""
         self.used = True
+        if bind.service == ADMIN:
+            return self._administered(bind)
         limits = not self._access.limits_nothing
         found = self._offers.resolve(bind, names=not limits)
         if isinstance(found, tuple) and found[0] is Code.SCHEMA_MISMATCH:
@@ -169,6 +175,16 @@ class _Entrance:
                 key = (offer.service.name, offer.agent, handler.method.name)
                 self._calls[key] = not isinstance(target, Denied)
         return targets
+
+    def _administered(self, bind: BindRequested) -> list[Any] | tuple[Code, str]:
+        found = self._offers.resolve(bind, names=False)
+        if isinstance(found, tuple) or not found:
+            return found
+        service, relayed = found[0].offer.service, self._relay is not None
+        allowed = self._access.administered(self._stream.peer, self.identity, service, found, relayed=relayed)
+        if not isinstance(allowed, tuple):
+            self._administers.update(handler.method.name for handler in found)
+        return allowed
 
     def _denied(self, bind: BindRequested) -> tuple[Code, str] | None:
         offer = self._offers.any_of(bind.service)
@@ -200,6 +216,10 @@ class _Entrance:
         subscribed = None if self._subscribed is None else self._subscribed.copy()
         same = subscribed is not None
         same = same and all(access.may_call(identity, *key) == was for key, was in self._calls.items())
+        peer, relayed = self._stream.peer, self._relay is not None
+        same = same and all(
+            access.may_administer(identity, peer, method, relayed=relayed)[0] for method in self._administers
+        )
         same = same and all(access.may_subscribe(identity, *key) for key in subscribed or ())
         return "" if same else "what it may do has changed"
 

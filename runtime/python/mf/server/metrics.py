@@ -72,14 +72,16 @@ def expose_topics(out: Exposition, topics: list[SourceFigures]) -> None:
     out.family("mf_topic_subscribers", Kind.GAUGE, "Subscriptions, of which a relay has one.")
     for each in topics:
         out.sample({"topic": each.service}, each.subscribers)
-    for name, text, field in (
-        ("mf_topic_published", "Published messages.", "published"),
-        ("mf_topic_dropped", "Messages that a subscriber has missed, counted for each.", "dropped"),
-        ("mf_topic_subscriptions_cut", "Subscriptions that the publisher has ended.", "cut"),
-    ):
-        out.family(name, Kind.COUNTER, text)
-        for each in topics:
-            out.sample({"topic": each.service}, getattr(each, field))
+    out.family("mf_topic_published", Kind.COUNTER, "Published messages.")
+    for each in topics:
+        out.sample({"topic": each.service}, each.published)
+    text = "Messages that a subscriber has missed, counted for each."
+    out.family("mf_topic_dropped", Kind.COUNTER, text)
+    for each in topics:
+        out.sample({"topic": each.service}, each.dropped)
+    out.family("mf_topic_subscriptions_cut", Kind.COUNTER, "Subscriptions that the publisher has ended.")
+    for each in topics:
+        out.sample({"topic": each.service}, each.cut)
 
 
 def reasons(

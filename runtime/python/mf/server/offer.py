@@ -1,6 +1,6 @@
 """R5. The offers of a server: servants by (service, agent), and for each method the function to call."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from typing import Any, NamedTuple, NoReturn
 
@@ -19,8 +19,6 @@ from mf.protocol.frame import STREAM
 from mf.server.admission import Admission, Gate
 from mf.server.counters import Counters, MethodStats, ServerStats
 from mf.server.tally import Tallies, Tally
-
-HEALTH = "mf.health.Health"
 
 _MOST_LABELS = 16
 _LONGEST_LABEL = 64
@@ -77,7 +75,7 @@ class Handler:
         """Puts these around its functions. Replicated methods, and those that were not generated, have none
         to call."""
         if self.method.replicated is None and hasattr(self.offer.servant, self.method.attribute):
-            around = InterceptedFunctions(interceptors, self.method, self.offer.servant)
+            around = InterceptedFunctions.of(interceptors, self.method, self.offer.servant)
             self.function, self.batch = around.function, around.batch
             self.watched = True
 
@@ -160,6 +158,10 @@ def handlers_of(servant: BaseServant) -> list[Any]:
     return [getattr(servant, name, None) for name in names]
 
 
+def _ignored(_: Iterable[Handler]) -> None:
+    pass
+
+
 def _left_out(*_: object) -> NoReturn:
     raise not_executed(Code.UNKNOWN_METHOD, "this method is not generated for Python")
 
@@ -195,13 +197,14 @@ class Offers:
     __slots__ = (
         "_admission",
         "_by_service",
-        "_health",
         "_interceptors",
+        "_own",
         "_sources",
         "_topics",
-        "health",
+        "makers",
         "registered",
         "tallies",
+        "when_offered",
     )
 
     def __init__(
@@ -215,10 +218,12 @@ class Offers:
         """None: calls are not measured."""
         self._interceptors = interceptors
         self._by_service: dict[str, dict[str, Offer]] = {}
-        self._health: dict[str, Offer] = {}
-        self.health: Callable[[], BaseServant] | None = None
-        """Makes the servant of the health service, which is offered without being announced or counted, and
-        without limits and interceptors: these must not make a server look dead."""
+        self._own: dict[str, dict[str, Offer]] = {}
+        self.makers: dict[str, Callable[[], BaseServant]] = {}
+        """Make the servants of the server's own services, which are offered without being announced or
+        counted, and without limits and interceptors: these must not make a server look dead."""
+        self.when_offered: Callable[[Iterable[Handler]], None] = _ignored
+        """Called with the handlers of what is offered from now on."""
         self._sources: list[tuple[OfferSource, Announced]] = []
         self._topics: dict[str, dict[str, Offer]] = {}
         self.registered = False
@@ -269,6 +274,7 @@ class Offers:
         if self._interceptors is not None and not offer.is_topic:
             for handler in offer.handlers.values():
                 handler.intercept(self._interceptors)
+        self.when_offered(offer.handlers.values())
         return offer
 
     def remove(self, service: str, agent: str) -> None:
@@ -297,6 +303,10 @@ class Offers:
         offered = (*self._by_service.values(), *self._topics.values())
         return [offer for agents in offered for offer in agents.values()]
 
+    def handlers(self) -> list[Handler]:
+        """Of all that is offered beside the server's own services."""
+        return [handler for offer in self.all() for handler in offer.handlers.values()]
+
     def made_known(self) -> list[Offer]:
         """The offers that are announced to controllers."""
         offers = [offer for agents in self._by_service.values() for offer in agents.values()]
@@ -316,11 +326,11 @@ class Offers:
                 made = self._measured(Offer(servant, "", False, {}, self._admission, announced))
                 self._topics = {**self._topics, service: {"": made}}
                 return self._topics[service]
-        if service == HEALTH and self.health is not None:
-            if not self._health:
-                self._health = {"": Offer(self.health(), "", False, {}, Admission(None), Announced())}
-            return self._health
-        return {}
+        own = self._own.get(service)
+        if own is None and service in self.makers:
+            made = Offer(self.makers[service](), "", False, {}, Admission(None), Announced())
+            own = self._own.setdefault(service, {"": made})
+        return own or {}
 
     def source_figures(self) -> list[SourceFigures]:
         """Those of all topics."""

@@ -52,6 +52,11 @@ class Server(BaseServer["ControllerRegistrar", IoThread]):
 
         return PlainHealth(self._readiness)
 
+    def _admin(self) -> Servant:
+        from mf.admin.servants import PlainAdmin
+
+        return PlainAdmin(self._taps, self._readiness, self.stop)
+
     def _is_stopping(self) -> bool:
         return self._stops
 

@@ -1,0 +1,1 @@
+# Written by hand, where the compiler leaves a namespace package: import-linter sees none.
