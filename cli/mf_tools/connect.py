@@ -75,6 +75,12 @@ class Place:
         except ValueError as wrong:
             raise CommandError(str(wrong), USAGE) from None
 
+    def async_client(self, address: str, wait_for_server: float = 1.0) -> "mf.AsyncClient":
+        """Of the running loop. Raises ValueError for an address that this side must not call."""
+        import mf
+
+        return mf.AsyncClient(address, self.options(wait_for_server))
+
     @contextmanager
     def controller(self) -> "Iterator[ControllerClient]":
         """Of the controller, or of a relay in its place."""

@@ -37,6 +37,7 @@ _COMMANDS = {
     "send": "Send a flexible message.",
     "sub": "Subscribe to a topic.",
     "tap": "Show the calls that pass servers.",
+    "top": "Watch services, instances and monitors.",
     "token": "Keys and tokens.",
 }
 ENTRY_POINTS = "mf_tools.commands"

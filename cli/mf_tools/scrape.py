@@ -223,4 +223,19 @@ class Meters:
         return summed(self.by_server().values())
 
     def monitors(self) -> list[dict[str, Any]]:
-        return [{"name": name, "trouble": why} for name, why in sorted(self._trouble.items())]
+        """Each with its figures, or why there are none."""
+        rates = self.by_server()
+        return [
+            {"name": name, "trouble": why, **shown(rates.get(name, Rate()))}
+            for name, why in sorted(self._trouble.items())
+        ]
+
+
+def shown(rate: Rate) -> dict[str, Any]:
+    """The figures of a rate, for people: a second, and in seconds."""
+    return {
+        "calls": round(rate.calls, 2),
+        "errors": round(rate.errors, 2),
+        "p50": rate.percentile(50),
+        "p99": rate.percentile(99),
+    }

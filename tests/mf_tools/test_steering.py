@@ -7,12 +7,17 @@ import signal
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 
 import mf
+from mf.admin import AdminClient
+from mf.admin._generated.mf.admin import ADMIN_SERVICE
+from mf.controller import Key, KeyKind, Offer
 from tests.interop.peers import PATIENCE, Server
 from tests.mf_tools.conftest import Peers, Tool
+from tests.mf_tools.test_dash_page import Registrations
 from tests.python.conftest import eventually
 
 NAME = "shop_server.py"
@@ -166,3 +171,23 @@ def test_a_tap_of_a_server_that_dies_fails(tool: Tool, fresh: tuple[Server, Serv
     code, _, notes = tap.ended()
     assert (code, notes.count("\n")) == (4, 1)
     assert "CONNECTION_LOST" in notes
+
+
+def test_a_relay_carries_no_request_of_an_operator(
+    tool: Tool, peers: Peers, fresh: tuple[Server, Server]
+) -> None:
+    """Though a process has registered the service at the address of the server, which takes loopback."""
+    controller, server = fresh
+    relay = peers.relay(controller.address, "--to", "127.0.0.0/8")
+    liar = Registrations(controller.address)
+    try:
+        key = Key(KeyKind.service, "mf.admin.Admin", "")
+        liar.add("liar", [Offer(key, [server.address], UUID(bytes=ADMIN_SERVICE.fingerprint), 1, {}, False)])
+        with mf.Client(relay.address) as client:
+            assert client.describe("shop.Clock", deadline=PATIENCE)
+            for call in (AdminClient(client).log_level, AdminClient(client).drain):
+                with pytest.raises(mf.PermissionDenied):
+                    call(options=mf.CallOptions(deadline=PATIENCE))
+    finally:
+        liar.close()
+    assert tool.well("log-level", server.address) == f"{server.address} warning\n"

@@ -14,6 +14,7 @@ RECIPES: tuple[tuple[str, str], ...] = (
     ("see what is registered", "mf ls"),
     ("see each instance, and whether it answers", "mf ls --health"),
     ("see all of it in a browser, while it changes", "mf dash"),
+    ("watch calls a second on the terminal", "mf top --monitor 127.0.0.1:9465"),
     ("read a service's schema", "mf describe shop.Shop"),
     ("get a template of a request", "mf call shop.Shop.find --example"),
     ("call a method", 'mf call shop.Shop.find \'{"word": "sea"}\''),

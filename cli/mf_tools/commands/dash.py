@@ -5,7 +5,6 @@ import ipaddress
 import secrets
 import ssl
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 import click
 
@@ -13,9 +12,6 @@ from mf_tools.connect import Place, placed, quiet
 from mf_tools.guard import FILES, USAGE, CommandError
 from mf_tools.output import emit, line, note
 from mf_tools.scrape import endpoint
-
-if TYPE_CHECKING:
-    import mf
 
 _PORT = 7480
 _LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
@@ -89,14 +85,8 @@ async def _serve(
     address = f"{'https' if tls else 'http'}://{names[0] if tls else names[-1]}:{port}/?key={key}"
     emit({"address": address}) if place.json else line(f"open {address}")
     note("Ctrl-C ends it")
-
-    def connect(address: str) -> "mf.AsyncClient":
-        import mf
-
-        return mf.AsyncClient(address, place.options(wait_for_server=1.0))
-
     ask = health and not place.where.startswith("relay")
-    follower = Follower(board, place.controllers(), connect, monitors, ask=ask)
+    follower = Follower(board, place.controllers(), place.async_client, monitors, ask=ask)
     async with server, asyncio.TaskGroup() as tasks:
         tasks.create_task(door.run())
         tasks.create_task(follower.run())

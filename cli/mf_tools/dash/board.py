@@ -226,6 +226,20 @@ class Board:
 
     # For pages
 
+    @property
+    def services(self) -> list[Json]:
+        """The latest figures by service."""
+        return self._methods
+
+    @property
+    def monitors(self) -> list[Json]:
+        """The latest figures by monitor."""
+        return self._monitors
+
+    @property
+    def shown_controller(self) -> Json:
+        return {**self._controller, "left_out": len(self.left_out)}
+
     def whole(self) -> Json:
         """All of it."""
         return {
@@ -235,7 +249,7 @@ class Board:
             "methods": self._methods,
             "topics": self._topics,
             "monitors": self._monitors,
-            "controller": self._shown_controller(),
+            "controller": self.shown_controller,
         }
 
     def taken(self) -> Json | None:
@@ -252,15 +266,12 @@ class Board:
         for name in self._parts & {"methods", "topics", "monitors"}:
             made[name] = getattr(self, f"_{name}")
         if "controller" in self._parts:
-            made["controller"] = self._shown_controller()
+            made["controller"] = self.shown_controller
         self._marked.clear()
         self._gone.clear()
         self._parts.clear()
         self._new_changes = self._new_points = 0
         return made or None
-
-    def _shown_controller(self) -> Json:
-        return {**self._controller, "left_out": len(self.left_out)}
 
 
 def key_of(key: "Key") -> OfferKey:

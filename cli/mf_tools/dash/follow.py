@@ -13,7 +13,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from mf_tools.dash.board import MOST_PROCESSES, Board, Json, Process
-from mf_tools.scrape import Meters, Rate, fetched
+from mf_tools.scrape import Meters, fetched, shown
 
 if TYPE_CHECKING:
     import mf
@@ -109,7 +109,10 @@ class Follower:
             await asyncio.gather(*(read(*each) for each in self._monitors))
             number += 1
             self._board.measured(
-                _point(number, meters.total()), _services(meters), _topics(meters), meters.monitors()
+                {"number": number, **shown(meters.total())},
+                _services(meters),
+                _topics(meters),
+                meters.monitors(),
             )
             await asyncio.sleep(_MEASURE_EVERY)
 
@@ -131,26 +134,8 @@ class Follower:
             await asyncio.sleep(_ROUND / 5 if processes else _AGAIN)
 
 
-def _point(number: int, total: Rate) -> Json:
-    return {
-        "number": number,
-        "calls": round(total.calls, 2),
-        "errors": round(total.errors, 2),
-        "p50": total.percentile(50),
-        "p99": total.percentile(99),
-    }
-
-
 def _services(meters: Meters) -> list[Json]:
-    return [
-        {
-            "service": name,
-            "calls": round(of.calls, 2),
-            "errors": round(of.errors, 2),
-            "p99": of.percentile(99),
-        }
-        for name, of in sorted(meters.by_service().items())
-    ]
+    return [{"service": name, **shown(of)} for name, of in sorted(meters.by_service().items())]
 
 
 def _topics(meters: Meters) -> list[Json]:
