@@ -14,6 +14,7 @@ from mf_tools import __version__
 
 _COMMANDS = {
     "access": "Ask an access file what it allows.",
+    "audit": "Gather what a report of a fault needs.",
     "bench": "Call at a rate, and measure latencies.",
     "call": "Call a method with JSON.",
     "certs": "Test authorities, certificates, days left.",

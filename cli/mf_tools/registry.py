@@ -51,11 +51,11 @@ class Registered:
         return asdict(self)
 
 
-def entries(place: Place) -> list[Registered]:
-    """All that is registered. A relay answers find and watch, and not list."""
+def entries(place: Place, within: float = _WITHIN) -> list[Registered]:
+    """All that is registered. A relay answers find and watch, and not list. `within`: seconds."""
     import mf
 
-    options = mf.CallOptions(deadline=_WITHIN)
+    options = mf.CallOptions(deadline=within)
     with place.controller() as controller:
         if place.where.startswith("relay"):
             found = [_of_instance(each) for each in _instances(controller)]

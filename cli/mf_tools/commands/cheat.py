@@ -33,6 +33,7 @@ RECIPES: tuple[tuple[str, str], ...] = (
     ("run a command in one place at a time", "mf lead nightly -- ./nightly.sh"),
     ("find out why an address does not work", "mf doctor mf://127.0.0.1:7400"),
     ("find out why a service cannot be called", "mf doctor --service shop.Shop"),
+    ("gather what a report of a fault needs", "mf audit gather report.tar.gz --log server.log"),
     ("understand a code", "mf errors UNAVAILABLE"),
     ("see the calls that pass a server", "mf tap shop_server.py --method find"),
     ("log more for a while", "mf log-level shop_server.py debug"),

@@ -22,7 +22,8 @@ def command(place: Place, which: str, deadline: float) -> int:
     """Stop a server as its manager would: it withdraws its offers, finishes the calls that run, and ends.
 
     WHICH: an address, or at a controller an instance or a process (`mf ls --long`), of which all are drained.
-    The command returns when they take no more calls and the controller has removed them; they end by themselves.
+    The command returns when they take no more calls and the controller has removed them; they end by
+    themselves.
     """
     late = 0
     for address in steered(place, which):
