@@ -163,6 +163,15 @@ def test_what_fails_comes_first_and_names_break_ties() -> None:
     assert cell({}, "p99") == ""
 
 
+def read_until(terminal: int, text: bytes | None) -> bytes:
+    """What comes until this text does, or (None) until the program at the other end has ended."""
+    seen = b""
+    with suppress(OSError):  # it has ended
+        while text is None or text not in seen:
+            seen += os.read(terminal, 1 << 16)
+    return seen
+
+
 def test_it_runs_on_a_terminal_and_ends_by_its_key(
     tool: Tool, controller: Server, registered: Server
 ) -> None:
@@ -171,15 +180,12 @@ def test_it_runs_on_a_terminal_and_ends_by_its_key(
     fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 10, 20, 0, 0))
     process = tool.process("top", "--where", controller.address, stdin=its, stdout=its, stderr=its)
     os.close(its)
-    seen = b""
     try:
-        while b"shop.Shop" not in seen:
-            seen += os.read(ours, 1 << 16)
+        seen = read_until(ours, b"shop.Shop")
+        assert b"shop.Shop" in seen, seen
         os.write(ours, b"q")
-        with suppress(OSError):  # the other end was closed
-            while True:
-                seen += os.read(ours, 1 << 16)
-        assert process.wait(30) == 0, seen
+        rest = read_until(ours, None)
+        assert process.wait(30) == 0, rest
     finally:
         process.kill()
         process.wait()
