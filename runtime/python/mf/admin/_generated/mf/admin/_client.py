@@ -53,6 +53,7 @@ class AdminClient:
         return self._target.bulk(ADMIN_DRAIN, requests, options)
 
     def log_level(self, *, options: mf.CallOptions | None = None) -> Level:
+        """`log_level() -> Level`"""
         return self._target.call(ADMIN_LOG_LEVEL, options)
 
     def log_level_batch(
@@ -120,6 +121,7 @@ class AdminAsyncClient:
         return await self._target.bulk(ADMIN_DRAIN, requests, options)
 
     async def log_level(self, *, options: mf.CallOptions | None = None) -> Level:
+        """`log_level() -> Level`"""
         return await self._target.call(ADMIN_LOG_LEVEL, options)
 
     async def log_level_batch(

@@ -40,7 +40,8 @@ class AdminServant(Servant, ABC):
         return mf.each(self.drain, (() for _ in requests))
 
     @abstractmethod
-    def log_level(self) -> Level: ...
+    def log_level(self) -> Level:
+        """`log_level() -> Level`"""
 
     def log_level_items(self, requests: Sequence[AdminLogLevelRequest]) -> list[mf.Outcome[Level]]:
         """All items of a message with several items; here `log_level` for each."""
@@ -82,7 +83,8 @@ class AdminAsyncServant(AsyncServant, ABC):
         return await mf.each_async(self.drain, (() for _ in requests))
 
     @abstractmethod
-    async def log_level(self) -> Level: ...
+    async def log_level(self) -> Level:
+        """`log_level() -> Level`"""
 
     async def log_level_items(self, requests: Sequence[AdminLogLevelRequest]) -> list[mf.Outcome[Level]]:
         """All items of a message with several items; here `log_level` for each."""
