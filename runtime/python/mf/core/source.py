@@ -93,9 +93,9 @@ class OfferSource(ABC):
     def published(self) -> Iterable[tuple[str, str]]:
         """The names of services, and agents, that controllers get."""
 
-    @abstractmethod
     def figures(self) -> Iterable[SourceFigures]:
-        """For the metrics of a server. Any thread may call."""
+        """For the metrics of a server; nothing of a source without any. Any thread may call."""
+        return ()
 
     @abstractmethod
     def listen(self, changed: Callable[[], None]) -> None:
