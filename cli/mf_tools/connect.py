@@ -75,6 +75,10 @@ class Place:
         except ValueError as wrong:
             raise CommandError(str(wrong), USAGE) from None
 
+    def check(self, address: str) -> None:
+        """Ends the command for an address that this side must not call, as one in clear with a token."""
+        self.at(address).close()
+
     def async_client(self, address: str, wait_for_server: float = 1.0) -> "mf.AsyncClient":
         """Of the running loop. Raises ValueError for an address that this side must not call."""
         import mf

@@ -206,6 +206,15 @@ def test_beyond_this_host_it_needs_to_be_opened_and_tls(tool: Tool, controller: 
     assert "is no HOST:PORT" in tool.fails(2, *at, "127.0.0.1:0", "--monitor", "x")
 
 
+def test_a_controller_in_clear_is_not_asked_with_certificates(
+    tool: Tool, controller: Server, tmp_path: Path
+) -> None:
+    authority = Authority(tmp_path)
+    for command in (("dash", "--listen", "127.0.0.1:0"), ("top",)):
+        said = tool.fails(2, *command, "--where", controller.address, "--ca", authority.file)
+        assert "nothing is encrypted there" in said
+
+
 def test_a_server_is_no_controller(tool: Tool, shop: Server) -> None:
     said = tool.fails(2, "dash", "--where", shop.address, "--listen", "127.0.0.1:0")
     assert said == f"{shop.address} is a server: this needs a controller (mf://) or a relay (relay://)"

@@ -16,6 +16,8 @@ from tests.interop.peers import Server
 from tests.mf_tools.chromium import Chromium
 from tests.mf_tools.conftest import Peers, Tool
 from tests.mf_tools.test_dash_door import Dash
+from tests.python.certificates import Authority
+from tests.python.flowing import Plain
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 MANY = 1000
@@ -195,6 +197,41 @@ def test_a_dashboard_that_has_ended_is_no_live_one(tool: Tool, page: Chromium, c
     dash.end()
     page.wait_for(f"{text_of('#live')} === 'connecting'")
     page.complaints[:] = [each for each in page.complaints if "ERR_CONNECTION_REFUSED" not in each]
+
+
+def test_days_of_certificates_are_shown_and_what_ends_soon_comes_first(
+    tool: Tool, page: Chromium, peers: Peers, tmp_path: Path
+) -> None:
+    controller, authority = peers.controller(), Authority(tmp_path)
+    peers.shop(controller=controller.address)
+    dash = Dash(tool, controller.address)
+    try:
+        with mf.Server("tls://127.0.0.1:0", controller.address, tls=authority.issue(days=3)) as server:
+            server.offer(Plain())
+            page.open(dash.address)
+            page.wait_for(f"{ROWS} === 2 && {text_of('#instances tbody tr')}.includes('3.0 days')")
+            row = page.says(text_of("#instances tbody tr"))
+            assert server.address in row
+            assert "○ not accepted" in row  # its authority is unknown here
+            assert "1\ncertificates to renew" in page.says(text_of("#tiles"))
+    finally:
+        dash.end()
+
+
+def test_behind_a_relay_processes_are_shown_and_not_asked(
+    tool: Tool, page: Chromium, peers: Peers, controller: Server, registered: Server
+) -> None:
+    relay = peers.relay(controller.address, "--to", "127.0.0.0/8")
+    dash = Dash(tool, relay.address)
+    try:
+        page.open(dash.address)
+        page.wait_for(f"{ROWS} === 1 && {text_of('#services')}.includes('shop.Clock')")
+        row = page.says(text_of("#instances tbody"))
+        assert "○ not asked yet" in row
+        assert registered.address in row
+        assert page.says("document.querySelector('#picture .controller text').textContent") == "relay"
+    finally:
+        dash.end()
 
 
 def test_it_is_used_by_keys_alone(tool: Tool, page: Chromium, controller: Server, registered: Server) -> None:

@@ -49,7 +49,7 @@ def command(
     tls = _tls(tls_certificate, tls_key)
     if not _is_loopback(host) and tls is None:
         raise CommandError("--open needs --tls-certificate and --tls-key: its key would pass in clear", USAGE)
-    place.controllers()
+    place.check(place.controllers())
     shown = f"[{host}]" if ":" in host else host
     measured = [endpoint(each) for each in monitors]
     known = (*names, *(_LOOPBACK if _is_loopback(host) else ()), shown)

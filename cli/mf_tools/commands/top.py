@@ -22,6 +22,7 @@ def command(place: Place, monitors: tuple[str, ...], no_health: bool) -> None:
     """
     measured = [endpoint(each) for each in monitors]
     controllers = place.controllers()
+    place.check(controllers)
     if not sys.stdout.isatty() or not sys.stdin.isatty():
         raise CommandError("top needs a terminal; `mf ls --health --json` is for scripts", USAGE)
     try:

@@ -14,7 +14,7 @@ const MAILBOX = "mf.flex.Mailbox";
 const BAD = ["silent", "not_serving"];
 const STATES = {
   serving: ["good", "● serving"], not_serving: ["bad", "▲ not serving"], answers: ["good", "● answers"],
-  silent: ["bad", "■ silent"], denied: ["soft", "○ denied to this page"], unasked: ["soft", "○ not asked"],
+  silent: ["bad", "■ silent"], denied: ["soft", "○ not accepted"], unasked: ["soft", "○ not asked"],
 };
 
 const state = {
@@ -381,7 +381,7 @@ function labels(offer) {
 
 const WORDS = {
   came: "came", left: "left", silent: "is silent", not_serving: "is not serving", serving: "serves again",
-  answers: "answers", denied: "denies this page", unasked: "is not asked",
+  answers: "answers", denied: "is not accepted, or accepts no call of this page", unasked: "is not asked",
 };
 
 function sentence(change) {
