@@ -10,7 +10,6 @@ from mf_tools.commands.sub import taken
 from mf_tools.connect import Place, deadline_option, placed
 from mf_tools.guard import USAGE, CommandError
 from mf_tools.output import note
-from mf_tools.recordings import head
 from mf_tools.registry import full_name
 
 
@@ -46,7 +45,7 @@ def command(
         except FileExistsError:
             raise CommandError(f"'{file}' is there already: it is not overwritten", USAGE) from None
         with open(descriptor, "w", encoding="utf-8") as out:
-            _write(out, head(found, json.loads(mf.to_json(mf.Timestamp.now()))))
+            _write(out, described.Recording.head(found, json.loads(mf.to_json(mf.Timestamp.now()))))
             with made.subscriber(client, agents, mf.SubscribeOptions()) as subscriber:
                 subscriber.on_gap(lambda gap: note(f"{gap.count} messages missed: {gap.why.name}"))
                 for message in taken(subscriber, count, seconds):

@@ -5,10 +5,9 @@ from time import monotonic, sleep
 import click
 
 from mf_tools.connect import Place, deadline_option, placed
-from mf_tools.guard import USAGE, CommandError
+from mf_tools.guard import FILES, USAGE, CommandError
 from mf_tools.output import note
 from mf_tools.publishing import publisher, topic_of
-from mf_tools.recordings import messages, read_head
 
 
 @click.command()
@@ -32,24 +31,26 @@ def command(
     publishers describe it now, and a message that does not fit ends the command.
     """
     import mf
+    from mf import described
 
-    with open(file, "rb") as recorded:
-        said = read_head(recorded, file)
-        topic = topic_of(place, said.name, None if adapts else said, deadline)
-        begins = recorded.tell()
-        agents = {agent for _, agent, _ in messages(recorded, file)}
-        recorded.seek(begins)
-        count = 0
-        with publisher(place, topic, listen, wait, deadline, agents) as publish:
-            begun: float | None = None
-            for at, agent, text in messages(recorded, file):
-                try:
-                    value = topic.value(text)
-                except mf.DecodeError as wrong:
-                    raise CommandError(f"message {count + 1}: {wrong.message}", USAGE) from None
-                if speed and begun is not None and (left := begun + at / speed - monotonic()) > 0:
-                    sleep(left)
-                publish(agent, value)
-                begun = monotonic() - at / speed if begun is None and speed else begun
-                count += 1
+    try:
+        recording = described.Recording(file)
+        agents = {agent for _, agent, _ in recording}  # each line is looked at before the first is published
+    except ValueError as wrong:
+        raise CommandError(str(wrong), FILES) from None
+    said = recording.description
+    topic = topic_of(place, said.name, None if adapts else said, deadline)
+    count = 0
+    with publisher(place, topic, listen, wait, deadline, agents) as publish:
+        begun: float | None = None
+        for at, agent, text in recording:
+            try:
+                value = topic.value(text)
+            except mf.DecodeError as wrong:
+                raise CommandError(f"message {count + 1}: {wrong.message}", USAGE) from None
+            if speed and begun is not None and (left := begun + at / speed - monotonic()) > 0:
+                sleep(left)
+            publish(agent, value)
+            begun = monotonic() - at / speed if begun is None and speed else begun
+            count += 1
     note(f"published {count}")

@@ -15,6 +15,7 @@ from mf.core.description import Description
 from mf.described.errors import DescribedError
 from mf.described.examples import example
 from mf.described.method import DescribedMethod
+from mf.described.recordings import RecordedMessage, Recording
 from mf.described.service import Service
 from mf.described.topic import Topic
 from mf.evolution.schema import Declared, Field, Fields, Method, Schema
@@ -44,6 +45,8 @@ __all__ = [
     "Method",
     "Named",
     "OptionalOf",
+    "RecordedMessage",
+    "Recording",
     "RefTo",
     "Scalar",
     "Schema",

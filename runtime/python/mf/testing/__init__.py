@@ -8,6 +8,7 @@ from mf.testing.controller import FakeController
 from mf.testing.faults import Faults, Operation
 from mf.testing.loop import StuckError, VirtualLoop, run
 from mf.testing.network import MemoryNetwork, Weather
+from mf.testing.recorded import recorded
 from mf.testing.script import Call, Recorder, script
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "VirtualLoop",
     "Weather",
     "new_name",
+    "recorded",
     "run",
     "script",
 ]
