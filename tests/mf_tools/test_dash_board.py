@@ -3,10 +3,13 @@ end."""
 
 from uuid import UUID
 
+import pytest
+
 from mf.controller import Change, Instance, Key, KeyKind, Offer
 from mf.controller._generated.mf.controller import Gone
 from mf_tools.dash import board as boards
 from mf_tools.dash.board import KEEP_OLD, MOST_CHANGES, POINTS, Board
+from mf_tools.doctor.tls import days_left
 from mf_tools.scrape import Meters, parsed
 
 SCHEMA = UUID(int=7)
@@ -189,3 +192,10 @@ def test_a_server_that_was_restarted_counts_from_nothing() -> None:
 def test_lines_that_are_no_samples_are_left_out() -> None:
     text = 'a{b="c\\"d\\n"} 1\n\nnonsense\nx{ 1\nb nan-nan\nc 2 1234\n'
     assert parsed(text) == {"a": {(("b", 'c"d\n'),): 1.0}, "c": {(): 2.0}}
+
+
+@pytest.mark.parametrize(
+    "address", ["tls://nonsense", "tls://[::1:7", "tls://a,tls://b", "tls://127.0.0.1:1", ""]
+)
+def test_an_address_that_shows_no_certificate_has_no_days(address: str) -> None:
+    assert days_left(address) is None

@@ -87,9 +87,12 @@ async def _serve(
     note("Ctrl-C ends it")
     ask = health and not place.where.startswith("relay")
     follower = Follower(board, place.controllers(), place.async_client, monitors, ask=ask)
-    async with server, asyncio.TaskGroup() as tasks:
-        tasks.create_task(door.run())
-        tasks.create_task(follower.run())
+    try:
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(door.run())
+            tasks.create_task(follower.run())
+    finally:
+        server.close()  # and no wait for pages, which would follow for ever
 
 
 def _endpoint(text: str, opened: bool) -> tuple[str, int]:

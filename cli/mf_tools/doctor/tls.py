@@ -9,6 +9,7 @@ from typing import Any
 from mf_tools.addresses import Address, parsed
 from mf_tools.doctor.findings import Findings
 from mf_tools.doctor.network import Place, opened
+from mf_tools.guard import CommandError
 
 _CHECK = "tls"
 _UNKNOWN = {2, 18, 19, 20, 21}
@@ -30,14 +31,15 @@ def speaks_tls(place: Place) -> bytes | None:
 
 
 def days_left(address: str) -> float | None:
-    """Of the certificate that the server at tls://HOST:PORT shows, whatever its authority; None: it shows none."""
-    [wanted] = parsed(address)
+    """Of the certificate that the server at tls://HOST:PORT shows, whatever its authority; None: it shows none
+    that can be read, or this is no address."""
     try:
+        [wanted] = parsed(address)
         family, _, _, _, place = socket.getaddrinfo(wanted.host, wanted.port, type=socket.SOCK_STREAM)[0]
-    except (OSError, UnicodeError):
+        shown = speaks_tls((family, wanted.host, (str(place[0]), int(place[1]))))
+        return None if shown is None else _Certificate(shown).days
+    except (CommandError, OSError, ValueError):
         return None
-    shown = speaks_tls((family, wanted.host, (str(place[0]), int(place[1]))))
-    return None if shown is None else _Certificate(shown).days
 
 
 def looked_at(address: Address, place: Place, given: Any, found: Findings) -> None:
