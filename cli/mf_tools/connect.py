@@ -79,7 +79,7 @@ class Place:
         """Ends the command for an address that this side must not call, as one in clear with a token."""
         self.at(address).close()
 
-    def async_client(self, address: str, wait_for_server: float = 1.0) -> "mf.AsyncClient":
+    def async_client(self, address: str, wait_for_server: float = 0.3) -> "mf.AsyncClient":
         """Of the running loop. Raises ValueError for an address that this side must not call."""
         import mf
 

@@ -27,7 +27,7 @@ _ASK_WITHIN = 2.0
 _ROUND = 10.0
 """All processes are asked once in so many seconds, if `_A_SECOND` allows."""
 _A_SECOND = 50
-_AT_ONCE = 8
+_AT_ONCE = 32
 _LOOK_AGAIN = 600.0
 _MOST_REASONS = 8
 

@@ -73,8 +73,9 @@ function cell(head, kind, ...children) {
   return made;
 }
 const few = (names, most = 4) =>
-  names.length > most ? `${names.slice(0, most).join(", ")}, … ${names.length}` : names.join(", ");
+  names.length > most ? `${names.slice(0, most).join(", ")}, …\u00a0${names.length}` : names.join(", ");
 const different = (values) => [...new Set(values)].filter((each) => each !== "");
+const { compare } = new Intl.Collator("en", { numeric: true });
 const isOwn = (offer) => offer.name.startsWith("mf.");
 const short = (text, most) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 
@@ -105,7 +106,7 @@ function named(kind) {
       found.set(offer.name, one);
     }
   }
-  return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  return [...found.values()].sort((a, b) => compare(a.name, b.name));
 }
 
 function groups() {
@@ -118,7 +119,8 @@ function groups() {
       found.set(group, [...(found.get(group) ?? []), offer.agent.slice(slash + 1)]);
     }
   }
-  return [...found].map(([name, members]) => ({ name, members: members.sort() })).sort((a, b) => (a.name < b.name ? -1 : 1));
+  return [...found].map(([name, members]) => ({ name, members: members.sort(compare) }))
+    .sort((a, b) => compare(a.name, b.name));
 }
 
 const isBad = (process) => BAD.includes(process.health.state);
@@ -221,9 +223,9 @@ function drawPicture(services, topics) {
     makers.set(process.name, one);
   }
   const offered = [...services.map((each) => ({ ...each, kind: "service" })), ...topics.map((each) => ({ ...each, kind: "topic" }))];
-  const middle = [...makers.values()].sort((a, b) => b.ids - a.ids || (a.name < b.name ? -1 : 1)).slice(0, MOST_NODES);
-  const right = offered.sort((a, b) => b.ids.size - a.ids.size || (a.name < b.name ? -1 : 1)).slice(0, MOST_NODES)
-    .sort((a, b) => (a.name < b.name ? -1 : 1));
+  const middle = [...makers.values()].sort((a, b) => b.ids - a.ids || compare(a.name, b.name)).slice(0, MOST_NODES);
+  const right = offered.sort((a, b) => b.ids.size - a.ids.size || compare(a.name, b.name)).slice(0, MOST_NODES)
+    .sort((a, b) => compare(a.name, b.name));
   const hidden = [];
   if (makers.size > middle.length) hidden.push(`${makers.size - middle.length} more kinds of processes`);
   if (offered.length > right.length) hidden.push(`${offered.length - right.length} more names`);
@@ -305,7 +307,7 @@ function drawServices(services) {
   table.classList.toggle("without", state.methods.length === 0);
   table.nextElementSibling.hidden = services.length > 0;
   const figures = new Map(state.methods.map((each) => [each.service, each]));
-  const rows = services.map((each) => ({ name: each.name, agents: [...each.agents].sort(), ids: each.ids.size,
+  const rows = services.map((each) => ({ name: each.name, agents: [...each.agents].sort(compare), ids: each.ids.size,
     schemas: [...each.schemas], of: figures.get(each.name) ?? null }));
   sync(table.tBodies[0], rows, (each) => each.name, (each) => element("tr", {},
     cell("service", "", each.name), cell("agents", "", few(each.agents)), cell("instances", "", String(each.ids)),
@@ -320,7 +322,7 @@ function drawTopics(topics) {
   table.classList.toggle("without", state.topics.length === 0);
   table.nextElementSibling.hidden = topics.length > 0;
   const figures = new Map(state.topics.map((each) => [each.topic, each]));
-  const rows = topics.map((each) => ({ name: each.name, agents: [...each.agents].sort(), ids: each.ids.size,
+  const rows = topics.map((each) => ({ name: each.name, agents: [...each.agents].sort(compare), ids: each.ids.size,
     schemas: [...each.schemas], of: figures.get(each.name) ?? null }));
   sync(table.tBodies[0], rows, (each) => each.name, (each) => element("tr", {},
     cell("topic", "", each.name), cell("agents", "", few(each.agents)), cell("publishers", "", String(each.ids)),
@@ -340,7 +342,7 @@ function drawProcesses() {
   const words = state.filter.toLowerCase().split(/\s+/).filter((each) => each !== "");
   const order = (each) => (isBad(each) ? 0 : isSoon(each) ? 1 : 2);
   const all = [...state.processes.values()].filter((each) => fits(each, words))
-    .sort((a, b) => order(a) - order(b) || (a.name === b.name ? (a.id < b.id ? -1 : 1) : a.name < b.name ? -1 : 1));
+    .sort((a, b) => order(a) - order(b) || compare(a.name, b.name) || (a.id < b.id ? -1 : 1));
   const shown = all.slice(0, state.shown);
   sync(at("instances").tBodies[0], shown, (each) => each.id, processRow);
   const said = words.length ? `${all.length} of ${state.processes.size}` : `${all.length}`;
