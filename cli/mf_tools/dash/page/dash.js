@@ -428,7 +428,7 @@ let waits = false;
 function drawSoon() {
   if (waits) return;
   waits = true;
-  const draw = () => { waits = false; drawAll(); document.body.dataset.drawn = String(Number(document.body.dataset.drawn ?? 0) + 1); };
+  const draw = () => { waits = false; drawAll(); };
   if (document.hidden) setTimeout(draw, 1000);
   else requestAnimationFrame(draw);
 }
