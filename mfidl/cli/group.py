@@ -25,6 +25,7 @@ _COMMANDS = {
     "lint": "mfidl.cli.lint",
     "lsp": "mfidl.cli.lsp",
     "migrate": "mfidl.cli.migrate",
+    "serve": "mfidl.cli.serve",
     "show": "mfidl.cli.show",
 }
 _HELP = {
@@ -45,6 +46,7 @@ _HELP = {
     "import": "Turn .proto, .thrift and Slice files into schemas.",
     "init": "Begin a project that builds and runs at once.",
     "migrate": "Rewrite files of values to another schema.",
+    "serve": "Open a page where a schema is tried out.",
     "show": "Print the values of a file as JSON.",
     "help": "Explain a command, a code (E0301), or a topic.",
 }

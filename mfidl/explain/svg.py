@@ -28,7 +28,7 @@ _LONGEST = 60  # letters of a text
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """`body` is the content of an `svg` element of this size; `words` describe it to those who cannot see."""
+    """`body` is the content of an `svg` element of this size; `words` describe it for screen readers."""
 
     name: str
     words: str
