@@ -22,9 +22,15 @@ def command(port: int, opens: bool) -> None:
     It shows generated C++ and Python, layouts, what a change breaks, and the bytes of values. The page is
     served on this machine only, and reads no files. Ctrl-C ends it.
     """
+    from mfidl.compiler import Exit
     from mfidl.serve.server import Playground
 
-    with Playground(port) as server:
+    try:
+        listening = Playground(port)
+    except OSError as error:
+        click.echo(f"mfidlc: cannot listen at 127.0.0.1:{port}: {error.strerror}", err=True)
+        raise SystemExit(Exit.IO) from None
+    with listening as server:
         click.echo(f"The playground is at {server.address}")
         click.echo("Ctrl-C ends it.")
         sys.stdout.flush()

@@ -55,10 +55,10 @@ class Playground(ThreadingHTTPServer):
     allow_reuse_address = True
 
     def __init__(self, port: int = 0, worker: Worker | None = None) -> None:
-        super().__init__(("127.0.0.1", port), _Request)
         self.key = secrets.token_urlsafe(16)
         self.worker = Worker() if worker is None else worker
         self._places = threading.Semaphore(_CONNECTIONS)
+        super().__init__(("127.0.0.1", port), _Request)  # closes itself where it cannot listen
 
     @property
     def address(self) -> str:
