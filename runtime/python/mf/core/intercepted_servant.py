@@ -1,7 +1,7 @@
 """R0. Handlers with interceptors around them: what a server or a Light calls in place of a servant's own
 functions.
 
-At a server the call itself reports its end to the interceptors, since it knows what was answered. In light
+At a server the call itself reports its end to the interceptors, since it has what was answered. In light
 the end is that of the handler, or of the values that it gives.
 """
 
@@ -170,7 +170,7 @@ class _Way(Intercepting):
         super().__init__(interceptors, call, once=True)
         self._served = served
         self.is_served = served.intercepted_by(self)
-        """Whether a server knows its end; else it is in light."""
+        """Whether a server reports its end; else it is in light."""
 
     def raises(self, raised: BaseException) -> None:
         """The handler, or an interceptor, has raised this. Raises RefusedError if the handler has not run."""
