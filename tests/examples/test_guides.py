@@ -34,7 +34,7 @@ def test_a_page_shows_its_program_in_less_than_60_lines(name: str, language: str
     assert text.count("\n") < 60
 
 
-ALONE = sorted(PAGES.keys() - {"identity", "relays", "upgrades"})
+ALONE = sorted(PAGES.keys() - {"identity", "relays", "replicas", "upgrades"})
 """Those that need no argument."""
 
 
@@ -46,13 +46,16 @@ def test_a_program_prints_what_its_page_shows(name: str, language: str) -> None:
     assert (done.returncode, done.stdout) == (0, block(name, "text")), done.stderr
 
 
+@pytest.mark.parametrize("name", ["relays", "replicas"])
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_calls_through_a_relay_are_those_of_its_page(language: str, peers: Peers) -> None:
+def test_a_program_with_a_controller_prints_what_its_page_shows(
+    name: str, language: str, peers: Peers
+) -> None:
     controller = peers.controller_at("tcp://127.0.0.1:0", "--relay").address
 
-    done = EXAMPLE.run([*EXAMPLE.program("relays", language), controller])
+    done = EXAMPLE.run([*EXAMPLE.program(name, language), controller])
 
-    assert (done.returncode, done.stdout) == (0, block("relays", "text")), done.stderr
+    assert (done.returncode, done.stdout) == (0, block(name, "text")), done.stderr
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
