@@ -53,7 +53,7 @@ _HELP = {
 
 
 class LazyGroup(click.Group):
-    """Knows the names of the commands, and loads the one that is asked for."""
+    """Has the names of the commands, and loads the one that is asked for."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted(_COMMANDS)
