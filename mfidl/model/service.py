@@ -59,11 +59,11 @@ class Method:
 
     `params` and `results` are implicit structs, possibly without fields. A single unnamed result is the field
     `value` of `results`, and `single_result` is then true: generated functions return it bare. Named results,
-    even one, have `single_result` false. A oneway method has no results and no throws, and no caller waits
-    for it. `deadline_ns` is the default deadline of a call, `batch_max` the items per message of a message-level
-    batch; None where the schema says nothing. The calls of one batch of an `ordered` method run one after the
-    other. A stream is not part of `params` or `results`: it is
-    `param_stream` or `result_stream`. `replicated` is the name of the replication pattern.
+    even one, have `single_result` false. A oneway method has no results and no throws, and no caller
+    waits for it. `deadline_ns` is the default deadline of a call, `batch_max` the items per message of a
+    message-level batch; None where the schema says nothing. The calls of one batch of an `ordered`
+    method run one after the other. A stream is not part of `params` or `results`: it is `param_stream` or
+    `result_stream`. `replicated` is the name of the replication pattern.
     """
 
     name: str
