@@ -48,8 +48,8 @@ test: ## Run everything that must hold, as CI does
 	@$(MAKE) checks
 	@$(MAKE) build-release
 	@$(STAGE) 'C++ tests, g++' $(CHANCE) ctest --preset release -j $(JOBS)
-	@$(STAGE) 'Python tests of the compiler and of builds' $(CHANCE) $(PY) -m pytest -q -n $(JOBS) --dist worksteal tests/build tests/compiler tests/lsp
-	@$(STAGE) 'Python tests of the runtime' $(CHANCE) $(PY) -m pytest -q -n $(JOBS) --dist worksteal $(ALONE:%=--ignore %) $(SYSTEM:%=--ignore %) $(PACKAGES:%=--ignore %) --ignore tests/compiler --ignore tests/build --ignore tests/lsp
+	@$(STAGE) 'Python tests of the compiler and of builds' $(CHANCE) $(PY) -m pytest -q -n $(JOBS) --dist worksteal tests/build tests/compiler tests/lsp tests/serve
+	@$(STAGE) 'Python tests of the runtime' $(CHANCE) $(PY) -m pytest -q -n $(JOBS) --dist worksteal $(ALONE:%=--ignore %) $(SYSTEM:%=--ignore %) $(PACKAGES:%=--ignore %) --ignore tests/compiler --ignore tests/build --ignore tests/lsp --ignore tests/serve
 	@MF_TEST_NATIVE=1 $(STAGE) 'Python tests of codecs, with the native one' $(CHANCE) $(PY) -m pytest -q -n $(JOBS) --dist worksteal tests/python/codec tests/python/values
 	@$(STAGE) 'Python tests of processes that are killed, stopped and timed' $(CHANCE) $(PY) -m pytest -q -n $(JOBS) --dist worksteal $(ALONE) $(SYSTEM:%=--ignore %) $(PACKAGES:%=--ignore %)
 	@$(MAKE) sanitizers

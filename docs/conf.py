@@ -23,7 +23,13 @@ from tools.read_headers import contract, declarations, public_headers  # noqa: E
 project = "MF/IDL"
 extensions = ["breathe", "myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 root_doc = "docs/README"
-include_patterns = ["*.md", "docs/**.md", "examples/*/README.md", "bench/codecs/adapters/README.md"]
+include_patterns = [
+    "*.md",
+    "docs/**.md",
+    "examples/README.md",
+    "examples/*/README.md",
+    "bench/codecs/adapters/README.md",
+]
 exclude_patterns = ["build", "dist", ".*", "cli", "editors", "mfidl", "runtime", "templates", "tests"]
 
 html_theme = "furo"
@@ -102,14 +108,20 @@ def _read(_app: Sphinx, name: str, text: list[str]) -> None:
 
 
 def _docstring(*event: Any) -> None:
-    """Docstrings are plain text: no sign but ` is markup, and indented lines are code."""
+    """Docstrings are plain text: no sign but ` is markup, and indented lines are code, except below a
+    field such as `:param name: …`, which napoleon has made of a line of "Args:".
+    """
     lines: list[str] = event[-1]
     made: list[str] = []
-    for indented, part in groupby(list(lines), lambda line: line.startswith("  ")):
-        if indented:
+    is_field = False
+    for indented, group in groupby(list(lines), lambda line: line.startswith("  ")):
+        part = list(group)
+        if indented and not is_field:
             made += ["::", "", *part, ""]
         else:
             made += [re.sub(_SIGN, r"\\\g<0>", line) for line in part]
+        if not indented:
+            is_field = next((line for line in reversed(part) if line), "").startswith(":")
     lines[:] = made
 
 

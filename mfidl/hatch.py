@@ -37,7 +37,7 @@ _KEYS = (
 
 
 class MfidlBuildHook(BuildHookInterface):  # type: ignore[type-arg]
-    """Compiles before the wheel is made, and tells hatchling what came of it."""
+    """Compiles before the wheel is made, and gives hatchling the files."""
 
     PLUGIN_NAME = "mfidl"
 

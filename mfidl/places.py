@@ -1,5 +1,5 @@
 """F0. Where the compiler's own files are, and the name of the manifest below each output root. In a checkout
-`templates/` is at the top; a wheel carries it inside of the package. Knows `os.path` only: the cache asks
+`templates/` is at the top; a wheel carries it inside of the package. It uses `os.path` only: the cache asks
 before anything heavier is imported.
 """
 

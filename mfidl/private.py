@@ -1,5 +1,5 @@
 """F0. Files that no other user can change. The compiler runs the bytecode that it stored, and believes its
-own record that a run has nothing to do: a user who can write these files decides what the compiler does.
+own record that a run has nothing to do: a user that can write these files decides what the compiler does.
 
 A path is private if each folder and link that leads to it, and the file itself, belongs to this user or to
 root, and no other user may write to it. In a folder with the sticky bit, such as /tmp, other users cannot

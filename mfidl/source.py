@@ -1,6 +1,6 @@
 """F0. A schema file in memory, and the spans that everything else points at it with.
 
-Knows only text and offsets. Offsets count characters (code points) of `SourceFile.text`; lines and columns
+It has only text and offsets. Offsets count characters (code points) of `SourceFile.text`; lines and columns
 are computed on demand, 1-based, because almost no span is ever printed.
 """
 

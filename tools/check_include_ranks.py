@@ -1,9 +1,9 @@
 """Checks that every C++ file of the runtime includes only files of its own floor or a lower one.
 
 The floors are those of docs/architecture.md. A file's floor is the folder under runtime/cpp/include/mf/ or
-runtime/cpp/src/ in which it lies; what it includes is read from `#include "mf/<floor>/…"`, or, for any other
+runtime/cpp/src/ that it is in; what it includes is read from `#include "mf/<floor>/…"`, or, for any other
 quoted path, found beside the including file or under runtime/cpp/src/. Floors of the same rank are siblings
-and must not know each other. The floors below the transports must not name Asio. What lies under
+and must not include each other. The floors below the transports must not name Asio. What is under
 runtime/cpp/src/ is private to its floor: others include only what the floor has in runtime/cpp/include/mf/.
 
 A header `mf/<floor>.hpp` or `mf/<floor>.<kind>.hpp` is generated from the runtime's own schema
@@ -57,7 +57,7 @@ def roots(runtime: Path) -> list[Path]:
 
 
 def floor_of(path: Path, runtime: Path) -> str | None:
-    """The first folder of the path under one of the roots; None for a file that lies elsewhere."""
+    """The first folder of the path under one of the roots; None for a file elsewhere."""
     for root in roots(runtime):
         if path.is_relative_to(root):
             parts = path.relative_to(root).parts
@@ -66,7 +66,7 @@ def floor_of(path: Path, runtime: Path) -> str | None:
 
 
 def generated_floor(name: str) -> str:
-    """`controller` for `controller.hpp`; "", no floor, for any other file that lies in none."""
+    """`controller` for `controller.hpp`; "", no floor, for any other file."""
     match = _GENERATED.match(name)
     return FLOORS_OF_SCHEMAS.get(match["floor"], match["floor"]) if match else ""
 

@@ -4,7 +4,7 @@
 // encoded as it would be sent.
 //
 // Prints one line: bytes of memory per instance, bytes of memory per watcher, watchers told of a change,
-// microseconds of processor time per change, the same without telling anybody, bytes of one told value,
+// microseconds of processor time per change, the same without a watcher, bytes of one told value,
 // microseconds of processor time for a snapshot for one watcher, bytes of a snapshot.
 
 #include <malloc.h>

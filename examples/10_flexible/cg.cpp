@@ -155,5 +155,5 @@ int main(int argc, char** argv) {
     std::printf("%zu unknowns, %d steps, error %.1e, sum of the solution %.6f\n", synsets, steps, error,
                 std::accumulate(x.begin(), x.end(), 0.0));
   }
-  solver.barrier();  // nobody leaves while somebody waits for a message of his
+  solver.barrier();  // no rank leaves while another waits for its message
 }

@@ -3,7 +3,7 @@ matrix.
 
 The matrix is a real one: the Laplacian of WordNet's graph of nouns (which is a kind of which), plus one
 on the diagonal. The right side is 1 for the root of all nouns and 0 else: the solution says how near each
-is to it. The dot product is example 2 of the paper, as it stands there.
+is to it. The dot product is example 2 of the paper, as it is there.
 """
 
 import sys
@@ -125,7 +125,7 @@ def main(where: str, rank: int, size: int, synsets: int = 3000) -> None:
         error = np.abs(laplacian(synsets, 0, synsets).times(x) - b).max()
         if rank == 0:
             print(f"{synsets} unknowns, {steps} steps, error {error:.1e}, sum of the solution {x.sum():.6f}")
-        solver.collectives.barrier()  # nobody leaves while somebody waits for a message of his
+        solver.collectives.barrier()  # no rank leaves while another waits for its message
 
 
 if __name__ == "__main__":

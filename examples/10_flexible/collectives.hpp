@@ -24,10 +24,10 @@ class Collectives {
   [[nodiscard]] std::size_t rank() const noexcept { return ranks_.rank(); }
   [[nodiscard]] std::size_t size() const noexcept { return ranks_.size(); }
 
-  /// Nobody goes on before all are here.
+  /// No rank goes on before all are here.
   void barrier() { (void)allreduce(Vector(1)); }
 
-  /// The root's values, for everybody; the others' say how many they are.
+  /// The root's values, for all ranks; the others' say how many they are.
   Vector broadcast(Vector values, std::size_t root = 0) {
     const auto tag = next("broadcast");
     const auto place = place_below(root);
@@ -125,7 +125,7 @@ class Collectives {
   [[nodiscard]] std::size_t relative(std::size_t rank, std::size_t root) const {
     return (rank + size() - root) % size();
   }
-  /// In the tree a rank's parent lacks the lowest of its bits; in the naive form the root is everybody's.
+  /// In the tree a rank's parent lacks the lowest of its bits; in the naive form all have the root.
   [[nodiscard]] Place place_below(std::size_t root) const {
     Place place;
     const auto mine = relative(rank(), root);
@@ -153,7 +153,7 @@ class Collectives {
     const auto begin = relative(child, root) - relative(rank(), root);
     return std::span(held).subspan(begin * count, below(root, child) * count);
   }
-  /// All others, so that in each round everybody has one partner or none: a tournament.
+  /// All others, so that in each round each has one partner or none: a tournament.
   [[nodiscard]] std::vector<std::size_t> partners() const {
     const auto rounds = size() + size() % 2 - 1;
     std::vector<std::size_t> found;

@@ -1,5 +1,5 @@
 """The collective operations of MPI on arrays of float64, above mpi_send_buf and mpi_recv_buf: each in the
-naive form, in which the root speaks with everybody, and as a binomial tree, in which the work doubles its
+naive form, in which the root speaks with all ranks, and as a binomial tree, in which the work doubles its
 hands each step. All ranks call the same operations in the same order.
 """
 
@@ -24,11 +24,11 @@ class Collectives:
         self._round = 0
 
     def barrier(self) -> None:
-        """Nobody goes on before all are here."""
+        """No rank goes on before all are here."""
         self.allreduce(np.zeros(1))
 
     def broadcast(self, array: Array, root: int = 0) -> Array:
-        """The root's array, for everybody; the others' says how long it is."""
+        """The root's array, for all ranks; the others' says how long it is."""
         tag, array = self._tag("broadcast"), array.copy()
         if self._tree:
             parent, children = self._place(root)
@@ -88,7 +88,7 @@ class Collectives:
         return np.roll(held, root, axis=0)
 
     def scatter(self, rows: Array | None, count: int, root: int = 0) -> Array:
-        """A row of the root's for everybody, which has `count` values."""
+        """A row of the root's for each rank, which has `count` values."""
         tag, mine = self._tag("scatter"), np.empty(count)
         if not self._tree:
             if self.rank != root:
@@ -167,7 +167,7 @@ class Collectives:
         return min(mine & -mine, self.size - mine) if mine else self.size
 
     def _partners(self) -> list[int]:
-        """All others, so that in each round everybody has one partner or none: a tournament."""
+        """All others, so that in each round each has one partner or none: a tournament."""
         players = self.size + self.size % 2
         rounds = players - 1
         found = []

@@ -2,8 +2,8 @@
 called by flexible messages (section 6 of the paper).
 
 A call is a message `call=METHOD, args=[…], id=N`, its answer a message `reply=N` with `result` or
-`error`. Methods whose names begin with an underscore are nobody's. Who farms finds the workers by their
-group, and gives each the next task when it has answered.
+`error`. Methods whose names begin with an underscore are not called. A user of the farm finds the workers by
+their group, and gives each the next task when it has answered.
 """
 
 import sys
@@ -53,7 +53,7 @@ def result_of(answer: flex.Message) -> Any:
 
 
 def serve(me: flex.Process, served: Any) -> None:
-    """Answers calls of the methods of an object, until it is told to stop."""
+    """Answers calls of the methods of an object, until a message says stop."""
     while "call" in (m := me.recv(10 * LIMIT)):
         try:
             method = None if m.call.startswith("_") else getattr(served, m.call, None)

@@ -1,5 +1,5 @@
-// farm-worker CONTROLLER: a worker of the farm (farm.py) in C++. Who uses the farm cannot tell it from those
-// in Python.
+// farm-worker CONTROLLER: a worker of the farm (farm.py) in C++. A user of the farm cannot
+// distinguish it from those in Python.
 //
 // A call is a message `call=METHOD, args=[…], id=N`, its answer a message `reply=N` with `result` or `error`.
 #include <chrono>
@@ -40,7 +40,7 @@ class Factory {
 
 using Method = std::function<flex::Value(const flex::List& args)>;
 
-/// Answers calls of methods, until it is told to stop.
+/// Answers calls of methods, until a message says stop.
 void serve(flex::Process& me, const std::map<std::string, Method>& methods) {
   for (;;) {
     const auto m = me.recv(kLimit);

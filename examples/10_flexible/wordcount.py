@@ -22,7 +22,7 @@ GROUP = "wordcount"
 COUNTER = "wordcount.counter"
 PIECE = 100  # documents
 LIMIT = 60.0
-LOOK_AFTER = 0.5  # seconds without an answer, after which the counter looks who is gone
+LOOK_AFTER = 0.5  # seconds without an answer, after which the counter looks which workers are gone
 
 
 def glosses(documents: int) -> list[str]:
@@ -49,7 +49,7 @@ def work(where: str, last: int = 0) -> None:
 
 
 class Count:
-    """What is open, who works on what, and the words so far."""
+    """What is open, which worker has what, and the words so far."""
 
     def __init__(self, me: flex.Process, texts: list[str]) -> None:
         self._me = me
@@ -107,7 +107,7 @@ def count(where: str, documents: int) -> Counter[str]:
                     raise
                 counted.look(members(node))
         if members(node):
-            with suppress(flex.Undelivered):  # who is gone needs not be told
+            with suppress(flex.Undelivered):  # a worker that is gone needs no message
                 me.send(dest=f"{GROUP}/*", tag="stop").wait(LIMIT)
         return counted.total
 

@@ -1,4 +1,4 @@
-"""Calls a server of orders in every way, again and again, until it is told to end by SIGTERM.
+"""Calls a server of orders in every way, again and again, until SIGTERM.
 
 python client.py CONTROLLER CALLS_A_SECOND
 

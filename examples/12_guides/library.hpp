@@ -9,6 +9,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "guide.client.hpp"
 #include "guide.server.hpp"
@@ -25,6 +26,23 @@ class Shelf final : public guide::ShelfServant {
   std::uint32_t lend(const std::string& title) override {
     const std::lock_guard lock(mutex_);
     return --book(title);
+  }
+  void titles(mf::StreamWriter<std::string>& out) override {
+    std::vector<std::string> all;
+    {
+      const std::lock_guard lock(mutex_);
+      for (const auto& [title, copies] : books_) all.push_back(title);
+    }
+    for (const auto& title : all) out.write(title);
+  }
+  std::uint32_t give_back(mf::StreamReader<std::string>& titles) override {
+    std::uint32_t taken = 0;
+    for (const std::string& title : titles) {
+      const std::lock_guard lock(mutex_);
+      ++book(title);
+      ++taken;
+    }
+    return taken;
   }
   std::uint64_t count_pages() override {
     std::uint64_t looked = 0;

@@ -25,6 +25,17 @@ class Shelf(ShelfServant):
             self._books[title] = self.copies(title) - 1
             return self._books[title]
 
+    def titles(self) -> Iterator[str]:
+        yield from sorted(self._books)
+
+    def give_back(self, titles: Iterator[str]) -> int:
+        taken = 0
+        for title in titles:
+            with self._lock:
+                self._books[title] = self.copies(title) + 1
+            taken += 1
+        return taken
+
     def count_pages(self) -> int:
         looked = 0
         while not mf.current_call().cancelled:

@@ -111,7 +111,7 @@ class Table {
   }
 
  private:
-  /// Two keys may have one hash, so the key stands in the row as well. SQLite's integers are signed.
+  /// Two keys may have one hash, so the key is in the row as well. SQLite's integers are signed.
   static void place(Statement& statement, const Key& key) {
     statement.bind(1, static_cast<sqlite3_int64>(mf::hash64(key)));
     statement.bind(2, mf::to_bytes(key));

@@ -37,6 +37,6 @@ class Table(Generic[K, V]):
 
 
 def _place(key: object) -> tuple[int, bytes]:
-    """Two keys may have one hash, so the key stands in the row as well. SQLite's integers are signed."""
+    """Two keys may have one hash, so the key is in the row as well. SQLite's integers are signed."""
     number = mf.hash64(key)
     return number - (1 << 64) if number >> 63 else number, mf.to_bytes(key)

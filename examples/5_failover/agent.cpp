@@ -39,7 +39,7 @@ int main(int argc, char** argv) {
   }
   const std::string role = argv[1];
   const std::string collection = argv[2];
-  // Which port it is, the controller tells clients.
+  // Clients get the port from the controller.
   mf::Server server({.listen = argc > 4 ? argv[4] : "tcp://127.0.0.1:0", .controller = argv[3]});
   if (role == "sia") {
     server.offer(std::make_shared<Sia>(collection), {.agent = collection});

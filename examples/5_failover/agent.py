@@ -24,7 +24,7 @@ class Mia(MiningServant):
 
 role, collection, controller = sys.argv[1:4]
 listen = sys.argv[4] if len(sys.argv) > 4 else "tcp://127.0.0.1:0"
-server = mf.Server(listen, controller)  # which port it is, the controller tells clients
+server = mf.Server(listen, controller)  # clients get the port from the controller
 server.offer(Sia(collection) if role == "sia" else Mia(collection), agent=collection)
 server.start()
 print(server.address, flush=True)

@@ -1,5 +1,5 @@
-// The program under test: a till adds up what things cost. It asks for each price, and when nobody tells one
-// within two seconds it takes the last one that it has heard.
+// The program under test: a till adds up what things cost. It asks for each price, and when no server gives
+// one within two seconds it takes the last one that it has heard.
 #pragma once
 
 #include <chrono>

@@ -1,6 +1,6 @@
 """An index publishes additions; two counters keep a count of each collection. One, in C++, asks for all of
 them (`block`), and gets them; the other one, in Python, asks for the latest (`drop_oldest`), and is stopped
-for a while: nobody waits for it, and all that it has missed is counted.
+for a while: no publisher waits for it, and all that it has missed is counted.
 
     python demo.py [--through relay] [ADDITIONS]
 

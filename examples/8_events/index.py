@@ -34,7 +34,7 @@ def main() -> None:
         server.start()
         print(server.address, flush=True)
         if not publisher.await_subscribers(subscribers, 60):
-            raise SystemExit("nobody subscribes")
+            raise SystemExit("there is no subscriber")
         print("subscribed", flush=True)
         sys.stdin.readline()
         for doc in range(count):

@@ -121,7 +121,7 @@ int main(int argc, char** argv) {
   replica.start();
   while (!replica.until_serving(std::chrono::seconds(5)))
     std::cout << member << " waits for the others" << std::endl;
-  // Only now: who reads here finds what the group has.
+  // Only now: a client that reads here finds what the group has.
   mf::Server server({.controller = controller});
   server.offer(values, {.labels = {{"member", member}}});
   server.start();

@@ -60,7 +60,7 @@ def main(controller: str, member: str, members: str) -> None:
     with mf.Replica(values, controller, member=member, members=members.split(",")) as replica:
         while not replica.until_serving(timeout=5.0):
             print(f"{member} waits for the others", flush=True)
-        # Only now: who reads here finds what the group has.
+        # Only now: a client that reads here finds what the group has.
         with mf.Server(controller=controller) as server:
             server.offer(values, labels={"member": member})
             print(f"{member} serves", flush=True)

@@ -35,7 +35,7 @@ class Baseline:
     label: str = ""
 
     def span(self, span: Span | None) -> Span | None:
-        """The same place, with the path that the user knows."""
+        """The same place, with the path that the user has written."""
         if span is None or not self.root or not span.file.path.startswith(self.root + os.sep):
             return span
         name = self.label + os.path.relpath(span.file.path, self.root)

@@ -10,7 +10,7 @@ from mfidl.breaking.rollout import Rollout, Together
 from mfidl.diagnostics import Diagnostic, Note
 from mfidl.source import Span
 
-# Converts a place in the baseline to the path that the user knows.
+# Converts a place in the baseline to the path that the user has written.
 Older = Callable[[Span | None], Span | None]
 
 _MILD = {

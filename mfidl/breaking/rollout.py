@@ -92,7 +92,7 @@ _Peers = model.Service | model.Topic
 
 def rollouts(old: model.Program, new: model.Program) -> list[Rollout]:
     """Sorted by name. Only the requested modules of the older program may have lost something: another one is
-    not there if nobody imports it any more.
+    not there if no module imports it any more.
     """
     before, after = _peers(old), _peers(new)
     requested = {each.full_name for module in old.modules if module.requested for each in _of(module)}
@@ -112,7 +112,7 @@ def rollouts(old: model.Program, new: model.Program) -> list[Rollout]:
 
 
 def _lost_names(was: _Peers, now: _Peers, old: model.Program, new: model.Program) -> tuple[str, ...]:
-    """The services that one extended, and does not extend any more: nobody finds it by these names."""
+    """The services that one extended, and does not extend any more: no client finds it by these names."""
     if not isinstance(was, model.Service) or not isinstance(now, model.Service):
         return ()
     kept = {each.full_name for each in new.extended(now)}
@@ -129,7 +129,7 @@ def _of(module: model.Module) -> tuple[_Peers, ...]:
 
 
 def _refusal(consumer: _Peers, method: MethodPlan) -> str | None:
-    """Why nobody may call this there. A replica stops that cannot read a message which others have applied,
+    """Why no peer may call this there. A replica stops that cannot read a message which others have applied,
     so one value that does not go over is too many. A result that does not go over fails its call alone.
     """
     if method.reason is not None or method.params.verdict is not Verdict.CHECKED:

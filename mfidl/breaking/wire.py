@@ -37,7 +37,7 @@ def readable_as(old: model.Type, new: model.Type, tier: Tier) -> bool:
 
 
 def uncoded(type_: model.Type) -> model.Type:
-    """As code sees it, to which it is the same how an integer of an archive lies in bytes."""
+    """As code sees it, to which it is the same how an integer of an archive is written."""
     match type_:
         case model.Primitive(scalar, _):
             return model.Primitive(scalar)

@@ -19,17 +19,22 @@ from mfidl.cli.common import finish, show
     help="Search imports here, after the folder of the importing file. May be repeated.",
 )
 @click.option("--json", "as_json", is_flag=True, help="JSON for tools, as docs/explain.md describes it.")
+@click.option("--svg", "as_svg", is_flag=True, help="Pictures of the layouts, as one SVG file.")
 @click.option(
     "--color",
     type=click.Choice(["auto", "always", "never"]),
     default="auto",
     help="Colour in messages; the explanation itself has none.",
 )
-def command(file: str, name: str | None, import_paths: tuple[str, ...], as_json: bool, color: str) -> None:
+def command(
+    file: str, name: str | None, import_paths: tuple[str, ...], as_json: bool, as_svg: bool, color: str
+) -> None:
     """Tell the tier of each type and why, its layout, its bytes on the wire, and what other tiers would cost.
 
     TYPE, SERVICE or METHOD is a name of FILE or of a module that it imports: Hit, Index, Index.query.
     """
+    if as_json and as_svg:
+        raise click.UsageError("Give --json or --svg, not both.")
     from mfidl.compiler import check
 
     outcome = check([file], import_paths)
@@ -47,6 +52,17 @@ def command(file: str, name: str | None, import_paths: tuple[str, ...], as_json:
         from mfidl.explain.as_json import render_json
 
         click.echo(render_json(reports), nl=False)
+    elif as_svg:
+        from mfidl.explain.svg import document, pictures
+
+        drawn = list(pictures(reports))
+        if not drawn:
+            raise click.UsageError(
+                "Nothing here has a layout: enums, flags, aliases and topics have no picture."
+            )
+        show(outcome.diagnostics, style, color)
+        sys.stdout.flush()
+        sys.stdout.buffer.write(document(drawn).encode())
     else:
         show(outcome.diagnostics, style, color)
         # A terminal that is not UTF-8 gets question marks for the letters that it does not have.

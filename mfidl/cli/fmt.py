@@ -57,7 +57,7 @@ def _difference(name: str, before: str, after: str) -> str:
 
 
 def _lines(text: str) -> list[str]:
-    """Lines end at `\\n` alone, whatever else that is like a line end stands in a comment."""
+    """Lines end at `\\n` alone, whatever else that is like a line end is in a comment."""
     *whole, rest = text.split("\n")
     lines = [line + "\n" for line in whole]
     return [*lines, rest + "\n\\ No newline at end of file\n"] if rest else lines

@@ -25,6 +25,7 @@ _COMMANDS = {
     "lint": "mfidl.cli.lint",
     "lsp": "mfidl.cli.lsp",
     "migrate": "mfidl.cli.migrate",
+    "serve": "mfidl.cli.serve",
     "show": "mfidl.cli.show",
 }
 _HELP = {
@@ -45,13 +46,14 @@ _HELP = {
     "import": "Turn .proto, .thrift and Slice files into schemas.",
     "init": "Begin a project that builds and runs at once.",
     "migrate": "Rewrite files of values to another schema.",
+    "serve": "Open a page where a schema is tried out.",
     "show": "Print the values of a file as JSON.",
     "help": "Explain a command, a code (E0301), or a topic.",
 }
 
 
 class LazyGroup(click.Group):
-    """Knows the names of the commands, and loads the one that is asked for."""
+    """Has the names of the commands, and loads the one that is asked for."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted(_COMMANDS)

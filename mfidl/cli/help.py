@@ -55,7 +55,7 @@ def _topics() -> tuple[str, ...]:
 
 
 def _code(topic: str) -> str | None:
-    """The page of a code, as it stands in the documentation."""
+    """The page of a code, as the documentation has it."""
     from mfidl.diagnostics.explain import explain, plain
 
     name = _normal(topic)

@@ -69,7 +69,7 @@ def _window(text: str, begin: int, end: int) -> tuple[str, str, str]:
 
 
 def _excerpt(span: Span, painter: _Painter, style: str) -> list[str]:
-    """The place, the source line, and carets under the part of the span that lies on its first line."""
+    """The place, the source line, and carets under the part of the span on its first line."""
     line, column = span.file.position(span.start)
     text = span.file.line_text(line)
     end = min(len(text), column - 1 + span.end - span.start)

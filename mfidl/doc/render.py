@@ -16,7 +16,7 @@ def render(template: str, **values: object) -> str:
 @cache
 def _environment() -> Environment:
     return Environment(
-        loader=FileSystemLoader(Path(TEMPLATES) / "doc"),
+        loader=FileSystemLoader([Path(TEMPLATES) / "doc", Path(TEMPLATES) / "picture"]),
         undefined=StrictUndefined,
         autoescape=True,
         trim_blocks=True,

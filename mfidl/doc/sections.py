@@ -29,7 +29,7 @@ class Sections:
         return markdown.summary(text, lambda word: self._address(word, scope))
 
     def abstract(self, text: str) -> Markup:
-        """A summary that stands on the index page."""
+        """A summary for the index page."""
         return markdown.summary(text, lambda word: self._address(word, "", seen_from=""))
 
     def _address(self, word: str, scope: str, seen_from: str | None = None) -> str | None:

@@ -34,35 +34,10 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
-    """A run of bytes in one row of a drawing. `begins`, `ends`: the field does so in this run."""
-
-    first: int
-    span: int
-    label: str
-    style: str
-    tip: str
-    begins: bool
-    ends: bool
-
-
-@dataclass(frozen=True, slots=True)
-class ByteRow:
-    """Eight bytes. `gap`: rows were left out before it."""
-
-    offset: int
-    cells: tuple[Cell, ...]
-    gap: bool
-
-
-@dataclass(frozen=True, slots=True)
 class Drawing:
-    """A memory layout; `words` describe it for users who cannot see it."""
+    """A memory layout as an `svg` element, and what would make it smaller ("" where nothing would)."""
 
-    title: str
-    rows: tuple[ByteRow, ...]
-    words: str
-    summary: str
+    picture: Markup
     hint: str
     template: str = "drawing.html.j2"
 

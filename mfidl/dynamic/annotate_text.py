@@ -10,7 +10,7 @@ from mfidl.dynamic.pictures import printable
 
 _BYTES = 8  # a line
 _LONGEST = {"path": 48, "what": 44, "value": 60}
-# A value's bytes are told by its type alone.
+# The type alone says what a value's bytes are.
 _PLAIN = ("value", "text", "bytes")
 
 
@@ -64,7 +64,7 @@ def _row(each: Annotation) -> tuple[tuple[str, str, str, str, str], bytes]:
     what = each.type if each.meaning in _PLAIN and each.type else each.meaning
     if each.meaning not in _PLAIN and each.type:
         what = f"{each.meaning}, {each.type}"
-    # The number of a tag or head is already told in words.
+    # The words have the number of a tag or head already.
     value = "" if each.meaning.startswith(("tag", "head", "widths")) else each.value
     cells = (
         str(each.offset),

@@ -15,7 +15,7 @@ from mfidl.plan.sizes import BLOCK
 
 
 def read(at: Decoding, key: Number, value: Number, count: int) -> dict[Value, Value]:
-    """What stands behind the count."""
+    """What follows the count."""
     found: dict[Value, Value] = {}
     last: list[int] = []  # the key before the block, which the block's first must be above
     for first in range(0, count, BLOCK):

@@ -1,4 +1,4 @@
-"""F6. Tier custom: only the user's codec knows the bytes, so they stay bytes."""
+"""F6. Tier custom: only the user's codec reads the bytes, so they stay bytes."""
 
 from mfidl import model
 from mfidl.dynamic.decoding import Decoding

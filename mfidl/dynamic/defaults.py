@@ -43,7 +43,7 @@ def _of_field(schema: Schema, field: model.Field, given: dict[str, model.Value])
 
 
 def zero(schema: Schema, type_: model.Type) -> Value:
-    """What stands where nothing was given: 0, empty, absent, the first member, the first alternative."""
+    """The value where nothing was given: 0, empty, absent, the first member, the first alternative."""
     number = schema.number(type_)
     if number is not None:
         if number.members is None or number.is_bool:

@@ -209,7 +209,7 @@ def _read_pairs(at: Decoding, type_: model.MapOf, count: int) -> dict[Value, Val
 
 
 def _numbers_in_blocks(schema: Schema, type_: model.MapOf) -> tuple[Number, Number] | None:
-    """Of keys and values, if both are of the types that lie in rows; None: the map lies in pairs."""
+    """Of keys and values, if both are of the types that are written in rows; None: in pairs."""
     key, value = schema.number(type_.key), schema.number(type_.value)
     if key is None or value is None or not (key.is_packed and value.is_packed):
         return None

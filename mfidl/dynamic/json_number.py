@@ -40,7 +40,7 @@ class ScalarReader(JsonWalk):
         return self._at(start, lambda: self._of_text(number, text, quoted=kind == "string"))
 
     def _of_text(self, number: Number, text: str, *, quoted: bool = True) -> Value:
-        """A number, moment, duration or member of an enum from the text that stands for it."""
+        """A number, moment, duration or member of an enum from its text."""
         if number.is_float:
             return float_in(number, text, quoted)
         if number.scalar is Scalar.DURATION or (number.scalar is Scalar.TIMESTAMP and not is_number(text)):

@@ -1,4 +1,4 @@
-"""F6. JSON text to values (docs/json.md): from left to right, each kind of value told by its first byte."""
+"""F6. JSON text to values (docs/json.md): from left to right; the first byte of a value decides its kind."""
 
 from mf.codec.fault import Fault
 from mfidl import model
@@ -190,7 +190,7 @@ class _Reader(ScalarReader):
             return found[field.name]
         if field.default is not None:
             made = plain(self._schema, field.type, field.default)
-            self._charge(cost(made))  # one too many is no harm: it stands in the schema in full
+            self._charge(cost(made))  # one too many is no harm: the schema has it in full
             return made
         if isinstance(field.type, model.OptionalOf):
             return None

@@ -13,7 +13,7 @@ _SPECIAL = {"NaN": "nan", "Infinity": "inf", "-Infinity": "-inf"}
 
 
 class WrongError(Exception):
-    """An invalid scalar; the caller knows its position."""
+    """An invalid scalar; the caller has its position."""
 
     def __init__(self, fault: Fault, reason: str) -> None:
         self.fault = fault

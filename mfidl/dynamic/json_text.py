@@ -1,4 +1,4 @@
-"""F6. JSON text as bytes with a position: blanks, strings, numbers, words. It knows no types."""
+"""F6. JSON text as bytes with a position: blanks, strings, numbers, words. It reads no types."""
 
 import re
 

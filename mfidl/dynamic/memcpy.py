@@ -31,7 +31,7 @@ def read_struct(at: Decoding, type_: model.Named) -> Value:
 
 
 def read_field_of_archive(at: Decoding, type_: model.Named, start: int) -> Value:
-    """In a `bytes` field, which is as long as the layout or wrong; `start` is where its length stands."""
+    """In a `bytes` field, which is as long as the layout or wrong; `start` is where its length is."""
     size = at.schema.fixed_size(type_)
     if at.end - at.pos != size:
         reason = f"{type_.full_name} has {counted(size or 0, 'byte')}, not {at.end - at.pos}"

@@ -2,7 +2,7 @@
 
 
 class Path:
-    """Steps are pushed and popped; the text is made only when somebody asks."""
+    """Steps are pushed and popped; the text is made only when it is asked for."""
 
     __slots__ = ("_root", "steps")
 

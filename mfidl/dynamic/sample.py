@@ -23,7 +23,7 @@ _Pick = Callable[[list[Value]], Value]
 
 
 class Undrawable(Exception):  # noqa: N818 - a fact about a type, which the caller reports
-    """No value can be drawn: for custom types, whose bytes only their codec knows, and types that hold one;
+    """No value can be drawn: for custom types, whose bytes only their codec makes, and types that hold one;
     for graphs that, through another tier, hold graphs like themselves without end; and if no value was found
     that satisfies a constraint.
     """

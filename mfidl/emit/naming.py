@@ -76,7 +76,7 @@ def flat_names(module: Module, written: Callable[[Declaration | Service], str]) 
     for each in by_depth(module):
         name = written(each)
         if each.within:
-            # A declaration that cannot be generated is left out, maybe without what stands in it.
+            # A declaration that cannot be generated is left out, maybe without what is in it.
             name = f"{holders.get(each.within, each.within.replace('.', '_'))}_{name}"
         names[each.full_name] = holders[local_name(each)] = name
     return names

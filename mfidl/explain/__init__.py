@@ -1,6 +1,6 @@
 """F6. The compiler's choices and their cost: tiers with reasons, layouts, bytes on the wire.
 
-    program -> report (data) -> text for people, JSON for tools
+    program -> report (data) -> text and pictures for people, JSON for tools
 
 Sizes of integers come from `sizes`, and nowhere else.
 """

@@ -53,7 +53,7 @@ class Examples:
         for depth in reversed(range(len(_ELEMENTS))):  # needed ones first, so that no call goes deep
             for each in order:
                 if isinstance(each, model.Struct | model.Union):
-                    with contextlib.suppress(UnmeasuredError):  # said again to who asks for it
+                    with contextlib.suppress(UnmeasuredError):  # raised again when it is asked for
                         self._declared(each, depth)
 
     def of(self, declaration: model.Struct | model.Union) -> Made:

@@ -138,7 +138,7 @@ class Febird:
                 raise AssertionError("an example fits its type")
 
     def _in_blocks(self, type_: model.MapOf) -> tuple[Scalar, Scalar] | None:
-        """What keys and values are in blocks; None: the map lies in pairs."""
+        """What keys and values are in blocks; None: the map is written in pairs."""
         key, value = (row_of(each, self._program.declarations) for each in (type_.key, type_.value))
         return None if key is None or value is None else (key, value)
 
@@ -203,7 +203,7 @@ class Febird:
         return None if found.most is None else found.most + more
 
     def _inside(self, element: model.Type, constraints: Constraints, low: int) -> Bounds:
-        """Of what stands in a container that holds at least `low`: recursion ends here, where it may."""
+        """Of the contents of a container that holds at least `low`: recursion ends here, where it may."""
         if low == 0 and self._leads_back(element):
             return Bounds(0, None)
         return self.bounds(element, constraints)

@@ -81,6 +81,6 @@ class Layouts:
 
 
 def _with_padding(slots: list[report.Slot], layout: model.Layout) -> list[report.Slot]:
-    """In the order of memory; a field without bytes stands before what shares its offset."""
+    """In the order of memory; a field without bytes comes before what shares its offset."""
     padding = [report.Slot(each.offset, each.size, 1, None, "") for each in layout.padding]
     return sorted([*slots, *padding], key=lambda slot: (slot.offset, slot.size > 0))

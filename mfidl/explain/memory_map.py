@@ -8,9 +8,9 @@
 
 from collections.abc import Sequence
 
+from mfidl.explain.byte_rows import ROW, is_middle
 from mfidl.explain.report import Slot
 
-_ROW = 8  # bytes
 _CELL = 4  # characters a byte
 _MOST_ROWS = 40
 
@@ -20,16 +20,16 @@ def draw(slots: Sequence[Slot], size: int) -> list[str]:
     out.
     """
     slots = [slot for slot in slots if slot.size]
-    rows = [at for at in range(0, size, _ROW) if not _is_middle(slots, at)]
+    rows = [at for at in range(0, size, ROW) if not is_middle(slots, at)]
     if not slots or len(rows) > _MOST_ROWS:
         return []
     offsets = max(5, len(str(rows[-1])) + 1)
     indent = " " * (offsets + 1)
-    lines = [indent + "".join(f"{byte:>{_CELL - 1}} " for byte in range(min(size, _ROW))).rstrip()]
+    lines = [indent + "".join(f"{byte:>{_CELL - 1}} " for byte in range(min(size, ROW))).rstrip()]
     above: list[str] = []
-    previous = -_ROW
+    previous = -ROW
     for at in rows:
-        if at != previous + _ROW:
+        if at != previous + ROW:
             lines.append(f"{indent}:{'':{_width(size) - 2}}:")
         row = _row(slots, at, size)
         lines.append(indent + _border(above, row, _continued(slots, at)))
@@ -40,12 +40,7 @@ def draw(slots: Sequence[Slot], size: int) -> list[str]:
 
 
 def _width(size: int) -> int:
-    return min(size, _ROW) * _CELL + 1
-
-
-def _is_middle(slots: Sequence[Slot], at: int) -> bool:
-    """All of this row, the one before and the one behind it are of one field."""
-    return any(slot.offset <= at - _ROW and at + 2 * _ROW <= slot.offset + slot.size for slot in slots)
+    return min(size, ROW) * _CELL + 1
 
 
 def _continued(slots: Sequence[Slot], at: int) -> tuple[int, int] | None:
@@ -53,13 +48,13 @@ def _continued(slots: Sequence[Slot], at: int) -> tuple[int, int] | None:
     for slot in slots:
         end = slot.offset + slot.size
         if slot.offset < at < end:
-            first = max(slot.offset, at - _ROW) - (at - _ROW) if slot.offset > at - _ROW else 0
-            return first * _CELL, min(end - at, _ROW) * _CELL
+            first = max(slot.offset, at - ROW) - (at - ROW) if slot.offset > at - ROW else 0
+            return first * _CELL, min(end - at, ROW) * _CELL
     return None
 
 
 def _row(slots: Sequence[Slot], at: int, size: int) -> list[str]:
-    last = min(at + _ROW, size)
+    last = min(at + ROW, size)
     row = [" "] * ((last - at) * _CELL + 1)
     for slot in slots:
         first, end = max(slot.offset, at), min(slot.offset + slot.size, last)

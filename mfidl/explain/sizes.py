@@ -1,4 +1,4 @@
-"""The bytes of a single integer in febird: the only place that knows its coding (docs/protocol.md, 8). In
+"""The bytes of a single integer in febird: the only place that has its coding (docs/protocol.md, 8). In
 lists, sets and arrays, and in maps of integers to integers, they are stored in blocks (rows.py).
 
 8-bit integers are one byte. Wider unsigned ones are LEB128 in its shortest form, signed ones use zigzag (0,

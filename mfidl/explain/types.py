@@ -122,7 +122,7 @@ class Types:
     def cost_of_type(
         self, type_: model.Type, constraints: tuple[model.Constraint, ...]
     ) -> report.Cost | None:
-        """Of a value as it stands in febird; None: not measurable."""
+        """Of a value as it is in febird; None: not measurable."""
         try:
             example = self._examples.of_type(type_, constraints)
             return _cost(self.febird.bounds(type_, constraints), self.febird.size(type_, example))

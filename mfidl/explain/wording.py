@@ -12,7 +12,7 @@ _MOST_ELEMENTS = 6
 
 
 def full_type_text(spelled: model.Type, expanded: model.Type, module: str) -> str:
-    """With what an alias stands for, where the type is one: `DocId (u32)`."""
+    """With the meaning of an alias, where the type is one: `DocId (u32)`."""
     text = type_text(spelled, module)
     return f"{text} ({type_text(expanded, module)})" if isinstance(spelled, model.AliasOf) else text
 

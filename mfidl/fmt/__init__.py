@@ -1,4 +1,4 @@
-"""Schemas in their one canonical style. Knows the floors up to syntax; nothing is resolved.
+"""Schemas in their one canonical style. It uses the floors up to syntax; nothing is resolved.
 
     trivia    tokens with the comments and line breaks before them, put in one normal order
     document  text with places where a line may break, and the printer that decides which do

@@ -34,7 +34,7 @@ class Note:
 
 @dataclass(slots=True)
 class Line:
-    """A place to break: `flat` is what stands there otherwise. `hard` always breaks; `blank`: with an empty
+    """A place to break: `flat` is the text there otherwise. `hard` always breaks; `blank`: with an empty
     line.
     """
 

@@ -1,7 +1,7 @@
 """The style: tokens to a document, by recursive descent over the brackets of a file that parses.
 
-A comment is always printed before the token that it stands before. Those that stand on the line of what is
-before them (`_trailing`) are printed before the next place to break; those that begin a line, behind it.
+A comment is always printed before the token that follows it. Those on the line of what is before them
+(`_trailing`) are printed before the next place to break; those that begin a line, behind it.
 """
 
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Tokens with what stands before them: comments, and whether a line break or a blank line was there.
+"""Tokens with what comes before them: comments, and whether a line break or a blank line was there.
 
 What the layout may look at is normal already: comments that stood before a `,`, a `;` or the `{` of a body
 stand behind it, commas and semicolons that say nothing are gone, and doc comments are on lines of their own.
@@ -130,7 +130,7 @@ def _normal(tokens: list[Tok]) -> list[Tok]:
 
 
 def _give(tok: Tok, to: Tok) -> None:
-    """Put what stands before `tok` before the token behind it."""
+    """Put what comes before `tok` before the token behind it."""
     first = to.comments[0] if to.comments else to
     first.breaks = max(first.breaks, tok.breaks)
     to.comments[:0] = tok.comments

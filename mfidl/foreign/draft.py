@@ -294,13 +294,13 @@ class Project:
         ]
 
     def path(self, key: str) -> tuple[str, ...]:
-        """The names of what a declaration stands in, and its own."""
+        """The names of what a declaration is within, and its own."""
         declaration = self.of(key)
         around = self.path(declaration.holder) if declaration.holder else ()
         return (*around, declaration.name)
 
     def bare(self, type_: Type) -> Type:
-        """What an alias stands for in the end; the checks of the schema refuse one that stands for itself."""
+        """The meaning of an alias in the end; the checks of the schema refuse one that means itself."""
         seen: set[str] = set()
         while isinstance(type_, Ref) and type_.key not in seen:
             seen.add(type_.key)

@@ -94,7 +94,7 @@ def read_proto(
 
 @dataclass(slots=True)
 class _Scope:
-    """Where a declaration stands: what its key begins with, and the message that it is declared within."""
+    """The place of a declaration: what its key begins with, and the message that it is declared within."""
 
     key: str
     holder: str = ""

@@ -67,7 +67,7 @@ class Known:
         return self._first_names[key, name]
 
     def zero(self, key: str) -> str:
-        """The first member of an enum, which stands for one that is not sent."""
+        """The first member of an enum, which is the value of one that is not sent."""
         return self._zeros[key]
 
     def field(self, message: str, name: str) -> FieldDescriptor:
@@ -115,7 +115,7 @@ def _float(text: str) -> str:
 
 
 def _unescaped(text: str) -> bytes:
-    """A default of bytes stands in a descriptor as in C, with octal escapes."""
+    """A default of bytes is written in a descriptor as in C, with octal escapes."""
     plain = {"n": 10, "r": 13, "t": 9, '"': 34, "'": 39, "\\": 92, "a": 7, "b": 8, "f": 12, "v": 11, "?": 63}
     made, at = bytearray(), 0
     while at < len(text):

@@ -159,7 +159,7 @@ def _tell_python_apart(project: Project, diagnostics: Diagnostics) -> None:
 
 
 def _read_proto(paths: Sequence[str], options: Options, project: Project, diagnostics: Diagnostics) -> None:
-    from mfidl.foreign.proto import read_proto  # protobuf is imported by who needs it only
+    from mfidl.foreign.proto import read_proto  # protobuf is imported only where it is needed
     from mfidl.foreign.protoc import Protoc, descriptors, seconds_for
 
     folders, names = _named(paths, options.folders)
@@ -183,7 +183,7 @@ def _read_proto(paths: Sequence[str], options: Options, project: Project, diagno
 
 
 def _named(paths: Sequence[str], folders: Sequence[str]) -> tuple[list[str], list[str]]:
-    """All folders to search, and each path as below the first that it lies in: its own, if in none."""
+    """All folders to search, and each path as below the first that has it: its own, if none has."""
     known = list(folders)
     names: list[str] = []
     for path in paths:

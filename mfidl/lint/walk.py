@@ -7,8 +7,8 @@ from mfidl.syntax import ast
 
 
 def paths(file: ast.File) -> Iterator[tuple[ast.Path, bool, str]]:
-    """Types, errors, agents, constants and members; with whether the name stands inside something deprecated,
-    and the declarations that it stands in, "Outer" or "Outer.Inner".
+    """Types, errors, agents, constants and members; with whether the name is inside something deprecated,
+    and the declarations that it is within, "Outer" or "Outer.Inner".
     """
     for each in file.declarations:
         if isinstance(each, ast.ModuleDecl):

@@ -6,7 +6,7 @@ so recursive types need no cycles of objects; `Program.struct(named)` and its si
 
     program.modules            every module, imported ones first
       module.requested         named on the command line: generate it (an imported one is only referred to)
-      module.declarations      aliases, enums, flags, structs, unions, errors: what another needs stands first
+      module.declarations      aliases, enums, flags, structs, unions, errors: what another needs comes first
       module.services          methods with implicit structs for parameters and results
     struct.fields              field.type is free of aliases; field.spelled keeps them, for naming only
     struct.plan                tier, why, and for memcpy the layout

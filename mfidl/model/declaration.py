@@ -48,7 +48,7 @@ class PythonCodec:
 
 @dataclass(frozen=True, slots=True)
 class CppType:
-    """`@cpp.type("legacy/vec3.hpp", "legacy::Vec3")`: an existing type that stands for a memcpy struct."""
+    """`@cpp.type("legacy/vec3.hpp", "legacy::Vec3")`: an existing type that replaces a memcpy struct."""
 
     header: str
     type: str
@@ -72,7 +72,8 @@ class Field:
     aliases (`AliasOf`), for the names in generated code. `doc` is the text of its doc comment, without the
     slashes, or "". `default` is None where there is none; an optional field without a default starts absent.
     `number` and `was` (earlier names) are the field's identity across versions where it has them. `required`
-    (`@required`, of structs only): whoever makes a value must give it; for generated code, not for readers.
+    (`@required`, of structs only): a program that makes a value must give it; for generated code, not for
+    readers.
     """
 
     name: str
@@ -91,7 +92,7 @@ class Field:
 
     @property
     def may_be_left_out(self) -> bool:
-        """Something else stands for it where it is not given, in bytes too."""
+        """Something else replaces it where it is not given, in bytes too."""
         return self.default is not None or isinstance(self.type, OptionalOf)
 
 

@@ -15,7 +15,7 @@ class Tier(Enum):
 
 @dataclass(frozen=True, slots=True)
 class FieldSlot:
-    """Where one field of a memcpy struct lies."""
+    """The place of one field of a memcpy struct."""
 
     name: str
     offset: int

@@ -10,7 +10,7 @@ from mfidl.model.types import Named
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """`import "sf1/text.mfidl" as t;`: the imported module's name, and the word that stands for it in this
+    """`import "sf1/text.mfidl" as t;`: the imported module's name, and the word for it in this
     file.
     """
 
@@ -24,7 +24,7 @@ class Module:
 
     `annotation_types` are the annotations that it declares, `annotations` those at its `module` line.
     `declarations` has aliases, enums, flags, structs, unions and errors, so ordered that what a type needs
-    complete (direct fields, arrays) stands before it. `requested`: it was named on the command
+    complete (direct fields, arrays) comes before it. `requested`: it was named on the command
     line, not only imported.
     """
 

@@ -59,11 +59,11 @@ class Method:
 
     `params` and `results` are implicit structs, possibly without fields. A single unnamed result is the field
     `value` of `results`, and `single_result` is then true: generated functions return it bare. Named results,
-    even one, have `single_result` false. A oneway method has no results and no throws, and nobody waits for
-    it. `deadline_ns` is the default deadline of a call, `batch_max` the items per message of a message-level
-    batch; None where the schema says nothing. The calls of one batch of an `ordered` method run one after the
-    other. A stream is not part of `params` or `results`: it is
-    `param_stream` or `result_stream`. `replicated` is the name of the replication pattern.
+    even one, have `single_result` false. A oneway method has no results and no throws, and no caller
+    waits for it. `deadline_ns` is the default deadline of a call, `batch_max` the items per message of a
+    message-level batch; None where the schema says nothing. The calls of one batch of an `ordered`
+    method run one after the other. A stream is not part of `params` or `results`: it is `param_stream` or
+    `result_stream`. `replicated` is the name of the replication pattern.
     """
 
     name: str
@@ -100,7 +100,7 @@ class Service:
     """A service; `agent` is there when it is offered `per` agent.
 
     `extends` is the full name of the service that it extends. The methods of that one are then the first in
-    `methods`, the same objects with the same indices, so that whoever serves this one serves that one, too.
+    `methods`, the same objects with the same indices, so that a server of this one serves that one, too.
 
     `descriptor` is the canonical text of all that decides its bytes, `fingerprint` the first 16 bytes of its
     SHA-256. `annex` has what of the schema is outside of that text: earlier names, defaults, constraints.
@@ -143,9 +143,9 @@ class Topic:
     """`topic Additions per collection : Indexed;`: publish/subscribe of values of one type. `descriptor`,
     `fingerprint` and `annex` as in `Service`.
 
-    `replay`: so many of the last messages of each agent are kept for who comes later. `overflow`: what
+    `replay`: so many of the last messages of each agent are kept for later subscribers. `overflow`: what
     subscribers may let become of messages for which their queue has no room, in the order of the schema;
-    whoever does not choose gets `default_overflow`.
+    a subscriber that does not choose gets `default_overflow`.
     """
 
     name: str

@@ -52,14 +52,14 @@ class Scalar(Enum):
 
 
 class Coding(Enum):
-    """How an integer of 32 or 64 bits lies in an archive, where it is not as its type does: `i64.varint`."""
+    """How an integer of 32 or 64 bits is written in an archive, where it is not as its type: `i64.varint`."""
 
     VARINT = "varint"  # of signed ones, in two's complement: protobuf's int32 and int64
     FIXED = "fixed"  # in all its bytes: protobuf's fixed32, sfixed64 and so on
 
 
 class DeclKind(Enum):
-    """What a full name stands for."""
+    """The kind of declaration behind a full name."""
 
     STRUCT = "struct"
     ERROR = "error"
@@ -141,7 +141,7 @@ class RefOf:
 
 @dataclass(frozen=True, slots=True)
 class AliasOf:
-    """An alias where it was used. Stands only in `spelled` types (for the names in generated code), never in
+    """An alias where it was used. It is only in `spelled` types (for the names in generated code), never in
     `type`.
     """
 
@@ -153,7 +153,7 @@ Type = Primitive | ListOf | ArrayOf | SetOf | MapOf | OptionalOf | RefOf | Named
 
 
 def expand(type_: Type) -> Type:
-    """The same type with every alias replaced by what it stands for."""
+    """The same type with every alias replaced by its meaning."""
     match type_:
         case AliasOf():
             return expand(type_.target)

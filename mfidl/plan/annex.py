@@ -26,7 +26,7 @@
      title
       was name
 
-In the order of the descriptor (fingerprint.py), and only lines that say something; the first stands always.
+In the order of the descriptor (fingerprint.py), and only lines that say something; the first is always there.
 `was` is one earlier name, `default` is JSON (default_json.py), `constraint` is spelled as in the schema, with
 a space for its parentheses. Under `element`, `key` and `value` stand the constraints of what is inside of a
 container; an optional is no level of its own. The annex is outside of the fingerprint: peers whose annexes
@@ -146,7 +146,7 @@ def _constraints(type_: model.Type, constraints: Iterable[model.Constraint]) -> 
 
 
 def _with_head(head: str, lines: Iterable[str]) -> Iterator[str]:
-    """A head and, one level deeper, what stands under it; nothing where nothing does."""
+    """A head and, one level deeper, what belongs to it; nothing where nothing does."""
     first = True
     for line in lines:
         if first:

@@ -3,7 +3,7 @@
 Little-endian. A scalar of 1, 2, 4 or 8 bytes is aligned to its size; a uuid is 16 bytes with alignment 1.
 Fields lie in the order of the declaration, each at the next multiple of its alignment. A struct's alignment
 is the largest of its fields, and its size is rounded up to it; an array's stride is its element's size. What
-lies between is padding, always zero. A struct without fields has size 0 and alignment 1.
+is between is padding, always zero. A struct without fields has size 0 and alignment 1.
 """
 
 from collections.abc import Mapping, Sequence

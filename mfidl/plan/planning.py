@@ -16,7 +16,7 @@ from mfidl.plan.tier import SIZE_LIMIT, choose, obstacle, way_to_obstacle
 def plan(program: model.Program, diagnostics: Diagnostics) -> model.Program | None:
     """The program with plans; None when a type asks for what it cannot have, or something was wrong before.
 
-    Goes through the declarations once: what a struct holds directly stands before it, and what it holds
+    Goes through the declarations once: what a struct holds directly comes before it, and what it holds
     otherwise keeps it from memcpy whatever it is.
     """
     declared: dict[str, model.Declaration] = {

@@ -1,6 +1,6 @@
 """F5. The fewest bytes that values take in febird, and which integers lie in rows (docs/protocol.md, 8).
 
-This is the only place of the compiler that knows them; each runtime has one of its own: Python's is
+This is the only place of the compiler that has them; each runtime has one of its own: Python's is
 mf/codec/sizes.py, C++'s codec/described/shapes.cpp. tests/vectors/wide/sizes.json holds the three to each
 other.
 
@@ -111,7 +111,7 @@ class Sizes:
                 pending.append(name)
                 for held in {held for field in model.members(each) for held in _held(field.type)}:
                     users[held].append(name)
-        pending.reverse()  # what a type holds mostly stands before it
+        pending.reverse()  # what a type holds mostly comes before it
         while pending:
             name = pending.pop()
             each = self._declared[name]

@@ -58,7 +58,7 @@ def constraint_text(constraint: model.Constraint, type_: model.Type) -> str:
 
 
 def constraint_parts(constraint: model.Constraint, type_: model.Type) -> tuple[str, str]:
-    """The name, and what stands in its parentheses; "" where it has none."""
+    """The name, and the text in its parentheses; "" where it has none."""
     match constraint:
         case model.RangeConstraint(low, high):
             return "range", f"{_bound(low, type_)}..{_bound(high, type_)}"

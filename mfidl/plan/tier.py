@@ -47,8 +47,8 @@ def _choose_for_union(union: model.Union) -> model.StructPlan:
 
 
 def way_to_obstacle(field: model.Field, declared: Declared) -> list[tuple[model.Struct, model.Field]]:
-    """From a field that stands in the way of memcpy inwards: the structs and their fields that do so, as far
-    as structs lead, and not beyond the point where nobody would follow.
+    """From a field that prevents memcpy inwards: the structs and their fields that do so, as far
+    as structs lead, and not beyond the point that a reader would follow.
     """
     way: list[tuple[model.Struct, model.Field]] = []
     type_ = field.type

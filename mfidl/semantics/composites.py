@@ -163,8 +163,8 @@ class Composites:
         scope: Scope,
         place: Place = Place.FIELD,
     ) -> model.Value | None:
-        """The value of one field or alternative; its constraints were read where the struct stands, or will
-        be: once is enough.
+        """The value of one field or alternative; its constraints were read where the struct is declared,
+        or will be: once is enough.
         """
         read = read_annotations(self._context, field.annotations, place)
         own = constraints_from(self._context, read, type_, owner)

@@ -54,7 +54,7 @@ def _does_not_fit(context: Context, annotation: ast.Annotation, needs: str, type
 
 
 def _bounds(context: Context, annotation: ast.Annotation, exact: bool) -> ast.RangeExpr | None:
-    """The written range; with `exact`, a single value stands for both bounds."""
+    """The written range; with `exact`, a single value is both bounds."""
     value = only_argument(context, annotation)
     if value is None or isinstance(value, ast.BrokenExpr):
         return None

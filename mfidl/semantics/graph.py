@@ -120,7 +120,7 @@ class TypeGraph:
             self._needed[each.full_name] = [*held, *made]
 
     def needed(self, name: str) -> Sequence[str]:
-        """The types without which a type cannot be told: what it holds directly or makes in its defaults."""
+        """The types that describe a type: what it holds directly or makes in its defaults."""
         return self._needed[name]
 
     def cycles(self) -> dict[str, frozenset[str]]:
@@ -164,7 +164,7 @@ class TypeGraph:
 
     def _by_direct_need(self, component: list[str]) -> list[str]:
         """What is needed comes first; within that, as far as that is possible, what a union has in a box, and
-        what lies in a container that a default puts into an optional.
+        the contents of a container that a default puts into an optional.
         """
         wanted = {name: [*self._needed[name], *self._direct[name], *self._filled(name)] for name in component}
         groups = inside(component, wanted)

@@ -45,6 +45,13 @@ class Sources:
     def is_file(self, path: str) -> bool:
         return os.path.isfile(path)
 
+    def entries(self, folder: str) -> list[str]:
+        """The names in a folder, for suggestions; none where it cannot be read."""
+        try:
+            return os.listdir(folder)
+        except OSError:
+            return []
+
     def parsed(self, path: str, name: str, diagnostics: Diagnostics) -> ast.File:
         """The tree of a file, its errors reported; raises UnreadableSource."""
         return parse(read_source(path, name), diagnostics)
@@ -58,6 +65,12 @@ class Texts(Sources):
 
     def is_file(self, path: str) -> bool:
         return path in self._texts
+
+    def entries(self, folder: str) -> list[str]:
+        plain = os.path.normpath(folder)
+        below = "" if plain == "." else f"{plain}/"
+        inside = [path.removeprefix(below) for path in self._texts if path.startswith(below)]
+        return sorted({path.partition("/")[0] for path in inside})
 
     def parsed(self, path: str, name: str, diagnostics: Diagnostics) -> ast.File:
         return parse(decode_source(self._texts[path].encode(), path, name), diagnostics)
@@ -199,13 +212,28 @@ class Loader:
     def _not_found(self, module: LoadedModule, target: str, span: Span) -> None:
         folders = [folder or "." for folder in dict.fromkeys(self._folders(module))]
         looked = Note("searched in " + ", ".join(f"`{folder}`" for folder in folders))
-        hint = next(filter(None, (_near_file(folder, target) for folder in folders)), None)
+        hint = next(filter(None, (self._near_file(folder, target) for folder in folders)), None)
         fix = None if hint is None else f'"{hint}"'
         if hint is not None:
             hint = f"did you mean `{hint}`?"
         elif not target.endswith(".mfidl"):
             hint = "schemas are files whose names end with `.mfidl`"
         self._diagnostics.error("E0203", span, notes=[looked], help=hint, fix=fix, path=target)
+
+    def _near_file(self, folder: str, target: str) -> str | None:
+        """The path below a folder that may have been meant: each part exists, or resembles one that does."""
+        found: list[str] = []
+        for part in target.split("/"):
+            entries = self._sources.entries(os.path.join(folder, *found))
+            if part in entries:
+                near: str | None = part
+            else:
+                near = f"{part}.mfidl" if f"{part}.mfidl" in entries else nearest(part, entries)
+            if near is None:
+                return None
+            found.append(near)
+        path = "/".join(found)
+        return path if path.endswith(".mfidl") and path != target else None
 
     def _cycle(self, known: LoadedModule, span: Span) -> None:
         names = [each.name for each in self._open[self._open.index(known) :]]
@@ -215,25 +243,6 @@ class Loader:
             last = pending[len(importing.imports)]
             notes.append(Note(f"`{importing.name}` imports `{imported}` here", last.target.span))
         self._diagnostics.error("E0204", span, notes=notes, cycle=" -> ".join([*names, names[0]]))
-
-
-def _near_file(folder: str, target: str) -> str | None:
-    """The path below a folder that may have been meant: each part exists, or resembles one that does."""
-    found: list[str] = []
-    for part in target.split("/"):
-        try:
-            entries = os.listdir(os.path.join(folder, *found))
-        except OSError:
-            return None
-        if part in entries:
-            near: str | None = part
-        else:
-            near = f"{part}.mfidl" if f"{part}.mfidl" in entries else nearest(part, entries)
-        if near is None:
-            return None
-        found.append(near)
-    path = "/".join(found)
-    return path if path.endswith(".mfidl") and path != target else None
 
 
 def _check_name(module_path: str, path: str) -> None:

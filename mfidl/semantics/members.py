@@ -11,7 +11,7 @@ from mfidl.syntax import ast
 _CONST = frozenset((Kind.CONST,))
 _ENUM = frozenset((Kind.ENUM, Kind.FLAGS))
 
-# A constant that stands for a value of a type.
+# A constant as a value of a type.
 ConstantOf = Callable[[ast.NameExpr, model.Type, Scope], model.Value | None]
 
 
@@ -51,7 +51,7 @@ class Members:
         whole = self._context.look_up(path, scope, _CONST)
         if not isinstance(whole, Missing) or whole.code != "E0306":
             return False
-        if isinstance(found, Missing) and found.code is not None:  # more is known of what stands before it
+        if isinstance(found, Missing) and found.code is not None:  # more is known of what comes before it
             self._context.find(holder, scope, _ENUM, "E0316")
         elif self._context.is_first(scope, holder, "E0316"):
             # The module of `shapes.Rank.first` is known: a name that resembles the whole was not meant.

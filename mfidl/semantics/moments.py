@@ -15,7 +15,7 @@ _SECOND = 10**9
 
 
 class MalformedError(Exception):
-    """Why a text is no such value, and, where it can be told, how it would be written."""
+    """Why a text is no such value, and, where that is clear, how it would be written."""
 
     def __init__(self, reason: str, help: str | None = None) -> None:  # noqa: A002
         super().__init__(reason)

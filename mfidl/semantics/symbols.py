@@ -1,6 +1,6 @@
 """F4. Declarations by name, and the look-up of names from a module.
 
-A symbol may be `BROKEN`: declared, but invalid, and already reported. Code that meets one reports nothing.
+A symbol may be `BROKEN`: declared, but invalid, and already reported. Code that finds one reports nothing.
 """
 
 from collections.abc import Iterable, Iterator
@@ -70,7 +70,7 @@ _NAMED_AS_THEY_ARE = frozenset(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Symbol:
-    """A declaration with its full name. `scope` is what its members see: the module that it stands in, from
+    """A declaration with its full name. `scope` is what its members see: the module that it is in, from
     within what declares it, and from within itself if it declares types.
     """
 
@@ -79,7 +79,7 @@ class Symbol:
     kind: Kind
     declaration: ast.Decl | None
     scope: "Scope"
-    within: str = ""  # the declarations that it stands in: "Outer", or "Outer.Inner"
+    within: str = ""  # the declarations that it is within: "Outer", or "Outer.Inner"
 
     @property
     def local_name(self) -> str:
@@ -134,7 +134,7 @@ class Scope:
             holder = holder.rpartition(".")[0]
 
     def seen(self, name: str) -> Symbol | None:
-        """What a name means here, or one of a type behind those that it stands in."""
+        """What a name means here, or one of a type behind those that it is within."""
         for holder in self.outwards():
             if (found := self.symbols.get(f"{holder}.{name}")) is not None:
                 return found
@@ -232,7 +232,7 @@ def _declare(scope: Scope, diagnostics: Diagnostics) -> None:
         if within:
             scope.from_within(within)
         local_name = f"{within}.{name.text}" if within else name.text
-        # What it declares itself stands before it.
+        # What it declares itself comes before it.
         seen = scope.holders.get(local_name) or (scope.from_within(within) if within else scope)
         full_name, kind = f"{scope.prefix}.{local_name}", _kind(declaration)
         first = scope.symbols.get(local_name)
@@ -321,7 +321,7 @@ def look_up(
 
 
 def _holder(scope: Scope, qualifier: str) -> tuple[Scope | None, str] | None:
-    """What stands before the last dot of a path: a module (None: a failed import), and the declaration in it
+    """The meaning of a path before its last dot: a module (None: a failed import), and the declaration in it
     that declares types, or "". The first word decides, seen from the inside outwards; of modules, the longest
     name.
     """

@@ -228,7 +228,7 @@ class TypeResolver:
         argument: ast.TypeExpr | ast.IntLiteral | ast.BrokenExpr,
         expression: ast.TypeExpr,
     ) -> tuple[model.Type, int] | None:
-        """Whether its target is an archive, and stands in one, is asked where fields are lowered."""
+        """Whether its target is an archive, and is in one, is asked where fields are lowered."""
         target = model.expand(type_)
         if isinstance(target, model.Named) and target.kind in (model.DeclKind.STRUCT, model.DeclKind.UNION):
             return self._bounded(model.RefOf(target), depth + 1, expression)

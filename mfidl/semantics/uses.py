@@ -1,6 +1,6 @@
 """F4. Where names are used: each part of each path that was looked up, with the place that declares it.
 
-For editors. Knows what `elaborate` looked up, and nothing else: a name in text that was dropped has no use.
+For editors. It has what `elaborate` looked up, and nothing else: a name in text that was dropped has no use.
 """
 
 from collections.abc import Iterable, Iterator

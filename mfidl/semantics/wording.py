@@ -1,4 +1,4 @@
-"""F4. How messages speak of values: what was written, what was wanted instead, what stands there twice."""
+"""F4. How messages speak of values: what was written, what was wanted instead, what is there twice."""
 
 from collections.abc import Sequence
 

@@ -252,7 +252,7 @@ class EnumDecl:
 @dataclass(frozen=True, slots=True, eq=False)
 class StructDecl:
     """A struct, error, union or annotation. `has_body` is false for `struct Name;`. `within`: the names of
-    the declarations that it stands in, `Outer` or `Outer.Inner`; "" for most.
+    the declarations that it is within, `Outer` or `Outer.Inner`; "" for most.
     """
 
     keyword: Literal["struct", "error", "union", "annotation"]
@@ -320,7 +320,7 @@ Decl = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class File:
-    """One parsed file. What is declared within another declaration stands before it in `declarations`.
+    """One parsed file. What is declared within another declaration comes before it in `declarations`.
     `broken_names` are names of declarations that did not parse: they exist, but unknown as what.
 
     `lost_declarations`: something was dropped whose name is not known either; `lost_imports`: an import.

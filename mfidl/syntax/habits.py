@@ -1,6 +1,6 @@
 """F2. What words of other languages are called in this one: for hints only, never for meaning.
 
-Users who know protobuf, thrift, C++, Python or Rust write what they are used to. These tables turn "unknown
+Users of protobuf, thrift, C++, Python or Rust write what they are used to. These tables turn "unknown
 type `int32`" into "write `i32`".
 """
 

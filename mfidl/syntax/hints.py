@@ -1,5 +1,5 @@
 """F2. What to write where the parser expected something else: derived from the rule, the word before and the
-word found. Knows the habits of other languages, but nothing about names.
+word found. It uses the habits of other languages, but no names of the schema.
 """
 
 from typing import Any

@@ -59,7 +59,7 @@ class ListRecovery:
             self.missing_comma()
 
     def _separates(self, index: int, closing: int, starts: frozenset[int]) -> bool:
-        """Whether a `;` stands between two elements: the list continues after it, and closes on its line."""
+        """Whether a `;` is between two elements: the list continues after it, and closes on its line."""
         tokens = self._stream.tokens
         at = index + 1
         if tokens[at].type not in starts or self._around.starts_line(at) or not self._begins_element(at):

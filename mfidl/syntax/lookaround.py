@@ -15,7 +15,7 @@ MEMBER_STARTS = NAMES | INTEGERS | {tt.AT}
 VALUE_STARTS = (
     NAMES | INTEGERS | {tt.FLOAT, tt.DURATION, tt.STRING, tt.BAD_STRING, tt.MINUS, tt.LBRACKET, tt.OPEN_BRACE}
 )
-# The words that begin a type, and what they are where it stands within another declaration.
+# The words that begin a type, and what they are where it is within another declaration.
 INNER = {
     tt.STRUCT: tt.INNER_STRUCT,
     tt.ERROR: tt.INNER_STRUCT,
@@ -120,7 +120,7 @@ class Lookaround:
 
     def inner(self, index: int) -> list[Token]:
         """The words that begin a type here, `struct Name {`, `open enum Name: u8 {`, `type Name =`; none if
-        something else stands here. No field or method looks like this.
+        something else is here. No field or method looks like this.
         """
         tokens, last = self._stream.tokens, len(self._stream.tokens) - 1
         words = [tokens[index]]

@@ -54,7 +54,7 @@ class Reporter:
         return not (self._stream.LT(1).broken or (index > 0 and self._stream.LT(-1).broken))
 
     def begin_anew(self) -> None:
-        """Allows another report here: what stands at this place is a mistake of its own."""
+        """Allows another report here: what is at this place is a mistake of its own."""
         self._reported_at = -1
 
     def report(self, code: str, token: Token, **values: Any) -> None:

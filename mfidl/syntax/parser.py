@@ -77,7 +77,7 @@ class _Builder:
     def __init__(self, source: SourceFile, diagnostics: Diagnostics) -> None:
         self._source = source
         self._diagnostics = diagnostics
-        self._inner: list[ast.Decl] = []  # what stands within the declaration that is being built
+        self._inner: list[ast.Decl] = []  # what is within the declaration that is being built
         self._declare = {
             "a": self._module,
             "b": self._import,

@@ -40,7 +40,7 @@ _PAIR_OF = {tt.CLOSE: "}", tt.RPAREN: ")", tt.GREATER: ">", tt.RBRACKET: "]"}
 
 
 class _Word:
-    """Stands for the contexts of a name and of a path of one name, which are half of all."""
+    """Replaces the contexts of a name and of a path of one name, which are half of all."""
 
     __slots__ = ("parts", "start", "stop", "token")
 
@@ -283,7 +283,7 @@ class RecoveryStrategy:
         return not isinstance(self._parser._ctx, MfidlParser.StructMemberContext | MfidlParser.MethodContext)
 
     def _ends_member(self, index: int) -> bool:
-        """Whether a comma stands at the end of a field or method."""
+        """Whether a comma is at the end of a field or method."""
         if not isinstance(self._parser._ctx, MfidlParser.StructMemberContext | MfidlParser.MethodContext):
             return False
         following = self._stream.tokens[min(index + 1, len(self._stream.tokens) - 1)]

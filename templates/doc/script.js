@@ -125,7 +125,7 @@ function search(entries) {
       input.select();
     }
   });
-  const asked = new URLSearchParams(location.search).get("q"); // a search that somebody sent as a link
+  const asked = new URLSearchParams(location.search).get("q"); // a search that was sent as a link
   if (asked) {
     input.value = asked;
     update();

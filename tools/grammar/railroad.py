@@ -1,7 +1,7 @@
 """Railroad diagrams as SVG: turns expressions of the grammar into boxes on a track. It needs no dependency
 and no font metrics.
 
-A box knows its width and how far it reaches above and below its track; it is drawn with its track at height
+A box has its width and how far it reaches above and below its track; it is drawn with its track at height
 y, from x to x + width. Text is monospaced, so that its width is known.
 """
 

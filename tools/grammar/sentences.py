@@ -1,4 +1,4 @@
-"""Random sentences of the grammar, for tests: every construct, including those that nobody would write."""
+"""Random sentences of the grammar, for tests: every construct, including those that no person would write."""
 
 import random
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ class Sentences:
         inner = Seq((Repeat(Ref("annotation"), "*"), Ref("innerDecl")))
         reserved = Seq((Ref("RESERVED"), items, Ref("SEMICOLON")))
         self._rules["structMember"] = Alt((field, field, field, reserved, inner))
-        # The words of types within others are the same, told apart by what follows.
+        # The words of types within others are the same; what follows distinguishes them.
         struct = Seq((Ref("INNER_STRUCT"), Ref("name"), Ref("structBody")))
         self._rules["innerDecl"] = Alt((struct, Ref("enumDecl"), Ref("flagsDecl"), Ref("aliasDecl")))
         self._literals["RESERVED"] = "reserved"

@@ -1,4 +1,4 @@
-"""A mutant: one small change of one source file that tests ought to notice. Pure data; knows no language."""
+"""A mutant: one small change of one source file that tests ought to notice. Pure data, of any language."""
 
 from dataclasses import dataclass
 from pathlib import Path

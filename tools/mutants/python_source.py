@@ -77,7 +77,7 @@ class _Finder(ast.NodeVisitor):
         self._put(self._start(node), self._end(node), now)
 
     def _operator(self, left: ast.expr, right: ast.expr, was: str, now: str) -> None:
-        """Changes the operator that stands between two operands."""
+        """Changes the operator between two operands."""
         start, end = self._end(left), self._start(right)
         pattern = r"\s+".join(map(re.escape, was.split()))
         match = re.search(pattern.encode(), self._data[start:end])

@@ -22,7 +22,7 @@ def claim(place: Path) -> bool:
 
 
 def copy(root: Path, to: Path) -> None:
-    """Copies every file that git knows or would add; removes what no longer exists."""
+    """Copies every file that git has or would add; removes what no longer exists."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
         cwd=root,

@@ -47,7 +47,7 @@ def failed_test(said: str) -> str:
 
 
 def end_all() -> None:
-    """Ends everything that is running in process groups of its own, when this process is told to end."""
+    """Ends everything that is running in process groups of its own, when a signal ends this process."""
     with _STARTING:
         for group in list(_RUNNING):
             with suppress(ProcessLookupError):

@@ -1,7 +1,7 @@
 // What Main does with a query: its terms from the text analysis, hits from the index of one or several
 // collections, and each hit's document.
 //
-// A collection that does not answer is skipped and named; the others are served. Knows nothing of processes:
+// A collection that does not answer is skipped and named; the others are served. It depends on no processes:
 // the same code runs over connections and in light.
 #pragma once
 
@@ -39,7 +39,7 @@ class Questions {
  public:
   explicit Questions(mf::Client& client) : analyzer_(client), index_(client), documents_(client) {}
 
-  /// Throws what the text analysis or the document server end with. A count is for calls that nobody times.
+  /// Throws what the text analysis or the document server end with. A count is for calls that are not timed.
   [[nodiscard]] Answer ask(const Question& question, TrafficCount* count = nullptr) const;
 
  private:

@@ -28,8 +28,8 @@ class DemoError(Exception):
 
 
 def _guard() -> list[str]:
-    """The front of a command that ends with this process, where setpriv exists. Who asks for the signal may
-    have lost its parent just before, and would never get it: so it looks once more.
+    """The front of a command that ends with this process, where setpriv exists. A process that asks for
+    the signal may have lost its parent just before, and would never get it: so it looks once more.
     """
     setpriv = shutil.which("setpriv")
     if setpriv is None:

@@ -234,7 +234,7 @@ class Scenario:
             )
 
     def _retry(self, main: Child, command: str) -> None:
-        """For a server that has just started: it listens, but who calls it may not have heard of it yet."""
+        """For a server that has just started: it listens, but its clients may not have heard of it yet."""
         end = time.monotonic() + RESUME_SECONDS
         while (answer := main.try_ask(command))[-1][0] == "failed":
             if time.monotonic() > end:

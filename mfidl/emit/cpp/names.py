@@ -87,7 +87,7 @@ class UnionNames:
 
 @dataclass(frozen=True, slots=True)
 class MethodNames:
-    """`description` lies in namespace methods; `result` is None where the result has no struct of its own.
+    """`description` is in namespace methods; `result` is None where the result has no struct of its own.
     `batch` and `bulk` are functions of a client, `items` is one of a servant; methods with streams have none
     of them, nor have replicated ones. `handler` is the function of a servant. `forget` and `cache` are
     functions of a client for cached methods alone. `reader` and `writer` are the parameters of a handler for

@@ -74,7 +74,7 @@ def levels(program: Program, own: Callable[[Type], int], most: int) -> dict[str,
         found[each.full_name] = 1 + max((around for around, name in inside if not name), default=0)
         for name in {name for _, name in held[each.full_name]}:
             users[name].append(each.full_name)
-    # What a type holds mostly stands before it, so that most types are visited once.
+    # What a type holds mostly comes before it, so that most types are visited once.
     pending = deque(each.full_name for module in program.modules for each in module.declarations)
     while pending:
         name = pending.popleft()

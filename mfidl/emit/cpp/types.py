@@ -57,7 +57,7 @@ _BY_REFERENCE = frozenset({Scalar.STRING, Scalar.BYTES, Scalar.UUID})
 
 
 class CppTypes:
-    """Spells types. `home` is the module in whose namespace the text stands; "" stands for anywhere.
+    """Spells types. `home` is the module in whose namespace the text is; "" is anywhere.
 
     `archived`: as types of tier archive hold them. Types with references are plain there, and handles on
     whole graphs everywhere else.

@@ -135,7 +135,7 @@ class Table(NamedTuple):
 
 
 class Slot(NamedTuple):
-    """Where a field lies in a memcpy layout; `at` is the offset behind a pointer, ` + 4` or empty."""
+    """The place of a field in a memcpy layout; `at` is the offset behind a pointer, ` + 4` or empty."""
 
     name: str
     wire_name: str

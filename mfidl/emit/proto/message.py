@@ -12,7 +12,7 @@ _Repeated = model.ListOf | model.SetOf | model.ArrayOf
 
 
 class Messages:
-    """Writes messages of one file. `inner` are the lines of what stands in a message besides its fields."""
+    """Writes messages of one file. `inner` are the lines of what a message has besides its fields."""
 
     def __init__(self, program: model.Program, closure: Closure, names: dict[str, ModuleNames]) -> None:
         self._program = program

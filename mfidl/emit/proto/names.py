@@ -71,7 +71,7 @@ class ModuleNames:
         return self._names[full_name]
 
     def holder(self, full_name: str) -> str:
-        """The full name of the type in whose message another one stands; "" for none."""
+        """The full name of the type in whose message another one is; "" for none."""
         return self._holders.get(full_name, "")
 
     def inside(self, full_name: str) -> Scope:

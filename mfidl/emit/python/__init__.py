@@ -1,4 +1,4 @@
-"""F6. The Python generator: a program in, the files of its packages out. Knows the model, nothing of the
+"""F6. The Python generator: a program in, the files of its packages out. It reads the model, nothing of the
 disk.
 
     names -> context (names as one file sees them, and its imports) -> views -> templates/python/*.py.j2

@@ -305,7 +305,7 @@ class _Types:
 
 
 def inner_first(declarations: Sequence[Declaration]) -> Sequence[Declaration]:
-    """So ordered that what types declare within them stands before them, too: they have words for it. Where
+    """So ordered that what types declare within them comes before them, too: they have words for it. Where
     that and the other order exclude each other, this one wins.
     """
     inner: dict[str, list[str]] = {}
@@ -347,7 +347,7 @@ class Places:
 def places(struct: Struct, *, with_stream: bool = False) -> Places:
     """Naming begins at the first parameter that must be given behind one whose schema writes a default. An
     optional one without a default does not ask for that much: in front of such parameters it must be given.
-    `with_stream`: a stream, which must be given, stands behind the fields.
+    `with_stream`: a stream, which must be given, follows the fields.
     """
     fields = struct.fields
     default = next((at for at, each in enumerate(fields) if each.default is not None), len(fields))

@@ -9,7 +9,7 @@ def bracket(before: str, items: Sequence[str], after: str, indent: int = 0, room
     """`before` + items + `after`: before ends with the opening bracket, after begins with the closing one.
 
     One line if it fits; else the items on a line of their own; else one item a line, with a trailing comma.
-    The first line is not indented: the template stands there already. An `after` that begins with a comma
+    The first line is not indented: the template has done that. An `after` that begins with a comma
     marks a tuple of one element; `room` is what follows on the last line.
     """
     pad = " " * indent
@@ -85,7 +85,7 @@ def one_of(before: str, alternatives: Sequence[str]) -> str:
 
 
 def _top_level(expression: str) -> tuple[str, list[str], str] | None:
-    """What stands before the outermost bracket, and inside: arguments, or the clauses of a comprehension."""
+    """The text before the outermost bracket, and inside: arguments, or the clauses of a comprehension."""
     opening = min((at for at in (expression.find("("), expression.find("[")) if at >= 0), default=-1)
     if opening < 0:
         return None

@@ -204,7 +204,7 @@ class MethodView(_View):
 
     @property
     def options_star(self) -> list[str]:
-        """What stands in front of a parameter that is always named."""
+        """The text before a parameter that is always named."""
         return [] if "*" in self.parameters else ["*"]
 
     @cached_property

@@ -1,4 +1,4 @@
-"""All rules, in the order of their codes. A rule looks at one module and knows nothing of other rules."""
+"""All rules, in the order of their codes. A rule looks at one module and depends on no other rule."""
 
 from collections.abc import Callable, Iterator
 

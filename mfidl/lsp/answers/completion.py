@@ -109,7 +109,7 @@ class _Maker:
         self._scope = None if scope is None else scope.from_within(self._known_holder(scope))
 
     def _known_holder(self, scope: Scope) -> str:
-        """The declaration around, as far as the analysis knows that it declares types."""
+        """The declaration around, as far as the analysis finds that it declares types."""
         holder = self._place.holder
         return holder if holder in scope.holders else ""
 

@@ -17,14 +17,14 @@ BATCH_LIMIT = 1 << 20
 ENTRIES_LIMIT = (1 << 32) - 1
 CACHE_BYTES_LIMIT = 1 << 40
 
-# One message to several servers that agree on a version for it: who gives the version, and who acknowledges.
+# One message to several servers that agree on a version for it: which one gives it, and which acknowledge.
 PATTERNS = (
     "no_versioning",  # to all at once, each acknowledges; nothing is agreed on
     "version_request",  # a version is asked of one server, then the message goes to all with it
     "message_returns_version",  # to one server, which answers the version; then to the others with it
     "one_hop",  # to one server, which passes it on, and acknowledges when the others have
     "one_hop_ack_client",  # to one server, which passes it on; all acknowledge to the client
-    "wait_for_version",  # to all at once; one of them gives the version to the others, who wait for it
+    "wait_for_version",  # to all at once; one of them gives the version to the others, which wait for it
     "chain",  # to one server, from which it goes from one to the next; the last acknowledges to the client
 )
 

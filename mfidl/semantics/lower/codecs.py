@@ -60,7 +60,7 @@ def _python_codec(context: Context, read: Read) -> model.PythonCodec | None:
 
 
 def cpp_type(context: Context, read: Read) -> model.CppType | None:
-    """The C++ type that stands for a struct."""
+    """The C++ type that replaces a struct."""
     texts = _strings(context, read.get("cpp.type"), (_HEADER, _CPP_NAME))
     return None if texts is None else model.CppType(*texts)
 

@@ -25,7 +25,7 @@ def check_codings(
 def report_codings(
     context: Context, expression: ast.TypeExpr, type_: model.Type, archive: model.DeclKind | None = None
 ) -> None:
-    """Of one type, wherever it stands."""
+    """Of one type, wherever it is written."""
     levels = {model.DeclKind.STRUCT: 2, model.DeclKind.UNION: 1, None: 0}[archive]
     for coded, level in _coded(model.expand(type_), 0):
         if level < levels:

@@ -128,7 +128,7 @@ def _base(context: Context, declaration: ast.ServiceDecl, scope: Scope) -> model
 def _agent_of_both(
     context: Context, declaration: ast.ServiceDecl, base: model.Service, own: model.Agent | None
 ) -> model.Agent | None:
-    """The agent of the extended service: who calls that one addresses the same agents."""
+    """The agent of the extended service: callers of that one address the same agents."""
     if declaration.agent is not None and own is not None:
         if base.agent is None:
             scope = "to all callers alike"

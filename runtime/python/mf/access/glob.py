@@ -1,4 +1,4 @@
-"""Patterns of access files: '*' stands for any characters, also for none; all others for themselves."""
+"""Patterns of access files: '*' fits any characters, also none; each other character fits itself."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def glob_matches(pattern: str, text: str) -> bool:
 
 def globs_overlap(one: str, other: str) -> bool:
     """Whether there is a text that both patterns match. Between their literal ends, two patterns with stars
-    never exclude each other: what stands between the stars of one is taken by a star of the other."""
+    never exclude each other: the text between the stars of one is taken by a star of the other."""
     if "*" not in other:
         return glob_matches(one, other)
     if "*" not in one:

@@ -76,7 +76,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Who:
-    """`authenticated` stands for any identity; the pattern "*" also fits where there is none."""
+    """`authenticated` is any identity; the pattern "*" also fits where there is none."""
 
     pattern: str
     authenticated: bool = False
@@ -200,7 +200,7 @@ class Rules:
         return Decision(self._rules[first].allows, self._rules[first].line)
 
     def _first(self, places: list[int], before: int, identity: Identity, wish: Wish) -> int:
-        """The first of the rules that fits, if it stands before the rule `before`."""
+        """The first of the rules that fits, if it comes before the rule `before`."""
         for place in places:
             if place >= before:
                 break

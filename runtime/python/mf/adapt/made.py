@@ -54,7 +54,7 @@ _NUMBER = re.compile(r"(-?[1-9][0-9]{0,19}|0)\Z")
 
 
 class _Numbers:
-    """Stands for the class of an enum: its values are numbers, which have names in JSON."""
+    """Replaces the class of an enum: its values are numbers, which have names in JSON."""
 
     def __init__(self, members: Mapping[str, int]) -> None:
         self.__members__ = dict(members)
@@ -118,7 +118,7 @@ class Made:
         return self._struct(name, (field,), memcpy=has_layout(self.shape(type_)), implicit=True)
 
     def absent(self, absent: Absent) -> Callable[[], Any]:
-        """What stands for a value that is not given, a new one each time."""
+        """The value of a field that is not given, a new one each time."""
         type_, text = absent.type, absent.default
         if text is not None:
             return self._default(self.shape(type_), text)

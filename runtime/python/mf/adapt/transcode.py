@@ -21,7 +21,7 @@ Buffer = bytes | bytearray | memoryview
 
 
 class Transcoder:
-    """`f_encoding` and `t_encoding`: of frames that hold its values. `where`: stands before what is wrong
+    """`f_encoding` and `t_encoding`: of frames that hold its values. `where`: a prefix of what is wrong
     with bytes. Where both sides write the same bytes, these are not looked at. `left_out`: fields of F, as
     `Hit.title`, that T lacks; for callers that ask for them."""
 
@@ -115,7 +115,7 @@ def encoding_of(shape: s.Composite) -> int:
 
 
 class Transcoders:
-    """Makes those of one plan for one direction. `where`: what stands in front of all their words."""
+    """Makes those of one plan for one direction. `where`: a prefix of all their words."""
 
     def __init__(self, f: Made, t: Made, side: str, *, own_is_f: bool) -> None:
         self._f = f

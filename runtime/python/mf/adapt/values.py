@@ -1,6 +1,6 @@
 """R1. Values of the classes of one schema (made.py) to those of another, as a plan's conversions say.
 
-A function is made of each conversion: `convert(value, graph) -> value`. None stands for one that gives the
+A function is made of each conversion: `convert(value, graph) -> value`. None is one that gives the
 value back as it is. Objects that are referred to are filled one after the other (`Graph`), so nothing
 recurses along a chain of references. What cannot go over raises LostError, which gathers the path on its way
 up.

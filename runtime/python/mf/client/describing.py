@@ -18,7 +18,7 @@ async def describe(
     routing: Routing[Any, Any], name: str, agent: str | None, topic: bool, seconds: float
 ) -> Description:
     """What the first server that answers says. Raises Error, NOT_EXECUTED: UNKNOWN_SERVICE if the servers
-    that answered do not offer it, or if a controller knows none within `wait_for_server`."""
+    that answered do not offer it, or if a controller names none within `wait_for_server`."""
     watched = ServiceInfo(
         name=topic_view(name) if topic else name, agent=None, descriptor="", fingerprint=b"", methods=()
     )

@@ -1,4 +1,4 @@
-"""R5. Calls that block, with the interceptors of their client around them. It knows targets alone: over
+"""R5. Calls that block, with the interceptors of their client around them. It depends on targets alone: over
 connections, in light, and those of another client. async_intercepted.py is the counterpart for asyncio.
 
 A stream and a batch are called on when they are open; they end when their caller learns that they have, or

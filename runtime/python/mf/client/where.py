@@ -1,4 +1,4 @@
-"""R5. What an address of a client stands for: servers, a controller that names them, or relays to them.
+"""R5. What an address of a client means: servers, a controller that names them, or relays to them.
 
 Controllers are on a floor above. The resolver that asks them is made here and nowhere else, when an address
 wants it, as C++ does by linking. What asyncio needs is imported by its users.

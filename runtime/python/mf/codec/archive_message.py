@@ -7,8 +7,8 @@ A message is that of a struct or union, of an entry of a map (key 1, value 2), o
 or optional inside of another (value 1). What was found for each field number is kept until it ends.
 
 A message in another may come in parts, which are one; what it lacks is known when the last of them has been
-read. Nobody writes so, so a reader expects but one part, and raises InPartsError at a second. It is then made
-again with `in_parts`, and looks ahead for all parts of a message before it reads the first.
+read. No writer of this tree does so, so a reader expects but one part, and raises InPartsError at a second.
+It is then made again with `in_parts`, and looks ahead for all parts of a message before it reads the first.
 """
 
 from collections.abc import Callable
@@ -209,7 +209,7 @@ class Place:
 
     @property
     def absent(self) -> Callable[[], Any] | None:
-        """What stands for a value that was not sent. None: it must be there, or be held to its rules."""
+        """The value of a field that was not sent. None: it must be there, or be held to its rules."""
         if self.repeats:
             return None if self.rules else list
         return (lambda: None) if self.is_optional else self.default
@@ -552,7 +552,7 @@ class StructMessage(Message):
 
 
 def _quick_read(message: StructMessage, make: Callable[..., Any], memory: int) -> Callable[[Reader], Any]:
-    """Reads messages in one part, with tags of one byte, as writers make them. Where it meets anything else,
+    """Reads messages in one part, with tags of one byte, as writers make them. Where it finds anything else,
     the message goes on from there with what was found so far: nothing is read twice.
 
     A violated constraint counts also where another value follows that supersedes it: the codec reads again

@@ -148,7 +148,7 @@ class Codec(Generic[V, T]):
             if r.pos == r.end and r.violation is None:
                 return value
         except (CodecError, InPartsError):
-            pass  # of which one reads again, and tells
+            pass  # of which one reads again, and raises the error
         return self._decode_again(data, 0, 1, whole=True)[0][0]
 
     def decode_all(self, data: Buffer, count: int) -> list[T]:

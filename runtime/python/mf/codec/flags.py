@@ -24,7 +24,7 @@ F = TypeVar("F", bound="Flags")
 
 
 class bit:  # noqa: N801 - it reads as a function
-    """A member of the class it stands in, by its number: the class puts the value in this place."""
+    """A member of the class around it, by its number: the class puts the value in this place."""
 
     __slots__ = ("_number",)
 
@@ -35,7 +35,7 @@ class bit:  # noqa: N801 - it reads as a function
         setattr(owner, name, owner(1 << self._number))
 
     def __get__(self, instance: object, owner: type[F]) -> F:
-        """What type checkers read; before anything runs, the member stands there instead."""
+        """What type checkers read; before anything runs, the member takes its place."""
         return owner(1 << self._number)
 
 

@@ -51,7 +51,7 @@ def to_json(value: Any, kind: Any = None, /) -> str:
         return _unicode(write(value, MAX_DEPTH))
     except _GIVE_UP:
         pass
-    # Its codec says what is wrong, or makes the value one of the classes that the writer knows.
+    # Its codec says what is wrong, or makes the value one of the classes that the writer takes.
     value = codec.decode(codec.encode(value))
     try:
         return _unicode(write(value, MAX_DEPTH))

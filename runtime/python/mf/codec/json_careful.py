@@ -240,7 +240,7 @@ class JsonReader(JsonScanner):
     # --- scalars
 
     def _name_or_number(self) -> tuple[str, bool]:
-        """A string as it stands, and whether it holds a number; or a number."""
+        """A string as it is written, and whether it holds a number; or a number."""
         if self._kind() == "a number":
             self._start = self._pos
             return self._number(), True

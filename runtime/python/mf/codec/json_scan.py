@@ -1,6 +1,6 @@
-"""R1. What stands where in a JSON text, from left to right over its bytes: of the reader that names faults.
+"""R1. The parts of a JSON text, from left to right over its bytes: of the reader that names faults.
 
-Knows brackets, strings, numbers and words, and nothing of types. What is wrong raises a `CodecError` with
+It reads brackets, strings, numbers and words, and no types. What is wrong raises a `CodecError` with
 offset and path; depth and memory are counted here, because they are the whole text's.
 """
 
@@ -96,7 +96,7 @@ class JsonScanner:
         self._pos = match.end()
 
     def _kind(self) -> str:
-        """Of the value that stands next, by its first byte; "" for none."""
+        """Of the value that comes next, by its first byte; "" for none."""
         self._skip_blanks()
         return _KINDS.get(self._text[self._pos], "") if self._pos < len(self._text) else ""
 
@@ -209,7 +209,7 @@ class JsonScanner:
         self._depth -= 1
 
     def _members(self) -> Iterator[int]:
-        """Each stands in front of a name."""
+        """Each comes before a name."""
         self._open("an object")
         for at in self._places(b"}"):
             if not self._at(b'"'):

@@ -112,7 +112,7 @@ def float_from(number: str, *, single: bool) -> float:
         return to_f32(value)
     if abs(other - value) != abs(value - near):
         return to_f32(value)
-    from decimal import Decimal  # the f64 lies half-way between two f32: only the digits tell
+    from decimal import Decimal  # the f64 is half-way between two f32: only the digits decide
 
     exact, middle = Decimal(number), Decimal(value)
     if exact == middle:

@@ -1,4 +1,4 @@
-"""R1. What a decoder accepts, and the ranges of the language's numbers. Knows nothing of bytes."""
+"""R1. What a decoder accepts, and the ranges of the language's numbers. It reads no bytes."""
 
 from typing import Final
 

@@ -183,7 +183,7 @@ def _codecs_in(package: str) -> ModuleType:
 
 
 def _wrapped(shape: s.Shape) -> Codec[Any, Any]:
-    """What is not a struct or union lies as the only field of one: memcpy if it has a layout, else febird."""
+    """What is no struct or union is written as the only field of one: memcpy with a layout, else febird."""
     if isinstance(shape, s.Composite):
         return Codec(shape)
     from mf.codec.sizes import has_layout

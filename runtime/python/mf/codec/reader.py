@@ -162,7 +162,7 @@ class Reader:
         return byte == 1
 
     def check_items(self, count: int, size: int, at: int | None = None) -> None:
-        """`count` items of at least `size` bytes can still follow; `at`: where the count stands."""
+        """`count` items of at least `size` bytes can still follow; `at`: where the count is."""
         left = self.end - self.pos
         if count * size > left:
             reason = f"{count} elements need at least {bytes_said(count * size)}, {left} left"

@@ -2,7 +2,7 @@
 and arrays are made of.
 
 Beside lists, writers take any sequence, and numbers also anything with a buffer (array, numpy), which is
-copied as it lies when its format is the wire's. Integers of more than a byte lie in rows (mf.codec.rows).
+copied as it is when its format is the wire's. Integers of more than a byte lie in rows (mf.codec.rows).
 """
 
 import struct

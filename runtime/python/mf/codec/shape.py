@@ -3,7 +3,7 @@
 Generated modules hold one `Struct` or `Union` for each of the schema, and the codec is made of it
 (mf.codec.coding). Fields come from a function, so that recursive types need no order, and nothing is built
 that a program does not use. Plain classes: every import of generated code pays for this, so what is worked
-out of a shape stands elsewhere and is imported when it is asked for: how much its values take
+out of a shape is elsewhere and is imported when it is asked for: how much its values take
 (mf.codec.sizes), and what it is made of (mf.codec.contents).
 """
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 
 class Scalar:
-    """A built-in type by its word in the language. `coding`, of an integer in an archive, says how it lies if
-    not as its type does: `varint`, in two's complement, or `fixed`, in all its bytes.
+    """A built-in type by its word in the language. `coding`, of an integer in an archive, says how it is
+    written if not as its type does: `varint`, in two's complement, or `fixed`, in all its bytes.
     """
 
     __slots__ = ("coding", "name")
@@ -194,7 +194,7 @@ class _Composite:
 
     @property
     def has_no_end(self) -> bool:
-        """Whether a value's bytes do not say where they end: in other values, their length stands before."""
+        """Whether a value's bytes do not say where they end: in other values, their length comes before."""
         return self.archive
 
     coding: Any = None
@@ -204,7 +204,7 @@ class _Composite:
     row: Any = None
     """What packs its values, of tier memcpy; mf.codec.layout makes it."""
     constrained: bool | None = None
-    """Whether its values, or what they hold, have constraints; mf.codec.contents knows."""
+    """Whether its values, or what they hold, have constraints, as mf.codec.contents finds."""
 
     @property
     @abstractmethod
@@ -256,7 +256,7 @@ class _Composite:
 
     @cached_property
     def _contents(self) -> float:
-        """Bytes of memory per byte on the wire, at most, for what lies in containers of a value."""
+        """Bytes of memory per byte on the wire, at most, for what the containers of a value hold."""
         from mf.codec.sizes import amplification
 
         return amplification(self)  # type: ignore[arg-type] # a Struct or a Union
@@ -395,7 +395,7 @@ DURATION: Final = Scalar("duration")
 UUID: Final = Scalar("uuid")
 
 
-# What stands for the implicit structs of methods: a tuple of parameters, the only result itself, or nothing.
+# What replaces the implicit structs of methods: a tuple of parameters, the only result itself, or nothing.
 
 
 def parts_made(*parts: Any) -> tuple[Any, ...]:

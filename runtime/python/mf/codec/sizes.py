@@ -164,7 +164,7 @@ def row_of(element: s.Shape) -> str | None:
 
 
 def blocks_of(shape: s.Map) -> tuple[str, str] | None:
-    """The integer types of a map that lies in blocks ("Maps of integers"); None if it lies otherwise."""
+    """The integer types of a map that is written in blocks ("Maps of integers"); None for another map."""
     key, value = row_of(shape.key), row_of(shape.value)
     return None if key is None or value is None else (key, value)
 

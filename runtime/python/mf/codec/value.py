@@ -3,7 +3,7 @@
     data = mf.to_bytes(hit)                 hit = mf.from_bytes(Hit, data)
     data = mf.to_bytes(hits, list[Hit])     hits = mf.from_bytes(list[Hit], data)
 
-What `codec_of` (mf.codec.lookup) knows can be written and read. Its codec is also the place for many values
+What `codec_of` (mf.codec.lookup) takes can be written and read. Its codec is also the place for many values
 (`encode_all`, `decode_all`) and for other limits than the default (`within`).
 """
 

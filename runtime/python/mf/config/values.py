@@ -59,7 +59,7 @@ class Key:
     choices: tuple[str, ...] = ()
 
     def wanted(self) -> str:
-        """What the key takes, as it stands behind "give "."""
+        """What the key takes, as it is written behind "give "."""
         if self.choices:
             return "one of " + ", ".join(self.choices)
         if self.kind is Kind.LIST:

@@ -112,7 +112,7 @@ class AsyncControllerRegistrar:
 
 
 class _AtOne:
-    """The registration at one controller. `changed`: the offers differ from those that the controller knows.
+    """The registration at one controller. `changed`: the offers differ from those that the controller has.
     `cluster`: the controller's cluster when it last answered; all that share a store are of one.
     """
 

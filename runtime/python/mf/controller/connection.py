@@ -73,7 +73,7 @@ class ControllerConnection(AsyncTargetSource):
         return await self.stub.client_id(options=_within(patiently)) or 1
 
     def trouble(self, error: Exception) -> str:
-        """The message for a user who waits for the controller."""
+        """The message for a user that waits for the controller."""
         where = ", ".join(map(str, self._controllers))
         if isinstance(error, Error):
             why = error.message.removeprefix("gave up at the deadline: ")

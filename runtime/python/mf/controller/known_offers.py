@@ -1,4 +1,4 @@
-"""R7. Tracks which offers a controller knows, and which changes to send next. Pure data.
+"""R7. Tracks which offers a controller has, and which changes to send next. Pure data.
 
 An update that the controller refuses changes nothing, and the registration stays: refused offers are left out
 from then on, until they change, or for a while if the controller only had no room.
@@ -30,7 +30,7 @@ class KnownOffers:
         """When a refused offer is sent again."""
 
     def changes(self, entries: Iterable[Entry], now: float) -> tuple[list[Entry], list[Key]]:
-        """The entries to add or replace, and the keys to remove, so that the controller knows exactly
+        """The entries to add or replace, and the keys to remove, so that the controller has exactly
         `entries`."""
         wanted = {_key(entry.key): entry for entry in entries}
         removed = [entry.key for key, entry in self._known.items() if key not in wanted]

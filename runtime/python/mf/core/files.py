@@ -7,7 +7,7 @@ Stamp = tuple[int, ...]
 
 
 def stamp_of(path: str) -> Stamp:
-    """What tells the file at this path from one that replaces it; empty if there is none."""
+    """What distinguishes the file at this path from one that replaces it; empty if there is none."""
     try:
         file = os.stat(path)  # noqa: PTH116 - as it was given
     except OSError:

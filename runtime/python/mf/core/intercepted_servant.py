@@ -1,7 +1,7 @@
 """R0. Handlers with interceptors around them: what a server or a Light calls in place of a servant's own
 functions.
 
-At a server the call itself reports its end to the interceptors, since it knows what was answered. In light,
+At a server the call itself reports its end to the interceptors, since it has what was answered. In light,
 and for interceptors that were put around a handler while its server runs, the end is that of the handler, or
 of the values that it gives.
 """

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class CallKind(IntEnum):
-    """What a caller has asked for. A server knows a message, not why it was sent: it has calls, bulks (each
+    """What a caller has asked for. A server sees a message, not why it was sent: it has calls, bulks (each
     message with several items) and streams."""
 
     CALL = 0

@@ -1,9 +1,9 @@
 """R0. From values of a type F of one schema to values of a type T of another: whether they can go over, and
 how. docs/evolution.md has the rules as users read them.
 
-F is the schema of who writes, T that of who reads. A pair of declared types is looked at once for each
+F is the schema of the writer, T that of the reader. A pair of declared types is looked at once for each
 direction, however often it is met, so types that hold or refer to themselves need no more. The verdict of a
-pair speaks of what stands in it itself; for more, look at all pairs that it reaches.
+pair speaks of what is in it itself; for more, look at all pairs that it reaches.
 
 Words about a difference name what is `here`, at the consumer, and `there`, at the provider
 (docs/protocol.md, section 7).
@@ -112,7 +112,7 @@ class Source:
 
 
 class Pair:
-    """Two declared types. `verdict` and `refusal` are those of what stands here, without what it reaches.
+    """Two declared types. `verdict` and `refusal` are those of this pair, without what it reaches.
 
     sources     of structs and errors: one for each field of T
     cases       of unions: number of F's alternative -> conversion; a number that is missing cannot go over
@@ -242,7 +242,7 @@ class Rules:
         match f, t:
             case Scalar(before), Scalar(after):
                 made = self._scalar(before, after, t)
-                if f != t:  # an integer that lies in another way is the same number
+                if f != t:  # an integer that is written in another way is the same number
                     made.verdict = max(made.verdict, Verdict.ADAPTS)
                 return made
             case Named(before), Named(after):
@@ -308,7 +308,7 @@ class Rules:
         owner: str,
     ) -> tuple[tuple[Source, ...], Verdict, str | None]:
         """For each field of T; how well they go over, and the first refusal, with its place. `word`: what
-        they are called, `owner`: what stands in front of their names."""
+        they are called, `owner`: the prefix of their names."""
         indices = _by_number(f, t) if by_number else partners(names_of(f), names_of(t))
         same = len(f) == len(t) and [each.name for each in f] == [each.name for each in t]
         if by_number:
@@ -422,7 +422,7 @@ def pairs_of(conversion: Conversion) -> "list[Pair]":
 
 
 def absent_value(type_: Type, default: str | None) -> Absent | None:
-    """What stands for a value that is not given; None: nothing does."""
+    """The value of a field that is not given; None: there is none."""
     if default is not None or isinstance(type_, OptionalOf | ListOf | SetOf | MapOf):
         return Absent(type_, default)
     return None

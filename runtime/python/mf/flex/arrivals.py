@@ -128,7 +128,7 @@ class Arrivals(MailboxAsyncServant):
         self._now = _Incarnation(mailbox)
 
     def close(self) -> None:
-        """Called when the mailbox is closed: tells the senders what was taken, and that it is closed."""
+        """Called when the mailbox is closed: notifies the senders of what was taken, and of the end."""
         if self._now is not None:
             self._now.close()
             self._last, self._now = self._now, None

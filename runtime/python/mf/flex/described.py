@@ -1,5 +1,5 @@
 """Declared types as the senders of their values describe them, and values of them as those of the version
-that this process knows.
+that are known here.
 
 What a sender says is kept for that sender alone: two that send the same descriptor may differ in the annex.
 What was made of two versions is kept for the process.

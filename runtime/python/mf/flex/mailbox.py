@@ -236,7 +236,7 @@ class Mailbox:
         return calls
 
     def release(self, parcel: Parcel) -> None:
-        """Subtracts a message from the bounds, and tells its sender that it was taken."""
+        """Subtracts a message from the bounds, and notifies its sender that it was taken."""
         with self._lock:
             calls = self._release(parcel)
         for call in calls:

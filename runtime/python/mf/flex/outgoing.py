@@ -329,7 +329,7 @@ class Outgoing:
 
 
 def _type_alone(before: Carried, texts: Texts) -> Carried:
-    """What tells the receiver of a type, before the first message with a value of it."""
+    """The description of a type for its receiver, sent before the first message with a value of it."""
     return Carried(0, before.source, before.dest, b"", [DescribedType(texts.descriptor, texts.annex)])
 
 

@@ -3,7 +3,7 @@
 Each shape of patterns gets an index on first use: key -> the numbers of matching messages, in the order of
 arrival; for patterns with functions they are grouped by the values that the functions are called with. So the
 cost of a look-up depends on the matching messages, not on all. Numbers of taken messages stay in an index
-until a look-up meets them; an index with more of them than there are messages is dropped. At most 32 indexes
+until a look-up finds them; an index with more of them than there are messages is dropped. At most 32 indexes
 are kept; the oldest is dropped first.
 """
 

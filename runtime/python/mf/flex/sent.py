@@ -44,7 +44,7 @@ _MOST_NAMED: Final = 3
 
 class _Shared:
     """What all Sent of a process share: the lock, as it is held only briefly, and what wakes those that wait.
-    `generation` tells them from those of a parent."""
+    `generation` distinguishes them from those of a parent."""
 
     def __init__(self) -> None:
         self.lock = Lock()

@@ -28,7 +28,7 @@ _END: Any = object()
 
 
 class Pipe(Generic[T]):
-    """See above. Values that are written after the call has ended are not wanted by anybody."""
+    """See above. Values that are written after the call has ended are dropped."""
 
     __slots__ = ("_call", "_done_writing", "_is_closed", "_lock", "_values", "_waiting")
 

@@ -1,4 +1,4 @@
-"""R5. Result streams in light: values are handed over one by one, by reference, and no thread stands behind
+"""R5. Result streams in light: values are handed over one by one, by reference, and no thread works behind
 them (see values.py for where the handler runs). `LightStream` is the call behind the four kinds of streams
 that a caller may hold: it says when its call has ended, once, and with what.
 """

@@ -1,5 +1,5 @@
 """R4. The common part of all client connections: a session over a stream, its bindings, and the handling of
-calls when something arrives or the connection ends. It knows neither threads nor loops: link.py and
+calls when something arrives or the connection ends. It uses neither threads nor loops: link.py and
 async_link.py drive it.
 
 If callers are on several threads, all of this runs under their lock.
@@ -511,7 +511,7 @@ class LinkCore(ABC):
     def _stream_event(
         self, event: DataReceived | CreditReceived | StreamStopped, finished: list[Pending]
     ) -> None:
-        """Something has arrived for a call that the session knows."""
+        """Something has arrived for a call of the session."""
         call = event.call
         if not isinstance(call, StreamCall):
             wrong: Error | None = Error(Code.PROTOCOL_ERROR, "a part of a stream, of a call that has none")

@@ -58,7 +58,7 @@ class LinkOutput(LinkCore):
     ) -> None:
         super().__init__(stream, hello, bytearray(SCRATCH_SIZE), standing, dead_after)
         self.watches = watches
-        self._lock = RLock()  # never entered twice; an RLock because it knows its owner
+        self._lock = RLock()  # never entered twice; an RLock because it has an owner
         self._followers: dict[Pending, None] = {}
         self._leading = False
         self._leader = self._writer = 0  # the threads that lead, or write, if one does

@@ -101,7 +101,7 @@ TABLE: dict[CallState, dict[CallEvent, _Cell]] = {
     },
 }
 
-# What every single call meets, as names of this module, since attributes of their classes are slower. Call
+# What every single call uses, as names of this module, since attributes of their classes are slower. Call
 # has methods for its transitions, which need no look-up: begin_at, written, take_result.
 SENDING = _S.SENDING
 SENT = _S.SENT

@@ -119,7 +119,7 @@ class ClientSession(Session):
             del calls.by_id[id_]
 
     def cancel(self, call: Request) -> None:
-        """Forgets the call and tells the server, if it was still in flight."""
+        """Forgets the call and sends CANCEL to the server, if it was still in flight."""
         if self.calls.by_id.pop(call.id, None) is not None:
             self._control(CANCEL, id_=call.id)
 

@@ -1,4 +1,4 @@
-"""R2. The byte layout of frames: the only place that knows it (docs/protocol.md, section 1).
+"""R2. The byte layout of frames: the only place that has it (docs/protocol.md, section 1).
 
 frame     := header [extension] payload padding
 header    := size:u32 type:u8 flags:u8 route:u16 id:u32 word:u16 count:u16     little-endian, 16 bytes

@@ -55,7 +55,7 @@ def check_authentication(shown: bytes) -> None:
 
 
 class Hello(PlainStruct):
-    """What a side tells about itself, once, first. `calls_open` and `calls_at_once` are the load of a server
+    """What a side says about itself, once, first. `calls_open` and `calls_at_once` are the load of a server
     at the time of this HELLO; 0 and 0 are unknown. `credential`: a token, of a client that has verified the
     server. `passed`: of a relay, the client that it makes this connection for; its `via` are the relays
     before this one.

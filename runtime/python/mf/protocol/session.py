@@ -7,7 +7,7 @@ How to drive it:
     events = session.received(n)
     session.take_output()                 a gather list, to be written in this order
 
-It never reads a socket, sleeps, locks or asks the time. The scratch buffer belongs to the caller, who may
+It never reads a socket, sleeps, locks or asks the time. The scratch buffer belongs to the caller, which may
 share it among sessions as long as nothing else is read between window() and received(). Payloads in events
 own their bytes. A payload of LARGE bytes or more is received directly into its own buffer, without joining or
 copying.

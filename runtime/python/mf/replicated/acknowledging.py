@@ -16,7 +16,7 @@ _NEVER_APPLIED = Outcome(
 
 
 class Holder(Protocol):
-    """What this knows of the replica that it belongs to (replica.py)."""
+    """What this uses of the replica that it belongs to (replica.py)."""
 
     me: str
     origins: Origins

@@ -107,7 +107,7 @@ class AsyncReplica:
 
     @property
     def leads(self) -> bool:
-        """Whether it gives out the versions, as far as it knows."""
+        """Whether it gives out the versions, by what it has heard."""
         versioner = self._machine.versioner
         return versioner is not None and versioner.ready and not self._inherited
 

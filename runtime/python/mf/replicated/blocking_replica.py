@@ -34,7 +34,7 @@ class Replica:
 
     @property
     def leads(self) -> bool:
-        """Whether it gives out the versions, as far as it knows."""
+        """Whether it gives out the versions, by what it has heard."""
         return self._replica.leads
 
     @property

@@ -103,7 +103,7 @@ class Caller:
 
     @property
     def leader(self) -> str | None:
-        """The member that gives out the versions, as far as the client knows."""
+        """The member that gives out the versions, by what the client has heard."""
         return None if self._leading is None else self._leading.member
 
     def take(self) -> list[CallerEffect]:

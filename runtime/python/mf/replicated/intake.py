@@ -1,6 +1,6 @@
 """R6. What comes into a replica's log and goes from there to its servant: messages that wait for those before
 them, the log's growth, what the servant is asked for, and the peers that are notified of it. Part of a
-replica, which has the log and knows the epoch; a file of its own, since it is a role of its own.
+replica, which has the log and the epoch; a file of its own, since it is a role of its own.
 
 A message with a version waits until all before it are there. Then it is in the log, the servant is asked to
 apply it, and once the servant has done so, it is acknowledged as its pattern wants it (acknowledging.py).
@@ -38,7 +38,7 @@ NO_VERSION = Version()
 
 
 class Holder(AcknowledgingHolder, Protocol):
-    """What this knows of the replica that it belongs to (replica.py)."""
+    """What this uses of the replica that it belongs to (replica.py)."""
 
     settings: ReplicaSettings
     log: Log

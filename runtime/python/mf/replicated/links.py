@@ -52,7 +52,7 @@ _WRAPPERS: dict[type[Any], Callable[[Any], wire.Message]] = {
 
 
 def wrapped(message: Message) -> wire.Message:
-    """As it lies in a stream."""
+    """As it is written in a stream."""
     return _WRAPPERS[type(message)](message)
 
 

@@ -5,7 +5,7 @@ asks the other members what they know of that schema, and applies the message as
 that version: the request in its own schema, what comes of it back. Only members are asked: what they say is
 trusted as the log is.
 
-A replica knows 16 schemas at a time, however often its group is upgraded: one that it needs takes the place
+A replica has 16 schemas at a time, however often its group is upgraded: one that it needs takes the place
 of the one that was used the longest ago, which is neither a member's own nor that of a message that waits.
 """
 
@@ -50,7 +50,7 @@ class Schemas:
         return [self._own_texts, *reversed(self._others.values())]
 
     def learn(self, member: str, texts: Sequence[Texts], wanted: Set[UUID] = frozenset()) -> None:
-        """Learns the schemas that a member knows, its own first. `wanted`: the schemas of messages that wait.
+        """Learns the schemas that a member has, its own first. `wanted`: the schemas of messages that wait.
         Any other schema is learned only if there is room."""
         for at, each in enumerate(texts):
             schema = UUID(bytes=each.fingerprint)
@@ -74,7 +74,7 @@ class Schemas:
         return True
 
     def adapted(self, body: Body) -> tuple[str, bytes, Adapted | None]:
-        """The method's name and the request in the schema of this replica, which knows that of the message.
+        """The method's name and the request in the schema of this replica, which has that of the message.
         Raises UnadaptableError."""
         if body.schema == self.own:
             return body.method, body.payload, None

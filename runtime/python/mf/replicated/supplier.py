@@ -11,7 +11,7 @@ from mf.replicated.states import Giving
 
 
 class Holder(Protocol):
-    """What a supplier knows of the replica that it belongs to (replica.py)."""
+    """What a supplier uses of the replica that it belongs to (replica.py)."""
 
     settings: ReplicaSettings
     can_snapshot: bool

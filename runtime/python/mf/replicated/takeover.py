@@ -28,7 +28,7 @@ _NO_RESTORE = "its log is no part of what the others keep, and its servant has n
 
 
 class Holder(IntakeHolder, Protocol):
-    """What this knows of the replica that it belongs to (replica.py)."""
+    """What this uses of the replica that it belongs to (replica.py)."""
 
     now: float
     can_snapshot: bool

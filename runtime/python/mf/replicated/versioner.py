@@ -1,6 +1,6 @@
 """R6. What a replica does besides while it has the lead: it gives out the versions of its epoch.
 
-    preparing -> a majority (or, where some are blank, everybody) has reported -> the best log is taken over
+    preparing -> a majority (or, where some are blank, each member) has reported -> the best log is taken over
     -> ready
 
 "Best" is the log that was normal in the latest epoch, and of these the longest: whatever a majority has
@@ -59,7 +59,7 @@ class _Gathered:
 
 
 class Holder(Protocol):
-    """What a versioner knows of the replica that it belongs to (replica.py)."""
+    """What a versioner uses of the replica that it belongs to (replica.py)."""
 
     me: str
     members: tuple[str, ...]

@@ -8,7 +8,7 @@ finder_table.py; the time is that of this process's clock. Its driver (routing.p
                                        # search.fire(event), then search.bound(...), or search.failed(why)
     search.route
 
-A Finder is of one service and agent, and knows their endpoints; each call that has no route makes a Search.
+A Finder is of one service and agent, and has their endpoints; each call that has no route makes a Search.
 Endpoints are tried one after the other, the best first; one that does not answer within a moment is left
 alone while there are others. How long a search goes on:
 

@@ -104,7 +104,7 @@ class Source(Enum):
     RESOLVING = auto()
     """It has not answered."""
     EMPTY = auto()
-    """It knows no endpoint."""
+    """It has no endpoint."""
     OFFERED = auto()
     REFUSED = auto()
     """It cannot be asked, for a reason that does not pass."""

@@ -1,5 +1,5 @@
 """R5. Decides which calls a server runs at once, which wait, and which are refused: the limits of a server
-and of its methods (docs/decisions/0028). It knows no bytes, threads or sockets; time is an argument.
+and of its methods (docs/decisions/0028). It uses no bytes, threads or sockets; time is an argument.
 
 An arriving call asks the gate of its method. It gets a slot and runs, or a place and waits, or neither and is
 refused. A slot is released when its call is answered; that starts the waiting call with the earliest deadline

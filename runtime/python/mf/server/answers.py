@@ -1,5 +1,5 @@
 """R5. The steps before and after a handler: whether a request may run, its arguments, and the outcome as a
-reply. It knows codecs and connections; it runs nothing. Every exception becomes a failure of the call or of
+reply. It uses codecs and connections; it runs nothing. Every exception becomes a failure of the call or of
 the item.
 """
 

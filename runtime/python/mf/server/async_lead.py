@@ -33,7 +33,7 @@ class AsyncLead:
 
     @property
     def held(self) -> bool:
-        """Whether this process leads, as far as it knows."""
+        """Whether this process leads, by what the controller has said last."""
         return self.epoch != 0 and not self._ended.is_set()
 
     async def lost(self) -> None:

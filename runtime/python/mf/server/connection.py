@@ -148,7 +148,7 @@ class _Entrance:
         self._access.admit(hello, self._stream.peer, self.identity)
 
     def __call__(self, bind: BindRequested) -> list[Any] | tuple[Code, str]:
-        """A client of another schema may adapt. Only the client knows whether it can, and logs how the
+        """A client of another schema may adapt. Only the client can decide whether it does, and logs how the
         schemas differ."""
         self.used = True
         if bind.service == ADMIN:

@@ -39,7 +39,7 @@ class Lead:
 
     @property
     def held(self) -> bool:
-        """Whether this process leads, as far as it knows."""
+        """Whether this process leads, by what the controller has said last."""
         return self._lead.held
 
     def lost(self, timeout: float | None = None) -> bool:

@@ -458,7 +458,7 @@ class ServerIo(Loop):
             self._close(connection, "")
 
     def _begin_drain(self) -> None:
-        """Accepts nothing new, and tells the clients."""
+        """Accepts nothing new, and says so to the clients."""
         self._draining = True
         self._stop_listening()
         for connection in list(self._connections.values()):

@@ -1,5 +1,5 @@
 """R5. A call with a stream at its server: received values that are not taken, written values that are not
-sent, and the waiting handler. It knows neither threads nor loops; the handler's ends of
+sent, and the waiting handler. It uses neither threads nor loops; the handler's ends of
 its streams are stream_ends.py.
 
 All of it changes under the lock of the connection. `news` counts events that may wake a waiting handler:

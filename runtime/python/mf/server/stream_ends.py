@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 class StoppedError(Exception):
-    """The writer must stop; the call knows why."""
+    """The writer must stop; the call has the reason."""
 
 
 class Waits(ABC):
@@ -106,7 +106,7 @@ class ReaderEnd(Generic[T]):
             raise error from malformed
 
     def read_no_more(self) -> None:
-        """The handler wants no more values: the client is told, and stops sending."""
+        """The handler wants no more values: the client is sent a CANCEL, and stops sending."""
         call = self._call
         self._values.clear()
         with call.connection.lock:

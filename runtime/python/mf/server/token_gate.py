@@ -1,7 +1,7 @@
 """R5. The identities of clients that show tokens. Thread-safe.
 
-A token that was sent in clear is anybody's, and is refused. Expired tokens, and those of a key that was taken
-out of the file, end the connections that were made with them.
+A token that was sent in clear may have been read on the way, and is refused. Expired tokens, and those of a
+key that was taken out of the file, end the connections that were made with them.
 """
 
 from time import time

@@ -1,4 +1,4 @@
-"""A clock that stands still until it is moved, for programs and tests whose deadlines must not depend on how
+"""A clock that stops until it is moved, for programs and tests whose deadlines must not depend on how
 busy the machine is.
 """
 

@@ -56,7 +56,7 @@ class _Fault:
 
 
 class Faults(memory_port.Guard):
-    """See above. They last as long as this lives; `name` is what stands behind memory: in the address. That
+    """See above. They last as long as this lives; `name` is what follows memory: in the address. That
     time passes (seconds) needs a FakeClock that is installed, else it raises RuntimeError."""
 
     def __init__(self, name: str) -> None:

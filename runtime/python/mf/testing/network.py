@@ -3,7 +3,7 @@ any size, partitions and ends, drawn from one random source, so that the same se
 
     network.connect("tcp://ann-bob:1")    the host ann connects to the port 1 of the host bob
 
-A name of a host without '-' is that of the one who is connected to; the caller is then the host ''. What a
+A name of a host without '-' is that of the side that is connected to; the caller is then the host ''. What a
 peer's kernel does for it goes on while its program is stopped: it takes bytes until its buffer is full.
 """
 

@@ -1,4 +1,4 @@
-"""Fixtures of pytest, which knows them where this runtime is installed (docs/testing.md). They are for
+"""Fixtures of pytest, which finds them where this runtime is installed (docs/testing.md). They are for
 blocking tests and for those of asyncio alike.
 
 | fixture | is |

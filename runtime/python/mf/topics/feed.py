@@ -2,7 +2,7 @@
 
 A stream that ends is opened again while its instance is known, and continues after the last message seen.
 What one names of a publisher that another stream has named before is left to that one, as long as that lives
-(decision 0056): the stream stands by, and begins anew when it may stand in. Several relays reach the same
+(decision 0056): the stream waits, and begins anew when it may take over. Several relays reach the same
 publishers, so only one of them has a stream, and the next one when it is lost."""
 
 from asyncio import sleep
@@ -101,7 +101,7 @@ class Feed:
             upstream.failures.pop(self._key, None)
 
     def stand_in(self) -> None:
-        """A publisher for which it stands by is free: subscribes anew, so that nothing is missed that is
+        """A publisher that it waits for is free: subscribes anew, so that nothing is missed that is
         kept."""
         self._stands_in = True
         if self._stream is not None:
@@ -246,7 +246,7 @@ class Feed:
 
 
 class _One(AsyncResolver):
-    """A resolver that knows one instance only, the peer of a stream."""
+    """A resolver of one instance only, the peer of a stream."""
 
     __slots__ = ("_view",)
 

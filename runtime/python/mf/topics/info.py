@@ -78,7 +78,7 @@ class TopicInfo(Generic[T]):
 
 @cache
 def _subscribe() -> Method[Any, Any]:
-    """Its name is not valid for a method of a service, so that a relay, which knows no schema, recognizes a
+    """Its name is not valid for a method of a service, so that a relay, which has no schema, recognizes a
     binding of a topic."""
     from mf.topics._generated.mf.topics._methods import ANY_TOPIC_SUBSCRIBE
 

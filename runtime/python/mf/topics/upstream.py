@@ -44,7 +44,7 @@ class Stream(Protocol):
     """The streams to one publisher, one after another (feed.py)."""
 
     def stand_in(self) -> None:
-        """A publisher for which it stands by is free."""
+        """A publisher that it waits for is free."""
 
 
 class Sharing(Protocol):
@@ -207,7 +207,7 @@ class Upstream:
         return None
 
     def claims(self, publisher: UUID, stream: Stream) -> bool:
-        """Whether the stream may speak for it; if not, it stands by."""
+        """Whether the stream may speak for it; if not, it waits."""
         owner = self.owners.get(publisher)
         if owner is None:
             owner = self.owners[publisher] = _Owner(stream)

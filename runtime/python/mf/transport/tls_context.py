@@ -179,7 +179,7 @@ class TlsContext:
         return old <= new or of.issuer in {x509.named(each).subject for each in old & new}
 
     def _stamps_now(self) -> list[Stamp]:
-        """What tells each file from the one that replaces it."""
+        """What distinguishes each file from the one that replaces it."""
         paths = [getattr(self.options, name) for name in _FILES]
         return [stamp_of(path) for path in paths if path]
 

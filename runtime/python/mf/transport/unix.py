@@ -1,4 +1,4 @@
-"""R3. Unix sockets: a path is the address, and permissions of its folder and file decide who may open it."""
+"""R3. Unix sockets: a path is the address, and permissions decide which users may open it."""
 
 import errno
 import os

@@ -30,7 +30,7 @@ class Migrated:
     """`type`: full name of the file's type. `count`: of its values. `lost`: what is to be said of the first
     ones that do not go over; `lost_count`: of all. `left_out`: the fields that the new schema lacks;
     `is_held_back`: they are why nothing was written. `is_same`: the file had the schema already.
-    `is_written`: a new file stands in its place."""
+    `is_written`: a new file is in its place."""
 
     __slots__ = ("count", "is_held_back", "is_same", "is_written", "left_out", "lost", "lost_count", "type")
 

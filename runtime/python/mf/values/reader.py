@@ -22,7 +22,7 @@ class Readable(Protocol):
 
 class ValueReader(Generic[T]):
     """Reads a file that `ValueWriter` wrote, in any language and with any schema that `kind` can be read from
-    (docs/evolution.md); the whole file never stands in memory.
+    (docs/evolution.md); the whole file is never in memory.
 
         with mf.ValueReader("hits.mfv", Hit) as hits:
             for hit in hits:

@@ -1,6 +1,6 @@
 """R1. Types of schemas in flexible messages, identified by full name and fingerprint.
 
-A receiver decodes types that it knows: those that it has sent, used in a pattern, or passed to `know`, also
+A receiver decodes known types: those that it has sent, used in a pattern, or passed to `know`, also
 values of another version of such a type if its rules allow that (docs/evolution.md). A value of another type
 stays a `Typed` (name, fingerprint and bytes), which `to` decodes later, and can be sent on."""
 
@@ -127,5 +127,5 @@ def find(name: str, fingerprint: bytes) -> Known | None:
 
 
 def find_version(name: str) -> Known | None:
-    """The version of the type that this process knows."""
+    """The version of the type that is known here."""
     return _latest.get(name)
