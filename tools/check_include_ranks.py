@@ -39,6 +39,7 @@ RANKS: dict[str, float] = {
     "replicated": 6,
     "controller": 7,
     "relay": 7,
+    "http": 7.5,
     "bridge": 7,
     "app": 8,
     "testing": 9,

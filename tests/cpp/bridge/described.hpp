@@ -4,23 +4,23 @@
 #include <memory>
 #include <string>
 
-#include "mf/bridge/described_topic.hpp"
 #include "mf/bridge/record.hpp"
 #include "mf/codec/value.hpp"
 #include "mf/core/service_texts.hpp"
+#include "mf/topics/described_topic.hpp"
 #include "topics/events.topics.hpp"
 
 namespace mftest {
 
 template <class Topic>
-std::unique_ptr<mf::bridge::DescribedTopic> described() {
+std::unique_ptr<mf::topics::DescribedTopic> described() {
   const auto& service = Topic::kTopic.service;
-  return std::make_unique<mf::bridge::DescribedTopic>(std::string(mf::descriptor_of(service)) +
+  return std::make_unique<mf::topics::DescribedTopic>(std::string(mf::descriptor_of(service)) +
                                                       std::string(mf::annex_of(service)));
 }
 
 /// Of topics.events.Additions, with a document of that size.
-inline mf::bridge::Record record_of(const mf::bridge::DescribedTopic& topic, std::string agent,
+inline mf::bridge::Record record_of(const mf::topics::DescribedTopic& topic, std::string agent,
                                     std::uint64_t sequence, std::uint8_t publisher = 7) {
   return {.topic = std::string(topic.info().name()),
           .agent = std::move(agent),

@@ -60,7 +60,7 @@ class Inward : public testing::Test {
   }
 
   const std::shared_ptr<KeptLog> log_ = std::make_shared<KeptLog>();
-  std::unique_ptr<mf::bridge::DescribedTopic> topic_ = described<AdditionsTopic>();
+  std::unique_ptr<mf::topics::DescribedTopic> topic_ = described<AdditionsTopic>();
   mf::Topics topics_;
   AdditionsPublisher additions_{topics_};
   mf::Server server_;

@@ -58,7 +58,7 @@ class Outward : public testing::Test {
   }
 
   const std::shared_ptr<KeptLog> log_ = std::make_shared<KeptLog>();
-  const std::unique_ptr<mf::bridge::DescribedTopic> topic_ = described<AdditionsTopic>();
+  const std::unique_ptr<mf::topics::DescribedTopic> topic_ = described<AdditionsTopic>();
   FakeEngine engine_;
   std::string listen_ = "tcp://127.0.0.1:0";
   std::shared_ptr<mf::bridge::Outward> outward_;

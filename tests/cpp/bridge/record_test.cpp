@@ -13,8 +13,8 @@ namespace {
 
 using namespace topics::events;
 using mf::Overflow;
-using mf::bridge::DescribedTopic;
 using mf::bridge::Record;
+using mf::topics::DescribedTopic;
 using testing::HasSubstr;
 
 std::string refusal_of(const std::function<void()>& action) {

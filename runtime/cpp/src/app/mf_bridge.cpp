@@ -21,7 +21,6 @@
 #include <vector>
 
 #include "app/program.hpp"
-#include "mf/bridge/described_topic.hpp"
 #include "mf/bridge/engine.hpp"
 #include "mf/bridge/inward.hpp"
 #include "mf/bridge/outward.hpp"
@@ -30,6 +29,7 @@
 #include "mf/core/log.hpp"
 #include "mf/server/server.hpp"
 #include "mf/server/signals.hpp"
+#include "mf/topics/described_topic.hpp"
 
 namespace {
 
@@ -116,7 +116,7 @@ void until_stopped(mf::server::StopSignals& signals, Run&& run, Reload&& reload)
 void bring_in(const Arguments& arguments) {
   const auto log = arguments.entrance.log();
   mf::server::StopSignals signals;
-  const auto topic = mf::bridge::DescribedTopic::of_file(arguments.topic);
+  const auto topic = mf::topics::DescribedTopic::of_file(arguments.topic);
   const auto engine_with = engine_options(arguments, topic->info().name(), log);
   const auto engine = mf::bridge::open_engine(engine_with);
   mf::ClientOptions client;
@@ -156,7 +156,7 @@ void bring_in(const Arguments& arguments) {
 int bring_out(const Arguments& arguments) {
   const auto log = arguments.entrance.log();
   mf::server::StopSignals signals;
-  const auto topic = mf::bridge::DescribedTopic::of_file(arguments.topic);
+  const auto topic = mf::topics::DescribedTopic::of_file(arguments.topic);
   const auto engine_with = engine_options(arguments, topic->info().name(), log);
   const auto engine = mf::bridge::open_engine(engine_with);
   mf::bridge::OutwardOptions options{.name = arguments.name,
@@ -188,7 +188,7 @@ int bring_out(const Arguments& arguments) {
 
 /// Everything but whether the engine is there.
 void check(const Arguments& arguments) {
-  const auto topic = mf::bridge::DescribedTopic::of_file(arguments.topic);
+  const auto topic = mf::topics::DescribedTopic::of_file(arguments.topic);
   (void)engine_options(arguments, topic->info().name(), {});
   mf::app::check_entrance(arguments.entrance);
 }

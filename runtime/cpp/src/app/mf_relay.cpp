@@ -1,13 +1,17 @@
 // mf-relay: hands on the calls of clients that cannot, or need not, reach the servers (docs/relay.md).
 //
-// Standard output gets one line, the address listened at, once it does; the log goes to standard error.
+// Standard output gets one line, the address listened at, once it does, and with --http another one, that of
+// the HTTP door; the log goes to standard error.
 // Exit codes: 0 stopped by SIGTERM or SIGINT, 1 it could not start, 2 a mistake in its options, 3
 // calls were cut at the end of the drain timeout.
 // SIGHUP reads its files again.
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <iostream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,7 +19,9 @@
 #include "app/program.hpp"
 #include "mf/core/error.hpp"
 #include "mf/core/log.hpp"
+#include "mf/http/door.hpp"
 #include "mf/relay/relay.hpp"
+#include "mf/server/gatekeeper.hpp"
 #include "mf/server/server.hpp"
 #include "mf/server/signals.hpp"
 
@@ -32,7 +38,33 @@ struct Arguments {
   std::vector<std::string> to{};
   bool registers = false;
   bool own_identity = false;
+  std::string http{};  // http://HOST:PORT or https://HOST:PORT
+  std::vector<std::string> http_origins{};
+  std::size_t http_connections = mf::http::DoorOptions().max_connections;
+  std::uint32_t http_timeout = 10'000;  // milliseconds
+  std::size_t http_max_body = mf::http::DoorOptions().max_body;
 };
+
+mf::http::DoorOptions door_options(const Arguments& arguments, const mf::Log& log) {
+  const auto& entrance = arguments.entrance;
+  return {.listen = arguments.http,
+          .open = entrance.open,
+          .knows_clients = entrance.knows_peers(),
+          .tls = entrance.shown,
+          .origins = arguments.http_origins,
+          .max_connections = arguments.http_connections,
+          .max_body = arguments.http_max_body,
+          .header_timeout = std::chrono::milliseconds(arguments.http_timeout),
+          .body_timeout = 3 * std::chrono::milliseconds(arguments.http_timeout),
+          .idle_timeout = 6 * std::chrono::milliseconds(arguments.http_timeout),
+          .log = log};
+}
+
+/// Whether the relay itself listens over TLS: the certificate may be for the door alone.
+bool listens_over_tls(const mf::app::Entrance& entrance) {
+  const auto listen = mf::Address::parse_list(mf::app::as_server(entrance.listen));
+  return std::ranges::any_of(listen, [](const mf::Address& address) { return address.scheme == "tls"; });
+}
 
 int serve(const Arguments& arguments) {
   if (!arguments.entrance.token_keys.empty() && arguments.entrance.access.empty())
@@ -61,14 +93,31 @@ int serve(const Arguments& arguments) {
   server_options.io_threads = arguments.threads;
   server_options.stream_window = 0;
   server_options.forwarder = relay;
-  mf::Server server(server_options);
-  server.start();
-  mf::app::say_where(server, arguments.entrance, "relay",
+  if (arguments.http.starts_with("https:") && !listens_over_tls(arguments.entrance)) server_options.tls = {};
+  if (!arguments.http.empty()) mf::http::check(door_options(arguments, log));
+  std::unique_ptr<mf::http::Door> door;
+  std::atomic<const mf::http::Door*> shown{nullptr};
+  server_options.expose = [&shown](mf::monitor::Exposition& out) {
+    if (const auto* const opened = shown.load()) opened->expose(out);
+  };
+  auto server = std::make_unique<mf::Server>(server_options);
+  server->start();
+  if (!arguments.http.empty()) {
+    door = std::make_unique<mf::http::Door>(door_options(arguments, log), relay, server->gatekeeper());
+    shown = door.get();
+  }
+  mf::app::say_where(*server, arguments.entrance, "relay",
                      "every program that reaches this port can call all servers", log);
-  mf::app::serve_until_stopped(signals, server);
-  const bool whole = server.stop();
+  if (door) std::cout << door->address() << '\n' << std::flush;
+  mf::app::serve_until_stopped(signals, *server, [&door] {
+    if (door) (void)door->reload();
+  });
+  const bool answered = !door || door->drain(server_options.drain_timeout);
+  const bool whole = server->stop();
+  server.reset();  // its monitor shows the door
+  door.reset();
   relay->close();
-  return whole ? 0 : mf::kCallsCut;
+  return whole && answered ? 0 : mf::kCallsCut;
 }
 
 void check(const Arguments& arguments) {
@@ -76,6 +125,7 @@ void check(const Arguments& arguments) {
   (void)mf::Address::parse_list(arguments.controller);
   if (!arguments.entrance.own.certificate.empty())
     (void)mf::transport::make_tls_client(arguments.entrance.outward());
+  if (!arguments.http.empty()) mf::http::check(door_options(arguments, {}));
 }
 
 int run(int argc, char** argv) {
@@ -124,6 +174,35 @@ int run(int argc, char** argv) {
                  "When a subscriber that blocks its publisher, and takes nothing, is cut")
       ->type_name("MILLISECONDS")
       ->check(CLI::Range(1, 3'600'000))
+      ->capture_default_str();
+  auto* const http =
+      app.add_option("--http-listen,--http", arguments.http,
+                     "Where programs call by HTTP, JSON and WebSocket; beyond this host only over https:// "
+                     "with --client-ca or --token-keys, or with --open")
+          ->group("http")
+          ->type_name("http://HOST:PORT or https://HOST:PORT");
+  app.add_option("--http-origin", arguments.http_origins,
+                 "An origin whose pages may use the HTTP door, as https://app.example; * for all. Unless "
+                 "given, only its own pages may")
+      ->group("http")
+      ->needs(http);
+  app.add_option("--http-connections", arguments.http_connections,
+                 "How many connections the HTTP door takes at once")
+      ->group("http")
+      ->check(CLI::Range(1, 1'048'576))
+      ->capture_default_str();
+  app.add_option("--http-timeout", arguments.http_timeout,
+                 "How long the header fields of a request may take to arrive; its body, and the reading of "
+                 "its answer, may take three times as long, and the next request six times")
+      ->group("http")
+      ->type_name("MILLISECONDS")
+      ->check(CLI::Range(10, 3'600'000))
+      ->capture_default_str();
+  app.add_option("--http-max-body", arguments.http_max_body,
+                 "How large the body of a request, and a message of a WebSocket, may be")
+      ->group("http")
+      ->type_name("BYTES")
+      ->check(CLI::Range(1'024, 67'108'864))
       ->capture_default_str();
   mf::app::Settings settings(app, "MF_RELAY_");
   if (const auto ended = settings.parse(argc, argv)) return *ended;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <functional>
 #include <iostream>
 #include <string>
 #include <string_view>
@@ -232,9 +233,14 @@ inline void say_where(const Server& server, const Entrance& entrance, const std:
   std::cout << address.str() << std::endl;  // flushed: whoever started this process waits for it
 }
 
-/// Returns after SIGTERM or SIGINT; SIGHUP reads files again.
-inline void serve_until_stopped(server::StopSignals& signals, Server& server) {
-  while (signals.wait() == server::StopSignals::Wanted::reload) (void)server.reload();
+/// Returns after SIGTERM or SIGINT; SIGHUP reads files again. `also`: reads those of another part of the
+/// program.
+inline void serve_until_stopped(server::StopSignals& signals, Server& server,
+                                const std::function<void()>& also = {}) {
+  while (signals.wait() == server::StopSignals::Wanted::reload) {
+    (void)server.reload();
+    if (also) also();
+  }
 }
 
 /// Exit code 1 and one line for what could not be started.

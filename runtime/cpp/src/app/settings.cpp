@@ -24,7 +24,7 @@ config::Kind kind_of(const CLI::Option& option) {
   if (option.get_items_expected_max() == 0) return config::Kind::boolean;
   if (option.get_expected_max() > 1) return config::Kind::list;
   const std::string type = option.get_type_name();
-  constexpr std::array<std::string_view, 4> kNumbers{"UINT", "INT", "MILLISECONDS", "SECONDS"};
+  constexpr std::array<std::string_view, 5> kNumbers{"UINT", "INT", "MILLISECONDS", "SECONDS", "BYTES"};
   const auto name = std::string_view(type).substr(0, type.find(':'));
   return std::ranges::find(kNumbers, name) != kNumbers.end() ? config::Kind::integer : config::Kind::text;
 }

@@ -27,7 +27,7 @@ SubscribeOptions subscribe_with(const topics::TopicInfo& topic, SubscribeOptions
 
 }  // namespace
 
-Inward::Inward(std::shared_ptr<client::Core> core, const DescribedTopic& topic, Engine& engine,
+Inward::Inward(std::shared_ptr<client::Core> core, const topics::DescribedTopic& topic, Engine& engine,
                InwardOptions options)
     : core_(std::move(core)),
       topic_(topic),

@@ -23,7 +23,7 @@ constexpr std::size_t kMostSources = 65'536;
 
 }  // namespace
 
-Outward::Outward(const DescribedTopic& topic, Engine& engine, OutwardOptions options)
+Outward::Outward(const topics::DescribedTopic& topic, Engine& engine, OutwardOptions options)
     : topic_(topic),
       engine_(engine),
       options_(std::move(options)),

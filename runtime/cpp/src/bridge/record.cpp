@@ -6,6 +6,7 @@
 #include "mf/core/agent.hpp"
 #include "mf/core/hex.hpp"
 #include "mf/core/text.hpp"
+#include "mf/topics/described_topic.hpp"
 
 namespace mf::bridge {
 namespace {
@@ -75,11 +76,6 @@ bool read_number(std::string_view text, N& into) {
 
 }  // namespace
 
-std::string_view name(Tier tier) noexcept {
-  constexpr std::array<std::string_view, 4> names{"memcpy", "febird", "archive", "custom"};
-  return names[static_cast<std::size_t>(tier) - 1];
-}
-
 std::string text_of(const Fingerprint& fingerprint) {
   return to_hex(fingerprint);
 }
@@ -90,7 +86,7 @@ std::array<std::string, 7> headers_of(const Record& record) {
           agent_text(record.publisher),
           std::to_string(record.sequence),
           std::to_string(record.time.time_since_epoch().count()),
-          std::string(name(record.tier)),
+          std::string(topics::name(record.tier)),
           text_of(record.schema)};
 }
 
@@ -115,7 +111,7 @@ std::optional<std::string> read_headers(const FindHeader& find, Record& into) {
   into.time = Timestamp(Timestamp::duration(time));
   bool known = false;
   for (const auto tier : {Tier::memcpy, Tier::febird, Tier::archive, Tier::custom}) {
-    if (name(tier) != values[5]) continue;
+    if (topics::name(tier) != values[5]) continue;
     into.tier = tier;
     known = true;
   }

@@ -16,6 +16,9 @@ namespace {
 // How often the log names a server that is not reached, and how many of them are remembered.
 constexpr std::chrono::seconds kUnreachedLoggedEvery{10};
 constexpr std::size_t kMostUnreached = 1'024;
+// Of clients that the relay makes for others: the largest message or reply, and the window of a stream.
+constexpr std::uint32_t kMostPayload = 64U << 20U;
+constexpr std::uint32_t kWindow = 256U << 10U;
 
 std::vector<Instance> as_servers(const std::vector<Address>& controllers) {
   std::vector<Instance> servers;
@@ -78,6 +81,21 @@ Failure Shared::failure_to_connect(const Failure& why, const std::string& server
 std::optional<Identity> Shared::passed(const Identity& client) const {
   if (!options.passes_identities) return std::nullopt;
   return protocol::may_be_passed(client) ? client : Identity();
+}
+
+std::shared_ptr<client::Core> Shared::core_for(const Identity& client,
+                                               std::shared_ptr<transport::Reactor> of) const {
+  ClientOptions made;
+  made.connect_timeout = options.connect_timeout;
+  made.max_payload = kMostPayload;
+  made.stream_window = kWindow;
+  made.tls = options.tls;
+  made.credential = options.credential;
+  made.trusted_users = options.trusted_users;
+  made.log = options.log;
+  auto core = std::make_shared<client::Core>(resolver, nullptr, std::move(made), std::move(of));
+  core->relay({.passed = passed(client), .networks = connecting.networks});
+  return core;
 }
 
 void Shared::set_resolver(std::shared_ptr<Resolver> with, const std::vector<Address>& at) {
@@ -165,6 +183,28 @@ bool Relay::reload() {
 
 std::vector<TopicRelayStats> Relay::topics() const {
   return shared_->topics->stats();
+}
+
+std::shared_ptr<client::Core> Relay::client_for(const Identity& client,
+                                                const std::shared_ptr<transport::Reactor>& reactor) const {
+  if (shared_->options.passes_identities && !protocol::may_be_passed(client))
+    throw not_executed_error(Code::permission_denied, words("your identity is too long to be passed on"));
+  return shared_->core_for(client, reactor);
+}
+
+std::shared_ptr<void> Relay::watch(std::string_view service,
+                                   const std::shared_ptr<transport::Reactor>& reactor) const {
+  auto use = shared_->services->use(service);
+  if (use) shared_->tidy_services(*reactor);
+  return use;
+}
+
+const std::shared_ptr<Resolver>& Relay::resolver() const noexcept {
+  return shared_->resolver;
+}
+
+std::string Relay::words(std::string_view message) const {
+  return shared_->name + ": " + without_addresses(message);
 }
 
 void Relay::close() {

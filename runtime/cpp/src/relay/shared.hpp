@@ -26,6 +26,10 @@
 #include "mf/transport/socket.hpp"
 #include "relay/services.hpp"
 
+namespace mf::client {
+class Core;
+}
+
 namespace mf::relay {
 
 /// What the calls of a relay that ends fail with.
@@ -60,6 +64,9 @@ struct Shared : std::enable_shared_from_this<Shared> {
   [[nodiscard]] Failure failure_to_connect(const Failure& why, const std::string& server);
   /// What a connection for this client says of it; nothing: identities are not passed on.
   [[nodiscard]] std::optional<Identity> passed(const Identity& client) const;
+  /// A client for one identity, whose connections pass that on. Without a reactor it has threads of its own.
+  [[nodiscard]] std::shared_ptr<client::Core> core_for(const Identity& client,
+                                                       std::shared_ptr<transport::Reactor> of) const;
   void set_resolver(std::shared_ptr<Resolver> with, const std::vector<Address>& at);
   /// Forgets unused services in time, on this reactor, for as long as any are known.
   void tidy_services(transport::Reactor& by);

@@ -16,9 +16,6 @@ namespace {
 // The number of remembered topics, by name and schema; of ended ones the earliest is forgotten first.
 constexpr std::size_t kMostNames = 1'024;
 constexpr std::chrono::minutes kKeptFor{1};
-// The largest message accepted from a publisher.
-constexpr std::uint32_t kMostPayload = 64U << 20U;
-constexpr std::uint32_t kWindow = 256U << 10U;
 
 /// What keeps subscriptions apart; empty: the client has no identity that is passed on.
 std::string key_of(const Identity& client) {
@@ -155,24 +152,8 @@ void Topics::check_open() const {
 std::shared_ptr<client::Core> Topics::core() {
   const std::scoped_lock lock(mutex_);
   check_open();
-  if (!core_) core_ = make_core({}, nullptr);
+  if (!core_) core_ = shared_.core_for({}, nullptr);
   return core_;
-}
-
-std::shared_ptr<client::Core> Topics::make_core(const Identity& client,
-                                                std::shared_ptr<transport::Reactor> reactor) const {
-  ClientOptions options;
-  options.connect_timeout = shared_.options.connect_timeout;
-  options.max_payload = kMostPayload;
-  options.stream_window = kWindow;
-  options.tls = shared_.options.tls;
-  options.credential = shared_.options.credential;
-  options.trusted_users = shared_.options.trusted_users;
-  options.log = shared_.options.log;
-  auto core =
-      std::make_shared<client::Core>(shared_.resolver, nullptr, std::move(options), std::move(reactor));
-  core->relay({.passed = shared_.passed(client), .networks = shared_.connecting.networks});
-  return core;
 }
 
 std::shared_ptr<Topics::CoreOf> Topics::core_of(const std::string& key, const Identity& client) {
@@ -182,7 +163,7 @@ std::shared_ptr<Topics::CoreOf> Topics::core_of(const std::string& key, const Id
     if (auto of = found->second.lock()) return of;
   std::erase_if(cores_, [](const auto& entry) { return entry.second.expired(); });
   if (!reactor_) reactor_ = std::make_shared<transport::Reactor>(0, shared_.options.log);
-  auto of = std::make_shared<CoreOf>(make_core(client, reactor_));
+  auto of = std::make_shared<CoreOf>(shared_.core_for(client, reactor_));
   cores_.insert_or_assign(key, of);
   return of;
 }

@@ -78,8 +78,6 @@ class Topics {
   /// The core by which clients without identity subscribe, or all if identities are not passed on.
   [[nodiscard]] std::shared_ptr<client::Core> core();
   [[nodiscard]] std::shared_ptr<CoreOf> core_of(const std::string& key, const Identity& client);
-  [[nodiscard]] std::shared_ptr<client::Core> make_core(const Identity& client,
-                                                        std::shared_ptr<transport::Reactor> reactor) const;
   [[nodiscard]] std::vector<std::shared_ptr<client::Core>> cores() const;
   [[nodiscard]] std::shared_ptr<TopicName> topic(std::string_view name, const Fingerprint& fingerprint);
   /// Throws if the relay has been closed.

@@ -57,6 +57,7 @@ class Server::Core final : public server::Directory {
   bool reload();
   [[nodiscard]] std::vector<Address> addresses() const;
   [[nodiscard]] std::string monitor_address() const;
+  [[nodiscard]] std::shared_ptr<const server::Gatekeeper> gatekeeper() const;
 
   Outcome<std::shared_ptr<const server::Offer>> find(const protocol::Bind& bind, std::string_view peer,
                                                      bool names) override;

@@ -16,10 +16,10 @@
 #include <string>
 #include <vector>
 
-#include "mf/bridge/described_topic.hpp"
 #include "mf/bridge/engine.hpp"
 #include "mf/bridge/pause.hpp"
 #include "mf/client/core.hpp"
+#include "mf/topics/described_topic.hpp"
 #include "mf/topics/remote_receiver.hpp"
 
 namespace mf::bridge {
@@ -42,7 +42,7 @@ struct InwardStats {
 class Inward {
  public:
   /// Throws INVALID_ARGUMENT for agents or a policy that the topic cannot have.
-  Inward(std::shared_ptr<client::Core> core, const DescribedTopic& topic, Engine& engine,
+  Inward(std::shared_ptr<client::Core> core, const topics::DescribedTopic& topic, Engine& engine,
          InwardOptions options);
 
   /// Until it is to stop. Throws what Engine::writer() says for good. `ready` is called once it subscribes.
@@ -57,7 +57,7 @@ class Inward {
   void add(topics::Item& item, std::vector<Record>& into);
 
   const std::shared_ptr<client::Core> core_;
-  const DescribedTopic& topic_;
+  const topics::DescribedTopic& topic_;
   Engine& engine_;
   const InwardOptions options_;
   const std::string agents_;  // as they are sent

@@ -26,11 +26,11 @@
 #include <utility>
 #include <vector>
 
-#include "mf/bridge/described_topic.hpp"
 #include "mf/bridge/engine.hpp"
 #include "mf/bridge/pause.hpp"
 #include "mf/server/offering.hpp"
 #include "mf/topics/board.hpp"
+#include "mf/topics/described_topic.hpp"
 #include "mf/topics/source.hpp"
 #include "mf/topics/subscriptions.hpp"
 
@@ -58,7 +58,7 @@ class Outward final : public topics::Subscriptions,
                       public server::Offering,
                       public std::enable_shared_from_this<Outward> {
  public:
-  Outward(const DescribedTopic& topic, Engine& engine, OutwardOptions options);
+  Outward(const topics::DescribedTopic& topic, Engine& engine, OutwardOptions options);
 
   void run(const std::stop_token& stop);
   [[nodiscard]] OutwardStats stats() const;
@@ -100,7 +100,7 @@ class Outward final : public topics::Subscriptions,
   void settle();
   void refuse(Failure why);
 
-  const DescribedTopic& topic_;
+  const topics::DescribedTopic& topic_;
   Engine& engine_;
   const OutwardOptions options_;
   topics::Board board_;

@@ -10,12 +10,12 @@
 #include <string>
 #include <string_view>
 
-#include "mf/bridge/described_topic.hpp"
 #include "mf/core/log.hpp"
 #include "mf/core/random.hpp"
 #include "mf/core/types.hpp"
 #include "mf/link/adaptation.hpp"
 #include "mf/link/backoff.hpp"
+#include "mf/topics/described_topic.hpp"
 
 namespace mf::bridge {
 

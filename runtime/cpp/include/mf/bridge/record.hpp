@@ -42,7 +42,6 @@ inline constexpr std::array<std::string_view, 7> kHeaders{
 using FindHeader = std::function<std::optional<std::string_view>(std::string_view name)>;
 [[nodiscard]] std::optional<std::string> read_headers(const FindHeader& find, Record& into);
 
-[[nodiscard]] std::string_view name(Tier tier) noexcept;
 /// In hexadecimal digits.
 [[nodiscard]] std::string text_of(const Fingerprint& fingerprint);
 

@@ -21,11 +21,16 @@
 #include <vector>
 
 #include "mf/client/client.hpp"
+#include "mf/core/identity.hpp"
 #include "mf/core/log.hpp"
 #include "mf/link/resolver.hpp"
 #include "mf/server/forwarder.hpp"
 #include "mf/topics/options.hpp"
 #include "mf/transport/tls.hpp"
+
+namespace mf::transport {
+class Reactor;
+}
 
 namespace mf::relay {
 
@@ -95,6 +100,21 @@ class Relay final : public server::Forwarder {
   [[nodiscard]] std::vector<TopicRelayStats> topics() const;
   /// Must be called after the server was stopped.
   void close();
+
+  // ---- for a door of another protocol that belongs to the relay; all of these once its server was started
+
+  /// A client of the servers behind the relay, whose calls and subscriptions are made for this identity as
+  /// those of a client of the relay are. It runs on this reactor, and is closed before that is stopped.
+  /// Throws Error(PERMISSION_DENIED) for an identity that cannot be passed on.
+  [[nodiscard]] std::shared_ptr<client::Core> client_for(
+      const Identity& client, const std::shared_ptr<transport::Reactor>& reactor) const;
+  /// Keeps a service, or topic_view() of a topic, watched for as long as the result lives, so that resolver()
+  /// has it. Null if others use as many as may be watched, or the name is too long.
+  [[nodiscard]] std::shared_ptr<void> watch(std::string_view service,
+                                            const std::shared_ptr<transport::Reactor>& reactor) const;
+  [[nodiscard]] const std::shared_ptr<Resolver>& resolver() const noexcept;
+  /// The words of a failure as clients of the relay get them: they name the relay, and no address behind it.
+  [[nodiscard]] std::string words(std::string_view message) const;
 
  private:
   void ask(const std::string& url);

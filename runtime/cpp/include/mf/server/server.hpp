@@ -36,6 +36,7 @@
 
 namespace mf::server {
 class Forwarder;
+class Gatekeeper;
 class Offering;
 }  // namespace mf::server
 
@@ -304,6 +305,9 @@ class Server {
   [[nodiscard]] std::vector<Address> addresses() const;
   /// HOST:PORT of the monitor, with the chosen port; empty without one, and before start().
   [[nodiscard]] std::string monitor_address() const;
+  /// For a door of another protocol that belongs to this server; it may outlive the server. Throws
+  /// Error(INVALID_ARGUMENT) before start().
+  [[nodiscard]] std::shared_ptr<const server::Gatekeeper> gatekeeper() const;
 
   /// At any time, from any thread.
   [[nodiscard]] ServerStats stats() const;

@@ -7,6 +7,8 @@
 #include "codec/described/walk_values.hpp"
 #include "codec/described/writer.hpp"
 #include "mf/codec/described/json_type.hpp"
+#include "mf/codec/varint.hpp"
+#include "mf/codec/writer.hpp"
 #include "mf/core/error.hpp"
 
 namespace mf::described {
@@ -77,6 +79,61 @@ Result<std::vector<std::byte>> from_json(const Schema& schema, TypeIndex type, s
 Result<std::vector<std::byte>> febird_from_json(const Schema& schema, TypeIndex type, std::string_view json,
                                                 const codec::Limits& limits) {
   return read_json(schema, {}, type, json, limits, [](LayoutWriter& writer) { writer.begin_febird(); });
+}
+
+// --- values among others
+
+namespace {
+
+bool is_counted(const Type& type) noexcept {
+  return type.tier == Tier::archive || type.tier == Tier::custom;
+}
+
+/// `read` has the walk read what there is.
+template <class Read>
+Result<std::string> one_to_json(const Schema& schema, TypeIndex type, codec::Reader& reader,
+                                const Read& read) {
+  const OwnTypes own;
+  JsonSink sink(schema, own);
+  Scratches scratches;
+  Walk<JsonSink> walk(schema, schema, nullptr, reader, sink, scratches);
+  if (!read(walk)) return error_of(reader, schema.type(type));
+  if (const std::string_view error = sink.writer().error(); !error.empty())
+    return codec::DecodeError{Code::invalid_argument, codec::Fault::none, 0, {}, std::string(error)};
+  return std::move(sink.writer()).text();
+}
+
+}  // namespace
+
+Tier element_tier(const Type& type) noexcept {
+  return type.fixed ? Tier::memcpy : Tier::febird;
+}
+
+Result<std::string> element_to_json(const Schema& schema, TypeIndex type, codec::Reader& reader) {
+  if (!is_counted(schema.type(type)))
+    return one_to_json(schema, type, reader, [&](auto& walk) { return walk.whole({type, type, nullptr}); });
+  const std::byte* from = nullptr;
+  std::size_t length = 0;
+  if (!reader.take_counted(from, length)) return error_of(reader, schema.type(type));
+  return to_json(schema, type, {from, length});
+}
+
+Result<std::vector<std::byte>> element_from_json(const Schema& schema, TypeIndex type, std::string_view json,
+                                                 const codec::Limits& limits) {
+  auto alone = from_json(schema, type, json, limits);
+  if (!alone.ok() || !is_counted(schema.type(type))) return alone;
+  std::vector<std::byte> counted(codec::kMaxVarint<std::uint32_t> + alone->size());
+  codec::Writer writer(counted.data());
+  codec::write_varint(writer, alone->size());
+  writer.bytes(alone->data(), alone->size());
+  counted.resize(static_cast<std::size_t>(writer.position() - counted.data()));
+  return counted;
+}
+
+Result<std::string> fields_to_json(const Schema& schema, TypeIndex type, std::span<const std::byte> bytes) {
+  codec::Reader reader(bytes);
+  return one_to_json(schema, type, reader,
+                     [&](auto& walk) { return walk.fields({type, type, nullptr}) && reader.finish(); });
 }
 
 // --- types of this program

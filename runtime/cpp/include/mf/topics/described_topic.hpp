@@ -1,5 +1,5 @@
 // A topic as its description says (`mfidlc descriptor --topic`): the descriptor's text and the annex's, one
-// behind the other (docs/protocol.md, 7 and 7a). A bridge needs no generated code beside it.
+// behind the other (docs/protocol.md, 7 and 7a). Bridges and the HTTP door need no generated code beside it.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,10 @@
 #include "mf/core/service.hpp"
 #include "mf/topics/topic.hpp"
 
-namespace mf::bridge {
+namespace mf::topics {
+
+/// "febird"
+[[nodiscard]] std::string_view name(Tier tier) noexcept;
 
 class DescribedTopic {
  public:
@@ -20,7 +23,7 @@ class DescribedTopic {
   DescribedTopic(const DescribedTopic&) = delete;
   DescribedTopic& operator=(const DescribedTopic&) = delete;
 
-  [[nodiscard]] const topics::TopicInfo& info() const noexcept { return info_; }
+  [[nodiscard]] const TopicInfo& info() const noexcept { return info_; }
   /// Of its values.
   [[nodiscard]] Tier tier() const noexcept { return tier_; }
 
@@ -28,7 +31,7 @@ class DescribedTopic {
   const std::string text_;
   ServiceInfo service_;
   Tier tier_ = Tier::febird;
-  topics::TopicInfo info_;
+  TopicInfo info_;
 };
 
-}  // namespace mf::bridge
+}  // namespace mf::topics

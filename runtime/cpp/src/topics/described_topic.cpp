@@ -1,4 +1,4 @@
-#include "mf/bridge/described_topic.hpp"
+#include "mf/topics/described_topic.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,13 +7,12 @@
 #include <iterator>
 #include <vector>
 
-#include "mf/bridge/record.hpp"
 #include "mf/core/error.hpp"
 #include "mf/core/hex.hpp"
 #include "mf/core/text.hpp"
 #include "mf/link/adaptation.hpp"
 
-namespace mf::bridge {
+namespace mf::topics {
 namespace {
 
 constexpr std::array kTiers{Tier::memcpy, Tier::febird, Tier::archive, Tier::custom};
@@ -57,7 +56,7 @@ Tier tier_of(std::string_view descriptor, std::string_view type) {
   throw no_topic("it does not say the tier of its value " + shortened(type));
 }
 
-void read_annex(std::string_view annex, topics::TopicInfo& info) {
+void read_annex(std::string_view annex, TopicInfo& info) {
   (void)next_line(annex);
   while (annex.starts_with(' ')) {
     const auto said = words(next_line(annex));
@@ -67,18 +66,22 @@ void read_annex(std::string_view annex, topics::TopicInfo& info) {
       info.overflow = 0;
       for (const auto each :
            {Overflow::drop_oldest, Overflow::drop_newest, Overflow::block, Overflow::disconnect}) {
-        if (std::ranges::find(said, topics::name(each)) != said.end())
-          info.overflow = static_cast<std::uint8_t>(info.overflow | topics::bit(each));
-        if (said[1] == topics::name(each)) info.default_overflow = each;
+        if (std::ranges::find(said, name(each)) != said.end())
+          info.overflow = static_cast<std::uint8_t>(info.overflow | bit(each));
+        if (said[1] == name(each)) info.default_overflow = each;
       }
     }
   }
   // Who chooses none gets this one wherever it is allowed.
-  if ((info.overflow & topics::bit(Overflow::drop_oldest)) != 0)
-    info.default_overflow = Overflow::drop_oldest;
+  if ((info.overflow & bit(Overflow::drop_oldest)) != 0) info.default_overflow = Overflow::drop_oldest;
 }
 
 }  // namespace
+
+std::string_view name(Tier tier) noexcept {
+  constexpr std::array<std::string_view, 4> names{"memcpy", "febird", "archive", "custom"};
+  return names[static_cast<std::size_t>(tier) - 1];
+}
 
 DescribedTopic::DescribedTopic(std::string text) : text_(std::move(text)), info_{.service = service_} {
   const std::string_view all = text_;
@@ -101,7 +104,7 @@ DescribedTopic::DescribedTopic(std::string text) : text_(std::move(text)), info_
               .descriptor = descriptor,
               .annex = annex,
               .fingerprint = link::fingerprint_of(descriptor),
-              .methods = topics::kMethods};
+              .methods = kMethods};
   read_annex(annex, info_);
 }
 
@@ -114,4 +117,4 @@ std::unique_ptr<DescribedTopic> DescribedTopic::of_file(const std::string& path)
   return std::make_unique<DescribedTopic>(std::move(text));
 }
 
-}  // namespace mf::bridge
+}  // namespace mf::topics

@@ -1,0 +1,175 @@
+#include "http/calls.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "mf/client/core.hpp"
+#include "mf/client/scratch.hpp"
+#include "mf/client/target.hpp"
+#include "mf/codec/described/json.hpp"
+#include "mf/core/agent.hpp"
+#include "mf/core/failure.hpp"
+
+namespace mf::http {
+namespace {
+
+class Calling final : public client::AsyncCall {
+ public:
+  Calling(const client::Target& target, const Callee& callee, const link::Method& method,
+          const protocol::RequestHead& head, Gathered&& payload, const client::CallContext& context,
+          UniqueFunction<void(Answer&&)> done)
+      : AsyncCall(target, method.info, head, std::move(payload), context),
+        description_(callee.description),
+        method_(callee.method),
+        done_(std::move(done)) {
+    allow_cancel();
+  }
+
+ private:
+  void end(link::Reply&& reply) override { done_(description_->read(method_, reply)); }
+  [[nodiscard]] bool runs_anywhere() const noexcept override { return true; }
+
+  const std::shared_ptr<const Description> description_;
+  const std::size_t method_;
+  UniqueFunction<void(Answer&&)> done_;
+};
+
+/// What both kinds of calls are made of.
+struct Prepared {
+  client::Target target;
+  CallOptions options;
+  Gathered payload;
+  protocol::RequestHead head;
+};
+
+client::Target target_of(const Callee& callee, const Settings& settings) {
+  const auto& service = callee.description->service();
+  const client::Target target(callee.caller->client, service);
+  if (!settings.agent) return service.per_agent ? target.any() : target;
+  return target.at(sent_agent(service, *settings.agent));
+}
+
+Problem refused_arguments(const Callee& callee, const codec::DecodeError& error) {
+  return {
+      .code = Code::invalid_argument,
+      .detail = "the arguments of " + callee.description->full_name(callee.method) + ": " + error.message(),
+      .status = 400};
+}
+
+std::variant<Prepared, Problem> prepare(const Callee& callee, const Settings& settings,
+                                        std::string_view arguments) {
+  const auto& description = *callee.description;
+  const auto& service = description.service();
+  if (settings.agent && !service.per_agent)
+    return refusal(Code::invalid_argument, std::string(service.name) + " has no agents");
+  auto bytes = described::from_json(description.schema(), description.at(callee.method).params, arguments);
+  if (!bytes.ok()) return refused_arguments(callee, bytes.error());
+  Prepared prepared{.target = target_of(callee, settings),
+                    .options = {.deadline = settings.deadline, .metadata = settings.metadata},
+                    .payload = Gathered(client::take_scratch()),
+                    .head = {.route = 0,
+                             .tier = description.request_tier(callee.method),
+                             .flags = 0,
+                             .count = 1,
+                             .deadline = 0,
+                             .id = 0}};
+  prepared.payload.buffer.append(*bytes);
+  return prepared;
+}
+
+/// Metadata that do not fit are a problem of the request.
+std::optional<Problem> add_metadata(Prepared& prepared, const client::CallContext& context) {
+  if (context.metadata == nullptr) return std::nullopt;
+  const auto fits = attempt([&] { client::prepend_metadata(prepared.payload, *context.metadata); });
+  if (!fits) return problem_of(fits.failure());
+  prepared.head.flags |= protocol::kMetadata;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::variant<Running, Problem> start_call(const Callee& callee, const Settings& settings,
+                                          std::string_view arguments, UniqueFunction<void(Answer&&)> done) {
+  auto made = prepare(callee, settings, arguments);
+  if (auto* const problem = std::get_if<Problem>(&made)) return std::move(*problem);
+  auto& prepared = std::get<Prepared>(made);
+  const auto& method = callee.description->link(callee.method, settings.idempotent);
+  const client::Context context(prepared.target, prepared.options, method.info);
+  if (auto problem = add_metadata(prepared, context)) return *std::move(problem);
+  Running call = std::make_shared<Calling>(prepared.target, callee, method, prepared.head,
+                                           std::move(prepared.payload), context, std::move(done));
+  client::AsyncCall::launch(call, context.now);
+  return call;
+}
+
+// ---- streams
+
+Streaming::Streaming(const client::Target& target, const Callee& callee, const protocol::RequestHead& head,
+                     Gathered&& payload, const client::CallContext& context, const CallOptions& options,
+                     Tier tier)
+    : StreamedCall(target, callee.description->link(callee.method, false), head, std::move(payload), context,
+                   options, tier),
+      description_(callee.description),
+      method_(callee.method) {}
+
+void Streaming::end(link::Reply&& reply) {
+  answer_ = description_->read(method_, reply);
+  const auto* const problem = std::get_if<Problem>(&answer_);
+  end_streams(problem == nullptr ? nullptr : mf::detail::shared(failure_of(*problem)));
+}
+
+Answer Streaming::next_value(const link::StreamIn::Frame& frame, codec::Reader& reader) const {
+  const auto& schema = description_->schema();
+  const auto type = description_->at(method_).results_stream;
+  const auto unreadable = [&](std::string_view why) {
+    return Problem{
+        .code = Code::decode_error,
+        .execution = Execution::unknown,
+        .detail = "a value of the stream of " + description_->full_name(method_) + ": " + std::string(why),
+        .status = 502};
+  };
+  if (frame.encoding != static_cast<std::uint8_t>(described::element_tier(schema.type(type))))
+    return unreadable("another encoding than the schema says");
+  auto json = described::element_to_json(schema, type, reader);
+  if (!json.ok()) return unreadable(json.error().message());
+  return std::move(*json);
+}
+
+std::optional<Problem> Streaming::send(std::string_view json, UniqueFunction<void(bool)> done) {
+  const auto type = description_->at(method_).params_stream;
+  auto bytes = described::element_from_json(description_->schema(), type, json);
+  if (!bytes.ok())
+    return Problem{.code = Code::invalid_argument,
+                   .execution = Execution::unknown,
+                   .detail = "a value of the stream: " + bytes.error().message(),
+                   .status = 400};
+  output().async_write(
+      [&](Buffer& out) { out.append(*bytes); },
+      [done = std::move(done)](Outcome<bool>&& wanted) mutable { done(wanted.ok() && wanted.value()); });
+  return std::nullopt;
+}
+
+void Streaming::end_sending() {
+  if (output().end_here()) end_output_later();
+}
+
+std::variant<std::shared_ptr<Streaming>, Problem> start_stream(const Callee& callee, const Settings& settings,
+                                                               std::string_view arguments) {
+  auto made = prepare(callee, settings, arguments);
+  if (auto* const problem = std::get_if<Problem>(&made)) return std::move(*problem);
+  auto& prepared = std::get<Prepared>(made);
+  const auto& description = *callee.description;
+  const auto& method = description.link(callee.method, false);
+  const client::Context context(prepared.target, prepared.options, method.info);
+  prepared.head.flags |= protocol::kStream;
+  if (auto problem = add_metadata(prepared, context)) return *std::move(problem);
+  const auto sent = description.at(callee.method).params_stream;
+  const auto tier =
+      sent == described::kNoType ? Tier::memcpy : described::element_tier(description.schema().type(sent));
+  auto call = std::make_shared<Streaming>(prepared.target, callee, prepared.head, std::move(prepared.payload),
+                                          context, prepared.options, tier);
+  client::AsyncCall::launch(call, context.now);
+  return call;
+}
+
+}  // namespace mf::http

@@ -1,0 +1,224 @@
+"""Requests against the protocol and beyond the limits of the HTTP door: each is refused, and others go on."""
+
+import random
+import select
+import socket
+from collections.abc import Iterator
+
+import pytest
+
+from tests.http.asking import JSON, PATIENCE, Door, all_of
+from tests.http.conftest import door_of
+from tests.interop.peers import Server
+from tests.mf_tools.conftest import Peers
+
+HEAD = b"POST /v1/shop.Clock/now HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+NOW = "2023-11-14T22:13:20Z"
+MOST = 4096
+
+
+@pytest.fixture(scope="module")
+def small(peers: Peers, controller: Server, shop: Server) -> Door:
+    """A door with small limits."""
+    del shop
+    limits = ("--http-max-body", str(MOST), "--http-connections", "8", "--http-timeout", "250")
+    return door_of(peers.relay(controller.address, "--http", "http://127.0.0.1:0", *limits))
+
+
+@pytest.fixture(autouse=True)
+def goes_on(door: Door) -> Iterator[None]:
+    yield
+    assert door.result("shop.Clock.now") == NOW
+
+
+BROKEN: dict[str, tuple[bytes, int]] = {
+    "no HTTP": (b"hello\r\n\r\n", 400),
+    "bytes of TLS": (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 400),
+    "another version": (b"GET / HTTP/2.0\r\nHost: localhost\r\n\r\n", 400),
+    "no version": (b"GET /\r\n\r\n", 400),
+    "a line feed within a field": (b"GET / HTTP/1.1\r\nHost: localhost\r\nA: b\nC: d\r\n\r\n", 400),
+    "a field without a name": (b"GET / HTTP/1.1\r\nHost: localhost\r\n: b\r\n\r\n", 400),
+    "a blank before a colon": (b"GET / HTTP/1.1\r\nHost : localhost\r\n\r\n", 400),
+    "a zero within a field": (b"GET / HTTP/1.1\r\nHost: local\x00host\r\n\r\n", 400),
+    "no host": (b"GET / HTTP/1.1\r\n\r\n", 400),
+    "two hosts": (b"GET / HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n", 400),
+    "two lengths": (HEAD + b"Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}", 400),
+    "a length and chunks": (HEAD + b"Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400),
+    "chunks and a length": (HEAD + b"Transfer-Encoding: chunked\r\nContent-Length: 2\r\n\r\n0\r\n\r\n", 400),
+    "a negative length": (HEAD + b"Content-Length: -1\r\n\r\n", 400),
+    "a length with a sign": (HEAD + b"Content-Length: +2\r\n\r\n{}", 400),
+    "a length in hexadecimal digits": (HEAD + b"Content-Length: 0x2\r\n\r\n{}", 400),
+    "a length beyond 64 bits": (HEAD + b"Content-Length: 99999999999999999999\r\n\r\n", 400),
+    "a size of a chunk that is none": (HEAD + b"Transfer-Encoding: chunked\r\n\r\nxyz\r\n", 400),
+    "an expectation that is not known": (HEAD + b"Expect: the best\r\nContent-Length: 2\r\n\r\n", 417),
+    "too many bytes of fields": (
+        b"GET / HTTP/1.1\r\nHost: localhost\r\nA: " + b"a" * 17_000 + b"\r\n\r\n",
+        431,
+    ),
+    "fields without end": (b"GET / HTTP/1.1\r\nHost: localhost\r\n" + b"A: b\r\n" * 4_000, 431),
+    "a path without end": (b"GET /" + b"a" * 17_000, 431),
+    "a body that is too large": (HEAD + b"Content-Length: 1048577\r\n\r\n", 413),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_what_is_no_request_is_refused_and_ends_the_connection(door: Door, name: str) -> None:
+    sent, status = BROKEN[name]
+    answered = door.raw(sent)
+    assert answered.startswith(b"HTTP/1.1 %d " % status), answered
+    assert answered.count(b"HTTP/1.1 ") == 1
+    assert b"Connection: close\r\n" in answered
+    assert b"application/problem+json" in answered
+
+
+def test_garbage_behind_a_request_is_refused_after_its_answer(door: Door) -> None:
+    answered = door.raw(HEAD + b"Content-Length: 2\r\n\r\n{}" + b"garbage\r\n\r\n")
+    first, second = answered.split(b"HTTP/1.1 ")[1:]
+    assert first.startswith(b"200 ")
+    assert first.endswith(NOW.encode() + b'"')
+    assert second.startswith(b"400 ")
+
+
+def test_a_request_within_the_body_of_another_is_not_served(door: Door) -> None:
+    smuggled = b"GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    answered = door.raw(HEAD + b"Connection: close\r\nContent-Length: %d\r\n\r\n" % len(smuggled) + smuggled)
+    assert answered.count(b"HTTP/1.1 ") == 1
+    assert answered.startswith(b"HTTP/1.1 400 ")
+
+
+def test_a_body_beyond_the_limit_is_refused_however_it_comes(small: Door) -> None:
+    body = b'{"word": "' + b"a" * MOST + b'"}'
+    whole = small.ask("POST", "/v1/shop.Shop/find", body, JSON)
+    assert (whole.status, whole.code) == (413, "MESSAGE_TOO_LARGE")
+    chunks = b"%x\r\n%s\r\n0\r\n\r\n" % (len(body), body)
+    assert small.raw(HEAD + b"Transfer-Encoding: chunked\r\n\r\n" + chunks).startswith(b"HTTP/1.1 413 ")
+    fits = b'{"word": "' + b"a" * (MOST - 12) + b'"}'
+    assert small.ask("POST", "/v1/shop.Shop/find", fits, JSON).status == 200
+
+
+SLOW: dict[str, bytes] = {
+    "nothing at all": b"",
+    "a part of the first line": b"GET / HT",
+    "fields one by one": b"GET / HTTP/1.1\r\nHost: localhost\r\n",
+    "a part of a body": HEAD + b"Content-Length: 10\r\n\r\n{",
+    "a part of a chunk": HEAD + b"Transfer-Encoding: chunked\r\n\r\na\r\n{",
+}
+
+
+@pytest.mark.parametrize("name", SLOW)
+def test_a_request_that_never_ends_ends_its_connection(small: Door, name: str) -> None:
+    with small.socket() as opened:
+        opened.sendall(SLOW[name])
+        assert all_of(opened) == b""
+
+
+def test_bytes_that_trickle_do_not_keep_a_connection(small: Door) -> None:
+    with small.socket() as opened:
+        opened.settimeout(0.01)
+        for byte in b"GET / HTTP/1.1\r\nHost: localhost\r\n" + b"a: b\r\n" * 10_000:
+            try:
+                opened.sendall(bytes([byte]))
+                if not opened.recv(1):
+                    return
+            except TimeoutError:
+                continue
+            except ConnectionError:
+                return
+    pytest.fail("the connection was kept")
+
+
+def test_a_websocket_that_says_nothing_is_ended(small: Door) -> None:
+    with small.websocket("/v1/shop.Shop/shout") as socket:
+        assert socket.close_code() is None
+
+
+def test_connections_beyond_the_limit_are_closed_and_those_that_are_open_go_on(
+    peers: Peers, controller: Server, shop: Server
+) -> None:
+    del shop
+    door = door_of(peers.relay(controller.address, "--http", "http://127.0.0.1:0", "--http-connections", "8"))
+    request = HEAD + b"Content-Length: 2\r\n\r\n{}"
+    opened = [door.socket() for _ in range(8)]
+    try:
+        for each in opened:
+            each.sendall(request)
+            assert each.recv(4096).startswith(b"HTTP/1.1 200 ")
+        with door.socket() as late:
+            assert all_of(late) == b""
+        opened[0].sendall(request)
+        assert opened[0].recv(4096).startswith(b"HTTP/1.1 200 ")
+        opened.pop().close()
+        for _ in range(1000):
+            with door.socket() as next_one:
+                try:
+                    next_one.sendall(request)
+                    answered = next_one.recv(4096)
+                except ConnectionError:
+                    continue
+            if answered:
+                assert answered.startswith(b"HTTP/1.1 200 ")
+                return
+        pytest.fail("the place was not given to another")
+    finally:
+        for each in opened:
+            each.close()
+
+
+def test_a_client_that_reads_no_answers_is_ended(small: Door) -> None:
+    """Its answers are more than sockets keep."""
+    body = b"[" + b",".join([b"{}"] * 1000) + b"]"
+    asked = 60
+    head = HEAD.replace(b"Clock/now", b"Shop/find") + b"Content-Length: %d\r\n\r\n" % len(body)
+    with small.socket() as opened:
+        opened.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        opened.sendall(asked * (head + body))
+        ended = select.poll()
+        ended.register(opened, select.POLLRDHUP)
+        assert ended.poll(1000 * PATIENCE)
+        assert all_of(opened).count(b"HTTP/1.1 200 OK\r\n") < asked
+
+
+def test_requests_that_are_altered_at_random_are_answered_or_refused(door: Door) -> None:
+    """A fuzzer with a fixed seed, over whole requests and pieces of them."""
+    draw = random.Random(38)
+    words = [
+        b"\r\n",
+        b"\n",
+        b":",
+        b" ",
+        b"chunked",
+        b"Content-Length: ",
+        b"\x00",
+        b"\xff",
+        b"0\r\n\r\n",
+        b"{",
+        b"HTTP/1.1",
+    ]
+    base = HEAD + b"Content-Length: 2\r\n\r\n{}"
+    for _ in range(400):
+        sent = bytearray(base)
+        for _ in range(draw.randrange(1, 5)):
+            at = draw.randrange(len(sent))
+            match draw.randrange(4):
+                case 0:
+                    sent[at] = draw.randrange(256)
+                case 1:
+                    del sent[at : at + draw.randrange(1, 20)]
+                case 2:
+                    sent[at:at] = draw.choice(words)
+                case _:
+                    sent[at:at] = sent[draw.randrange(len(sent)) :][:30]
+            sent = sent or bytearray(b"\r")
+        with door.socket() as opened:
+            opened.sendall(sent)
+            opened.shutdown(socket.SHUT_WR)
+            answered = all_of(opened)
+        assert not answered or answered.startswith(b"HTTP/1.1 "), (bytes(sent), answered)
+        assert b"HTTP/1.1 500" not in answered, (bytes(sent), answered)
+
+
+def test_a_question_for_fields_alone_has_no_body(door: Door) -> None:
+    answered = door.raw(b"HEAD / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+    head, _, body = answered.partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 405 ")
+    assert body == b""
