@@ -147,6 +147,7 @@ class Server::Core final : public server::Directory {
   const std::shared_ptr<link::ServerLoad> load_;
   const std::shared_ptr<server::Tallies> tallies_;  // null: the server has no monitor
   const std::shared_ptr<link::HandlerFailures> failures_;
+  const std::shared_ptr<const mf::detail::InterceptorList> interceptors_;  // null: none
   std::chrono::steady_clock::time_point refused_logged_{};  // used by the reactor's thread that accepts
   std::uint64_t refused_unlogged_ = 0;                      // as above
   bool started_ = false;

@@ -41,6 +41,11 @@ void check_announced(const OfferOptions& options, std::string_view agent, bool r
                             shortened(label) + "'");
 }
 
+/// A service of the runtime itself, which nothing that a program adds may keep from working.
+bool is_own(const ServiceInfo& service) noexcept {
+  return service.name.starts_with("mf.");
+}
+
 }  // namespace
 
 void Server::Core::offer(server::Offering& offering) {
@@ -94,6 +99,7 @@ void Server::Core::offer(std::shared_ptr<Servant> servant, OfferOptions options,
                         .placements = std::move(placements),
                         .counters = std::move(counters),
                         .gates = {gates.begin(), gates.begin() + limited},
+                        .interceptors = registered && !is_own(own) ? interceptors_ : nullptr,
                         .extended = service == &own ? nullptr : service});
     }
     if (!started_) return;

@@ -82,6 +82,7 @@ Server::Core::Core(ServerOptions options)
       load_(std::make_shared<link::ServerLoad>(options_.max_held_bytes)),
       tallies_(options_.monitor.empty() ? nullptr : std::make_shared<server::Tallies>()),
       failures_(std::make_shared<link::HandlerFailures>(options_.log)),
+      interceptors_(mf::detail::interceptors_of(options_.interceptors, options_.log)),
       stream_shares_(kMostStreamThreads) {
   std::memcpy(nonce_.data(), identity_.nonce.data(), nonce_.size());
 }

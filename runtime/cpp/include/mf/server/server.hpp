@@ -28,6 +28,7 @@
 #include "mf/access/file.hpp"
 #include "mf/core/clock.hpp"
 #include "mf/core/identity.hpp"
+#include "mf/core/interceptor.hpp"
 #include "mf/core/log.hpp"
 #include "mf/core/servant.hpp"
 #include "mf/server/lead.hpp"
@@ -182,6 +183,9 @@ struct ServerOptions {
   std::function<void(monitor::Exposition& out)> expose{};
   /// Why this process should get no work, in one line; empty: it may. Asked for /readyz, as above.
   std::function<std::string()> not_ready{};
+  /// What runs around the handlers of all offered servants, the outermost first (mf/core/interceptor.hpp):
+  /// where they run, once access was checked. Not around topics, replicas and flexible messages.
+  Interceptors interceptors{};
   /// Called with CallInfo::connection when a connection has ended.
   std::function<void(std::uint64_t)> on_disconnect{};
   Log log{};
