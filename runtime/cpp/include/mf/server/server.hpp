@@ -312,6 +312,15 @@ class Server {
   /// At any time, from any thread.
   [[nodiscard]] ServerStats stats() const;
 
+  /// Adds a reason why this server should get no work: `check` is called when /readyz or the health service
+  /// (docs/observability.md) is asked, on any thread, and returns it in one line, or an empty text. One that
+  /// throws is a reason, too. It must not wait for long. `service`: the full name of the only service that it
+  /// is about; /readyz does not ask it then. Throws Error(INVALID_ARGUMENT) for a name that is taken.
+  /// Thread-safe.
+  void add_check(const std::string& name, std::function<std::string()> check, std::string service = {});
+  /// Throws Error(INVALID_ARGUMENT) for a name that is unknown. Thread-safe.
+  void remove_check(const std::string& name);
+
  private:
   class Core;
   std::shared_ptr<link::Candidacy> candidacy(const ServiceInfo& service, const std::string& agent);
