@@ -34,7 +34,7 @@ endif()
 # All tests, and those whose threads are worth the thread sanitizer: the two targets that `make test` builds with clang.
 add_custom_target(mf_tests)
 add_custom_target(mf_threaded_tests)
-set(MF_THREADED_TESTS link route client evolution server streams cached testing topics flex replicated controller relay bridge)
+set(MF_THREADED_TESTS link route client evolution server interceptors streams cached testing topics flex replicated controller relay bridge)
 
 if(MF_TESTS)
   include(GoogleTest)
@@ -82,7 +82,7 @@ endfunction()
 
 # A floor's folder with a CMakeLists.txt of its own is left to that; the others are globbed.
 function(mf_add_floor_tests)
-  foreach(floor IN ITEMS core access codec protocol evolution values transport tokens monitor link route client server light streams cached flex topics config replicated controller relay http bridge app testing)
+  foreach(floor IN ITEMS core access codec protocol evolution values transport tokens monitor link route client server light interceptors streams cached flex topics config health otlp replicated controller relay http bridge app testing)
     mf_has_tests(wanted ${floor})
     if(NOT wanted)
       continue()

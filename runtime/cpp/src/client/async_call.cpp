@@ -44,7 +44,8 @@ AsyncCall::AsyncCall(const Target& target, const MethodInfo& method, const proto
              .sends = streams == Streams::params || streams == Streams::both},
             context.deadline, state_->core->retry_budget()),
       head_(head),
-      reply_metadata_(context.reply_metadata) {
+      reply_metadata_(context.reply_metadata),
+      facts_(context.facts != nullptr ? *context.facts : nullptr) {
   if (method.ordered && (head.flags & protocol::kBulk) != 0) call_.keep_order();
   if (payload.size() <= small_.size()) {
     small_size_ = static_cast<std::uint8_t>(payload.size());
@@ -255,6 +256,9 @@ void AsyncCall::on_reply(std::shared_ptr<AsyncCall> call, link::Reply&& reply) {
 }
 
 void AsyncCall::finish(std::shared_ptr<AsyncCall> call, link::Reply&& reply, bool where_completions_run) {
+  if (call->facts_) [[unlikely]]
+    call->facts_->add(call->call_.attempt(), std::move(call->route_.link),
+                      call->small_size_ + call->payload_.size(), reply.payload.size());
   call->route_ = {};
   if (reply.metadata && call->reply_metadata_ != nullptr) *call->reply_metadata_ = std::move(*reply.metadata);
   if (where_completions_run || call->runs_anywhere()) return call->end(std::move(reply));

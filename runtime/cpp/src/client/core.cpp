@@ -80,6 +80,7 @@ Core::Core(std::shared_ptr<Resolver> resolver, std::shared_ptr<const LocalServan
     : options_(std::move(options)),
       resolver_(std::move(resolver)),
       servants_(std::move(servants)),
+      interceptors_(mf::detail::interceptors_of(options_.interceptors, options_.log)),
       reactor_(std::move(reactor)) {
   if (options_.authentication.size() > protocol::kMaxAuthentication) {
     throw Error(Code::invalid_argument, Execution::not_executed,

@@ -29,6 +29,31 @@ Target::Target(std::shared_ptr<State> state) : state_(std::move(state)) {
   local_ = {.servants = state_->core->servants().get(),
             .agent = state_->shown,
             .forwarded = state_->core->options().forward_metadata};
+  interceptors_ = state_->core->interceptors();
+  if (in_process() && local_.servants->interceptors()) local_.interceptors = &local_.servants->interceptors();
+}
+
+Target Target::past() const {
+  Target past(*this);
+  past.interceptors_ = nullptr;
+  return past;
+}
+
+void CallFacts::add(int attempts, std::shared_ptr<link::ClientLink> link, std::size_t request_bytes,
+                    std::size_t reply_bytes) {
+  const std::scoped_lock lock(mutex_);
+  attempts_ += static_cast<std::uint32_t>(attempts);
+  request_bytes_ += request_bytes;
+  reply_bytes_ += reply_bytes;
+  if (link) link_ = std::move(link);
+}
+
+void CallFacts::write_to(CallEnd& end) const {
+  const std::scoped_lock lock(mutex_);
+  end.attempts = std::max<std::uint32_t>(attempts_, 1);
+  end.request_bytes = request_bytes_;
+  end.reply_bytes = reply_bytes_;
+  if (link_) end.peer = link_->peer();
 }
 
 Target Target::at(std::string_view agent) const {
@@ -143,8 +168,10 @@ void prepend_metadata(Gathered& payload, const Metadata& metadata) {
   protocol::write_metadata(payload.prepend(size), metadata);
 }
 
-Context::Context(const Target& target, const CallOptions& options, const MethodInfo& method) {
-  now = mf::now();
+Context::Context(const Target& target, const CallOptions& options, const MethodInfo& method, TimePoint made,
+                 const std::shared_ptr<CallFacts>* call_facts) {
+  now = made;
+  facts = call_facts;
   deadline = deadline_after(now, effective_deadline(options.deadline, method.deadline));
   if (!options.metadata.empty()) metadata = &options.metadata;
   reply_metadata = options.reply_metadata;
@@ -203,6 +230,9 @@ void Target::call(link::ReplySlot& slot, const MethodInfo& method, const protoco
       state_->learn(route, method, sent.count, slot.reply, began);
     step = settle(call, slot.reply);
   }
+  if (context.facts != nullptr) [[unlikely]]
+    (*context.facts)
+        ->add(call.attempt(), std::move(route.link), scratch.payload().size(), slot.reply.payload.size());
   if (slot.reply.metadata && context.reply_metadata != nullptr)
     *context.reply_metadata = std::move(*slot.reply.metadata);
 }

@@ -39,6 +39,11 @@ void Metadata::set(std::string_view key, std::string_view value) {
   }
 }
 
+void Metadata::erase(std::string_view key) noexcept {
+  const auto found = std::ranges::find(entries_, key, &Entry::first);
+  if (found != entries_.end()) entries_.erase(found);
+}
+
 const std::string* Metadata::find(std::string_view key) const noexcept {
   const auto found = std::ranges::find(entries_, key, &Entry::first);
   return found == entries_.end() ? nullptr : &found->second;

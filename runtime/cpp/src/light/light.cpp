@@ -16,7 +16,10 @@ constexpr std::size_t kMostThreads = 1024;
 
 class Light::Hub final : public LocalServants {
  public:
-  explicit Hub(const Log& log) : failures_(log), threads_(0, kMostThreads, log) {}
+  Hub(const Log& log, const Interceptors& interceptors)
+      : failures_(log),
+        interceptors_(mf::detail::interceptors_of(interceptors, log)),
+        threads_(0, kMostThreads, log) {}
 
   void offer(std::shared_ptr<Servant> servant, const std::string& written) {
     const auto& service = servant->service();
@@ -68,9 +71,14 @@ class Light::Hub final : public LocalServants {
   }
 
   [[nodiscard]] link::HandlerFailures& failures() const noexcept override { return failures_; }
+  [[nodiscard]] const std::shared_ptr<const mf::detail::InterceptorList>& interceptors()
+      const noexcept override {
+    return interceptors_;
+  }
 
  private:
   mutable link::HandlerFailures failures_;
+  const std::shared_ptr<const mf::detail::InterceptorList> interceptors_;
   mutable std::mutex mutex_;
   mutable transport::Workers threads_;
   mutable std::once_flag timer_made_;
@@ -78,7 +86,7 @@ class Light::Hub final : public LocalServants {
   std::map<std::pair<std::string, std::string>, std::shared_ptr<Servant>> servants_;
 };
 
-Light::Light(Log log) : hub_(std::make_shared<Hub>(log)) {}
+Light::Light(Log log, Interceptors interceptors) : hub_(std::make_shared<Hub>(log, interceptors)) {}
 
 void Light::offer(std::shared_ptr<Servant> servant, LightOffer options) {
   hub_->offer(std::move(servant), options.agent);

@@ -105,6 +105,38 @@ void raise_handler_failure(const Method& method, const LocalTarget& target) {
   failure.raise();
 }
 
+Failure noted_failure(const Method& method, const LocalTarget& target, const Failure& failure) {
+  if (method.info.oneway) {
+    log_oneway_failure(Log(), method, failure);
+    return failure;
+  }
+  auto known = failure.declared ? declared_or_failed(method, failure) : failure;
+  note(method, target, known);
+  return known;
+}
+
+LocalWay::LocalWay(const Method& method, const LocalTarget& target, CallKind kind, std::size_t items,
+                   const CallInfo& info, mf::detail::ArgumentSource arguments)
+    : Intercepting(**target.interceptors, method.service, target.agent, method.info, kind, items, &info),
+      list_(*target.interceptors) {
+  call.deadline = info.deadline;
+  if (const auto& metadata = info.metadata(); !metadata.empty()) call.metadata = metadata;
+  set_arguments(arguments);
+}
+
+void LocalWay::begin() {
+  if (const auto refused = Intercepting::begin(mf::now(), &mf::detail::refusal)) refused->raise();
+}
+
+Answer LocalWay::run(FunctionRef<Answer()> handler) {
+  return mf::detail::BlockingHandler(*this, handler).run_all();
+}
+
+void LocalWay::end_with(CallEnd&& how) noexcept {
+  how.peer = call.peer();
+  end(std::move(how));
+}
+
 namespace {
 
 /// Errors that the method does not declare become failures, and so does a wrong number of outcomes. Failures
@@ -127,14 +159,32 @@ void sort_out(const Method& method, const LocalTarget& target, Results& results,
   }
 }
 
+void run_oneway_batch(const BatchMethod& method, const LocalBatch& local, Items requests) {
+  if (local.plain != nullptr) return method.run(local.plain, requests, nullptr);
+  for (std::size_t item = 0; item < requests.count; ++item) {
+    Requests copied(method.request);
+    copied.copy(requests, item);
+    method.begin(local.async, copied.at(0), item, nullptr);
+  }
+}
+
+/// Runs `handler`, which has no answer, through the interceptors.
+void oneway_intercepted(const Method& method, const LocalTarget& target, CallKind kind, Items requests,
+                        FunctionRef<void()> handler) {
+  LocalWay way(method, target, kind, requests.count, current_call(), given_items(requests));
+  way.begin();
+  const auto answer = way.run([&] { return Answer(outcome_of([&] { handler(); })); });
+  if (answer.ok()) return way.end_with({});
+  const auto failure = noted_failure(method, target, answer.failure());
+  way.end_with({.code = failure.code, .failure = &failure});
+}
+
 void local_oneway_batch(const BatchMethod& method, const LocalBatch& local, Items requests) {
+  const auto run = [&] { run_oneway_batch(method, local, requests); };
+  if (local.target.interceptors != nullptr)
+    return oneway_intercepted(method.method, local.target, CallKind::bulk, requests, run);
   try {
-    if (local.plain != nullptr) return method.run(local.plain, requests, nullptr);
-    for (std::size_t item = 0; item < requests.count; ++item) {
-      Requests copied(method.request);
-      copied.copy(requests, item);
-      method.begin(local.async, copied.at(0), item, nullptr);
-    }
+    run();
   } catch (...) {
     log_oneway_failure(method.method);
   }
@@ -153,6 +203,20 @@ class LocalAnswers final : public mf::detail::Answers {
   }
   void fail(std::size_t item, const std::shared_ptr<const Failure>& failure) override {
     ended(item, [&] { results_.fail(item, failure); });
+  }
+
+  /// All items are answered, by an answer that has gone through interceptors.
+  void end_all(Answer&& answer, bool single) {
+    const std::scoped_lock lock(mutex_);
+    if (over_ || (deadline_ != kNever && mf::now() >= deadline_)) return;
+    if (single) {
+      results_.put(0, std::move(answer));
+    } else {
+      results_.put_all(answered_.size(), std::move(answer));
+    }
+    answered_.assign(answered_.size(), 1);
+    open_ = 0;
+    changed_.notify_all();
   }
 
   /// Waits until this item is answered; false if the deadline passes, or the caller requests a stop.
@@ -218,7 +282,7 @@ class LocalAnswers final : public mf::detail::Answers {
 
 /// Moves a request to an asynchronous servant; an exception that the servant throws is the answer.
 void begin_item(BeginItem begin, void* servant, void* request, std::size_t item,
-                const std::shared_ptr<LocalAnswers>& answers) {
+                const std::shared_ptr<mf::detail::Answers>& answers) {
   mf::detail::Beginning beginning(answers.get(), item);
   try {
     begin(servant, request, item, answers);
@@ -227,10 +291,9 @@ void begin_item(BeginItem begin, void* servant, void* request, std::size_t item,
   }
 }
 
-/// Passes a copy of each request to an asynchronous servant and waits for the answers.
-void local_async_batch(const BatchMethod& method, const LocalBatch& local, const CallOptions& options,
-                       Items requests, Results& results) {
-  const auto answers = std::make_shared<LocalAnswers>(results, current_call().deadline);
+/// Passes a copy of each request to an asynchronous servant.
+void start_items(const BatchMethod& method, const LocalBatch& local, const CallOptions& options,
+                 Items requests, const std::shared_ptr<LocalAnswers>& answers) {
   for (std::size_t item = 0; item < requests.count; ++item) {
     Requests copied(method.request);
     if (const auto made = attempt([&] { copied.copy(requests, item); })) {
@@ -241,19 +304,101 @@ void local_async_batch(const BatchMethod& method, const LocalBatch& local, const
     // Items after one that does not end in time are not started, and wait() fails them.
     if (method.method.info.ordered && !answers->wait_for(item, options.stop)) break;
   }
+}
+
+/// The same, and waits for the answers.
+void local_async_batch(const BatchMethod& method, const LocalBatch& local, const CallOptions& options,
+                       Items requests, Results& results) {
+  const auto answers = std::make_shared<LocalAnswers>(results, current_call().deadline);
+  start_items(method, local, options, requests, answers);
   answers->wait(options.stop);
   sort_out(method.method, local.target, results, requests.count);
+}
+/// How the items of a call have ended, which its caller gets.
+void end_way(LocalWay& way, const Results& results, CallKind kind) {
+  if (kind == CallKind::call) return way.end_with(results.end_of_only());
+  CallEnd how;
+  how.outcomes = &results;
+  way.end_with(std::move(how));
+}
+
+/// An asynchronous servant with interceptors around it, for a call or the items of a bulk. `start(answers)`
+/// passes the requests to the servant now.
+void async_intercepted(const BatchMethod& method, void* servant, const LocalTarget& target, CallKind kind,
+                       const CallOptions& options, Items requests, Results& results,
+                       FunctionRef<void(const std::shared_ptr<LocalAnswers>&)> start) {
+  const auto way = std::make_shared<LocalWay>(method.method, target, kind, requests.count, current_call(),
+                                              given_items(requests));
+  const bool single = kind == CallKind::call;
+  way->begin();
+  const auto answers = std::make_shared<LocalAnswers>(results, current_call().deadline);
+  if (!way->has_around()) {
+    start(answers);
+  } else {
+    // Interceptors may go on after the caller has gone: nothing of its own may be used then.
+    way->make_lasting();
+    std::vector<std::unique_ptr<Requests>> copies;
+    for (std::size_t item = 0; item < requests.count; ++item)
+      copies.emplace_back(std::make_unique<Requests>(method.request))->copy(requests, item);
+    auto begin = [&method, servant, single, copies = std::move(copies),
+                  into = results.another(requests.count)](AnswerDone done) mutable {
+      const auto items = std::make_shared<ItemAnswers>(std::move(into), single, std::move(done));
+      for (std::size_t item = 0; item < copies.size(); ++item)
+        begin_item(method.begin, servant, copies[item]->at(0), item, items);
+    };
+    std::make_shared<mf::detail::LaterHandler>(way, std::move(begin))
+        ->start(
+            AnswerDone([answers, single](Answer&& answer) { answers->end_all(std::move(answer), single); }));
+  }
+  answers->wait(options.stop);
+  sort_out(method.method, target, results, requests.count);
+  end_way(*way, results, kind);
 }
 
 }  // namespace
 
-void local_async(const Method& method, BeginItem begin, void* servant, const LocalTarget& target,
+void local_async(const BatchMethod& method, void* servant, const LocalTarget& target,
                  const CallOptions& options, void* request, Results& results) {
+  const auto start = [&](const std::shared_ptr<LocalAnswers>& answers) {
+    begin_item(method.begin, servant, request, 0, answers);
+  };
+  if (target.interceptors != nullptr) [[unlikely]]
+    return async_intercepted(method, servant, target, CallKind::call, options, {request, 1}, results, start);
   const auto answers = std::make_shared<LocalAnswers>(results, current_call().deadline);
-  begin_item(begin, servant, request, 0, answers);
+  start(answers);
   answers->wait(options.stop);
-  sort_out(method, target, results, 1);
+  sort_out(method.method, target, results, 1);
 }
+
+void local_async_oneway(const BatchMethod& method, void* servant, const LocalTarget& target, void* request) {
+  const auto start = [&] { method.begin(servant, request, 0, nullptr); };
+  if (target.interceptors == nullptr) [[likely]]
+    return start();
+  oneway_intercepted(method.method, target, CallKind::call, {request, 1}, start);
+}
+
+namespace {
+
+void fail_items(Results& results, std::size_t items, Failure why) {
+  results.remap(items, {});
+  results.fail_all(mf::detail::shared(std::move(why)));
+}
+
+void plain_batch_intercepted(const BatchMethod& method, const LocalBatch& local, Items requests,
+                             Results& results) {
+  LocalWay way(method.method, local.target, CallKind::bulk, requests.count, current_call(),
+               given_items(requests));
+  way.begin();
+  auto answer = way.run([&] {
+    const auto ran = outcome_of([&] { method.run(local.plain, requests, results.all()); });
+    return ran.ok() ? results.take_all() : Answer(ran.failure());
+  });
+  results.put_all(requests.count, std::move(answer));
+  sort_out(method.method, local.target, results, requests.count);
+  end_way(way, results, CallKind::bulk);
+}
+
+}  // namespace
 
 void local_batch(const BatchMethod& method, const LocalBatch& local, const CallOptions& options,
                  Items requests, Results& results) {
@@ -263,13 +408,19 @@ void local_batch(const BatchMethod& method, const LocalBatch& local, const CallO
                              ? options.deadline
                              : effective_deadline(options.deadline, method.method.info.deadline));
   if (method.method.info.oneway) return local_oneway_batch(method, local, requests);
-  if (local.plain == nullptr) return local_async_batch(method, local, options, requests, results);
+  if (local.plain == nullptr) {
+    if (local.target.interceptors == nullptr)
+      return local_async_batch(method, local, options, requests, results);
+    return async_intercepted(method, local.async, local.target, CallKind::bulk, options, requests, results,
+                             [&](const std::shared_ptr<LocalAnswers>& answers) {
+                               start_items(method, local, options, requests, answers);
+                             });
+  }
+  if (local.target.interceptors != nullptr) return plain_batch_intercepted(method, local, requests, results);
   try {
     method.run(local.plain, requests, results.all());
   } catch (...) {
-    const auto failure = mf::detail::shared(mf::detail::handler_failure());
-    results.remap(requests.count, {});
-    results.fail_all(failure);
+    fail_items(results, requests.count, mf::detail::handler_failure());
   }
   sort_out(method.method, local.target, results, requests.count);
 }

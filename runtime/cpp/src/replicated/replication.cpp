@@ -66,7 +66,7 @@ Replication::Replication(std::shared_ptr<client::Core> core, const ServiceInfo& 
     : core_(std::move(core)), service_(service), base_(group_agent(service.name, agent)) {}
 
 client::Target Replication::replicas(std::string_view agent) const {
-  return client::Target(core_, replication::methods::kReplicaService).at(agent);
+  return client::Target(core_, replication::methods::kReplicaService).at(agent).past();
 }
 
 void Replication::start(Request&& request, const std::vector<std::stop_token>& stop,

@@ -407,7 +407,7 @@ void Running::learn_from(const std::string& member) {
   CallOptions options;
   options.deadline = kPatience;
   client::start<replication::methods::ReplicaGroup>(
-      client::Target(core_, replication::methods::kReplicaService).at(base_ + member), options,
+      client::Target(core_, replication::methods::kReplicaService).at(base_ + member).past(), options,
       [weak = weak_from_this(), member](mf::Outcome<replication::Group>&& group) {
         if (const auto self = weak.lock())
           self->post([running = self.get(), member, group = std::move(group)] {

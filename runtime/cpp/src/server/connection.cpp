@@ -804,6 +804,7 @@ void Connection::run(const Binding& binding, Ticket&& ticket, std::uint16_t meth
                      .deadline = deadline,
                      .of_peer = &identity_},
                     directory_.failures());
+  incoming.set_interceptors(binding.offer->interceptors);
   if (here != nullptr) here->set(incoming);
   try {
     servant.dispatch(incoming);

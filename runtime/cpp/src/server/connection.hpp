@@ -48,6 +48,7 @@ struct Offer {
   std::unique_ptr<Placement[]> placements;  // null unless adaptive
   std::unique_ptr<Counters[]> counters;
   std::vector<std::shared_ptr<Gate>> gates;  // empty: no limits for this offer; null: none for the method
+  std::shared_ptr<const mf::detail::InterceptorList> interceptors{};  // null: none are around its handlers
   const ServiceInfo* extended = nullptr;  // what it is offered as, if that is not the servant's own service
 
   [[nodiscard]] const ServiceInfo& service() const noexcept {

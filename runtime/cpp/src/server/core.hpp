@@ -16,6 +16,7 @@
 
 #include "mf/core/error.hpp"
 #include "mf/link/registrar.hpp"
+#include "mf/server/readiness.hpp"
 #include "mf/server/server.hpp"
 #include "mf/server/signals.hpp"
 #include "mf/transport/socket.hpp"
@@ -58,6 +59,7 @@ class Server::Core final : public server::Directory {
   [[nodiscard]] std::vector<Address> addresses() const;
   [[nodiscard]] std::string monitor_address() const;
   [[nodiscard]] std::shared_ptr<const server::Gatekeeper> gatekeeper() const;
+  [[nodiscard]] server::Readiness& readiness() noexcept { return *readiness_; }
 
   Outcome<std::shared_ptr<const server::Offer>> find(const protocol::Bind& bind, std::string_view peer,
                                                      bool names) override;
@@ -108,6 +110,9 @@ class Server::Core final : public server::Directory {
   void expose(monitor::Exposition& out) const;
   /// Why no work may be given, a line for each reason; empty: it is ready.
   [[nodiscard]] std::string not_ready() const;
+  /// Those of these reasons that are not checks of the program.
+  [[nodiscard]] std::vector<std::string> own_reasons() const;
+  [[nodiscard]] bool offers(std::string_view service) const;
   void publishes(const ServiceInfo& topic, std::vector<std::string> agents);
   void accept(std::unique_ptr<transport::Stream> stream);
   void refuse(transport::Stream& stream, const char* limit, const std::string& reason);
@@ -148,6 +153,9 @@ class Server::Core final : public server::Directory {
   const std::shared_ptr<link::ServerLoad> load_;
   const std::shared_ptr<server::Tallies> tallies_;  // null: the server has no monitor
   const std::shared_ptr<link::HandlerFailures> failures_;
+  const std::shared_ptr<const mf::detail::InterceptorList> interceptors_;  // null: none
+  const std::shared_ptr<server::Readiness> readiness_;
+  const std::shared_ptr<const server::Offer> health_;  // beside the offers, without limits and interceptors
   std::chrono::steady_clock::time_point refused_logged_{};  // used by the reactor's thread that accepts
   std::uint64_t refused_unlogged_ = 0;                      // as above
   bool started_ = false;

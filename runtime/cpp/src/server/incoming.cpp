@@ -1,6 +1,8 @@
 #include "mf/server/incoming.hpp"
 
+#include "mf/core/failure.hpp"
 #include "mf/protocol/metadata.hpp"
+#include "mf/server/run.hpp"
 #include "server/admission.hpp"
 #include "server/tally.hpp"
 
@@ -46,6 +48,8 @@ void Ticket::answer(std::uint16_t status, Tier tier, Gathered& payload) {
     count_time();  // its items were counted one by one
   }
   const auto link = take_link();
+  if (way_) [[unlikely]]
+    way_->answered(link != nullptr, payload.size());
   if (!link) return;
   head_.status = status;
   head_.encoding = static_cast<std::uint8_t>(tier);
@@ -60,6 +64,8 @@ void Ticket::answer(std::uint16_t status, Tier tier, Gathered& payload) {
 
 void Ticket::fail(Code code, Execution execution, std::string_view message) {
   ends(code);
+  if (way_) [[unlikely]]
+    way_->failed(make_failure(code, execution, std::string(message)));
   if (const auto link = take_link()) link->send_failure(head_, code, execution, message, payload_size_);
 }
 
@@ -76,6 +82,8 @@ void Ticket::refuse(Code code, std::string_view message) {
 
 void Ticket::done() {
   ends(oneway_ ? Code::ok : Code::cancelled);
+  if (way_) [[unlikely]]
+    way_->answered(oneway_, 0);
   give_back_slot();
   const auto link = std::exchange(link_, nullptr);
   if (call_) {
@@ -84,6 +92,56 @@ void Ticket::done() {
     (void)slot_->machine.on(protocol::ServerCallEvent::answered);
   }
   if (link) link->end_request(payload_size_);
+}
+
+ServerWay::ServerWay(Incoming& in, const link::Method& method, CallKind kind, link::Items requests)
+    : Intercepting(**in.interceptors(), method.service, in.info().agent, method.info, kind, requests.count,
+                   &in.info()),
+      list_(*in.interceptors()) {
+  call.deadline = in.info().deadline;
+  if (const auto& metadata = in.metadata(); !metadata.empty()) call.metadata = metadata;
+  set_arguments(link::given_items(requests));
+  set_request_bytes(in.payload().size());
+}
+
+bool ServerWay::begin(Incoming& in, const link::Method& method) {
+  const auto refused = Intercepting::begin(mf::now(), &mf::detail::refusal);
+  if (!refused) return true;
+  detail::refuse_intercepted(in, method, *refused);
+  return false;
+}
+
+void ServerWay::answered(bool wanted, std::size_t reply_bytes) noexcept {
+  auto how = std::exchange(gives_, CallEnd());
+  how.reply_bytes = reply_bytes;
+  // A failure whose text needs no memory: the caller gets no late answer.
+  Failure instead;
+  if (call.deadline != kNever && mf::now() >= call.deadline) {
+    instead.code = Code::deadline_exceeded;
+  } else if (!wanted) {
+    instead.code = Code::cancelled;
+  } else {
+    return finish(std::move(how));
+  }
+  how.code = instead.code;
+  how.failure = &instead;
+  how.outcomes = nullptr;
+  how.result_type = nullptr;
+  finish(std::move(how));
+}
+
+void ServerWay::failed(const Failure& failure) noexcept {
+  finish({.code = failure.code, .failure = &failure});
+}
+
+void ServerWay::leave() noexcept {
+  if (!ended()) failed(mf::detail::unset_failure());
+}
+
+void ServerWay::finish(CallEnd&& how) noexcept {
+  how.peer = call.peer();
+  how.request_bytes = call.request_bytes();
+  end(std::move(how));
 }
 
 const std::shared_ptr<Call>& Incoming::live_call() {

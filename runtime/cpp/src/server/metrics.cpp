@@ -78,8 +78,15 @@ void Server::Core::expose(monitor::Exposition& out) const {
 }
 
 std::string Server::Core::not_ready() const {
-  std::string why;
-  const auto reason = [&](std::string_view text) { why.append(text).append("\n"); };
+  std::string lines;
+  const auto why = readiness_->why_not();
+  for (const auto& reason : *why) lines.append(reason).append("\n");
+  return lines;
+}
+
+std::vector<std::string> Server::Core::own_reasons() const {
+  std::vector<std::string> why;
+  const auto reason = [&](std::string text) { why.push_back(std::move(text)); };
   std::shared_ptr<Registrar> registrar;
   {
     const std::scoped_lock lock(mutex_);

@@ -41,6 +41,11 @@ void check_announced(const OfferOptions& options, std::string_view agent, bool r
                             shortened(label) + "'");
 }
 
+/// A service of the runtime itself, which nothing that a program adds may keep from working.
+bool is_own(const ServiceInfo& service) noexcept {
+  return service.name.starts_with("mf.");
+}
+
 }  // namespace
 
 void Server::Core::offer(server::Offering& offering) {
@@ -94,6 +99,7 @@ void Server::Core::offer(std::shared_ptr<Servant> servant, OfferOptions options,
                         .placements = std::move(placements),
                         .counters = std::move(counters),
                         .gates = {gates.begin(), gates.begin() + limited},
+                        .interceptors = registered && !is_own(own) ? interceptors_ : nullptr,
                         .extended = service == &own ? nullptr : service});
     }
     if (!started_) return;
@@ -197,6 +203,11 @@ Outcome<std::shared_ptr<const server::Offer>> Server::Core::find(const protocol:
   const std::string service(bind.service);
   auto found = offers_.find(std::pair(service, std::string(bind.agent)));
   const auto first = offers_.lower_bound(std::pair(service, std::string()));
+  if (service == server::kHealth && (first == offers_.end() || first->first.first != service)) {
+    if (health_->service().fingerprint == bind.fingerprint) return health_;
+    return not_executed(Code::schema_mismatch,
+                        "client and server were generated from different schemas of " + service);
+  }
   if (first == offers_.end() || first->first.first != service) {
     const auto text = "this server does not offer " + service;
     if (!names) return not_executed(Code::unknown_service, text);
@@ -232,15 +243,24 @@ Outcome<std::shared_ptr<const server::Offer>> Server::Core::find(const protocol:
 std::optional<Authorized> Server::Core::authorized(std::string_view service) {
   const std::scoped_lock lock(mutex_);
   const auto first = offers_.lower_bound(std::pair(std::string(service), std::string()));
-  if (first == offers_.end() || first->first.first != service) return std::nullopt;
+  if (first == offers_.end() || first->first.first != service)
+    return service == server::kHealth ? std::optional(health_->servant->authorized()) : std::nullopt;
   return first->second->servant->authorized();
 }
 
 const ServiceInfo* Server::Core::describe(std::string_view service) {
   const std::scoped_lock lock(mutex_);
   const auto first = offers_.lower_bound(std::pair(std::string(service), std::string()));
-  if (first == offers_.end() || first->first.first != service) return nullptr;
+  if (first == offers_.end() || first->first.first != service)
+    return service == server::kHealth ? &health_->service() : nullptr;
   return &first->second->service();
+}
+
+bool Server::Core::offers(std::string_view service) const {
+  if (service == server::kHealth) return true;
+  const std::scoped_lock lock(mutex_);
+  const auto first = offers_.lower_bound(std::pair(std::string(service), std::string()));
+  return first != offers_.end() && first->first.first == service;
 }
 
 void Server::Core::announce() {

@@ -60,6 +60,13 @@ void sort_out(const link::Method& method, const Encoder& encoder) {
   }
 }
 
+CallEnd end_of(CallKind kind, const link::Results& results) {
+  if (kind != CallKind::bulk) return results.end_of_only();
+  CallEnd how;
+  how.outcomes = &results;
+  return how;
+}
+
 /// Where the failures of a message's handlers are logged, for answers that come after dispatch() has
 /// returned.
 struct Witness {
@@ -73,9 +80,11 @@ struct Witness {
 void answer(Ticket& ticket, const link::Method& method, const Encoder& encoder,
             link::HandlerFailures& failures, std::string_view agent) {
   if (ticket.oneway()) return ticket.done();
-  const auto& results = encoder.results;
+  auto& results = encoder.results;
   if (!results.all_ok() || method.result_violation != nullptr || encoder.may_refuse())
     sort_out(method, encoder);
+  if (auto* const way = ticket.way()) [[unlikely]]
+    way->gives(end_of(way->call.kind(), results));
   Gathered payload;
   auto& out = payload.buffer;
   if (results.all_ok()) {
@@ -152,6 +161,16 @@ class Collected final : public mf::detail::Answers {
   void fail(std::size_t item, const std::shared_ptr<const Failure>& failure) override {
     ended([&] { encoder_->results.fail(item, failure); });
   }
+  /// All items are answered, by an answer that has gone through interceptors.
+  void answer_all(Answer&& answer, bool single) {
+    if (single) {
+      encoder_->results.put(0, std::move(answer));
+    } else {
+      encoder_->results.put_all(encoder_->results.size(), std::move(answer));
+    }
+    detail::answer(ticket_, method_, *encoder_, *witness_.failures, witness_.agent);
+  }
+  [[nodiscard]] const link::Results& results() const noexcept { return encoder_->results; }
 
  private:
   template <class Set>
@@ -177,7 +196,7 @@ class Collected final : public mf::detail::Answers {
 /// worker, so that all items run in the context of their call.
 class InTurn final : public mf::detail::Answers {
  public:
-  explicit InTurn(std::shared_ptr<Collected> collected) : collected_(std::move(collected)) {}
+  explicit InTurn(std::shared_ptr<mf::detail::Answers> collected) : collected_(std::move(collected)) {}
 
   void answer(std::size_t item, void* outcome) override {
     collected_->answer(item, outcome);
@@ -208,7 +227,7 @@ class InTurn final : public mf::detail::Answers {
     changed_.notify_all();
   }
 
-  const std::shared_ptr<Collected> collected_;
+  const std::shared_ptr<mf::detail::Answers> collected_;
   std::mutex mutex_;
   std::condition_variable_any changed_;
   std::size_t ended_ = 0;  // ended items, from the first on
@@ -294,12 +313,21 @@ void answer_nothing(Incoming& in, const link::Method& method) {
   in.ticket().answer(protocol::kStatusOk, method.result_tier, nothing);
 }
 
+void refuse_intercepted(Incoming& in, const link::Method& method, const Failure& failure) {
+  const bool fault = failure.code == Code::handler_failed;  // the interceptor has made a mistake
+  if (failure.declared || fault || in.ticket().oneway()) return answer_failure(in, method, failure);
+  in.ticket().fail(failure.code, failure.execution, failure.message);
+}
+
 void answer_failure(Incoming& in, const link::Method& method, const Failure& failure) {
+  auto* const way = in.ticket().way();
   if (in.ticket().oneway()) {
     link::log_oneway_failure(in.failures()->log(), method, failure);
+    if (way != nullptr) way->failed(failure);
     return in.ticket().done();
   }
   const auto known = failure.declared ? to_wire_failure(method, failure) : failure;
+  if (way != nullptr) way->gives({.code = known.code, .failure = &known});
   if (!in.cancelled())  // otherwise the handler has mostly failed since its caller is gone
     in.failures()->note(
         method, {.agent = in.info().agent, .peer = in.info().peer, .identity = in.info().identity().str()},
@@ -332,21 +360,47 @@ void run_batch(Incoming& in, const link::BatchMethod& batch, NewEncoder new_enco
   const auto refused = refuse_items(batch.request, requests, items);
   const auto given = items - refused.refused.size();  // items for the servant
   const CallScope scope(in.info());
+  std::optional<ServerWay> way;
+  std::optional<ReportsTo> reports;
+  if (in.interceptors() != nullptr && given != 0) {
+    way.emplace(in, method, CallKind::bulk, requests.items());
+    if (!way->begin(in, method)) return;
+    reports.emplace(in, *way);
+  }
+  const auto around = [&](FunctionRef<Answer()> handler) {
+    return way && way->has_around() ? way->run(handler) : handler();
+  };
   if (method.info.oneway) {
-    try {
-      if (given != 0) batch.run(servant, requests.items(), nullptr);
-    } catch (...) {
-      link::log_oneway_failure(in.failures()->log(), method, mf::detail::handler_failure());
-    }
+    const auto ran = around([&] {
+      return Answer(outcome_of([&] {
+        if (given != 0) batch.run(servant, requests.items(), nullptr);
+      }));
+    });
+    if (ran.ok()) return in.ticket().done();
+    link::log_oneway_failure(in.failures()->log(), method, ran.failure());
+    if (way) way->failed(ran.failure());
     return in.ticket().done();
   }
   const auto encoder = new_encoder(0);
   auto& results = encoder->results;
   std::shared_ptr<const Failure> all_failed;
-  try {
-    if (given != 0) batch.run(servant, requests.items(), results.all());
-  } catch (...) {
-    all_failed = shared(mf::detail::handler_failure());
+  const auto run = [&] {
+    return outcome_of([&] {
+      if (given != 0) batch.run(servant, requests.items(), results.all());
+    });
+  };
+  if (way && way->has_around()) {
+    auto answer = way->run([&] {
+      const auto ran = run();
+      return ran.ok() ? results.take_all() : Answer(ran.failure());
+    });
+    if (answer.ok()) {
+      results.put_all(given, std::move(answer));
+    } else {
+      all_failed = shared(answer.failure());
+    }
+  } else if (const auto ran = run(); !ran.ok()) {
+    all_failed = shared(ran.failure());
   }
   if (!all_failed && results.size() != given) all_failed = link::miscounted(results.size(), given);
   if (results.size() != items || !refused.kept.empty()) results.remap(items, refused.kept);
@@ -357,23 +411,27 @@ void run_batch(Incoming& in, const link::BatchMethod& batch, NewEncoder new_enco
   answer(in.ticket(), method, *encoder, *in.failures(), in.info().agent);
 }
 
-void run_async(Incoming& in, const link::BatchMethod& batch, NewEncoder new_encoder, void* servant) {
-  const auto& method = batch.method;
-  link::Requests requests(batch.request);
-  const std::size_t items = in.count();
-  if (!decode(in, batch.request.tier, requests)) return;
-  if (!method.info.oneway) (void)in.live_call();  // it continues when this function has returned
-  const CallScope scope(in.info());
-  std::shared_ptr<Collected> collected;  // null if no answer is expected
-  if (!method.info.oneway) {
-    collected = std::make_shared<Collected>(in, method, new_encoder(items));
-  }
+namespace {
+
+/// The message of an asynchronous servant whose handlers are started.
+struct Starting {
+  const link::BatchMethod& batch;
+  void* servant;
+  TimePoint deadline;
+  FunctionRef<std::stop_token()> stop;
+  FunctionRef<void(const Failure&)> oneway_failed;
+};
+
+/// Passes the items to the servant; the answers go to `collected`, which is null if none is expected.
+void start_items(const Starting& of, link::Requests& requests,
+                 const std::shared_ptr<mf::detail::Answers>& collected) {
+  const std::size_t items = requests.items().count;
   std::shared_ptr<InTurn> in_turn;
-  if (collected && items > 1 && method.info.ordered) in_turn = std::make_shared<InTurn>(collected);
-  const std::shared_ptr<mf::detail::Answers> answers =
-      in_turn ? in_turn : std::shared_ptr<mf::detail::Answers>(collected);
+  if (collected && items > 1 && of.batch.method.info.ordered) in_turn = std::make_shared<InTurn>(collected);
+  const auto answers = in_turn ? in_turn : collected;
   for (std::size_t i = 0; i < items; ++i) {
-    if (auto bad = batch.request.constrained ? batch.request.violation(requests.items(), i) : std::nullopt) {
+    if (auto bad =
+            of.batch.request.constrained ? of.batch.request.violation(requests.items(), i) : std::nullopt) {
       if (collected) {
         collected->fail(i, shared(not_executed(Code::invalid_argument, std::move(*bad))));
       }
@@ -381,15 +439,85 @@ void run_async(Incoming& in, const link::BatchMethod& batch, NewEncoder new_enco
     }
     mf::detail::Beginning beginning(answers.get(), i);
     try {
-      batch.begin(servant, requests.at(i), i, answers);
+      of.batch.begin(of.servant, requests.at(i), i, answers);
     } catch (...) {
       const auto failure = shared(mf::detail::handler_failure());
-      if (!collected) link::log_oneway_failure(in.failures()->log(), method, *failure);
+      if (!collected) of.oneway_failed(*failure);
       beginning.fail(failure);
     }
-    if (!in_turn || in_turn->wait(i, in.info().deadline, in.stop_token())) continue;
+    if (!in_turn || in_turn->wait(i, of.deadline, of.stop())) continue;
     while (++i < items) collected->fail(i, passed_deadline());
   }
+}
+
+/// The handlers of a message with interceptors around them: they may begin when dispatch() has returned.
+void run_async_intercepted(Incoming& in, const link::BatchMethod& batch, NewEncoder new_encoder,
+                           void* servant, const std::shared_ptr<ServerWay>& way, link::Requests&& given) {
+  const auto requests = std::make_shared<link::Requests>(std::move(given));
+  const bool single = way->call.kind() == CallKind::call;
+  const auto start = [&batch, servant, requests, log = in.failures()->log(),
+                      deadline = in.info().deadline](const std::shared_ptr<mf::detail::Answers>& answers) {
+    const auto stop = [] { return std::stop_token(); };
+    const auto failed = [&](const Failure& failure) { link::log_oneway_failure(log, batch.method, failure); };
+    start_items(
+        {.batch = batch, .servant = servant, .deadline = deadline, .stop = stop, .oneway_failed = failed},
+        *requests, answers);
+  };
+  if (batch.method.info.oneway) {
+    const auto ticket = std::make_shared<Ticket>(std::move(in.ticket()));
+    std::make_shared<mf::detail::LaterHandler>(way, [start](AnswerDone done) {
+      start(nullptr);
+      done(Answer::nothing());
+    })->start(AnswerDone([ticket, way](const Answer& answer) {
+      if (!answer.ok()) way->failed(answer.failure());
+      ticket->done();
+    }));
+    return;
+  }
+  const auto collected = std::make_shared<Collected>(in, batch.method, new_encoder(requests->items().count));
+  auto begin = [start, single,
+                into = collected->results().another(requests->items().count)](AnswerDone done) mutable {
+    start(std::make_shared<link::ItemAnswers>(std::move(into), single, std::move(done)));
+  };
+  std::make_shared<mf::detail::LaterHandler>(way, std::move(begin))
+      ->start(AnswerDone(
+          [collected, single](Answer&& answer) { collected->answer_all(std::move(answer), single); }));
+}
+
+}  // namespace
+
+void run_async(Incoming& in, const link::BatchMethod& batch, NewEncoder new_encoder, void* servant) {
+  const auto& method = batch.method;
+  link::Requests requests(batch.request);
+  const std::size_t items = in.count();
+  if (!decode(in, batch.request.tier, requests)) return;
+  if (!method.info.oneway) (void)in.live_call();  // it continues when this function has returned
+  const CallScope scope(in.info());
+  if (in.interceptors() != nullptr) [[unlikely]] {
+    const auto way = std::make_shared<ServerWay>(in, method, items == 1 ? CallKind::call : CallKind::bulk,
+                                                 requests.items());
+    if (!way->begin(in, method)) return;
+    way->keep();
+    in.ticket().set_way(way);
+    if (way->has_around())
+      return run_async_intercepted(in, batch, new_encoder, servant, way, std::move(requests));
+    way->forget_arguments();
+  }
+  std::shared_ptr<Collected> collected;  // null if no answer is expected
+  if (!method.info.oneway) {
+    collected = std::make_shared<Collected>(in, method, new_encoder(items));
+  }
+  const auto stop = [&] { return in.stop_token(); };
+  const auto failed = [&](const Failure& failure) {
+    link::log_oneway_failure(in.failures()->log(), method, failure);
+    if (auto* const way = in.ticket().way()) way->failed(failure);
+  };
+  start_items({.batch = batch,
+               .servant = servant,
+               .deadline = in.info().deadline,
+               .stop = stop,
+               .oneway_failed = failed},
+              requests, collected);
   if (!collected) in.ticket().done();
 }
 

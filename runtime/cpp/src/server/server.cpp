@@ -64,6 +64,21 @@ void check_open(const std::vector<Address>& listen, const ServerOptions& options
   }
 }
 
+// Neither limits nor interceptors hold for it, since these must not make a server look dead.
+std::shared_ptr<const server::Offer> health_offer(const std::shared_ptr<server::Readiness>& readiness) {
+  auto servant = server::make_health(readiness);
+  const auto methods = servant->service().methods.size();
+  return std::make_shared<const server::Offer>(
+      server::Offer{.servant = std::move(servant),
+                    .agent = {},
+                    .where = Where::worker,
+                    .labels = {},
+                    .registered = false,
+                    .placements = nullptr,
+                    .counters = std::make_unique<server::Counters[]>(methods),
+                    .gates = {}});
+}
+
 // TLS options without a tls:// address are refused, since the user believes that the server is protected.
 std::shared_ptr<transport::TlsContext> tls_for(const std::vector<Address>& listen, const TlsOptions& options,
                                                const Log& log) {
@@ -82,6 +97,11 @@ Server::Core::Core(ServerOptions options)
       load_(std::make_shared<link::ServerLoad>(options_.max_held_bytes)),
       tallies_(options_.monitor.empty() ? nullptr : std::make_shared<server::Tallies>()),
       failures_(std::make_shared<link::HandlerFailures>(options_.log)),
+      interceptors_(mf::detail::interceptors_of(options_.interceptors, options_.log)),
+      readiness_(std::make_shared<server::Readiness>(
+          [this] { return own_reasons(); }, [this](std::string_view service) { return offers(service); },
+          options_.log)),
+      health_(health_offer(readiness_)),
       stream_shares_(kMostStreamThreads) {
   std::memcpy(nonce_.data(), identity_.nonce.data(), nonce_.size());
 }
@@ -209,6 +229,7 @@ bool Server::Core::run() {
 }
 
 bool Server::Core::drain() {
+  readiness_->stop();
   if (registrar_) registrar_->withdraw();
   reactors_.front()->post([acceptors = acceptors_] {
     for (const auto& acceptor : acceptors) acceptor->close();
@@ -337,6 +358,14 @@ bool Server::stop() {
 
 bool Server::reload() {
   return core_->reload();
+}
+
+void Server::add_check(const std::string& name, std::function<std::string()> check, std::string service) {
+  core_->readiness().add_check(name, std::move(check), std::move(service));
+}
+
+void Server::remove_check(const std::string& name) {
+  core_->readiness().remove_check(name);
 }
 
 ServerStats Server::stats() const {

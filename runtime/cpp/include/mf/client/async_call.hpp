@@ -111,6 +111,7 @@ class AsyncCall {
   TimePoint sent_{};  // set only if the route was chosen among several
   link::Waiter* reader_ = nullptr;
   Metadata* const reply_metadata_;
+  const std::shared_ptr<CallFacts> facts_;         // null: nothing asks for them
   std::unique_ptr<Stopping> stopping_;             // null unless the call may be cancelled
   std::unique_ptr<link::AdaptedRequest> adapted_;  // for an attempt at a server with another schema
   std::shared_ptr<AsyncCall> itself_;              // set while a link holds the call

@@ -32,7 +32,7 @@
 namespace mf::client {
 
 /// A cached answer. Small answers are copied, which costs less than a reference count.
-struct Answer {
+struct CachedAnswer {
   std::span<const std::byte> bytes;
   int error = -1;  // as in Kept
   Bytes owner;     // empty if the bytes were copied
@@ -57,7 +57,7 @@ class MethodCache {
   MethodCache(const CacheInfo& info, std::shared_ptr<const Clock> clock)
       : cache_(info), clock_(std::move(clock)), grows_old_(info.ttl.count() != 0) {}
 
-  [[nodiscard]] bool find(const cached::Key& key, Answer& into) {
+  [[nodiscard]] bool find(const cached::Key& key, CachedAnswer& into) {
     const auto time = now();
     const std::scoped_lock lock(mutex_);
     const auto* const kept = cache_.find(key, time);
@@ -278,7 +278,7 @@ void launch_cached(const Target& target, const CallOptions& options, Buffer&& pa
                    Callback<typename M::Result>&& done, const std::stop_token& stop) {
   auto* const cache = target.cache(M::kInfo, options);
   if (cache == nullptr) return launch<M>(target, options, std::move(payload), std::move(done), stop);
-  if (Answer found; cache->find({target.agent_key(), payload.span()}, found)) {
+  if (CachedAnswer found; cache->find({target.agent_key(), payload.span()}, found)) {
     give_scratch(std::move(payload));
     auto outcome = detail::ended([&] { return kept_result<M>(found.bytes, found.error, found.owner); });
     return complete(target, [done = std::move(done), outcome = std::move(outcome)]() mutable {
@@ -299,7 +299,7 @@ typename M::Result call_cached(const Target& target, const CallOptions& options,
   return detail::with_request<M>(
       [&](std::span<const std::byte> request) {
         const cached::Key key(target.agent_key(), request);
-        if (Answer found; cache->find(key, found)) [[likely]]
+        if (CachedAnswer found; cache->find(key, found)) [[likely]]
           return detail::kept_result<M>(found.bytes, found.error, found.owner);
         return detail::call_missed<M>(*cache, key, target, options, args...);
       },

@@ -14,6 +14,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -21,6 +22,7 @@
 #include "mf/client/async_call.hpp"
 #include "mf/client/batch.hpp"
 #include "mf/client/decode.hpp"
+#include "mf/client/intercepted.hpp"
 #include "mf/client/scratch.hpp"
 #include "mf/client/target.hpp"
 #include "mf/codec/readable.hpp"
@@ -28,6 +30,7 @@
 #include "mf/core/async.hpp"
 #include "mf/core/function_ref.hpp"
 #include "mf/core/outcome.hpp"
+#include "mf/link/intercepted.hpp"
 #include "mf/link/local.hpp"
 
 namespace mf::client {
@@ -87,12 +90,16 @@ auto ended(Call&& call) -> Outcome<std::invoke_result_t<Call&>> {
 
 }  // namespace detail
 
+namespace detail {
+
+/// A call behind its interceptors, or without any. Its deadline counts from `made`.
 template <class M, class... Args>
-typename M::Result call(const Target& target, const CallOptions& options, const Args&... args) {
+typename M::Result call_past(const Target& target, const CallOptions& options, TimePoint made,
+                             const std::shared_ptr<CallFacts>* facts, const Args&... args) {
   if (const auto local = target.local<M>()) return link::local_call<M>(local, options, args...);
-  detail::check_arguments<M>(args...);
-  const auto encode = [&](Gathered& payload) { detail::encode_arguments<M>(payload, args...); };
-  const Context context(target, options, M::kInfo);
+  check_arguments<M>(args...);
+  const auto encode = [&](Gathered& payload) { encode_arguments<M>(payload, args...); };
+  const Context context(target, options, M::kInfo, made == TimePoint{} ? mf::now() : made, facts);
   link::ReplySlot slot;
   target.call(slot, M::kInfo, detail::head<M>(), encode, context);
   if constexpr (M::kInfo.oneway) {
@@ -102,12 +109,12 @@ typename M::Result call(const Target& target, const CallOptions& options, const 
   }
 }
 
-namespace detail {
-
+/// An asynchronous call over a connection, as above.
 template <class M>
-void launch(const Target& target, const CallOptions& options, Gathered&& payload,
-            Callback<typename M::Result>&& done, const std::stop_token& stop) {
-  const Context context(target, options, M::kInfo);
+void launch_past(const Target& target, const CallOptions& options, TimePoint made,
+                 const std::shared_ptr<CallFacts>* facts, Gathered&& payload,
+                 Callback<typename M::Result>&& done, const std::stop_token& stop) {
+  const Context context(target, options, M::kInfo, made == TimePoint{} ? mf::now() : made, facts);
   auto head = detail::head<M>();
   if (context.metadata != nullptr) [[unlikely]] {
     if (const auto fits = attempt([&] { prepend_metadata(payload, *context.metadata); }); !fits)
@@ -121,7 +128,124 @@ void launch(const Target& target, const CallOptions& options, Gathered&& payload
   AsyncCall::launch(std::move(call), context.now);
 }
 
+/// Decodes the arguments of a call, a Gathered, into a request when it is asked for.
+template <class M>
+const void* decoded_request(const void* source, std::shared_ptr<void>& kept) {
+  if (!kept) {
+    const auto bytes = in_one_piece(*static_cast<const Gathered*>(source));
+    auto request = std::make_shared<typename M::Request>(fresh<typename M::Request>());
+    codec::Reader reader(bytes.span());
+    if (!codec::decode<M::kRequestTier>(reader, *request)) return nullptr;
+    kept = std::move(request);
+  }
+  return kept.get();
+}
+
+template <class M, class... Args>
+[[gnu::noinline]] typename M::Result call_intercepted(const Target& target, const CallOptions& options,
+                                                      const Args&... args) {
+  using Result = typename M::Result;
+  const std::tuple<const Args&...> given(args...);
+  ClientWay way(target, options, M::kInfo, CallKind::call, 1);
+  way.set_arguments({.get = &link::copied_request<M, Args...>, .source = &given});
+  way.begin();
+  auto outcome = way.run<Result>(
+      [&](const ClientWay::Next& next) {
+        return ended([&] { return call_past<M>(target, next.options, next.made, next.facts, args...); });
+      },
+      [&](const ClientWay::Next& next, Callback<Result> done, const std::stop_token& stop) {
+        if (target.in_process())
+          return done(
+              ended([&] { return call_past<M>(target, next.options, next.made, next.facts, args...); }));
+        Gathered payload(take_scratch());
+        encode_arguments<M>(payload, args...);
+        launch_past<M>(target, next.options, next.made, next.facts, std::move(payload), std::move(done),
+                       stop);
+      });
+  way.end(outcome);
+  return std::move(outcome).value();
+}
+
+/// An asynchronous call with interceptors, over a connection.
+template <class M>
+class LaunchedWay final : public mf::detail::Onward {
+  using Result = typename M::Result;
+
+ public:
+  LaunchedWay(const Target& target, const CallOptions& options, Gathered&& payload, Callback<Result>&& done,
+              std::stop_token stop)
+      : target_(target),
+        options_(options),
+        payload_(std::move(payload)),
+        done_(std::move(done)),
+        stop_(std::move(stop)),
+        way_(target_, options_, M::kInfo, CallKind::call, 1) {
+    way_.set_arguments({.get = &decoded_request<M>, .source = &payload_});
+  }
+
+  void begin() {
+    try {
+      way_.begin();
+    } catch (...) {
+      return done_(mf::detail::interceptor_failure());
+    }
+    const auto self = std::static_pointer_cast<LaunchedWay>(shared_from_this());
+    if (way_.has_around())
+      return start(AnswerDone([self](Answer&& answer) { self->finish(std::move(answer).take<Result>()); }));
+    way_.forget_arguments();
+    way_.next([&](const ClientWay::Next& next) {
+      launch_past<M>(
+          target_, next.options, next.made, next.facts, std::move(payload_),
+          [self](Outcome<Result>&& outcome) { self->finish(std::move(outcome)); }, stop_);
+    });
+  }
+
+ private:
+  [[nodiscard]] mf::detail::Intercepting& way() noexcept override { return way_; }
+  Answer go_on() override { return must_not_wait(); }
+  void go_on_later(AnswerDone done, const std::stop_token& stop) override {
+    std::shared_ptr<mf::detail::EitherStop> either;
+    if (stop.stop_possible()) either = std::make_shared<mf::detail::EitherStop>(stop, stop_);
+    const auto stopped = either ? either->token() : stop_;
+    way_.next([&](const ClientWay::Next& next) {
+      launch_past<M>(
+          target_, next.options, next.made, next.facts, copied(payload_),
+          [self = shared_from_this(), either = std::move(either),
+           done = std::move(done)](Outcome<Result>&& outcome) mutable { done(Answer(std::move(outcome))); },
+          stopped);
+    });
+  }
+  void finish(Outcome<Result>&& outcome) {
+    way_.end(outcome);
+    const mf::detail::InsideInterceptors outside(nullptr);
+    done_(std::move(outcome));
+  }
+
+  const Target target_;
+  const CallOptions options_;
+  Gathered payload_;
+  Callback<Result> done_;
+  const std::stop_token stop_;
+  ClientWay way_;
+};
+
+template <class M>
+void launch(const Target& target, const CallOptions& options, Gathered&& payload,
+            Callback<typename M::Result>&& done, const std::stop_token& stop) {
+  if (target.is_intercepted()) [[unlikely]]
+    return std::make_shared<LaunchedWay<M>>(target, options, std::move(payload), std::move(done), stop)
+        ->begin();
+  launch_past<M>(target, options, {}, nullptr, std::move(payload), std::move(done), stop);
+}
+
 }  // namespace detail
+
+template <class M, class... Args>
+typename M::Result call(const Target& target, const CallOptions& options, const Args&... args) {
+  if (target.is_intercepted()) [[unlikely]]
+    return detail::call_intercepted<M>(target, options, args...);
+  return detail::call_past<M>(target, options, {}, nullptr, args...);
+}
 
 /// In-process the handler runs in this function; over a connection the call is sent when the token launches
 /// it.
@@ -132,7 +256,7 @@ auto start(const Target& target, const CallOptions& options, Token&& token, cons
   Gathered payload(take_scratch());
   const auto prepared = detail::ended([&] {
     if (const auto local = target.local<M>()) {
-      known = detail::ended([&] { return link::local_call<M>(local, options, args...); });
+      known = detail::ended([&] { return call<M>(target, options, args...); });
     } else {
       detail::check_arguments<M>(args...);
       detail::encode_arguments<M>(payload, args...);

@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "mf/core/clock.hpp"
+#include "mf/core/interceptor.hpp"
 #include "mf/core/log.hpp"
 #include "mf/core/secret.hpp"
 #include "mf/link/local.hpp"
@@ -79,6 +80,8 @@ struct ClientOptions {
   std::vector<std::string> forward_metadata{};
   /// The clock by which cached results expire; null: the steady clock.
   std::shared_ptr<const Clock> clock{};
+  /// What runs around all calls of this client, the outermost first (mf/core/interceptor.hpp).
+  Interceptors interceptors{};
 };
 
 class Client {

@@ -19,6 +19,7 @@
 #include "mf/client/process_mark.hpp"
 #include "mf/core/function_ref.hpp"
 #include "mf/core/identity.hpp"
+#include "mf/core/intercepting.hpp"
 #include "mf/core/service.hpp"
 #include "mf/link/client_link.hpp"
 #include "mf/protocol/call.hpp"
@@ -74,6 +75,10 @@ class Core {
   [[nodiscard]] Resolver& resolver() noexcept { return *resolver_; }
   [[nodiscard]] const std::shared_ptr<Resolver>& shared_resolver() const noexcept { return resolver_; }
   [[nodiscard]] const std::shared_ptr<const LocalServants>& servants() const noexcept { return servants_; }
+  /// Null: calls have no interceptors.
+  [[nodiscard]] const mf::detail::InterceptorList* interceptors() const noexcept {
+    return interceptors_.get();
+  }
   [[nodiscard]] transport::Reactor& reactor() noexcept { return *reactor_; }
   /// Where servers are sought; made on first use.
   [[nodiscard]] const std::shared_ptr<transport::Reactor>& loop();
@@ -145,6 +150,7 @@ class Core {
   const ClientOptions options_;
   const std::shared_ptr<Resolver> resolver_;
   const std::shared_ptr<const LocalServants> servants_;
+  const std::shared_ptr<const mf::detail::InterceptorList> interceptors_;
   Relaying relaying_;
   protocol::Nonce nonce_{};
   std::uint32_t random_id_ = 0;

@@ -13,6 +13,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -209,17 +210,145 @@ auto handle_of(const std::shared_ptr<StreamedCallOf<M>>& call) {
 
 }  // namespace detail
 
-/// Starts a call and returns the handle for the method's kind of streams. Throws Error for invalid arguments.
+namespace detail {
+
+/// The values of a stream whose end is that of its call, for interceptors.
+template <class T>
+class InterceptedValues final : public mf::detail::Values<T> {
+ public:
+  InterceptedValues(std::shared_ptr<ClientWay> way, std::shared_ptr<mf::detail::Values<T>> inner) noexcept
+      : way_(std::move(way)), inner_(std::move(inner)) {}
+  ~InterceptedValues() override { way_->give_up(); }
+
+  bool next(T& value) override {
+    try {
+      if (inner_->next(value)) return true;
+    } catch (...) {
+      way_->fail_with(Failure::from_current_exception());
+      throw;
+    }
+    way_->end_with({});
+    return false;
+  }
+  void async_next(Callback<std::optional<T>> done) override {
+    inner_->async_next([way = way_, done = std::move(done)](Outcome<std::optional<T>>&& next) mutable {
+      if (!next.ok()) {
+        way->fail_with(next.failure());
+      } else if (!next.value()) {
+        way->end_with({});
+      }
+      done(std::move(next));
+    });
+  }
+  void cancel() noexcept override {
+    inner_->cancel();
+    way_->give_up();
+  }
+
+ private:
+  const std::shared_ptr<ClientWay> way_;
+  const std::shared_ptr<mf::detail::Values<T>> inner_;
+};
+
+/// What is written to an intercepted stream: a failure may be the end of the call, which reading says.
+template <class T>
+class InterceptedSink final : public mf::detail::Sink<T>, public mf::detail::Closing {
+ public:
+  InterceptedSink(std::shared_ptr<ClientWay> way, std::shared_ptr<mf::detail::Sink<T>> inner,
+                  std::shared_ptr<mf::detail::Closing> closing) noexcept
+      : way_(std::move(way)), inner_(std::move(inner)), closing_(std::move(closing)) {}
+
+  bool write(const T& value) override {
+    return noting([&] { return inner_->write(value); });
+  }
+  void async_write(const T& value, Callback<bool> done) override {
+    inner_->async_write(value, [way = way_, done = std::move(done)](Outcome<bool>&& written) mutable {
+      if (!written.ok()) way->note_failure(written.failure());
+      done(std::move(written));
+    });
+  }
+  void flush() override {
+    noting([&] { inner_->flush(); });
+  }
+  void done_writing() override {
+    noting([&] { closing_->done_writing(); });
+  }
+
+ private:
+  template <class Work>
+  auto noting(Work work) {
+    try {
+      return work();
+    } catch (...) {
+      way_->note_failure(Failure::from_current_exception());
+      throw;
+    }
+  }
+
+  const std::shared_ptr<ClientWay> way_;
+  const std::shared_ptr<mf::detail::Sink<T>> inner_;
+  const std::shared_ptr<mf::detail::Closing> closing_;
+};
+
+/// The end of a stream of parameters, which is that of its call.
+template <class R>
+class InterceptedEnding final : public mf::detail::Ending<R> {
+ public:
+  InterceptedEnding(std::shared_ptr<ClientWay> way, std::shared_ptr<mf::detail::Ending<R>> inner) noexcept
+      : way_(std::move(way)), inner_(std::move(inner)) {}
+  ~InterceptedEnding() override { way_->give_up(); }
+
+  R finish() override {
+    auto outcome = attempt([&] { return inner_->finish(); });
+    way_->end(outcome);
+    return std::move(outcome).value();
+  }
+  void async_finish(Callback<R> done) override {
+    inner_->async_finish([way = way_, done = std::move(done)](Outcome<R>&& outcome) mutable {
+      way->end(outcome);
+      done(std::move(outcome));
+    });
+  }
+  void cancel() noexcept override {
+    inner_->cancel();
+    way_->give_up();
+  }
+
+ private:
+  const std::shared_ptr<ClientWay> way_;
+  const std::shared_ptr<mf::detail::Ending<R>> inner_;
+};
+
+template <class T>
+StreamReader<T> watched(const std::shared_ptr<ClientWay>& way, StreamReader<T>&& reader) {
+  return StreamReader<T>(std::make_shared<InterceptedValues<T>>(way, std::move(reader).release()));
+}
+template <class T, class R>
+ClientStream<T, R> watched(const std::shared_ptr<ClientWay>& way, ClientStream<T, R>&& stream) {
+  auto [sink, ending] = std::move(stream).release();
+  return ClientStream<T, R>(std::make_shared<InterceptedSink<T>>(way, std::move(sink), nullptr),
+                            std::make_shared<InterceptedEnding<R>>(way, std::move(ending)));
+}
+template <class In, class Out>
+DuplexStream<In, Out> watched(const std::shared_ptr<ClientWay>& way, DuplexStream<In, Out>&& stream) {
+  auto [sink, closing] = std::move(stream).release_writer();
+  const auto writing = std::make_shared<InterceptedSink<In>>(way, std::move(sink), std::move(closing));
+  return DuplexStream<In, Out>(writing, writing,
+                               std::make_shared<InterceptedValues<Out>>(way, std::move(stream).release()));
+}
+
+/// A call behind its interceptors, or without any. Its deadline counts from `made`.
 template <class M, class... Args>
-auto stream(const Target& target, const CallOptions& options, const Args&... args) {
+auto stream_past(const Target& target, const CallOptions& options, TimePoint made,
+                 const std::shared_ptr<CallFacts>* facts, const Args&... args) {
   if (const auto local = target.local<M>()) {
     return link::local_handle<M>(
         link::local_stream<M>(local, target.shared_servant(), target.servants(), options, args...));
   }
-  detail::check_arguments<M>(args...);
+  check_arguments<M>(args...);
   Gathered payload(take_scratch());
-  detail::encode_arguments<M>(payload, args...);
-  const Context context(target, options, M::kInfo);
+  encode_arguments<M>(payload, args...);
+  const Context context(target, options, M::kInfo, made == TimePoint{} ? mf::now() : made, facts);
   auto head = detail::head<M>();
   head.flags |= protocol::kStream;
   if (context.metadata != nullptr) [[unlikely]] {
@@ -232,6 +361,41 @@ auto stream(const Target& target, const CallOptions& options, const Args&... arg
   auto handle = detail::handle_of<M>(call);
   AsyncCall::launch(call, context.now);
   return handle;
+}
+
+/// It is open when it has gone through the interceptors, and ends later.
+template <class M, class... Args>
+[[gnu::noinline]] auto stream_intercepted(const Target& target, const CallOptions& options,
+                                          const Args&... args) {
+  using Handle = decltype(stream_past<M>(target, options, {}, nullptr, args...));
+  const std::tuple<const Args&...> given(args...);
+  const auto way = std::make_shared<ClientWay>(target, options, M::kInfo, CallKind::stream, 1);
+  way->set_arguments({.get = &link::copied_request<M, Args...>, .source = &given});
+  way->keep_target();
+  way->begin();
+  auto answer = way->run([&](const ClientWay::Next& next) {
+    const auto opened = attempt([&] {
+      return std::make_shared<Handle>(stream_past<M>(target, next.options, next.made, next.facts, args...));
+    });
+    return opened.ok() ? Answer::shared(opened.value()) : Answer(opened.failure());
+  });
+  way->forget_arguments();
+  auto handle = std::move(answer).template take<Handle>();
+  if (!handle.ok()) {
+    way->fail_with(handle.failure());
+    handle.failure().raise();
+  }
+  return watched(way, std::move(handle).value());
+}
+
+}  // namespace detail
+
+/// Starts a call and returns the handle for the method's kind of streams. Throws Error for invalid arguments.
+template <class M, class... Args>
+auto stream(const Target& target, const CallOptions& options, const Args&... args) {
+  if (target.is_intercepted()) [[unlikely]]
+    return detail::stream_intercepted<M>(target, options, args...);
+  return detail::stream_past<M>(target, options, {}, nullptr, args...);
 }
 
 /// The asynchronous version: completes with the Outcome of what stream() returns.

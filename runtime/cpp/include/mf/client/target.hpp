@@ -8,7 +8,9 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <stop_token>
@@ -19,6 +21,7 @@
 
 #include "mf/client/client.hpp"
 #include "mf/core/function_ref.hpp"
+#include "mf/core/intercepting.hpp"
 #include "mf/core/metadata.hpp"
 #include "mf/core/options.hpp"
 #include "mf/core/service.hpp"
@@ -83,6 +86,23 @@ class Route {
 /// Writes the request's payload; called again for each attempt.
 using Encode = FunctionRef<void(Gathered&)>;
 
+/// What the requests of an intercepted call were, which its CallEnd says. Thread-safe.
+class CallFacts {
+ public:
+  /// One or several attempts have ended, the last one on this connection; null: none was reached.
+  void add(int attempts, std::shared_ptr<link::ClientLink> link, std::size_t request_bytes,
+           std::size_t reply_bytes);
+  /// The texts live as long as this.
+  void write_to(CallEnd& end) const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::uint32_t attempts_ = 0;
+  std::size_t request_bytes_ = 0;
+  std::size_t reply_bytes_ = 0;
+  std::shared_ptr<link::ClientLink> link_;
+};
+
 /// The options of a call together with what its surroundings add. Refers to the caller's options.
 struct CallContext {
   TimePoint now{};  // when the call was made
@@ -90,6 +110,7 @@ struct CallContext {
   const Metadata* metadata = nullptr;  // metadata to send; null if there is none
   Metadata* reply_metadata = nullptr;  // where the reply's metadata go; null if they are not wanted
   const std::stop_token* stop = nullptr;
+  const std::shared_ptr<CallFacts>* facts = nullptr;  // null: nothing asks for them
 };
 
 class Target {
@@ -135,6 +156,16 @@ class Target {
                                      const std::stop_token& stop) const;
 
   [[nodiscard]] bool in_process() const noexcept { return local_.servants != nullptr; }
+
+  /// Whether interceptors of its client are around its calls. They are not around those that they make
+  /// themselves.
+  [[nodiscard]] bool is_intercepted() const noexcept {
+    return interceptors_ != nullptr && interceptors_ != mf::detail::inside_interceptors;
+  }
+  /// Null: its client has none.
+  [[nodiscard]] const mf::detail::InterceptorList* interceptors() const noexcept { return interceptors_; }
+  /// The same target without interceptors.
+  [[nodiscard]] Target past() const;
   /// For an in-process client: the owner of the servant that local() found, and the servants that run its
   /// streams.
   [[nodiscard]] std::shared_ptr<Servant> shared_servant() const;
@@ -142,6 +173,8 @@ class Target {
 
   /// What all targets of its client share.
   [[nodiscard]] const std::shared_ptr<Core>& core() const noexcept;
+  /// As users write it; empty for any.
+  [[nodiscard]] std::string_view agent_text() const noexcept { return local_.agent; }
   /// Nothing: any agent.
   [[nodiscard]] const std::optional<std::string>& agent() const noexcept;
   /// What another floor keeps for the service and agent: the object of an earlier call, as long as it lives,
@@ -186,7 +219,8 @@ class Target {
   };
 
   std::shared_ptr<State> state_;
-  link::LocalTarget local_;  // refers to members of the state
+  link::LocalTarget local_;                                    // refers to members of the state
+  const mf::detail::InterceptorList* interceptors_ = nullptr;  // those of the client
   mutable Cached plain_servant_;
   mutable Cached async_servant_;  // only if there is no plain one
 };
@@ -195,8 +229,9 @@ class Target {
 /// trace, and the keys of ClientOptions::forward_metadata.
 class Context : public CallContext {
  public:
-  /// Keeps references to the options.
-  Context(const Target& target, const CallOptions& options, const MethodInfo& method);
+  /// Keeps references to the options, and to `call_facts`. Its deadline counts from `made`.
+  Context(const Target& target, const CallOptions& options, const MethodInfo& method,
+          TimePoint made = mf::now(), const std::shared_ptr<CallFacts>* call_facts = nullptr);
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 

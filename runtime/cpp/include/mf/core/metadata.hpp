@@ -28,6 +28,8 @@ class Metadata {
   /// Adds the key, or replaces its value. Throws Error(INVALID_ARGUMENT), not executed, for an invalid key or
   /// value.
   void set(std::string_view key, std::string_view value);
+  /// Does nothing if the key is not there.
+  void erase(std::string_view key) noexcept;
   /// Null if the key is not there.
   [[nodiscard]] const std::string* find(std::string_view key) const noexcept;
 

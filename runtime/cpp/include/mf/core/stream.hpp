@@ -152,6 +152,10 @@ class StreamReader {
   void cancel() noexcept {
     if (values_) values_->cancel();
   }
+  /// Takes the source of the values out, for another reader that goes through it. This one is empty then.
+  [[nodiscard]] std::shared_ptr<detail::Values<T>> release() && noexcept {
+    return std::exchange(values_, nullptr);
+  }
 
  protected:
   std::shared_ptr<detail::Values<T>> values_;
@@ -198,6 +202,10 @@ class StreamWriter {
   }
   /// Sends the gathered values now.
   void flush() { sink_->flush(); }
+  /// As StreamReader::release().
+  [[nodiscard]] std::shared_ptr<detail::Sink<T>> release() && noexcept {
+    return std::exchange(sink_, nullptr);
+  }
 
  private:
   std::shared_ptr<detail::Sink<T>> sink_;
@@ -242,6 +250,11 @@ class ClientStream {
   void cancel() noexcept {
     if (ending_) ending_->cancel();
   }
+  /// As StreamReader::release().
+  [[nodiscard]] std::pair<std::shared_ptr<detail::Sink<T>>, std::shared_ptr<detail::Ending<R>>>
+  release() && noexcept {
+    return {std::move(writer_).release(), std::exchange(ending_, nullptr)};
+  }
 
  private:
   StreamWriter<T> writer_;
@@ -265,6 +278,11 @@ class DuplexStream : public StreamReader<Out> {
   void flush() { writer_.flush(); }
   /// Ends the stream of written values; the server's values may still be read.
   void done_writing() { closing_->done_writing(); }
+  /// What writes and what ends writing, beside StreamReader::release().
+  [[nodiscard]] std::pair<std::shared_ptr<detail::Sink<In>>, std::shared_ptr<detail::Closing>>
+  release_writer() && noexcept {
+    return {std::move(writer_).release(), std::exchange(closing_, nullptr)};
+  }
 
  private:
   StreamWriter<In> writer_;

@@ -25,8 +25,9 @@ struct LightOffer {
 
 class Light {
  public:
-  /// Failures of handlers are written to `log`.
-  explicit Light(Log log = {});
+  /// Failures of handlers are written to `log`. `interceptors`: what runs around the handlers, the outermost
+  /// first (mf/core/interceptor.hpp). Throws Error(INVALID_ARGUMENT) for a null one.
+  explicit Light(Log log = {}, Interceptors interceptors = {});
 
   /// Throws Error(INVALID_ARGUMENT): the (service, agent) is offered already, or the agent does not fit the
   /// service.

@@ -24,6 +24,7 @@
 #include "mf/core/servant.hpp"
 #include "mf/core/unique_function.hpp"
 #include "mf/link/handler_failures.hpp"
+#include "mf/link/intercepted.hpp"
 #include "mf/link/method.hpp"
 #include "mf/link/results.hpp"
 
@@ -46,6 +47,9 @@ class LocalServants {
   virtual void at(TimePoint when, UniqueFunction<void()> work) const = 0;
   /// Where failures of handlers are logged.
   [[nodiscard]] virtual link::HandlerFailures& failures() const noexcept = 0;
+  /// What runs around their handlers; null: nothing.
+  [[nodiscard]] virtual const std::shared_ptr<const mf::detail::InterceptorList>& interceptors()
+      const noexcept = 0;
 };
 
 namespace link {
@@ -55,6 +59,7 @@ struct LocalTarget {
   const LocalServants* servants = nullptr;  // null: the target is not in-process
   std::string_view agent{};
   std::span<const std::string> forwarded{};  // keys of metadata that calls of this client forward
+  InterceptorsRef interceptors = nullptr;    // around the handlers; null: none
 };
 
 /// A servant that was found, as the two interfaces that it may have; all null if the target is not
@@ -122,6 +127,8 @@ class LocalScope {
       add_context(options, target, deadline);
   }
 
+  [[nodiscard]] const CallInfo& info() const noexcept { return info_; }
+
  private:
   void add_context(const CallOptions& options, const LocalTarget& target, std::chrono::nanoseconds deadline);
 
@@ -136,16 +143,58 @@ void log_oneway_failure(const Method& method);
 /// Call it in a catch block: logs the failure of a handler, and throws what its caller gets.
 [[noreturn]] void raise_handler_failure(const Method& method, const LocalTarget& target);
 
+/// The failure of a handler as its caller gets it, which is logged.
+[[nodiscard]] Failure noted_failure(const Method& method, const LocalTarget& target, const Failure& failure);
+
+/// The call of a plain handler with interceptors around it. In light the end is that of the handler.
+class LocalWay final : public mf::detail::Intercepting {
+ public:
+  LocalWay(const Method& method, const LocalTarget& target, CallKind kind, std::size_t items,
+           const CallInfo& info, mf::detail::ArgumentSource arguments);
+
+  /// Throws what one refuses the call with.
+  void begin();
+  /// Runs `handler` through those that are around it.
+  [[nodiscard]] Answer run(FunctionRef<Answer()> handler);
+  void end_with(CallEnd&& how) noexcept;
+
+ private:
+  const std::shared_ptr<const mf::detail::InterceptorList> list_;
+};
+
 /// Moves a request to an asynchronous servant and waits for the answer.
-void local_async(const Method& method, BeginItem begin, void* servant, const LocalTarget& target,
+void local_async(const BatchMethod& method, void* servant, const LocalTarget& target,
                  const CallOptions& options, void* request, Results& results);
+/// Moves a request of a one-way method to an asynchronous servant.
+void local_async_oneway(const BatchMethod& method, void* servant, const LocalTarget& target, void* request);
 
 template <class Result>
-Result call_async_servant(const Method& method, BeginItem begin, void* servant, const LocalTarget& target,
+Result call_async_servant(const BatchMethod& method, void* servant, const LocalTarget& target,
                           const CallOptions& options, void* request) {
   ResultsOf<Result> results(1);
-  local_async(method, begin, servant, target, options, request, results);
+  local_async(method, servant, target, options, request, results);
   return std::move(results.outcomes()[0]).value();
+}
+
+/// A plain handler with interceptors around it.
+template <class M, class... Args>
+[[gnu::noinline]] typename M::Result local_call_intercepted(const LocalOf<M>& local, const CallInfo& info,
+                                                            const Args&... args) {
+  using Result = typename M::Result;
+  const std::tuple<const Args&...> given(args...);
+  LocalWay way(kMethod<M>, local.target, CallKind::call, 1, info,
+               {.get = &copied_request<M, Args...>, .source = &given});
+  way.begin();
+  const auto handler = [&] { return outcome_of([&] { return M::invoke(*local.plain, args...); }); };
+  auto outcome =
+      way.has_around() ? way.run([&] { return Answer(handler()); }).template take<Result>() : handler();
+  if (!outcome.ok()) outcome = noted_failure(kMethod<M>, local.target, outcome.failure());
+  way.end_with(mf::detail::end_of(outcome));
+  if constexpr (M::kInfo.oneway) {
+    return;
+  } else {
+    return std::move(outcome).value();
+  }
 }
 
 template <class M, class... Args>
@@ -155,18 +204,21 @@ typename M::Result local_call(const LocalOf<M>& local, const CallOptions& option
   const LocalScope scope(
       M::kService, local.target, options,
       local.plain != nullptr ? options.deadline : effective_deadline(options.deadline, M::kInfo.deadline));
+  if (local.target.interceptors != nullptr && local.plain != nullptr) [[unlikely]]
+    return local_call_intercepted<M>(local, scope.info(), args...);
   if constexpr (M::kInfo.oneway) {
     try {
       if (local.plain != nullptr) return M::invoke(*local.plain, args...);
-      M::invoke(*local.async, typename M::Request{args...});
+      typename M::Request request{args...};
+      local_async_oneway(kBatchMethod<M>, local.async, local.target, &request);
     } catch (...) {
       log_oneway_failure(kMethod<M>);
     }
   } else {
     if (local.plain == nullptr) {
       typename M::Request request{args...};
-      return call_async_servant<typename M::Result>(kMethod<M>, &detail::FunctionsOf<M>::begin, local.async,
-                                                    local.target, options, &request);
+      return call_async_servant<typename M::Result>(kBatchMethod<M>, local.async, local.target, options,
+                                                    &request);
     }
     try {
       return M::invoke(*local.plain, args...);

@@ -456,6 +456,62 @@ void invoke_local_async(typename M::AsyncServant& servant, typename M::Request&&
   }
 }
 
+/// The caller may have given the call up.
+template <class M>
+void end_intercepted(LocalStreamOf<M>& call, LocalWay& way, Outcome<typename M::Result>&& outcome) {
+  call.look_at_deadline();
+  if (const auto why = call.why()) {
+    way.end_with({.code = why->code, .failure = why.get()});
+  } else if (call.cancelled()) {  // the handler was faster than the end that its caller makes
+    const auto given_up = cancelled_by(true);
+    way.end_with({.code = given_up.code, .failure = &given_up});
+  } else {
+    way.end_with(mf::detail::end_of(outcome));
+  }
+  end_local<M>(call, std::move(outcome));
+}
+
+/// The handler of a stream, plain or asynchronous, with interceptors around it.
+template <class M>
+[[gnu::noinline]] void run_local_intercepted(InterceptorsRef interceptors, const CallInfo& info,
+                                             typename M::Servant* plain, typename M::AsyncServant* async,
+                                             typename M::Request&& request,
+                                             const std::shared_ptr<LocalStreamOf<M>>& call) {
+  using Result = typename M::Result;
+  const auto way =
+      std::make_shared<LocalWay>(kMethod<M>, LocalTarget{.agent = info.agent, .interceptors = interceptors},
+                                 CallKind::stream, 1, info, given_items({&request, 1}));
+  if (const auto begun = attempt([&] { way->begin(); }); !begun.ok())
+    return end_local<M>(*call, begun.failure());
+  if (plain != nullptr) {
+    const auto handler = [&] {
+      return outcome_of([&] { return invoke_local<M>(*plain, std::as_const(request), call); });
+    };
+    return end_intercepted<M>(
+        *call, *way,
+        way->has_around() ? way->run([&] { return Answer(handler()); }).template take<Result>() : handler());
+  }
+  way->make_lasting();
+  way->forget_arguments();
+  auto begin = [async, call, moved = std::move(request)](AnswerDone done) mutable {
+    const auto answers =
+        std::make_shared<mf::detail::AnswerTo<Result, std::function<void(Outcome<Result>&&)>>>(
+            [kept = std::make_shared<AnswerDone>(std::move(done))](Outcome<Result>&& outcome) {
+              (*kept)(Answer(std::move(outcome)));
+            });
+    mf::detail::Beginning beginning(answers.get(), 0);
+    try {
+      invoke_local_async<M>(*async, std::move(moved), call, Responder<Result>(answers, 0));
+    } catch (...) {
+      beginning.fail(mf::detail::shared(mf::detail::handler_failure()));
+    }
+  };
+  std::make_shared<mf::detail::LaterHandler>(way, std::move(begin))
+      ->start(AnswerDone([call, way](Answer&& answer) {
+        end_intercepted<M>(*call, *way, std::move(answer).template take<Result>());
+      }));
+}
+
 }  // namespace detail
 
 /// Starts a call of a servant of this process. `keep` keeps the servant alive.
@@ -466,13 +522,16 @@ std::shared_ptr<LocalStreamOf<M>> local_stream(const LocalOf<M>& local, std::sha
   check_arguments<M>(args...);
   auto call = std::make_shared<LocalStreamOf<M>>(std::move(servants), options, kMethod<M>, local.target);
   call->run([call, keep = std::move(keep), plain = local.plain, async = local.async,
-             agent = std::string(local.target.agent), request = typename M::Request{args...}]() mutable {
+             agent = std::string(local.target.agent), interceptors = local.target.interceptors,
+             request = typename M::Request{args...}]() mutable {
     CallInfo info{.service = M::kService.name,
                   .agent = agent,
                   .peer = "light:",
                   .deadline = call->deadline(),
                   .handle = mf::detail::ScopedHandle(call.get())};
     const CallScope scope(info);
+    if (interceptors != nullptr) [[unlikely]]
+      return detail::run_local_intercepted<M>(interceptors, info, plain, async, std::move(request), call);
     if (plain != nullptr) {
       detail::end_local<M>(
           *call, outcome_of([&] { return detail::invoke_local<M>(*plain, std::as_const(request), call); }));

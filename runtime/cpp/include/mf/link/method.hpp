@@ -92,6 +92,10 @@ struct BatchMethod {
 class Requests {
  public:
   explicit Requests(const RequestType& type) noexcept : type_(type) {}
+  Requests(Requests&& other) noexcept
+      : type_(other.type_),
+        first_(std::exchange(other.first_, nullptr)),
+        count_(std::exchange(other.count_, 0)) {}
   Requests(const Requests&) = delete;
   Requests& operator=(const Requests&) = delete;
   ~Requests() {

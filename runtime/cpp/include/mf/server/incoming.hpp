@@ -19,15 +19,48 @@
 #include "mf/core/buffer.hpp"
 #include "mf/core/current_call.hpp"
 #include "mf/core/error.hpp"
+#include "mf/core/intercepting.hpp"
 #include "mf/core/service.hpp"
 #include "mf/link/handler_failures.hpp"
+#include "mf/link/intercepted.hpp"
 #include "mf/link/server_link.hpp"
 #include "mf/server/call.hpp"
 
 namespace mf::server {
 
 class Gate;
+class Incoming;
 class Tally;
+
+/// A message on its way through the interceptors of its server. It ends when the message is answered, which
+/// its ticket reports.
+class ServerWay final : public mf::detail::Intercepting {
+ public:
+  /// Keeps references to `in` and to the requests until dispatch() returns, or keep().
+  ServerWay(Incoming& in, const link::Method& method, CallKind kind, link::Items requests);
+
+  /// False: one of them has refused the message, which was answered so.
+  [[nodiscard]] bool begin(Incoming& in, const link::Method& method);
+  /// Runs a plain handler through those that are around it.
+  [[nodiscard]] Answer run(FunctionRef<Answer()> handler) {
+    return mf::detail::BlockingHandler(*this, handler).run_all();
+  }
+  /// How the handler has ended; what it refers to lives until the message is answered.
+  void gives(CallEnd&& how) noexcept { gives_ = std::move(how); }
+  /// The message is about to be answered. `wanted`: its client still waits for that.
+  void answered(bool wanted, std::size_t reply_bytes) noexcept;
+  void failed(const Failure& failure) noexcept;
+  /// Ends it as INTERNAL unless it has ended.
+  void leave() noexcept;
+  /// The message outlives dispatch().
+  void keep() { make_lasting(); }
+
+ private:
+  void finish(CallEnd&& how) noexcept;
+
+  const std::shared_ptr<const mf::detail::InterceptorList> list_;
+  CallEnd gives_;
+};
 
 class Ticket {
  public:
@@ -41,6 +74,7 @@ class Ticket {
       drop();
   }
 
+  [[nodiscard]] std::size_t payload_size() const noexcept { return payload_size_; }
   /// Another object answers the message.
   void leave() noexcept { link_ = nullptr; }
   /// Counts how the message ends, and after which time.
@@ -48,6 +82,10 @@ class Ticket {
     tally_ = tally;
     came_ = came;
   }
+  /// Interceptors learn how the message ends.
+  void set_way(std::shared_ptr<ServerWay> way) noexcept { way_ = std::move(way); }
+  /// Null: none are around it.
+  [[nodiscard]] ServerWay* way() const noexcept { return way_.get(); }
   /// The call counts as possibly executed from now on.
   void begin() noexcept { begun_ = true; }
 
@@ -106,6 +144,7 @@ class Ticket {
   TimePoint came_{};
   std::shared_ptr<Call> call_;
   std::shared_ptr<Gate> gate_;
+  std::shared_ptr<ServerWay> way_;  // null: nothing learns of the end
   Slot* slot_ = nullptr;
   protocol::ReplyHead head_;
   std::size_t payload_size_;
@@ -150,6 +189,13 @@ class Incoming final : public mf::detail::CallHandle {
   /// Whether the call was sent with a stream.
   [[nodiscard]] bool stream() const noexcept { return ticket_.call() && ticket_.call()->has_streams(); }
 
+  /// Null: there are no interceptors.
+  [[nodiscard]] link::InterceptorsRef interceptors() const noexcept { return interceptors_; }
+  /// Those of its offer, which outlives dispatch().
+  void set_interceptors(const std::shared_ptr<const mf::detail::InterceptorList>& interceptors) noexcept {
+    interceptors_ = interceptors ? &interceptors : nullptr;
+  }
+
   /// The live call, made if there is none yet, for code that may ask about it while it runs. Null for a
   /// one-way call and for one whose id is in use.
   const std::shared_ptr<Call>& live_call();
@@ -170,6 +216,26 @@ class Incoming final : public mf::detail::CallHandle {
   const Bytes& owner_;  // owner of the payload; if it is empty, the payload is valid until dispatch() returns
   CallInfo info_;
   const std::shared_ptr<link::HandlerFailures>& failures_;
+  link::InterceptorsRef interceptors_ = nullptr;
+};
+
+/// For a scope: the ticket reports to this way. A message that has not ended by then was left by an
+/// exception.
+class ReportsTo {
+ public:
+  ReportsTo(Incoming& in, ServerWay& way) noexcept : in_(in), way_(way) {
+    in.ticket().set_way(std::shared_ptr<ServerWay>(std::shared_ptr<void>(), &way));
+  }
+  ~ReportsTo() {
+    in_.ticket().set_way(nullptr);
+    way_.leave();
+  }
+  ReportsTo(const ReportsTo&) = delete;
+  ReportsTo& operator=(const ReportsTo&) = delete;
+
+ private:
+  Incoming& in_;
+  ServerWay& way_;
 };
 
 }  // namespace mf::server

@@ -127,6 +127,8 @@ void answer_failure(Incoming& in, const link::Method& method, const Failure& fai
 /// The thread's buffer for encoding the bytes of a single result.
 [[nodiscard]] Gathered& scratch();
 void answer_scratch(Incoming& in, Tier tier, Gathered& scratch);
+/// What an interceptor has refused a message with, before its handler has run: the caller gets it as it is.
+void refuse_intercepted(Incoming& in, const link::Method& method, const Failure& failure);
 /// Logs the failure of one item of a one-way message, which does not prevent the others from running.
 void log_oneway_item(const link::Method& method, const Failure& failure);
 /// The failure of items that were not run because their deadline passed while earlier ones ran.
@@ -209,12 +211,29 @@ void answer_one(Incoming& in, const Outcome<typename M::Result>& outcome) {
   }
 }
 
+/// A plain handler with interceptors around it.
+template <class M>
+[[gnu::noinline]] void run_intercepted(Incoming& in, typename M::Servant& servant,
+                                       const typename M::Request& request) {
+  ServerWay way(in, link::kMethod<M>, CallKind::call, {&request, 1});
+  if (!way.begin(in, link::kMethod<M>)) return;
+  const ReportsTo reports(in, way);
+  const auto handler = [&] { return invoke<M>(servant, request); };
+  const auto outcome = way.has_around()
+                           ? way.run([&] { return Answer(handler()); }).template take<typename M::Result>()
+                           : handler();
+  way.gives(mf::detail::end_of(outcome));
+  answer_one<M>(in, outcome);
+}
+
 template <class M>
 void run_one(Incoming& in, typename M::Servant& servant) {
   auto request = fresh<typename M::Request>();
   if (!decode_one<M>(in, request)) [[unlikely]]
     return;
   const CallScope scope(in.info());
+  if (in.interceptors() != nullptr) [[unlikely]]
+    return run_intercepted<M>(in, servant, request);
   answer_one<M>(in, invoke<M>(servant, request));
 }
 

@@ -28,6 +28,7 @@
 #include "mf/access/file.hpp"
 #include "mf/core/clock.hpp"
 #include "mf/core/identity.hpp"
+#include "mf/core/interceptor.hpp"
 #include "mf/core/log.hpp"
 #include "mf/core/servant.hpp"
 #include "mf/server/lead.hpp"
@@ -183,6 +184,9 @@ struct ServerOptions {
   std::function<void(monitor::Exposition& out)> expose{};
   /// Why this process should get no work, in one line; empty: it may. Asked for /readyz, as above.
   std::function<std::string()> not_ready{};
+  /// What runs around the handlers of all offered servants, the outermost first (mf/core/interceptor.hpp):
+  /// where they run, once access was checked. Not around topics, replicas and flexible messages.
+  Interceptors interceptors{};
   /// Called with CallInfo::connection when a connection has ended.
   std::function<void(std::uint64_t)> on_disconnect{};
   Log log{};
@@ -311,6 +315,15 @@ class Server {
 
   /// At any time, from any thread.
   [[nodiscard]] ServerStats stats() const;
+
+  /// Adds a reason why this server should get no work: `check` is called when /readyz or the health service
+  /// (docs/observability.md) is asked, on any thread, and returns it in one line, or an empty text. One that
+  /// throws is a reason, too. It must not wait for long. `service`: the full name of the only service that it
+  /// is about; /readyz does not ask it then. Throws Error(INVALID_ARGUMENT) for a name that is taken.
+  /// Thread-safe.
+  void add_check(const std::string& name, std::function<std::string()> check, std::string service = {});
+  /// Throws Error(INVALID_ARGUMENT) for a name that is unknown. Thread-safe.
+  void remove_check(const std::string& name);
 
  private:
   class Core;

@@ -80,6 +80,78 @@ bool begin_stream(Incoming& in, typename M::Request& request) {
   return true;
 }
 
+/// What a handler has written is sent before the reply, also if the reply says that the handler failed.
+template <class M>
+void end_stream(Incoming& in, Outcome<typename M::Result>& outcome) {
+  const auto& call = in.ticket().call();
+  (void)call->output().end_here();
+  if (const auto drained = attempt([&] { call->output().drain(); }); !drained && outcome)
+    outcome = drained.failure();
+}
+
+/// A plain handler with interceptors around it.
+template <class M>
+[[gnu::noinline]] void run_stream_intercepted(Incoming& in, typename M::Servant& servant,
+                                              const typename M::Request& request) {
+  ServerWay way(in, link::kMethod<M>, CallKind::stream, {&request, 1});
+  if (!way.begin(in, link::kMethod<M>)) return;
+  const ReportsTo reports(in, way);
+  const auto call = in.ticket().call();
+  const auto handler = [&] { return outcome_of([&] { return invoke_stream<M>(servant, request, call); }); };
+  auto outcome = way.has_around()
+                     ? way.run([&] { return Answer(handler()); }).template take<typename M::Result>()
+                     : handler();
+  end_stream<M>(in, outcome);
+  way.gives(mf::detail::end_of(outcome));
+  answer_one<M>(in, outcome);
+}
+
+template <class M>
+void invoke_async_stream(typename M::AsyncServant& servant, typename M::Request&& request,
+                         const std::shared_ptr<Call>& call, Responder<typename M::Result> responder) {
+  if constexpr (M::kInfo.streams == Streams::params) {
+    M::invoke(servant, std::move(request), reader_of<M>(call), std::move(responder));
+  } else if constexpr (M::kInfo.streams == Streams::results) {
+    M::invoke(servant, std::move(request), writer_of<M>(call), std::move(responder));
+  } else {
+    M::invoke(servant, std::move(request), reader_of<M>(call), writer_of<M>(call), std::move(responder));
+  }
+}
+
+/// Starts an asynchronous handler; an exception before it has handed over its responder is its answer.
+template <class M>
+void start_async_stream(typename M::AsyncServant& servant, typename M::Request&& request,
+                        const std::shared_ptr<Call>& call,
+                        const std::shared_ptr<mf::detail::Answers>& answers) {
+  mf::detail::Beginning beginning(answers.get(), 0);
+  try {
+    invoke_async_stream<M>(servant, std::move(request), call, Responder<typename M::Result>(answers, 0));
+  } catch (...) {
+    beginning.fail(mf::detail::shared(mf::detail::handler_failure()));
+  }
+}
+
+/// An asynchronous handler with interceptors around it.
+template <class M>
+void start_through(const std::shared_ptr<ServerWay>& way, typename M::AsyncServant& servant,
+                   typename M::Request&& request, const std::shared_ptr<Call>& call,
+                   const std::shared_ptr<mf::detail::Answers>& answers) {
+  using Result = typename M::Result;
+  auto begin = [&servant, call, moved = std::move(request)](AnswerDone done) mutable {
+    auto pass_on = [done = std::move(done)](Outcome<Result>&& outcome) mutable {
+      done(Answer(std::move(outcome)));
+    };
+    start_async_stream<M>(
+        servant, std::move(moved), call,
+        std::make_shared<mf::detail::AnswerTo<Result, decltype(pass_on)>>(std::move(pass_on)));
+  };
+  std::make_shared<mf::detail::LaterHandler>(way, std::move(begin))
+      ->start(AnswerDone([answers](Answer&& answer) {
+        auto outcome = std::move(answer).template take<Result>();
+        answers->answer(0, &outcome);
+      }));
+}
+
 }  // namespace detail
 
 template <class M>
@@ -88,11 +160,10 @@ void run_stream(Incoming& in, typename M::Servant& servant) {
   if (!detail::begin_stream<M>(in, request)) return;
   const auto call = in.ticket().call();
   const CallScope scope(in.info());
+  if (in.interceptors() != nullptr) [[unlikely]]
+    return detail::run_stream_intercepted<M>(in, servant, request);
   auto outcome = outcome_of([&] { return detail::invoke_stream<M>(servant, request, call); });
-  // What was written is sent before the reply, also if the reply says that the handler failed.
-  (void)call->output().end_here();
-  if (const auto drained = attempt([&] { call->output().drain(); }); !drained && outcome)
-    outcome = drained.failure();
+  detail::end_stream<M>(in, outcome);
   detail::answer_one<M>(in, outcome);
 }
 
@@ -102,23 +173,20 @@ void run_stream(Incoming& in, typename M::AsyncServant& servant) {
   if (!detail::begin_stream<M>(in, request)) return;
   const auto call = in.ticket().call();
   const CallScope scope(in.info());
+  std::shared_ptr<ServerWay> way;
+  if (in.interceptors() != nullptr) [[unlikely]] {
+    way = std::make_shared<ServerWay>(in, link::kMethod<M>, CallKind::stream, link::Items{&request, 1});
+    if (!way->begin(in, link::kMethod<M>)) return;
+    way->keep();
+    way->forget_arguments();
+    in.ticket().set_way(way);
+  }
   const auto answers = detail::stream_answers(
       in, link::kMethod<M>,
       std::unique_ptr<detail::Encoder>(new detail::EncoderOf<typename M::Result, M::kResultTier>(1)));
-  mf::detail::Beginning beginning(answers.get(), 0);
-  try {
-    Responder<typename M::Result> responder(answers, 0);
-    if constexpr (M::kInfo.streams == Streams::params) {
-      M::invoke(servant, std::move(request), detail::reader_of<M>(call), std::move(responder));
-    } else if constexpr (M::kInfo.streams == Streams::results) {
-      M::invoke(servant, std::move(request), detail::writer_of<M>(call), std::move(responder));
-    } else {
-      M::invoke(servant, std::move(request), detail::reader_of<M>(call), detail::writer_of<M>(call),
-                std::move(responder));
-    }
-  } catch (...) {
-    beginning.fail(mf::detail::shared(mf::detail::handler_failure()));
-  }
+  if (way && way->has_around())
+    return detail::start_through<M>(way, servant, std::move(request), call, answers);
+  detail::start_async_stream<M>(servant, std::move(request), call, answers);
 }
 
 }  // namespace mf::server
