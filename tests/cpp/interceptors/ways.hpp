@@ -41,7 +41,13 @@ class LaterEcho final : public calls::EchoAsyncServant {
  public:
   explicit LaterEcho(std::shared_ptr<Echo> plain) : plain_(std::move(plain)) {}
   ~LaterEcho() override {
-    for (auto& thread : threads_) thread.join();
+    for (auto& thread : threads_) {
+      if (thread.get_id() == std::this_thread::get_id()) {
+        thread.detach();  // the last answer has freed the servant
+      } else {
+        thread.join();
+      }
+    }
   }
 
   void twice(calls::EchoTwiceRequest request, mf::Responder<std::int32_t> responder) override {

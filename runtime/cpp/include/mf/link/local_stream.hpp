@@ -307,8 +307,8 @@ class LocalValues final : public mf::detail::Values<T> {
   bool next(T& value) override { return queue_.pop(value); }
   void async_next(Callback<std::optional<T>> done) override { queue_.async_pop(std::move(done)); }
   void cancel() noexcept override {
+    if (callers_) call_->give_up(cancelled_by(true));  // first, so that no handler takes this for an end
     queue_.abandon();
-    if (callers_) call_->give_up(cancelled_by(true));
   }
 
  private:
