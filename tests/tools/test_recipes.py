@@ -50,10 +50,10 @@ def test_conan_exports_what_there_is_and_names_the_libraries_in_the_order_of_pkg
     patterns = constant("_TREE")
     assert isinstance(patterns, tuple)
     assert [each for each in patterns if not list(ROOT.glob(each))] == []
-    pkg_config = (ROOT / "cmake/mfidl.pc.in").read_text()
+    (linked,) = re.findall(r'set\(MF_LIBRARIES "(.*)"\)', (ROOT / "cmake/install.cmake").read_text())
     libraries = constant("_LIBRARIES")
     assert isinstance(libraries, tuple)
-    assert re.findall(r"-l(mf_\w+)", pkg_config) == list(libraries)
+    assert re.findall(r"-l(mf_\w+)", linked) == list(libraries)
 
 
 def test_recipes_set_options_that_the_tree_has() -> None:
