@@ -1,6 +1,7 @@
 #include "mf/interceptors/limiter.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <utility>
 
@@ -11,6 +12,14 @@
 #include "mf/transport/waiting.hpp"
 
 namespace mf::interceptors {
+namespace {
+
+Failure unwanted() {
+  return not_executed(Code::cancelled,
+                      "another request of the call was answered before this one had its turn");
+}
+
+}  // namespace
 
 /// Where calls that wait without a thread go on, and end at their deadlines.
 class Limiter::Timer {
@@ -52,16 +61,26 @@ void Limiter::begin(InterceptedCall& call) {
   (void)call.note<Turns>(*this);
 }
 
-void Limiter::note_turn(const InterceptedCall& call) {
-  const std::scoped_lock lock(mutex_);
-  ++call.note<Turns>(*this).taken;
+bool Limiter::note_turn(const InterceptedCall& call) {
+  {
+    const std::scoped_lock lock(mutex_);
+    auto& turns = call.note<Turns>(*this);
+    if (!turns.over) {
+      ++turns.taken;
+      return true;
+    }
+  }
+  leave();
+  return false;
 }
 
 std::shared_ptr<Limiter::Place> Limiter::take(const InterceptedCall& call) {
   const std::scoped_lock lock(mutex_);
+  auto& turns = call.note<Turns>(*this);
+  if (turns.over) unwanted().raise();
   if (running_ < options_.concurrent && waiting_.empty()) {
     ++running_;
-    ++call.note<Turns>(*this).taken;
+    ++turns.taken;
     return nullptr;
   }
   if (waiting_.size() >= options_.queued)
@@ -117,7 +136,7 @@ Answer Limiter::call(InterceptedCall& call, const Proceed& proceed) {
       }
     }
     if (give_up(place)) return late(call);
-    note_turn(call);
+    if (!note_turn(call)) return unwanted();
   }
   return proceed();
 }
@@ -130,11 +149,12 @@ void Limiter::call_async(InterceptedCall& call, Proceed proceed, AnswerDone done
     InterceptedCall& call;
     Proceed proceed;
     AnswerDone done;
+    std::optional<std::stop_callback<std::function<void()>>> unwanted{};
   };
   const auto waiting = std::make_shared<Waiting>(call, std::move(proceed), std::move(done));
   const auto deadline = call.deadline;
   const auto go_on = [this, waiting] {
-    note_turn(waiting->call);
+    if (!note_turn(waiting->call)) return waiting->done(unwanted());
     waiting->proceed.start(std::move(waiting->done));
   };
   {
@@ -145,19 +165,29 @@ void Limiter::call_async(InterceptedCall& call, Proceed proceed, AnswerDone done
       place->go_on = go_on;
     }
   }
-  if (deadline == kNever) return;
-  timer_->reactor.at(deadline, [this, place, waiting] {
-    if (!give_up(place)) return;
-    place->go_on = nullptr;
-    waiting->done(late(waiting->call));
-  });
+  // Neither holds the call: a blocking one waits until all that was started for it is gone.
+  const auto end_wait = [this, place = std::weak_ptr(place), waiting = std::weak_ptr(waiting)](auto why) {
+    const auto here = place.lock();
+    const auto it = waiting.lock();
+    if (!here || !it || !give_up(here)) return;
+    here->go_on = nullptr;
+    it->done(why(it->call));
+  };
+  if (deadline != kNever) timer_->reactor.at(deadline, [end_wait] { end_wait(&Limiter::late); });
+  // In the reactor, as `unwanted` would wait for itself where it is destroyed by what it runs.
+  if (const auto& stop = waiting->proceed.stop_token(); stop.stop_possible())
+    waiting->unwanted.emplace(stop, [this, end_wait] {
+      timer_->reactor.post([end_wait] { end_wait([](const InterceptedCall&) { return unwanted(); }); });
+    });
 }
 
 void Limiter::end(const InterceptedCall& call, const CallEnd& /*end*/) {
   std::size_t taken = 0;
   {
     const std::scoped_lock lock(mutex_);
-    taken = std::exchange(call.note<Turns>(*this).taken, 0);
+    auto& turns = call.note<Turns>(*this);
+    turns.over = true;
+    taken = std::exchange(turns.taken, 0);
   }
   for (; taken != 0; --taken) leave();
 }

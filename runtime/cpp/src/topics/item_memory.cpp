@@ -96,13 +96,13 @@ struct Kept {
 };
 
 /// What a thread keeps. It needs no destructor, so that items can be released at any time.
-struct Keeper {
+struct KeepsMemory {
   std::array<Kept, kSizes> kept{};
   bool registered = false;
   bool over = false;  // the thread ends
 };
 
-constinit thread_local Keeper keeper;
+constinit thread_local KeepsMemory keeper;
 
 struct FreesAtEnd {
   FreesAtEnd() noexcept { keeper.registered = true; }

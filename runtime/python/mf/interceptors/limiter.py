@@ -53,7 +53,10 @@ class Limiter(Interceptor):
 
     def end(self, call: InterceptedCall, end: CallEnd) -> None:
         del end
-        if call.notes.pop(self, False):
+        with self._lock:
+            turns = call.notes.get(self, 0)
+            call.notes[self] = None  # requests that still wait for their turn do not get one
+        for _ in range(turns or 0):
             self._leave()
 
     def _applies(self, call: InterceptedCall) -> bool:
@@ -63,7 +66,14 @@ class Limiter(Interceptor):
         place = self._take(call, kind)
         if place is not None:
             await self._wait(call, place)
-        call.notes[self] = True
+        with self._lock:
+            turns = call.notes.get(self, 0)
+            if turns is not None:
+                call.notes[self] = turns + 1
+                return
+        self._leave()
+        text = "another request of the call was answered before this one had its turn"
+        raise not_executed(Code.CANCELLED, f"{call.service}.{call.method}: {text}")
 
     def _take(self, call: InterceptedCall, kind: type[Gate]) -> "_Place | None":
         """None: the call may run."""

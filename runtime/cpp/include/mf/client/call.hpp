@@ -145,9 +145,9 @@ template <class M, class... Args>
 [[gnu::noinline]] typename M::Result call_intercepted(const Target& target, const CallOptions& options,
                                                       const Args&... args) {
   using Result = typename M::Result;
-  const std::tuple<const Args&...> given(args...);
+  const auto given = [&] { return std::shared_ptr<typename M::Request>(new typename M::Request{args...}); };
   ClientWay way(target, options, M::kInfo, CallKind::call, 1);
-  way.set_arguments({.get = &link::copied_request<M, Args...>, .source = &given});
+  way.set_arguments(link::copied_request(given));
   way.begin();
   auto outcome = way.run<Result>(
       [&](const ClientWay::Next& next) {
@@ -158,7 +158,11 @@ template <class M, class... Args>
           return done(
               ended([&] { return call_past<M>(target, next.options, next.made, next.facts, args...); }));
         Gathered payload(take_scratch());
-        encode_arguments<M>(payload, args...);
+        const auto encoded = attempt([&] {
+          check_arguments<M>(args...);
+          encode_arguments<M>(payload, args...);
+        });
+        if (!encoded) return done(encoded.failure());
         launch_past<M>(target, next.options, next.made, next.facts, std::move(payload), std::move(done),
                        stop);
       });

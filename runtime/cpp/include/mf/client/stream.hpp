@@ -368,9 +368,9 @@ template <class M, class... Args>
 [[gnu::noinline]] auto stream_intercepted(const Target& target, const CallOptions& options,
                                           const Args&... args) {
   using Handle = decltype(stream_past<M>(target, options, {}, nullptr, args...));
-  const std::tuple<const Args&...> given(args...);
+  const auto given = [&] { return std::shared_ptr<typename M::Request>(new typename M::Request{args...}); };
   const auto way = std::make_shared<ClientWay>(target, options, M::kInfo, CallKind::stream, 1);
-  way->set_arguments({.get = &link::copied_request<M, Args...>, .source = &given});
+  way->set_arguments(link::copied_request(given));
   way->keep_target();
   way->begin();
   auto answer = way->run([&](const ClientWay::Next& next) {

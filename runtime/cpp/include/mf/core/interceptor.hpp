@@ -249,6 +249,9 @@ class Proceed {
   /// Whether this thread may wait for what start() has started: not on the client's own thread, where it
   /// would be answered.
   [[nodiscard]] bool may_wait() const;
+  /// Stops when the interceptor outside does not want this request any more: end a wait of your own then. It
+  /// never stops in `call`, nor for a request that nobody outside can cancel.
+  [[nodiscard]] const std::stop_token& stop_token() const noexcept { return stop_; }
 
  private:
   friend class detail::Onward;

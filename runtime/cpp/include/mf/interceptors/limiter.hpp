@@ -48,6 +48,7 @@ class Limiter final : public AroundInterceptor {
   /// The turns that requests of one call have.
   struct Turns {
     std::size_t taken = 0;
+    bool over = false;  // the call has ended: no request of it may take a turn any more
   };
 
   [[nodiscard]] bool applies(const InterceptedCall& call) const;
@@ -55,7 +56,8 @@ class Limiter final : public AroundInterceptor {
   [[nodiscard]] std::shared_ptr<Place> take(const InterceptedCall& call);
   /// False: it has its turn already.
   [[nodiscard]] bool give_up(const std::shared_ptr<Place>& place);
-  void note_turn(const InterceptedCall& call);
+  /// False: the call has ended meanwhile, and the turn has gone to the next.
+  [[nodiscard]] bool note_turn(const InterceptedCall& call);
   [[nodiscard]] static Failure late(const InterceptedCall& call);
   void leave();
 

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <memory>
 #include <mutex>
-#include <tuple>
 #include <utility>
 
 #include "mf/core/handler.hpp"
@@ -23,19 +22,16 @@ using InterceptorsRef = const std::shared_ptr<const mf::detail::InterceptorList>
           .source = requests.first};
 }
 
-/// Copies the arguments of a call, a std::tuple<const Args&...>, into a request when it is asked for.
-template <class M, class... Args>
-const void* copied_request(const void* source, std::shared_ptr<void>& kept) {
-  if (!kept) {
-    kept = std::apply(
-        [](const Args&... args) {
-          return std::shared_ptr<void>(new typename M::Request{args...}, [](void* request) {
-            delete static_cast<typename M::Request*>(request);
-          });
-        },
-        *static_cast<const std::tuple<const Args&...>*>(source));
-  }
-  return kept.get();
+/// Copies the arguments of a call into a request when it is asked for. `make` returns it, and must stay: a
+/// function and no tuple, since clang instantiates no tuple of more than 256 references.
+template <class Make>
+[[nodiscard]] mf::detail::ArgumentSource copied_request(const Make& make) noexcept {
+  return {.get =
+              [](const void* source, std::shared_ptr<void>& kept) {
+                if (!kept) kept = (*static_cast<const Make*>(source))();
+                return static_cast<const void*>(kept.get());
+              },
+          .source = &make};
 }
 
 /// Passes on the answers of an asynchronous handler when those of all items are there: that of the only item

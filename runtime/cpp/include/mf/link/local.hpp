@@ -181,9 +181,8 @@ template <class M, class... Args>
 [[gnu::noinline]] typename M::Result local_call_intercepted(const LocalOf<M>& local, const CallInfo& info,
                                                             const Args&... args) {
   using Result = typename M::Result;
-  const std::tuple<const Args&...> given(args...);
-  LocalWay way(kMethod<M>, local.target, CallKind::call, 1, info,
-               {.get = &copied_request<M, Args...>, .source = &given});
+  const auto given = [&] { return std::shared_ptr<typename M::Request>(new typename M::Request{args...}); };
+  LocalWay way(kMethod<M>, local.target, CallKind::call, 1, info, copied_request(given));
   way.begin();
   const auto handler = [&] { return outcome_of([&] { return M::invoke(*local.plain, args...); }); };
   auto outcome =
