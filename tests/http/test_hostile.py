@@ -3,6 +3,7 @@
 import random
 import select
 import socket
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -13,6 +14,7 @@ from tests.interop.peers import Server
 from tests.mf_tools.conftest import Peers
 
 HEAD = b"POST /v1/shop.Clock/now HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+HIDDEN = HEAD + b"Content-Length: 2\r\n\r\n{}"  # as a body of the request before it
 NOW = "2023-11-14T22:13:20Z"
 MOST = 4096
 
@@ -45,6 +47,12 @@ BROKEN: dict[str, tuple[bytes, int]] = {
     "two lengths": (HEAD + b"Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}", 400),
     "a length and chunks": (HEAD + b"Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400),
     "chunks and a length": (HEAD + b"Transfer-Encoding: chunked\r\nContent-Length: 2\r\n\r\n0\r\n\r\n", 400),
+    "the same length twice": (HEAD + b"Content-Length: 2\r\nContent-Length: 2\r\n\r\n{}", 400),
+    "a list of lengths": (HEAD + b"Content-Length: 2, 2\r\n\r\n{}", 400),
+    "a coding that is not known": (HEAD + b"Transfer-Encoding: xchunked\r\n\r\n" + HIDDEN, 501),
+    "a coding before chunks": (HEAD + b"Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", 501),
+    "chunks before a coding": (HEAD + b"Transfer-Encoding: chunked, gzip\r\n\r\n" + HIDDEN, 501),
+    "chunks twice": (HEAD + b"Transfer-Encoding: chunked, chunked\r\n\r\n" + HIDDEN, 501),
     "a negative length": (HEAD + b"Content-Length: -1\r\n\r\n", 400),
     "a length with a sign": (HEAD + b"Content-Length: +2\r\n\r\n{}", 400),
     "a length in hexadecimal digits": (HEAD + b"Content-Length: 0x2\r\n\r\n{}", 400),
@@ -222,3 +230,28 @@ def test_a_question_for_fields_alone_has_no_body(door: Door) -> None:
     head, _, body = answered.partition(b"\r\n\r\n")
     assert head.startswith(b"HTTP/1.1 405 ")
     assert body == b""
+
+
+def test_upgrades_hold_nothing_of_what_bodies_may(door: Door) -> None:
+    asked = (
+        b"GET /v1/no.Such/thing HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: upgrade\r\n"
+    )
+    for _ in range(300):
+        with door.socket() as stream:
+            stream.sendall(asked + b"Transfer-Encoding: chunked\r\n\r\n")
+            stream.sendall(b"0\r\n\r\n")
+            stream.recv(4096)
+    body = b"Content-Length: 2\r\n\r\n"
+    with door.socket() as stream:
+        stream.sendall(HEAD + body)
+        time.sleep(0.05)  # so that the body comes after its head
+        stream.sendall(b"{}")
+        assert stream.recv(4096).startswith(b"HTTP/1.1 200 ")
+
+
+def test_a_page_of_another_site_is_refused_without_an_origin_too(door: Door) -> None:
+    for site in (b"cross-site", b"same-site"):
+        asked = b"GET /openapi.json HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Site: " + site
+        assert door.raw(asked + b"\r\nConnection: close\r\n\r\n").startswith(b"HTTP/1.1 403 ")
+    asked = b"GET / HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Site: cross-site\r\nConnection: close\r\n\r\n"
+    assert door.raw(asked).startswith(b"HTTP/1.1 200 ")  # a link leads to the page

@@ -156,13 +156,15 @@ bool Encoder::octets(PyObject* given) {
     out_->put(PyBytes_AS_STRING(given), static_cast<std::size_t>(PyBytes_GET_SIZE(given)));
     return true;
   }
-  Py_buffer buffer;
   if (!PyByteArray_CheckExact(given) && !PyMemoryView_Check(given)) return false;
-  if (PyObject_GetBuffer(given, &buffer, PyBUF_SIMPLE) < 0) return false;
-  const bool is_good = count(buffer.len);
-  if (is_good) out_->put(buffer.buf, static_cast<std::size_t>(buffer.len));
-  PyBuffer_Release(&buffer);
-  return is_good;
+  struct Held {  // put() may throw
+    ~Held() { PyBuffer_Release(&buffer); }
+    Py_buffer buffer{};
+  } held;
+  if (PyObject_GetBuffer(given, &held.buffer, PyBUF_SIMPLE) < 0) return false;
+  if (!count(held.buffer.len)) return false;
+  out_->put(held.buffer.buf, static_cast<std::size_t>(held.buffer.len));
+  return true;
 }
 
 bool Encoder::structure(const Node& node, PyObject* given) {

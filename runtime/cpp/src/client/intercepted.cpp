@@ -55,7 +55,7 @@ void ClientWay::begin() {
 
 void ClientWay::next(FunctionRef<void(const Next&)> use) {
   // The first request has the time of the call itself; what was given stays where nothing was changed.
-  const bool first = !std::exchange(went_on_, true);
+  const bool first = !went_on_.exchange(true);
   const bool changed = call.deadline != deadline_ || call.metadata != options_.metadata;
   const auto made = first ? call.began() : mf::now();
   if (first && !changed) return use({.options = options_, .made = made, .facts = &facts_});

@@ -183,21 +183,28 @@ class Onward::Handed {
       : onward_(std::move(onward)), done_(std::move(done)) {}
 
   void take(Answer&& answer, bool dropped) {
-    if (dropped) {
+    {
       const std::scoped_lock lock(mutex_);
-      if (starting_) {
+      if (dropped && starting_) {
         dropped_ = true;
         return;
       }
+      if (std::exchange(answered_, true)) return;
     }
     done_(dropped ? Answer(onward_->given_up()) : std::move(answer));
   }
-  void threw(Failure why) { done_(std::move(why)); }
+  void threw(Failure why) {
+    {
+      const std::scoped_lock lock(mutex_);
+      if (std::exchange(answered_, true)) return;
+    }
+    done_(std::move(why));
+  }
   void returned() {
     {
       const std::scoped_lock lock(mutex_);
       starting_ = false;
-      if (!dropped_) return;
+      if (!dropped_ || std::exchange(answered_, true)) return;
     }
     done_(onward_->given_up());
   }
@@ -207,6 +214,7 @@ class Onward::Handed {
   std::mutex mutex_;
   bool starting_ = true;
   bool dropped_ = false;
+  bool answered_ = false;  // another thread may answer while this one throws
   AnswerDone done_;
 };
 

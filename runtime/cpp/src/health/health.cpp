@@ -1,8 +1,11 @@
 // The servant of the health service that every server has (runtime/idl/mf/health.mfidl).
+#include <atomic>
 #include <chrono>
 #include <optional>
+#include <string>
 
 #include "mf/core/current_call.hpp"
+#include "mf/core/error.hpp"
 #include "mf/health.server.hpp"
 #include "mf/server/readiness.hpp"
 
@@ -11,6 +14,7 @@ namespace {
 
 /// A watch asks again so often, and when the server stops.
 constexpr std::chrono::seconds kAskEvery{1};
+constexpr int kMostWatches = 64;
 
 class HealthOfServer final : public HealthServant {
  public:
@@ -24,6 +28,7 @@ class HealthOfServer final : public HealthServant {
   }
 
   void watch(const std::string& service, StreamWriter<Report>& out) override {
+    const Watching watching(watches_);
     const auto unwanted = current_call().stop_token();
     std::optional<Report> last;
     while (!unwanted.stop_requested()) {
@@ -40,7 +45,26 @@ class HealthOfServer final : public HealthServant {
   }
 
  private:
+  /// One of the watches, each of which holds a thread of streams and asks all checks.
+  class Watching {
+   public:
+    explicit Watching(std::atomic<int>& all) : all_(all) {
+      if (all_.fetch_add(1) < kMostWatches) return;
+      --all_;
+      throw Error(Code::overloaded, Execution::not_executed,
+                  "the health of this server has " + std::to_string(kMostWatches) +
+                      " watches, the most that it takes: call check");
+    }
+    ~Watching() { --all_; }
+    Watching(const Watching&) = delete;
+    Watching& operator=(const Watching&) = delete;
+
+   private:
+    std::atomic<int>& all_;
+  };
+
   const std::shared_ptr<const server::Readiness> readiness_;
+  std::atomic<int> watches_{0};
 };
 
 }  // namespace

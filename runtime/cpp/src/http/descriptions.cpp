@@ -129,10 +129,11 @@ bool Descriptions::make_room() {
 }
 
 void Descriptions::look_all() {
-  for (auto each = entries_.begin(); each != entries_.end();) {
-    const auto at = each++;  // look() may erase it
-    if (!at->second.waiting.empty()) look(at);
-  }
+  std::vector<std::string> keys;  // look() answers, which may erase any entry
+  for (const auto& [key, entry] : entries_)
+    if (!entry.waiting.empty()) keys.push_back(key);
+  for (const auto& key : keys)
+    if (const auto at = entries_.find(key); at != entries_.end() && !at->second.waiting.empty()) look(at);
 }
 
 void Descriptions::look(Entries::iterator at) {

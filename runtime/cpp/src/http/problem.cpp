@@ -91,6 +91,8 @@ std::string_view words_of(unsigned status) noexcept {
       return "Too Many Requests";
     case 431:
       return "Request Header Fields Too Large";
+    case 501:
+      return "Not Implemented";
     case 502:
       return "Bad Gateway";
     case 503:

@@ -25,6 +25,7 @@ constexpr std::string_view kLines = "application/x-ndjson";
 constexpr std::string_view kServerSent = "text/event-stream";
 // The items of a batch.
 constexpr std::size_t kMostItems = 1'000;
+constexpr std::size_t kMostBatchBytes = std::size_t{16} << 20U;
 // The services that one request for a document may name, and how long a server may take to describe one.
 constexpr std::size_t kMostDescribed = 16;
 constexpr std::chrono::seconds kDescribeWithin{5};
@@ -70,7 +71,8 @@ void Session::leave() {
 
 void Session::look(TimePoint now) {
   // A stream that is ended here has not said so, as one that was cut.
-  if (until_ <= now || (feed_ && visitor_->may_no_longer(visit_)) || (working_ && until_ == kNever && gone()))
+  if (until_ <= now || ((feed_ || streaming_) && (!trusted() || visitor_->may_no_longer(visit_))) ||
+      (working_ && until_ == kNever && gone()))
     close();
 }
 
@@ -105,6 +107,7 @@ void Session::next() {
   answers_.clear();
   running_.clear();
   batch_ = false;
+  batch_bytes_ = 0;
   streaming_ = nullptr;
   feed_ = nullptr;
   working_ = false;
@@ -194,8 +197,14 @@ void Session::on_request(Request&& request) {
     problem.status = status;
     answer(problem);
   };
-  for (const auto* const once : {"host", "authorization", "origin", "content-type"})
+  for (const auto* const once :
+       {"host", "authorization", "origin", "content-type", "content-length", "transfer-encoding"})
     if (request_.count(once) > 1) return bad(400, std::string("the field ") + once + " is there twice");
+  if (field("content-length").find(',') != std::string_view::npos)
+    return bad(400, "the field content-length has several lengths");
+  // Of another coding the parser finds no end, and takes the body for the next request.
+  if (const auto coding = field("transfer-encoding"); !coding.empty() && lower(coding) != "chunked")
+    return bad(501, "the only transfer coding here is chunked");
   if (request_.version() >= 11 && host.empty()) return bad(400, "the field host is missing");
   if (core_.loopback() && !is_of_this_host(host))
     return bad(421, "this door listens at loopback, and answers requests for localhost alone");
@@ -207,6 +216,10 @@ void Session::on_request(Request&& request) {
                   "pages of " + shortened(origin) + " may not use this door (--http-origin says which may)"));
     }
     if (origin.find_first_of("\r\n") == std::string_view::npos) origin_ = origin;
+  } else if (const auto site = field("sec-fetch-site"); site == "cross-site" || site == "same-site") {
+    // As of an image or a link of another page, which has no Origin.
+    if (page_file(path_) == nullptr)
+      return answer(refusal(Code::permission_denied, "pages of other sites may not use this door"));
   }
   route();
 }
@@ -364,7 +377,16 @@ void Session::on_answer(std::size_t item, Answer&& given) {
     problem->detail = core_.relay().words(problem->detail);
     place = R"({"problem":)" + json_of(*problem) + "}";
   } else {
-    place = R"({"result":)" + std::get<std::string>(given) + "}";
+    const auto& result = std::get<std::string>(given);
+    batch_bytes_ += result.size();
+    place =
+        batch_bytes_ <= kMostBatchBytes
+            ? R"({"result":)" + result + "}"
+            : R"({"problem":)" +
+                  json_of(problem_of(may_have_run(Code::message_too_large,
+                                                  "the results of a batch have more than " +
+                                                      std::to_string(kMostBatchBytes) + " bytes together"))) +
+                  "}";
   }
   answer_batch();
 }

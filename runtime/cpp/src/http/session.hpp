@@ -124,6 +124,7 @@ class Session : public Guest, public std::enable_shared_from_this<Session> {
   std::vector<Running> running_;
   std::vector<std::string> answers_;  // of a batch
   bool batch_ = false;
+  std::size_t batch_bytes_ = 0;  // of the results that are there
   std::size_t missing_ = 0;
   std::shared_ptr<Streaming> streaming_;
   std::unique_ptr<Feed> feed_;

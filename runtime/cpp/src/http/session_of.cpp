@@ -1,4 +1,6 @@
 // The streams under sessions and conversations: plain sockets, and TLS.
+#include <netinet/tcp.h>
+#include <poll.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -202,6 +204,9 @@ class SessionOf final : public Session {
       if (parser_->is_header_done() && !std::exchange(headed_, true) && !on_head()) return;
       if (parser_->is_done()) {
         begun_ = false;
+        const auto kept = std::min(held_, parser_->get().body().size());  // what was not sent is free again
+        core().release(held_ - kept);
+        held_ = kept;
         return on_request(parser_->release());
       }
       if (failed || in_.size() == 0 || used == 0) return more();
@@ -282,10 +287,11 @@ class SessionOf final : public Session {
     end_socket(socket_of(stream_));
   }
 
+  /// Whether the client has closed its end, also where bytes of it wait: a close_notify, or more requests.
   bool gone() override {
-    char byte = 0;
-    const auto got = ::recv(socket_of(stream_).native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-    return got == 0 || (got < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR);
+    constexpr short kGone = POLLRDHUP | POLLHUP | POLLERR | POLLNVAL;
+    pollfd end{.fd = socket_of(stream_).native_handle(), .events = POLLRDHUP, .revents = 0};
+    return ::poll(&end, 1, 0) > 0 && (end.revents & kGone) != 0;
   }
 
   bool trusted() override {
@@ -297,6 +303,7 @@ class SessionOf final : public Session {
   }
 
   void upgrade(Request&& request, Visit visit, Visitor visitor) override {
+    release();
     if (in_.size() != 0) return shut();  // frames before there is a WebSocket
     std::make_shared<ConversationOf<Stream>>(core(), std::move(visitor), std::move(visit), std::move(stream_))
         ->accept(std::move(request));
@@ -318,9 +325,25 @@ class SessionOf final : public Session {
 
 }  // namespace
 
+namespace {
+
+/// A client whose host has vanished says no end: the system asks it after half a minute of silence.
+void keep_alive(int socket) noexcept {
+  const auto set = [&](int level, int name, int value) {
+    (void)::setsockopt(socket, level, name, &value, sizeof value);
+  };
+  set(SOL_SOCKET, SO_KEEPALIVE, 1);
+  set(IPPROTO_TCP, TCP_KEEPIDLE, 30);
+  set(IPPROTO_TCP, TCP_KEEPINTVL, 10);
+  set(IPPROTO_TCP, TCP_KEEPCNT, 3);
+}
+
+}  // namespace
+
 void welcome(Core& core, tcp::socket socket) {
   Failed ignored;
   socket.set_option(tcp::no_delay(true), ignored);
+  keep_alive(socket.native_handle());
   auto peer = peer_of(socket, core.tls() != nullptr);
   if (core.tls() == nullptr)
     return std::make_shared<SessionOf<Plain>>(core, std::move(peer), std::move(socket))->begin();

@@ -27,7 +27,10 @@ std::optional<std::string_view> Visitor::bearer(std::string_view authorization) 
 }
 
 Outcome<Identity> Visitor::identity(std::string_view token) {
-  if (token.empty()) return certified_;
+  if (token.empty()) {
+    holder_.reset();
+    return certified_;
+  }
   if (holder_ && token == token_.reveal() && core_.gatekeeper().still_accepts(holder_->claims))
     return holder_->identity;
   Secret shown(token);
@@ -45,9 +48,16 @@ std::optional<Problem> Visitor::may_no_longer(const Visit& visit) const {
   const auto& gatekeeper = core_.gatekeeper();
   if (holder_ && !gatekeeper.still_accepts(holder_->claims))
     return refusal(Code::unauthenticated, "your token is not accepted any more");
-  if (!visit.is_topic || gatekeeper.may_subscribe(allowed_, visit.name, visit.subscribing.agents).allowed)
-    return std::nullopt;
-  return denied(allowed_, "subscribe to " + shortened(visit.name));
+  if (!visit.is_topic) {
+    if (gatekeeper.may_call(allowed_, visit.name, visit.settings.agent.value_or(""), visit.method).allowed)
+      return std::nullopt;
+    return denied(allowed_, "call " + shortened(visit.name) + "." + shortened(visit.method));
+  }
+  // As it is written, and as it is sent: access files have the numbers of enums.
+  for (const auto& agents : {visit.subscribing.agents, sent_agents_.value_or(visit.subscribing.agents)})
+    if (!gatekeeper.may_subscribe(allowed_, visit.name, agents).allowed)
+      return denied(allowed_, "subscribe to " + shortened(visit.name));
+  return std::nullopt;
 }
 
 bool Visitor::is_news(std::string_view object) {
@@ -58,6 +68,7 @@ bool Visitor::is_news(std::string_view object) {
 
 std::optional<Problem> Visitor::may_not(const Identity& identity, const Visit& visit) {
   allowed_ = identity;
+  sent_agents_.reset();
   if (visit.is_topic) return may_not_subscribe(identity, visit.name, visit.subscribing.agents);
   return may_not_call(identity, visit.name, visit.settings.agent.value_or(""), visit.method);
 }
@@ -75,6 +86,7 @@ std::optional<Problem> Visitor::may_not_subscribe_agents(const Identity& identit
   const auto& written = visit.subscribing.agents;
   const auto sent = attempt([&] { return topic.per_agent ? topics::sent_pattern(topic, written) : ""; });
   if (!sent) return problem_of(sent.failure());
+  sent_agents_ = sent.value();
   if (sent.value() == written) return std::nullopt;
   return may_not_subscribe(identity, visit.name, sent.value());
 }

@@ -51,8 +51,9 @@ class Visitor {
   const Identity certified_;
   Secret token_;  // that was accepted last
   std::optional<server::Gatekeeper::Holder> holder_;
-  Identity allowed_;    // the identity that may_not() has allowed something
-  std::string denied_;  // what the log has named last
+  Identity allowed_;                        // the identity that may_not() has allowed something
+  std::optional<std::string> sent_agents_;  // the pattern of its subscription, as it goes to publishers
+  std::string denied_;                      // what the log has named last
 };
 
 }  // namespace mf::http

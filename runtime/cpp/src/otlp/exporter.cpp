@@ -36,6 +36,7 @@ constexpr std::size_t kMostTogether = 512;
 constexpr std::size_t kLongestText = 1'024;  // of a span
 
 struct Endpoint {
+  std::string shown;  // the host as a URL has it: IPv6 in brackets
   std::string host;
   std::string port = "4318";
   std::string path = "/v1/traces";
@@ -66,6 +67,8 @@ Endpoint endpoint_of(const std::string& text) {
     rest = rest.substr(0, colon);
   }
   if (rest.empty()) refuse(text, "has no host");
+  found.shown = rest;
+  if (rest.starts_with('[') && rest.ends_with(']')) rest = rest.substr(1, rest.size() - 2);
   found.host = rest;
   return found;
 }
@@ -122,7 +125,7 @@ class Post {
     request_.method(http::verb::post);
     request_.target(to.path);
     request_.version(11);
-    request_.set(http::field::host, to.host + ":" + to.port);
+    request_.set(http::field::host, to.shown + ":" + to.port);
     request_.set(http::field::content_type, "application/json");
     request_.keep_alive(false);
     request_.body() = std::move(body);

@@ -5,11 +5,13 @@
 from collections.abc import Callable
 from threading import Lock
 
+from mf.core.error import Code, not_executed
 from mf.core.gate import Gate
 from mf.core.log import log_escaped_exception
 from mf.core.service import is_async
 
 Check = Callable[[], str]
+MOST_WATCHES = 64
 
 
 class Readiness:
@@ -63,7 +65,11 @@ class Readiness:
         return self._stopping()
 
     def add_watcher(self, gate: Gate) -> None:
+        """Raises Error(OVERLOADED): each watch asks all checks, and may hold a thread."""
         with self._lock:
+            if len(self._watchers) >= MOST_WATCHES:
+                text = f"the health of this server has {MOST_WATCHES} watches, the most that it takes"
+                raise not_executed(Code.OVERLOADED, f"{text}: call check")
             self._watchers.append(gate)
 
     def remove_watcher(self, gate: Gate) -> None:

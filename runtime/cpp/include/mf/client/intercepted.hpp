@@ -3,6 +3,7 @@
 // they call on with is the same code that calls without interceptors run.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -90,7 +91,7 @@ class ClientWay final : public mf::detail::Intercepting {
   const Target* target_;
   const CallOptions& options_;
   TimePoint deadline_ = kNever;  // before interceptors have changed it
-  bool went_on_ = false;
+  std::atomic<bool> went_on_{false};
   CallFacts own_facts_;
   std::shared_ptr<CallFacts> facts_;
   std::shared_ptr<Core> core_;  // set by keep_target()

@@ -250,7 +250,7 @@ class Proceed {
   /// would be answered.
   [[nodiscard]] bool may_wait() const;
   /// Stops when the interceptor outside does not want this request any more: end a wait of your own then. It
-  /// never stops in `call`, nor for a request that nobody outside can cancel.
+  /// never stops in `call`, nor for a request that cannot be cancelled from outside.
   [[nodiscard]] const std::stop_token& stop_token() const noexcept { return stop_; }
 
  private:
