@@ -53,7 +53,7 @@ def test_generated_helpers_of_the_extended_service_are_not_hidden(tmp_path: Path
     program = program_of(tmp_path, f"module m; {STORE} service Backup extends Store {{ put_items(); }}")
     files = {each.path: each.text for each in generate(program, EmitOptions("", "0"))}
 
-    assert "def put_items_(self) -> None:\n        \"\"\"`put_items()`" in files["m/_server.py"]
+    assert 'def put_items_(self) -> None:\n        """`put_items()`' in files["m/_server.py"]
     assert files["m/_server.py"].count("def put_items(self, requests") == 2
 
 
