@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import wraps
+from functools import partial, wraps
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -56,11 +56,12 @@ class Place:
         )
         return made if made != mf.Tls() else None
 
-    def options(self, wait_for_server: float = 5.0) -> "mf.ClientOptions":
+    def options(self, wait_for_server: float = 5.0, *, token: bool = True) -> "mf.ClientOptions":
+        """`token`: whether servers are shown the token."""
         import mf
 
-        token = self.context.get("token") or None
-        return mf.ClientOptions(tls=self.tls(), credential=token, wait_for_server=wait_for_server)
+        shown = self.context.get("token") or None if token else None
+        return mf.ClientOptions(tls=self.tls(), credential=shown, wait_for_server=wait_for_server)
 
     def client(self, wait_for_server: float = 5.0) -> "mf.Client":
         return self.at(self.where, wait_for_server)
@@ -79,11 +80,21 @@ class Place:
         """Ends the command for an address that this side must not call, as one in clear with a token."""
         self.at(address).close()
 
-    def async_client(self, address: str, wait_for_server: float = 0.3) -> "mf.AsyncClient":
-        """Of the running loop. Raises ValueError for an address that this side must not call."""
+    def async_client(self, address: str, *, token: bool = True) -> "mf.AsyncClient":
+        """Of the running loop. `token`: whether the server is shown the token. Raises ValueError for an
+        address that this side must not call."""
         import mf
 
-        return mf.AsyncClient(address, self.options(wait_for_server))
+        return mf.AsyncClient(address, self.options(0.3, token=token))
+
+    def connect_to_processes(
+        self, *, no_health: bool, shows_token: bool
+    ) -> "Callable[[str], mf.AsyncClient] | None":
+        """How to connect to the processes that a controller lists, as `processes_options` say; None if they
+        are not to be asked, or cannot be behind a relay."""
+        if no_health or self.where.startswith(_RELAYS):
+            return None
+        return partial(self.async_client, token=shows_token)
 
     @contextmanager
     def controller(self) -> "Iterator[ControllerClient]":
@@ -151,6 +162,21 @@ def placed(function: Callable[..., Any]) -> Callable[..., Any]:
     ):
         with_place = option(with_place)
     return with_place
+
+
+def processes_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Any process that may register itself would receive a token that is shown to all processes."""
+    for option in (
+        click.option(
+            "--show-token-to-processes",
+            "shows_token",
+            is_flag=True,
+            help="Show the token to each process that has registered itself, too.",
+        ),
+        click.option("--no-health", is_flag=True, help="Ask the controller alone, and no process."),
+    ):
+        function = option(function)
+    return function
 
 
 def _found(where: str | None, context: str | None) -> tuple[str, Context]:

@@ -7,16 +7,20 @@ import signal
 import socket
 import ssl
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import mf
 from mf_tools.dash.door import MOST_READERS
 from tests.interop.peers import Server
-from tests.mf_tools.conftest import Tool
+from tests.mf_tools.conftest import Peers, Tool
+from tests.mf_tools.test_doctor import signed
 from tests.python.certificates import Authority
+from tests.python.flowing import Plain
 
 HEADERS = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
@@ -248,3 +252,52 @@ def test_an_opened_one_is_served_over_tls_under_its_name(
         assert answers[1][0] == 421
     finally:
         dash.end()
+
+
+@pytest.mark.parametrize("shows", [False, True])
+def test_processes_that_registered_themselves_are_not_shown_the_token(
+    tool: Tool, peers: Peers, tmp_path: Path, shows: bool
+) -> None:
+    """Unless it is asked for. One that denies because of that is shown as one that does."""
+    authority = Authority(tmp_path)
+    own, signer = authority.issue(), mf.TokenSigner.generate()
+    signed(signer, "token", time.time(), 3600)
+    Path("keys.pub").write_text(signer.public_pem())
+    secured = ("--certificate", own.certificate, "--key", own.key)
+    controller = peers.controller(*secured, listen="tls://127.0.0.1:0")
+    asked: list[mf.Identity] = []
+
+    def is_known(_: mf.PeerHello, identity: mf.Identity) -> bool:
+        asked.append(identity)
+        return identity.known
+
+    options = ("--ca", authority.file, "--token-file", "token", *["--show-token-to-processes"] * shows)
+    keys = str(tool.folder / "keys.pub")
+    with mf.Server(
+        "tls://127.0.0.1:0",
+        controller.address,
+        tls=authority.issue(),
+        controller_tls=authority.accepted,
+        authenticate=is_known,
+        token_keys=keys,
+        token_audience="desk",
+    ) as server:
+        server.offer(Plain())
+        dash = Dash(tool, controller.address, *options)
+        try:
+            states = [each["health"]["state"] for each in asked_of(dash)]
+        finally:
+            dash.end()
+    assert states == ["serving" if shows else "denied"]
+    assert {each.name for each in asked} == {"token:web" if shows else ""}
+
+
+def asked_of(dash: Dash) -> list[Any]:
+    """All processes, once the state of each is known."""
+    reader = dash.events()
+    found: dict[str, Any] = {}
+    while not found or not all(each["health"] for each in found.values()):
+        _, event = reader.next()
+        found.update({each["id"]: each for each in event.get("put", [])})
+    reader.close()
+    return list(found.values())

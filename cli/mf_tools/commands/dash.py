@@ -5,13 +5,17 @@ import ipaddress
 import secrets
 import ssl
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 import click
 
-from mf_tools.connect import Place, placed, quiet
+from mf_tools.connect import Place, placed, processes_options, quiet
 from mf_tools.guard import FILES, USAGE, CommandError
 from mf_tools.output import emit, line, note
 from mf_tools.scrape import endpoint
+
+if TYPE_CHECKING:
+    from mf_tools.dash.follow import Connect
 
 _PORT = 7480
 _LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
@@ -28,7 +32,7 @@ _LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 @click.option(
     "--monitor", "monitors", multiple=True, metavar="HOST:PORT", help="A monitor: its /metrics are shown."
 )
-@click.option("--no-health", is_flag=True, help="Ask the controller alone, and no process.")
+@processes_options
 @placed
 def command(
     place: Place,
@@ -39,11 +43,12 @@ def command(
     names: tuple[str, ...],
     monitors: tuple[str, ...],
     no_health: bool,
+    shows_token: bool,
 ) -> None:
     """Serve a page that shows what a controller lists, as it changes, until Ctrl-C.
 
     It prints the address to open, with a key that is drawn for each run. Beyond this host it needs --open
-    and TLS.
+    and TLS. Processes are asked with the certificate of the context, and without its token.
     """
     host, port = _endpoint(listen, opened)
     tls = _tls(tls_certificate, tls_key)
@@ -53,11 +58,10 @@ def command(
     shown = f"[{host}]" if ":" in host else host
     measured = [endpoint(each) for each in monitors]
     known = (*names, *(_LOOPBACK if _is_loopback(host) else ()), shown)
+    ask = place.connect_to_processes(no_health=no_health, shows_token=shows_token)
     quiet()
     with suppress(asyncio.CancelledError):
-        asyncio.run(
-            _serve(place, (host, port), [each.lower() for each in known], tls, measured, not no_health)
-        )
+        asyncio.run(_serve(place, (host, port), [each.lower() for each in known], tls, measured, ask))
 
 
 async def _serve(
@@ -66,7 +70,7 @@ async def _serve(
     names: list[str],
     tls: ssl.SSLContext | None,
     monitors: list[tuple[str, int]],
-    health: bool,
+    ask: "Connect | None",
 ) -> None:
     from mf_tools.dash.board import Board
     from mf_tools.dash.door import Door
@@ -85,7 +89,6 @@ async def _serve(
     address = f"{'https' if tls else 'http'}://{names[0] if tls else names[-1]}:{port}/?key={key}"
     emit({"address": address}) if place.json else line(f"open {address}")
     note("Ctrl-C ends it")
-    ask = health and not place.where.startswith("relay")
     follower = Follower(board, place.controllers(), place.async_client, monitors, ask=ask)
     try:
         async with asyncio.TaskGroup() as tasks:

@@ -5,16 +5,16 @@ from functools import partial
 
 import click
 
-from mf_tools.connect import Place, placed, quiet
+from mf_tools.connect import Place, placed, processes_options, quiet
 from mf_tools.guard import USAGE, CommandError
 from mf_tools.scrape import endpoint
 
 
 @click.command()
 @click.option("--monitor", "monitors", multiple=True, metavar="HOST:PORT", help="A monitor with rates.")
-@click.option("--no-health", is_flag=True, help="Ask the controller alone, and no process.")
+@processes_options
 @placed
-def command(place: Place, monitors: tuple[str, ...], no_health: bool) -> None:
+def command(place: Place, monitors: tuple[str, ...], no_health: bool, shows_token: bool) -> None:
     """Watch the services, instances and monitors of a controller on the terminal: calls a second, errors,
     p50 and p99, what does not answer.
 
@@ -36,6 +36,6 @@ def command(place: Place, monitors: tuple[str, ...], no_health: bool) -> None:
 
     quiet()
     board = Board(place.where)
-    ask = not no_health and not place.where.startswith("relay")
+    ask = place.connect_to_processes(no_health=no_health, shows_token=shows_token)
     follower = Follower(board, controllers, place.async_client, measured, ask=ask)
     Screen(board, partial(Follower.run, follower)).run()

@@ -38,10 +38,17 @@ with a token."""
 
 class Follower:
     """`servers`: what the address of the controller names, as `mf.controller.servers_of` returns it. `ask`:
-    whether processes are asked, which is not possible behind a relay. `monitors`: host and port of each."""
+    how to connect to processes, which have registered themselves; None: they are not asked, which is not
+    possible behind a relay. `monitors`: host and port of each."""
 
     def __init__(
-        self, board: Board, servers: str, connect: Connect, monitors: list[tuple[str, int]], *, ask: bool
+        self,
+        board: Board,
+        servers: str,
+        connect: Connect,
+        monitors: list[tuple[str, int]],
+        *,
+        ask: Connect | None,
     ) -> None:
         self._board = board
         self._servers = servers
@@ -58,8 +65,8 @@ class Follower:
             tasks.create_task(self._again(lambda: self._status(controller)))
             for kind in (KeyKind.service, KeyKind.topic):
                 tasks.create_task(_Watch(self._board, controller, kind).run())
-            if self._ask:
-                tasks.create_task(self._ask_all())
+            if self._ask is not None:
+                tasks.create_task(self._ask_all(self._ask))
             if self._monitors:
                 tasks.create_task(self._measure())
 
@@ -118,8 +125,8 @@ class Follower:
 
     # Processes
 
-    async def _ask_all(self) -> None:
-        slots, asked = asyncio.Semaphore(_AT_ONCE), Asked(self._connect)
+    async def _ask_all(self, connect: Connect) -> None:
+        slots, asked = asyncio.Semaphore(_AT_ONCE), Asked(connect)
 
         async def one(process: Process) -> None:
             async with slots:
