@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 import mf
-from mf_tools.dash.door import MOST_READERS
+from mf_tools.dash.door import MOST_CONNECTIONS, MOST_READERS
 from tests.interop.peers import Server
 from tests.mf_tools.conftest import Peers, Tool
 from tests.mf_tools.test_doctor import signed
@@ -191,6 +191,20 @@ def test_readers_of_events_are_bounded(dash: Dash) -> None:
     assert set(everything) >= {"put", "changes", "controller"}
     for each in readers:
         each.close()
+
+
+def test_silent_connections_do_not_keep_pages_out(dash: Dash) -> None:
+    """The oldest of them is ended for a connection too many."""
+    page = dash.events()
+    assert page.next()[0] == "all"
+    silent = [socket.create_connection(("127.0.0.1", dash.port), 30) for _ in range(MOST_CONNECTIONS - 1)]
+    assert [dash.status() for _ in range(2)] == [200, 200]
+    assert silent[0].recv(1) == b""
+    silent[-1].sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    assert silent[-1].recv(12) == b"HTTP/1.1 401"
+    for each in silent:
+        each.close()
+    page.close()
 
 
 def test_it_ends_on_ctrl_c(tool: Tool, controller: Server) -> None:

@@ -88,14 +88,22 @@ class Door:
         self._names = frozenset(names)
         self._tls = tls
         self._port = 0
-        self._open = 0
+        self._open: set[asyncio.StreamWriter] = set()
+        self._silent: dict[asyncio.StreamWriter, None] = {}
+        """Connections without a request yet, the oldest first."""
         self._readers: set[_Reader] = set()
         self._files = {path: _read(name) for path, (name, _) in _PAGE.items()}
 
     async def listen(self, host: str, port: int) -> asyncio.Server:
         """Raises OSError. The address of its first socket is where it listens."""
         server = await asyncio.start_server(
-            self._served, host, port, ssl=self._tls, limit=_MOST_HEAD, backlog=MOST_CONNECTIONS
+            self._served,
+            host,
+            port,
+            ssl=self._tls,
+            ssl_handshake_timeout=_HEAD_WITHIN if self._tls else None,
+            limit=_MOST_HEAD,
+            backlog=MOST_CONNECTIONS,
         )
         self._port = server.sockets[0].getsockname()[1]
         return server
@@ -123,23 +131,33 @@ class Door:
                     reader.send(event)
 
     async def _served(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """One connection, with one request."""
-        if self._open >= MOST_CONNECTIONS:
-            writer.transport.abort()
-            return
-        self._open += 1
+        """One connection, with one request. One too many ends the oldest that has not asked yet, so that
+        silent ones do not keep pages out."""
+        if len(self._open) >= MOST_CONNECTIONS:
+            ended = next(iter(self._silent), writer)
+            ended.transport.abort()
+            if ended is writer:
+                return
+            self._forget(ended)
+        self._open.add(writer)
+        self._silent[writer] = None
         try:
             await self._answer(reader, writer)
         except (OSError, TimeoutError, asyncio.IncompleteReadError):
             pass  # its peer has left, or is too slow
         finally:
-            self._open -= 1
+            self._forget(writer)
             writer.transport.abort() if writer.transport.get_write_buffer_size() else writer.close()
+
+    def _forget(self, writer: asyncio.StreamWriter) -> None:
+        self._open.discard(writer)
+        self._silent.pop(writer, None)
 
     async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             async with asyncio.timeout(_HEAD_WITHIN):
                 head = await reader.readuntil(b"\r\n\r\n")
+            self._silent.pop(writer, None)
             request = Request(head[:-4])
         except (ValueError, asyncio.LimitOverrunError):
             await self._reply(writer, HTTPStatus.BAD_REQUEST, "this is no request\n")
