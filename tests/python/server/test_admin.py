@@ -14,7 +14,7 @@ import pytest
 
 import mf
 from mf.admin import AdminAsyncClient, AdminClient, Filter, Level, Outcome, Tapped
-from mf.admin.tapping import MOST_QUEUED, Tapping
+from mf.admin.tapping import MOST_QUEUED, MOST_QUEUED_BYTES, Tapping
 from mf.core.error import Code
 from mf.core.gate import ThreadGate
 from mf.core.identity import Identity, IdentityKind
@@ -451,6 +451,23 @@ def test_what_finds_no_room_is_counted() -> None:
         assert (len(first), {each.dropped for each in first}) == (MOST_QUEUED, {0})
         echo.twice(1)
         assert [each.dropped for each in tapping.taken()] == [5]
+
+
+def test_large_values_are_bounded_by_their_bytes() -> None:
+    """And small ones are taken again once those were read."""
+    tapping = Tapping(Filter(), ThreadGate())
+    value = b"x" * (60 << 10)
+    with server_of(Recorder(), agent="a") as server, mf.Client(server.address) as client:
+        inner(server).add_tap(tapping)
+        echo = EchoClient(client).at("a")
+        for _ in range(100):
+            echo.echo(value)
+        first = tapping.taken()
+        echo.echo(value)
+        [last] = tapping.taken()
+    one = len(last.request or b"") + len(last.result or b"")
+    assert len(first) == MOST_QUEUED_BYTES // one
+    assert last.dropped == 100 - len(first)
 
 
 @of_each_kind

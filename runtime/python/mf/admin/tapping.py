@@ -1,6 +1,7 @@
 """R6. One tap of a server: which calls it wants, and the queue of those that have ended.
 
-The queue is bounded: what finds no room is counted, and the next record that comes says how many those were.
+The queue is bounded by count and by bytes: what finds no room is counted, and the next record that comes says
+how many those were.
 Threads: hooks are called where handlers run; the reader of the queue is one thread or task.
 """
 
@@ -21,6 +22,8 @@ from mf.core.interceptor import CallEnd, CallKind, InterceptedCall
 from mf.core.tap import Tap
 
 MOST_QUEUED = 1024
+MOST_QUEUED_BYTES = 8 << 20
+"""Of parameters and results."""
 _LONGEST_ERROR = 2000
 
 
@@ -42,6 +45,7 @@ class Tapping(Tap):
         self._what = what
         self._lock = Lock()
         self._queue: deque[Tapped] = deque()
+        self._bytes = 0
         self._dropped = 0
         self.gate = gate
 
@@ -90,7 +94,7 @@ class Tapping(Tap):
         if not _is_wanted(self._what.outcome, code):
             return
         with self._lock:
-            if len(self._queue) >= MOST_QUEUED:
+            if self._is_full(0):
                 self._dropped += 1
                 return
         method, identity = call.info, call.identity
@@ -110,16 +114,26 @@ class Tapping(Tap):
             result=_encoded(method.encode_result, value) if has_result else None,
             dropped=0,
         )
+        size = len(made.request or b"") + len(made.result or b"")
         with self._lock:
+            if self._is_full(size):
+                self._dropped += 1
+                return
             made.dropped, self._dropped = self._dropped, 0
             self._queue.append(made)
+            self._bytes += size
         self.gate.open()
+
+    def _is_full(self, size: int) -> bool:
+        """Whether a record with so many bytes of values has no room. Under the lock."""
+        return len(self._queue) >= MOST_QUEUED or self._bytes + size > MOST_QUEUED_BYTES
 
     def taken(self) -> list[Tapped]:
         """All records that have come."""
         with self._lock:
             found = list(self._queue)
             self._queue.clear()
+            self._bytes = 0
         return found
 
 
