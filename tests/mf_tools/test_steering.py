@@ -173,12 +173,13 @@ def test_a_tap_of_a_server_that_dies_fails(tool: Tool, fresh: tuple[Server, Serv
     assert "CONNECTION_LOST" in notes
 
 
+@pytest.mark.parametrize("options", [(), ("--own-identity",)], ids=["of its clients", "its own"])
 def test_a_relay_carries_no_request_of_an_operator(
-    tool: Tool, peers: Peers, fresh: tuple[Server, Server]
+    tool: Tool, peers: Peers, fresh: tuple[Server, Server], options: tuple[str, ...]
 ) -> None:
     """Though a process has registered the service at the address of the server, which takes loopback."""
     controller, server = fresh
-    relay = peers.relay(controller.address, "--to", "127.0.0.0/8")
+    relay = peers.relay(controller.address, "--to", "127.0.0.0/8", *options)
     liar = Registrations(controller.address)
     try:
         key = Key(KeyKind.service, "mf.admin.Admin", "")

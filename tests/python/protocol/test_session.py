@@ -3,6 +3,7 @@ bytes.
 """
 
 import tracemalloc
+from struct import Struct
 from typing import Any
 
 import pytest
@@ -49,6 +50,16 @@ def open_server(max_in_flight: int = 4) -> ServerSession:
     session.accept(requested, ["target"])
     session.take_output()
     return session
+
+
+@pytest.mark.parametrize("relays", [0, 1, 8])
+def test_a_bind_says_whether_its_client_is_a_relay(relays: int) -> None:
+    session = server()
+    feed(session, frame.pack(frame.HELLO, Hello(nonce=NONCE, client_id=7).pack()))
+    via = Struct("<HH").pack(1, 16 * relays) + NONCE * relays
+    bind = pack_bind(bytes(16), "s", "", ("m",)) + via
+    (requested,) = feed(session, frame.pack(frame.BIND, bind, route=0))
+    assert requested.relayed is (relays > 0)
 
 
 def request(id_: int, payload: bytes = b"", **fields: int) -> bytes:

@@ -89,16 +89,26 @@ class PongReceived(PlainStruct):
 
 
 class BindRequested(PlainStruct):
-    """Must be answered by ServerSession.accept or ServerSession.reject before the next event is handled."""
+    """Must be answered by ServerSession.accept or ServerSession.reject before the next event is handled.
+    `relayed`: whether it says that it has come through a relay, as those of each relay do."""
 
-    __slots__ = __match_args__ = ("first", "fingerprint", "service", "agent", "methods")
+    __slots__ = __match_args__ = ("first", "fingerprint", "service", "agent", "methods", "relayed")
 
-    def __init__(self, first: int, fingerprint: bytes, service: str, agent: str, methods: list[str]) -> None:
+    def __init__(
+        self,
+        first: int,
+        fingerprint: bytes,
+        service: str,
+        agent: str,
+        methods: list[str],
+        relayed: bool = False,
+    ) -> None:
         self.first = first
         self.fingerprint = fingerprint
         self.service = service
         self.agent = agent
         self.methods = methods
+        self.relayed = relayed
 
 
 class UnbindRequested(PlainStruct):

@@ -268,14 +268,6 @@ def _unpack_tags(data: Payload, at: int, frame: str, take: Callable[[int, bytes]
         at += length
 
 
-def _take_bind_tag(number: int, value: bytes) -> bool:
-    if number != _VIA:
-        return False
-    if len(value) % NONCE_SIZE:
-        raise Violation(f"BIND: tag {number} has {len(value)} bytes, which is no number of nonces")
-    return True
-
-
 def pack_schema(fingerprint: bytes) -> bytes:
     """The tagged value of DESCRIBE and DESCRIPTOR; nothing for an empty fingerprint."""
     return _TAG_HEAD.pack(_SCHEMA, len(fingerprint)) + fingerprint if fingerprint else b""
@@ -324,8 +316,19 @@ def pack_bind(fingerprint: bytes, service: str, agent: str, methods: tuple[str, 
     )
 
 
-def unpack_bind(data: Payload) -> tuple[bytes, str, str, list[str]]:
-    """Fingerprint, service, agent, method names."""
+def unpack_bind(data: Payload) -> tuple[bytes, str, str, list[str], bool]:
+    """Fingerprint, service, agent, method names, and whether it has come through a relay."""
+    relayed = False
+
+    def take(number: int, value: bytes) -> bool:
+        nonlocal relayed
+        if number != _VIA:
+            return False
+        if len(value) % NONCE_SIZE:
+            raise Violation(f"BIND: tag {number} has {len(value)} bytes, which is no number of nonces")
+        relayed = bool(value)
+        return True
+
     if len(data) < FINGERPRINT_SIZE:
         raise Violation("BIND: fingerprint cut off")
     service, at = read_str16(data, FINGERPRINT_SIZE, "BIND service")
@@ -340,5 +343,5 @@ def unpack_bind(data: Payload) -> tuple[bytes, str, str, list[str]]:
     for _ in range(count):
         name, at = read_str16(data, at, "BIND method")
         methods.append(name)
-    _unpack_tags(data, at, "BIND", _take_bind_tag)
-    return bytes(data[:FINGERPRINT_SIZE]), service, agent, methods
+    _unpack_tags(data, at, "BIND", take)
+    return bytes(data[:FINGERPRINT_SIZE]), service, agent, methods, relayed

@@ -292,14 +292,14 @@ class ServerSession(Session):
             events.append(DescribeRequested(service, unpack_schema(payload, at, "DESCRIBE")))
 
     def _bind(self, events: list[Any], first: int, payload: Payload) -> None:
-        fingerprint, service, agent, methods = unpack_bind(payload)
+        fingerprint, service, agent, methods, relayed = unpack_bind(payload)
         if first + len(methods) > MAX_ROUTES:
             raise Violation(f"BIND: routes {first} to {first + len(methods) - 1}, at most {MAX_ROUTES}")
         if first in self._ranges or any(
             first + offset in self._routes or first + offset in self._denied for offset in range(len(methods))
         ):
             raise Violation(f"BIND: a route of {first} to {first + len(methods) - 1} is bound already")
-        bind = BindRequested(first, fingerprint, service, agent, methods)
+        bind = BindRequested(first, fingerprint, service, agent, methods, relayed)
         most = self.our_hello.max_bindings
         if len(self._ranges) >= most:
             self.reject(bind, Code.OVERLOADED, f"{most} bindings of this connection are bound, UNBIND some")

@@ -109,6 +109,7 @@ class _Entrance:
         "_claims",
         "_offers",
         "_relay",
+        "_relayed",
         "_seen",
         "_stream",
         "_subscribed",
@@ -130,6 +131,8 @@ class _Entrance:
         """Topics and agents of what was allowed; None: not all that was decided is known here."""
         self._relay: Identity | None = None
         """The client's own identity, if it is a relay that passes on another one."""
+        self._relayed = False
+        """Whether the client is a relay, which may also speak for its clients in its own name."""
         self._believed = False
         self.identity = NO_IDENTITY
         self.used = False
@@ -142,6 +145,7 @@ class _Entrance:
             self.identity = identity_of(self._claims)
         if hello.passed is not None:
             self._relay = self.identity
+            self._relayed = True
             self._believed = self._access.may_relay(self._relay)
             self.identity = self._access.client_of(self._relay, hello.passed, self._stream.peer)
         hello.credential = hello.passed = None  # nothing keeps them
@@ -151,6 +155,7 @@ class _Entrance:
         """A client of another schema may adapt. Only the client can decide whether it does, and logs how the
         schemas differ."""
         self.used = True
+        self._relayed = self._relayed or bind.relayed
         if bind.service == ADMIN:
             return self._administered(bind)
         limits = not self._access.limits_nothing
@@ -180,8 +185,8 @@ class _Entrance:
         found = self._offers.resolve(bind, names=False)
         if isinstance(found, tuple) or not found:
             return found
-        service, relayed = found[0].offer.service, self._relay is not None
-        allowed = self._access.administered(self._stream.peer, self.identity, service, found, relayed=relayed)
+        service, peer = found[0].offer.service, self._stream.peer
+        allowed = self._access.administered(peer, self.identity, service, found, relayed=self._relayed)
         if not isinstance(allowed, tuple):
             self._administers.update(handler.method.name for handler in found)
         return allowed
@@ -216,7 +221,7 @@ class _Entrance:
         subscribed = None if self._subscribed is None else self._subscribed.copy()
         same = subscribed is not None
         same = same and all(access.may_call(identity, *key) == was for key, was in self._calls.items())
-        peer, relayed = self._stream.peer, self._relay is not None
+        peer, relayed = self._stream.peer, self._relayed
         same = same and all(
             access.may_administer(identity, peer, method, relayed=relayed)[0] for method in self._administers
         )
