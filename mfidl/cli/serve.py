@@ -2,6 +2,7 @@
 
 import os
 import sys
+from contextlib import ExitStack
 
 import click
 
@@ -34,11 +35,21 @@ def command(port: int, opens: bool) -> None:
         click.echo(f"The playground is at {server.address}")
         click.echo("Ctrl-C ends it.")
         sys.stdout.flush()
-        if opens and (sys.platform == "darwin" or os.environ.keys() & {"DISPLAY", "WAYLAND_DISPLAY"}):
-            import webbrowser
-
-            webbrowser.open(server.address)
+        shows = opens and (sys.platform == "darwin" or os.environ.keys() & {"DISPLAY", "WAYLAND_DISPLAY"})
         try:
-            server.serve_forever()
+            with ExitStack() as until:
+                if shows:
+                    _shown(server.address, until)
+                server.serve_forever()
         except KeyboardInterrupt:
             click.echo("The playground has ended.")
+
+
+def _shown(address: str, until: ExitStack) -> None:
+    """Opens a browser at the address, which is printed already: it is no failure if there can be none."""
+    from mfidl.serve.opening import opened
+
+    try:
+        until.enter_context(opened(address))
+    except OSError as error:
+        click.echo(f"mfidlc: no browser is opened: {error.strerror or error}", err=True)

@@ -44,6 +44,8 @@ def _answered(question: dict[str, Any]) -> dict[str, Any]:
     """A mistake of the compiler becomes an answer, so that the page can show it."""
     try:
         return answer(question)
+    except MemoryError:
+        return {"failure": "this needs more memory than the playground gives it"}
     except Exception as error:
         text = " ".join(f"{type(error).__name__}: {error}".split())[:200]
         return {"failure": f"internal error: {text}. Please report it with the schema."}

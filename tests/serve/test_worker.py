@@ -49,6 +49,17 @@ def test_an_answer_that_takes_too_long_is_ended_and_the_next_question_is_answere
         again.close()
 
 
+def test_a_question_that_needs_too_much_memory_is_answered_with_that() -> None:
+    program = (
+        "import resource, mfidl.serve.work as work\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (1 << 28, 1 << 28))\n"
+        "work.answer = lambda question: bytearray(1 << 29)\n"
+        "print(work._answered({}))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "{'failure': 'this needs more memory than the playground gives it'}\n"
+
+
 def test_a_question_too_many_is_refused() -> None:
     worker = Worker(deadline=30)
     long = "module a;\n" + "".join(f"struct S{n} {{ a: list<string>; }}\n" for n in range(1500))
