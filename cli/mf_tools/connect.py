@@ -66,13 +66,13 @@ class Place:
     def client(self, wait_for_server: float = 5.0) -> "mf.Client":
         return self.at(self.where, wait_for_server)
 
-    def at(self, address: str, wait_for_server: float = 5.0) -> "mf.Client":
-        """A client of one server."""
+    def at(self, address: str, wait_for_server: float = 5.0, *, token: bool = True) -> "mf.Client":
+        """A client of one server. `token`: whether it is shown the token."""
         import mf
 
         quiet()
         try:
-            return mf.Client(address, self.options(wait_for_server))
+            return mf.Client(address, self.options(wait_for_server, token=token))
         except ValueError as wrong:
             raise CommandError(str(wrong), USAGE) from None
 

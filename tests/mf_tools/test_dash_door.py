@@ -302,8 +302,13 @@ def test_processes_that_registered_themselves_are_not_shown_the_token(
             states = [each["health"]["state"] for each in asked_of(dash)]
         finally:
             dash.end()
+        names = {each.name for each in asked}
+        asked.clear()
+        listed = tool.well("ls", "--health", "--where", controller.address, *options[:4])
     assert states == ["serving" if shows else "denied"]
-    assert {each.name for each in asked} == {"token:web" if shows else ""}
+    assert names == {"token:web" if shows else ""}
+    assert "UNAUTHENTICATED" in listed
+    assert {each.name for each in asked} == {""}  # `mf ls` never shows it
 
 
 def asked_of(dash: Dash) -> list[Any]:

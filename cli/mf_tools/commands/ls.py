@@ -18,7 +18,9 @@ from mf_tools.registry import Registered, entries
 @click.option("--services", "only", flag_value="service", help="Services alone.")
 @click.option("-l", "--long", is_flag=True, help="A line for each instance, with its addresses.")
 @click.option("-a", "--all", "everything", is_flag=True, help="With what the runtime registers for itself.")
-@click.option("--health", is_flag=True, help="Ask each instance whether it answers; implies --long.")
+@click.option(
+    "--health", is_flag=True, help="Ask each instance, without the token, whether it answers; implies --long."
+)
 @placed
 def command(
     place: Place, pattern: str | None, only: str | None, long: bool, everything: bool, health: bool
@@ -88,7 +90,7 @@ def _health(place: Place, entry: Registered, address: str) -> str:
 
     begun = monotonic()
     try:
-        with place.at(address) as client:
+        with place.at(address, token=False) as client:  # as it has registered itself
             client.describe(entry.name, topic=entry.kind == "topic", deadline=2.0)
     except mf.Error as failed:
         return failed.code.name
