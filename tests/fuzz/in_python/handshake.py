@@ -34,7 +34,10 @@ def refusal(data: bytes) -> str:
             hello = Hello.unpack(body)
             assert Hello.unpack(hello.pack()) == hello
         elif frame == b"\1":
-            fingerprint, service, agent, methods = found = unpack_bind(body)
+            fingerprint, service, agent, methods, _ = unpack_bind(
+                body
+            )  # what a client packs has come through no relay
+            found = (fingerprint, service, agent, methods, False)
             assert unpack_bind(pack_bind(fingerprint, service, agent, tuple(methods))) == found
         else:
             schema = unpack_schema(body, 0, "DESCRIBE")
