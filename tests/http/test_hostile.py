@@ -255,3 +255,13 @@ def test_a_page_of_another_site_is_refused_without_an_origin_too(door: Door) -> 
         assert door.raw(asked + b"\r\nConnection: close\r\n\r\n").startswith(b"HTTP/1.1 403 ")
     asked = b"GET / HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Site: cross-site\r\nConnection: close\r\n\r\n"
     assert door.raw(asked).startswith(b"HTTP/1.1 200 ")  # a link leads to the page
+
+
+def test_the_administration_of_servers_is_not_behind_the_door(door: Door) -> None:
+    asked = (
+        HEAD.replace(b"shop.Clock/now", b"mf.admin.Admin/drain")
+        + b"Content-Length: 2\r\nConnection: close\r\n\r\n{}"
+    )
+    answered = door.raw(asked)
+    assert answered.startswith(b"HTTP/1.1 403 ")
+    assert b"mf.admin.Admin is not called through this door" in answered

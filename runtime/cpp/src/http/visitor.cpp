@@ -9,6 +9,8 @@
 namespace mf::http {
 namespace {
 
+constexpr std::string_view kAdmin = "mf.admin.Admin";
+
 Problem denied(const Identity& identity, const std::string& what) {
   if (!identity.known())
     return refusal(Code::unauthenticated,
@@ -69,6 +71,9 @@ bool Visitor::is_news(std::string_view object) {
 std::optional<Problem> Visitor::may_not(const Identity& identity, const Visit& visit) {
   allowed_ = identity;
   sent_agents_.reset();
+  // A server trusts peers of its own host to steer it, and the door is one.
+  if (visit.name == kAdmin)
+    return refusal(Code::permission_denied, std::string(kAdmin) + " is not called through this door");
   if (visit.is_topic) return may_not_subscribe(identity, visit.name, visit.subscribing.agents);
   return may_not_call(identity, visit.name, visit.settings.agent.value_or(""), visit.method);
 }
