@@ -245,7 +245,7 @@ TEST(Tracing, AContextThatCameIsContinued) {
 TEST(Tracing, AFailureMarksItsSpan) {
   Collector collector;
   const auto exporter = exporter_to(collector.endpoint());
-  mf::Light light(mf::Log(mf::Level::off));
+  mf::Light light{mf::Log(mf::Level::off)};
   light.offer(std::make_shared<Echo>());
   mf::Client client(light, {.interceptors = {std::make_shared<mf::otlp::Tracing>(exporter)}});
   const calls::EchoClient echo(client);
