@@ -189,8 +189,11 @@ void collect(const json::object& section, const std::string& above,
 TEST(ConfigKeys, AreThoseOfTheSchema) {
   std::map<std::string, json::object> schema;
   collect(read_json("docs/config.schema.json").as_object(), "", schema);
-  const std::map<Kind, std::string> types{
-      {Kind::text, "string"}, {Kind::integer, "integer"}, {Kind::number, "number"}, {Kind::list, "array"}};
+  const std::map<Kind, std::string> types{{Kind::text, "string"},
+                                          {Kind::integer, "integer"},
+                                          {Kind::number, "number"},
+                                          {Kind::boolean, "boolean"},
+                                          {Kind::list, "array"}};
   EXPECT_EQ(schema.size(), keys().size());
   for (const auto& key : keys()) {
     ASSERT_TRUE(schema.contains(key.name)) << key.name;
