@@ -315,8 +315,8 @@ def script(before: str = "") -> str:
     return textwrap.dedent(SCRIPT).format(before=before)
 
 
-def process(code: str, listen: str = "tcp://127.0.0.1:0") -> "subprocess.Popen[str]":
-    environment = {**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT}/runtime/python"}
+def process(code: str, listen: str = "tcp://127.0.0.1:0", **more: str) -> "subprocess.Popen[str]":
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT}/runtime/python", **more}
     return subprocess.Popen(
         [sys.executable, "-c", code, listen],
         stdout=subprocess.PIPE,
@@ -358,8 +358,15 @@ def test_a_taken_port_is_said_in_one_line_and_ends_the_program(served: Served) -
     assert f"{served.server.address} is taken by another program" in err
 
 
-def test_a_server_out_of_descriptors_refuses_cleanly_and_recovers() -> None:
-    running = process(script("resource.setrlimit(resource.RLIMIT_NOFILE, (40, 40))"))
+def test_a_server_out_of_descriptors_refuses_cleanly_and_recovers(tmp_path: Path) -> None:
+    manager = str(tmp_path / "manager")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as ready:
+        ready.bind(manager)
+        ready.settimeout(60)
+        running = process(
+            script("resource.setrlimit(resource.RLIMIT_NOFILE, (40, 40))"), NOTIFY_SOCKET=manager
+        )
+        assert ready.recv(100) == b"READY=1"  # run() has opened all that it needs
     assert running.stdout is not None
     address = running.stdout.readline().strip()
     port = int(address.rpartition(":")[2])
