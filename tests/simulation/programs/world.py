@@ -102,7 +102,7 @@ class Process:
         self.host = host
         self.alive = True
         self.server = mf.AsyncServer(
-            f"tcp://{host}:1", f"mf://{host}-{CONTROLLER}:1", mf.ServerOptions(drain_timeout=2.0)
+            f"tcp://{host}:1", f"mf://{host}-{CONTROLLER}:1", mf.ServerOptions(drain_timeout=2.0, open=True)
         )
         self.places = [place for place, hosts in PLACES.items() if host in hosts]
         self.offer()
@@ -171,7 +171,9 @@ class Controller:
         self._world = world
         self._write()
         self.servant.changed = self._write
-        self.server = mf.AsyncServer(f"tcp://{CONTROLLER}:1", options=mf.ServerOptions(drain_timeout=0.5))
+        self.server = mf.AsyncServer(
+            f"tcp://{CONTROLLER}:1", options=mf.ServerOptions(drain_timeout=0.5, open=True)
+        )
         self.server.offer(self.servant)
 
     def _write(self) -> None:
