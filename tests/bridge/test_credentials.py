@@ -128,7 +128,7 @@ def test_who_nats_does_not_let_in_is_told_so(bridges: Bridges, secured: Secured)
     bridges.subscriber(out.address)  # before that it asks nothing of NATS
     for bridge in (bridges.refused("in", nats.url, *shown), out):
         words = ended(bridge)
-        assert f"NATS at {nats.url} refuses who this is" in words
+        assert f"NATS at {nats.url} refuses the login" in words
         assert SECRET not in words
     half = bridges.refused("in", nats.url, *ca, "--set", "certificate=own.pem")
     assert "NATS takes a certificate and its key, not one of them" in ended(half)
@@ -154,7 +154,7 @@ def test_credentials_that_change_while_a_bridge_runs_are_waited_for(
     nats.start()
     publisher.begin("publish books 250 250 20")
     for each in (into, out):
-        eventually(said(each, f"NATS at {nats.url} refuses who this is"), "a bridge is refused")
+        eventually(said(each, f"NATS at {nats.url} refuses the login"), "a bridge is refused")
     nats.kill()
     secured.configure({"token": SECRET})
     nats.shown = {"auth_token": SECRET}

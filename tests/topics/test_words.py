@@ -282,7 +282,7 @@ def test_a_subscriber_is_told_who_failed_and_why_in_the_same_words(
             "Additions",
             "eu.b*s",
             "block",
-            "'*' stands for a whole segment between dots, not for a part of one: \"b*s\"",
+            "'*' matches a whole segment between dots, not a part of one: \"b*s\"",
         ),
         ("Additions", "eu..books", "block", 'a segment between dots is empty: "eu..books"'),
         ("Additions", ".books", "block", 'a segment between dots is empty: ".books"'),

@@ -185,7 +185,7 @@ TEST(AccessRules, OfAFileOfAnotherUserAreRefused) {
   ASSERT_EQ(::chown(path.c_str(), 12345, 12345), 0);
   const auto refused = Rules::load(path);
   ASSERT_FALSE(refused);
-  EXPECT_THAT(refused.failure().message, HasSubstr("it belongs to user 12345, who could exchange it"));
+  EXPECT_THAT(refused.failure().message, HasSubstr("its owner, user 12345, could replace it"));
 }
 
 TEST(AccessRules, StayInUseWhenTheirFileBecomesOneThatOthersMayWrite) {

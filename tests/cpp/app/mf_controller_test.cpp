@@ -98,7 +98,7 @@ TEST(MfController, ServesItsMonitorBeyondThisHostOnlyIfOpened) {
   Child child(
       {MF_CONTROLLER, "--listen", "tcp://127.0.0.1:0", "--store", "memory:", "--monitor", "0.0.0.0:0"});
   EXPECT_EQ(child.wait(), 1);
-  EXPECT_THAT(child.all_errors(), HasSubstr("everybody that reaches it may read it"));
+  EXPECT_THAT(child.all_errors(), HasSubstr("every program that reaches it may read it"));
 }
 
 TEST(MfController, WarnsWhoListensToTheWholeNetwork) {

@@ -490,7 +490,7 @@ TEST_F(DamageTest, AnotherFormatIsRefusedInWordsAndNothingIsTouched) {
     (void)map.load();
     ADD_FAILURE() << "it was taken";
   } catch (const Error& error) {
-    EXPECT_THAT(error.what(), testing::AllOf(HasSubstr("/fake has format 2"), HasSubstr("knows format 1"),
+    EXPECT_THAT(error.what(), testing::AllOf(HasSubstr("/fake has format 2"), HasSubstr("reads format 1"),
                                              HasSubstr("--store")));
   }
   EXPECT_EQ(disk->bytes("registry"), before);

@@ -219,14 +219,15 @@ TEST(FlexNodes, SendToAllMembersOfAGroup) {
 
 TEST(FlexNodes, RefuseWhatCannotBeSent) {
   InOneNode one;
-  EXPECT_EQ(refusal_of([&] { one.a.send({{"n", 1}}); }),
-            "INVALID_ARGUMENT: say to whom: {\"dest\", \"B\"}, or {\"dest\", \"GROUP/*\"} (not executed)");
+  EXPECT_EQ(
+      refusal_of([&] { one.a.send({{"n", 1}}); }),
+      "INVALID_ARGUMENT: name the receiver: {\"dest\", \"B\"}, or {\"dest\", \"GROUP/*\"} (not executed)");
   EXPECT_THAT(refusal_of([&] { one.a.send({{"dest", "B"}, {"src", "C"}}); }),
               HasSubstr("the runtime sets it"));
   EXPECT_THAT(refusal_of([&] { one.a.send({{"dest", "nobody"}}); }),
-              HasSubstr("UNKNOWN_AGENT: this node has no process 'nobody', and knows no other nodes"));
+              HasSubstr("UNKNOWN_AGENT: this node has no process 'nobody', and has no other nodes to ask"));
   EXPECT_THAT(refusal_of([&] { one.a.send({{"dest", "nobody/*"}}); }),
-              HasSubstr("UNKNOWN_AGENT: nobody is in the group 'nobody'"));
+              HasSubstr("UNKNOWN_AGENT: no process is in the group 'nobody'"));
   EXPECT_THAT(refusal_of([&] { one.a.send({{"dest", "B"}, {"x", std::string(16 << 20, 'x')}}); }),
               HasSubstr("MESSAGE_TOO_LARGE"));
   EXPECT_THAT(refusal_of([&] { one.a.send({{"dest", std::string(600, 'x')}}); }),

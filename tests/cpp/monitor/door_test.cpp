@@ -139,7 +139,7 @@ TEST(MonitorAddress, MustBeOfThisHostUnlessOpened) {
     }
   };
   EXPECT_EQ(why("0.0.0.0:0"),
-            "monitor '0.0.0.0:0' is beyond this host: everybody that reaches it may read it; listen at "
+            "monitor '0.0.0.0:0' is beyond this host: every program that reaches it may read it; listen at "
             "127.0.0.1, or open it");
   EXPECT_EQ(why("0.0.0.0:0", true), "it listens");
   EXPECT_EQ(why("[::1]:0"), "it listens");

@@ -207,10 +207,9 @@ TEST(LocalTopics, AnAgentThatComesLaterIsMatched) {
 TEST(LocalTopics, APatternOrAgentThatCannotBeIsRefusedInWords) {
   Topics topics;
   PlacesPublisher places(topics);
-  EXPECT_THAT(
-      error_of([&] { PlacesSubscriber(topics, "eu.n*"); }).what(),
-      HasSubstr("INVALID_ARGUMENT: '*' stands for a whole segment between dots, not for a part of one: "
-                "\"n*\""));
+  EXPECT_THAT(error_of([&] { PlacesSubscriber(topics, "eu.n*"); }).what(),
+              HasSubstr("INVALID_ARGUMENT: '*' matches a whole segment between dots, not a part of one: "
+                        "\"n*\""));
   EXPECT_THAT(error_of([&] { PlacesSubscriber(topics, ""); }).what(),
               HasSubstr("topic test.Places has agents: say which, \"*\" for all"));
   EXPECT_THAT(error_of([&] { (void)places.at(""); }).what(), HasSubstr("say of which a message is"));

@@ -129,7 +129,7 @@ def test_a_file_of_another_user_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "access.conf"
     path.write_text("allow uid:1 list\n")
     os.chown(path, 12345, 12345)
-    with pytest.raises(mf.Error, match="it belongs to user 12345, who could exchange it"):
+    with pytest.raises(mf.Error, match="its owner, user 12345, could replace it"):
         load_rules(path)
 
 

@@ -157,7 +157,7 @@ def test_it_has_few_connections_at_once_and_none_for_long(at: Asked) -> None:
     [
         (
             "0.0.0.0:0",
-            "monitor '0.0.0.0:0' is beyond this host: everybody that reaches it may read it; listen at "
+            "monitor '0.0.0.0:0' is beyond this host: every program that reaches it may read it; listen at "
             "127.0.0.1, or open it",
         ),
         ("9464", "monitor '9464' is no HOST:PORT"),

@@ -121,7 +121,7 @@ def test_it_says_that_a_server_of_asyncio_is_not_registered() -> None:
 
 
 def test_an_address_that_cannot_be_used_refuses_the_server() -> None:
-    with pytest.raises(ValueError, match="everybody that reaches it may read it"):
+    with pytest.raises(ValueError, match="every program that reaches it may read it"):
         mf.Server(monitor="0.0.0.0:0")
 
     async def never() -> str:

@@ -8,7 +8,7 @@ LONGEST = "unix:/" + "x" * 106
 LABEL = "a" * 63
 NO_HOST = "a host has only letters, digits, '.', '-' and '_'"
 NO_PARTS = "a host has at most 253 characters, and from 1 to 63 between two dots"
-NO_IPV6 = "in brackets stands an IPv6 address"
+NO_IPV6 = "brackets enclose an IPv6 address"
 
 
 @pytest.mark.parametrize(

@@ -28,8 +28,8 @@ bool glob_matches(std::string_view pattern, std::string_view text) noexcept {
   return pattern.find_first_not_of('*', at) == std::string_view::npos;
 }
 
-// Between their literal ends, two patterns with stars never exclude each other: what stands between the stars
-// of one is taken by a star of the other.
+// Between their literal ends, two patterns with stars never exclude each other: what is between the stars of
+// one is taken by a star of the other.
 bool globs_overlap(std::string_view one, std::string_view other) noexcept {
   constexpr auto kNone = std::string_view::npos;
   if (other.find('*') == kNone) return glob_matches(one, other);

@@ -116,7 +116,7 @@ class Parser {
     if (rules_.size() == kMostRules)
       throw Mistake{"there are more than " + std::to_string(kMostRules) + " lines"};
     Rules::Rule rule{.allows = kind == "allow", .whos = {}, .line = line_};
-    if (words.empty()) throw Mistake{"it does not say who: anyone, authenticated, @group or a name"};
+    if (words.empty()) throw Mistake{"it names no identity: anyone, authenticated, @group or a name"};
     rule.whos = members(words.next());
     rule.action = action(words);
     rest(rule, words);
@@ -125,7 +125,8 @@ class Parser {
 
   void group(Words& words) {
     const auto name = words.next();
-    if (name.empty() || words.next() != "=") throw Mistake{"a group is written: group name = who, who"};
+    if (name.empty() || words.next() != "=")
+      throw Mistake{"a group is written: group name = identity, identity"};
     if (groups_.contains(name)) throw Mistake{"there is a group " + quoted(name) + " already"};
     std::vector<Rules::Who> whos;
     auto rest = words.rest();
@@ -137,7 +138,7 @@ class Parser {
       Words member(rest.substr(0, comma));
       const auto word = member.next();
       if (word.empty() || !member.empty())
-        throw Mistake{"the members of a group are separated by commas: group name = who, who"};
+        throw Mistake{"the members of a group are separated by commas: group name = identity, identity"};
       auto found = members(word);
       whos.insert(whos.end(), std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));
       rest = more ? rest.substr(comma + 1) : std::string_view();
@@ -158,7 +159,7 @@ class Parser {
     if (const auto found = groups_.find(name); found != groups_.end()) return found->second;
     const auto no_group = "there is no group " + quoted(name) + " above";
     if (const auto below = all_groups_.find(name); below != all_groups_.end() && below->second > line_)
-      throw Mistake{no_group + ": it stands below, in line " + std::to_string(below->second)};
+      throw Mistake{no_group + ": it is defined below, in line " + std::to_string(below->second)};
     std::vector<std::string_view> names;
     for (const auto& [each, whos] : groups_) names.push_back(each);
     throw Mistake{no_group + suggestion(name, names)};
@@ -188,7 +189,7 @@ class Parser {
       const auto word = words.next();
       const auto value = words.next();
       if (std::ranges::find(before, word) != before.end())
-        throw Mistake{quoted(word) + " stands twice; a line has one"};
+        throw Mistake{quoted(word) + " is given twice; a line has one"};
       before.push_back(word);
       if (word == "per" && !alone && has_agents(action)) {
         if (value.empty()) throw Mistake{"'per' is followed by an agent, for instance: per books*"};
@@ -234,7 +235,7 @@ class Parser {
     if (has_agents(action)) return name + "stand an object, and then per with an agent";
     if (action == Action::list || action == Action::administer || action == Action::relay)
       return name + "the line ends";
-    return name + "stands an object, and the line ends";
+    return name + "comes an object, and the line ends";
   }
 
   static bool is_of_host(char c) noexcept {

@@ -59,7 +59,7 @@ std::string plain(std::string name) {
   return name;
 }
 
-/// "@FILE" is the first line of that file, so that what is secret stands in no list of processes.
+/// "@FILE" is the first line of that file, so that a secret is in no list of processes.
 std::string value_of(std::string given) {
   if (!given.starts_with('@')) return given;
   std::ifstream file(given.substr(1));

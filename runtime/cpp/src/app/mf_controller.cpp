@@ -1,7 +1,7 @@
 // mf-controller: where servers register and clients look them up. Needs no configuration.
 //
-// Unless it is told otherwise it keeps what it knows in a folder of its own for each address that it listens
-// at, below the user's state folder. At port 0 it keeps nothing: nobody finds such a controller again.
+// By default it stores its state in a folder of its own for each address that it listens at, below the user's
+// state folder. At port 0 it stores nothing: after a restart no process would find such a controller again.
 //
 // Standard output gets one line, the address listened at, once it does; the log goes to standard error.
 // Exit codes: 0 stopped by SIGTERM or SIGINT, 1 it could not start, 2 a mistake in its options, 3
@@ -67,7 +67,7 @@ std::string default_store(const std::string& listen) {
   return (state_folder() / "mf" / "controller" / name).string();
 }
 
-// Its first line: a password on a command line is everybody's to read.
+// Its first line: every user of the host can read a password on a command line.
 std::string password_in(const std::string& path) {
   if (path.empty()) return {};
   std::ifstream file(path);

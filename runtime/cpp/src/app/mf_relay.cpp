@@ -70,7 +70,7 @@ int serve(const Arguments& arguments) {
   if (!arguments.entrance.token_keys.empty() && arguments.entrance.access.empty())
     throw mf::Error(
         mf::Code::invalid_argument, mf::Execution::not_executed,
-        "--token-keys says who clients are, and --access what they may do: clients without a token "
+        "--token-keys gives clients identities, and --access what these may do: clients without a token "
         "could do everything without it");
   const mf::Log log = arguments.entrance.log();
   // First of all: a signal that comes while the rest starts must end the process as cleanly.
@@ -148,7 +148,7 @@ int run(int argc, char** argv) {
   mf::app::add_token_keys(app, arguments.entrance, "clients", "mf.relay");
   mf::app::add_networks(app, arguments.to, "");
   app.add_flag("--own-identity", arguments.own_identity,
-               "Do not tell servers who clients are: all count as this relay, and share subscriptions");
+               "Do not name clients to servers: all count as this relay, and share subscriptions");
   app.add_flag(
       "--registrations", arguments.registers,
       "Also hand on registrations and leads, as nodes of flexible messages need it; then every client "

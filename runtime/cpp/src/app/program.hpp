@@ -24,13 +24,13 @@
 
 namespace mf::app {
 
-/// What a program is told of how it is reached.
+/// The options of a program for the connections that it accepts and opens.
 struct Entrance {
   std::string listen;
-  TlsOptions shown{};         // to who connects at tls://
+  TlsOptions shown{};         // to clients at tls://
   std::string access{};       // the path of the access file
   bool open = false;          // every program that reaches it may use it
-  std::string authorities{};  // by which those are verified to whom it connects
+  std::string authorities{};  // by which it verifies the servers that it connects to
   TlsOptions own{};           // the certificate and key that are shown to them
   std::string credential{};   // the file with the token that is shown to them
   std::string monitor{};      // HOST:PORT
@@ -42,7 +42,7 @@ struct Entrance {
   std::string level = "info";
   std::string format = "text";
 
-  /// Whether clients at tls:// must, or may, prove who they are.
+  /// Whether clients at tls:// must, or may, prove their identity.
   [[nodiscard]] bool knows_peers() const { return !shown.ca.empty() || !token_keys.empty(); }
 
   /// How it connects over TLS.
@@ -61,8 +61,8 @@ struct Entrance {
   }
 };
 
-/// mf://, relay:// and those with +tls are how clients write such an address; for who listens there it is
-/// that of a server. Several have commas between them.
+/// mf://, relay:// and those with +tls are how clients write such an address; returned is the same address as
+/// a server listens at it. Several have commas between them.
 inline std::string as_server(const std::string& addresses) {
   std::string servers;
   for (const auto& address : Address::parse_list(addresses)) {
@@ -148,7 +148,7 @@ inline void check_open(const Entrance& entrance) {
   }
 }
 
-/// `whom`: it verifies by --ca.
+/// `whom`: the peers that it verifies by --ca.
 inline void add_entrance(CLI::App& app, Entrance& entrance, const std::string& whom) {
   app.add_option("--listen", entrance.listen, "Where to listen; port 0 takes any free one")
       ->type_name("tcp://HOST:PORT or tls://HOST:PORT, or several with commas between them")
@@ -222,7 +222,7 @@ inline int say_usable(const char* program) {
   return 0;
 }
 
-/// Says on standard output where clients reach it, by an address of this scheme, and warns of who may.
+/// Prints the address at which clients reach it, with this scheme, and warns if every program may use it.
 inline void say_where(const Server& server, const Entrance& entrance, const std::string& scheme,
                       std::string_view meaning, const Log& log) {
   Address address = server.address();
@@ -230,7 +230,7 @@ inline void say_where(const Server& server, const Entrance& entrance, const std:
   if (!scheme.empty()) address.scheme = address.scheme == "tls" ? scheme + "+tls" : scheme;
   if (transport::is_beyond_host(address) && !shows_who)
     log.write(Level::warning, "open_to_the_network", {{"address", address.str()}, {"meaning", meaning}});
-  std::cout << address.str() << std::endl;  // flushed: whoever started this process waits for it
+  std::cout << address.str() << std::endl;  // flushed: the process that started this one waits for it
 }
 
 /// Returns after SIGTERM or SIGINT; SIGHUP reads files again. `also`: reads those of another part of the

@@ -241,7 +241,7 @@ int Settings::fail(const std::string& text) const {
   return kWrongUse;
 }
 
-/// CLI11 would read variables that it knows, so it learns their names for its help alone.
+/// CLI11 reads the variables whose names it has, so the names are set for its help alone.
 int Settings::show_help(const CLI::ParseError& asked) {
   for (auto* const option : options()) option->envname(config::variable_of(prefix_, key_of(*option)));
   return app_.exit(asked);

@@ -17,8 +17,8 @@ std::string agents_of(const topics::TopicInfo& topic, const std::string& given) 
   return given.empty() && topic.per_agent ? "*" : topics::sent_pattern(topic, given);
 }
 
-/// Where the topic lets a subscriber block its publisher, the bridge does that unless it is told otherwise,
-/// since it loses nothing then.
+/// Where the topic lets a subscriber block its publisher, the bridge does that by default, since it loses
+/// nothing then.
 SubscribeOptions subscribe_with(const topics::TopicInfo& topic, SubscribeOptions given) {
   if (!given.overflow && (topic.overflow & topics::bit(Overflow::block)) != 0)
     given.overflow = Overflow::block;

@@ -56,7 +56,7 @@ std::string servers_of(const std::string& url) {
   return servers;
 }
 
-/// What all of its callbacks write down: how it stands with the brokers.
+/// The state of the connections to the brokers, as all callbacks note it.
 struct Standing {
   std::atomic<bool> all_down{false};
   std::atomic<bool> refused{false};  // a broker has refused the credentials
@@ -121,7 +121,7 @@ void need_topic(rd_kafka_t* client, const EngineOptions& options, const Standing
   const rd_kafka_metadata_t* made = nullptr;
   const auto error = rd_kafka_metadata(client, 0, topic.get(), &made, kRequest);
   if (error != RD_KAFKA_RESP_ERR_NO_ERROR) {
-    (void)rd_kafka_poll(client, 0);  // tells what brokers said
+    (void)rd_kafka_poll(client, 0);  // runs the callbacks with the errors of brokers
     auto failed = away("Kafka at " + shown_url(options.url) + " does not answer", error);
     if (standing.refused) throw unusable(failed.message() + standing.why());
     throw Error(failed.code(), failed.execution(), failed.message() + standing.why());
@@ -161,8 +161,8 @@ class KafkaWriter final : public Writer {
   KafkaWriter(const KafkaWriter&) = delete;
   KafkaWriter& operator=(const KafkaWriter&) = delete;
 
-  // What was handed to the library stays there until it is kept or refused: whoever calls again begins with
-  // the first record that was not appended, and waits on.
+  // What was handed to the library stays there until it is kept or refused: the next call begins with the
+  // first record that was not appended, and waits on.
   [[nodiscard]] std::size_t append(std::span<const Record> records, TimePoint until,
                                    Refusal& refusal) override {
     refusal = {};
@@ -176,7 +176,7 @@ class KafkaWriter final : public Writer {
       const auto error = handed_[kept]->error;
       refusal.why = rd_kafka_err2str(error);
       refusal.for_good = error == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE && handed_.size() == 1;
-      alone_ = true;  // of a batch nobody says which one was refused
+      alone_ = true;  // the error does not name the record of a batch that was refused
       open();
       return kept;
     }

@@ -1,10 +1,10 @@
 // JetStream of NATS as an engine: a stream keeps the records of a topic under one subject, and a durable
 // consumer how far each reader has come.
 //
-// A reader has two consumers, "NAME_a" and "NAME_b", of which one is used. Whoever begins to read makes the
-// other one, which starts behind what was acknowledged at the first, and then removes that. So what was
-// delivered and not acknowledged is read again at once and in order, where a consumer would send it late and
-// behind newer records; and a second reader of the same name ends the first.
+// A reader has two consumers, "NAME_a" and "NAME_b", of which one is used. A new reader makes the other one,
+// which starts behind what was acknowledged at the first, and then removes that. So what was delivered and
+// not acknowledged is read again at once and in order, where a consumer would send it late and behind newer
+// records; and a second reader of the same name ends the first.
 #pragma once
 
 #include <deque>

@@ -17,7 +17,7 @@ constexpr std::int64_t kReconnectWait = 200;
 constexpr std::int64_t kPingInterval = 5'000;
 
 void ignore_error(natsConnection* /*connection*/, natsSubscription* /*subscription*/, natsStatus /*status*/,
-                  void* /*closure*/) {}  // what matters is told where it is asked
+                  void* /*closure*/) {}  // callers read the status of each function instead
 
 void check(natsStatus status, const std::string& what) {
   if (status != NATS_OK) throw unusable(what + ": " + natsStatus_GetText(status));
@@ -123,7 +123,7 @@ std::string Session::connect(natsStatus& status) {
   }
   if (status == NATS_CONNECTION_AUTH_FAILED)
     return "NATS at " + where_ +
-           " refuses who this is: see credentials, user, password, token and certificate of --set";
+           " refuses the login: see credentials, user, password, token and certificate of --set";
   auto why = "NATS at " + where_ + " does not answer: " + natsStatus_GetText(status);
   const char* const more = nats_GetLastError(nullptr);
   if (status == NATS_SSL_ERROR && more != nullptr) why.append(": ").append(more);

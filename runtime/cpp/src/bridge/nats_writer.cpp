@@ -10,9 +10,9 @@
 
 // How order holds. Each record but the first of a sending says which one has to be the last in the stream
 // ("Nats-Expected-Last-Msg-Id"), so that none gets in front of one that was refused or lost. The first one
-// says nothing: it is the oldest that NATS has not acknowledged. What NATS has already it knows by its
-// Nats-Msg-Id, and acknowledges again. If others publish into the same stream, more records are sent once
-// more, and the order still holds.
+// says nothing: it is the oldest that NATS has not acknowledged. NATS recognises by its Nats-Msg-Id a record
+// that it has already, and acknowledges it again. If others publish into the same stream, more records are
+// sent once more, and the order still holds.
 
 namespace mf::bridge::nats {
 namespace {

@@ -15,7 +15,7 @@ using topics::Inbox;
 constexpr std::chrono::milliseconds kLook{100};
 constexpr std::chrono::milliseconds kKeepEvery{100};
 constexpr std::size_t kMostMarks = 65'536;
-// A subscriber for whom messages wait has no credit, so it may not have read what was sent to it last: at
+// A subscriber has no credit while messages wait for it, so it may not have read what was sent to it last: at
 // most a window of 1 MiB, in which there are no more messages than this.
 constexpr std::uint64_t kMayBeUnread = 32'768;
 // The most pairs of publisher and agent that are remembered, to drop duplicates in the engine.
@@ -162,7 +162,7 @@ bool Outward::publish(Reader::Read& read, const std::stop_token& stop) {
     const std::scoped_lock lock(mutex_);
     stats_.missed += missing;
   }
-  known.last = record.sequence - 1;  // the gap is told, whatever becomes of the message now
+  known.last = record.sequence - 1;  // the gap has been reported, even if the message is dropped now
   topics::ItemRef item(topics::Unread::received(std::move(record.payload)));
   item->origin = source.origin();
   item->sequence = record.sequence;

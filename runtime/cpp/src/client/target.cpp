@@ -290,7 +290,7 @@ std::vector<std::pair<std::string, Target>> ScatterTarget::targets(TimePoint dea
     auto& resolver = core.resolver();
     if (!resolver.knows_agents()) {
       throw Error(Code::invalid_argument, Execution::not_executed,
-                  "everywhere() needs a controller (mf://host:port), which knows the agents of " +
+                  "everywhere() needs a controller (mf://host:port), which lists the agents of " +
                       std::string(service.name) + "; name them with on({…})");
     }
     auto offers = resolver.offers(service.name);

@@ -74,7 +74,7 @@ bool GraphVisitor::inside(std::size_t index) {
 
 GraphNumbers::GraphNumbers(std::span<const GraphTable> tables, const void* root, const GraphStore& store)
     : types_(tables), store_(store), tables_(tables.size()) {
-  // Who numbers objects does not change them: meet() names the object that it was shown.
+  // Numbering does not change objects: meet() returns the object that it was given.
   (void)meet(const_cast<void*>(root), *tables.front().type);
   visit_new();
   for (const GraphObjects& row : store) {

@@ -215,7 +215,7 @@ bool Message::pass(KnownFields known) {
   return skip_value(reader_, tag_, start);
 }
 
-/// Nobody counts them but for the path of an error: all that stands before the present tag was read already.
+/// They are counted only for the path of an error: all bytes before the present tag were read already.
 std::size_t Message::elements_before(const KnownField& field) const {
   const std::span<const std::byte> before(begin_, at_);
   Reader reader(before, {reader_.place().levels_left, before.size()});

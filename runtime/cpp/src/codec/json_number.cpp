@@ -115,7 +115,7 @@ Found read_any_integer(const Decimal& number, std::uint64_t& size) noexcept {
   if (first == end) {
     return Found::good;
   }
-  // The last digit that is not zero stands for its multiple of 10 to this:
+  // The last digit that is not zero is multiplied by 10 to this:
   const std::int64_t scale =
       number.exponent + static_cast<std::int64_t>(number.whole.size()) - static_cast<std::int64_t>(end);
   if (scale < 0) {

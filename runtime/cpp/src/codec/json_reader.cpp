@@ -205,7 +205,7 @@ bool JsonReader::close_object() {
   return fail_syntax("an object ends with }");
 }
 
-/// What stands behind element `index` - 1, or behind the opening bracket.
+/// Reads the comma or closing bracket behind element `index` - 1, or behind the opening bracket.
 JsonStep JsonReader::step(std::size_t index, char close, std::size_t length) {
   if (at(close)) {
     if (length != kAnyCount && index != length) {

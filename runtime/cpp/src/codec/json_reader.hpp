@@ -16,7 +16,7 @@
 
 namespace mf::codec {
 
-/// What stands somewhere in a text, as its first byte tells.
+/// The kind of a value in a text, by its first byte.
 enum class JsonKind : std::uint8_t { nothing, object, array, string, number, boolean, null };
 
 enum class JsonStep : std::uint8_t { item, end, failed };
@@ -33,7 +33,7 @@ class JsonReader {
   /// Behind the last one: only blanks may follow.
   [[nodiscard]] bool finish();
 
-  /// Of the value that stands next.
+  /// Of the next value.
   [[nodiscard]] JsonKind kind();
   /// Where the value, or the name of the member, begins that was met last.
   [[nodiscard]] std::size_t start() const noexcept { return start_; }
@@ -44,7 +44,8 @@ class JsonReader {
   [[nodiscard]] bool read_string(std::string_view& text);
   /// A number, or a string that holds one, as it is written.
   [[nodiscard]] bool read_number(std::string_view& number);
-  /// A string as it stands, which callers take for something else: false in `is_number` if it holds none.
+  /// A string as it is written, which callers take for something else: `is_number` is false if it holds no
+  /// number.
   [[nodiscard]] bool read_name_or_number(std::string_view& text, bool& is_number);
 
   /// `{` and `[`: levels that the `end` of next_member() and next_element() closes. Flags are no level.
@@ -69,7 +70,7 @@ class JsonReader {
   [[nodiscard]] Reader::Place place() const noexcept { return bytes_.place(); }
   void return_to(const Reader::Place& place) { bytes_.return_to(place); }
 
-  /// All return false. The first failure stays; it lies at start(), or at the offset given.
+  /// All return false. The first failure stays; its offset is start(), or the one given.
   bool fail(Fault fault, std::string_view reason) { return fail(fault, reason, start_); }
   bool fail(Fault fault, std::string_view reason, std::size_t offset) {
     return bytes_.fail(fault, reason, offset);

@@ -33,7 +33,7 @@ bool is_word(std::uint32_t character) {
          (character >= 'a' && character <= 'z') || character == '_';
 }
 
-/// What lies around a place in the text, for the steps that take no character.
+/// The characters around a place in the text, for the steps that take no character.
 struct Place {
   std::uint32_t before = kNoCharacter;
   std::uint32_t after = kNoCharacter;

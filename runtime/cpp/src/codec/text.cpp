@@ -106,7 +106,8 @@ bool is_ascii(const Sixteen& bits) noexcept {
   return ascii || check_utf8(reader, text);
 }
 
-// Whoever calls somebody has registers to save: so fill_text() calls nobody, but goes on to these.
+// A function that makes calls saves registers first: so fill_text() makes none, but ends in a jump to one of
+// these.
 
 [[gnu::noinline]] bool fill_new(Reader& reader, std::string& string, std::string_view text) {
   make_room(string, text.size());

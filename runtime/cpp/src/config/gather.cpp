@@ -25,7 +25,7 @@ std::string suggestion(std::string_view word, const std::vector<std::string>& na
   return name.empty() ? name : "; did you mean " + name + "?";
 }
 
-/// What a key takes, as it stands behind "give ".
+/// What a key takes, in words that follow "give ".
 std::string wanted(const Key& key) {
   if (!key.choices.empty()) return "one of " + joined(key.choices);
   std::string text(key.kind == Kind::list ? "a list of strings" : words_of(key.kind));

@@ -1,4 +1,4 @@
-// Reads TOML with toml++, of which nothing else knows.
+// Reads TOML; the only file that uses toml++.
 
 #define TOML_HEADER_ONLY 1
 #include <sys/stat.h>

@@ -56,7 +56,7 @@ class Candidates : public std::enable_shared_from_this<Candidates> {
     std::shared_ptr<link::Candidacy> candidacy;
     std::shared_ptr<Reader> stream;
     std::size_t seat = 0;  // the controller of the stream
-    bool given = false;    // whether the lead was granted, even if its holder was not told yet
+    bool given = false;    // whether the lead was granted, even if its holder was not notified yet
     bool refused = false;  // the controller has said before that the process does not offer this
     TimePoint retry_at{};
     link::Backoff backoff{std::random_device{}()};

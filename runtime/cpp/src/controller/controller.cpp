@@ -209,7 +209,7 @@ bool Controller::was_asleep() {
     registry_.renew_all(now);
     options_.log.write(Level::warning, "was_asleep",
                        {{"ms", std::chrono::duration_cast<std::chrono::milliseconds>(now - beat_).count()},
-                        {"meaning", "who is lost now stays in the lists for a while"}});
+                        {"meaning", "processes that are lost now stay in the lists for a while"}});
   }
   beat_ = now;
   return woke_ != TimePoint{} && now - woke_ < kGrace;

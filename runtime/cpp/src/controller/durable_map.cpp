@@ -83,7 +83,7 @@ void refuse_other_version(const StoreFolder& folder, const FileContent& content)
   if (content.version == kStoreVersion) return;
   throw Error(Code::invalid_argument, Execution::not_executed,
               "the store " + folder.path() + " has format " + std::to_string(content.version) +
-                  ", and this mf-controller knows format " + std::to_string(kStoreVersion) +
+                  ", and this mf-controller reads format " + std::to_string(kStoreVersion) +
                   ": run the release that wrote it, or name another folder with --store, where servers "
                   "register by themselves");
 }

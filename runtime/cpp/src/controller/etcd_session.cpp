@@ -317,7 +317,7 @@ EtcdStore::Session::Awaitable<void> EtcdStore::Session::watch(etcd::Watch& watch
       for (std::size_t i = 0; events != nullptr && i < events->size(); ++i) {
         const json::object& event = etcd::object_in((*events)[i]);
         const json::object* const of = etcd::member(event, "kv");
-        if (of == nullptr) throw EtcdError("etcd tells a change of nothing: " + json::serialize(event));
+        if (of == nullptr) throw EtcdError("etcd sent a change without a key: " + json::serialize(event));
         const KeyValue value = etcd::key_value(*of);
         const json::value* const type = event.if_contains("type");
         const bool gone = type != nullptr && *type == "DELETE";
@@ -576,7 +576,7 @@ void EtcdStore::Session::disconnected(const std::string& why) {
     was_ok = std::exchange(shared_->status.ok, false);
     shared_->degraded = shared_->degraded || was_ok;
     if (was_ok) shared_->status.since = std::chrono::system_clock::now();
-    shared_->status.reason = why + "; changes are kept in memory, and other controllers are not told of them";
+    shared_->status.reason = why + "; changes are kept in memory, and other controllers do not get them";
     shared_->connected = false;
     shared_->writing = false;
     for (Shared::Ask& ask : std::exchange(shared_->asks, {}))

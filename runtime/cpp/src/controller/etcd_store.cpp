@@ -101,7 +101,7 @@ Stored EtcdStore::load() {
         Level::error, "store_degraded",
         {{"store", shared_->name},
          {"reason", shared_->status.reason},
-         {"meaning", "the controller starts without what etcd knows, and takes it in when that answers"}});
+         {"meaning", "the controller starts without what etcd stores, and takes it in when that answers"}});
   }
   Stored stored;
   for (const auto& [run, values] : shared_->others)

@@ -22,7 +22,7 @@ struct Controller::Grants {
   };
   std::map<std::uint32_t, Grant> by_line;
 
-  /// Line 0 stands for no file: nothing was decided.
+  /// Line 0: there is no file, and nothing was decided.
   void add(const access::Wish& wish, std::uint32_t line) {
     if (line == 0) return;
     const auto [at, added] = by_line.try_emplace(line);

@@ -109,7 +109,7 @@ ScannedFile scan_records(std::span<const std::byte> bytes) {
   const auto report_lost = [&](std::size_t until) {
     if (lost_from < until)
       file.damages.push_back(
-          {lost_from, until - lost_from, "what stands there is no record, or one that was not completed"});
+          {lost_from, until - lost_from, "the bytes there are no record, or one that was not completed"});
     lost_from = bytes.size();
   };
   std::size_t at = std::min(bytes.size(), kStoreHeaderSize);

@@ -1,6 +1,6 @@
 #pragma once
-// The format of records in a store's file. Bytes in, bytes out; it knows neither files nor the content of
-// records.
+// The format of records in a store's file. Bytes in, bytes out; it depends neither on files nor on the
+// content of records.
 //
 //     file   := header record*
 //     header := "MFSTORE\n"  version u32  zero u32  start u64  sum u64

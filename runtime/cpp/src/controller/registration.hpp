@@ -18,7 +18,7 @@ class Candidates;
 
 class Registration {
  public:
-  /// `candidates` are told when the process is registered here.
+  /// `candidates` are notified when the process is registered here.
   Registration(const Address& controller, std::shared_ptr<Candidates> candidates, const Log& log,
                std::shared_ptr<transport::Reactor> reactor, const TlsOptions& tls);
   ~Registration();

@@ -96,7 +96,7 @@ void write_to(const std::shared_ptr<LogSink>& sink, Level level, std::string_vie
   (sink ? *sink : standard_error()).write(level, line);
 }
 
-/// Whom the limit of a warning is about: the identity that the peer has proved, or else its host.
+/// The peer that the limit of a warning counts for: the identity that it has proved, or else its host.
 std::string_view limited_for(std::initializer_list<LogField> fields) {
   const auto value_of = [&](std::string_view key) {
     const auto* const found =

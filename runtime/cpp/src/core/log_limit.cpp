@@ -44,7 +44,7 @@ void LogLimit::sweep(TimePoint now, std::vector<LeftOut>& over) {
   swept_ = now;
   for (auto at = kinds_.begin(); at != kinds_.end();) {
     const auto& [kind, counted] = *at;
-    // An empty weak pointer stands for standard error, an expired one for a sink that has gone.
+    // An empty weak pointer is standard error, an expired one is a sink that has gone.
     auto sink = kind.sink.lock();
     const bool has_gone = sink == nullptr && (kind.sink.owner_before(std::weak_ptr<LogSink>()) ||
                                               std::weak_ptr<LogSink>().owner_before(kind.sink));

@@ -51,8 +51,8 @@ class Words {
   }
 
  private:
-  /// What stands for the characters behind a backslash. Returns how many these are. A byte that was no UTF-8
-  /// becomes the character of that number.
+  /// Appends the character that an escape sequence represents, by the characters behind its backslash.
+  /// Returns how many these are. A byte that was no UTF-8 becomes the character of that number.
   static std::size_t append_escaped(std::string& word, std::string_view behind) {
     constexpr std::string_view kNames = "nrt";
     if (const auto at = kNames.find(behind.front()); at != std::string_view::npos) {

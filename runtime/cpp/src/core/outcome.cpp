@@ -32,7 +32,7 @@ Failure Failure::from_current_exception() {
 namespace detail {
 
 const Failure& unset_failure() noexcept {
-  static const Failure kFailure = may_have_run(Code::internal, "nobody set the outcome of this item");
+  static const Failure kFailure = may_have_run(Code::internal, "the outcome of this item was not set");
   return kFailure;
 }
 

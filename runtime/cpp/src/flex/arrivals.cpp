@@ -32,12 +32,12 @@ struct Delivery {
   ParcelRef held{};  // a message for which there is no room
   bool first = true;
   bool writing = false;
-  std::atomic<bool> ended{false};  // who reads and who writes may both find that it is over
+  std::atomic<bool> ended{false};  // the reader and the writer may both find that it is over
 };
 
 }  // namespace
 
-/// One sender: what has come of it, and what it is to be told.
+/// One sender: what has come from it, and the receipts that it has yet to get.
 class Sender final : public Owner, public std::enable_shared_from_this<Sender> {
  public:
   Sender(std::shared_ptr<Mailbox> mailbox, const Uuid& id, const Uuid& incarnation)
@@ -131,7 +131,7 @@ class Sender final : public Owner, public std::enable_shared_from_this<Sender> {
     {
       const std::scoped_lock lock(mutex_);
       if (delivery_ != delivery || closing_) return;
-      if (!delivery->held && attempt != Attempt::first) return;  // somebody was faster, and reads on
+      if (!delivery->held && attempt != Attempt::first) return;  // another thread was faster, and reads on
       full = delivery->held && !put_held(*delivery);
       if (closing_) return;
       if (full && attempt == Attempt::recheck) {  // it waits, and its sender is notified
@@ -193,7 +193,7 @@ class Sender final : public Owner, public std::enable_shared_from_this<Sender> {
       self->tell();
     });
   }
-  /// What the sender does not know, if it is not being told something.
+  /// Writes a receipt with all that the sender does not have yet, unless one is being written.
   void tell() {
     Ref delivery;
     Receipt receipt;
@@ -242,7 +242,7 @@ class Sender final : public Owner, public std::enable_shared_from_this<Sender> {
   std::mutex mutex_;  // all below
   Ref delivery_;
   std::uint64_t received_ = 0;
-  std::uint64_t said_ = 0;  // what it has been told of that
+  std::uint64_t said_ = 0;  // how many of these a receipt has confirmed
   bool full_ = false;       // its next message waits for room
   bool said_full_ = false;
   std::vector<std::uint64_t> taken_;

@@ -36,7 +36,7 @@ class Arrivals final : public MailboxAsyncServant {
   [[nodiscard]] Authorized authorized() const noexcept override { return Authorized::by_servant; }
 
   void open(std::shared_ptr<Mailbox> mailbox);
-  /// Closes the mailbox, and tells senders so, and which messages were taken.
+  /// Closes the mailbox, and sends each sender a last receipt with the messages that were taken.
   void close();
 
  private:

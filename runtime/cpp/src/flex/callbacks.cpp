@@ -1,8 +1,9 @@
 // The callbacks of a mailbox.
 //
-// A message that matches by values and kinds goes to the callback that was registered first, before anybody
-// who waits; where a function of the pattern decides, the callback is one of those who ask, and whoever is
-// first has it. What a callback throws is logged, and it is called again with the next message.
+// A message that matches by values and kinds goes to the callback that was registered first, before any call
+// that waits; where a function of the pattern decides, the callback competes with the calls that wait, and
+// the first to ask gets the message. What a callback throws is logged, and it is called again with the next
+// message.
 #include <algorithm>
 
 #include "flex/mailbox.hpp"
@@ -134,7 +135,7 @@ ParcelRef Mailbox::next_of(Lock& lock, Registration& registration) {
       log_escaped_exception(core_->options().log, "a function of a pattern");
     }
     lock.lock();
-    if (parcel) --in_hand_;  // who closes the mailbox waits for this thread
+    if (parcel) --in_hand_;  // close() of the mailbox waits for this thread
     if (raised) ++registration.raised;
   }
   waiter.woken = false;

@@ -18,7 +18,7 @@ class Told {
   static constexpr std::size_t kMostTypes = 256;
   static constexpr std::size_t kMostBytes = std::size_t{4} << 20U;
 
-  /// False if it was told before, or is too much. `fingerprint`: of the descriptor.
+  /// False if it was added before, or is too much. `fingerprint`: of the descriptor.
   bool add(const Fingerprint& fingerprint, const TypeTexts& texts);
   [[nodiscard]] const DescribedTypes& types() const noexcept { return types_; }
 

@@ -23,7 +23,7 @@ bool has_room_for(std::size_t size, std::size_t share, std::size_t held, std::si
   return held + size <= most - (size > reserved / kSmall ? reserved : 0);
 }
 
-/// As their senders counted them, what has no number as it stands.
+/// Sorted by their senders' numbers; those without one come first, in their order.
 std::vector<ParcelRef> in_order(std::vector<ParcelRef> parcels) {
   std::map<std::pair<std::uint64_t, std::size_t>, ParcelRef> sorted;
   for (auto& each : parcels) {
@@ -241,7 +241,7 @@ ParcelRef Mailbox::take_tested(const Asked& asked) {
       if (!answer->second) continue;
       const std::scoped_lock lock(mutex_);
       if (auto parcel = take_number(number)) return parcel;
-      lost = true;  // somebody else has it: what comes now may be another one of its kind
+      lost = true;  // another call has taken it: the next message may be another one of its kind
       break;
     }
   }
@@ -374,7 +374,7 @@ class AsyncWaiter final : public Waiter, public std::enable_shared_from_this<Asy
           self->finish(self->mailbox_->none_came(self->words_, self->timeout_));
       });
     }
-    // It is one of those who wait from here on.
+    // It is one of the waiting calls from here on.
     look([this] { return mailbox_->begin(shared_from_this()); });
   }
   template <class Take>
@@ -402,7 +402,7 @@ class AsyncWaiter final : public Waiter, public std::enable_shared_from_this<Asy
   Callback<Message> done_;
   std::atomic<bool> finished_{false};
   transport::Reactor::TimerId timer_ = 0;
-  // As long as this lives: it may be called while it is being made, and then nobody may end it.
+  // As long as this lives. It may be called while it is being constructed, and must not be destroyed then.
   std::optional<std::stop_callback<std::function<void()>>> stopping_;
 };
 

@@ -143,8 +143,8 @@ class Mailbox : public std::enable_shared_from_this<Mailbox> {
   Calls for_room_;
   std::optional<TimePoint> told_full_;  // when it was last logged that there is no room
   bool closed_ = false;
-  // Messages that were taken and whose senders were not told yet: closing waits for that, so that no sender
-  // is told that such a message was certainly not taken.
+  // Messages that were taken and have no receipt yet: closing waits for that, so that no sender gets a
+  // receipt by which such a message was certainly not taken.
   std::size_t in_hand_ = 0;
   std::condition_variable told_;
   std::vector<std::shared_ptr<Registration>> callbacks_;

@@ -190,7 +190,7 @@ std::shared_ptr<Outgoing> NodeCore::way(const std::string& dest) {
   const std::scoped_lock lock(mutex_);
   if (!server_)
     throw Error(Code::unknown_agent, Execution::not_executed,
-                "this node has no process " + quoted(dest) + ", and knows no other nodes");
+                "this node has no process " + quoted(dest) + ", and has no other nodes to ask");
   const auto found = ways_.find(dest);
   if (found != ways_.end() && !found->second->closed())
     return found->second;  // one that ends is forgotten soon

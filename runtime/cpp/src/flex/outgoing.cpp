@@ -195,7 +195,7 @@ void Outgoing::on_lost(const Stream& stream, const Error& why) {
     if (connected_) lost_ = mf::now();
     connected_ = false;
     receiver_->is_full = false;
-    if (pending_.empty() && under_way_.empty()) {  // who sends again makes another one
+    if (pending_.empty() && under_way_.empty()) {  // the next send() makes another one
       closed_ = true;
       news.ended = true;
       news.calls.swap(for_room_);
@@ -216,7 +216,7 @@ void Outgoing::on_lost(const Stream& stream, const Error& why) {
   }
 }
 
-/// By who has set writing_, or when there is room in the stream again.
+/// Called by the thread that has set writing_, or when there is room in the stream again.
 void Outgoing::write(const Stream& stream) {
   for (;;) {
     Failure why;
@@ -227,7 +227,7 @@ void Outgoing::write(const Stream& stream) {
       lose_last(error_of(why));
       continue;
     }
-    if (went == mf::link::Pumped::ended) return;  // who reads learns why
+    if (went == mf::link::Pumped::ended) return;  // the reader gets the reason
     if (went == mf::link::Pumped::full) return;   // this is called again
     const Lock lock(mutex_);
     if (stream_ != stream) return;
@@ -268,7 +268,7 @@ void Outgoing::lose_last(const Error& why) {
   tell(std::move(news));
 }
 
-/// What tells the receiver of the types of a message that it was not told of on this stream.
+/// The descriptions of those types of a message that were not sent on this stream before.
 std::optional<Carried> Outgoing::untold(const Outbound& outbound) {
   Carried carried;
   for (const auto& [fingerprint, texts] : outbound.types) {
@@ -341,7 +341,7 @@ void Outgoing::leave(const OutboundRef& outbound, News& news) {
   for_room_.clear();
 }
 
-/// It was sent, and nobody will say any more that it was taken.
+/// It was sent, and no receipt will come any more.
 void Outgoing::lose(std::uint64_t sequence, const Error& error, News& news) {
   const auto found = under_way_.find(sequence);
   if (found == under_way_.end()) return;

@@ -1,12 +1,12 @@
 // Sends the messages of one node to one remote mailbox: the sender's half of `mf.flex.Mailbox.deliver`.
 //
 // Messages that were sent and not taken are kept, within the bounds of a window: they are sent again if a
-// connection is lost and the same mailbox is found again; if it is not, their sender is told. Messages that
-// were not sent yet go to the process that has the name then.
+// connection is lost and the same mailbox is found again; if it is not, they are reported to their sender as
+// undelivered. Messages that were not sent yet go to the process that has the name then.
 //
-// Thread-safe. Who submits a message after a pause writes it; messages that follow each other closely are
-// left to the thread where completions run, which writes many together. Receipts are read there, too. No
-// function is called under the lock.
+// Thread-safe. The thread that submits a message after a pause writes it; messages that follow each other
+// closely are left to the thread where completions run, which writes many together. Receipts are read there,
+// too. No function is called under the lock.
 #pragma once
 
 #include <atomic>

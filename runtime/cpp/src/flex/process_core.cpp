@@ -11,7 +11,7 @@ namespace {
 
 // Bytes of attributes: a message is one value of a stream, which a receiver bounds.
 constexpr std::size_t kLargest = (std::size_t{16} << 20U) - 4096;
-// Undelivered messages that nobody has asked for yet.
+// Undelivered messages that undelivered() has not returned yet.
 constexpr std::size_t kMostKept = 1024;
 constexpr std::chrono::seconds kLoggedEvery{10};
 // "GROUP/NAME"
@@ -28,7 +28,7 @@ bool is_group(std::string_view dest) {
   return dest.ends_with("/*");
 }
 
-/// Whom to tell of a message within a node.
+/// The sender of a message within a node, which is notified of what becomes of it.
 class Local final : public Owner {
  public:
   Local(std::shared_ptr<ProcessCore> from, std::shared_ptr<SentState> sent)
@@ -89,9 +89,10 @@ std::shared_ptr<Office> ProcessCore::office() const {
 ProcessCore::Prepared ProcessCore::prepared(Attributes&& attributes) const {
   const auto dest = attributes.take("dest");
   const auto* const text = dest.get_if<std::string>();
-  if (text == nullptr || text->empty()) refuse("say to whom: {\"dest\", \"B\"}, or {\"dest\", \"GROUP/*\"}");
+  if (text == nullptr || text->empty())
+    refuse("name the receiver: {\"dest\", \"B\"}, or {\"dest\", \"GROUP/*\"}");
   if (text->size() > kLongestDest || !is_utf8(*text))
-    refuse("nobody is called like this: a name has 1 to 255 bytes of UTF-8, not " +
+    refuse("no process has such a name: a name has 1 to 255 bytes of UTF-8, not " +
            std::to_string(text->size()));
   auto [bytes, types] = encode_with_types(attributes);
   if (bytes.size() > kLargest)
@@ -110,7 +111,7 @@ std::vector<std::string> ProcessCore::receivers(const std::string& dest, bool wa
   const auto group = dest.substr(0, dest.size() - 2);
   auto found = office()->members(group, wait);
   if (found.empty() && wait)
-    throw not_executed_error(Code::unknown_agent, "nobody is in the group " + quoted(group));
+    throw not_executed_error(Code::unknown_agent, "no process is in the group " + quoted(group));
   return found;
 }
 
@@ -279,7 +280,7 @@ class AsyncSend final : public std::enable_shared_from_this<AsyncSend> {
   std::shared_ptr<AsyncSend> kept_;
   std::atomic<transport::Reactor::TimerId> timer_{0};
   std::atomic<bool> finished_{false};
-  // As long as this lives: it may be called while it is being made, and then nobody may end it.
+  // As long as this lives. It may be called while it is being constructed, and must not be destroyed then.
   std::optional<std::stop_callback<std::function<void()>>> stopping_;
 };
 

@@ -38,7 +38,7 @@ void EndWait::finish(Outcome<void> outcome) {
 }
 
 void EndWait::cancel() noexcept {
-  finish(given_up("nobody waits for the end of the lead any more"));
+  finish(given_up("the wait for the end of the lead was cancelled"));
 }
 
 bool EndWait::finished() const {

@@ -591,8 +591,8 @@ Buffer StreamOut::cut_front(std::size_t size) {
   }
   Buffer front;
   if (begin_ == 0 && first_ == 0 && pending_.size() - size <= size / 8) {
-    // The piece of a value takes the memory, since little is copied behind it; a byte stands for it before
-    // that.
+    // The piece of a value takes the memory, since little is copied behind it; one byte keeps its place until
+    // then.
     front.append(std::span<const std::byte>(pending_.data() + size - 1, pending_.size() - size + 1));
     std::swap(front, pending_);
     front.resize(size);

@@ -67,7 +67,7 @@ tcp::endpoint endpoint_of(const std::string& where, bool open) {
   if (failed) refuse(where, "has no IP address as its host");
   if (!address.is_loopback() && !open)
     refuse(where,
-           "is beyond this host: everybody that reaches it may read it; listen at 127.0.0.1, or open it");
+           "is beyond this host: every program that reaches it may read it; listen at 127.0.0.1, or open it");
   return {address, port};
 }
 

@@ -217,7 +217,7 @@ void Seeker::bound(Attempt attempt, Outcome<std::shared_ptr<link::Binding>>&& bi
   if (!why) {
     of->binding = std::move(binding).value();
     if (sought_.rules.single && is_provisional(*of))
-      why = not_executed(Code::unavailable, of->link->peer() + " knows no publisher of " +
+      why = not_executed(Code::unavailable, of->link->peer() + " has no publisher of " +
                                                 std::string(sought_.service.name) +
                                                 " with the schema that was announced");
   }

@@ -66,8 +66,8 @@ struct Connection {
   std::atomic<bool> ended{false};  // by either of them
 };
 
-/// Lets time pass for faults, on a thread of its own: those who read and write go on meanwhile, and answer
-/// pings.
+/// Lets time pass for faults, on a thread of its own: the threads that read and write go on meanwhile, and
+/// answer pings.
 class Mover {
  public:
   ~Mover() {

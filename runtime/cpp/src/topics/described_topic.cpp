@@ -72,7 +72,7 @@ void read_annex(std::string_view annex, TopicInfo& info) {
       }
     }
   }
-  // Who chooses none gets this one wherever it is allowed.
+  // A subscriber that chooses none gets this one wherever it is allowed.
   if ((info.overflow & bit(Overflow::drop_oldest)) != 0) info.default_overflow = Overflow::drop_oldest;
 }
 

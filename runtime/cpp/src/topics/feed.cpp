@@ -24,7 +24,8 @@ constexpr std::size_t kMostSources = 1U << 16U;
 constexpr std::size_t kMostNames = 8U << 20U;
 // A relay takes less of each publisher, since its subscribers take what comes from all of them as one's.
 constexpr std::size_t kPartOfRelay = 8;
-// The last number of a message: a million a second for nine years. Who counts further is taken for hostile.
+// The last number of a message: a million a second for nine years. A publisher with a larger one is taken for
+// hostile.
 constexpr std::uint64_t kLastNumber = std::uint64_t{1} << 48U;
 // So many are named in the life of one subscription, most of which have ended; then it begins anew.
 constexpr std::size_t kMostNamed = 1U << 20U;
@@ -218,9 +219,9 @@ void Feed::take_source(const Source& source) {
          {"publisher", where},
          {"meaning",
           "another address has named its identity before, and is listened to "
-          "as long as it is there; this one stands by"}});
+          "as long as it is there; this one is on standby"}});
   sources_.push_back({.known = known, .bytes = source.agent.size(), .stands_by = !known});
-  // What lies between what has come and what will is known when the next of it comes.
+  // How many messages are missing between the last one and the next is known when the next one comes.
   if (!std::exchange(subscribed_, true)) {
     if (!broken_) standing_.came_up();
     upstream_->give_up(*this, &source.publisher);

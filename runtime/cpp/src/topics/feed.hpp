@@ -3,7 +3,7 @@
 // and goes to the next when that is lost.
 //
 // What it names of a publisher that another feed has named before is left to that one, as long as that lives
-// (decision 0056): the feed stands by, and subscribes anew when it may stand in.
+// (decision 0056): the feed is on standby, and subscribes anew when it may take over.
 //
 // Threads. What comes is read by one thread at a time: that of the client's sockets, or one that has taken
 // messages out of a full queue.
@@ -39,7 +39,7 @@ class Feed final : public std::enable_shared_from_this<Feed> {
   void begin();
   /// Ends the subscription for good.
   void leave() { standing_.leave(); }
-  /// A publisher for which it stands by is free: subscribes anew, so that nothing is missed that is kept.
+  /// A publisher for which it is on standby is free: subscribes anew, so that nothing is missed that is kept.
   void stand_in();
   /// Why the latest attempt has failed; "" if it has not. From any thread.
   [[nodiscard]] std::string failure() const;
@@ -47,7 +47,7 @@ class Feed final : public std::enable_shared_from_this<Feed> {
  private:
   using Call = client::StreamedCallOf<methods::AnyTopicSubscribe>;
   using Values = link::TypedIn<Delivery, methods::AnyTopicSubscribe::kResultElementTier, link::Shares::yes>;
-  /// What a number of the stream stands for.
+  /// The source that a number of the stream names.
   struct Named {
     std::shared_ptr<Upstream::Known> known;  // null: it has ended, or another feed has its publisher
     std::size_t bytes = 0;                   // of its agent
@@ -94,7 +94,7 @@ class Feed final : public std::enable_shared_from_this<Feed> {
   std::atomic<std::uint32_t> turns_{0};  // how often its publisher was there or lost
   mutable std::mutex mutex_;             // the next one
   std::string failure_{};
-  // Of who reads:
+  // Of the thread that reads:
   std::shared_ptr<Call> reading_;
   bool subscribed_ = false;
   std::shared_ptr<Inbox> full_{};  // has no room for a gap

@@ -10,7 +10,7 @@
 namespace mf::topics {
 namespace {
 
-// Of one topic that controllers are told of; with more it stands for all, "*".
+// Of one topic that controllers get one by one; a publisher with more is announced for all agents, "*".
 constexpr std::size_t kMostAgents = 4'096;
 
 }  // namespace
@@ -106,7 +106,7 @@ void Hub::close() {
     news_.clear();
   }
   for (const auto& [name, channel] : channels) channel->close();
-  completions_.finish();  // who waits for a message, or a callback, is told that it is over
+  completions_.finish();  // ends the calls that wait for a message, and the callbacks
 }
 
 }  // namespace mf::topics

@@ -27,8 +27,7 @@ std::optional<std::string> pattern_refusal(std::string_view topic, bool per_agen
     const auto segment = next_segment(pattern, more);
     if (segment.empty()) return "a segment between dots is empty: \"" + shortened(whole) + "\"";
     if (segment != "*" && segment.find('*') != std::string_view::npos)
-      return "'*' stands for a whole segment between dots, not for a part of one: \"" + shortened(segment) +
-             "\"";
+      return "'*' matches a whole segment between dots, not a part of one: \"" + shortened(segment) + "\"";
   }
   return std::nullopt;
 }

@@ -163,7 +163,7 @@ class Outgoing final : public std::enable_shared_from_this<Outgoing> {
   void fail(const Failure& failure) {
     try {
       call_->fail(failure);
-    } catch (const Error&) {  // what was told to the subscriber
+    } catch (const Error&) {  // the subscriber got it, too
     }
   }
   /// On a publisher's thread: the subscriber takes nothing, and learns at once that it has lost its place.
@@ -177,7 +177,7 @@ class Outgoing final : public std::enable_shared_from_this<Outgoing> {
     const std::scoped_lock lock(open_->mutex);
     open_->inboxes.erase(inbox_);
   }
-  /// Nobody reads any more.
+  /// The subscriber reads no more.
   void leave() {
     forget();
     if (!answered_.exchange(true)) responder_.respond({});

@@ -18,7 +18,7 @@ constexpr std::size_t kMostKept = std::size_t{64} << 20U;
 // So many sources begin in the life of an upstream of a relay. Then its subscribers subscribe again, and go
 // on where they are.
 constexpr std::size_t kMostBegun = std::size_t{1} << 17U;
-// What is told of publishers that are not reached, to who has waited for a message in vain.
+// How much a subscriber that has waited for a message in vain is shown of publishers that are not reached.
 constexpr std::size_t kMostFailures = 3;
 constexpr std::size_t kLongestFailure = 300;
 // No agent that calls have.
@@ -83,7 +83,7 @@ void Upstream::tell(const Change& change) {
 bool Upstream::await_publishers(std::size_t count, TimePoint until, const std::function<bool()>& over) {
   std::unique_lock lock(mutex_);
   auto ended = CountWaits::Ended::told;
-  while (ended == CountWaits::Ended::told) {  // somebody has ended, perhaps another subscriber
+  while (ended == CountWaits::Ended::told) {  // some subscriber has ended, perhaps another one
     if (publishers_ >= count) return true;
     if (over()) return false;
     ended = waits_.wait(lock, count, until);
@@ -334,8 +334,8 @@ std::shared_ptr<Upstream::Known> Upstream::known_of(const Source& source, const 
   if (!is_new && !place->ended) return place;
   place->ended = false;
   place->refused = refused;
-  // One that is back goes on where it was left: what lies between is missed, and passed on when the next of
-  // it comes.
+  // One that is back goes on where it was left: what was published between is missed, and passed on when the
+  // next of it comes.
   begin_source(*place, is_new ? source.next : place->last + 1, is_new ? source.live : 0, source.keep, woken);
   return place;
 }

@@ -62,7 +62,7 @@ void check_ipv6(std::string_view text, std::string_view host) {
   const std::string number(host.substr(0, percent));
   in6_addr ignored{};
   if (number.find('\0') != std::string::npos || ::inet_pton(AF_INET6, number.c_str(), &ignored) != 1)
-    refuse(text, "in brackets stands an IPv6 address");
+    refuse(text, "brackets enclose an IPv6 address");
   if (percent == std::string_view::npos) return;
   const auto zone = host.substr(percent + 1);
   if (zone.empty() || !consists_of(zone, ".-_")) refuse(text, "the zone behind '%' is no name of a network");

@@ -1,4 +1,4 @@
-// Failures of TLS in words that say who has to do what.
+// Failures of TLS in words that name the side at fault and the remedy.
 #pragma once
 
 #include "mf/core/outcome.hpp"

@@ -1,4 +1,5 @@
-// Unix sockets: a path is the address, and the permissions of its folder and file decide who may open it.
+// Unix sockets: a path is the address, and the permissions of its folder and file decide which users may open
+// it.
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/socket.h>

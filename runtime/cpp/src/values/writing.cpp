@@ -129,7 +129,7 @@ Writing::~Writing() {
   if (!state_) return;
   try {
     state_->close();
-  } catch (const Error&) {  // close() would have told
+  } catch (const Error&) {  // close() would have thrown it
   }
 }
 

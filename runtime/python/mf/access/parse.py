@@ -128,20 +128,21 @@ class _Parser:
         if len(self.rules) == _MOST_RULES:
             raise _MistakeError(f"there are more than {_MOST_RULES} lines")
         if not words:
-            raise _MistakeError("it does not say who: anyone, authenticated, @group or a name")
+            raise _MistakeError("it names no identity: anyone, authenticated, @group or a name")
         whos = self._members(words.next())
         self.rules.append(_rule(kind == "allow", whos, _action(words), words, self._line))
 
     def _group(self, words: _Words) -> None:
         name = words.next()
         if not name or words.next() != "=":
-            raise _MistakeError("a group is written: group name = who, who")
+            raise _MistakeError("a group is written: group name = identity, identity")
         if name in self._groups:
             raise _MistakeError(f"there is a group {quoted(name)} already")
         whos: list[Who] = []
         for member in words.rest().split(","):
             if len(member.split()) != 1:
-                raise _MistakeError("the members of a group are separated by commas: group name = who, who")
+                text = "the members of a group are separated by commas: group name = identity, identity"
+                raise _MistakeError(text)
             whos += self._members(member.strip())
         self._groups[name] = tuple(whos)
 
@@ -161,7 +162,7 @@ class _Parser:
         no_group = f"there is no group {quoted(name)} above"
         below = self._all_groups.get(name, 0)
         if below > self._line:
-            raise _MistakeError(f"{no_group}: it stands below, in line {below}")
+            raise _MistakeError(f"{no_group}: it is defined below, in line {below}")
         raise _MistakeError(no_group + suggestion(name, sorted(self._groups)))
 
 
@@ -187,7 +188,7 @@ def _rule(allows: bool, whos: tuple[Who, ...], action: Action, words: _Words, li
     while words:
         word, value = words.next(), words.next()
         if word in before:
-            raise _MistakeError(f"{quoted(word)} stands twice; a line has one")
+            raise _MistakeError(f"{quoted(word)} is given twice; a line has one")
         before.add(word)
         if word == "per" and action in _WITH_AGENTS:
             if not value:
@@ -227,7 +228,7 @@ def _expected(action: Action) -> str:
         return name + "stand an object, and then per with an agent"
     if action in _ALONE:
         return name + "the line ends"
-    return name + "stands an object, and the line ends"
+    return name + "comes an object, and the line ends"
 
 
 def _where(text: str) -> Where:

@@ -23,7 +23,7 @@ def objection_to(file: os.stat_result, *, for_all: bool) -> str:
     if not stat.S_ISREG(file.st_mode):
         return "it is no regular file"
     if file.st_uid not in (0, os.geteuid()):
-        return f"it belongs to user {file.st_uid}, who could exchange it"
+        return f"its owner, user {file.st_uid}, could replace it"
     if not for_all and mode & 0o077:
         return f"others may use it (mode {mode:04o}): chmod 600 it"
     if mode & 0o022:

@@ -81,7 +81,7 @@ def _tree(text: str, what: str) -> list[_Line]:
 
 
 def _under_nothing() -> SchemaError:
-    return SchemaError("a line stands under nothing that has such lines")
+    return SchemaError("a line is nested under one that takes no such lines")
 
 
 def read(descriptor: str, annex: str = "") -> Schema:
@@ -138,7 +138,7 @@ class _Reading:
     def _read_annex(self, lines: list[_Line], name: str) -> None:
         if lines[0].word != "annex" or lines[0].rest != name:
             raise SchemaError(
-                f"an annex tells of {quoted(lines[0].rest)}, which the descriptor does not have"
+                f"an annex describes {quoted(lines[0].rest)}, which the descriptor does not have"
             )
         self._annex_methods = {line.rest: line for line in lines[0].under if line.word == "method"}
         self._annex_types = {line.rest: line for line in lines[1:] if line.word == "type"}

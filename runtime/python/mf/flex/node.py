@@ -128,7 +128,7 @@ class BaseNode:
         self._check_own()
         if self._post is None:
             raise not_executed(
-                Code.UNKNOWN_AGENT, f"this node has no process {dest!r}, and knows no other nodes"
+                Code.UNKNOWN_AGENT, f"this node has no process {dest!r}, and has no other nodes to ask"
             )
         return self._post.way(dest)
 

@@ -198,7 +198,7 @@ class Process(Mailbox):
     def _prepared(self, attributes: dict[str, Any]) -> tuple[str, Written]:
         dest = attributes.pop("dest", None)
         if not isinstance(dest, str) or not dest:
-            text = "say to whom: dest='B', or dest='GROUP/*'"
+            text = "name the receiver: dest='B', or dest='GROUP/*'"
             raise not_executed(Code.INVALID_ARGUMENT, text)
         if len(dest) > _LONGEST_DEST or not dest.isascii():
             _check_dest(dest)
@@ -217,7 +217,7 @@ class Process(Mailbox):
 
     def _places(self, dest: str, members: list[str]) -> list[Process | Outgoing]:
         if not members:
-            raise not_executed(Code.UNKNOWN_AGENT, f"nobody is in the group {_group_of(dest)!r}")
+            raise not_executed(Code.UNKNOWN_AGENT, f"no process is in the group {_group_of(dest)!r}")
         return [self._place(each) for each in members]
 
     def _made(
@@ -319,7 +319,7 @@ def _check_dest(dest: str) -> None:
     size = len(dest.encode("utf-8", "surrogatepass"))
     half = any("\ud800" <= each <= "\udfff" for each in dest)  # of a surrogate pair
     if half or size > _LONGEST_DEST:
-        text = f"nobody is called like this: a name has 1 to 255 bytes of UTF-8, not {size}"
+        text = f"no process has such a name: a name has 1 to 255 bytes of UTF-8, not {size}"
         raise not_executed(Code.INVALID_ARGUMENT, text)
 
 

@@ -82,7 +82,9 @@ def endpoint_of(where: str, *, opened: bool) -> tuple[str, int]:
     except ValueError:
         raise ValueError(f"monitor '{where}' has no IP address as its host") from None
     if not address.is_loopback and not opened:
-        text = "is beyond this host: everybody that reaches it may read it; listen at 127.0.0.1, or open it"
+        text = (
+            "is beyond this host: every program that reaches it may read it; listen at 127.0.0.1, or open it"
+        )
         raise ValueError(f"monitor '{where}' {text}")
     return str(address), int(port)
 

@@ -163,7 +163,7 @@ class Feed:
         schema = instance.fingerprint if self._of_relays else b""
         binding = await bind(link, service, "", until, schema)
         if binding.schema != schema:  # or it would be subscribed to twice
-            text = f"{link.peer} knows no publisher of {service.name} with the schema that was announced"
+            text = f"{link.peer} has no publisher of {service.name} with the schema that was announced"
             raise not_executed(Code.UNAVAILABLE, text)
         adapt = None if binding.adaptation is None else binding.adaptation.value
         router = AsyncRouting(_One(instance), self._router.pool, _NO_WAIT)
@@ -229,7 +229,7 @@ class Feed:
             upstream.give_up(self, announcement.publisher)
         if source is None and not self._stands_by_logged:
             self._stands_by_logged = True
-            text = "%s names a publisher of %s that another address has named before: it stands by"
+            text = "%s names a publisher of %s that another address has named before: it is on standby"
             info(text, self._address, upstream.topic.name)
         return source
 

@@ -47,7 +47,7 @@ def pattern_refusal(topic: str, per_agent: bool, pattern: str) -> str:
         if not segment:
             return f'a segment between dots is empty: "{shortened(pattern)}"'
         if "*" in segment and segment != "*":
-            text = "'*' stands for a whole segment between dots, not for a part of one"
+            text = "'*' matches a whole segment between dots, not a part of one"
             return f'{text}: "{shortened(segment)}"'
     return ""
 

@@ -126,7 +126,7 @@ def _check_ipv6(text: str, host: str) -> None:
     try:
         socket.inet_pton(socket.AF_INET6, number)
     except (OSError, ValueError):
-        _refuse(text, "in brackets stands an IPv6 address")
+        _refuse(text, "brackets enclose an IPv6 address")
     if percent and not _HOST.fullmatch(zone):
         _refuse(text, "the zone behind '%' is no name of a network")
 

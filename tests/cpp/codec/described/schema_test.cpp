@@ -284,11 +284,11 @@ TEST(DescribedSchema, TellsWhichLineIsWrong) {
 
 TEST(DescribedSchema, RefusesAnAnnexThatTellsOfSomethingElse) {
   EXPECT_EQ(refusal("service a.S\n", "annex a.T\n"),
-            "an annex tells of `a.T`, which the descriptor does not have");
+            "an annex describes `a.T`, which the descriptor does not have");
   EXPECT_EQ(refusal("service a.S\n", "annex a.S\n method m\n"),
-            "an annex tells of `m`, which the descriptor does not have");
+            "an annex describes `m`, which the descriptor does not have");
   EXPECT_EQ(refusal(with_types("type a.T struct memcpy\n x u8\n"), "type a.T\n y\n"),
-            "an annex tells of `y`, which the descriptor does not have");
+            "an annex describes `y`, which the descriptor does not have");
 }
 
 }  // namespace

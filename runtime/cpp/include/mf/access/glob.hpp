@@ -1,4 +1,4 @@
-// Patterns of access files: '*' stands for any characters, also for none; every other character for itself.
+// Patterns of access files: '*' matches any characters, also none; every other character matches itself.
 #pragma once
 
 #include <string_view>

@@ -129,7 +129,7 @@ class Rules {
     std::map<std::string, Next, std::less<>> of;
     std::vector<std::size_t> lengths;  // of the prefixes, ascending
 
-    /// What stands behind the prefixes of the text.
+    /// Calls `act` with the value of each stored prefix of the text.
     template <class Do>
     void each(std::string_view text, Do&& act) const {
       for (const auto length : lengths) {
@@ -137,7 +137,7 @@ class Rules {
         if (const auto found = of.find(text.substr(0, length)); found != of.end()) act(found->second);
       }
     }
-    /// What stands behind longer prefixes that begin with the text.
+    /// Calls `act` with the value of each stored prefix that is longer than the text and begins with it.
     template <class Do>
     void each_longer(std::string_view text, Do&& act) const {
       for (auto at = of.upper_bound(text); at != of.end() && at->first.starts_with(text); ++at)

@@ -1,5 +1,5 @@
-// What a bridge needs of an engine that keeps messages: append, read on from what was kept last, and keep how
-// far somebody has read. nats.cpp and kafka.cpp are engines; what they keep is theirs alone.
+// What a bridge needs of an engine that keeps messages: append records, read on from the last stored offset,
+// and store the offset of a reader. nats.cpp and kafka.cpp are engines; what they keep is theirs alone.
 //
 // A writer and a reader are used by one thread each. Every wait has an end. A failure is an mf::Error:
 // UNAVAILABLE says that the engine is away for now and may be asked again; any other code is final.
@@ -21,7 +21,8 @@
 
 namespace mf::bridge {
 
-/// How far somebody has read: of each partition the last record. An engine without partitions has number 0.
+/// The offsets of a reader: for each partition, the last record that was read. An engine without partitions
+/// has number 0.
 using Offsets = std::map<std::int32_t, std::int64_t>;
 
 /// Why an engine does not keep a record, in words.
@@ -37,8 +38,8 @@ class Writer {
   /// has, from the first one on; if it has not all of them, `refusal` says why. What it had already, by
   /// publisher, agent and sequence, as far as it remembers, counts as appended. Never a record before one in
   /// front of it.
-  /// Whoever calls it again begins with the first record that was not appended, or the one behind that if it
-  /// was refused for good.
+  /// The next call begins with the first record that was not appended, or with the one behind it if that
+  /// record was refused for good.
   [[nodiscard]] virtual std::size_t append(std::span<const Record> records, TimePoint until,
                                            Refusal& refusal) = 0;
 };
@@ -55,7 +56,7 @@ class Reader {
   virtual ~Reader() = default;
   /// The next records in the order of the engine, at most so many; none if there are none until then.
   [[nodiscard]] virtual std::vector<Read> read(std::size_t most, TimePoint until) = 0;
-  /// The engine is to keep that everything up to there was read: who opens this reader next goes on behind
+  /// Stores in the engine that everything up to there was read: the next reader of this name goes on behind
   /// it.
   virtual void keep(const Offsets& read) = 0;
 };
@@ -80,8 +81,8 @@ class Engine {
   /// Both throw UNAVAILABLE while the engine is away, and INVALID_ARGUMENT, in words, if there is no such
   /// stream, or it cannot be used.
   [[nodiscard]] virtual std::unique_ptr<Writer> writer() = 0;
-  /// `name`: whose offsets. It goes on behind what the engine has kept for it. Who opens a reader of the same
-  /// name takes its place.
+  /// `name`: under which the engine stores its offsets; the reader goes on behind these. A later reader of
+  /// the same name takes its place.
   [[nodiscard]] virtual std::unique_ptr<Reader> reader(const std::string& name) = 0;
 };
 

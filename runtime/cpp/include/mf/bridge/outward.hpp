@@ -2,10 +2,10 @@
 // numbers and times that it was published under, so that subscribers see order, gaps and what came twice as
 // if they had been there.
 //
-// It reads while somebody subscribes, and no faster than all of them take. The engine is told to keep an
-// offset once every message up to there has left for its subscribers, `settle` before: what may still be on
-// its way when this process or a connection ends is read again, and subscribers drop what they have seen. A
-// subscriber that comes back has it go back to that offset.
+// It reads while there are subscribers, and no faster than the slowest of them takes. An offset is stored in
+// the engine once every message up to there has left for its subscribers, `settle` before: what may still be
+// on its way when this process or a connection ends is read again, and subscribers drop what they have seen.
+// A subscriber that comes back has it go back to that offset.
 //
 // A record of another schema ends it: it then refuses all subscriptions, and says why.
 //

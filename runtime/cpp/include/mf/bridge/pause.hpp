@@ -58,8 +58,8 @@ class Trouble {
   link::Backoff backoff_;
 };
 
-/// Stands in the path of a subscription for a bridge into this stream, so that one that reads the stream can
-/// refuse it: what it publishes would be appended again.
+/// The mark, in the path of a subscription, of a bridge into this stream. A bridge that reads the same stream
+/// refuses a subscription with this mark: what it publishes would be appended again.
 inline Uuid mark_of(std::string_view stream) {
   return {.bytes = link::fingerprint_of("mf-bridge " + std::string(stream))};
 }

@@ -45,9 +45,10 @@ using FindHeader = std::function<std::optional<std::string_view>(std::string_vie
 /// In hexadecimal digits.
 [[nodiscard]] std::string text_of(const Fingerprint& fingerprint);
 
-/// What tells publishers and agents apart: "PUBLISHER/AGENT", in printable characters.
+/// The identity of a publisher and agent: "PUBLISHER/AGENT", in printable characters.
 [[nodiscard]] std::string source_of(const Record& record);
-/// What tells records apart: "PUBLISHER/AGENT/SEQUENCE". By it an engine knows what it has already.
+/// The identity of a record: "PUBLISHER/AGENT/SEQUENCE". An engine recognises by it a record that it has
+/// already.
 [[nodiscard]] std::string id_of(const Record& record);
 
 }  // namespace mf::bridge

@@ -1,6 +1,6 @@
-// A call that stands: a streamed call that is opened again whenever it has ended, for as long as its owner
-// wants it, after pauses that grow while no call lasts as long as the longest pause: a peer that accepts each
-// call and ends it at once is not asked faster than one that is not there.
+// A standing call: a streamed call that is opened again whenever it has ended, for as long as its owner wants
+// it, after pauses that grow while no call lasts as long as the longest pause: a peer that accepts each call
+// and ends it at once is not asked faster than one that is not there.
 //
 // The owner reads and writes the call's streams, and decides on each end whether it comes back (again()) or
 // not. It does so for one call at a time: the current one, which make() has made.

@@ -5,7 +5,7 @@
 //   size(value)             bytes of its message
 //   write(writer, value)    from back to front: what size() said is there
 //   read(reader, value)     all that the reader has left; false: reader.error() says what and where
-// Generated code specialises it. In tier febird such a value stands behind its length.
+// Generated code specialises it. In tier febird such a value follows its length.
 #pragma once
 
 #include "mf/codec/archive_field.hpp"

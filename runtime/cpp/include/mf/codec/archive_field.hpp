@@ -2,12 +2,12 @@
 //
 //   size(number, value)               bytes of the field with its tags; 0 for what is absent or empty
 //   write(writer, number, value)      from back to front
-//   read(message, cursor, value)      what stands behind a tag: one value, an optional one
+//   read(message, cursor, value)      what follows a tag: one value, an optional one
 //   merged(message, cursor, again, value)      the same of a message, which may come several times
 //   read_row(message, cursor, filled, value)   one field, or a run of fields, of a container
 //   size_one(), write_one()           of one value, whatever its type: the alternatives of unions
-// A container or optional where one value stands, inside of another container or an optional, is a message
-// around it with the field `value = 1`. `graph...` are the tables of a graph, for types that refer to some.
+// A container or optional that is an element of another container or of an optional is written inside a
+// message with the field `value = 1`. `graph...` are the tables of a graph, for types that refer to some.
 #pragma once
 
 #include <array>
@@ -114,7 +114,7 @@ template <class T, class Filled>
   return good;
 }
 
-// --- a container or optional where one value stands: a message around it
+// --- a container or optional in the place of one value: inside a message
 
 template <class T>
 concept Around = Optional<T> || requires { requires Field<T>::kRow; };
@@ -154,7 +154,7 @@ template <class Tree>
   return filled.count;
 }
 
-/// Which type stands behind the tags of a field.
+/// The type whose values follow the tags of a field.
 template <class T>
 struct Element {
   using Type = typename T::value_type;

@@ -3,8 +3,8 @@
 // A type that holds references (Archive<T>::kLinked) has two things more than others: size(), write() and
 // read() take the tables of the graph, and
 //   static bool visit(S& value, GraphVisitor& visitor)      every reference, in the order of field numbers
-// Beside its declaration stands graph_tables(const S*): the tables of a graph whose root it is. Everything
-// here walks tables and queues, never from object to object, so that chains may have any length.
+// graph_tables(const S*) is declared beside it: the tables of a graph whose root it is. Everything here walks
+// tables and queues, never from object to object, so that chains may have any length.
 #pragma once
 
 #include <array>
@@ -51,7 +51,7 @@ class GraphVisitor {
   std::string path_;
 };
 
-/// The objects of a graph by their numbers, for who writes one.
+/// The objects of a graph by their numbers, for a writer.
 class GraphNumbers final : public GraphVisitor {
  public:
   /// Numbers what the root refers to, breadth first, then what the graph owns besides.
@@ -132,7 +132,7 @@ bool refuse_reference(Reader& reader, std::size_t start);
 /// What the tables do with objects of one type.
 struct GraphType {
   const char* type;
-  std::size_t bytes;    // of an object, from which the next one stands in its row
+  std::size_t bytes;    // of an object: the distance to the next one in its row
   std::size_t charged;  // for a new object: with what its defaults hold elsewhere
   GraphObjects (*make)(std::size_t count);
   void (*copy)(void* to, const void* from);

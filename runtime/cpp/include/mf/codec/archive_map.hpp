@@ -42,7 +42,7 @@ template <class As, class V>
   }
 }
 
-/// What stands for a value that is not there: zero, or as an empty message.
+/// Sets the value of an entry without one: zero, or what an empty message gives.
 template <class V>
 [[nodiscard]] bool read_no_value(Reader& reader, V& value, const auto&... graph) {
   if constexpr (requires { Value<V>::read_body(reader, value, graph...); }) {

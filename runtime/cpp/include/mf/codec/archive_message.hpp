@@ -20,7 +20,7 @@
 
 namespace mf::codec::archive {
 
-/// How a field lies on the wire; the numbers are protobuf's.
+/// The wire type of a field; the numbers are protobuf's.
 enum class Wire : std::uint8_t { varint = 0, fixed64 = 1, length = 2, group = 3, end_group = 4, fixed32 = 5 };
 
 [[nodiscard]] constexpr std::uint32_t tag_of(std::uint32_t number, Wire wire) noexcept {
@@ -30,7 +30,7 @@ enum class Wire : std::uint8_t { varint = 0, fixed64 = 1, length = 2, group = 3,
 /// How the elements of a repeated field lie: each behind a tag of its own, or packed too.
 enum class Elements : std::uint8_t { none, tagged, varint, fixed32, fixed64 };
 
-/// A field that a message's type knows.
+/// A field that the type of a message declares.
 struct KnownField {
   std::uint32_t number;
   std::string_view name;
@@ -42,7 +42,8 @@ using KnownFields = std::span<const KnownField>;
 inline constexpr KnownField kAround[] = {{1, ""}, {2, ""}};
 
 /// Where the fields of one message are read: the reader's place as a copy that stays in registers, because
-/// only inlined functions see it. Whoever hands the reader on puts the place back before and takes it behind.
+/// only inlined functions see it. A function that passes the reader on stores the place in it before, and
+/// loads it again after.
 class Cursor {
  public:
   explicit Cursor(const Reader& reader) noexcept : at_(reader.peek()), end_(at_ + reader.left()) {}
@@ -196,11 +197,11 @@ class Message {
   [[nodiscard]] std::size_t run_length() const noexcept;
 
   /// The bytes of all messages of the present field in this message, as one: what protobuf reads where a
-  /// field that holds one message comes several times. `place` is where its present one begins, `again` tells
-  /// that it is not the first. The first one alone may have failed for lack of a field that a later one has;
-  /// if there is none, that failure stays. All are read at once, so those that follow are passed over. Among
-  /// joined parts the first one was not read before: else a message would be read twice as often at each
-  /// level. The joined bytes are in `kept` then, if there are any.
+  /// field that holds one message comes several times. `place` is where its present one begins; `again`: it
+  /// is not the first. The first one alone may have failed for lack of a field that a later one has; if there
+  /// is none, that failure stays. All are read at once, so those that follow are passed over. Among joined
+  /// parts the first one was not read before: else a message would be read twice as often at each level. The
+  /// joined bytes are in `kept` then, if there are any.
   [[nodiscard]] bool merge(const Reader::Place& place, bool again, FunctionRef<bool(Reader&)> read,
                            std::vector<std::byte>* kept = nullptr);
 
@@ -218,7 +219,7 @@ class Message {
   [[nodiscard]] bool has_length(std::size_t wanted, std::size_t filled, std::string_view name) {
     return has_length(wanted, filled) || reader_.inside(name);
   }
-  /// False: the union's message holds nothing that its type knows.
+  /// False: the union's message has no field that its type declares.
   bool no_alternative();
 
  private:

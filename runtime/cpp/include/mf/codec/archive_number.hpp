@@ -1,12 +1,12 @@
 // R1. Numbers in tier archive: Value<T> (archive_value.hpp) of integers, bools, enums, flags, floats and
 // times.
 //
-// What lies as a varint is folded into an unsigned number, as docs/proto.md says for its type:
+// What is written as a varint is folded into an unsigned number, as docs/proto.md says for its type:
 //   folded(value)                  the number
 //   unfolded(number, value)        false: no value of the type has it
 //   refuse(reader, number, start)  says why
-// read() of a number takes a Cursor, too: what is usual is read in registers, anything else by the reader,
-// which knows how to refuse.
+// read() of a number takes a Cursor, too: the usual forms are read in registers, anything else by the reader,
+// which also reports failures.
 #pragma once
 
 #include <concepts>

@@ -37,7 +37,7 @@ inline void unpack_eight(std::uint64_t word, T* to) noexcept {
   if constexpr (std::signed_integral<T>) {
     word = ((word >> 1U) & 0x3F3F3F3F3F3F3F3FU) ^ ((word & 0x0101010101010101U) * 0xFFU);
   }
-  Bytes bytes;  // not by std::bit_cast: without SSE nobody may return a vector
+  Bytes bytes;  // not by std::bit_cast: without SSE no function may return a vector
   std::memcpy(&bytes, &word, sizeof(bytes));
   const auto numbers = __builtin_convertvector(bytes, Numbers);
   std::memcpy(to, &numbers, sizeof(numbers));

@@ -1,8 +1,8 @@
 // R1. Lists, arrays and sets as fields of tier archive.
 //
 //   read_row(message, filled, value)  one field, or a run of fields, of a container; `filled` counts elements
-// Numbers are packed; a reader takes them either way. Everywhere `As` is how an element lies: as its type
-// does, or in a form of its own (archive_coded.hpp), for which no kernels are there.
+// Numbers are packed; a reader takes them either way. Everywhere `As` is the coding of an element: that of
+// its type, or one of its own (archive_coded.hpp), for which no kernels are there.
 #pragma once
 
 #include <algorithm>

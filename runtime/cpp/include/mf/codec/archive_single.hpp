@@ -1,7 +1,7 @@
 // R1. One value of a field in tier archive, or an optional one: absent where no field is.
 //
 //   size_one(), write_one()           with its tag, whatever its type
-//   read(message, value)              what stands behind a tag
+//   read(message, value)              what follows a tag
 //   merged(message, again, value)     the same of a message, which may come several times
 #pragma once
 
@@ -38,7 +38,7 @@ template <class Write>
   writer = shared;
 }
 
-/// `As` is how the value lies, if not as its type does (archive_coded.hpp).
+/// `As` is the coding of the value, if it is not that of its type (archive_coded.hpp).
 template <class T, class As = Value<T>>
 [[gnu::always_inline]] inline void write_one(BackWriter& writer, std::uint32_t number, const T& value,
                                              const auto&... graph) noexcept {

@@ -1,12 +1,12 @@
-// R1. One value in tier archive, as it stands behind a tag: Value<T> of numbers (archive_number.hpp), text,
+// R1. One value in tier archive, as it follows a tag: Value<T> of numbers (archive_number.hpp), text,
 // messages and whatever another tier has made.
 //
-//   kWire                            how it lies
+//   kWire                            its wire type
 //   size(value)                      its bytes, with its length before it where it has one
 //   write(writer, value)             from back to front
 //   read(reader, value)              what comes; false: reader.error() says what and where
 // Types that refer to objects of a graph take one more argument in all of them: the tables of that graph
-// (archive_graph.hpp). Containers and optionals, where one value stands, are a message around them
+// (archive_graph.hpp). Containers and optionals in the place of one value are written inside a message
 // (archive_field.hpp).
 #pragma once
 
@@ -45,7 +45,7 @@ concept Packed = Value<T>::kWire != Wire::length;
 
 // --- text and bytes
 
-/// Reads what stands behind a length, by a function that has to take all of it.
+/// Reads a length, and as many bytes by a function that has to take all of them.
 template <class Read>
 [[nodiscard]] bool read_bounded(Reader& reader, const Read& read) {
   std::size_t length = 0;

@@ -1,9 +1,10 @@
-// R1. Writes bytes from the end of a memory to its front: what stands before a value, its length, is written
-// when the value already is, so that nobody has to work it out twice.
+// R1. Writes bytes from the end of a memory to its front: the length in front of a value is written after the
+// value, so that it is not computed twice.
 //
 // The memory is the caller's; its size was computed before, as for Writer, and every store is unchecked.
-// Whoever writes several values copies the writer and puts the copy back: while nobody has its address, it
-// stays in a register, and else every byte that is written may be a part of it to the compiler.
+// A function that writes several values copies the writer and stores the copy back: a copy whose address is
+// not taken stays in a register, where the compiler has to assume of the original that every store of a byte
+// changes it.
 #pragma once
 
 #include <cstddef>

@@ -7,7 +7,7 @@
 //   false
 // size() and write() must not throw and must agree: an exception of theirs ends the program, but in JSON it
 // is an error. read() gets bytes of which nothing is known. Generated code specialises Custom<T> for each
-// such type. In the other tiers such a value stands behind its length.
+// such type. In the other tiers such a value follows its length.
 #pragma once
 
 #include <concepts>

@@ -1,4 +1,4 @@
-// R1. What a codec knows about an enum. Generated code specialises it beside each enum.
+// R1. What a codec needs of an enum. Generated code specialises it beside each enum.
 #pragma once
 
 #include <type_traits>

@@ -61,8 +61,8 @@ struct Febird<T> {
 
 // --- fields and arguments
 
-/// One field of a struct; a failure knows its name. In line, so that nobody hands the name on while all is
-/// well, and short numbers are read without a call.
+/// One field of a struct, which a failure names. In line, so that the name is not passed on unless reading
+/// fails, and short numbers are read without a call.
 template <class T>
 [[nodiscard, gnu::always_inline]] inline bool read_field(Reader& reader, std::string_view name, T& value) {
   if constexpr (requires { Febird<T>::read_short(reader, value); }) {
@@ -97,7 +97,7 @@ template <class... Args>
 
 template <class... Args>
 [[gnu::always_inline]] inline void febird_write(Writer& writer, const Args&... args) noexcept {
-  Writer local = writer;  // a copy whose address nobody keeps stays in a register
+  Writer local = writer;  // a copy whose address is not kept stays in a register
   [[maybe_unused]] const int written[] = {0, (Febird<Args>::write(local, args), 0)...};
   writer = local;
 }

@@ -159,8 +159,8 @@ struct Febird<E> {
 
 namespace detail {
 
-/// In line, and where the bytes are is asked before a byte is written, which might change it for all that the
-/// compiler knows.
+/// In line. The address of the bytes is loaded before any byte is written, since the compiler assumes that a
+/// store may change it.
 [[gnu::always_inline]] inline void write_counted(Writer& writer, const void* from,
                                                  std::size_t size) noexcept {
   write_varint(writer, size);

@@ -30,7 +30,7 @@ namespace codec {
 
 struct GraphTable;  // one of the tables of a graph: mf/codec/archive_graph.hpp
 
-/// Its address stands for a type of objects.
+/// Its address identifies a type of objects.
 template <class T>
 inline constexpr char kObjectType = 0;
 

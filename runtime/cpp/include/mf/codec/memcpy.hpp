@@ -186,7 +186,7 @@ template <FixedLayout T>
 void memcpy_write(Writer& writer, const T& value) noexcept {
   if constexpr (MemoryImage<T>) {
     store(writer.skip(sizeof(T)),
-          value);  // so many bytes as the compiler knows: without a call
+          value);  // the compiler has the size: no call
   } else {
     memcpy_write(writer, &value, 1);
   }
@@ -203,7 +203,7 @@ template <FixedLayout T>
   return true;
 }
 
-/// The same for `count` values at `from`, the first of which is number `first` of a row and stands at `at`.
+/// The same for `count` values at `from`, the first of which is number `first` of a row and has offset `at`.
 template <FixedLayout T>
 [[nodiscard]] bool check_valid_row(Reader& reader, const std::byte* from, std::size_t count,
                                    std::size_t first, std::size_t at) {

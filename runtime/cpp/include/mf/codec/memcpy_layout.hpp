@@ -1,5 +1,5 @@
-// R1. What tier memcpy knows about types: a value's bytes are its little-endian memory layout
-// (docs/protocol.md, section 8).
+// R1. What tier memcpy needs of types: a value's bytes are its little-endian memory layout (docs/protocol.md,
+// section 8).
 //
 // Memcpy<T> describes a type. All have
 //   kSize            bytes on the wire
@@ -46,7 +46,7 @@ template <class T>
 concept MemoryImage = FixedLayout<T> && Memcpy<T>::kSize == sizeof(T) &&
                       requires(std::byte* at) { Memcpy<T>::clear_padding(at); };
 
-/// One comparison a byte tells whether its values are valid.
+/// Its values are checked with one comparison a byte.
 template <class T>
 concept ByteLimited = requires { requires Memcpy<T>::kByteLimits; };
 
@@ -151,7 +151,7 @@ struct Memcpy<E> : detail::PlainScalar<E> {
   }
 };
 
-/// Stands for "no value": the result of a method without results.
+/// No value: the result of a method without results.
 template <>
 struct Memcpy<std::monostate> : detail::EmptyLayout<std::monostate> {};
 

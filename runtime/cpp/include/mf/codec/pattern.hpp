@@ -2,7 +2,7 @@
 // without recursion: a peer's text must not cost more than it weighs.
 //
 // The compiler translates the pattern into a program, a row of steps that begins at 0:
-//   one_of n        takes a character that lies in one of the n `range` steps that follow, and goes on behind
+//   one_of n        takes a character that is in one of the n `range` steps that follow, and goes on behind
 //   them split a, b      goes on at both;   jump a   goes on there begin, end, very_end, begin_line,
 //   end_line, word_edge, no_word_edge     go on if the place is one (`end` is one before
 //                                                                           a last newline, too)

@@ -1,5 +1,5 @@
-// R1. Will every reader take what a writer makes of this value? Writers are rows of stores that look at
-// nothing; who hands bytes on asks here first.
+// R1. Will every reader take what a writer makes of this value? Writers are rows of stores that check
+// nothing; code that passes bytes on asks here first.
 //
 // C++ can hold what no bytes may: a string that is not UTF-8, a closed enum with an unknown number, values
 // nested deeper than readers follow, more empty elements than readers count. Readable<T> of a type whose

@@ -121,7 +121,7 @@ class Reader {
   [[nodiscard]] bool check_count(std::size_t count, std::size_t min_size) {
     return check_count(count, min_size, offset());
   }
-  /// The same for a count that stands at `start`.
+  /// The same for a count at offset `start`.
   [[nodiscard]] bool check_count(std::size_t count, std::size_t min_size, std::size_t start);
 
   /// Takes memory for `count` times `size` bytes out of the budget.
@@ -140,7 +140,7 @@ class Reader {
   }
   void widen(const std::byte* end) noexcept { end_ = end; }
 
-  /// Where the reader stands. Going back to it forgets a failure; what was charged stays so.
+  /// The position of a reader. return_to() it forgets a failure; what was charged stays charged.
   struct Place {
     const std::byte* cursor;
     const std::byte* end;

@@ -2,7 +2,7 @@
 //
 //   if (auto hit = mf::from_json<Hit>(text)) use(*hit); else log(hit.error().message());
 //
-// Decoding itself never throws; value() does for who would rather have an exception.
+// Decoding itself never throws; value() does, for callers that prefer exceptions.
 #pragma once
 
 #include <memory>

@@ -158,7 +158,7 @@ constexpr std::size_t row_bound(std::size_t count) noexcept {
   return kMaxVarint<std::size_t> + 1 + count / (4 * kRowBlock) + count * sizeof(T);
 }
 
-/// Above this a row in memory tells its size sooner than its bound costs memory.
+/// Above this bound, the size of a row is computed; below, memory for the bound is reserved, which is faster.
 inline constexpr std::size_t kMaxRowBound = std::size_t{64} << 10U;
 
 template <class T, class Blocks>
@@ -166,7 +166,7 @@ template <class T, class Blocks>
   return varint_size(count * 4) + tail_code_bytes(count) + row_values_size<T>(blocks, count);
 }
 
-/// Gives the place behind the row: a cursor that nobody takes the address of stays in a register.
+/// Returns the place behind the row: a cursor whose address is not taken stays in a register.
 template <class T, class Blocks>
 [[nodiscard]] std::byte* write_row(std::byte* to, Blocks&& blocks, std::size_t count) noexcept {
   using Base = typename RowBase<T>::Type;
@@ -229,7 +229,7 @@ template <class CodeOf>
   return reader.need(size);
 }
 
-/// Fails unless its enum knows the value, the `index`-th of a row, which stands at `start`.
+/// Fails unless its enum has the value, the `index`-th of a row that begins at `start`.
 template <class T>
 [[nodiscard]] bool check_value(Reader& reader, const T& value, std::size_t index, std::size_t start) {
   if constexpr (DeclaredEnum<T>) {
@@ -339,7 +339,8 @@ template <class T>
   return true;
 }
 
-/// A vector has no zeros written before the values; after a failure nobody sees what was not written.
+/// The memory of a vector is not zeroed before the values are written; after a failure, the part that was not
+/// written cannot be reached.
 template <class T>
 [[nodiscard]] bool read_row(Reader& reader, std::vector<T>& values) {
   using Base = typename RowBase<T>::Type;

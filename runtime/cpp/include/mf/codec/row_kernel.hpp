@@ -230,7 +230,7 @@ inline void convert_step(void* __restrict to, const void* __restrict from) noexc
   convert_some<kValues, To, From>(to, from);
 }
 
-/// Writes each value in the other width; what lies at `to` and `from` must not overlap.
+/// Writes each value in the other width; `to` and `from` must not overlap.
 template <std::integral To, std::integral From>
 inline void convert(void* to, const void* from, std::size_t count) noexcept {
   auto* const target = static_cast<std::byte*>(to);

@@ -56,7 +56,7 @@ struct SpelledType {
   std::vector<const ModuleTexts*> modules;
 };
 
-/// What a program knows of types of its own, beyond what it says of them to others.
+/// What a program has of its own types, beyond the description that it sends to others.
 struct OwnTexts {
   TypeTexts texts;
   std::string types;  // the lines of the descriptor, fields in the order of their schemas

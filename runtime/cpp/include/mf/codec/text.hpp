@@ -1,8 +1,8 @@
 // R1. Texts: where they lie in the bytes, and into strings, which keep their memory. Fails unless they are
 // UTF-8.
 //
-// std::string has assign(), which takes three times as long over a short text, and knows nothing of UTF-8:
-// here a text is copied and looked at at once, because that takes little longer than either.
+// std::string::assign() takes three times as long for a short text, and does not check UTF-8: here a text is
+// copied and checked in one pass, which takes little longer than either.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ namespace mf::codec::detail {
 /// Makes the string this text, which was just taken and is no part of the string.
 [[nodiscard]] bool fill_text(Reader& reader, std::string& string, std::string_view text);
 
-/// A length and the text, where it lies.
+/// A length and the text, which is not copied.
 [[nodiscard, gnu::always_inline]] inline bool read_text(Reader& reader, std::string_view& text) {
   const std::byte* from = nullptr;
   std::size_t length = 0;

@@ -1,5 +1,6 @@
-// R1. Which tier a type has when it stands alone. Generated code says it of every struct, error and union;
-// scalars, enums and arrays of fixed size are their memory, and containers are febird around their elements.
+// R1. Which tier a type has as a value of its own. Generated code declares it for every struct, error and
+// union; scalars, enums and arrays of fixed size are their memory, and containers are febird around their
+// elements.
 #pragma once
 
 #include <string_view>

@@ -79,8 +79,8 @@ template <Tier kTier, class T>
   return encoded_size<kTier>(value);
 }
 
-/// `size` is what encoded_size() said: archives are written from back to front, and the codecs of users are
-/// told where to stop.
+/// `size` is the result of encoded_size(): archives are written from back to front, and the codecs of users
+/// get the end of their memory.
 template <Tier kTier, class T>
 void encode(Writer& writer, const T& value, std::size_t size) noexcept {
   if constexpr (kTier == Tier::archive) {
@@ -217,7 +217,7 @@ void encode_args(Writer& writer, const Args&... args) noexcept {
   }
 }
 
-/// A value to bytes of its own; mf/codec/value.hpp knows the tier by itself.
+/// A value to bytes of its own; mf/codec/value.hpp has the same without the argument for the tier.
 template <Tier kTier, class T>
 [[nodiscard]] std::vector<std::byte> to_bytes(const T& value) {
   std::vector<std::byte> bytes(encoded_size<kTier>(value));

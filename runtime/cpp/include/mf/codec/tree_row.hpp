@@ -60,7 +60,7 @@ template <class K>
 class SetBlocks {
  public:
   explicit SetBlocks(const std::set<K>& values) noexcept : values_(values) {}
-  SetBlocks(const SetBlocks&) = delete;  // the walk looks at what lies beside it
+  SetBlocks(const SetBlocks&) = delete;  // the walk points at the member beside it
   SetBlocks& operator=(const SetBlocks&) = delete;
   const K* block(std::size_t index, std::size_t count) noexcept {
     if (index == 0) {

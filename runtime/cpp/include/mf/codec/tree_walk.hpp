@@ -4,7 +4,7 @@
 //   for (const K& key : backwards(set)) …
 //   NodesAbove above;   TreeWalk walk(map, above);   walk.next(), map.size() times
 //
-// An iterator knows one node, so that the processor waits for each before it can ask for the next one: nodes
+// An iterator has one node, so that the processor has to load each before it can ask for the next one: nodes
 // that were made in another order than that of their keys are seldom where it looks. libstdc++ shows how its
 // nodes hang together. A walk that goes down to one child asks for the other one on the way, long before it
 // comes there: it takes a third of the time. With another standard library, or a checked one, it is the
@@ -24,7 +24,7 @@ enum class TreeWay { forwards, backwards };
 #if defined(__GLIBCXX__) && !defined(_GLIBCXX_DEBUG)
 
 /// Nodes whose turn is when all below them are done. A red-black tree of 2^47 nodes is no deeper than this.
-/// It lies beside the walk, which compilers keep in registers then.
+/// It is no member of the walk, so that compilers keep that in registers.
 using NodesAbove = std::array<const std::_Rb_tree_node_base*, 96>;
 
 template <class Tree, TreeWay kWay = TreeWay::forwards>

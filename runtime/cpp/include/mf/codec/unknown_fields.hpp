@@ -1,5 +1,5 @@
 // R1. What a reader of tier archive has met in a message and does not know: fields of a newer schema, kept
-// with their bytes in the order in which they came, so that whoever passes the value on loses nothing.
+// with their bytes in the order in which they came, so that a program that passes the value on loses nothing.
 //
 // Those of a graph may hold indices of its objects, and mean nothing in another one: they remember the
 // reading that they are of, and are written by the graph alone that came from it, or by a copy of that

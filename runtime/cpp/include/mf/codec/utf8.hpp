@@ -12,7 +12,7 @@
 
 namespace mf::codec {
 
-/// Where the first byte that is not UTF-8 stands; bytes.size() if all is well.
+/// The offset of the first byte that is not UTF-8; bytes.size() if there is none.
 [[nodiscard]] std::size_t valid_utf8_prefix(std::span<const std::byte> bytes) noexcept;
 
 /// Most texts are, and then nothing more needs to be known about them.

@@ -76,7 +76,7 @@ template <std::integral T>
 
 template <std::integral T>
 void write_varint_row(Writer& writer, std::span<const T> values) noexcept {
-  Writer local = writer;  // a copy whose address nobody has stays in a register
+  Writer local = writer;  // a copy whose address is not taken stays in a register
   std::size_t i = 0;
   for (; i + detail::kVarintBlock <= values.size(); i += detail::kVarintBlock) {
     const T* const block = values.data() + i;

@@ -1,9 +1,9 @@
 // R1. Writes bytes into memory whose size was computed before: unchecked, so that encoding is a row of
 // stores.
 //
-// The memory is the caller's; a Writer is a cursor into it and nothing more. Who encodes a value calls size()
-// first, reserves so many bytes, writes, and finds position() at the end: a difference is a bug of the codec.
-// Of a message that is gathered, position() ends before the bytes that were not copied.
+// The memory is the caller's; a Writer is a cursor into it and nothing more. An encoder calls size() first,
+// reserves so many bytes, writes, and finds position() at the end: a difference is a bug of the codec. Of a
+// message that is gathered, position() ends before the bytes that were not copied.
 #pragma once
 
 #include <bit>

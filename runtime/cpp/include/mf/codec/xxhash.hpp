@@ -1,7 +1,7 @@
 // R1. XXH64 with seed 0: a fast hash of 64 bits over bytes, the same on every machine and in every runtime.
 //
-// Written from the description of the algorithm (https://xxhash.com). Not for hostile keys: whoever chooses
-// the bytes can make collisions.
+// Written from the description of the algorithm (https://xxhash.com). Not for hostile keys: an attacker that
+// chooses the bytes can make collisions.
 #pragma once
 
 #include <cstddef>

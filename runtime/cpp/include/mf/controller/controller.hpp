@@ -66,7 +66,7 @@ struct ControllerOptions {
   /// denied. None: everything, unless `closed`. Mistakes in it are thrown by the constructor. Its owner reads
   /// it again: for a controller that is offered by a server that is the server with the same File.
   access::File access{};
-  /// Without `access`, nobody may register, publish or lead: for controllers that know their peers.
+  /// Without `access`, no process may register, publish or lead: for controllers that verify their peers.
   bool closed = false;
   Log log{};
 };
@@ -154,7 +154,7 @@ class Controller final : public ControllerAsyncServant {
   void end_leads(const Uuid& nonce, Work& work);
   /// Whether the process is registered here, and offers what it wants to lead.
   [[nodiscard]] bool may_lead(const Candidate& candidate) const;
-  /// Tells watchers what has changed since that revision.
+  /// Sends watchers what has changed since that revision.
   void spread(std::uint64_t before, Work& work);
   /// Warnings for keys that a process wants alone, of the given keys, or of all that the process offers if
   /// null.

@@ -31,7 +31,7 @@ class Cursor {
   /// so.
   [[nodiscard]] std::optional<Change> next(const Registry& registry);
 
-  /// Whether the watcher is up to date, as far as this cursor knows.
+  /// Whether the watcher has got every change that this cursor was notified of.
   [[nodiscard]] bool idle() const noexcept { return idle_; }
   /// A relevant place may have changed after this revision, the first since the cursor was idle. Earlier
   /// changes are skipped, so that irrelevant ones do not make the cursor lose its place in the log.

@@ -45,7 +45,7 @@ class SteadyClock final : public Clock {
   [[nodiscard]] TimePoint now() const noexcept override { return mf::now(); }
 };
 
-/// A clock that only moves when it is told to; any thread may move or read it.
+/// A clock that moves only when a test moves it; any thread may move or read it.
 class ManualClock final : public Clock {
  public:
   [[nodiscard]] TimePoint now() const noexcept override { return now_.load(); }

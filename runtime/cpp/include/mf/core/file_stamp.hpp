@@ -6,7 +6,7 @@
 
 namespace mf {
 
-/// What tells a file from the one that replaces it.
+/// What differs between a file and the one that replaces it.
 struct FileStamp {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;

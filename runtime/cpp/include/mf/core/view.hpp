@@ -6,9 +6,9 @@
 //   std::vector<double> own = samples.to_vector();
 //   mf::View<double> samples(std::move(vector));      no copy
 //
-// Values are loaded one by one and may stand at any address: the position of a list in a message depends on
-// what stands before it, and is mostly not aligned. span() returns a span, but none for a misaligned list;
-// aligned() copies such a list.
+// Values are loaded one by one and may be at any address: the position of a list in a message depends on what
+// precedes it, and is mostly not aligned. span() returns a span, but none for a misaligned list; aligned()
+// copies such a list.
 
 #include <algorithm>
 #include <compare>
@@ -91,8 +91,8 @@ class View {
   View(std::initializer_list<T> values) : bytes_(std::as_bytes(std::span(values.begin(), values.size()))) {}
   /// Copies.
   explicit View(std::span<const T> values) : bytes_(std::as_bytes(values)) {}
-  /// The values of contiguous bytes, which the caller knows to be valid; throws std::invalid_argument if the
-  /// size is not a multiple of the value's.
+  /// The values of contiguous bytes, which the caller has checked to be valid; throws std::invalid_argument
+  /// if the size is not a multiple of the value's.
   explicit View(Bytes bytes) : bytes_(std::move(bytes)) {
     if (bytes_.size() % sizeof(T) != 0) {
       throw std::invalid_argument(std::to_string(bytes_.size()) + " bytes are no whole number of values of " +

@@ -45,8 +45,8 @@ class Node {
   /// A local node: its processes reach only each other, and it does not listen.
   explicit Node(const NodeOptions& options = {});
   /// `where`: "mf://host:port" of a controller, "relay://host:port", the addresses of other nodes separated
-  /// by commas, or "" if this node knows no others and they connect to it. Throws Error(INVALID_ARGUMENT) for
-  /// an invalid address, and UNAVAILABLE if the node cannot listen.
+  /// by commas, or "" if this node connects to no others, and they connect to it. Throws
+  /// Error(INVALID_ARGUMENT) for an invalid address, and UNAVAILABLE if the node cannot listen.
   explicit Node(std::string_view where, const NodeOptions& options = {});
   Node(Node&&) noexcept = default;
   Node& operator=(Node&&) = delete;

@@ -30,7 +30,7 @@ inline constexpr Any any{};
 /// The value is of this kind.
 struct OfKind {
   Kind kind = Kind::none;
-  // The declared type, in whichever version; an empty name stands for any.
+  // The declared type, in whichever version; an empty name matches any.
   std::string_view type{};
 };
 template <class T>

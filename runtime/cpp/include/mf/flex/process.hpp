@@ -148,8 +148,8 @@ class Process {
   /// The number of messages in the mailbox.
   [[nodiscard]] std::size_t waiting() const;
 
-  /// Closes the mailbox and gives up the name: waiting calls fail as CANCELLED, and the senders of messages
-  /// that were not taken are told. May be called twice.
+  /// Closes the mailbox and gives up the name: waiting calls fail as CANCELLED, and messages that were not
+  /// taken are reported to their senders as undelivered. May be called twice.
   void leave();
 
  private:

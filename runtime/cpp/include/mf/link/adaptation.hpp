@@ -23,7 +23,7 @@ namespace mf::link {
 
 class Adaptation final : public std::enable_shared_from_this<Adaptation> {
  public:
-  /// `peer`: who has the other schema, as failures name it; "": nobody in particular.
+  /// `peer`: the peer with the other schema, as failures name it; "": no particular one.
   Adaptation(const ServiceInfo& own, const Fingerprint& theirs, evolution::Plan plan, std::string peer);
   /// The same for another peer.
   Adaptation(const Adaptation& other, std::string peer);

@@ -37,7 +37,8 @@ class Candidacy {
   // ---- for the holder
   /// Larger than the epochs of all earlier leaders; 0 until the lead is held.
   [[nodiscard]] std::uint64_t epoch() const;
-  /// Whether the lead is held now, as far as this process knows.
+  /// Whether this process holds the lead; it is notified late of a loss, by what the way to the controller
+  /// takes.
   [[nodiscard]] bool held() const;
   /// Returns when the lead is held; throws Error if the candidacy ends before.
   void await_held();
@@ -46,7 +47,7 @@ class Candidacy {
   /// Calls `done` when the lead is held, or with the failure if the candidacy ends before.
   void when_held(Callback<void> done);
   void when_ended(const std::shared_ptr<EndWait>& wait);
-  /// Ends the candidacy, as CANCELLED if the lead was not held yet, and tells the registrar.
+  /// Ends the candidacy, as CANCELLED if the lead was not held yet, and notifies the registrar.
   void cancel() noexcept;
 
   // ---- for the registrar

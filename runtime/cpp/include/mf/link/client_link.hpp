@@ -109,7 +109,7 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   void when_ended(UniqueFunction<void()> done);
 
   /// One blocking call. A payload of 4 KiB and more is moved out of the buffer, a smaller one is left in it.
-  /// `now`: the current time, if the caller knows it.
+  /// `now`: the current time, if the caller has read it.
   void call(ReplySlot& slot, protocol::RequestHead head, const Payload& payload, TimePoint deadline,
             TimePoint now = {});
 

@@ -44,7 +44,7 @@ class Registrar {
   /// outlast the registration.
   virtual void lead(std::string service, std::string agent, std::shared_ptr<link::Candidacy> candidacy) = 0;
 
-  /// Whether a controller knows the offers that were announced.
+  /// Whether a controller has registered the offers that were announced.
   [[nodiscard]] virtual bool registered() const { return true; }
 
   /// Reads files of TLS again; see Client::reload().

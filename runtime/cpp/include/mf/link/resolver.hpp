@@ -78,7 +78,7 @@ class Resolver {
   virtual ~Resolver() = default;
 
   /// The current snapshot; never null, never blocks. The first call for a service starts to watch it. For a
-  /// topic (topic_view()) the snapshot has the publishers and their agents; "*" stands for any agent.
+  /// topic (topic_view()) the snapshot has the publishers and their agents; "*" is any agent.
   virtual Snapshot offers(std::string_view service) = 0;
 
   /// Calls `changed` when a snapshot may have changed, on any thread but never within a call of the resolver,
@@ -92,7 +92,7 @@ class Resolver {
   /// Incremented by each change of any snapshot, so that a caller can cache what it derived from one.
   [[nodiscard]] virtual std::uint64_t version() const noexcept = 0;
 
-  /// Whether the resolver knows all agents of a service, which scattered calls to all agents need.
+  /// Whether the resolver lists all agents of a service, which scattered calls to all agents need.
   [[nodiscard]] virtual bool knows_agents() const noexcept = 0;
 
   /// Whether the instances are relays, each of which reaches all known services.

@@ -187,7 +187,7 @@ class StreamIn {
   std::size_t kept_ = 0;        // bytes of frames_
   StreamCharge charge_{port_};
   bool ended_ = false;
-  bool seen_ = false;  // the user knows that the stream has ended
+  bool seen_ = false;  // the user has seen that the stream has ended
   std::atomic<bool> abandoned_{false};
   bool forbidden_ = false;
   std::shared_ptr<const Failure> why_;

@@ -37,17 +37,17 @@ class Coming : public std::enable_shared_from_this<Coming> {
   // ---- for the receiving session
   [[nodiscard]] std::span<std::byte> memory() noexcept { return memory_.span(); }
   void add(std::size_t received) noexcept { received_.fetch_add(received, std::memory_order_release); }
-  /// Tells the watcher that more bytes have arrived.
+  /// Notifies the watcher that more bytes have arrived.
   void tell() { tell(complete() ? State::complete : State::coming); }
-  /// Tells the watcher that the rest will never arrive. Does nothing if the payload is complete.
+  /// Notifies the watcher that the rest will never arrive. Does nothing if the payload is complete.
   void lose() {
     if (!complete()) tell(State::lost);
   }
 
   // ---- for the forwarding session
   using Watcher = std::function<void(State state)>;
-  /// Sets the only watcher. It is told of the end once, perhaps at once, and may get `coming` once after
-  /// that.
+  /// Sets the only watcher. It is called with the end once, perhaps at once, and may be called with `coming`
+  /// once after that.
   void watch(Watcher watcher);
 
  private:

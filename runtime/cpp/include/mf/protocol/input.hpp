@@ -2,7 +2,7 @@
 // Received bytes that are not parsed yet. A frame of 64 KiB and more gets its own buffer as soon as its
 // header is known, so that the rest of it is received in place; announced bytes of such a buffer take no
 // memory of the machine before they arrive. Between large frames little is read ahead, so that little has to
-// be copied from the common buffer. It knows frame sizes, but checks nothing.
+// be copied from the common buffer. It reads the sizes of frames, but checks nothing.
 
 #include <cstddef>
 #include <memory>

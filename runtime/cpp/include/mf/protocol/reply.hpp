@@ -53,7 +53,7 @@ class MixedReader {
   [[nodiscard]] bool ok() const noexcept { return ok_; }
   [[nodiscard]] Code outcome(std::uint32_t item) const noexcept { return static_cast<Code>(outcomes_[item]); }
   /// The bytes after the outcomes: the caller decodes the results from them, one for each outcome 0, and
-  /// tells skip_results() how many bytes they took.
+  /// calls skip_results() with the number of bytes that they took.
   [[nodiscard]] std::span<const std::byte> rest() const noexcept { return rest_; }
   [[nodiscard]] bool skip_results(std::size_t bytes) noexcept;
   /// The record of the next item whose outcome is not 0; the outcome decides which function to call.

@@ -1,6 +1,6 @@
 #pragma once
 // The server's side of section 3: the binding and method of each route number. A look-up is one array access.
-// Not locked. T is what the server knows about a binding (for example a pointer to an offer); a running call
+// Not locked. T is what the server stores with a binding (for example a pointer to an offer); a running call
 // shares it, so that an UNBIND does not destroy it.
 
 #include <cstddef>

@@ -144,7 +144,7 @@ class Session {
   void send_end(std::uint32_t id);
   void send_unbind(std::uint16_t first_route);
   void send_ping(std::uint64_t token);
-  /// Also tells which request was the latest received: later ones must not be executed.
+  /// The frame has the number of the latest request that was received: later ones must not be executed.
   void send_goaway(Code code, std::string_view reason);
   void send_describe(const Describe& describe);
   void send_descriptor(const Descriptor& descriptor);

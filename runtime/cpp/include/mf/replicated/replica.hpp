@@ -78,7 +78,7 @@ class Replica {
   [[nodiscard]] bool serves() const;
   /// Waits for serves(); returns whether it became true in time.
   [[nodiscard]] bool until_serving(std::chrono::nanoseconds timeout) const;
-  /// Whether it is the versioning server, as far as it knows.
+  /// Whether it is the versioning server; a replacement may be elected before this one is notified.
   [[nodiscard]] bool leads() const;
   /// The version of the last message that was applied.
   [[nodiscard]] Version version() const;

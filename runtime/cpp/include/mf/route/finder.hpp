@@ -49,10 +49,10 @@ struct Rules {
   std::chrono::nanoseconds moment = std::chrono::milliseconds(50);
   // How long a waiter waits
   std::chrono::nanoseconds for_answer = kInfinite;                  // of the source,
-  std::chrono::nanoseconds for_endpoint = std::chrono::seconds(5);  // if the source knows none,
+  std::chrono::nanoseconds for_endpoint = std::chrono::seconds(5);  // if the source has none,
   std::chrono::nanoseconds for_recovery = kInfinite;                // if all fail with what may pass
   bool adapts = true;                                               // to servers with another schema
-  bool single = false;  // the first failure ends a wait: the waiter knows other ways
+  bool single = false;  // the first failure ends a wait: the waiter has other ways
 };
 
 /// Identifies an attempt, and later the route that it has made.

@@ -126,7 +126,7 @@ inline constexpr std::array<Row, kStates> kEndpoint{{
 enum class Source : std::uint8_t {
   unknown,    // it has not been asked, since no call waits
   resolving,  // it has not answered
-  empty,      // it knows no endpoint
+  empty,      // it has no endpoint
   offered,
   refused,  // it cannot be asked, for a reason that does not pass
 };

@@ -105,7 +105,7 @@ class Call final : public std::enable_shared_from_this<Call>,
   /// False: it was cancelled or lost before; the handler must not run, and no answer is expected.
   [[nodiscard]] bool start();
   void on_queued();
-  /// The state machine was told to stop the call, and returned `step`.
+  /// The state machine got the event to stop the call, and returned `step`.
   void on_stop(protocol::ServerCallEvent event, protocol::ServerCallStep step);
   void on_data(const protocol::Event& event);
   void on_end();
@@ -116,7 +116,7 @@ class Call final : public std::enable_shared_from_this<Call>,
   /// The handler has ended; true: its answer is to be sent. Removes the call from the table.
   [[nodiscard]] bool end();
 
-  /// Whether the client has been told already how the call ended.
+  /// Whether the outcome has been sent to the client already.
   [[nodiscard]] bool answered_early() const noexcept {
     const std::scoped_lock lock(mutex_);
     return answered_early_;
@@ -143,9 +143,9 @@ class Call final : public std::enable_shared_from_this<Call>,
   }
   /// To be called if the method has no parameter stream.
   void forbid_input();
-  /// The handler stops reading: tells the client, unless the stream has been received completely.
+  /// The handler stops reading: notifies the client, unless the stream has been received completely.
   void abandon() noexcept;
-  /// Ends the call: tells the client, and throws the failure to the handler.
+  /// Ends the call: sends the failure to the client, and throws it to the handler.
   [[noreturn]] void fail(Failure failure);
   /// Throws, since a value that the handler wrote violates the schema.
   [[noreturn]] static void refuse_value(const std::string& violation);

@@ -41,7 +41,7 @@ class Lead {
 
   /// Larger than the epochs of all previous leaders.
   [[nodiscard]] std::uint64_t epoch() const { return candidacy_->epoch(); }
-  /// Whether this process leads, as far as it knows.
+  /// Whether this process leads; another may lead before this one is notified.
   [[nodiscard]] bool held() const { return candidacy_->held(); }
   /// Waits until this process no longer leads.
   void lost() { (void)candidacy_->await_end(kNever); }

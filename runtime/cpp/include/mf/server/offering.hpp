@@ -17,7 +17,7 @@ class Offers {
   virtual ~Offers() = default;
   /// Takes calls for the servant. Its name is not registered as a service. Throws as Server::offer() does.
   virtual void offer(std::shared_ptr<Servant> servant) = 0;
-  /// Tells controllers that the topic is published here for exactly these agents.
+  /// Announces to controllers that the topic is published here for exactly these agents.
   virtual void publishes(const ServiceInfo& topic, std::vector<std::string> agents) = 0;
   /// `stopping` is called once, when the server accepts no new calls and waits for running ones; it must end
   /// calls that would otherwise never end.

@@ -176,8 +176,8 @@ struct ServerOptions {
   std::string token_keys{};
   std::string token_audience{};
   /// Where GET /metrics, /livez and /readyz are answered over HTTP, to read alone: HOST:PORT, port 0 takes
-  /// any free one. Empty: nowhere. An address beyond loopback needs `monitor_open`: everybody that reaches it
-  /// may read it. Calls are measured only with it.
+  /// any free one. Empty: nowhere. An address beyond loopback needs `monitor_open`: every program that
+  /// reaches it may read it. Calls are measured only with it.
   std::string monitor{};
   bool monitor_open = false;
   /// Adds metrics to those of the server. Called on the thread of the monitor.

@@ -1,11 +1,10 @@
-// A clock that stands still until a test moves it. While it exists, it is the time of the whole runtime:
+// A clock that moves only when a test moves it. While it exists, it is the time of the whole runtime:
 // deadlines, ages of cached values, back-off, pings, time limits of connections.
 //
 //   // The clock is made before clients and servers, and lives longer than they do.
 //   mf::testing::FakeClock clock;
 //   auto answer = shop.async_buy("tea", mf::use_future);
-//   // Whoever has waited for so long gives up now.
-//   clock.advance(std::chrono::seconds(30));
+//   // Every wait that is limited to 30 seconds or less ends now. clock.advance(std::chrono::seconds(30));
 //
 // advance() goes from one moment at which a wait ends to the next, and lets each be noticed before it goes
 // on. A real wait lasts about a millisecond until it looks at the clock. Connecting over a real network takes
@@ -33,7 +32,7 @@ class FakeClock final : public Clock {
   /// Throws Error(INVALID_ARGUMENT) for a step backwards. From any thread, also in a handler.
   void advance(std::chrono::nanoseconds by);
 
-  /// How long until the next wait ends by itself; none: nobody waits with a limit.
+  /// How long until the next wait ends by itself; none: there is no wait with a limit.
   [[nodiscard]] std::optional<std::chrono::nanoseconds> next_wait() const;
 };
 

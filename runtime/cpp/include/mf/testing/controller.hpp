@@ -5,7 +5,7 @@
 //   auto client = controller.client();
 //   controller.serve(std::make_shared<Books>(), "books");       a server in this process, and its entry
 //   controller.add("shop.Index", "tcp://127.0.0.1:7401");       an entry alone
-//   controller.lose("it was restarted");                        nobody answers for what is not known yet
+//   controller.lose("it was restarted");                        no answer for services that are not known yet
 #pragma once
 
 #include <cstdint>

@@ -27,7 +27,7 @@ enum class Operation : std::uint8_t {
 
 class Faults {
  public:
-  /// As long as this lives; `name` is what stands behind memory: in the address.
+  /// As long as this lives; `name` is what follows "memory:" in the address.
   explicit Faults(const std::string& name);
   ~Faults();
   Faults(const Faults&) = delete;

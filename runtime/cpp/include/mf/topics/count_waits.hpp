@@ -16,7 +16,7 @@ class CountWaits {
 
   /// Waits without the lock until the number has reached `count`, tell_all() is called, or the time comes.
   Ended wait(std::unique_lock<std::mutex>& lock, std::size_t count, TimePoint until);
-  /// Tells that the number is `count` now.
+  /// To be called when the number is `count`: ends the waits for it or a smaller one.
   void reach(std::size_t count);
   /// Ends all waits: what they wait for may not come any more.
   void tell_all();

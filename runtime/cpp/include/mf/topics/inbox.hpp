@@ -147,8 +147,8 @@ class Inbox {
   [[nodiscard]] bool still_awaited();
   /// Calls the functions that wait for room, since it may not be needed any more.
   void look_again();
-  /// The same, and nobody waits for room in a queue that blocks until several entries were taken: meanwhile
-  /// it drops what finds none.
+  /// The same, and until several entries were taken, nothing waits for room in a queue that blocks: messages
+  /// without room are dropped.
   void give_way();
 
   // ---- emptying, by take() and wait(), or by take_some() alone ----

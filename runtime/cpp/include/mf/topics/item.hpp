@@ -43,7 +43,7 @@ struct Origin {
   std::shared_ptr<Counters> counters;
   std::uint32_t keep = 0;  // messages that are kept for replay
   std::string where{};     // the address of a remote publisher
-  std::string shown{};     // the agent as users read it, who have messages of this origin
+  std::string shown{};     // the agent as the users of its messages read it
 };
 
 /// Memory for items, of `size` bytes and aligned as malloc's. Items are made by one thread and released by
@@ -117,7 +117,7 @@ class Item {
     }
     return made;
   }
-  /// What lies behind an `I`.
+  /// The memory behind an `I`.
   template <class I>
   [[nodiscard]] std::byte* room() noexcept {
     return reinterpret_cast<std::byte*>(static_cast<I*>(this) + 1);
@@ -176,7 +176,7 @@ class ItemRef {
   }
   explicit operator bool() const noexcept { return item_ != nullptr; }
   [[nodiscard]] Item* get() const noexcept { return item_; }
-  /// Passes its reference on to somebody who has the pointer.
+  /// Gives up its reference without releasing it: the caller has the pointer, and releases it.
   void give_up() noexcept { item_ = nullptr; }
   Item* operator->() const noexcept { return item_; }
   Item& operator*() const noexcept { return *item_; }

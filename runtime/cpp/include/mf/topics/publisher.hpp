@@ -64,7 +64,7 @@ template <class T, class From>
   return item;
 }
 
-/// Whether nobody needs the elements of the range any more: it is a temporary that has elements of its own.
+/// Whether the elements of the range may be moved from: it is a temporary that owns them.
 template <class Range>
 inline constexpr bool kGivesAway = !std::is_lvalue_reference_v<Range> && !std::ranges::view<Range>;
 

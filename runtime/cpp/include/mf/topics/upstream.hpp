@@ -101,7 +101,8 @@ class Upstream final : public std::enable_shared_from_this<Upstream> {
   std::optional<SubscriptionStats> leave(const Inbox& inbox);
   /// Ends the subscriptions at the publishers.
   void close();
-  /// Nothing more comes, for this reason: its feeds are left, which would go on for nobody.
+  /// Nothing more comes, for this reason: ends the subscriptions of its feeds, whose messages nothing would
+  /// take.
   void end(const Failure& why);
   /// `over`: the subscriber that waits has ended, so that its wait does.
   [[nodiscard]] bool await_publishers(std::size_t count, TimePoint until, const std::function<bool()>& over);
@@ -127,15 +128,16 @@ class Upstream final : public std::enable_shared_from_this<Upstream> {
   /// With what has come so far.
   [[nodiscard]] Subscription subscription() const;
   /// The feed names it, by way of the address `where`. Null: another feed has named its publisher before, and
-  /// this one stands by.
+  /// this one is on standby.
   [[nodiscard]] std::shared_ptr<Known> known(const Source& source, const std::string& where,
                                              const std::shared_ptr<Feed>& feed, Woken& woken);
   /// Its feed is lost, which may come back to it. `broken`: its publisher has broken the protocol; if nothing
   /// has come of it, it is forgotten.
   void lose(Known& known, bool broken, Woken& woken);
-  /// The same for good: its end is told.
+  /// The same for good: subscribers get the end of the source.
   void end_source(Known& known, Woken& woken);
-  /// The feed lives no more, or has come back and named `but` first: others may stand in for what it had.
+  /// The feed has ended, or has come back and named `but` first: feeds on standby may take over the
+  /// publishers that it had.
   void give_up(const Feed& feed, const Uuid* but = nullptr);
   /// What the feed had named, and does not name any more, is over: its publisher has gone, and another one
   /// may have come at its address.
@@ -156,7 +158,7 @@ class Upstream final : public std::enable_shared_from_this<Upstream> {
   [[nodiscard]] bool alone() const;
 
  private:
-  /// A publisher that has come or gone, and who is to be told of it.
+  /// The count of publishers after one has come or gone, and the callbacks to be notified of it.
   struct Change {
     int by = 0;
     std::size_t publishers = 0;
@@ -172,8 +174,8 @@ class Upstream final : public std::enable_shared_from_this<Upstream> {
   void wake_waiters();
   void look();
   /// By their addresses: a process that has come back at the address of the one before has that one's feed,
-  /// whether or not a controller still tells of both. Relays, each of which reaches all publishers, are one
-  /// for each schema of publishers.
+  /// whether or not a controller still lists both. Relays, each of which reaches all publishers, are one for
+  /// each schema of publishers.
   using Found = std::map<std::string, std::vector<Instance>>;
   [[nodiscard]] Found instances();
   void forget_some(Woken& woken);
@@ -220,8 +222,9 @@ class Upstreams final : public client::Shared {
   /// Those of this client for the topic.
   [[nodiscard]] static std::shared_ptr<Upstreams> of(client::Core& core, const TopicInfo& topic);
 
-  /// Attaches the inbox to the upstream that all share who want this; to a new one, which begins, if there is
-  /// none. Null if that would be one more than `most`, and after close(). Throws as Board::attach() does.
+  /// Attaches the inbox to the upstream that all subscribers with the same wish share; to a new one, which
+  /// begins, if there is none. Null if that would be one more than `most`, and after close(). Throws as
+  /// Board::attach() does.
   [[nodiscard]] std::shared_ptr<Upstream> attach(
       const Wanted& wanted, const std::shared_ptr<Inbox>& inbox, const Request& request, const Make& make,
       std::size_t most = (std::numeric_limits<std::size_t>::max)());

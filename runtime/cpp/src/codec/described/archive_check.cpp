@@ -366,7 +366,7 @@ bool ArchiveCheck::single(Message& message, bool again, TypeIndex index, std::ui
                                          : value(message.reader(), index, field);
 }
 
-/// What stands for a key or value that is not there.
+/// Checks a key or value that is not there: it is zero, or an empty message.
 bool ArchiveCheck::zero(Reader& reader, TypeIndex index, std::uint32_t field) {
   const Type& type = schema_.type(index);
   if (is_message(type)) {

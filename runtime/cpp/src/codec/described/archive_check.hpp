@@ -26,7 +26,7 @@ namespace mf::described {
 [[nodiscard]] constexpr std::uint32_t raw(codec::archive::Wire wire) noexcept {
   return static_cast<std::uint32_t>(wire);
 }
-/// Is a value of it a message: an archive, or what stands around a container or optional?
+/// Is a value of it a message: an archive, or the message around a container or optional?
 [[nodiscard]] bool is_message(const Type& type) noexcept;
 /// Is it a row of values at the place of a field?
 [[nodiscard]] inline bool is_row(const Type& type) noexcept {

@@ -2,8 +2,8 @@
 // R1. Graphs by description: which tables one has, and which number an object gets where it is written.
 //
 // A graph is a message of tables, one for each type that is referred to, and a reference is the place of its
-// object in the table of its type (docs/proto.md). Who writes one numbers objects as they are met from the
-// root on, breadth first, and behind them those that nobody refers to.
+// object in the table of its type (docs/proto.md). A writer numbers objects in the order in which they are
+// reached from the root, breadth first, and behind them those without a reference.
 
 #include <cstddef>
 #include <cstdint>
@@ -47,9 +47,9 @@ class GraphNumbering {
   };
   /// The number of an object that a reference names; it may be met for the first time.
   std::uint32_t meet(const Link& link, std::uint64_t index);
-  /// An object whose references nobody has looked at; false: there is none.
+  /// An object whose references have not been visited; false: there is none.
   [[nodiscard]] bool next(Object& object);
-  /// Objects of a table that nobody has met yet are met now.
+  /// Gives numbers to the objects of a table that were not reached.
   void meet_others(const Link& link);
   /// In the order of their numbers.
   [[nodiscard]] const std::vector<Object>& objects(std::size_t table) const noexcept {

@@ -26,7 +26,7 @@ codec::DecodeError error_of(Reader& reader, const Type& type) {
   return reader.error();
 }
 
-/// `begin` tells the writer in which tier.
+/// `begin` sets the tier of the writer.
 template <class Begin>
 Result<std::vector<std::byte>> read_json(const Schema& schema, const OwnTypes& own, TypeIndex type,
                                          std::string_view json, const codec::Limits& limits,

@@ -2,7 +2,7 @@
 // R1. The first of two passes over JSON by description: checks a text, charges what its values take, and
 // notes where they stand, because members may come in any order, and a sink gets a count before what is
 // counted. The second pass (json_tell.hpp) goes by the notes, so that each value is read twice, however deep
-// it stands.
+// it is.
 //
 // The notes of a text, in the order in which its values begin:
 // - a struct, the struct of a union, a graph: {end, first, count}, and from `first` on one note for each

@@ -58,7 +58,7 @@ class JsonSink {
   void close_union(const Scope& scope);
 
  private:
-  /// A value comes: the name of its field stands before it.
+  /// To be called before a value: writes the name of its field.
   void name();
 
   const Schema& schema_;

@@ -1,5 +1,5 @@
 #pragma once
-// R1. A value that nobody has sent: fields by their defaults, or zero, as generated code makes it.
+// R1. A new value: fields have their defaults, or zero, as in generated code.
 
 #include <cstddef>
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace mf::described {
 
-/// As it stands in febird.
+/// Its bytes in tier febird.
 [[nodiscard]] std::vector<std::byte> new_value(const Schema& schema, TypeIndex type);
 
 }  // namespace mf::described

@@ -14,7 +14,7 @@ namespace kernel = codec::detail;
 using codec::Fault;
 using codec::Reader;
 
-/// Calls use(T{}) with the C++ integer that lies like the number; rows are of these alone.
+/// Calls use(T{}) with the C++ integer that has the layout of the number; rows are of these alone.
 template <class Use>
 auto with_row_type(const Type& type, const Use& use) {
   if (is_signed(type)) {

@@ -21,7 +21,7 @@ namespace mf::described {
 inline constexpr std::string_view kSetDisorder = "the elements of a set are not strictly ascending";
 inline constexpr std::string_view kMapDisorder = "the keys of a map are not strictly ascending";
 
-/// The kind that tells how a number's bits are meant.
+/// The kind that determines the meaning of a number's bits.
 [[nodiscard]] inline Kind kind_of_number(const Type& type) noexcept {
   return type.kind >= Kind::enumeration ? type.base : type.kind;
 }

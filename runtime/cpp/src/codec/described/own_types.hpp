@@ -1,6 +1,6 @@
 #pragma once
-// R1. What a program knows of types of its own, beyond their descriptor, which sorts the fields of archives
-// by their numbers and knows no codec of a user's.
+// R1. What a program has of its own types, beyond their descriptor, which sorts the fields of archives by
+// their numbers and does not describe the codecs of users.
 
 #include <cstddef>
 #include <cstdint>

@@ -11,7 +11,7 @@ bool SchemaReader::annotate(const Line& line) {
       owner_ = in_type_ ? schema_.declared(line.rest) : kNoType;
       return line.word.empty() || (in_type_ && owner_ != kNoType) ||
              (line.word == "annex" && line.rest == schema_.name_) ||
-             fail("an annex tells of " + quoted(line.rest) + ", which the descriptor does not have");
+             fail("an annex describes " + quoted(line.rest) + ", which the descriptor does not have");
     case 1:
       return annotate_in_top(line);
     case 2:
@@ -33,7 +33,7 @@ bool SchemaReader::annotate_in_top(const Line& line) {
   if (line.word == "replay" || line.word == "overflow") return true;
   const Method* const method = line.word == "method" ? schema_.method(line.rest) : nullptr;
   if (method == nullptr)
-    return fail("an annex tells of " + quoted(line.rest) + ", which the descriptor does not have");
+    return fail("an annex describes " + quoted(line.rest) + ", which the descriptor does not have");
   annotated_method_ = 1 + static_cast<std::size_t>(method - schema_.methods_.data());
   return true;
 }
@@ -41,7 +41,7 @@ bool SchemaReader::annotate_in_top(const Line& line) {
 bool SchemaReader::annotate_in_method(const Line& line) {
   owner_ = kNoType;
   field_ = 0;
-  if (annotated_method_ == 0) return fail("a line stands under nothing that has such lines");
+  if (annotated_method_ == 0) return fail("a line is nested under one that takes no such lines");
   Method& method = schema_.methods_[annotated_method_ - 1];
   if (line.word == "was") {
     if (method.was_count == 0) method.first_was = static_cast<std::uint32_t>(schema_.was_.size());
@@ -64,13 +64,13 @@ bool SchemaReader::find(TypeIndex owner, std::string_view name) {
   const bool fields = type.kind == Kind::structure || type.kind == Kind::alternatives;
   const Field* const field = fields ? schema_.field(type, name) : nullptr;
   if (field == nullptr)
-    return fail("an annex tells of " + quoted(name) + ", which the descriptor does not have");
+    return fail("an annex describes " + quoted(name) + ", which the descriptor does not have");
   field_ = 1 + static_cast<std::size_t>(field - schema_.fields_.data());
   return true;
 }
 
 bool SchemaReader::annotate_field(const Line& line) {
-  if (field_ == 0) return fail("a line stands under nothing that has such lines");
+  if (field_ == 0) return fail("a line is nested under one that takes no such lines");
   Field& field = schema_.fields_[field_ - 1];
   if (line.word == "was") {
     if (field.was_count == 0) field.first_was = static_cast<std::uint32_t>(schema_.was_.size());

@@ -8,7 +8,7 @@
 namespace mf::described {
 namespace {
 
-/// Where the comma between a map's key and value stands.
+/// The position of the comma between a map's key and value.
 std::size_t top_level_comma(std::string_view text) noexcept {
   std::size_t open = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {

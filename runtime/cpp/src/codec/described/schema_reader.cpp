@@ -154,12 +154,12 @@ bool SchemaReader::content(const Line& line) {
                                                                           : field(owner_, line))
                       : in_top(line);
     case 2:
-      return in_method_ ? in_method(line) : fail("a line stands under nothing that has such lines");
+      return in_method_ ? in_method(line) : fail("a line is nested under one that takes no such lines");
     case 3:
       return in_method_ && owner_ != kNoType ? field(owner_, line)
-                                             : fail("a line stands under nothing that has such lines");
+                                             : fail("a line is nested under one that takes no such lines");
     default:
-      return fail("a line stands deeper than any line of a descriptor");
+      return fail("a line is nested deeper than any line of a descriptor");
   }
 }
 

@@ -43,7 +43,7 @@ class SchemaReader {
   bool close();
 
   bool expression(std::string_view text, unsigned nesting, TypeIndex& index);
-  /// An integer that lies in another way: false if it is none.
+  /// An integer with a coding of its own: false if it is none.
   static bool coded(std::string_view text, Type& type);
   bool container(std::string_view text, unsigned nesting, Type& type);
   bool key(const Type& type);
@@ -60,7 +60,7 @@ class SchemaReader {
   std::size_t offset_ = 0;
   std::optional<codec::DecodeError> error_;
 
-  // Where the reading stands.
+  // The place that the reading has reached.
   TypeIndex owner_ = kNoType;  // of the fields that follow
   bool in_type_ = false;
   bool in_method_ = false;

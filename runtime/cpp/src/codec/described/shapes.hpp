@@ -1,5 +1,6 @@
 #pragma once
-// R1. What follows from the types that a descriptor spells: layouts, sizes, and what lies in rows.
+// R1. What follows from the types that a descriptor spells: layouts, sizes, and which types are written as
+// rows.
 
 #include <cstddef>
 #include <span>

@@ -358,7 +358,7 @@ class Maker {
     drop_until(fields.size());
   }
 
-  /// All fields are passed and marked; then what stands between marks is taken in the other order.
+  /// All fields are passed and marked; then the bytes between marks are taken in the other order.
   void moved_fields(const Pair& pair, std::span<const Field> fields) {
     std::vector<Link> links;
     for (const Field& field : fields) links.push_back(passed(field.type));

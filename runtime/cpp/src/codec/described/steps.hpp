@@ -52,9 +52,9 @@ enum class Does : std::uint8_t {
   by_walk,    // a value, by pair `what`
   moved,      // fields in another order: the body has `size` marked fields, and then what is made of them
   mark,       // the `size`-th field of a struct begins; `what`: all of them have been passed
-  take,       // what stands between two marks, `size` and `what`
+  take,       // the bytes between two marks, `size` and `what`
   take_real,  // an f32 at mark `size`, as f64
-  take_by,    // what the body makes of what stands between two marks, `size` and `what`
+  take_by,    // what the body makes of the bytes between two marks, `size` and `what`
   // --- into archives; their tags are constants that are put
   tagged_bytes,  // tag `what`, and what `bytes` passes; so the next ones
   tagged_small,

@@ -1,8 +1,8 @@
 #pragma once
-// R1. The one reader by description: it walks through bytes of one schema and tells a sink, in terms of
-// another schema, what comes. Where both are one schema and there is no program, it just reads.
+// R1. The one reader by description: it walks through bytes of one schema and calls a sink with their values,
+// as values of another schema. Where both are one schema and there is no program, it just reads.
 //
-// A sink is told of values in the order of its own schema: fields by their place, keys ascending, a count
+// A sink gets the values in the order of its own schema: fields by their place, keys ascending, a count
 // before what is counted. It has
 //   number(type, bits)                       see numbers.hpp
 //   octets(type, bytes)                      a uuid, string, bytes, or value of tier custom
@@ -51,7 +51,7 @@ struct Scratches {
   std::vector<ArchiveNotes> notes;  // that no walk uses at present
 };
 
-/// Who only wants to know whether all is well.
+/// The sink of a caller that only checks the bytes.
 struct Nothing {
   struct Scope {};
   static void number(const Type& /*type*/, std::uint64_t /*bits*/) {}
@@ -85,7 +85,7 @@ struct Nothing {
   static void close_union(const Scope& /*scope*/) {}
 };
 
-/// Whom a graph's objects are shown to before they are written: only their references count.
+/// The sink that gets the objects of a graph before they are written: it only collects references.
 struct Collector : Nothing {
   static bool takes_images(const Type& /*of*/) { return false; }
 };
@@ -120,9 +120,9 @@ class Walk {
     return febird(link);
   }
 
-  /// A value as it stands in febird.
+  /// Reads a value in tier febird.
   [[nodiscard]] bool febird(const Link& link);
-  /// The fields of a struct as they stand in febird, whatever its tier.
+  /// Reads the fields of a struct in tier febird, whatever the tier of the struct.
   [[nodiscard]] bool fields(const Link& link);
 
  private:
@@ -185,7 +185,7 @@ class Walk {
     return program_ != nullptr && program_->names_of_to ? to_.fields(to)[made].name : from.name;
   }
 
-  // --- what the rules of optionals say, wherever the value stands
+  // --- the rules of optionals, for a value in any place
 
   template <class Read>
   [[nodiscard]] bool into_optional(const Link& link, const Read& read) {
@@ -301,7 +301,7 @@ class Walk {
     return true;
   }
 
-  // --- what lies as its layout
+  // --- values that are written as their layout
 
   [[nodiscard]] bool check_image(const Type& type, const std::byte* from, std::size_t offset);
   /// Takes a value and looks at it.

@@ -95,7 +95,7 @@ bool Walk<Sink>::archive_graph(const Link& link, std::uint32_t message) {
   return true;
 }
 
-/// Objects of each type that the graph may refer to, which nobody refers to.
+/// Objects without a reference, of each type that the graph may refer to.
 template <class Sink>
 void Walk<Sink>::meet_all_of(const Link& root) {
   std::set<std::pair<TypeIndex, TypeIndex>> seen;
@@ -247,7 +247,7 @@ bool Walk<Sink>::archive_field(const Link& link, Parts parts) {
   }
 }
 
-/// Where one value stands.
+/// Reads a value in the place of a single one.
 template <class Sink>
 bool Walk<Sink>::archive_single(const Link& link, Parts parts) {
   if (link.pair != nullptr && link.pair->rule == Rule::to_optional)

@@ -1,6 +1,6 @@
 #pragma once
-// R1. The walk through what stands in archives more than once: lists, arrays, sets and maps, packed or not;
-// what walk.hpp declares.
+// R1. The walk through repeated fields of archives: lists, arrays, sets and maps, packed or not; what
+// walk.hpp declares.
 
 #include <algorithm>
 #include <array>

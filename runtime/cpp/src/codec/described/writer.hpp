@@ -1,7 +1,8 @@
 #pragma once
-// R1. The sink that writes: values that a walk tells of become the bytes that a generated writer would make.
+// R1. The sink that writes: it makes, of the values that a walk reads, the bytes that a generated writer
+// would make.
 //
-// Where a value stands decides how it is written. In a layout it has its place; in febird it follows what
+// The place of a value decides how it is written. In a layout it has its place; in febird it follows what
 // came before; in an archive it is a field with a number. Lengths in front of bytes are put in when the end
 // is known: one byte is kept free, and what follows moves if that is too little.
 
@@ -20,7 +21,7 @@ class LayoutWriter {
  public:
   enum class Place : std::uint8_t { image, febird, archive, bare };
 
-  /// Bytes are added to `out`, which nobody else may touch until finish().
+  /// Bytes are added to `out`, which the caller must not touch until finish().
   LayoutWriter(const Schema& schema, Buffer& out);
   /// A value on its own comes next, in the tier of its type.
   void begin(const Type& type);
@@ -29,7 +30,7 @@ class LayoutWriter {
     place_ = Place::febird;
     plain_ = true;
   }
-  /// Any value as it stands in febird.
+  /// Any value comes next, in tier febird.
   void begin_febird() noexcept { place_ = Place::febird; }
   /// A field of an archive, or, unless it is `whole`, one value among others of it.
   void begin_field(std::uint32_t number, bool whole) noexcept {
@@ -110,7 +111,7 @@ class LayoutWriter {
   /// A length that is not known yet; gives where.
   [[nodiscard]] std::size_t open_length();
   void close_length(std::size_t at);
-  /// In an archive: the message around a container or optional where one value stands.
+  /// In an archive: the message around a container or optional in the place of a single value.
   void open_around(Scope& scope);
   void open_fields(const Type& type, Scope& scope);
 

@@ -53,7 +53,7 @@ void LayoutWriter::pack(const Type& of, const std::byte* values, std::size_t cou
     codec::archive::write_packed(writer, numbers);
     at_ += size;
   };
-  // What lies in a layout of the source may stand anywhere, and the kernels take whole numbers.
+  // A value in a layout of the source may have any address, and the kernels take aligned numbers.
   const bool aligned = of.coding == Coding::own && reinterpret_cast<std::uintptr_t>(values) % of.size == 0;
   if (of.kind == Kind::u32 && aligned) return pack_as(std::uint32_t{});
   if (of.kind == Kind::u64 && aligned) return pack_as(std::uint64_t{});

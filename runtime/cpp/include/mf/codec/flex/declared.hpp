@@ -21,7 +21,7 @@
 
 namespace mf::flex {
 
-/// A type that somebody has described who sends values of it.
+/// A type that a sender of its values has described.
 class DescribedType {
  public:
   DescribedType() = default;
@@ -57,7 +57,7 @@ class Typed {
   [[nodiscard]] const Fingerprint& fingerprint() const noexcept { return content_->fingerprint; }
   [[nodiscard]] const Bytes& data() const noexcept { return content_->data; }
 
-  /// Descriptor and annex of the type; null: nobody has told them.
+  /// Descriptor and annex of the type; null: no sender has described it.
   [[nodiscard]] std::shared_ptr<const TypeTexts> texts() const noexcept;
 
   /// Is it of T, in this version of it or in another one?
@@ -86,7 +86,7 @@ class Typed {
     Fingerprint fingerprint{};
     Bytes data;
     std::shared_ptr<const DescribedType> described;
-    const TypeTexts* own = nullptr;  // of a type that this program knows
+    const TypeTexts* own = nullptr;  // of a type of this program
   };
   Typed(std::string name, const Fingerprint& fingerprint, Bytes data, const TypeTexts& own);
   [[nodiscard]] Bytes converted(std::string_view wanted, const Fingerprint& version,
