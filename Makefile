@@ -125,7 +125,8 @@ fuzz: ## Run every decoder on its full count of corruptions (MF_FUZZ_RUNS=20000)
 	@MF_FUZZ_RUNS=$${MF_FUZZ_RUNS:-20000} $(STAGE) 'fuzz, libFuzzer' $(PY) tests/fuzz/run.py build/clang-asan/tests/fuzz
 	@MF_FUZZ_RUNS=$${MF_FUZZ_RUNS:-20000} $(STAGE) 'fuzz, Python' $(PY) -m pytest -q -m fuzz $(LONG)
 
-# Knows what tests are worth: each mutant is a small mistake in a copy of the sources that they ought to notice.
+# Measures what tests find: each mutant is a small mistake in a copy of the sources, by which a test should
+# fail.
 FLOOR ?=
 SEED ?= 1
 COUNT ?= 20

@@ -28,7 +28,7 @@ execute_process(COMMAND "${MF_PYTHON}" "${CMAKE_CURRENT_LIST_DIR}/licences.py" a
   OUTPUT_FILE "${CMAKE_CURRENT_BINARY_DIR}/licences" COMMAND_ERROR_IS_FATAL ANY)
 install(FILES "${CMAKE_CURRENT_BINARY_DIR}/licences" DESTINATION "${CMAKE_INSTALL_DATAROOTDIR}/doc/mfidlc" COMPONENT compiler)
 
-# Bytecode, so that mfidlc starts as fast for users who cannot write there. It is not compared with the times of its sources,
-# which packages change.
+# Bytecode, so that mfidlc starts as fast for users without the right to write there. It is not compared with
+# the times of its sources, which packages change.
 install(CODE "execute_process(COMMAND \"${MF_PYTHON}\" -m compileall -q -f --invalidation-mode unchecked-hash -d lib/mfidl
   \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${destination}\" COMMAND_ERROR_IS_FATAL ANY)" COMPONENT compiler)

@@ -2,11 +2,11 @@
 #   runtime     libraries, headers, and the packages that find_package(mfidl) and pkg-config find
 #   compiler    mfidlc with all Python packages that it needs (cmake/compiler.cmake)
 #   controller  mf-controller, mf-relay and mf-bridge
-# Projects name the targets below; this tree knows them by the same names.
+# Projects name the targets below; in this tree they have the same names.
 #   mfidl::codec                  types and codecs: no threads, no Asio, no Boost
 #   mfidl::client, mfidl::server  calls: need threads and OpenSSL 3
 #   mfidl::testing                tests of clients and servers (docs/testing.md)
-#   mfidl::asio                   for who includes mf/client/asio.hpp: Boost 1.81 or newer
+#   mfidl::asio                   for programs that include mf/client/asio.hpp: Boost 1.81 or newer
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 

@@ -9,7 +9,7 @@
 #   PYTHON   the folder, relative to the build folder, for Python packages of the same schemas.
 #   LINK     other targets that it needs: those generated from the schemas that these import. The runtime comes by itself
 #            (mfidl::codec for plain types, mfidl::client and mfidl::server for services), unless LINK names a part of it.
-#   CODECS   leave out the stubs of services and topics, for who only keeps or converts values: no network is linked.
+#   CODECS   leave out the stubs of services and topics: for programs that store or convert values. No network is linked.
 #
 # Which files a schema makes is only known when it has been compiled. So they are generated once when CMake configures, and
 # their list is an input of the configuration: where an edit changes the list (a first service, another module name), the

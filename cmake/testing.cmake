@@ -1,4 +1,5 @@
-# One test binary per floor, made of tests/cpp/<floor>/*_test.cpp. ctest knows every single test, labelled by its floor:
+# One test binary per floor, made of tests/cpp/<floor>/*_test.cpp. ctest lists every single test, labelled by
+# its floor:
 #   ctest --preset release -L protocol
 # Tests may include each other's helpers as "support/….hpp" (tests/cpp/support/) and find files under MF_SOURCE_DIR.
 

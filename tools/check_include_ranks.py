@@ -93,7 +93,7 @@ def complaint(floor: str, include: str, target: str | None) -> str | None:
     if target is None or target == floor:
         return None
     if target not in RANKS:
-        return f"'{include}' lies on no floor; put it into one of {', '.join(RANKS)}"
+        return f"'{include}' is on no floor; put it into one of {', '.join(RANKS)}"
     if RANKS[target] < RANKS[floor] and not include.startswith("mf/"):
         return (
             f"'{include}' is private to floor '{target}'; what others use of it belongs into "
@@ -114,7 +114,7 @@ def complaint(floor: str, include: str, target: str | None) -> str | None:
 def check_file(path: Path, runtime: Path) -> Iterator[tuple[int, str]]:
     floor = floor_of(path, runtime)
     if floor not in RANKS:
-        yield 1, f"this file lies on no floor; move it into one of {', '.join(RANKS)}"
+        yield 1, f"this file is on no floor; move it into one of {', '.join(RANKS)}"
         return
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
         match = _INCLUDE.match(line)

@@ -80,14 +80,14 @@ def _at_revision(root: Path, revision: str, page: Path) -> str | None:
 
 def main() -> int:
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    arguments.add_argument("revision", help="what git knows, such as HEAD or main")
+    arguments.add_argument("revision", help="a revision of git, such as HEAD or main")
     arguments.add_argument("root", nargs="?", type=Path, default=Path(__file__).resolve().parents[1])
     arguments.add_argument("--code", action="store_true", help="compare only the blocks of code")
     given = arguments.parse_args()
     read = code if given.code else rendered
     verify = ["git", "-C", given.root, "rev-parse", "--quiet", "--verify", f"{given.revision}^{{commit}}"]
     if subprocess.run(verify, check=False, capture_output=True).returncode != 0:
-        arguments.error(f"git knows no revision {given.revision}")
+        arguments.error(f"git has no revision {given.revision}")
     differ = False
     for page in documents(given.root):
         before = _at_revision(given.root, given.revision, page)

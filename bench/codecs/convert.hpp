@@ -75,7 +75,7 @@ void convert_pointer(const A& from, B& to) {
   }
 }
 
-/// Converts between a pair of a map and the list entry that stands for it.
+/// Converts between a pair of a map and the list entry that represents it.
 template <class Pair, class B>
 void convert_entry(const Pair& from, B& to) {
   if constexpr (kPointer<B>) {

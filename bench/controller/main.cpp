@@ -151,7 +151,7 @@ void push(const std::string& url, std::size_t count) {
   std::counting_semaphore<> told(0);
   const auto all_told = [&told] {
     for (std::size_t i = 0; i < kWatchers; ++i)
-      if (!told.try_acquire_for(std::chrono::seconds(10))) fail("a watcher was not told");
+      if (!told.try_acquire_for(std::chrono::seconds(10))) fail("a watcher was not notified");
   };
   // Each over its own connection, as clients have them.
   std::vector<std::unique_ptr<mf::Client>> clients;
@@ -186,7 +186,7 @@ void stay(const std::string& url, std::size_t count, std::size_t of_a_connection
   for (std::size_t i = 0; i < count; ++i) {
     if (i % of_a_connection == 0) clients.push_back(std::make_unique<mf::Client>(url));
     watchers.push_back(std::make_unique<Watcher>(*clients.back(), told));
-    if (!told.try_acquire_for(std::chrono::seconds(10))) fail("a watcher was not told");
+    if (!told.try_acquire_for(std::chrono::seconds(10))) fail("a watcher was not notified");
   }
   std::puts("all are there");
   std::fflush(stdout);

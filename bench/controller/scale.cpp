@@ -3,8 +3,8 @@
 // cursors as the controller does, in one process without sockets; each value that a watcher receives is
 // encoded as it would be sent.
 //
-// Prints one line: bytes of memory per instance, bytes of memory per watcher, watchers told of a change,
-// microseconds of processor time per change, the same without a watcher, bytes of one told value,
+// Prints one line: bytes of memory per instance, bytes of memory per watcher, watchers notified of a change,
+// microseconds of processor time per change, the same without a watcher, bytes of one value that was sent,
 // microseconds of processor time for a snapshot for one watcher, bytes of a snapshot.
 
 #include <malloc.h>
@@ -136,7 +136,7 @@ class Scale {
       Cursor& cursor = cursors_[id];
       cursor.wake(before);
       const auto told_bytes = tell(cursor);
-      if (told_bytes == 0) fail("a watcher was not told");
+      if (told_bytes == 0) fail("a watcher was not notified");
       bytes += told_bytes;
     }
     told += concerned.size();

@@ -14,7 +14,7 @@ from harness.child import Child
 
 _START_SECONDS = 30.0
 _ANSWER_SECONDS = 180.0
-# A server knows nothing of this process, so the kernel must kill it when this process dies.
+# A server does not watch this process, so the kernel must kill it when this process dies.
 _WITH_US = ("setpriv", "--pdeathsig", "KILL", "--")
 ANYWHERE = "tcp://127.0.0.1:0"
 

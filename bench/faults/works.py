@@ -28,7 +28,7 @@ def controller_away(system: System, quick: bool) -> Found | None:
         controller.wait()
         time.sleep(10 if quick else 60)
         scene.controller(controller.address.replace("mf:", "tcp:"))
-        servers[0].kill(signal.SIGTERM)  # the new controller knows servers[1] only if that registered again
+        servers[0].kill(signal.SIGTERM)  # the new controller has servers[1] only if that registered again
         time.sleep(2)
         return _counts(client.ask("report"))
 
@@ -72,7 +72,7 @@ def same_server_back(system: System, quick: bool) -> Found | None:
 
 
 def server_stopped(system: System, quick: bool) -> Found | None:
-    """Calls a stopped server, with a deadline of 30 s (quick: 15 s): the time until its caller knows."""
+    """Calls a stopped server, with a deadline of 30 s (quick: 15 s): the time until the call fails."""
     with Scene(system) as scene:
         server = scene.server()
         client = scene.client(server.address)
@@ -98,7 +98,7 @@ def herd_back(system: System, quick: bool) -> Found | None:
 
 
 def rolling_restart(system: System, quick: bool) -> Found | None:
-    """Tells three servers to stop, one after another, under load; another one has started before."""
+    """Sends SIGTERM to three servers, one after another, under load; another one has started before."""
     with Scene(system) as scene:
         controller = scene.controller() if system.controller else None
         servers = [scene.server(controller=controller) for _ in range(3)]

@@ -97,7 +97,7 @@ class Queued final : public Coded {
   std::shared_ptr<Mailbox> box_ = std::make_shared<Mailbox>("B", Mailbox::Bounds{}, client_.core());
 };
 
-/// The answers come by a node of their own, which knows where this one is when that has said so.
+/// The answers come by a node of their own, which gets the address of this one with the first message.
 class Noded final : public End {
  public:
   explicit Noded(unsigned port) : node_("tcp://127.0.0.1:" + std::to_string(port)), me_(node_.process("A")) {

@@ -97,7 +97,8 @@ def _serve(way: str) -> None:
 
 
 def _serve_node() -> None:
-    """The answers go by a node of their own, which knows where the client's is when that has said so."""
+    """The answers go by a node of their own, which gets the address of the client's node with the first
+    message."""
     node = flex.Node("")
     me = node.process("server")
 

@@ -156,7 +156,7 @@ class Process {
       server.offer(make());
       server.start();
       const std::uint16_t number = server.address().port;
-      bench_rpc::check(::write(port, &number, sizeof number) == sizeof number, "nobody reads the port");
+      bench_rpc::check(::write(port, &number, sizeof number) == sizeof number, "the port is not read");
       char end = 0;
       (void)!::read(alive, &end, 1);
     }

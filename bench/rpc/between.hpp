@@ -1,5 +1,5 @@
-// What stands between a client and the server of a bench: a relay, or a splice that moves the same bytes
-// without reading them. Each is a process of its own, made by fork() before there are threads.
+// What is between a client and the server of a bench: a relay, or a splice that moves the same bytes without
+// reading them. Each is a process of its own, made by fork() before there are threads.
 #pragma once
 
 #include <fcntl.h>

@@ -148,7 +148,7 @@ inline void serve_until_stdin_ends(unsigned port) {
   }
 }
 
-/// The path where the server of this port listens as well, if it was told to.
+/// The path where the server of this port listens as well, if it got an option for that.
 [[nodiscard]] inline std::string path_of(unsigned long port) {
   return "/tmp/mf-bench-" + std::to_string(port) + ".sock";
 }

@@ -167,7 +167,7 @@ class Arrivals {
       std::memcpy(&number, message.data(), sizeof number);
       take(number, message.subspan(kHead));
     }
-    /// All that was expected has come, as somebody else has counted.
+    /// All that was expected has come, by the count of another object.
     void finish() { all_.one_more(all_.done_); }
 
    private:

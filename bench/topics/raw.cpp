@@ -15,7 +15,7 @@ using bench_rpc::Socket;
 constexpr std::size_t kBatch = 65'536;
 constexpr std::size_t kLength = 4;
 
-/// Whoever has connected gets everything from then on.
+/// Each connection gets everything from its beginning on.
 class Subscribers {
  public:
   explicit Subscribers(int listener) {

@@ -148,7 +148,7 @@ def _streams(build: Path, quick: bool, samples: Samples, failures: Failures) -> 
 
 
 def _stream_count(size: int, subscribers: int, quick: bool) -> int:
-    """What takes about a fifth of a second for who copies."""
+    """As many messages as a system that copies them passes in about a fifth of a second."""
     count = min(400_000, 80_000_000 // size) // subscribers
     return count // 10 if quick else count
 

@@ -114,7 +114,7 @@ def _mf(build: Path, way: str, name: str) -> System:
 
 
 def _nats(program: Path) -> System:
-    """At least one server stands between; of several, each is a leaf of the one before."""
+    """There is at least one server; of several, each is a leaf of the one before."""
 
     def start(stack: ExitStack, shape: Shape) -> Ends:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))

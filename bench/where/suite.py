@@ -27,7 +27,7 @@ NAME = "where"
 CHART = {"unary_i32": "instructions", "pipelined_128": "instructions"}
 
 _WORKS = {"unary_i32": (10_000, 30_000), "pipelined_128": (50_000, 150_000)}
-# Further kinds of calls, of which the sum alone is told; short and long runs as above. `True`: the server
+# Further kinds of calls, of which only the sum is printed; short and long runs as above. `True`: the server
 # with a later schema has the method, too (bench/rpc/later).
 _KINDS = {
     "unary_i32": (4_000, 12_000, True),

@@ -45,7 +45,8 @@ ENTRY_POINTS = "mf_tools.commands"
 
 
 class LazyGroup(click.Group):
-    """Knows the names of the commands. Plugins are looked for where no command of the tool's own fits."""
+    """A group that has the names of its commands, and imports one when it runs. Plugins are looked for if no
+    command of the tool has the name."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted({*_COMMANDS, *_plugins()})

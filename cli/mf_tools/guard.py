@@ -1,7 +1,8 @@
 """Wraps every command: each failure ends in an exit code and at most one line, never in a traceback.
 
 0 well, 1 a call failed or a check found something, 2 wrong use, 3 a file or the output failed, 4 no answer,
-5 denied, 6 an error that the schema declares, 70 a fault of the tool, 130 interrupted, 141 nobody reads.
+5 denied, 6 an error that the schema declares, 70 a fault of the tool, 130 interrupted, 141 the output is
+closed.
 """
 
 import os

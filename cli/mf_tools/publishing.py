@@ -34,7 +34,7 @@ def topic_of(place: Place, name: str, like: Description | None, deadline: float)
 def publisher(
     place: Place, topic: Topic, listen: str, wait: float, deadline: float, agents: Iterable[str] = ()
 ) -> Iterator[Publish]:
-    """A server of its own, which the controller knows. `wait`: seconds for the first subscriber; the end
+    """A server of its own, registered at the controller. `wait`: seconds for the first subscriber; the end
     waits until subscribers have taken all, at most `deadline` seconds. `agents`: offered from the start, so
     that subscribers of one of them find it."""
     import mf

@@ -1,4 +1,4 @@
-"""What a controller knows, in the order of names."""
+"""What a controller has registered, in the order of names."""
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass

@@ -1,5 +1,5 @@
-// Starts `mfidlc lsp`, and shows what `mfidlc explain` and `mfidlc doc` write. Knows the settings and the
-// commands of package.json, and nothing of schemas.
+// Starts `mfidlc lsp`, and shows what `mfidlc explain` and `mfidlc doc` write. Implements the settings and
+// the commands of package.json; it does not read schemas itself.
 'use strict';
 
 const { execFile } = require('child_process');

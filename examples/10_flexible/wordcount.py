@@ -77,8 +77,8 @@ class Count:
             self._me.send(dest=m.src, tag="piece", number=number, texts=self._pieces[number])
 
     def look(self, present: set[str]) -> None:
-        """The pieces of those who are gone, or were not reached, are open again, and go to whoever has
-        nothing to do."""
+        """The pieces of counters that have gone, or were not reached, are open again, and go to the next idle
+        counter."""
         missed = {message.dest for lost in self._me.undelivered() for message in lost.messages}
         for name in [name for name in self._busy if name not in present or name in missed]:
             print(f"lost {name}", flush=True)
@@ -98,7 +98,7 @@ def count(where: str, documents: int) -> Counter[str]:
         until = time.monotonic() + 2 * LIMIT
         while not counted.is_done:
             if time.monotonic() > until:
-                raise SystemExit("nobody has counted anything for two minutes")
+                raise SystemExit("no process has counted anything for two minutes")
             try:
                 counted.take(me.recv(LOOK_AFTER, tag=str))
                 until = time.monotonic() + 2 * LIMIT

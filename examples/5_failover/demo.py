@@ -58,8 +58,8 @@ class Roles:
         return self._addresses["BA"]
 
     def await_registered(self) -> None:
-        """Returns when the controller that runs now knows all agents: a BA that is started next is told where
-        they are."""
+        """Returns when all agents are registered at the controller that runs now: a BA that is started next
+        gets their addresses."""
         with mf.Client(self._addresses["controller"], mf.ClientOptions(wait_for_server=PATIENCE)) as client:
             for name in COLLECTIONS:
                 SearchClient(client).at(name).search("apple")

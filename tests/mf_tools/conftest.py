@@ -145,7 +145,7 @@ def controller(peers: Peers) -> Server:
 
 @pytest.fixture(scope="module")
 def registered(peers: Peers, controller: Server) -> Server:
-    """A shop behind the controller, which knows it."""
+    """A shop that is registered at the controller."""
     started = peers.shop(controller=controller.address)
     with mf.Client(controller.address, wait_for_server=PATIENCE) as client:
         client.describe("shop.News", topic=True, deadline=PATIENCE)

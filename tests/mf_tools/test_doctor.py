@@ -320,7 +320,7 @@ def test_a_certificate_of_the_future(
     from mf_tools.doctor import tls
 
     class Context:
-        """Whose clock is an hour behind: OpenSSL has no other way to be told a time here."""
+        """Whose clock is an hour behind: OpenSSL has no other way to set the time here."""
 
         def wrap_socket(self, *_: Any, **__: Any) -> Any:
             import ssl

@@ -1,4 +1,4 @@
-"""docs/tools.md: each command is run in the order of the page, and prints what stands under it."""
+"""docs/tools.md: each command is run in the order of the page, and prints what the page shows under it."""
 
 import os
 import re
@@ -28,7 +28,7 @@ def commands() -> list[tuple[str, str]]:
 
 
 def as_pattern(shown: str) -> str:
-    """`…` stands for anything, at the end of its line and alone for lines, too; blanks may be wider."""
+    """`…` matches anything, at the end of its line and alone for lines, too; blanks may be wider."""
     pattern = ""
     for line in shown.splitlines():
         if line == "…":

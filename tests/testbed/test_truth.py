@@ -41,7 +41,7 @@ def test_a_skipped_collection_is_not_expected(truth: Truth) -> None:
         (Answer([Hit(1, 1)], [ONE]), "1 hits, but the plain index has 2"),
         (
             Answer([Hit(1, 1), Hit(2, 1)], [ONE, Document(2, "a tree", "cut")]),
-            "document 2 is not what stands",
+            "document 2 differs from its file",
         ),
     ],
 )

@@ -1,6 +1,6 @@
 """The ping-pong of Table 2 over mpi4py: rank 0 of `mpiexec -n 2 mpi.py client PORT` plays, rank 1 answers.
 
-`mpi.py server` is nobody, since MPI starts its processes itself. Messages of mpi4py's lower-case functions
+There is no `mpi.py server`, since MPI starts its processes itself. Messages of mpi4py's lower-case functions
 are pickled, as the paper's are.
 """
 

@@ -57,7 +57,7 @@ class Servant final : public Bench::CallbackService {
      private:
       void go_on() {
         if (left_-- == 0) return Finish(grpc::Status::OK);
-        StartWrite(&value_);  // with a buffer hint it would never be told to go on
+        StartWrite(&value_);  // with a buffer hint OnWriteDone() would never be called
       }
       std::int32_t left_;
       Blob value_;

@@ -43,7 +43,7 @@ class BrokerSender final : public Sender {
  public:
   explicit BrokerSender(broker::endpoint& endpoint) : endpoint_(endpoint) {}
   void send(std::span<const std::byte> message) override { endpoint_.publish(kTopic, text_of(message)); }
-  /// As a stream, which waits for who reads it; returns once the last is on its way.
+  /// As a stream, which waits for its reader; returns once the last is on its way.
   void send_all(std::size_t size, std::uint64_t count) override {
     auto message = message_of(size);
     publish_stream(endpoint_, count, [message](std::uint64_t number) mutable {

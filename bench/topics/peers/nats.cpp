@@ -1,4 +1,4 @@
-// Clients of nats-server in `make bench-topics`; it stands between them (peers.py starts it).
+// Clients of nats-server in `make bench-topics`, which passes messages between them (peers.py starts it).
 //
 //   nats publisher PORT | nats subscriber SUBSCRIBERS PORT
 #include <nats/nats.h>

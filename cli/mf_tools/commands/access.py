@@ -34,7 +34,7 @@ def command() -> None:
 
 @command.command()
 @click.argument("file")
-@click.argument("who", required=False)
+@click.argument("identity", required=False)
 @click.argument("action", required=False, type=click.Choice(_ACTIONS))
 @click.argument("thing", metavar="[OBJECT]", default="")
 @click.option("--per", default="", help="The agent, or of a subscription a pattern.")
@@ -43,7 +43,7 @@ def command() -> None:
 @click.option("--json", "as_json", is_flag=True, help="JSON, for scripts.")
 def check(
     file: str,
-    who: str | None,
+    identity: str | None,
     action: str | None,
     thing: str,
     per: str,
@@ -51,9 +51,9 @@ def check(
     weight: int,
     as_json: bool,
 ) -> int:
-    """Look for mistakes in an access file; with WHO and ACTION: whether WHO may do that, and by which line.
+    """Look for mistakes in an access file; with IDENTITY and ACTION, ask which line decides.
 
-    WHO is an identity as access files name it (uid:1000, spiffe://…, dns:…, token:…), or 'nobody'. OBJECT of
+    IDENTITY is one as access files name it (uid:1000, spiffe://…, dns:…, token:…), or 'nobody'. OBJECT of
     a call is service and method joined by a dot. Ends with 1 if it is denied, or the file has mistakes.
     """
     from mf.access import Action, Wish, load_rules
@@ -62,15 +62,15 @@ def check(
         rules = load_rules(file)
     except ValueError as wrong:
         raise CommandError(str(wrong), FAILED) from None
-    if who is None:
+    if identity is None:
         if as_json:
             emit({"lines": len(rules)})
         else:
             line(f"{file}: {len(rules)} lines allow or deny something, no mistakes")
         return 0
     if action is None:
-        raise CommandError(f"say what {who} wants to do: {', '.join(_ACTIONS)}", USAGE)
-    decided = rules.decide(_identity(who), Wish(Action(action), thing, per, address, weight))
+        raise CommandError(f"say what {identity} wants to do: {', '.join(_ACTIONS)}", USAGE)
+    decided = rules.decide(_identity(identity), Wish(Action(action), thing, per, address, weight))
     text = Path(file).read_text("utf-8").splitlines()[decided.line - 1].strip() if decided.line else ""
     if as_json:
         emit({"allowed": decided.allowed, "line": decided.line, "text": text})
@@ -80,15 +80,15 @@ def check(
     return 0 if decided.allowed else FAILED
 
 
-def _identity(who: str) -> "mf.Identity":
+def _identity(name: str) -> "mf.Identity":
     import mf
     from mf.access import objection_to_name
 
-    if who == "nobody":
+    if name == "nobody":
         return mf.Identity()
-    why = objection_to_name(who)
-    if why or "*" in who:
+    why = objection_to_name(name)
+    if why or "*" in name:
         words = why or "uid:1000, spiffe://…, dns:…, token:…, or nobody"
-        raise CommandError(f"'{who}' is no identity: {words}", USAGE)
-    kind = _KINDS.get(who.partition(":")[0], "CERTIFICATE")
-    return mf.Identity(mf.IdentityKind[kind], who)
+        raise CommandError(f"'{name}' is no identity: {words}", USAGE)
+    kind = _KINDS.get(name.partition(":")[0], "CERTIFICATE")
+    return mf.Identity(mf.IdentityKind[kind], name)

@@ -88,7 +88,7 @@ CODES: dict[str, tuple[int, str, str]] = {
     "PERMISSION_DENIED": (
         17,
         "The access file does not allow it.",
-        "`mf access check FILE WHO ACTION …` says which line decides.",
+        "`mf access check FILE IDENTITY ACTION …` says which line decides.",
     ),
     "SHUTTING_DOWN": (
         18,

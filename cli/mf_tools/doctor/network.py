@@ -54,7 +54,7 @@ def _names(address: Address, found: Findings) -> list[Place]:
         cure = (
             "look at /etc/resolv.conf, and whether its servers answer"
             if again
-            else "look for a mistake in the name; `getent hosts NAME` shows what this host knows"
+            else "look for a mistake in the name; `getent hosts NAME` shows what this host resolves it to"
         )
         found.fault("name", fault, f"'{address.host}': {getattr(failed, 'strerror', None) or failed}", cure)
         return []

@@ -102,7 +102,7 @@ def _refused(failed: "mf.Error", address: Address, socket_at: Socket, found: Fin
         _no_hello(text, address, socket_at, found)
 
 
-_ALLOW = "add a line to the server's access file; mf access check FILE WHO ACTION shows what decides"
+_ALLOW = "add a line to the server's access file; mf access check FILE IDENTITY ACTION shows what decides"
 
 
 def _no_hello(text: str, address: Address, socket_at: Socket, found: Findings) -> None:
@@ -193,7 +193,9 @@ def _status(place: Place, found: Findings) -> None:
         with place.controller() as controller:
             status = controller.status(options=mf.CallOptions(deadline=_WITHIN))
     except mf.Error as failed:
-        found.warn("ledger", "status_failed", str(failed), "an access file may deny it: allow WHO administer")
+        found.warn(
+            "ledger", "status_failed", str(failed), "an access file may deny it: allow IDENTITY administer"
+        )
         return
     since = int(status.store.since) / 1e9
     if since - _CLOCKS > time.time():

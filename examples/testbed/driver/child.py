@@ -2,8 +2,8 @@
 
 Each child leads a session of its own, so a Ctrl-C at the terminal reaches the driver alone; it ends the
 others in order. Should the driver itself be killed, the kernel kills its children (setpriv --pdeathsig), and
-so it does with one that was started in the moment of a Ctrl-C. A child's standard error goes to a file; what
-stands there is shown when the child fails.
+so it does with one that was started in the moment of a Ctrl-C. A child's standard error goes to a file; its
+content is shown when the child fails.
 """
 
 import contextlib

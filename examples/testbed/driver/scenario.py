@@ -25,7 +25,7 @@ MORE_QUERIES = (
     "move quickly; run",
     "Small-Leaved TREES",
     "1492",
-    "xyzzy",  # stands nowhere
+    "xyzzy",  # in no document
 )
 QUERIES = [*REPORT_QUERIES, *MORE_QUERIES]
 RESUME_SECONDS = 10.0
@@ -202,7 +202,7 @@ class Scenario:
             self._say(f"  it serves again after {time.monotonic() - start:.2f} s")
             for main in mains:
                 self._check(main, "message", self._collections)
-            self._say(f"  {len(QUERIES)} queries of each Main served, none failed: nobody has noticed")
+            self._say(f"  {len(QUERIES)} queries of each Main served, none failed")
 
     def _kill_and_resume(self) -> None:
         victim = self._collections[-1]

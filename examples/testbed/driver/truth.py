@@ -82,9 +82,7 @@ class Truth:
                 raise DemoError(f"{who}: '{text}': {_difference(answer.hits, expected)}")
             for document in answer.documents:
                 if document != self.documents[document.doc]:
-                    raise DemoError(
-                        f"{who}: '{text}': document {document.doc} is not what stands in its file"
-                    )
+                    raise DemoError(f"{who}: '{text}': document {document.doc} differs from its file")
 
     def _hits(self, text: str, collection: str, limit: int) -> list[Hit]:
         key = (text, collection, limit)

@@ -55,7 +55,7 @@ function ascending(type) {
 const sorted = (writer, keys, type, keyOf) => {
   const ordered = [...keys].sort((a, b) => type.compare(keyOf(a), keyOf(b)));
   for (let at = 1; at < ordered.length; at++)
-    if (type.compare(keyOf(ordered[at - 1]), keyOf(ordered[at])) === 0) writer.broken("a key stands here twice");
+    if (type.compare(keyOf(ordered[at - 1]), keyOf(ordered[at])) === 0) writer.broken("a key is given here twice");
   return ordered;
 };
 

@@ -74,7 +74,7 @@ function getter(view, width, { signed, big }) {
   return big && width < 8 ? (at) => BigInt(get(at)) : get;
 }
 
-/** What stands behind a map's count: [key, value] of each entry. The map's level was entered. */
+/** What follows a map's count: [key, value] of each entry. The map's level was entered. */
 export function readEntries(reader, key, value, count) {
   const [keys, values] = [[], []];
   for (let block = 0; block < blocksOf(count); block++) {

@@ -1,5 +1,5 @@
-// What generated JavaScript stands on: types that read and write their values in the tiers febird and memcpy, as
-// docs/protocol.md has them in section 8. No dependencies; Node 18 and browsers.
+// What generated JavaScript imports: types that read and write their values in the tiers febird and memcpy,
+// as docs/protocol.md has them in section 8. No dependencies; Node 18 and browsers.
 //
 // Values: bool boolean; i8..u32, f32, f64 number; 64-bit integers, timestamps and durations bigint; string; bytes
 // Uint8Array; uuid its canonical text; list and array Array; set Set; map Map; T? the value or undefined; enum and

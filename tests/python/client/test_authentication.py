@@ -1,4 +1,4 @@
-"""The authentication field of HELLO: what a client shows is what a server is told."""
+"""The authentication field of HELLO: what a client shows is what a server gets."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -26,9 +26,7 @@ def full() -> Iterator[str]:
     with socket.create_server(("127.0.0.1", 0), backlog=0) as listening:
         port = listening.getsockname()[1]
         with socket.create_connection(("127.0.0.1", port)):
-            assert select.select([listening], [], [], 20)[
-                0
-            ]  # the client knows of a connection before its server
+            assert select.select([listening], [], [], 20)[0]  # the client has a connection before its server
             yield f"tcp://127.0.0.1:{port}"
 
 

@@ -56,7 +56,7 @@ class Flowing(Plain):
 
 @dataclass
 class Place:
-    """Where calls go, and who counts them there."""
+    """A server, its address, and the servant that counts its calls."""
 
     source: Any
     where: Any
@@ -189,7 +189,7 @@ def test_a_call_to_all_agents_without_time_to_learn_of_any_has_that_failure() ->
 
 
 def test_a_call_of_a_handler_without_time_left_runs_nothing() -> None:
-    """Also where its connection stands: the request would be executed for nobody."""
+    """Also where its connection is open: no caller would take the result of the request."""
     inner = Counting()
     failures: list[object] = []
 

@@ -1,4 +1,4 @@
-"""Readers and writers without a codec around them: where it stands, what it charges, and its own failures.
+"""Readers and writers without a codec around them: position, charges, and failures of their own.
 
 A codec reads once as if no message came in parts, and if that fails again, looking for parts. `read` does
 what the second attempt does, whatever the first would have found.

@@ -1,6 +1,6 @@
 """Compiles a schema to Python and imports it, once a process; and values of its structs from and to JSON.
 
-Values go by the generated shapes, so that nothing here knows a schema.
+Values go by the generated shapes, so that nothing here depends on a schema.
 """
 
 import atexit

@@ -1,4 +1,4 @@
-"""Unions and flags as a user of generated code meets them."""
+"""Unions and flags of generated code."""
 
 import copy
 import importlib

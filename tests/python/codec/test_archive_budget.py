@@ -14,8 +14,8 @@ TEXT = 64  # of an empty one
 OBJECT = 64  # of a graph, beside what it holds
 KEPT = 200  # what keeps an object's unknown fields together with its graph
 
-# Of number 31, which nobody knows. Each row has a group: the generated functions take none, and by their own,
-# rougher account they might accept what the careful reader refuses.
+# Of number 31, which no schema has. Each row has a group: the generated functions take none, and by their
+# own, rougher account they might accept what the careful reader refuses.
 FIELD = "f801 05"
 TEXT_FIELD = "fa01 03 616263"
 GROUP = "fb01 0801 fc01"

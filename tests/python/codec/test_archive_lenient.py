@@ -159,7 +159,7 @@ def test_what_protobuf_allows_is_read_at_once(loose: Archives, more: str, attrib
     "more",
     [
         "4a020801 4a03120101",  # one message in parts
-        "8b011001 8c01",  # a group that nobody knows
+        "8b011001 8c01",  # a group that no schema has
         "888000 01",  # a tag that is longer than needed
         "5a020801",  # an entry without its message
         "42020801",  # no member is 0

@@ -72,14 +72,15 @@ def test_hostile_bytes_are_refused_with_fault_offset_and_path(vector: dict[str, 
     [("Runs", "0361 017a", Runs("aaaz")), ("Spot", "0102", Spot(1, 2))],
 )
 def test_values_are_those_of_the_codec(type_: str, data: str, value: object) -> None:
-    """JSON has a codec's bytes, so that only this tells what it made of them."""
+    """JSON has a codec's bytes, so that only this checks what the codec made of them."""
     shape = codec_of("custom.mfidl", f"vectors.custom.{type_}").shape
     assert mf.from_bytes(shape, bytes.fromhex(data)) == value
     assert mf.to_bytes(value, shape).hex() == data.replace(" ", "")
 
 
 def test_the_dynamic_codec_agrees_where_bytes_are_all_there_is() -> None:
-    """It knows no codec: what one refuses are bytes to it, and what one writes anew stays as it was."""
+    """It calls no codec: what a codec refuses are bytes to it, and what a codec writes anew stays as it
+    was."""
     program = check([str(SCHEMAS / "custom.mfidl")]).program
     assert program is not None
     schema = dynamic.Schema(program)

@@ -58,7 +58,7 @@ def test_both_paths_write_and_read_the_same(scalar: s.Scalar, counted: bool) -> 
     chance = random.Random(4)
     for count in (0, 1, 3, 255, 256, 257, 511, 513, 1024, 1025, 1281, 5000):
         values = mixed(scalar, chance, count)
-        # The array stands in a list, because alone it would be memcpy.
+        # The array is in a list, because alone it would be memcpy.
         shape = s.List(scalar) if counted else s.List(s.Array(scalar, count))
         whole: Any = values if counted else [values]
         codec = codec_of(shape)

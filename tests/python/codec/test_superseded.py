@@ -92,7 +92,7 @@ def test_what_is_superseded_breaks_no_constraint(data: bytes, read: str) -> None
         (b"\x3a\x03\x1a\x01\x01\x3a\x03\x1a\x01\x00", "All.in.many[1]"),
         (b"\x3a\x05\x1a\x03\x01\x02\x03", "All.in.many"),
         (b"\x3a\x02\x08\x00\x3a\x02\x12\x00", "All.in.n"),
-        (b"\x3a\x04\x12\x02\x08\x00\x08\x00", "All.in.inner.n"),  # and then n: the leftmost is told
+        (b"\x3a\x04\x12\x02\x08\x00\x08\x00", "All.in.inner.n"),  # and then n: the leftmost is reported
     ],
 )
 def test_what_stays_is_held_to_its_constraints(data: bytes, path: str) -> None:

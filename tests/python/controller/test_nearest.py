@@ -195,7 +195,7 @@ def test_a_path_where_another_process_listens_is_not_called(twice: Twice, path: 
 def test_the_socket_of_another_user_is_not_used_although_its_server_has_the_nonce(
     twice: Twice, path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Anybody may copy the nonce, which the controller tells: here the server behind the path even is the
+    """Any process may copy the nonce, which the controller sends: here the server behind the path even is the
     registered one."""
     wanted = WhoCalls()
     with serving(f"tcp://127.0.0.1:0,unix:{path}", wanted) as server:

@@ -34,7 +34,7 @@ class Failing:
         def called(*arguments: Any) -> Any:
             self.calls += 1
             if self.calls == 1:
-                raise RuntimeError("nobody foresaw this")
+                raise RuntimeError("unforeseen")
             return self._instead_of(*arguments)
 
         return called

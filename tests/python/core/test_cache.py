@@ -15,7 +15,7 @@ C: Key = ("*", b"c")
 
 class Call:
     def wake(self, kept: Kept | None) -> bool:
-        raise AssertionError(f"a cache wakes nobody by itself: {kept}")
+        raise AssertionError(f"no call waits: {kept}")
 
 
 def cache(entries: int = 10, ttl: float | None = None, max_bytes: int = 1 << 20) -> Cache:

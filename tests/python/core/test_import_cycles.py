@@ -31,7 +31,7 @@ MODULES = {module_of(path): path for path in MF.rglob("*.py")}
 
 
 def imports(module: str) -> set[str]:
-    """The files of the same package that it imports, wherever in it that stands."""
+    """The files of the same package that it imports, at any place in the file."""
     found: set[str] = set()
     for node in ast.walk(ast.parse(MODULES[module].read_text("utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.module is not None and not node.level:

@@ -114,7 +114,7 @@ def test_replicated_methods_must_follow_one_pattern() -> None:
 
 
 def test_a_provider_with_many_types_that_hold_each_other_is_planned_in_bounded_steps() -> None:
-    """The consumer's one type meets each of the provider's: as many pairs, each looked at once."""
+    """The consumer's one type is paired with each of the provider's: as many pairs, each looked at once."""
     count = 4000
     chain = "".join(
         f"type a.T{n:04} struct archive\n next 1: list<a.T{(n + 1) % count:04}>\n" for n in range(count)

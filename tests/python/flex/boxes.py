@@ -8,7 +8,7 @@ from mf.flex.queue import Parcel
 
 
 class Owner:
-    """Who is told what was taken."""
+    """The sender of messages, which is notified of what was taken."""
 
     def __init__(self) -> None:
         self.numbers: list[int] = []

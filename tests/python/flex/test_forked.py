@@ -25,7 +25,7 @@ BOX = ("CONNECTION_LOST", "the mailbox of 'A' belongs to the parent process")
 
 
 class Nodes:
-    """`near` has the process A and knows `far`, which has B."""
+    """`near` has the process A and is connected to `far`, which has B."""
 
     def __init__(self) -> None:
         self.far = flex.Node("")

@@ -1,4 +1,4 @@
-"""What a mailbox gives to whom: criteria, order, several receivers, bounds, callbacks."""
+"""Which receiver of a mailbox gets a message: criteria, order, several receivers, bounds, callbacks."""
 
 import asyncio
 import random

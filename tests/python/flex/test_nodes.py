@@ -1,4 +1,5 @@
-"""Processes of nodes: within one, and over connections: order, flow control, what is lost and who is told."""
+"""Processes of nodes: within one, and over connections: order, flow control, what is lost and reported as
+lost."""
 
 import asyncio
 import re
@@ -32,7 +33,7 @@ def alone() -> Iterator[flex.Node]:
 
 
 class Pair:
-    """Two nodes and a connection; `far` knows nobody."""
+    """Two nodes and a connection; `far` has no address of another node."""
 
     def __init__(self, patience: float = LIMIT) -> None:
         name = new_name()

@@ -22,7 +22,7 @@ OLD, NEW = kind_of("old", "Point"), kind_of("new", "Point")
 
 @pytest.fixture
 def pair(monkeypatch: pytest.MonkeyPatch) -> Iterator[Pair]:
-    """Of nodes in a process that knows only the newer versions."""
+    """Of nodes in a process that has only the newer versions."""
     for table in ("_by_class", "_by_name", "_latest"):
         monkeypatch.setattr(declared, table, {})
     made = Pair()

@@ -132,7 +132,7 @@ def test_a_stream_ends_at_its_deadline(flow: Flow, servant: AnyFlowServant) -> N
 
 
 def test_a_cancelled_task_ends_its_stream() -> None:
-    """The handler runs in that task: its CancelledError tells it."""
+    """The handler runs in that task, and gets its CancelledError."""
     ended: list[type[BaseException]] = []
 
     class Cancelled(Awaiting):

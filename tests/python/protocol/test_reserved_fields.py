@@ -15,7 +15,7 @@ ITEM_FLAGS = frame.ENCODING_MASK | frame.BULK | frame.ONEWAY | frame.METADATA | 
 VALUE_FLAGS = frame.ENCODING_MASK | frame.METADATA
 BOTH = ("client", "server")
 
-# Who sends it, the flags that it may have, and its other fields.
+# The side that sends it, the flags that it may have, and its other fields.
 TYPES = {
     frame.HELLO: (BOTH, 0, ()),
     frame.REFUSE: (BOTH, 0, ("word",)),
@@ -59,7 +59,7 @@ def reason(type_: int, sender: str, fields: dict[str, int]) -> str:
 def test_fields_that_a_frame_does_not_have_are_to_be_zero(type_: int, sender: str) -> None:
     _, flags, has = TYPES[type_]
     good = GOOD.get(type_, {})
-    # What has items or values says its fields; of the others some field is told to be wrong.
+    # What has items or values says its fields; of the others the failure says that some field is wrong.
     told = "flags 0x" if type_ in (frame.REQUEST, frame.REPLY, frame.DATA) else "must be zero"
     sizes = {"flags": 8, "route": 16, "id_": 32, "word": 16, "count": 16}
 

@@ -284,7 +284,7 @@ def test_a_reply_without_id_or_items_is_a_protocol_error(id_: int, count: int, o
 @pytest.mark.parametrize("others", [0, 1])
 @pytest.mark.parametrize("count", [65_534, 65_535, 65_536])
 def test_a_small_reply_may_have_many_items(count: int, others: int) -> None:
-    """From 65,535 items on their number stands behind the header."""
+    """From 65,535 items on their number follows the header."""
     session = ClientSession(Hello(nonce=NONCE), bytearray(1000))
     feed(session, frame.pack(frame.HELLO, Hello(nonce=NONCE, max_in_flight=9).pack()))
     calls = [Request(1.0) for _ in range(others + 1)]

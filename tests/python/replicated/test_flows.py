@@ -1,5 +1,5 @@
-"""Each flow without faults: who sends how many messages of which kind to whom, and in which order. The
-diagrams of docs/replicated.md are drawn from these traces.
+"""Each flow without faults: how many messages of which kind each process sends to each other, in which order.
+The diagrams of docs/replicated.md are drawn from these traces.
 """
 
 import json

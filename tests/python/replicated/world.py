@@ -398,7 +398,8 @@ class World:
                 self._effects(process)
 
     def take_lead_away(self, unnoticed_for: float) -> None:
-        """The controller has lost sight of who has the lead, who asks for it again when that is noticed."""
+        """The controller loses the record of the lead; the process that has it asks for it again when it
+        notices that."""
         process = self.leader
         if process is None:
             return
@@ -419,7 +420,7 @@ class World:
     # What is asked in tests
 
     def ready(self) -> bool:
-        """Whether somebody gives out versions, and all that are there have its log."""
+        """Whether there is a versioning server, and all present members have its log."""
         leader = self.leader
         return (
             leader is not None

@@ -1,4 +1,4 @@
-"""What a caller of an asyncio client's connections is told when one ends before it could be used."""
+"""The failure that a caller of an asyncio client gets when a connection ends before it could be used."""
 
 import asyncio
 import socket

@@ -22,7 +22,7 @@ from tests.python.echo import TWICE
 SERVICE = ServiceInfo(name="a.S", agent="A", descriptor="", fingerprint=bytes(16), methods=())
 ONE, OTHER = Instance("tcp://127.0.0.1:1"), Instance("tcp://127.0.0.1:2")
 DEADLINE = 1030.0
-AWAY = not_executed(Code.UNAVAILABLE, "nobody listens there")
+AWAY = not_executed(Code.UNAVAILABLE, "no process listens there")
 REFUSED = not_executed(Code.UNKNOWN_METHOD, "no such method")
 
 
@@ -42,7 +42,7 @@ class Link:
 
 
 class Pool:
-    """Knows when an address may be tried again, and the order of the endpoints: that of the source."""
+    """Records when an address may be tried again, and the order of the endpoints: that of the source."""
 
     closed = False
 
@@ -88,7 +88,7 @@ class Said(Views):
 
 
 class Rules(Routing[Any, Any]):
-    """Nobody waits here: the test does."""
+    """Nothing waits here: the test does."""
 
     async def news(self, service: ServiceInfo, old: View, timeout: float) -> None:
         raise NotImplementedError
@@ -219,7 +219,7 @@ def test_a_search_gives_up_at_its_deadline_with_the_reason(scene: Scene) -> None
     search.failed(AWAY)
     scene.now = DEADLINE
     search.next()
-    with pytest.raises(mf.Error, match="gave up at the deadline: nobody listens there") as raised:
+    with pytest.raises(mf.Error, match="gave up at the deadline: no process listens there") as raised:
         search.failed(AWAY)
     assert (raised.value.code, raised.value.execution) == (Code.UNAVAILABLE, Execution.NOT_EXECUTED)
 
@@ -259,7 +259,7 @@ def test_a_server_that_is_lost_comes_back(scene: Scene) -> None:
     scene.bound().breaks()
     search = scene.search()
     assert search.next() is Step.CONNECT
-    with pytest.raises(mf.Error, match="nobody listens there"):
+    with pytest.raises(mf.Error, match="no process listens there"):
         search.failed(AWAY)  # it was seen before, so that no call waits for it
     assert scene.states() == [State.COOLING]
     later, back = scene.search(), Link()

@@ -397,7 +397,7 @@ def test_a_connection_with_too_many_bytes_of_requests_is_not_read_until_some_wer
 
 
 def test_a_descriptor_that_was_closed_in_the_same_turn_is_no_listener() -> None:
-    """The IO thread is held; meanwhile it is told to stop listening, and a connection breaks: both in one
+    """The IO thread is held; meanwhile the server stops listening, and a connection breaks: both in one
     turn."""
     held, worked, reply, free = (threading.Event() for _ in range(4))
 

@@ -1,4 +1,5 @@
-"""Whom servers believe about the clients of a relay: a peer to which their access file allows `relay`."""
+"""Which peers may give servers the identities of their clients: those to which the access file allows
+`relay`."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -92,7 +93,7 @@ def test_names_the_relays_in_their_order(mirror: AnyMirror, path: str, rules: Ca
 def test_a_client_that_has_shown_nothing_is_not_the_relay(
     mirror: AnyMirror, path: str, rules: Callable[[str], str]
 ) -> None:
-    """Otherwise whoever reaches a relay could do what the relay may."""
+    """Otherwise every client of a relay could do what the relay may."""
     access = rules(RULES + f"allow {OWN} call *\n")
     with server_of(mirror, path, agent="a", access=access) as server:
         with relaying(server.address, Identity()) as echo:

@@ -244,7 +244,7 @@ def test_stopping_waits_for_no_connection_that_has_nothing_to_do(
     with mf.Client(server.address) as client:
         echo = EchoClient(client).at("a")
         assert echo.twice(1) == 2
-        time.sleep(0.2)  # the kernel usually knows by then that the reply has arrived
+        time.sleep(0.2)  # by then the kernel usually has the acknowledgement of the reply
         stopping = threading.Thread(target=server.stop, daemon=True)
         stopping.start()
         stopping.join(30)

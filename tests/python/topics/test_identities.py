@@ -72,8 +72,8 @@ class _Lies(PushSource):
 
 
 class Liar(OfferSource, PushServant):
-    """Sends what it is given to each of its subscribers once it is told to begin; the first subscription
-    ends when it is told to."""
+    """Sends what it is given to each of its subscribers once the test lets it begin; the first subscription
+    ends when the test ends it."""
 
     def __init__(self, *lies: Any, waits: bool = False) -> None:
         self.mf_service = events.AdditionsPublisher.mf_topic.service
@@ -173,7 +173,7 @@ def test_who_names_anothers_identity_neither_speaks_for_it_nor_silences_it() -> 
             came = [(each.sequence, each.value.doc, each.missed) for each in taken(subscriber, 3)]
             assert came == [(1, 1, 0), (2, 2, 0), (3, 3, 0)]
             assert liar.times == 1
-            true_one.stop()  # nobody else is that publisher any more
+            true_one.stop()  # no other connection has that publisher any more
             assert eventually(lambda: liar.times == 2, PATIENCE)
     finally:
         true_one.close()

@@ -255,7 +255,7 @@ def test_a_publisher_is_not_made_of_a_client() -> None:
             Code.INVALID_ARGUMENT,
             'has agents: say which, "*" for',
         ),
-        (lambda t: events.AdditionsSubscriber(t, "a.b*"), Code.INVALID_ARGUMENT, "'*' stands for a whole"),
+        (lambda t: events.AdditionsSubscriber(t, "a.b*"), Code.INVALID_ARGUMENT, "'*' matches a whole"),
         (
             lambda t: events.OrdersSubscriber(t, mf.SubscribeOptions(overflow=mf.Overflow.drop_oldest)),
             Code.INVALID_ARGUMENT,

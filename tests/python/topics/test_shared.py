@@ -148,7 +148,7 @@ def test_who_is_alone_and_full_is_not_waited_for_any_more_when_another_comes(
         assert publisher.await_subscribers(1, PATIENCE)
         long = "x" * 30_000
         count = 0
-        while not publisher.stats().subscriptions[0].dropped:  # its publisher drops for who is alone
+        while not publisher.stats().subscriptions[0].dropped:  # its publisher drops for the only subscriber
             publisher.publish(events.EventIndexed(indexed(count, long)))
             count += 1
         quick = events.EventsSubscriber(client, options)

@@ -8,9 +8,9 @@ its own: a line that allows fits if it covers all of them, a line that denies if
     deny  anyone                       call sf1.search.Index.rebuild
     allow authenticated                call sf1.search.*
 
-    line   = ("allow" | "deny") who action [object] ["per" agent] ["at" address] ["weight" number]
-           | "group" name "=" who {"," who}
-    who    = "anyone" | "authenticated" | "@" group | a pattern of names as Identity.name has them
+    line   = ("allow" | "deny") identity action [object] ["per" agent] ["at" address] ["weight" number]
+           | "group" name "=" identity {"," identity}
+identity = "anyone" | "authenticated" | "@" group | a pattern of names as Identity.name has them
 
 Objects and agents are patterns (mf/access/glob.py). The object of a call is service and method joined by a
 dot; LIST, ADMINISTER and RELAY have none. "at" and "weight" belong to REGISTER: the address at which the

@@ -212,7 +212,7 @@ class ServerFields(TypedDict, total=False):
 class OfferFields(TypedDict, total=False):
     """The keyword arguments of `offer`.
 
-    `limits`: those of methods, by their names in the schema: {"look_up": mf.Limit(8)}. A controller tells
+    `limits`: those of methods, by their names in the schema: {"look_up": mf.Limit(8)}. A controller passes to
     clients the relative capacity of the server (`weight`), shows `labels` to tools, and warns if another
     server offers the same although this one wants to be `alone`.
     """

@@ -164,7 +164,7 @@ class Post:
             way.after_fork()
 
     async def close(self, seconds: float) -> None:
-        """Fails messages that are not in their mailbox within `seconds`, and tells senders of other nodes
+        """Fails messages that are not in their mailbox within `seconds`, and notifies senders of other nodes
         that the mailboxes are closed. The caller has closed the mailboxes before."""
         with self._lock:
             self._closed = True

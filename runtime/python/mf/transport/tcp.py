@@ -60,7 +60,7 @@ def stream_over(connected: socket.socket, address: Address) -> SocketStream:
     # A port of the ephemeral range on which no process listens can connect to itself.
     if connected.getsockname() == connected.getpeername():
         connected.close()
-        raise ConnectionRefusedError(errno.ECONNREFUSED, "nobody listens there")
+        raise ConnectionRefusedError(errno.ECONNREFUSED, "no process listens there")
     tune(connected)
     return SocketStream(connected, str(address))
 

@@ -8,9 +8,9 @@
 //     deny  anyone         call sf1.search.Index.rebuild
 //     allow authenticated  call sf1.search.*
 //
-//     line   = ("allow" | "deny") who action [object] ["per" agent] ["at" address] ["weight" number]
-//            | "group" name "=" who {"," who}
-//     who    = "anyone" | "authenticated" | "@" group | a pattern of names as Identity::name has them
+//     line   = ("allow" | "deny") identity action [object] ["per" agent] ["at" address] ["weight" number]
+//            | "group" name "=" identity {"," identity}
+//     identity = "anyone" | "authenticated" | "@" group | a pattern of names as Identity::name has them
 //     action = "register" | "call" | "lead" | "watch" | "publish" | "subscribe" | "send" | "replicate"
 //            | "list" | "administer" | "relay"
 //

@@ -46,12 +46,12 @@ class Message(PlainStruct):
     sequence: int
     """Counts the messages of one sender to one mailbox, from 1 on. 0: this is none, and has `types` alone."""
     source: Name
-    """Who sends it, and to whom: a process, or "GROUP/*"."""
+    """The sender, a process, and the receiver: a process, or "GROUP/*"."""
     dest: Name
     attributes: bytes
     """Section 5c of the protocol."""
     types: list[DescribedType]
-    """What the messages that follow on this stream have values of, told once on each stream."""
+    """The types of values in the messages that follow; each is described once on a stream."""
 
     def __init__(
         self,
@@ -114,8 +114,9 @@ class Refused(PlainStruct):
 
 
 class Receipt(PlainStruct):
-    """What has become of messages. The first one of a stream comes at once, and tells what the mailbox has of
-    this sender from streams before.
+    """What has become of messages. The first one of a stream comes at once, with what the mailbox has from
+    this
+    sender of earlier streams.
     """
 
     __slots__ = __match_args__ = ("mailbox", "received", "taken", "refused", "waiting", "closing", "full")
@@ -127,7 +128,7 @@ class Receipt(PlainStruct):
     taken: list[int]
     """These were taken from the mailbox since the last receipt."""
     refused: list[Refused]
-    """In the first receipt of a stream the latest 1,024, which may have been told before."""
+    """In the first receipt of a stream the latest 1,024, which earlier receipts may have named already."""
     waiting: list[int]
     """In the first receipt of a stream: which of those that have come were not taken yet. The others were
     taken,

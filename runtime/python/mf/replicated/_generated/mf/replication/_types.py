@@ -302,9 +302,9 @@ class Stamped(PlainStruct):
     under: int
     """The epoch in which it is sent, which may be later than that of the version."""
     then: list[Member]
-    """Who is to have it next, one after the other (chain)."""
+    """The members that get it next, one after the other (chain)."""
     applied: list[Member]
-    """Who has applied it before (chain)."""
+    """The members that have applied it already (chain)."""
 
     def __init__(
         self, entry: Entry = FRESH, under: int = 0, then: list[Member] = FRESH, applied: list[Member] = FRESH
@@ -333,7 +333,7 @@ class Stamped(PlainStruct):
 
 
 class Leading(PlainStruct):
-    """Who is the versioning server."""
+    """The present versioning server."""
 
     __slots__ = __match_args__ = ("epoch", "member")
 
@@ -790,7 +790,9 @@ class Restore(PlainStruct):
 
 
 class Seal(PlainStruct):
-    """Whoever has this version says so; the others take it only from the versioning server from now on."""
+    """A member that has this version answers with it; the others take it only from the versioning server from
+    now on.
+    """
 
     __slots__ = __match_args__ = ("epoch", "version")
 
@@ -1321,7 +1323,7 @@ Message: TypeAlias = (
 
 
 class Peer(PlainStruct):
-    """Who opens a link. Exactly one of both."""
+    """The peer that opens a link. Exactly one of both."""
 
     __slots__ = __match_args__ = ("member", "client")
 
@@ -1372,8 +1374,7 @@ class Group(PlainStruct):
     members: list[Member]
     schemas: list[Schema]
     """The first one is that of the replica that answers: a client of another schema sends what it reads. Then
-    those
-    that it knows of besides: members ask each other for the schemas of messages in their logs.
+    those that it has of others: members ask each other for the schemas of messages in their logs.
     """
 
     def __init__(self, members: list[Member] = FRESH, schemas: list[Schema] = FRESH) -> None:

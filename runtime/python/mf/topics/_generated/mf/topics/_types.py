@@ -70,8 +70,7 @@ class Subscription(ArchiveStruct):
 
     agents: Text
     """Which agents: a text form, of which whole segments between dots may be '*': "eu.*.books", "*". A '*' at
-    the end
-    stands for one segment or more, elsewhere for one. Empty for a topic without agents.
+    the end matches one segment or more, elsewhere one. Empty for a topic without agents.
     """
     overflow: Overflow
     max_messages: int
@@ -148,9 +147,7 @@ class Source(PlainStruct):
     live: int
     """The number that the next message had when the subscription began: those before it are replayed."""
     keep: int
-    """So many of its messages are kept for those who come later (`@replay`), which a relay does in its
-    turn.
-    """
+    """So many of its messages are kept for later subscribers (`@replay`), which a relay does in its turn."""
 
     def __init__(
         self,
@@ -230,7 +227,7 @@ class Why(IntEnum):
     not_kept = 1
     """Published while the subscriber was not connected, and not kept any more."""
     upstream = 2
-    """The same on the way to the relay that tells of it."""
+    """The same on the way to the relay that reports it."""
 
 
 class Missed(PlainStruct):
