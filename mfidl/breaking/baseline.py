@@ -144,13 +144,13 @@ def _in_revision(revision: str, paths: Sequence[str], import_paths: Sequence[str
 
 
 def _neither(revision: str, folder: str) -> str:
-    return f"'{revision}' is not a file, not a folder, and not a git revision that `{folder}` knows"
+    return f"'{revision}' is not a file, not a folder, and not a git revision of `{folder}`"
 
 
 def _relative(path: str, top: str, revision: str) -> str:
     real = os.path.realpath(path)
     if not (real + os.sep).startswith(top + os.sep):
-        raise BaselineError(f"'{path}' lies outside of {top}, the repository of '{revision}'")
+        raise BaselineError(f"'{path}' is outside of {top}, the repository of '{revision}'")
     return os.path.relpath(real, top)
 
 

@@ -95,7 +95,7 @@ def _added(holder: Holder, field: model.Field, program: model.Program, changes: 
             why = "; memcpy bytes have no room for it"
         elif not zero_is_legal(field.type, program):
             impacts.add(_W)
-            why = "; it lies where older writers send zeros, and zero is none of its values"
+            why = "; older writers send zeros in its place, and zero is none of its values"
     elif holder.tier is Tier.FEBIRD:
         impacts.add(_W)
         why = "; febird bytes have no tags, so readers cannot skip it"

@@ -83,7 +83,7 @@ def compare_topics(old: model.Topic, new: model.Topic, changes: Changes) -> None
         words = f"{name} does not allow {_list(gone)} any more"
         changes.report("B0704", (_B,), words, new.span, old.span)
     elif new.default_overflow != old.default_overflow:
-        words = f"{name} has {_list([new.default_overflow])} for who names no policy, before "
+        words = f"{name} has {_list([new.default_overflow])} for subscribers that name no policy, before "
         changes.report("B0704", (_B,), words + _list([old.default_overflow]), new.span, old.span)
 
 

@@ -33,9 +33,7 @@ def compare_declarations(
         case model.Flags(), model.Flags():
             _flags(old, new, reach, changes)
         case model.Alias(), model.Alias() if old.type != new.type:
-            words = (
-                f"alias `{name}` stood for {model.spell(old.type)}, and stands for {model.spell(new.type)}"
-            )
+            words = f"alias `{name}` was {model.spell(old.type)}, and is {model.spell(new.type)}"
             changes.report("B0205", (_S,), words, new.span, old.span)
         case _:
             pass

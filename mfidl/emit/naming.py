@@ -61,8 +61,8 @@ class Scope:
 
 
 def by_depth(module: Module) -> list[Declaration]:
-    """The declarations of the module itself, then those within them, and so on: what others are called after
-    stands first.
+    """The declarations of the module itself, then those within them, and so on: a declaration precedes those
+    that are named after it.
     """
     return sorted(module.declarations, key=lambda each: len(each.within.split(".")) if each.within else 0)
 

@@ -24,7 +24,7 @@ class GeneratedFile:
     """One file to write below an output root.
 
     `path` is relative, with forward slashes, and has no `..`. `module` is the full name of the schema module
-    that the file stands for; "" marks a file that several runs may share and must then agree on
+    that the file was made from; "" marks a file that several runs may share and must then agree on
     (`__init__.py`, `py.typed`).
     """
 

@@ -55,5 +55,5 @@ def _open(path: str, flags: int) -> int:
             os.set_blocking(descriptor, True)
             return descriptor
         if time.monotonic() > until:
-            raise OSError(errno.ENXIO, "nobody reads this pipe")
+            raise OSError(errno.ENXIO, "no process reads this pipe")
         time.sleep(_PAUSE)

@@ -26,7 +26,7 @@ _MISSING = (
     "neither `protoc` in PATH nor the Python package grpcio-tools is there; install one of them: "
     "`apt-get install protobuf-compiler`, or `pip install grpcio-tools`"
 )
-_EDITIONS = "a newer protoc knows editions: `pip install grpcio-tools` brings one, or --protoc PATH names it"
+_EDITIONS = "a newer protoc reads editions: `pip install grpcio-tools` brings one, or --protoc PATH names it"
 
 
 @dataclass(frozen=True, slots=True)

@@ -275,7 +275,7 @@ class _Loader(Generic[_D]):
         for target, span in document.includes:
             place = self._places.find(target, beside=path)
             if place is None:
-                help_ = "name the folder that it lies in by -I"
+                help_ = "name its folder by -I"
                 self._diagnostics.error("E1005", span, help=help_, reason=f"cannot find `{target}`")
                 complete = False
                 continue

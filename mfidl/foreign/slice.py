@@ -269,7 +269,7 @@ class _File:
                 type_.span,
                 f"a proxy of `{type_.name}`",
                 "a string",
-                "an object is not passed along with a value; `ice_toString` gives what stands for it",
+                "an object is not passed along with a value; `ice_toString` gives a string that refers to it",
             )
             return Builtin("string")
         if type_.name in _SCALARS and not type_.is_escaped:

@@ -42,7 +42,7 @@ def files_of(response: pb.Response, modules: Sequence[str]) -> list[GeneratedFil
         if problem is not None:
             raise Failed("E0906", path=each.path, reason=problem)
         if each.module and each.module not in modules:
-            reason = f"`{each.path}` stands for module `{each.module}`, which was not asked for"
+            reason = f"`{each.path}` belongs to module `{each.module}`, which was not asked for"
             raise Failed("E0903", reason=reason)
         files.append(GeneratedFile(each.path, each.text, each.module))
     return files

@@ -38,7 +38,7 @@ class Paths:
         if path in self._folders:
             return "is a folder of another file"
         if above & self._files:
-            return "lies below another file"
+            return "is below another file"
         self._files.add(path)
         self._folders |= above
         return None

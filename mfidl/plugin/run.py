@@ -11,7 +11,7 @@ from mfidl.plugin.process import Failed, answer
 
 _HELP = {
     "E0901": "`--plugin {name}=PATH` names another program",
-    "E0902": "what it wrote to standard error stands above; nothing was written",
+    "E0902": "what it wrote to standard error is above; nothing was written",
     "E0904": "`--plugin-timeout SECONDS` gives generators more time",
 }
 

@@ -178,7 +178,7 @@ class Evaluator:
                 hint = (
                     f"did you mean `{near}`?"
                     if near and near.lower() != name
-                    else f'a text stands in quotes: "{name}"'
+                    else f'a text is written in quotes: "{name}"'
                 )
                 self._context.diagnostics.error("E0308", expression.span, help=hint, name=name)
             return None

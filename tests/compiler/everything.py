@@ -1,4 +1,4 @@
-"""A program, built by hand, in which every part of the model stands at least once and is not its default."""
+"""A program, built by hand, in which every part of the model is used at least once and is not its default."""
 
 from mfidl import model as m
 from mfidl.source import SourceFile, Span

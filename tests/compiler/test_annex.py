@@ -1,4 +1,4 @@
-"""The annex, letter by letter: what stands in it, where, and that it is no part of the fingerprint."""
+"""The annex, letter by letter: its lines, their order, and that it is no part of the fingerprint."""
 
 import os
 import subprocess

@@ -205,7 +205,7 @@ def test_an_interrupt_is_exit_code_130_and_leaves_nothing(tmp_path: Path) -> Non
     command = [sys.executable, "-m", "mfidl", "compile", "good.mfidl", "--python", "out"]
     command += ["--demo", "out", "--plugin", f"demo={generator}"]
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
-    # Who runs the tests in the background has interrupts ignored, which children inherit.
+    # A shell ignores interrupts for tests in its background, which children inherit.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         running = subprocess.Popen(command, cwd=tmp_path, env=env, stderr=subprocess.PIPE, text=True)

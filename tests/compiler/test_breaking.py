@@ -491,7 +491,7 @@ def test_methods_are_known_by_their_names_and_not_by_their_places(
         (
             "struct S { a: u8; } @overflow(block, disconnect) topic T : S;",
             "struct S { a: u8; } @overflow(disconnect, block) topic T : S;",
-            "topic `a.T` has `disconnect` for who names no policy, before `block`",
+            "topic `a.T` has `disconnect` for subscribers that name no policy, before `block`",
         ),
         ("agent A: string;", "const A: u8 = 1;", "`a.A` was an agent, and is a constant"),
         (

@@ -1,8 +1,8 @@
 """The blocks of docs/calls.md: C++ passes both compilers; Python passes mypy and runs, over TCP and in
 light.
 
-The word behind the language says where a block stands: `top` in the file, `async` in a coroutine, `handler`
-in a handler, `tcp` in a function that is called over TCP alone; others in a function. A block sees
+The word behind the language is the place of a block: `top` in the file, `async` in a coroutine, `handler` in
+a handler, `tcp` in a function that is called over TCP alone; others in a function. A block sees
 `client`, and `index`, where it is no
 handler: those of asyncio in a coroutine.
 """

@@ -69,7 +69,7 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 def _joined(source: Path, files: Iterable[Path]) -> Path:
-    """The text of sources, since clang tells of some that is unused in no file that is included."""
+    """The text of sources, since clang does not report unused names in included files."""
     text = (each.read_text() if each.suffix == ".cpp" else f'#include "{each}"\n' for each in files)
     source.write_text("".join(text))
     return source

@@ -200,7 +200,7 @@ SAME_EVERYWHERE = {"name", "full_name", "doc", "deprecated", "target_names", "sp
 
 
 def proto_fields(path: str) -> Iterator[tuple[str, str, int, bool]]:
-    """Of a .proto file: message, field, number, and whether a comment stands above the field."""
+    """Of a .proto file: message, field, number, and whether there is a comment above the field."""
     scope: list[str] = []
     above = ""
     for line in (ROOT / path).read_text().splitlines():

@@ -1,4 +1,4 @@
-"""`mfidlc doc`: pages that are well formed, self-contained, linked, and obey nobody's comment."""
+"""`mfidlc doc`: pages that are well formed, self-contained, linked, and run no script of a comment."""
 
 import json
 import re

@@ -91,7 +91,7 @@ ROWS = {"u": [], "i": [], "s": [], "a": [0, 0, 0], "l": [], "w": [], "t": [], "l
         ("map<u64, i16>", {(1 << 64) - 1: -129}, "01 07 ffffffffffffffff 7fff"),
         ("map<Sign, duration>", {1: -1, -1: 128}, "02 04 ff 01 8000 ffff"),
         ("map<Lang, All>", {300: 1, -1: 1 << 63}, "02 0d ffff 2c01 0000000000000080 0100000000000000"),
-        ("map<u32, map<i16, u16>>", {1: {2: 3}}, "01 01 01 00 02 03"),  # the outer one lies in pairs
+        ("map<u32, map<i16, u16>>", {1: {2: 3}}, "01 01 01 00 02 03"),  # the outer one is written in pairs
         ("map<u16, u8>", {300: 1}, "01 ac02 01"),
         ("map<u8, u16>", {1: 300}, "01 01 ac02"),
         ("map<u16, Rank>", {300: 1}, "01 ac02 01"),

@@ -1,4 +1,4 @@
-"""The bytes that `explain` tells are the bytes that the Python runtime writes, and mfidl.dynamic."""
+"""The sizes that `explain` prints are those of the bytes that the Python runtime and mfidl.dynamic write."""
 
 import importlib
 import itertools

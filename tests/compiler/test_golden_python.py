@@ -427,7 +427,7 @@ light = mf.Light()
 light.offer(Store())
 client = StoreClient(mf.Client(light))
 warnings.simplefilter("error")
-assert OLD_CODEC.decode(OLD_CODEC.encode(Old(3))) == Old(3)  # nobody is to blame for bytes
+assert OLD_CODEC.decode(OLD_CODEC.encode(Old(3))) == Old(3)  # decoding warns of nothing
 with warnings.catch_warnings(record=True) as seen:
     warnings.simplefilter("always")
     assert client.put_old(Old(3)) == PlainA(3)

@@ -94,7 +94,7 @@ message Box {
 
 
 def protoc(folder: Path) -> Path:
-    """One that knows editions."""
+    """One that supports editions."""
     made = folder / "protoc"
     made.write_text(f'#!/bin/sh\nexec {sys.executable} -m grpc_tools.protoc "$@"\n')
     made.chmod(0o755)

@@ -1,4 +1,4 @@
-"""`mfidlc import` of .proto files: what becomes of each thing, and what is told."""
+"""`mfidlc import` of .proto files: what becomes of each construct, and which diagnostics are given."""
 
 import json
 import os
@@ -401,7 +401,7 @@ def executable(path: Path, script: str) -> Path:
 
 
 def old_protoc(folder: Path) -> Path:
-    """The folder of one that knows no editions."""
+    """The folder of one that supports no editions."""
     (folder / "bin").mkdir()
     said = 'api.proto:1:1: Expected top-level statement (e.g. "message").'
     return executable(folder / "bin" / "protoc", f"echo '{said}' >&2\nexit 1\n").parent
@@ -422,7 +422,7 @@ def test_an_old_protoc_alone_is_said_to_know_no_editions(
     (message,) = imported(tmp_path, api_dot_proto=EDITION).diagnostics
     assert message.code == "E1002"
     assert message.help is not None
-    assert message.help.startswith("a newer protoc knows editions: `pip install grpcio-tools`")
+    assert message.help.startswith("a newer protoc reads editions: `pip install grpcio-tools`")
 
 
 def test_a_protoc_that_does_not_exist_is_told(tmp_path: Path) -> None:

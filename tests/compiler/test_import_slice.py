@@ -1,4 +1,4 @@
-"""`mfidlc import` of Slice files: what becomes of each thing, and what is told."""
+"""`mfidlc import` of Slice files: what becomes of each construct, and which diagnostics are given."""
 
 import re
 from pathlib import Path

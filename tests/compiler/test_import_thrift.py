@@ -1,4 +1,4 @@
-"""`mfidlc import` of .thrift files: what becomes of each thing, and what is told."""
+"""`mfidlc import` of .thrift files: what becomes of each construct, and which diagnostics are given."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Types within structs, unions, errors and services: names, bytes, what is generated and told."""
+"""Types within structs, unions, errors and services: names, bytes, generated code and diagnostics."""
 
 import sys
 from pathlib import Path

@@ -221,7 +221,7 @@ sys.exit(guarded(sys.argv[1:]))
 
 def test_a_full_disk_is_told_in_words_and_the_file_stays_as_it_is(file: Path) -> None:
     before = file.read_bytes()
-    # -B: bytecode that the limit cuts off would break whoever imports the module later.
+    # -B: bytecode that the limit cuts off would break later imports of the module.
     command = [sys.executable, "-B", "-c", LIMITED, "migrate", str(file), "--schema", NEW]
     result = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert result.returncode == 3, result.stderr

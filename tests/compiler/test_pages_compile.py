@@ -1,8 +1,8 @@
 """The examples of README.md, of some documents and of the language's design are compiled: C++ passes both
 compilers, Python is imported.
 
-An example stands in a block marked `mfidl`, or `mfidl W0801` where it is warned of what is left out. Other
-marks name its errors (tests/compiler/test_language_page.py), or a file that the others import.
+An example is a block marked `mfidl`, or `mfidl W0801` where it is warned of what is left out. Other marks
+name its errors (tests/compiler/test_language_page.py), or a file that the others import.
 """
 
 import re

@@ -201,7 +201,7 @@ def test_a_generator_that_fails_is_one_error_and_nothing_is_written(
         ([".mfidl-manifest.json"], "E0906", "is mfidlc's own list"),
         (["d/.mfidl-manifest.json"], "E0906", "is mfidlc's own list"),
         (["a/b", "a"], "E0906", "is a folder of another file"),
-        (["a", "a/b/c"], "E0906", "lies below another file"),
+        (["a", "a/b/c"], "E0906", "is below another file"),
         (["good", "x", "x"], "E0907", "answered with `x` twice"),
     ],
 )
@@ -221,7 +221,7 @@ def test_a_path_that_leads_elsewhere_writes_nothing_at_all(work: Path) -> None:
 
 def test_a_file_may_only_stand_for_a_module_that_was_asked_for(work: Path) -> None:
     python(work, "response.files.add(path='x', text='x', module='lib')\n")
-    assert "stands for module `lib`, which was not asked for" in refused(work, "E0903", 4)
+    assert "belongs to module `lib`, which was not asked for" in refused(work, "E0903", 4)
 
 
 def test_text_that_is_not_utf8_is_no_answer(work: Path) -> None:

@@ -232,7 +232,7 @@ def test_defaults_that_are_denormal_are_left_out_and_the_file_loads(tmp_path: Pa
 
 
 def test_no_package_is_a_word_of_cpp(tmp_path: Path) -> None:
-    """protoc opens a namespace for each part as it stands."""
+    """protoc opens a namespace for each part without changing it."""
     for path, text in {
         "new/delete.mfidl": 'module new.delete; import "time/mf/for.mfidl"; enum E: u8 { a = 0 } '
         "@tier(archive) struct A { 1: e: E; 2: b: time.mf.for.B; 3: next: ref<A>?; }",

@@ -130,7 +130,7 @@ def test_a_named_pipe_is_waited_for_but_not_for_ever(tmp_path: Path, monkeypatch
     diagnostics = Diagnostics()
     assert not write_file(str(pipe), b"data", diagnostics)
     [told] = diagnostics.sorted()
-    assert (told.code, told.message) == ("E0004", f"cannot write `{pipe}`: nobody reads this pipe")
+    assert (told.code, told.message) == ("E0004", f"cannot write `{pipe}`: no process reads this pipe")
 
 
 def test_a_link_stays_and_its_file_keeps_its_permissions(folder: Path) -> None:

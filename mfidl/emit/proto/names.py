@@ -30,8 +30,8 @@ def package(module: str) -> str:
 class ModuleNames:
     """Names of one package: messages and enums as in the schema, and what we add.
 
-    What is declared within a struct or union that is a message stands in that message; within another one,
-    which the file does not have, it is called after both, `Outer_Inner`.
+    What is declared within a struct or union that is a message is declared in that message; within another
+    one, which the file does not have, it is called after both, `Outer_Inner`.
     """
 
     def __init__(self, module: model.Module) -> None:

@@ -62,9 +62,9 @@ class FieldView:
 @dataclass(frozen=True, slots=True)
 class TypeView:
     """`kind`: alias, custom, union, enum, open_enum, flags, struct, error, request, result, alternative, or
-    within, the words of a declaration for the types in it. `type` is what an alias stands for, or how many
-    bits flags have. `archived` is the runtime's class for its kind of archive, `within` the class of its
-    words; `codec` is where the user's codec is.
+    within, the words of a declaration for the types in it. `type` is the type of an alias, or how many bits
+    flags have. `archived` is the runtime's class for its kind of archive, `within` the class of its words;
+    `codec` is where the user's codec is.
     """
 
     kind: str

@@ -250,8 +250,8 @@ def _has_struct(value: Value | None) -> bool:
 
 
 def constant_default(context: Context, each: Field) -> str:
-    """The default of a parameter in its signature: calls share it, so it is best of a kind that nobody can
-    change.
+    """The default of a parameter in its signature: calls share it, so it has an immutable type where
+    possible.
     """
     if each.default is None or is_made_by_call(each):
         return "None"

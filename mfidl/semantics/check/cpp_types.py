@@ -25,7 +25,7 @@ def check_cpp_types(modules: Iterable[model.Module], diagnostics: Diagnostics) -
                 diagnostics.error(
                     "E0625",
                     each.span,
-                    notes=[Note(f"`{other.name}` stands for it here", other.span)],
+                    notes=[Note(f"`{other.name}` is that type here", other.span)],
                     help=f"use `{other.full_name}` in both places, or give `{each.name}` a type of its own",
                     name=each.name,
                     other=other.full_name,
