@@ -1,6 +1,6 @@
-"""A door to a broker of kafka.py, which knows neither TLS nor SASL: whoever comes through it over TLS and
-says who it is (SASL/PLAIN, as brokers took it before there was a request for it) reaches it, and is told of
-no other way to it.
+"""A door to a broker of kafka.py, which has neither TLS nor SASL: a client that connects over TLS and logs in
+(SASL/PLAIN, as brokers took it before there was a request for it) reaches the broker, and gets no other
+address of it.
 
 One thread accepts, and two carry each connection; all end when the door is closed.
 """
@@ -16,7 +16,7 @@ _SASL_HANDSHAKE, _API_VERSIONS = 17, 18
 
 
 class Door:
-    """`user`, `password`: who is let in."""
+    """`user`, `password`: the login that is let in."""
 
     def __init__(self, broker: str, tls: ssl.SSLContext, user: str, password: str) -> None:
         host, port = broker.removeprefix("kafka://").rsplit(":", 1)
@@ -63,7 +63,7 @@ class Door:
             self._open.append(client)
             broker = socket.create_connection(self._broker, 60)
             self._open.append(broker)
-            # First it asks which requests there are, then it says who it is.
+            # First it asks which requests there are, then it logs in.
             while (kind := _kind(frame := _frame(client))) == _API_VERSIONS:
                 broker.sendall(frame)
                 client.sendall(_with_handshake(frame, _frame(broker)))

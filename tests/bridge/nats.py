@@ -84,7 +84,7 @@ class Nats:
                 assert line, "NATS has closed the connection"
                 assert not line.startswith(b"-ERR"), line
             answer = lines.read(int(line.split()[-1]))
-        assert line.startswith(b"MSG "), answer  # without JetStream nobody answers
+        assert line.startswith(b"MSG "), answer  # without JetStream there is no answer
         return dict(json.loads(answer))
 
     def make_stream(self, **settings: Any) -> None:

@@ -1,5 +1,5 @@
-"""Bridges to engines that ask who they are, over TLS: what goes, and the words of what does not. Nothing that
-is secret stands in a log.
+"""Bridges to engines that ask for a login, over TLS: what is accepted, and the words of what is not. No
+secret is logged.
 """
 
 import json
@@ -23,7 +23,7 @@ WHOLE = {"received": 500, "missed": 0, "in_order": True, "publishers": 1}
 
 
 class Secured:
-    """A NATS that is reached over TLS, and lets in whom its configuration names."""
+    """A NATS that is reached over TLS, and lets in the users of its configuration."""
 
     def __init__(self, folder: Path) -> None:
         self.authority = Authority(folder)
@@ -172,7 +172,7 @@ def test_a_nats_that_is_another_than_meant_is_told_and_gets_nothing(
     authority = secured.authority if wrong == "name" else Authority(tmp_path, "other")
     shown = ("--set", f"ca={authority.file}", "--set", f"token=@{secured.secret}")
     bridge = bridges.refused("in", nats.url, *shown)
-    eventually(said(bridge, f"NATS at {nats.url} does not answer: SSL Error: "), "a failure of TLS is told")
+    eventually(said(bridge, f"NATS at {nats.url} does not answer: SSL Error: "), "a failure of TLS is logged")
     assert {"authority": "unable to get local issuer", "name": "mismatch"}[wrong] in bridge.said()
 
 
@@ -233,7 +233,7 @@ def test_a_kafka_that_is_another_than_meant_is_told_and_gets_nothing(
 ) -> None:
     at, _ = door
     bridge = bridges.refused("in", at.url, *settings_of(Authority(tmp_path, "other"), SECRET))
-    eventually(said(bridge, "SSL handshake failed"), "a failure of TLS is told")
+    eventually(said(bridge, "SSL handshake failed"), "a failure of TLS is logged")
     assert at.let_in == 0
 
 

@@ -1,5 +1,5 @@
 """What a durable topic promises, on real engines: each message at least once in the engine and once at a
-subscriber, in the order of its publisher, whoever is killed; offsets that the engine keeps.
+subscriber, in the order of its publisher, whichever process is killed; offsets that the engine keeps.
 """
 
 import signal
@@ -70,7 +70,7 @@ def test_a_bridge_into_an_engine_that_is_killed_goes_on_where_it_was(
             assert publisher.end() == 2000
     assert subscriber.ask("account 8000") == whole(8000)
     if isinstance(engine, Nats):
-        assert engine.count() == 8000  # it knows what it has
+        assert engine.count() == 8000  # it recognises what it has
 
 
 def test_a_bridge_out_of_an_engine_that_is_killed_is_read_on_by_its_subscribers(

@@ -1,4 +1,4 @@
-"""What does not go is told in words: an engine that refuses, other schemas, streams that there are not."""
+"""Failures that are logged in words: an engine that refuses, other schemas, streams that do not exist."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -21,7 +21,7 @@ def test_a_full_stream_holds_back_the_publisher_and_nothing_is_lost(bridges: Bri
     into = bridges.into(nats, publisher.address)
     assert publisher.ask("await 1")
     publisher.begin("publish books 0 3000 200")
-    eventually(said(into, "stream ledgers_Entries: maximum messages exceeded"), "a full stream is told")
+    eventually(said(into, "stream ledgers_Entries: maximum messages exceeded"), "a full stream is logged")
     assert nats.count() == 10
     nats.change_stream(max_msgs=-1)
     assert publisher.end() == 3000
@@ -69,7 +69,7 @@ def test_a_bridge_of_another_schema_refuses_its_subscribers_and_names_both(
     assert publisher.ask("await 1")
     publisher.ask("publish books 0 1 20")
     out = bridges.out_of(nats, schema="later")
-    for _ in range(2):  # one for whom it is found, one that comes later
+    for _ in range(2):  # one with which the schema is found, and a later one
         code, message = bridges.subscriber(out.address, schema="later").ask("failure")
         assert code == "SCHEMA_MISMATCH"
         assert f"record 1 of {STREAM} is of schema" in message
@@ -103,7 +103,7 @@ def test_a_bridge_that_begins_to_read_ends_the_one_that_reads_under_its_name(
 def test_a_bridge_that_would_append_what_it_has_read_is_refused(bridges: Bridges, nats: Nats) -> None:
     out = bridges.out_of(nats)
     into = bridges.into(nats, out.address)
-    eventually(said(into, "a loop of bridges"), "the loop is told")
+    eventually(said(into, "a loop of bridges"), "the loop is logged")
 
 
 def test_what_a_bridge_cannot_begin_with_is_told(bridges: Bridges, nats: Nats, tmp_path: Path) -> None:

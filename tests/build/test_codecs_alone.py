@@ -1,4 +1,5 @@
-"""Who only keeps values brings no network along: no Asio, no Boost, no thread in C++, no socket in Python."""
+"""A program that only keeps values brings no network along: no Asio, no Boost, no thread in C++, no socket in
+Python."""
 
 import re
 import shutil

@@ -1,4 +1,4 @@
-"""docs/tiers.md, as a newcomer meets it: its schema is compiled, its C++ and its Python program run."""
+"""docs/tiers.md: its schema is compiled, its C++ and its Python program run."""
 
 import os
 import re

@@ -47,7 +47,8 @@ class Processes:
         self._started = 0
 
     def address(self, cell: Cell) -> str:
-        """Of the cell's server in the cell's way; of one in the process, what its client is told to offer."""
+        """Of the cell's server in the cell's way; of one in the process, what its client gets as the servant
+        to offer."""
         server = SERVERS[cell.server]
         if cell.light:
             return f"light-{server.kind}"

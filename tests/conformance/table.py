@@ -89,7 +89,7 @@ def cells() -> Iterator[Cell]:
             for way in WAYS:
                 if way == "light" and of_client.language != of_server.language:
                     continue
-                # What TLS changes is between client and relay, whatever stands behind that.
+                # What TLS changes is between client and relay, whatever is behind that.
                 if way != "relay+tls" or server == "cpp-plain":
                     yield Cell(client, server, way)
 
@@ -170,8 +170,8 @@ OUT_OF_RANGE = fails(
     "INVALID_ARGUMENT", "NOT_EXECUTED", "conformance.Shapes.twice: ", "6000 is not in -5000..5000"
 )
 TOO_LATE = fails("DEADLINE_EXCEEDED", "UNKNOWN", "deadline")
-# A server knows its agents; a client that asks a controller, as it does through a relay, is told that nobody
-# has that one.
+# A server lists its agents; a client that asks a controller, as it does through a relay, gets the answer that
+# no server has that one.
 NO_GREEN = Relayed(
     fails("UNAVAILABLE", "NOT_EXECUTED", "conformance.Shapes for ", '"green"'),
     otherwise=fails("UNKNOWN_AGENT", "NOT_EXECUTED", "conformance.Shapes for ", '"green"'),
@@ -388,7 +388,7 @@ ROWS = (
             ),
         ),
     ),
-    # Other calls of the connection go on while nobody reads the stream.
+    # Other calls of the connection go on while the stream is not read.
     Row(
         "stalled stream",
         (
@@ -501,7 +501,7 @@ def impossible(shape: str, cell: Cell) -> str | None:
     in_process = cell.light and server.language == "cpp"
     reasons = {
         "cancel": (
-            (cell.client == "blocking", "a blocking call of Python is cancelled by nobody"),
+            (cell.client == "blocking", "a blocking call of Python cannot be cancelled"),
             (in_process, "its row is another"),
             (lends_its_thread, "the handler holds up the loop of its caller, which would cancel it"),
         ),

@@ -39,7 +39,7 @@ def test_a_stream_of_a_killed_server_is_lost(own: Processes, client: str, server
 
 
 CALLS = ("linger red", "endless red", "sum_below red 2000000000")
-# Before one stands a relay of its own, before the other a controller that relays.
+# One is reached through a relay of its own, the other through a controller that relays.
 RELAYED = ("cpp-plain", "python-asyncio")
 
 

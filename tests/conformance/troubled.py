@@ -1,4 +1,4 @@
-"""Peers that a client meets in trouble: each gives an address at which calls fail in one certain way."""
+"""Peers in trouble: each gives an address at which calls fail in one certain way."""
 
 import contextlib
 import socket
@@ -15,13 +15,13 @@ from mf.protocol.server_session import ServerSession
 LOOPBACK = "127.0.0.1"
 _RESET = struct.pack("ii", 1, 0)  # SO_LINGER: closing throws away what was not sent, and says so
 
-# What a peer does with one that has connected; it may block, as nobody else waits for it.
+# What a peer does with one that has connected; it may block, as nothing else waits for it.
 Serve = Callable[[socket.socket], None]
 
 
 @contextmanager
 def peer(serve: Serve) -> Iterator[str]:
-    """Whoever connects is served, one after the other."""
+    """Connections are served one after the other."""
     with socket.create_server((LOOPBACK, 0)) as listening:
         thread = threading.Thread(target=_accept, args=(listening, serve), daemon=True)
         thread.start()
@@ -43,7 +43,7 @@ def _accept(listening: socket.socket, serve: Serve) -> None:
 
 @contextmanager
 def nobody() -> Iterator[str]:
-    """Its connections are refused: the port is bound, and nobody listens."""
+    """Its connections are refused: the port is bound, and no process listens."""
     with socket.socket() as bound:
         bound.bind((LOOPBACK, 0))
         yield f"tcp://{LOOPBACK}:{bound.getsockname()[1]}"
@@ -51,7 +51,7 @@ def nobody() -> Iterator[str]:
 
 @contextmanager
 def full() -> Iterator[str]:
-    """Its queue is full: nobody is let in, nor refused."""
+    """Its queue is full: connections are neither accepted nor refused."""
     with socket.create_server((LOOPBACK, 0), backlog=0) as listening:
         address = listening.getsockname()
         queued = [socket.socket() for _ in range(4)]

@@ -39,7 +39,7 @@ def eventually(holds: Callable[[], bool], what: str) -> None:
 
 @dataclass(frozen=True)
 class Secured:
-    """Files of an etcd over TLS: its certificate, and the authority by which it verifies who connects."""
+    """Files of an etcd over TLS: its certificate, and the authority by which it verifies clients."""
 
     authority: str
     certificate: str
@@ -149,7 +149,7 @@ class Etcd:
         node.ask("kv/compaction", {"revision": self._range("\0", "\0")["header"]["revision"]})
 
     def remove_all(self) -> None:
-        """As somebody does who takes it for an etcd of their own."""
+        """Deletes all keys, as a user does that takes the etcd for its own."""
         everything = base64.b64encode(b"\0").decode()
         self.nodes[0].ask("kv/deleterange", {"key": everything, "range_end": everything})
 
@@ -158,7 +158,7 @@ class Etcd:
         return [base64.b64decode(each["key"]).decode() for each in found.get("kvs", [])]
 
     def demand_users(self, user: str, password: str, prefix: str) -> None:
-        """From now on nobody asks without a name; this user may use the keys that begin with the prefix."""
+        """From now on every client needs a user; this one may use the keys that begin with the prefix."""
         node = self.nodes[0]
         node.ask("auth/user/add", {"name": "root", "password": password})
         node.ask("auth/user/grant", {"user": "root", "role": "root"})

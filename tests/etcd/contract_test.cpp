@@ -56,7 +56,7 @@ struct EtcdKind {
 using Kinds = testing::Types<EtcdKind>;
 INSTANTIATE_TYPED_TEST_SUITE_P(Etcd, StoreTest, Kinds);
 
-/// What a store has told.
+/// What a store has reported to its listener.
 struct Heard final : StoreListener {
   void changed(const std::vector<Uuid>& nonces) override {
     note([&] { changes.insert(nonces.begin(), nonces.end()); });

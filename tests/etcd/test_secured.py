@@ -1,4 +1,4 @@
-"""An etcd that is reached over TLS, wants a certificate of who connects, and knows its users."""
+"""An etcd that is reached over TLS, wants a certificate of each client, and has users."""
 
 import os
 import subprocess
@@ -36,7 +36,7 @@ def etcd(tmp_path: Path, authority: Authority) -> Iterator[Etcd]:
 
 
 class Keeper:
-    """What a controller is told of such an etcd."""
+    """The options of a controller for such an etcd."""
 
     def __init__(self, etcd: Etcd, authority: Authority, folder: Path, password: str = PASSWORD) -> None:
         shown = authority.issue(subject=NAMELESS)

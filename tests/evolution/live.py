@@ -1,5 +1,5 @@
 """Peers in either language that call and serve the schemas of tests/vectors/evolution, by bytes: Python's run
-in this process, those of C++ in one that is told what to do (cpp/peer.cpp).
+in this process, those of C++ in one that takes commands (cpp/peer.cpp).
 
 Values are bytes in hexadecimal digits: a request, a result, an error or a value of a stream, each alone.
 """

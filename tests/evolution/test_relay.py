@@ -1,4 +1,4 @@
-"""Clients of one schema call servers of another through a relay, which knows nothing of schemas."""
+"""Clients of one schema call servers of another through a relay, which reads no schemas."""
 
 import asyncio
 import threading
@@ -37,7 +37,7 @@ class Relayed:
             self.add(schema)
 
     def await_known(self, schema: Any) -> None:
-        """Until clients are told of servers of both schemas; `schema` can call what only one of them has."""
+        """Until clients find servers of both schemas; `schema` can call what only one of them has."""
         with mf.Client(self.where) as client:
             stub = schema.FormsClient(client)
 

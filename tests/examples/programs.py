@@ -29,7 +29,7 @@ class Example:
 
     @contextmanager
     def serving(self, language: str) -> Iterator[str]:
-        """The address of a server, which must end well when it is told to."""
+        """The address of a server, which must end well on SIGTERM."""
         command = [*self.program("server", language), "tcp://127.0.0.1:0"]
         server = subprocess.Popen(command, env=self.environment, stdout=subprocess.PIPE, text=True)
         try:

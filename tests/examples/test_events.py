@@ -1,4 +1,4 @@
-"""examples/8_events: a stopped subscriber holds up nobody, and what it has missed is counted."""
+"""examples/8_events: a stopped subscriber holds up no other, and what it has missed is counted."""
 
 import os
 import re

@@ -8,7 +8,7 @@ import time
 
 from mf import flex
 
-KNOWN = "known"  # a group of all, in which a process sees itself when the controller knows it
+KNOWN = "known"  # a group of all, in which a process finds itself once it is registered
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-// Servers that are killed, starved of descriptors, or told to stop, as their clients see it.
+// Servers that are killed, starved of descriptors, or stopped, as their clients see it.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -173,7 +173,7 @@ TEST(StarvedServer, TurnsCallersAwayServesTheOthersAndRecovers) {
     many.back()->wait_ready(true, false, 5s);
     EXPECT_EQ(many.back()->read(farewell, mf::transport::Wait::no).state, mf::transport::IoState::ok);
     EXPECT_THAT(process.err_line(), testing::HasSubstr("out_of_descriptors"));
-    const auto served = failure_of([&] { return stub.twice(2); });  // who is connected
+    const auto served = failure_of([&] { return stub.twice(2); });  // over the open connection
     EXPECT_EQ(served.code, Code::ok) << served.message;
   }
   mf::Client late(url);

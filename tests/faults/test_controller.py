@@ -24,7 +24,7 @@ def test_servers_and_clients_wait_for_their_controller_without_burning_cpu(
     waiting_client = peers.client(client, controller)
     waiting_client.tell("who red")
     waiting_server = peers.server(server, "--controller", controller, "--room", "red")
-    time.sleep(1.0)  # both have started and found nobody
+    time.sleep(1.0)  # both have started and found no other
     began = time.monotonic()
     before = [each.cpu_seconds() for each in (waiting_client, waiting_server)]
     time.sleep(3.0)
@@ -52,7 +52,7 @@ def test_no_direct_call_fails_while_the_controller_is_killed_and_restarted(
     time.sleep(0.5)
 
     controller.kill()
-    late = peers.server(server, "--controller", where, "--room", "blue")  # nobody to register at yet
+    late = peers.server(server, "--controller", where, "--room", "blue")  # no controller to register at yet
     time.sleep(1.5)
     peers.controller(port, store)
     found_by_old = calling.ask("who blue")

@@ -82,7 +82,7 @@ def serves_and_says(peers: Peers, where: str, reason: str) -> None:
         time.sleep(0.05)
     assert "store_degraded" in controller.said()
     assert reason in controller.said()
-    assert len(controller.said().splitlines()) < 10, "a loss is told once"
+    assert len(controller.said().splitlines()) < 10, "a loss is logged once"
 
 
 def test_an_etcd_that_is_not_there(peers: Peers) -> None:

@@ -1,7 +1,7 @@
 """Runs the libFuzzer targets of a build, one after the other: run.py build/clang-asan/tests/fuzz
 
-MF_FUZZ_RUNS times 50 inputs each, or MF_FUZZ_SECONDS (60) if these are over first. What fails is kept as a
-file, and its path is told: the target run on it fails again.
+MF_FUZZ_RUNS times 50 inputs each, or MF_FUZZ_SECONDS (60) if these are over first. An input that fails is
+kept as a file, and its path is printed: the target run on it fails again.
 """
 
 import os

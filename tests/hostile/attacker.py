@@ -128,7 +128,7 @@ class Attacker:
         return self.bind(self.service, *methods, agent=self.agent)
 
     def bind(self, service: str, *methods: str, agent: str = "") -> Peer:
-        """A connection on which route i stands for the i-th method."""
+        """A connection on which route i is bound to the i-th method."""
         peer = self.greet()
         peer.send(frame.pack(frame.BIND, pack_bind(_fingerprint(peer, service), service, agent, methods)))
         assert peer.next(frame.BOUND)[0] == 0

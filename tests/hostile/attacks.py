@@ -1,4 +1,4 @@
-"""What one hostile client does to a server, attack by attack; what is promised of each stands beside it.
+"""What one hostile client does to a server, attack by attack; with what is promised of each.
 
 `python -m tests.hostile.attacks NAME ADDRESS SERVICE [AGENT]` makes one of them again and again, until it is
 killed, on a server whose service has a method `text`; it says "attacks" when it begins.
@@ -34,7 +34,8 @@ class Attack:
 
 
 def unread(attacker: Attacker) -> list[Peer]:
-    """Replies of 1 MiB, never read: the victim ceases to read, and is not asked to cut anybody for 10 s."""
+    """Replies of 1 MiB, never read: the victim ceases to read, and is not asked to cut a connection for 10
+    s."""
     peer = attacker.bound("text")
     asked = b"".join(request(text_of(bytes([97]) * MIB), id_=i) for i in range(1, 129))
     assert peer.send(asked) < len(asked)
@@ -102,7 +103,7 @@ def noise(attacker: Attacker) -> list[Peer]:
     source = random.Random(7)
     cut = [attacker.greet() for _ in range(50)]
     for peer in cut:
-        # Of a type that nobody may skip, so that all of them are wrong for sure.
+        # Of a type that no receiver may skip, so that all of them are wrong for sure.
         peer.send(struct.pack("<IB", 24, 17 + source.randrange(110)) + source.randbytes(4096))
     return cut
 

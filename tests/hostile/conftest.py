@@ -1,4 +1,4 @@
-"""The servers and clients of the interop suite, for those who attack them."""
+"""The servers and clients of the interop suite, for the tests that attack them."""
 
 from tests.interop.peers import peers, stubs
 

@@ -1,4 +1,4 @@
-"""The matrix of roles: who may do what, where, by which credential. test_roles.py tries each cell.
+"""The matrix of roles: what each role may do, where, by which credential. test_roles.py tries each cell.
 
 A cell is a place that decides, an action of access files, and a credential. PLACES says for each place and
 action what the log says of a denial, or why the place does not decide about it. CREDENTIALS says for each

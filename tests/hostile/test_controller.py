@@ -1,6 +1,6 @@
 """Attacks on the controller: what its clients may leave behind, register and call themselves.
 
-Beside each of them stands a server with a client that finds it through the controller, before and afterwards.
+With each of them runs a server with a client that finds it through the controller, before and afterwards.
 """
 
 from collections.abc import Callable, Iterator

@@ -30,7 +30,7 @@ allow authenticated watch *
 
 
 class Realm:
-    """A controller over TLS that knows its peers."""
+    """A controller over TLS that verifies its peers."""
 
     def __init__(self, peers: Peers, folder: Path, rules: str = RULES) -> None:
         self.authority = Authority(folder)

@@ -1,5 +1,5 @@
-"""Who connects badly, or asks for what it may not, fills no log: ten lines of one kind about one peer in ten
-seconds, and a line that counts the others."""
+"""A peer that connects badly, or asks for what it may not, fills no log: ten lines of one kind about one peer
+in ten seconds, and a line that counts the others."""
 
 import re
 
@@ -23,7 +23,7 @@ def test_bad_connections_are_counted_and_not_each_told(peers: Peers, language: s
         attacker.close()
 
     def counted() -> int:
-        attacker.connect().send(bytes(64))  # a line that counts stands before the next one
+        attacker.connect().send(bytes(64))  # a line that counts precedes the next one
         attacker.close()
         return sum(map(int, re.findall(r"warnings_left_out of=.* count=(\d+)", victim.said())))
 

@@ -1,6 +1,6 @@
 """Attacks by a publisher on a relay, which innocent publishers and subscribers share with it: what it sends
-is told, counted or cut at the relay, costs it a bounded amount, and what an innocent publisher sends comes
-all the same, to subscribers of both languages.
+is reported, counted or cut at the relay, costs the relay a bounded amount, and what an innocent publisher
+sends comes all the same, to subscribers of both languages.
 
 What is cut is seen by the attacker being asked again; no test waits for a time.
 """
@@ -23,8 +23,8 @@ COUNT = 100
 
 
 class Field:
-    """A relay, an innocent publisher of it, and subscribers of all agents, who hear the attacker, too, and of
-    the innocent one's agent alone. They block: nobody may lose anything."""
+    """A relay, an innocent publisher of it, and subscribers of all agents, which hear the attacker, too, and
+    of the innocent one's agent alone. They block: none may lose anything."""
 
     def __init__(self, programs: Programs, relays: int = 1) -> None:
         self._programs = programs

@@ -13,7 +13,8 @@ from tests.hostile.attacks import ATTACKS, MIB, Attack
 from tests.hostile.test_servers import SHAPES, settled
 from tests.interop.peers import Peers, Server
 
-# What only who reads payloads can refuse; and requests so large that a relay refuses them instead of waiting.
+# What only a reader of payloads can refuse; and requests so large that a relay refuses them instead of
+# waiting.
 OTHERS = ("empty_items", "nesting", "unread")
 MOST_SERVICES = 128  # that one client of a relay has in use
 

@@ -1,5 +1,5 @@
-"""Networks where every peer shows a certificate or a token, and a relay between: whom servers see, and what a
-client of the relay cannot learn or reach by it."""
+"""Networks where every peer shows a certificate or a token, and a relay between: the identities that servers
+see, and what a client of the relay cannot learn or reach by it."""
 
 import signal
 import socket
@@ -209,8 +209,8 @@ def closed_port() -> int:
 
 
 def probed(peers: Peers, *addresses: str, listen: str, to: tuple[str, ...] = ()) -> tuple[list[str], str]:
-    """What a client of a relay is told of servers that have registered these addresses, and the relay's
-    log."""
+    """The answers that a client of a relay gets for servers that have registered these addresses, and the
+    relay's log."""
     controller = peers.controller().address
     relay = peers.relay(controller, "--open", *to, listen=listen)
     where = relay.address.replace("0.0.0.0", "127.0.0.1")

@@ -409,7 +409,7 @@ def try_send(realm: Realm, cell: Cell) -> None:
 
 
 def send(realm: Realm, cell: Cell, dest: str) -> None:
-    """Who takes no messages has them nevertheless."""
+    """Sends a message; a sender needs no right to take messages."""
     address, _ = realm.at(cell)
     where = f"unix:{realm.folder}/{uuid4().hex}"
     with flex.Node(address, listen=where, patience=2.0, **realm.credential(cell)) as node:

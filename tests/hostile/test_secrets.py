@@ -149,4 +149,4 @@ def test_nothing_that_is_secret_is_told(
         for secret in secrets:
             assert len(secret) >= 10 or name == "the signing key"
             for place, text in told.texts:
-                assert secret not in text, f"{name} is told by: {place[:200]}"
+                assert secret not in text, f"{name} is shown by: {place[:200]}"

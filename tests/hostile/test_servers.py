@@ -1,8 +1,8 @@
 """Attacks on servers of both languages, one hostile client each, and an innocent one beside it.
 
-The innocent client calls without a pause while the attack lasts: none of its calls may fail. Who crosses a
-limit of the connection is cut, with one line in the log and one count. The victim's memory stays within what
-docs/limits.md says, and afterwards it answers and has its descriptors back.
+The innocent client calls without a pause while the attack lasts: none of its calls may fail. A client that
+crosses a limit of the connection is cut, with one line in the log and one count. The victim's memory stays
+within what docs/limits.md says, and afterwards it answers and has its descriptors back.
 """
 
 import json

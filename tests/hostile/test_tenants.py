@@ -1,5 +1,5 @@
-"""Two tenants of one server: what one is answered never comes to the other, in whatever way they call; and a
-server that sends replies nobody has asked for is believed none of them."""
+"""Two tenants of one server: what one is answered never comes to the other, in whatever way they call; and of
+a server that sends replies without a request, none is accepted."""
 
 import asyncio
 import socket
@@ -160,7 +160,7 @@ AT_ONCE = FORGED
 
 
 class Liar:
-    """A server that answers what nobody has asked, and nothing else."""
+    """A server that sends replies without a request, and nothing else."""
 
     def __init__(self, payload: bytes) -> None:
         self._listening = socket.create_server(("127.0.0.1", 0))

@@ -79,8 +79,8 @@ class Process:
         return self.answer()
 
     def said(self) -> str:
-        """What stands on standard error by now. A thread of the program writes its log, so that a line may
-        come a moment after what it speaks of: while the program runs, this waits until nothing more comes."""
+        """What is on standard error by now. A thread of the program writes its log, so that a line may come a
+        moment after what it speaks of: while the program runs, this waits until nothing more comes."""
         text = self._on_standard_error()
         for _ in range(_LOOKS if self._process.poll() is None else 0):
             time.sleep(_BETWEEN_LOOKS)
@@ -201,7 +201,7 @@ class Peers:
         return self._server([*_finder(language, schema), "serve"], schema)
 
     def find(self, language: str, schema: str, address: str) -> list[Line]:
-        """Calls a finder in every way, and tells how each has ended."""
+        """Calls a finder in every way, and returns how each has ended."""
         command = [*_finder(language, schema), "call", address]
         process = self._keep(Process(command, self._environment(schema), self._errors()))
         assert process.wait() == 0
@@ -266,7 +266,7 @@ def _binary(name: str) -> str:
 
 
 def free_port() -> int:
-    """A port that nobody listens at now."""
+    """A port at which no process listens now."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

@@ -1,6 +1,6 @@
 """The same calls between C++ and Python, both ways and each to itself, and in every way to a server.
 
-What is called, and what must come back, stands in script.cpp and programs/script.py.
+What is called, and what must come back, is in script.cpp and programs/script.py.
 """
 
 from pathlib import Path

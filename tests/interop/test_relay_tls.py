@@ -1,4 +1,4 @@
-"""A relay over TLS: whom it lets in, whom its clients accept, and what those hear who are not."""
+"""A relay over TLS: which clients it lets in, which relays clients accept, and the failures of the others."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -113,7 +113,7 @@ def test_what_is_offered(session: tuple[Editor, str], name: str) -> None:
 def test_the_next_number_is_behind_those_that_are_taken(
     session: tuple[Editor, str], head: str, number: int
 ) -> None:
-    """Reserved ones, too; of the struct as the last analysis knows it."""
+    """Reserved ones, too; of the struct as the last analysis has it."""
     made, uri = session
     at = position(HEAD, head, len(head))
     found = made.completions(uri, at)

@@ -57,7 +57,7 @@ def needed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 class Environment:
-    """A virtual environment that knows the wheels and no index, and nothing of this tree."""
+    """A virtual environment that installs from the wheels, without an index, and without this tree."""
 
     def __init__(self, folder: Path, wheels: Path, needed: Path) -> None:
         run(sys.executable, "-m", "venv", str(folder))

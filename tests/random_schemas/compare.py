@@ -99,7 +99,7 @@ def _compared(what: str, outcomes: list[tuple[str, Outcome]], good: bytes | None
 
 
 def _violation(outcome: Outcome) -> bool | None:
-    """Whether a constraint is violated; None where nobody looked."""
+    """Whether a constraint is violated; None where it was not checked."""
     match outcome:
         case Violated():
             return True

@@ -47,7 +47,7 @@ def build(made: Made, about: Sequence[Subject], compiler: str = "g++", headers: 
     before = () if headers is None else (f"-I{headers}", "-include", "all.hpp")
     objects = []
     for source in sources:
-        # Only who uses what is deprecated is told of it: the driver does, generated code must not.
+        # Uses of what is deprecated are warned of: the driver has some, generated code must have none.
         quiet = ("-Wno-deprecated-declarations",) if source == "driver.cpp" else ()
         target = source.replace("/", "_").removesuffix(".cpp") + ".o"
         options = (*_CODE, *before, *_WARNINGS, *quiet, *_includes())
@@ -111,7 +111,7 @@ def _driver(made: Made, about: Sequence[Subject]) -> str:
 
 
 class _Spelled:
-    """How generated C++ calls what stands alone."""
+    """How generated C++ names a type that is used alone."""
 
     def __init__(self, program: model.Program) -> None:
         self._names = Names(program)
@@ -155,7 +155,7 @@ class Cpp:
         """With which status."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        with contextlib.suppress(BrokenPipeError):  # a question that nobody read may be left in it
+        with contextlib.suppress(BrokenPipeError):  # an unread question may be left in it
             self._process.stdin.close()
         self._process.stdout.close()
         return self._process.wait(10)
@@ -178,7 +178,7 @@ class Cpp:
             self._process.stdin.write(line)
             self._process.stdin.flush()
         except BrokenPipeError:
-            pass  # the empty answer tells
+            pass  # the answer is empty then
         answer = self._process.stdout.readline()
         if not answer:
             status = self._ended()

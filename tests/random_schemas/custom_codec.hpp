@@ -27,7 +27,7 @@ struct Codec {
   }
 };
 
-/// A type stands for one struct only: the module that is imported has this one.
+/// A C++ type belongs to one struct only: the module that is imported has this one.
 struct OtherBlob : Blob {
   friend bool operator==(const OtherBlob&, const OtherBlob&) = default;
   friend std::strong_ordering operator<=>(const OtherBlob&, const OtherBlob&) = default;

@@ -3,8 +3,8 @@
 //   W index json   the value in a JSON text: `V hex hash37 hash64 violation json`, tabs between, or a fault
 //   R index hex    the value in bytes: the same
 //
-// A fault is `F number offset path`, a constraint that keeps a value from being written `C words`; `-` stands
-// for no bytes and for no constraint violated.
+// A fault is `F number offset path`, a constraint that keeps a value from being written `C words`; `-` means
+// no bytes, or no constraint violated.
 #pragma once
 
 #include <cstdio>

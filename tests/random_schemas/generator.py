@@ -85,7 +85,7 @@ class _Module(Drawing):
         self.declared: list[Declared] = [self._planned(len(imported) + at) for at in range(size.declarations)]
         for each in self.declared[1:]:
             self._put_within(each)
-        # What an alias stands for must be known where it is used.
+        # The type of an alias must be known where it is used.
         self._all = [*imported, *(each for each in self.declared if each.kind != "type")]
         self._behind = len(imported) + size.declarations
         bodies: dict[Declared, str] = {}

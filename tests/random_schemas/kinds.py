@@ -183,7 +183,7 @@ def _with(text: str, rule: Rule) -> str:
 
 
 class Literals:
-    """Values as a module writes them. `limit`: only what stands before this index has a literal."""
+    """Values as a module writes them. `limit`: only what precedes this index has a literal."""
 
     def __init__(self, spelling: Spelling, dice: random.Random, limit: int) -> None:
         self._spelling = spelling

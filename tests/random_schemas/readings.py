@@ -24,7 +24,7 @@ from tests.python.codec.generated import writable
 
 @dataclass(frozen=True)
 class Subject:
-    """A type that stands alone. `has_json`: parameters and results have none in the runtimes."""
+    """A type that is used alone. `has_json`: parameters and results have none in the runtimes."""
 
     name: str
     type: model.Type
@@ -79,7 +79,7 @@ class Reading(Protocol):
 
 
 def subjects(program: model.Program) -> list[Subject]:
-    """Of all modules that were asked for: what can be generated of what stands alone."""
+    """Of all modules that were asked for: the types that can be generated and used alone."""
     schema, found = Schema(program), []
     for module in program.requested:
         for each in module.declarations:

@@ -20,7 +20,7 @@ from tests.random_schemas.generator import MODERATE, SMALL, Size
 from tests.random_schemas.made import Made, made
 from tests.random_schemas.readings import Dynamic, Python, Reading, subjects
 
-_MOST = 5  # of what was found, so much is told
+_MOST = 5  # so many findings are printed
 _LENGTH = 2_000  # of each
 
 

@@ -108,7 +108,7 @@ class Group:
         return os.environ | {"PYTHONPATH": path}
 
     def wait_for_all(self) -> None:
-        """Until each has caught up with who gives out the versions."""
+        """Until each has caught up with the versioning server."""
         while self._silent:
             name = self._silent.pop()
             assert self.replicas[name].line() == name

@@ -1,5 +1,5 @@
-"""One group with replicas in C++ and in Python, each with an access file: who is no member by it takes no
-part, in whichever language it asks."""
+"""One group with replicas in C++ and in Python, each with an access file: a process that is no member by it
+takes no part, in whichever language it asks."""
 
 import json
 import os

@@ -28,7 +28,7 @@ MUTANTS = (
         "may = code in _BUDGETED",
     ),
     Mutant(
-        "a call whose connection ended is told as not executed",
+        "a call whose connection ended is reported as not executed",
         "protocol/client_session.py",
         "return call.end > self.queued - self.out_bytes",
         "return True",

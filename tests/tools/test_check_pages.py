@@ -22,7 +22,7 @@ _STARTS_A_BLOCK = re.compile(r"\s*([-*+>]|\d+[.)]|#{1,6}|=+|-+)( |$)")
 
 
 def wrapped_anew(text: str, width: int) -> str:
-    """A page as rewrapped by a formatter that knows fences, tables, headings and lists only."""
+    """A page as rewrapped by a formatter that recognises fences, tables, headings and lists only."""
     made: list[str] = []
     prose: list[str] = []
     fenced = False
@@ -152,4 +152,4 @@ def test_a_tree_is_compared_with_its_revision(tmp_path: Path) -> None:
     compared = _same(tmp_path, "HEAD")
 
     assert (compared.returncode, compared.stdout) == (1, "page.md\n-| one\n-| two\n+| one two\n")
-    assert "git knows no revision nothing" in _same(tmp_path, "nothing").stderr
+    assert "git has no revision nothing" in _same(tmp_path, "nothing").stderr

@@ -105,7 +105,7 @@ def test_a_file_on_no_floor_is_refused(runtime: Path, name: str) -> None:
 
     (mistake,) = check(runtime)
 
-    assert mistake.startswith(f"{path}:1: this file lies on no floor")
+    assert mistake.startswith(f"{path}:1: this file is on no floor")
 
 
 def test_the_command_ends_with_1_on_a_mistake_and_with_0_without(runtime: Path) -> None:

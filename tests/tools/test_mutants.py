@@ -406,7 +406,7 @@ def test_only_tests_that_call_what_is_changed_are_run(reached: Callable[[str, st
     assert noticing(seen, 4) == ["one", "in_another", "program"]
     assert noticing(seen, 6) == ["in_a_thread", "program"]  # a decorator
     assert noticing(seen, 10) == ["in_a_thread", "program"]
-    assert noticing(seen, 9) == ["program"]  # who knows what it calls?
+    assert noticing(seen, 9) == ["program"]  # what it calls is not known
 
 
 def test_what_a_fixture_calls_is_of_all_tests_of_its_file(

@@ -59,14 +59,14 @@ class Programs:
         messages: int,
         *more: str,
     ) -> Program:
-        """`more`: a file of certificates by which it knows who it reaches over TLS, if it does; its
-        identity."""
+        """`more`: a file of certificates by which it verifies the peers that it reaches over TLS, if it does;
+        its identity."""
         command = [*_program(language, "subscriber"), address, topic, agents, overflow, str(messages)]
         command += more
         return Program(self._run(command))
 
     def guarded(self, language: str, controller: str) -> Server:
-        """A relay in C++, a publisher in Python, that ask who somebody is."""
+        """A relay in C++, a publisher in Python, that verify the identity of subscribers."""
         name = "guarded_relay" if language == "cpp" else "guarded_publisher"
         return self._run([*_program(language, name), "tcp://127.0.0.1:0", controller])
 

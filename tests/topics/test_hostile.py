@@ -23,7 +23,7 @@ MOST_STREAMS = 256  # that a server takes on a connection
 
 
 class Field:
-    """What is attacked, and who must not feel it."""
+    """What is attacked, and the innocent peers that must not suffer from it."""
 
     def __init__(self, programs: Programs, victim: str) -> None:
         controller = programs.controller()

@@ -1,4 +1,4 @@
-"""Attacks by a publisher on subscribers of both languages: what it sends is told, counted or cut, and
+"""Attacks by a publisher on subscribers of both languages: what it sends is reported, counted or cut, and
 what an innocent publisher sends comes all the same. Those on relays are in tests/hostile.
 """
 

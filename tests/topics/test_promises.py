@@ -1,5 +1,5 @@
-"""What topics promise, between processes, for every pair of languages: order, counts, replay, and that nobody
-holds up others, whatever is stopped, killed or slow.
+"""What topics promise, between processes, for every pair of languages: order, counts, replay, and that no
+process holds up others, whatever is stopped, killed or slow.
 """
 
 from pathlib import Path
@@ -69,7 +69,7 @@ def test_a_stopped_subscriber_holds_up_nobody_and_what_it_missed_adds_up(
     assert of_stopped[2] <= 10
     assert sum(of_stopped) == 2000
     stopped.process.thaw()
-    # The last drops of the newest are told by the next message at the latest.
+    # The last drops of the newest are reported with the next message at the latest.
     publisher.ask("publish books 2000 1 0")
     told = stopped.ask("account 2001")
     assert told["in_order"]

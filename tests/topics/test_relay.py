@@ -1,5 +1,6 @@
 """What topics promise to subscribers behind relays, in both languages: the same as without them, one
-subscription at the publisher for all of them, and that nobody holds up others, whatever is stopped or killed.
+subscription at the publisher for all of them, and that no process holds up others, whatever is stopped or
+killed.
 """
 
 import socket
@@ -109,7 +110,7 @@ def test_a_stopped_subscriber_of_a_relay_holds_up_nobody_and_what_it_missed_adds
         # The relay has two subscriptions: one for subscribers that block, and one for those that drop.
         assert _taken_by_relay(publisher) == 2 * [[(turn + 1) * 200 + 1, 0, 0]]
     stopped.process.thaw()
-    # The last drops of the newest are told by the next message at the latest.
+    # The last drops of the newest are reported with the next message at the latest.
     publisher.ask("publish books 2001 1 0")
     told = stopped.ask("account 2002")
     assert told["in_order"]
@@ -228,7 +229,7 @@ def test_of_two_relays_the_first_may_not_answer_from_the_beginning(
     publisher = programs.publisher("cpp", controller.address)
     publisher.ask("publish books 0 1 10")
     relay = programs.relay(controller.address)
-    with socket.create_server(("127.0.0.1", 0)) as silent:  # accepts nobody, but the system does
+    with socket.create_server(("127.0.0.1", 0)) as silent:  # accepts no connection, but the kernel does
         unanswered = f"relay://127.0.0.1:{free_port() if first == 'away' else silent.getsockname()[1]}"
         subscriber = programs.subscriber(
             subscribes, f"{unanswered},{relay.address}", "Additions", "*", "block", 100

@@ -1,5 +1,5 @@
-"""What a failure of topics says: in every situation subscribers and publishers of both languages are told the
-same words, which name who failed, the way to it, and the cause.
+"""What a failure of topics says: in every situation subscribers and publishers of both languages get the same
+words, which name the peer that failed, the way to it, and the cause.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""A generator that knows of mfidlc only the descriptor: TypeScript, checked against the vectors with Node."""
+"""A generator that uses only the descriptor of mfidlc: TypeScript, checked against the vectors with Node."""
 
 import json
 import os
@@ -51,7 +51,7 @@ def node(out: Path, cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return results
 
 
-# The tiers that this generator knows; two schemas of the vectors have the others too.
+# The tiers that this generator supports; two schemas of the vectors have the others too.
 LEFT_OUT = re.compile(
     r"W0908]: typescript: [a-z ]+ `[\w.]+` (has no codec|is left out|is of an unknown type)",
 )

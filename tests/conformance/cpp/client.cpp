@@ -68,7 +68,7 @@ Json read_numbers(Open open) {
   return object({{"count", json(count)}, {"sum", json(sum)}, {"end", end}});
 }
 
-/// Calls the same in the background, where nobody cancels it but who is told to.
+/// Calls the same in the background, where it is cancelled only by the request to do so.
 Json lingering(const ShapesClient& to, const mf::CallOptions& options) {
   return outcome(ended([&] { return to.linger(options); }));
 }

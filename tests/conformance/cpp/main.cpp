@@ -32,7 +32,7 @@ mf::ClientOptions nested_options() {
 mf::ClientOptions calling_options(const std::string& where, std::shared_ptr<const mf::Clock> clock) {
   mf::ClientOptions options;
   options.clock = std::move(clock);
-  options.wait_for_server = std::chrono::milliseconds(500);  // for the agent that nobody has
+  options.wait_for_server = std::chrono::milliseconds(500);  // for the agent that no server has
   if (where.find("tls://") != std::string::npos) options.tls = mftest::peer_tls();
   return options;
 }

@@ -16,7 +16,7 @@ PATIENCE = 5.0
 
 
 class LeftError(Exception):
-    """Of a caller who gives up in the middle of the values that he writes."""
+    """Of a caller that gives up in the middle of the values that it writes."""
 
 
 async def ended(call: Awaitable[T]) -> mf.Outcome[T]:
@@ -27,7 +27,8 @@ async def ended(call: Awaitable[T]) -> mf.Outcome[T]:
 
 
 async def taken(stream: AsyncIterable[T], values: list[T]) -> Json:
-    """Takes all values, and tells how it ended: also after a failure, values that came before it are kept."""
+    """Takes all values, and returns how it ended: also after a failure, values that came before it are
+    kept."""
     try:
         async for value in stream:
             values.append(value)

@@ -14,7 +14,7 @@ Json = dict[str, Any]
 
 
 class ManualClock:
-    """Stands still until it is moved: by it cached calls grow old."""
+    """Moves only when a test moves it: cached calls age by it."""
 
     def __init__(self) -> None:
         self.now = 0.0

@@ -1,5 +1,5 @@
-// A topic out of an engine: under its publishers' numbers, with what is missing and what comes twice, and how
-// far the engine is told that somebody has read.
+// A topic out of an engine: under its publishers' numbers, with what is missing and what comes twice, and the
+// offsets that are stored in the engine.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

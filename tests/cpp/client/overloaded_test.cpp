@@ -28,7 +28,7 @@ class Held final : public Echo {
   std::counting_semaphore<> permits{0};
 };
 
-/// A server with one slot, unless told otherwise.
+/// A server with one slot by default.
 struct Instance {
   explicit Instance(mf::Limit limit = {.concurrent = 1, .queued = 0})
       : server({.workers = 4, .limit = limit}) {
@@ -141,7 +141,7 @@ TEST_P(Overloaded, ADeadlineThatLeavesNoRoomEndsTheCallWithTheServersWords) {
   const calls::EchoClient stub(client);
   ASSERT_EQ(twice(stub, 1).failure().code, Code::overloaded);  // connected
   // No rest is shorter than 10 ms, so that a deadline leaves no time for one which passes less than that
-  // after the refusal has arrived. How long that takes, only trying tells.
+  // after the refusal has arrived. How long that takes is found by trying.
   int refused = 0;
   for (auto deadline = 9ms; deadline < 1s && refused < 3; deadline += refused == 0 ? 5ms : 0ms) {
     const auto before = full.refused();

@@ -100,7 +100,7 @@ TEST(Search, ThatOfOneAgentDoesNotWaitForThatOfOthers) {
   offers.agents["agent 3"].push_back({.address = served.server.address()});
   resolver->set(offers);
   EXPECT_TRUE(eventually([&] { return unknown.size() == 1; }));
-  EXPECT_EQ(unknown.outcomes[0].failure().code, Code::unknown_agent);  // the server knows no such agent
+  EXPECT_EQ(unknown.outcomes[0].failure().code, Code::unknown_agent);  // the server has no such agent
 }
 
 TEST(Search, OfManyAgentsAtOnceFailsForEachByItself) {

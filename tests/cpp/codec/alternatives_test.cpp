@@ -87,7 +87,7 @@ TEST(Alternatives, WriteTheBytesOfTheVectors) {
     const std::string name(each.at("name").as_string());
     SCOPED_TRACE(name);
     const auto found = ours.find(name);
-    ASSERT_NE(found, ours.end()) << "no value stands for it here";
+    ASSERT_NE(found, ours.end()) << "there is no value of this name here";
     found->second(std::string_view(each.at("hex").as_string()));
     ours.erase(found);
   }

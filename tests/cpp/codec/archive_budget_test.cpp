@@ -36,7 +36,7 @@ struct Row {
   std::vector<Charge> charges;
 };
 
-/// What is told of a T within so many decoded bytes.
+/// The failure of reading a T within so many decoded bytes.
 template <class T>
 std::string within(const ByteVector& bytes, std::size_t budget) {
   Limits limits;

@@ -11,7 +11,7 @@ using now::Contact;
 using now::Page;
 using now::Person;
 
-/// root -> itself, two people who know each other, and one who is only in the root.
+/// root -> itself, two people that refer to each other, and one that only the root refers to.
 Graph<Config> family() {
   Graph<Config> graph;
   const auto ann = graph.make<Person>({.name = "ann"});

@@ -1,5 +1,5 @@
 // Rows of packed numbers in tier archive: however many go at once, their bytes are those of a loop over the
-// numbers, and a wrong one is refused where it stands.
+// numbers, and a wrong one is refused at its offset.
 #include "mf/codec/archive_packed.hpp"
 
 #include <gtest/gtest.h>

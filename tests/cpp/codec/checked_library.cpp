@@ -1,6 +1,6 @@
 // The codecs over containers of the standard library that check themselves (_GLIBCXX_DEBUG), whose insides
-// nobody may touch: what vector_place.hpp, tree_walk.hpp and text.cpp do by them is done by other means here.
-// By itself, since GoogleTest was compiled for the containers that do not.
+// must not be touched: what vector_place.hpp, tree_walk.hpp and text.cpp do by them is done by other means
+// here. By itself, since GoogleTest was compiled for the containers that do not.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>

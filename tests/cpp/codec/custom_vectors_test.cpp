@@ -74,7 +74,7 @@ TEST(CustomHostileVectors, AreRefusedWithFaultOffsetAndPath) {
   }
 }
 
-/// JSON has a codec's bytes, so that only this tells what it made of them.
+/// JSON has a codec's bytes, so that only this checks what the codec made of them.
 TEST(CustomValues, AreThoseOfTheCodec) {
   const ByteVector bytes = from_hex("0361 017a");
   const auto runs = mf::from_bytes<vectors::custom::Runs>(bytes);

@@ -334,7 +334,7 @@ TEST(Json, ReadsDeepTextsInAnyOrder) {
     tree = std::move(parent);
   }
   std::string text = to_json(tree);
-  std::string turned;  // "value" stands behind what it stands before in the schema
+  std::string turned;  // "value" comes last, where it comes first in the schema
   std::vector<std::string> values;
   constexpr std::string_view kValue = R"("value":)";
   for (std::size_t at = 0; at < text.size(); ++at) {

@@ -1,4 +1,4 @@
-// Flags, unions, orders and texts of generated types, as a user meets them: the schema is the golden tree
+// Flags, unions, orders and texts of generated types, as users have them: the schema is the golden tree
 // `kinds`.
 #include "shapes/kinds.hpp"
 

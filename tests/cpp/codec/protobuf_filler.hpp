@@ -187,7 +187,7 @@ inline bool is_union(const pb::Descriptor& type) {
 
 // --- messages
 
-/// What tells an entry of a map, or an element of a set, from the others.
+/// The key of an entry of a map, or of an element of a set.
 inline std::string key_of(const Message& message, const FieldDescriptor& field, int index) {
   std::string text;
   if (is_map(field)) {

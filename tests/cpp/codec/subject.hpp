@@ -1,5 +1,5 @@
-// One type of a schema behind a face that all types have: its values from and to bytes and JSON. Who includes
-// this and calls subject<T>() compiles the codecs of T, so that is one file a schema.
+// One type of a schema behind a face that all types have: its values from and to bytes and JSON. A file that
+// includes this and calls subject<T>() compiles the codecs of T, so there is one file a schema.
 #pragma once
 
 #include <span>

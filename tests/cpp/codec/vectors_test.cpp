@@ -48,7 +48,7 @@ std::vector<Vector> read_vectors() {
   return vectors;
 }
 
-/// What is done with the values of one type; T is the C++ type, `field` that of a result which stands alone.
+/// What is done with the values of one type; T is the C++ type, `field` that of a result which is alone.
 struct Subject {
   std::string tier;
   std::function<void(const Vector&)> check;

@@ -164,7 +164,7 @@ TEST_F(ControllerTest, TwoThatOfferTheSameAreBothShownAndWarnedIfOneWantsToBeAlo
   EXPECT_THAT(one->values[1].warnings.at(0).text, HasSubstr("process \"p2\""));
   EXPECT_TRUE(log->has("offered_twice name=Clock"));
   const auto third = add(3, 3, {offer("Index", "books")});
-  EXPECT_THAT(third->values[0].warnings, IsEmpty()) << "nobody wants that alone";
+  EXPECT_THAT(third->values[0].warnings, IsEmpty()) << "no process wants that alone";
 }
 
 // Finding 3: 300,000 offers of one service are accepted, watching it then gives MESSAGE_TOO_LARGE.
@@ -214,7 +214,8 @@ TEST_F(ControllerTest, OneThatWasStoppedItselfDoesNotTellClientsThatAllServersAr
   paused.tick();
   clock->advance(5s);
   paused.tick();
-  EXPECT_THAT(found(paused, filter("Index")), ElementsAre("news@2")) << "who does not come back is gone";
+  EXPECT_THAT(found(paused, filter("Index")), ElementsAre("news@2"))
+      << "a process that does not come back is gone";
   clock->advance(1s);
   paused.tick();
   again->leave();
@@ -244,7 +245,7 @@ TEST_F(ControllerTest, LooksForHavingSleptOftenEnoughWhileAServerIsRegistered) {
   ControllerOptions sleepy = options();
   sleepy.asleep_after = 6s;
   Controller paused(sleepy);
-  EXPECT_EQ(paused.tick(), kNever) << "nobody is registered";
+  EXPECT_EQ(paused.tick(), kNever) << "no process is registered";
   const auto server = add_as(paused, 1, who(1), {offer("Index")});
   EXPECT_EQ(paused.tick(), clock->now() + 1500ms);
   server->leave();
@@ -304,7 +305,7 @@ TEST_F(ControllerTest, ALeadEndsWithTheRegistrationOfItsOwner) {
   ASSERT_FALSE(first->open() || also->open());
   EXPECT_EQ(first->code(), Code::unavailable);
   EXPECT_EQ(second->values.size(), 1U);
-  EXPECT_THAT(also->values, IsEmpty()) << "it is given to nobody who is gone";
+  EXPECT_THAT(also->values, IsEmpty()) << "it is not given to a process that is gone";
 }
 
 TEST_F(ControllerTest, OneProcessCannotKeepOthersFromLeading) {
@@ -451,11 +452,11 @@ TEST_F(ControllerWithABrokenStore, GoesOnWhileTheStoreTakesItsTime) {
     waiting.client_id({}, id.responder());
     ids.insert(id.value());
   }
-  EXPECT_EQ(ids.size(), ClientIds::kBlock + 10U) << "nobody waits for a number";
+  EXPECT_EQ(ids.size(), ClientIds::kBlock + 10U) << "no process waits for a number";
   first->leave();
   failing->answer();
   EXPECT_THAT(first->values, IsEmpty());
-  EXPECT_EQ(second->values.size(), 1U) << "whoever waits when the answer comes leads";
+  EXPECT_EQ(second->values.size(), 1U) << "the process that waits when the answer comes leads";
   second->leave();
   lead_at(2)->leave();
   failing->answer();

@@ -166,7 +166,7 @@ TEST_F(CursorTest, WhoWasCutOffGoesOnFromWhatItHadSeen) {
   auto nothing_new = watch(filter("Index"), kRun, registry.log().latest());
   const auto empty = next(nothing_new, registry);
   EXPECT_FALSE(empty.snapshot || empty.more);
-  EXPECT_THAT(empty.put, IsEmpty()) << "it is told at once that it has all";
+  EXPECT_THAT(empty.put, IsEmpty()) << "the first answer says that it has all";
 }
 
 TEST_F(CursorTest, WhoHasSeenAnotherRunOrTooLittleOrTheFutureGetsASnapshot) {

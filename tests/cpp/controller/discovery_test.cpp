@@ -53,14 +53,14 @@ Known known_of(const Offers& offers) {
   return known;
 }
 
-/// Waits until the resolver knows exactly this of the service.
+/// Waits until the resolver has exactly this of the service.
 testing::AssertionResult comes_to_know(Resolver& resolver, const std::string& service, const Known& wanted) {
   const auto until = std::chrono::steady_clock::now() + kPatience;
   auto snapshot = resolver.offers(service);
   while (!snapshot->answered || known_of(*snapshot) != wanted) {
     if (std::chrono::steady_clock::now() >= until)
       return testing::AssertionFailure()
-             << "knows " << testing::PrintToString(known_of(*snapshot)) << ' ' << snapshot->note;
+             << "has " << testing::PrintToString(known_of(*snapshot)) << ' ' << snapshot->note;
     snapshot = resolver.wait_for_change(service, snapshot, until);
   }
   return testing::AssertionSuccess();

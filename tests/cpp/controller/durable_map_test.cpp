@@ -193,7 +193,7 @@ TEST_F(DurableMapTest, AChangeThatOnlyTheNewFileRefusesIsNotTakenForWritten) {
     disk->refuse();  // the new file is written first
     disk->appended = [&] { disk->allow(); };
     EXPECT_FALSE(set(map, "b", value("2"), false));
-    EXPECT_FALSE(map.state().ok) << "whoever is answered now must know";
+    EXPECT_FALSE(map.state().ok) << "the state says so before a change is answered";
     disk->appended = [] {};
   };
   EXPECT_FALSE(map.tend());
@@ -453,7 +453,7 @@ TEST_F(DamageTest, OfAFileThatCannotBeReadToItsEndTheRestIsUsed) {
 }
 
 TEST_F(DamageTest, AValueThatLooksLikeARecordIsNotTakenForOneWhenItsRecordIsDamaged) {
-  RecordWriter forger(7);  // it knows the format, but not the numbers of this file
+  RecordWriter forger(7);  // it has the format, but not the numbers of this file
   std::vector<std::byte> forged;
   stored::Record record;
   record.changes.push_back({.key = "b", .value = value("forged")});

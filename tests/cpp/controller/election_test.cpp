@@ -60,7 +60,7 @@ TEST(Election, WhoeverWaitsWhenTheStoreAnswersLeads) {
   election.add(key("Clock"), 3);
   election.ask(key("Clock"));
   election.remove(key("Clock"), 3);
-  EXPECT_EQ(election.give(key("Clock"), 11), std::nullopt) << "nobody waits any more";
+  EXPECT_EQ(election.give(key("Clock"), 11), std::nullopt) << "no process waits any more";
   EXPECT_EQ(election.next_epoch(5), 12U) << "its epoch counts as given";
 }
 

@@ -127,7 +127,8 @@ TEST_F(FileStoreTest, SaysThatItMayNotMakeAFolder) {
   using std::filesystem::perms;
   const auto kept = folder.path() / "kept";
   std::filesystem::create_directory(kept);
-  // A process that may search the folder, but not create anything, must not be told that it does not exist.
+  // A process that may search the folder, but not create anything, must not get the answer that it does not
+  // exist.
   const perms search = perms::owner_exec | perms::group_exec | perms::others_exec;
   std::filesystem::permissions(kept, search | perms::owner_read);
   std::filesystem::permissions(folder.path(), search | perms::owner_all);

@@ -171,7 +171,7 @@ TEST_F(RegistryTest, WhatAStoreKeptIsNotVerifiedUntilItRegisters) {
   };
   EXPECT_FALSE(verified());
   EXPECT_EQ(restarted.standing(who(1)), Registry::Standing::own);
-  EXPECT_EQ(restarted.standing(who(1, 7)), Registry::Standing::stranger) << "nobody takes it meanwhile";
+  EXPECT_EQ(restarted.standing(who(1, 7)), Registry::Standing::stranger) << "no process takes it meanwhile";
   restarted.put(who(1), "p1", 1, {offer("Index", "books")}, kStart);
   EXPECT_TRUE(verified());
 }
@@ -185,7 +185,7 @@ TEST_F(RegistryTest, RemovingWhatIsNotThereSaysSo) {
 TEST_F(RegistryTest, NamesWhoElseOffersAKeyThatOneWantsAlone) {
   put(1, 1, {offer("Index", "books"), alone("Clock")});
   put(2, 2, {offer("Index", "books")});
-  EXPECT_THAT(registry.shared(nonce(2)), IsEmpty()) << "nobody has asked for that";
+  EXPECT_THAT(registry.shared(nonce(2)), IsEmpty()) << "no process has asked for that";
   put(3, 3, {offer("Clock"), alone("Index", "books")});
   const auto shared = registry.shared(nonce(3));
   ASSERT_EQ(shared.size(), 2U);

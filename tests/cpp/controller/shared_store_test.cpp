@@ -130,7 +130,7 @@ TEST_F(ControllersOfOneStore, WithoutTheStoreItBelievesItsOwnEyes) {
   shared->set(nonce(3), process_of(3, {offer("Index", "maps")}));
   shared->listener->changed({nonce(1)});
   EXPECT_THAT(found(one, filter("Index")), ElementsAre("books@1", "maps@3", "news@2"))
-      << "what the store tells it knows";
+      << "it has what the store sends";
 }
 
 TEST_F(ControllersOfOneStore, LeadsEndWhenTheStoreIsNotSureOfThemAndAreGivenAgainWhenItIs) {

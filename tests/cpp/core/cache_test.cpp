@@ -29,7 +29,7 @@ Kept kept(std::string_view text) {
 
 class Call final : public mf::cached::Waiter {
  public:
-  void wake(const Kept* /*kept*/) override { ADD_FAILURE() << "a cache wakes nobody by itself"; }
+  void wake(const Kept* /*kept*/) override { ADD_FAILURE() << "no call waits"; }
 };
 
 void land(Cache& cache, const Key& at, std::string_view text, mf::TimePoint now = kNow) {

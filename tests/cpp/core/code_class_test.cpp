@@ -1,4 +1,4 @@
-// The table of the classes of codes, column by column: who changes it changes what some part of the runtime
+// The table of the classes of codes, column by column: a change of it changes what some part of the runtime
 // does with a failure, and so a line here.
 #include "mf/core/code_class.hpp"
 

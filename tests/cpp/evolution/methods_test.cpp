@@ -175,7 +175,7 @@ TEST(Evolution, AnAnnouncementThatIsOlderThanTheServerHindersNobody) {
   resolver->set(offers);
   EXPECT_EQ(Buyer(resolver).call<before_shop::ShopSame>(1), 2);
   EXPECT_EQ(Buyer(resolver).call<after_shop::ShopSame>(1), 2);
-  offers.agents[""].front().fingerprint[0] ^= 1;  // one that nobody has
+  offers.agents[""].front().fingerprint[0] ^= 1;  // one that no server has
   resolver->set(offers);
   EXPECT_EQ(Buyer(resolver).call<before_shop::ShopSame>(1), 2);
   EXPECT_EQ(Buyer(resolver).call<after_shop::ShopSame>(1), 2);

@@ -25,7 +25,8 @@ using namespace std::chrono_literals;
 namespace between = ::evolve::between;
 namespace between_shop = between::methods;
 
-/// Relays in a row. The last one knows servers; clients know the first one, and what is said of servers.
+/// Relays in a row. The last one resolves servers; clients connect to the first one, and resolve servers
+/// through it.
 class Row {
  public:
   explicit Row(int relays) {

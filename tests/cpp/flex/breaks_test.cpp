@@ -92,7 +92,7 @@ TEST_P(FlexBreaks, TellWhatIsNotTakenWhateverBreaksBeforeTheReceiverLeaves) {
       sent[static_cast<std::size_t>(n)].wait(kLong);
       EXPECT_TRUE(taken.contains(n)) << n;
     } catch (const mf::flex::Undelivered& error) {
-      // What was taken may be told as unknown, but never as surely not taken.
+      // What was taken may be reported as unknown, but never as certainly not taken.
       EXPECT_TRUE(!taken.contains(n) || error.execution() == mf::Execution::unknown) << n << error.what();
     }
   }

@@ -1,4 +1,4 @@
-// What a receiver gets: by value, kind and function, in the order of arrival, whoever asks at once.
+// What a receiver gets: by value, kind and function, in the order of arrival, whichever thread asks first.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

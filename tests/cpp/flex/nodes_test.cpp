@@ -1,4 +1,4 @@
-// Flexible messages between nodes: found by address and by a controller, followed, lost and told so.
+// Flexible messages between nodes: found by address and by a controller, followed, lost and reported as lost.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -31,7 +31,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::UnorderedElementsAre;
 
-/// Two nodes, of which the near one knows the far one's address.
+/// Two nodes, of which the near one has the far one's address.
 struct Pair {
   explicit Pair(std::chrono::nanoseconds patience = kLong)
       : near(far.address(), {.patience = patience, .log = mf::Log(mf::Level::off)}) {}

@@ -29,7 +29,7 @@ const TypeTexts kOld{.descriptor =
                          " best 2\n",
                      .annex = "annex stored.Point\n"};
 
-/// A sender of that version, as its receiver knows it.
+/// A sender of that version, as its receiver sees it.
 class Older {
  public:
   explicit Older(TypeTexts texts = kOld)

@@ -97,7 +97,7 @@ TEST(Light, HandlersKnowThatTheirCallWasGivenUpOrTheOneAroundIt) {
   light.offer(std::make_shared<Around>([&] { return other.name(); }), {.agent = "a"});
   const calls::PartClient around(client);
 
-  EXPECT_EQ(other.name(), "wanted, wanted");  // nobody listens to that stop
+  EXPECT_EQ(other.name(), "wanted, wanted");  // no call listens to that stop
   asking->stop = std::stop_source();
   EXPECT_EQ(other.name({.stop = asking->stop.get_token()}), "wanted, given up");
   asking->stop = std::stop_source();

@@ -1,4 +1,5 @@
-// Whom a server sees behind a relay: the relay's client, if its access file lets the relay say who that is.
+// The identity that a server sees behind a relay: that of the relay's client, if its access file lets the
+// relay pass it on.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -23,7 +23,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// A server and a relay that knows it.
+/// A server and a relay that resolves it.
 struct Behind {
   explicit Behind(mf::ServerOptions options = {}) : server(std::move(options)) {
     server.offer(echo);

@@ -11,7 +11,7 @@ namespace {
 
 using mf::relay::Services;
 
-/// Knows the services that the test names, and records the watched ones.
+/// Has the services that the test names, and records the watched ones.
 class Asked final : public mf::Resolver {
  public:
   Snapshot offers(std::string_view service) override {

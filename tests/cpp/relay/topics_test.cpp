@@ -28,7 +28,7 @@ using testing::IsEmpty;
 using testing::SizeIs;
 using namespace std::chrono_literals;
 
-/// A process that publishes, and a relay that knows it.
+/// A process that publishes, and a relay that resolves it.
 struct Behind {
   explicit Behind(mf::TopicsOptions options = {}, mf::relay::RelayOptions relayed = {})
       : topics(std::move(options)), server(mf::ServerOptions{}), relay({}, {}, std::move(relayed)) {
@@ -162,7 +162,8 @@ TEST(RelayedTopics, WhoComesLateGetsWhatThePublisherKeepsNoMoreAndNoLess) {
   at.publish(place(21));
   EXPECT_THAT(next_sequences(none, 1), ElementsAre(21));
   EXPECT_EQ(all.stats().not_kept, 0U);
-  EXPECT_THAT(places.stats().subscriptions, SizeIs(2)) << "one of those who block, one of the others";
+  EXPECT_THAT(places.stats().subscriptions, SizeIs(2))
+      << "one of the blocking subscribers, one of the others";
 }
 
 TEST(RelayedTopics, WhatARelayKeepsOfAllTopicsIsBounded) {
@@ -387,7 +388,7 @@ TEST(RelayedTopics, ARelayIsAskedWhoMaySubscribeAndWhoMayPublish) {
   ASSERT_TRUE(all.await_publishers(1, 30s));
   secret.publish(place(1));
   open.publish(place(2));
-  EXPECT_EQ(all.next(30s).agent(), "open") << "of the other agent nobody may publish";
+  EXPECT_EQ(all.next(30s).agent(), "open") << "for the other agent no process may publish";
   const std::scoped_lock lock(mutex);
   EXPECT_THAT(asked, testing::UnorderedElementsAre("subscribe secret me", "subscribe * me", "publish secret ",
                                                    "publish open "));
@@ -616,7 +617,8 @@ class Liar final : public mf::topics::AnyTopicServant {
                  mf::StreamWriter<mf::topics::Delivery>& out) override {
     ++times_;
     for (const auto& each : lies_) out.write(each);
-    while (out.write(message(1))) std::this_thread::sleep_for(20ms);  // a duplicate, until nobody wants it
+    // a duplicate, until there is no subscriber
+    while (out.write(message(1))) std::this_thread::sleep_for(20ms);
   }
 
   const std::vector<mf::topics::Delivery> lies_;

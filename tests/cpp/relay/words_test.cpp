@@ -1,4 +1,4 @@
-// What a relay tells its clients has no address in it.
+// Failures that a relay sends to its clients have no address in them.
 #include "relay/words.hpp"
 
 #include <gtest/gtest.h>

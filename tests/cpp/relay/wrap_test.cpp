@@ -156,7 +156,7 @@ TEST_P(Wrap, ACallThatIsGivenUpAcrossItCancelsItsOwnHandlerAlone) {
   for (int i = 0; i < 8; ++i) EXPECT_EQ(echo_stub.twice(i), 2 * i);
   stop.request_stop();
   EXPECT_EQ(ended.get_future().get().failure().code, mf::Code::cancelled);
-  EXPECT_TRUE(eventually([&] { return flow->stops == 1; })) << "the handler was told";
+  EXPECT_TRUE(eventually([&] { return flow->stops == 1; })) << "the handler was stopped";
   echo->go.release();
   EXPECT_EQ(held.get_future().get().value(), -7);
 }

@@ -1,5 +1,5 @@
-// Each flow without faults: who sends how many messages of which kind to whom, in which order; those of
-// tests/vectors/replicated/flows.json, which Python's machines send, too.
+// Each flow without faults: how many messages of which kind each process sends to each other, in which order;
+// those of tests/vectors/replicated/flows.json, which Python's machines send, too.
 #include <gtest/gtest.h>
 
 #include <boost/json.hpp>

@@ -1,4 +1,4 @@
-// The schemas that a replica knows while its group is upgraded again and again.
+// The schemas that a replica has while its group is upgraded again and again.
 #include "replicated/schemas.hpp"
 
 #include <gtest/gtest.h>

@@ -109,11 +109,11 @@ class World {
   void heal();
 
   // The controller
-  /// It has lost sight of who has the lead, who asks for it again when that is noticed.
+  /// It loses the record of the lead; the process that has it asks for it again when it notices that.
   void take_lead_away(double unnoticed_for);
 
   // What is asked in tests
-  /// Whether somebody gives out versions, and all that are there have its log.
+  /// Whether there is a versioning server, and all present members have its log.
   [[nodiscard]] bool ready() const;
   [[nodiscard]] bool settled() const;
   /// No more faults: what is gone comes back, and everything arrives.

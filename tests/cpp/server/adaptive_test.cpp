@@ -68,7 +68,7 @@ class Placed : public Echo {
   std::vector<bool> places_;
 };
 
-/// A server whose handlers take only the time that a test sets, with one worker unless told otherwise.
+/// A server whose handlers take only the time that a test sets, with one worker by default.
 struct AdaptiveServer {
   AdaptiveServer(mf::ServerOptions options, Where where)
       : server([&] {

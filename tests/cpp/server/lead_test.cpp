@@ -186,7 +186,7 @@ TEST_F(Leads, WhoIsToldToStopWaitsNoMoreAndStandsInNobodysWay) {
   } catch (const mf::Error& error) {
     EXPECT_EQ(error.code(), mf::Code::cancelled);
   }
-  ASSERT_TRUE(eventually([&] { return candidates() == 1; })) << "the controller knows";
+  ASSERT_TRUE(eventually([&] { return candidates() == 1; })) << "the controller has noticed";
   auto next = waits(*two);
   ASSERT_TRUE(eventually([&] { return candidates() == 2; }));
   lead.reset();

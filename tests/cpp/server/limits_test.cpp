@@ -168,7 +168,7 @@ struct Much final : Other {
   std::counting_semaphore<> may_end{0};
 };
 
-/// A server with one worker, and a client that reads no replies until told to.
+/// A server with one worker, and a client that reads no replies until the test lets it.
 struct Unread {
   static constexpr std::size_t kMost = 1 << 20;
   static constexpr int kManyMore = 100'000;

@@ -460,7 +460,7 @@ TEST(Server, AHandlerThatLooksForAServerKeepsNobodyFromBeingServed) {
       looks = true;
       return std::to_string(calls::EchoClient(client).twice(21, {.deadline = std::chrono::minutes(1)}));
     }
-    std::shared_ptr<FakeResolver> resolver = std::make_shared<FakeResolver>();  // knows nothing yet
+    std::shared_ptr<FakeResolver> resolver = std::make_shared<FakeResolver>();  // has no offers yet
     mf::Client client{resolver};
     std::atomic<bool> looks{false};
   };

@@ -117,7 +117,7 @@ TEST(HostileStreams, DataForACallWithoutAStreamEndsThatCall) {
   attacked.data(id, 4, 1);
   const auto answer = attacked.reply();
   EXPECT_EQ(answer.code, Code::protocol_error) << answer.message;
-  EXPECT_TRUE(eventually([&] { return attacked.servant->stops == 1U; })) << "the handler is told";
+  EXPECT_TRUE(eventually([&] { return attacked.servant->stops == 1U; })) << "the handler is stopped";
   attacked.expect_alive();
 }
 

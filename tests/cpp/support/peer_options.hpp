@@ -1,4 +1,5 @@
-// What programs of tests take from their environment: how they show and verify peers, and who may do what.
+// What programs of tests take from their environment: how they show and verify peers, and what each identity
+// may do.
 //
 //   MF_PEER_LISTEN, MF_PEER_CA, MF_PEER_CRL, MF_PEER_CERTIFICATE, MF_PEER_KEY, MF_PEER_ACCESS,
 //   MF_PEER_TOKEN_KEYS, MF_PEER_TOKEN_AUDIENCE

@@ -1,4 +1,4 @@
-// How many publishers a subscriber behind a relay is told of, while they come, go and come back.
+// How many publishers a subscriber behind a relay counts, while they come, go and come back.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

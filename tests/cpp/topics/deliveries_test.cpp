@@ -71,7 +71,7 @@ std::unique_ptr<mf::Server> serving(const std::shared_ptr<ByHand>& topic) {
 /// What a controller says, and that it says something else.
 class Saying final : public mf::Resolver {
  public:
-  /// Null: nobody publishes.
+  /// Null: there is no publisher.
   void publishes(const mf::Server* server) {
     mf::Offers said{.agents = {}, .any_agent = {}, .answered = true, .note = {}};
     if (server != nullptr) said.agents["north"].push_back({.address = server->address()});

@@ -62,8 +62,8 @@ std::shared_future<void> ended() {
   return done.get_future().share();
 }
 
-/// Sends what it is given to each of its subscribers once it is told to begin; the first subscription ends
-/// when it is told to.
+/// Sends what it is given to each of its subscribers once the test lets it begin; the first subscription ends
+/// when the test ends it.
 class Liar final : public mf::topics::AnyTopicServant {
  public:
   explicit Liar(std::vector<Delivery> lies, std::shared_future<void> begin = ended(),
@@ -154,7 +154,8 @@ TEST(IdentitiesOfPublishers, WhoNamesAnothersIdentityNeitherSpeaksForItNorSilenc
   }
   EXPECT_EQ(liar->times(), 1U);
   server.reset();
-  EXPECT_TRUE(eventually([&] { return liar->times() == 2; })) << "nobody else is that publisher any more";
+  EXPECT_TRUE(eventually([&] { return liar->times() == 2; }))
+      << "no other connection has that publisher any more";
   there.close();
   lies->stop();
 }

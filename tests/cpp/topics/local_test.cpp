@@ -110,7 +110,7 @@ TEST(LocalTopics, WhoChangesAMessageCopiesItOnlyWhileOthersMaySeeIt) {
   EXPECT_EQ(first.stats().copied, 1U);
   const auto* const before = &at_second.value();
   at_second.mutate().first = 9;
-  EXPECT_EQ(&at_second.value(), before) << "nobody else had it any more";
+  EXPECT_EQ(&at_second.value(), before) << "it was the last reference";
   EXPECT_EQ(first.stats().copied, 1U);
 }
 

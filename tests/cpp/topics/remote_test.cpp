@@ -161,7 +161,7 @@ TEST(RemoteTopics, WhatWasPublishedIsDeliveredOrCountedAsDropped) {
     std::uint64_t received = 0;
     std::uint64_t last = 0;
     for (int looks = 0; received + told < 5'000 && looks < 3'000; ++looks) {
-      const auto message = there.poll(10ms);  // also what is missed behind the last message is told by it
+      const auto message = there.poll(10ms);  // it also counts what is missed behind the last message
       if (!message) continue;
       ASSERT_EQ(message->sequence(), last + message->missed() + 1);
       last = message->sequence();
@@ -194,7 +194,7 @@ TEST(RemoteTopics, WhoAsksToBeDisconnectedIsToldThatItWas) {
   });
   EXPECT_EQ(error.code(), Code::overloaded);
   EXPECT_THAT(error.what(), HasSubstr("its queue of 10 messages"));
-  EXPECT_TRUE(eventually([&] { return places.stats().cut == 1; })) << "counted once it has been told";
+  EXPECT_TRUE(eventually([&] { return places.stats().cut == 1; })) << "counted once the failure was sent";
 }
 
 TEST(RemoteTopics, WhoComesLateGetsWhatIsKept) {

@@ -24,7 +24,8 @@ using testing::HasSubstr;
 using testing::SizeIs;
 using namespace std::chrono_literals;
 
-constexpr std::uint32_t kSmall = 4'096;  // a window, so that who does not take is felt soon
+// a window, so that a subscriber that takes nothing has an effect soon
+constexpr std::uint32_t kSmall = 4'096;
 
 /// A message that no small window takes many of.
 mf::topics::Position wide(std::uint64_t sequence) {
@@ -190,7 +191,7 @@ TEST(SharedTopics, WhoIsAloneAndFullIsNotWaitedForAnyMoreWhenAnotherComes) {
   PlacesSubscriber slow(client, "here", {.max_messages = 10, .replay = 0});
   ASSERT_TRUE(places.await_subscribers(1, 30s));
   for (std::uint64_t i = 1; i <= 2'000; ++i) at.publish(wide(i));
-  ASSERT_GT(places.stats().subscriptions.at(0).dropped, 0U) << "its publisher drops for who is alone";
+  ASSERT_GT(places.stats().subscriptions.at(0).dropped, 0U) << "its publisher drops for the only subscriber";
   PlacesSubscriber quick(client, "here", {.max_messages = 10, .replay = 0});
   std::uint64_t last = 2'000;
   at.publish(wide(++last));

@@ -16,7 +16,7 @@ using mf::topics::ItemRef;
 using mf::topics::Keeper;
 using Source = mf::topics::Board::Source;
 
-/// Says when nobody has it any more.
+/// Sets a flag when its last reference is released.
 class Told final : public mf::topics::Item {
  public:
   [[nodiscard]] static ItemRef of(std::uint64_t number, std::function<void()> gone = [] {}) {
@@ -50,7 +50,8 @@ TEST(ASource, ReportsNoFullInboxIfAllMessagesArePassed) {
   std::shared_ptr<Inbox> full;
   mf::topics::Woken woken;
   const auto pass = [&](ItemRef item) { return source.forward({&item, 1}, full, woken) == 1; };
-  // The second message is kept, by nobody else, until the third is: then somebody takes what waits.
+  // The queue has the only reference to the second message until the third one comes: then a subscriber takes
+  // what waits.
   ASSERT_TRUE(pass(Told::of(1)));
   take_all();
   ASSERT_TRUE(pass(Told::of(2, take_all)));
@@ -60,7 +61,7 @@ TEST(ASource, ReportsNoFullInboxIfAllMessagesArePassed) {
   std::vector<ItemRef> three;
   for (std::uint64_t number = 3; number <= 6; ++number) three.push_back(Told::of(number));
   EXPECT_EQ(source.forward(three, full, woken), 4U)
-      << "somebody took the first while the others were handed out";
+      << "a subscriber took the first while the others were handed out";
   woken.wake();
   EXPECT_EQ(full, nullptr);
   take_all();

@@ -1,5 +1,5 @@
-// What subscribers and publishers are told when nothing comes, or when it is over: in errors, callbacks and
-// the log.
+// What subscribers and publishers get when nothing comes, or when it is over: errors, callbacks and log
+// lines.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

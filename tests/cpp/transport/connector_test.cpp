@@ -99,11 +99,11 @@ TEST_F(ConnectorTest, SaysWhyItDoesNotConnectInTheWordsOfConnect) {
   EXPECT_EQ(why(nobody), "connect " + nobody.str() + ": connection refused");
   Connecting with;
   with.names = std::make_shared<Names>([](const Address&, int, std::string& problem) {
-    problem = "nobody has it";
+    problem = "no such host";
     return AddrInfoList();
   });
   EXPECT_EQ(why(Address::parse("tcp://somebody:1"), with),
-            "connect tcp://somebody:1: cannot resolve the name: nobody has it");
+            "connect tcp://somebody:1: cannot resolve the name: no such host");
 }
 
 // Its queue is full: connections are neither accepted nor refused.
@@ -202,7 +202,7 @@ TEST_F(ConnectorTest, ManyThatHangHoldUpNobodyAndEndAtTheirTime) {
   cancelled.get_future().get();
   for (const auto& attempt : hanging) {
     EXPECT_EQ(attempt->result.get_future().wait_for(std::chrono::seconds(0)), std::future_status::timeout)
-        << "what is cancelled is not told";
+        << "what is cancelled is not reported";
   }
 }
 

@@ -34,7 +34,7 @@ class Items {
     if (what == "publish") return publish(words.at(1));
     if (what == "subscribe") return subscribe(words.at(1));
     if (what == "give") {
-      if (!publisher_->await_subscribers(1, kPatience)) throw std::runtime_error("nobody subscribes");
+      if (!publisher_->await_subscribers(1, kPatience)) throw std::runtime_error("there is no subscriber");
       for (std::size_t at = 1; at < words.size(); ++at) give(words[at]);
       return;
     }

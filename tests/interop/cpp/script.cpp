@@ -17,7 +17,7 @@ void Script::run() {
   failures();
 }
 
-// Stubs can only be told apart by their names, and each name is needed in four places.
+// Stubs differ only in their names, and each name is needed in four places.
 #define SHAPE(name, Method, inputs, ...)                                                            \
   shape<methods::Shapes##Method, inputs>(                                                           \
       #name, __VA_ARGS__, [](const auto& to, const auto&... fields) { return to.name(fields...); }, \

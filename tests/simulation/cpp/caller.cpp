@@ -102,7 +102,7 @@ void Caller::probe() {
     Step step;
     step.place = place;
     step.deadline = 10 * kSecond;
-    // Nobody reads a connection that is idle: the first call may be the one that learns that its server is
+    // A client does not read an idle connection: the first call may be the one that learns that its server is
     // gone.
     mf::CallOptions options;
     options.deadline = std::chrono::nanoseconds(step.deadline);

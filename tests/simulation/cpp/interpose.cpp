@@ -84,7 +84,7 @@ int unlock(pthread_mutex_t* mutex) {
 }
 
 int wait_until(pthread_cond_t* condition, pthread_mutex_t* mutex, Time until) {
-  // Nothing lies between the unlocking and the waiting: whoever has the baton is alone.
+  // Nothing happens between the unlocking and the waiting: only the thread with the baton runs.
   (void)unlock(mutex);
   const bool woken = scheduler().wait(condition, until, "a condition");
   (void)lock_until(mutex, kForever);

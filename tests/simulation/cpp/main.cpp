@@ -6,7 +6,7 @@
 //   simulate --seed 7 --log              prints all that happened
 //   simulate --topics --seed 7           the runs of topics, likewise
 //   simulate --seed 7 --log --look 1500  and what each thread waits for after so many milliseconds
-//   simulate --waits                     no run: who waits does nothing, and is woken at once
+//   simulate --waits                     no run: a waiting thread does nothing, and is woken at once
 #include <sched.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -37,8 +37,7 @@ using simulated::Plan;
 
 std::optional<simulated::Time> look_at;
 bool topics = false;
-// Seconds of the processor, for a run that never comes to an end, and of the machine, for one that stands
-// still.
+// Seconds of the processor, for a run that never comes to an end, and of the machine, for one that hangs.
 constexpr rlim_t kMostWork = 60;
 constexpr unsigned kLongest = 900;
 
@@ -132,7 +131,7 @@ int report_waits() {
     for (const auto& each : found.broken) std::cout << each << '\n';
     if (!found.broken.empty()) result = 1;
   }
-  if (result == 0) std::cout << "who waits does nothing, and is woken at once\n";
+  if (result == 0) std::cout << "a waiting thread does nothing, and is woken at once\n";
   return result;
 }
 

@@ -147,7 +147,7 @@ void Network::close(int fd) {
   if (!socket) return;
   sockets_.erase(fd);
   if (socket->listens) {
-    for (const auto& waiting : socket->waiting) {  // whom nobody has accepted: the kernel resets them
+    for (const auto& waiting : socket->waiting) {  // that were not accepted: the kernel resets them
       sockets_.erase(waiting->fd);
       end(*waiting->connection);
       (void)real_close(waiting->fd);
@@ -258,7 +258,7 @@ void Network::deliver(const std::shared_ptr<Connection>& connection, int side) {
     static auto* const real = find_real<ssize_t(int, const void*, std::size_t, int)>("send");
     const auto size = real(to, piece.bytes.data(), piece.bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
     if (size < 0) {
-      if (errno != EAGAIN) return end(*connection);  // nobody reads it any more: a reset
+      if (errno != EAGAIN) return end(*connection);  // the other end is closed: a reset
       from.full = true;
       return;
     }

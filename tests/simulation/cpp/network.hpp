@@ -1,5 +1,5 @@
-// What lies between the sockets of this program: every TCP connection is two pairs of sockets, with this in
-// the middle, which moves the bytes from one to the other in its own time, and can lose them.
+// What is between the sockets of this program: every TCP connection is two pairs of sockets, with this in the
+// middle, which moves the bytes from one to the other in its own time, and can lose them.
 //
 // The sockets themselves are the kernel's, so that their buffers, epoll and the ends of connections are what
 // they are. Sockets are made, bound, connected and asked about by the functions in sockets.cpp, which stand
@@ -103,7 +103,7 @@ class Network {
   /// All of a process's ends: with what its kernel still sends, or with nothing.
   void kill(int process, bool politely);
 
-  /// Descriptors of processes that were not killed, which nobody has closed.
+  /// Descriptors of processes that were not killed, which are still open.
   [[nodiscard]] std::vector<std::string> open_ends() const;
 
  private:

@@ -1,4 +1,4 @@
-// What a seed stands for: the weather, the work and the faults of one run, drawn before it begins. Each has a
+// What a seed determines: the weather, the work and the faults of one run, drawn before it begins. Each has a
 // random source of its own, so that a run with some of its faults only has the same work.
 #pragma once
 

@@ -50,7 +50,7 @@ void at_most_once(const Record& record, Broken& out) {
   for (const auto& [call, count] : times) {
     const auto found = record.asked.find(call);
     if (found == record.asked.end()) {
-      out.push_back("call " + std::to_string(call) + " ran, and nobody asked for it");
+      out.push_back("call " + std::to_string(call) + " ran without a request");
       continue;
     }
     const auto& method = found->second.method;
@@ -67,7 +67,8 @@ void not_executed_never_ran(const Record& record, Broken& out) {
     if (asked.method == "scatter" || asked.ends == 0 || asked.end.ok() || !ran.contains(asked.call)) return;
     if (asked.end.failure().execution == mf::Execution::not_executed &&
         asked.end.failure().code != mf::Code::declared)
-      out.push_back(name(asked) + " ran, and its caller was told that it did not: " + in_words(asked.end));
+      out.push_back(name(asked) +
+                    " ran, and its caller got a failure that says it did not: " + in_words(asked.end));
   });
 }
 
@@ -125,7 +126,7 @@ void ends_in_time(const Record& record, Broken& out) {
 void handlers_end(const Record& record, Broken& out) {
   for (const auto& run : record.runs) {
     if (!run.ended && !scheduler().killed(run.process))
-      out.push_back(run.method + " " + std::to_string(run.call) + ": its handler was never told to stop");
+      out.push_back(run.method + " " + std::to_string(run.call) + ": its handler was never stopped");
   }
 }
 

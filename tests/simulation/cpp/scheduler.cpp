@@ -220,7 +220,7 @@ void Scheduler::pass_time() {
   for (const auto& thread : threads_) {
     if (thread->waits && !thread->ended && !killed(thread->process)) until = std::min(until, thread->until);
   }
-  if (until == kForever) stuck("everybody waits, and nothing can happen any more:" + all_threads());
+  if (until == kForever) stuck("all threads wait, and nothing can happen any more:" + all_threads());
   now_ = std::max(now_, until);
 }
 

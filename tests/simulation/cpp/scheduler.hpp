@@ -4,8 +4,8 @@
 //
 // How. The functions of the C library that wait, tell the time or start threads are defined once more in this
 // program (interpose.cpp, sockets.cpp), and so stand before those of the library. Each is a point at which
-// another thread may go on. A thread runs until it comes to such a point; whoever leaves hands the one
-// permission to run, the baton, to the next. Nothing here needs a lock: whoever has the baton is alone.
+// another thread may go on. A thread runs until it comes to such a point; then it hands the one permission to
+// run, the baton, to the next. Nothing here needs a lock: only the thread with the baton runs.
 //
 // Each thread belongs to a process, which is a number: what belongs to it can be stopped for a while, or
 // killed, which means that it never runs again, whatever it was doing.
@@ -57,8 +57,8 @@ class Scheduler {
   void leave_alone() noexcept { active_ = false; }
 
   [[nodiscard]] Time now() const noexcept { return now_; }
-  /// The time, for somebody who asks: looking at a clock takes a little of it, so that no loop that waits for
-  /// a time is endless.
+  /// The time, for a thread that asks: looking at a clock takes a little of it, so that no loop that waits
+  /// for a time is endless.
   [[nodiscard]] Time look_at_clock() noexcept { return now_ += 20; }
   [[nodiscard]] std::mt19937_64& random() noexcept { return random_; }
   [[nodiscard]] std::uint64_t below(std::uint64_t limit) { return random_() % limit; }
@@ -73,9 +73,9 @@ class Scheduler {
   void point();
   /// Certainly asks.
   void yield();
-  /// Waits until somebody wakes what waits on `on`, or until a time. False: until that time.
+  /// Waits until another thread wakes what waits on `on`, or until a time. False: until that time.
   bool wait(const void* on, Time until, const char* why);
-  /// The same for what a descriptor tells.
+  /// The same for the readiness of descriptors.
   bool wait(std::vector<pollfd> descriptors, const void* on, Time until, const char* why);
   void wake_all(const void* on);
   void wake_one(const void* on, const char* why);
@@ -129,7 +129,7 @@ class Scheduler {
   std::uint64_t preempt_every_ = 16;
   std::vector<std::unique_ptr<Thread>> threads_;
   Thread* current_ = nullptr;
-  int dying_ = 0;  // the number by which the kernel knows a thread that has given the baton away for good
+  int dying_ = 0;  // the kernel's number of a thread that has given the baton away for good
   bool touched_ = false;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   std::uint64_t events_made_ = 0;

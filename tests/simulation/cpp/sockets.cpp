@@ -1,6 +1,5 @@
 // The system calls of sockets and of waiting for them, in place of the C library's: see network.hpp. Sockets
-// of TCP are the network's, on one address, told apart by their ports; all other descriptors are the
-// system's.
+// of TCP are the network's, on one address, with different ports; all other descriptors are the system's.
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <linux/sockios.h>

@@ -39,7 +39,7 @@ void messages_come_in_order_and_once(const TopicsRecord& record, Broken& out) {
     std::uint64_t next = events.front()->first;
     for (const auto* const event : events) {
       if (event->first != next || event->first == 0 || event->count == 0)
-        out.push_back(read.name + " is told of " + text(event->first) + " of " + source.str() + " where " +
+        out.push_back(read.name + " gets " + text(event->first) + " of " + source.str() + " where " +
                       text(next) + " follows");
       next = event->first + event->count;
     }
@@ -52,7 +52,7 @@ void messages_are_those_that_were_published(const TopicsRecord& record, Broken& 
     for (const auto* const event : events) {
       const auto last = event->first + event->count - 1;
       if (found == record.sent.end() || last > found->second.size()) {
-        out.push_back(read.name + " is told of " + text(last) + " of " + source.str() +
+        out.push_back(read.name + " gets " + text(last) + " of " + source.str() +
                       ", which was not published");
       } else if (!event->why && found->second[event->first - 1].number != event->number) {
         out.push_back(read.name + " gets another value as message " + text(event->first) + " of " +
@@ -133,7 +133,8 @@ void who_reads_here_gets_all_at_once(const TopicsRecord& record, Broken& out) {
   });
 }
 
-/// A relay has one subscription for all who want the same, and those that block are waited for by the others.
+/// A relay has one subscription for all subscribers with the same wish, and those that block are waited for
+/// by the others.
 bool shares_with_who_blocks(const TopicsRecord& record, const Read& read) {
   return record.relayed && std::any_of(record.reads.begin(), record.reads.end(), [&](const Read& other) {
            return !other.local && !other.plan.calm && other.plan.kept == read.plan.kept &&
@@ -165,7 +166,7 @@ void who_has_no_trouble_is_not_held_up(const TopicsRecord& record, Broken& out) 
   });
 }
 
-/// Of subscribers whom a publisher cannot tell apart: their process, agents and policy.
+/// What subscribers have in common that share a subscription: their process, agents and policy.
 using Kind = std::tuple<int, std::string, mf::Overflow>;
 
 Kind kind_of(const Read& read) {
@@ -183,7 +184,7 @@ bool shares_a_subscription(const TopicsRecord& record, const Read& read) {
   });
 }
 
-/// Where neither has had any trouble, so that there was one subscription, and nobody is cut.
+/// Where neither has had any trouble, so that there was one subscription, and no subscriber is cut.
 void both_sides_count_the_same(const TopicsRecord& record, Broken& out) {
   if (!record.patience || record.relayed) return;
   for (std::size_t run = 0; run < record.publishers.size(); ++run) {

@@ -51,7 +51,7 @@ struct Publishing {
   bool stopped = false;          // in good order
   int working = 0;               // threads that still publish
   mf::Topics* topics = nullptr;  // as long as it is neither stopped nor killed
-  /// What it counts of Kept (true) and Fleeting when all has come, before anybody ends.
+  /// What it counts of Kept (true) and Fleeting when all has come, before any process ends.
   std::map<bool, std::vector<Subscription>> counted{};
 };
 
@@ -101,7 +101,7 @@ class TopicsRecord {
   [[nodiscard]] bool publishes(int run) const;
   /// No fault is about it.
   [[nodiscard]] bool has_no_trouble(const Publishing& publisher) const;
-  /// What has not come to who wants it, in words.
+  /// What has not come to its subscribers, in words.
   [[nodiscard]] std::vector<std::string> missing() const;
 };
 

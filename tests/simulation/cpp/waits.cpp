@@ -84,7 +84,7 @@ std::vector<std::string> restless_publisher() {
   const simulation::FleetingSubscriber subscriber(client, "north",
                                                   {.overflow = mf::Overflow::drop_oldest, .max_messages = 5});
   std::vector<std::string> wrong;
-  if (!publisher.await_subscribers(1, std::chrono::seconds(10))) wrong.emplace_back("nobody subscribes");
+  if (!publisher.await_subscribers(1, std::chrono::seconds(10))) wrong.emplace_back("there is no subscriber");
   // More than the stream and the queues on the way have room for.
   for (std::uint64_t i = 0; i < 5'000; ++i)
     place.publish({.number = i, .filler = mf::Bytes(std::string(1'000, 'x'))});

@@ -1,5 +1,5 @@
-// What is promised of whoever waits, apart from the runs: it is woken as soon as what it waits for is there,
-// and until then it does nothing.
+// What is promised of a waiting thread, apart from the runs: it is woken as soon as what it waits for is
+// there, and until then it does nothing.
 #pragma once
 
 #include <string>

@@ -126,7 +126,7 @@ void World::run(const std::vector<Fault>& faults) {
   end();
 }
 
-/// Returns when all that was published has come to all who want it, or should have.
+/// Returns when all that was published has come to all its subscribers, or should have.
 void World::await_messages() {
   auto& seen = topics_record();
   wait_until(
@@ -143,7 +143,7 @@ void World::await_messages() {
   count_subscriptions();
 }
 
-/// Whom the faults are about, and how late what comes to the others may be.
+/// Notes the hosts that the faults are about, and how late messages to the others may be.
 void World::note_troubles(const std::vector<Fault>& faults) {
   auto& seen = topics_record();
   seen.relayed = plan_.relayed;
@@ -347,10 +347,10 @@ void World::heal(const std::vector<Fault>& faults) {
 }
 
 void World::end() {
-  sleep(4 * kSecond);                      // longer than any nap, which nobody can end
+  sleep(4 * kSecond);                      // longer than any nap, which nothing can end
   for (const auto& run : record().runs) {  // before the end of their servers stops them
     if (!run.ended && !scheduler().killed(run.process))
-      record().trouble(run.method + " " + std::to_string(run.call) + ": its handler was never told to stop");
+      record().trouble(run.method + " " + std::to_string(run.call) + ": its handler was never stopped");
   }
   const auto stop = [this](const std::string& kind) {
     for (auto& [name, process] : by_name_) {

@@ -50,7 +50,7 @@ class World {
   std::deque<Process> processes_;
   std::map<std::string, Process*> by_name_;  // the latest of each
   std::deque<std::string> to_start_;
-  std::set<std::string> troubled_;  // whom faults are about
+  std::set<std::string> troubled_;  // hosts that faults are about
   bool all_is_well_ = false;
 };
 

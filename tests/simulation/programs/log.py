@@ -34,7 +34,7 @@ class Asked:
     size: int = 0
     gives_up: bool = False
     ends: list[tuple[float, object]] = field(default_factory=list)
-    """When, and with what: a value, an exception, or None for a caller who gave it up."""
+    """When, and with what: a value, an exception, or None for a caller that gave it up."""
     values: list[int] = field(default_factory=list)
     """What a stream gave."""
     after_end: list[object] = field(default_factory=list)
@@ -50,7 +50,7 @@ Listed = frozenset[tuple[str, str]]
 
 @dataclass
 class Seen:
-    """What a client knows of the servers, when it knows nothing but what the controller says."""
+    """What a client has of the servers, when it has nothing but what the controller sends."""
 
     run: int
     revision: int

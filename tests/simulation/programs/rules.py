@@ -34,7 +34,7 @@ def not_executed_never_ran(log: Log) -> Iterator[str]:
     ran = {run.call for run in log.runs}
     for asked, end in _ends(log):
         if isinstance(end, mf.Error) and end.execution == mf.Execution.NOT_EXECUTED and asked.call in ran:
-            yield f"{asked.method} {asked.call} ran, and its caller was told that it did not: {end}"
+            yield f"{asked.method} {asked.call} ran, and its caller got a failure that says it did not: {end}"
 
 
 def results_are_of_their_call(log: Log) -> Iterator[str]:
@@ -91,11 +91,11 @@ def ends_in_time(log: Log) -> Iterator[str]:
 
 def handlers_end(log: Log) -> Iterator[str]:
     for run in log.left:
-        yield f"{run.method} {run.call}: its handler on {run.host} was never told to stop"
+        yield f"{run.method} {run.call}: its handler on {run.host} was never stopped"
 
 
 def watches_have_no_gap(log: Log) -> Iterator[str]:
-    """Who knows what the controller listed at a revision knows all of it, and nothing else."""
+    """A client with the list of the controller at a revision has all of it, and nothing else."""
     for seen in log.seen:
         listed = log.directory.get((seen.run, seen.revision))
         if listed is None:

@@ -1,6 +1,6 @@
 """A controller in Python, for tests: a servant of the controller's own interface, on one loop of asyncio. Its
-log of changes is so short, and its snapshots come in pieces so small, that clients meet every way of being
-told.
+log of changes is so short, and its snapshots come in pieces so small, that clients take every way of getting
+a change.
 """
 
 import time
@@ -39,7 +39,7 @@ def key_of(key: Key) -> KeyOf:
 
 
 class News:
-    """Wakes all who wait; nobody misses what happens between two waits."""
+    """Wakes all that wait; none misses what happens between two waits."""
 
     def __init__(self) -> None:
         self._event = Event()
@@ -99,7 +99,7 @@ class SmallController(ControllerAsyncServant):
         self.watches: list[tuple[str, int, int]] = []
         """What was asked for: name, run, revision."""
         self.owners: list[tuple[UUID, UUID, str]] = []
-        """Who registered: nonce, secret, process."""
+        """The processes that registered: nonce, secret, name."""
         self._lease = Duration.from_seconds(lease)
         self._piece = piece
         self._now = now
@@ -253,7 +253,7 @@ class SmallController(ControllerAsyncServant):
         self._news.tell()
 
     def _warn(self, key: Key) -> None:
-        """All who offer it, if one of them wants to be alone."""
+        """Warns all processes that offer it, if one of them wants to be alone."""
         concerned = [each for each in self.processes.values() if key_of(key) in each.offers]
         if len(concerned) > 1 and any(each.offers[key_of(key)].alone for each in concerned):
             text = f"{len(concerned)} processes offer {key.name}, and one wants to be alone"

@@ -1,4 +1,4 @@
-"""What a seed stands for in a run of topics: weather and faults as in the other runs (plan.py), in some of
+"""What a seed determines in a run of topics: weather and faults as in the other runs (plan.py), in some of
 them a controller that is away for a minute, and what is published and read.
 """
 

@@ -14,13 +14,13 @@ _LOSSLESS = (mf.Overflow.block, mf.Overflow.disconnect)
 
 
 def messages_come_in_order_and_once(log: TopicsLog) -> Iterator[str]:
-    """Those of one publisher and agent: each is taken or told as missed, and none is both."""
+    """Those of one publisher and agent: each is taken or reported as missed, and none is both."""
     for read, source, events in _of_each_source(log):
         for before, event in pairwise(events):
             if event.first != before.first + before.count:
-                yield f"{read.name} is told of {event.first} of {source} behind {before.first + before.count}"
+                yield f"{read.name} gets {event.first} of {source} behind {before.first + before.count}"
         if events[0].first < 1 or any(event.count < 1 for event in events):
-            yield f"{read.name} is told of numbers of {source} that no message has"
+            yield f"{read.name} gets numbers of {source} that no message has"
 
 
 def messages_are_those_that_were_published(log: TopicsLog) -> Iterator[str]:
@@ -28,7 +28,7 @@ def messages_are_those_that_were_published(log: TopicsLog) -> Iterator[str]:
         sent = log.sent.get(source, [])
         for event in events:
             if event.first + event.count - 1 > len(sent):
-                yield f"{read.name} is told of {event.first + event.count - 1} of {len(sent)} of {source}"
+                yield f"{read.name} gets {event.first + event.count - 1} of {len(sent)} of {source}"
             elif event.why is None and sent[event.first - 1].number != event.number:
                 yield f"{read.name} gets the value {event.number} as message {event.first} of {source}"
 
@@ -57,7 +57,7 @@ def published_is_received_and_missed(log: TopicsLog) -> Iterator[str]:
             if (read.local and read.name != f"s{run}:{topic}") or not log.process(run).alive:
                 continue
             if read.next_of(source) != len(sent) + 1:
-                yield f"{read.name} knows of what is before {read.next_of(source)} of {len(sent)} of {source}"
+                yield f"{read.name} has what is before {read.next_of(source)} of {len(sent)} of {source}"
 
 
 def who_counts_gives_what_came(log: TopicsLog) -> Iterator[str]:
@@ -75,7 +75,7 @@ def who_counts_gives_what_came(log: TopicsLog) -> Iterator[str]:
 
 
 def what_is_kept_is_not_missed(log: TopicsLog) -> Iterator[str]:
-    """Who comes back gets what its publisher has kept, and a reason says what has happened."""
+    """A subscriber that comes back gets what its publisher has kept, and a reason says what has happened."""
     for read, source, events in _of_each_source(log):
         kept = REPLAY[source[1]]
         for event in events:
@@ -118,7 +118,7 @@ def who_has_no_trouble_is_not_held_up(log: TopicsLog) -> Iterator[str]:
 
 
 def both_sides_count_the_same(log: TopicsLog) -> Iterator[str]:
-    """Where neither has had any trouble, so that there was one subscription, and nobody is cut."""
+    """Where neither has had any trouble, so that there was one subscription, and no subscriber is cut."""
     for process in log.publishers.values():
         if not process.alive or process.host in log.troubled or log.patience is None:
             continue

@@ -223,7 +223,7 @@ class TopicsWorld(World):
         super()._begin(fault)
 
     async def work(self, faults: list[Fault]) -> None:
-        """Returns when all that was published has come to all who want it, or should have."""
+        """Returns when all that was published has come to all its subscribers, or should have."""
         self.log.troubled = {host for fault in faults for host in fault.whom}
         if not any(fault.kind in ("slow", "operation") for fault in faults):
             weather = self.topics_plan.base
@@ -252,7 +252,7 @@ class TopicsWorld(World):
             server.count()
 
     def missing(self) -> list[str]:
-        """Who does not know of all that was published yet."""
+        """The subscribers that have not got all that was published yet."""
         found = []
         for read in self.log.reads:
             for source, sent in self.log.sent.items():

@@ -80,7 +80,7 @@ class Client:
             end = failure
         except asyncio.CancelledError:
             if not asked.gives_up:
-                self._log.troubles.append(f"{asked.method} {asked.call} was cancelled by nobody")
+                self._log.troubles.append(f"{asked.method} {asked.call} was cancelled without a request")
             raise
         finally:
             self._log.end(asked, self._world.now(), end)
@@ -137,7 +137,7 @@ class Client:
                 self._log.end(each, self._world.now(), end)
 
     async def _scatter(self, step: Step) -> None:
-        """One number for all: the rules are told that each agent has a call of its own by what they gave."""
+        """One number for all: by what the agents gave, the rules see that each has a call of its own."""
         asked = self._ask(step, "scatter")
         places = tuple(PLACES)
         call = self._stub.on(places).again(asked.call, step.nap, step.refuse, b"", options=_options(step))

@@ -1,4 +1,5 @@
-"""guarded_publisher.py LISTEN CONTROLLER: who is not "desk" hears only what is public from it."""
+"""guarded_publisher.py LISTEN CONTROLLER: a subscriber that is not "desk" gets only what is public from
+it."""
 
 import sys
 

@@ -1,4 +1,5 @@
-// guarded_relay LISTEN CONTROLLER: a relay through which who is not "desk" hears only what is public.
+// guarded_relay LISTEN CONTROLLER: a relay through which a subscriber that is not "desk" gets only what is
+// public.
 #include <iostream>
 #include <string_view>
 

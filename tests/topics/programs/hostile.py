@@ -1,5 +1,5 @@
 """hostile.py LISTEN CONTROLLER ATTACK: a publisher of Additions that breaks the rules, in the way that is
-named (see ATTACKS), whoever subscribes. Prints its address; answers each line of standard input by how many
+named (see ATTACKS), to every subscriber. Prints its address; answers each line of standard input by how many
 subscriptions have begun there.
 """
 
@@ -31,7 +31,7 @@ from mf.topics._generated.mf.topics._types import (
 
 TOPIC = AdditionsPublisher.mf_topic
 FULL = 1 << 18
-"""More agents than anybody takes."""
+"""More agents than a subscriber takes."""
 assert ANY_TOPIC_SUBSCRIBE.result_element is not None
 ENCODE: Callable[[Any], Encoded] = ANY_TOPIC_SUBSCRIBE.result_element.encode
 VALUE = bytes(TOPIC.codec.encode(Indexed(7, "seven")))
@@ -39,7 +39,7 @@ NOW = mf.Timestamp.now()
 LAST = 1 << 48
 """The last number that a message may have."""
 IDENTITIES: list[UUID] = []
-"""Of others, whom it has heard."""
+"""Of other publishers, which it has heard."""
 
 
 def source(number: int, agent: str = "bad", next_: int = 1, live: int | None = None) -> Any:
