@@ -263,7 +263,7 @@ def _openness(enum: model.Enum) -> Badge:
 
 
 def _bindings(subject: model.Struct | model.Union, told: report.TypeReport) -> list[tuple[str, str]]:
-    found = [("Codec" if told.tier == "custom" else "Stands for", each) for each in told.bindings]
+    found = [("Codec" if told.tier == "custom" else "Type", each) for each in told.bindings]
     numbers = [str(low) if low == high else f"{low} to {high}" for low, high in subject.reserved.numbers]
     reserved = [*numbers, *(quoted(each) for each in subject.reserved.names)]
     if reserved:

@@ -119,7 +119,7 @@ def _start_field(record: list[_Field], tag: re.Match[str], text: str, name: str,
         raise ScdError(name, number, f"<{tag[1]}> before the first <DOCID>")
     expected = FIELDS[len(record)] if len(record) < len(FIELDS) else "DOCID"
     if tag[1] != expected:
-        raise ScdError(name, number, f"<{tag[1]}> stands where <{expected}> is expected")
+        raise ScdError(name, number, f"<{tag[1]}> comes where <{expected}> is expected")
     record.append(_Field(tag[1], number, text[tag.end() :]))
 
 

@@ -78,10 +78,10 @@ TEST(Failures, SayWhatBecameOfTheCall) {
 }
 
 TEST(Failures, KeepEverythingOnTheWayThroughAnException) {
-  const auto back = mf::failure_of(mf::error_of(mf::not_executed(Code::unavailable, "nobody is there")));
+  const auto back = mf::failure_of(mf::error_of(mf::not_executed(Code::unavailable, "no server is there")));
   EXPECT_EQ(back.code, Code::unavailable);
   EXPECT_EQ(back.execution, mf::Execution::not_executed);
-  EXPECT_EQ(back.message, "nobody is there");
+  EXPECT_EQ(back.message, "no server is there");
   EXPECT_EQ(mf::failure_of(mf::error_of(mf::not_executed(Code::internal, ""))).message, "");
 }
 

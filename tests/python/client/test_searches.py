@@ -128,7 +128,7 @@ def look(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Loo
         ({BEGIN: AWAY, BEGIN + 3: GONE}, "a", BEGIN + 3, 'no server offers a.S for agent "a"'),
         ({BEGIN: NOBODY, BEGIN + 2: AWAY, BEGIN + 4: NOBODY}, None, BEGIN + 9, "no server offers"),
     ],
-    ids=["nobody knows", "nobody knows by now", "unknown", "another known", "gone", "found gone", "twice"],
+    ids=["not known", "not known by now", "unknown", "another known", "gone", "found gone", "twice"],
 )
 def test_a_search_for_a_server_ends_when_the_rules_say(
     look: Looking, views: dict[float, View], seen: str | None, end: float, message: str
@@ -164,7 +164,7 @@ def test_agents_whose_servers_have_gone_are_agents_that_nobody_waits_for(look: L
         ({BEGIN: AWAY, BEGIN + 20: NOBODY}, BEGIN + 25, "no server offers a.S"),
         ({BEGIN: AWAY, BEGIN + 28: NOBODY}, DEADLINE, "no server offers a.S"),
     ],
-    ids=["nobody knows", "none", "none, told late", "none, told too late"],
+    ids=["not known", "none", "none, late", "none, too late"],
 )
 def test_a_search_for_agents_ends_when_the_rules_say(
     look: Looking, views: dict[float, View], end: float, message: str

@@ -56,7 +56,7 @@ def nothing(_: StandingCall) -> None:
 
 
 def refused(_: StandingCall) -> None:
-    raise Error(Code.UNAVAILABLE, "nobody is there")
+    raise Error(Code.UNAVAILABLE, "no server is there")
 
 
 def test_pauses_grow_while_nobody_answers(kept: Kept) -> None:
@@ -89,9 +89,9 @@ def test_the_reason_of_each_end_is_told_and_the_last_one_ends_it(kept: Kept) -> 
     kept.run(StandingCall(), refused, nothing, refused)
 
     assert [None if end is None else str(end) for end in kept.ends] == [
-        "UNAVAILABLE: nobody is there (may have run)",
+        "UNAVAILABLE: no server is there (may have run)",
         None,
-        "UNAVAILABLE: nobody is there (may have run)",
+        "UNAVAILABLE: no server is there (may have run)",
     ]
     assert len(kept.pauses) == 2
 

@@ -29,7 +29,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Fault:
-    """`at`: virtual seconds after the start. `whom` is a host, or two."""
+    """`at`: virtual seconds after the start. The fault is of one host, or of two."""
 
     kind: str
     at: float

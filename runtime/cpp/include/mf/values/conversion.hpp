@@ -1,6 +1,6 @@
 #pragma once
-// From the schema in which somebody has written values of a type to the schema of who reads them: files of
-// values, and declared types in flexible messages. Immutable: any thread may use it.
+// Converts values of a type from the schema of their writer to that of their reader: files of values, and
+// declared types in flexible messages. Immutable: any thread may use it.
 
 #include <cstddef>
 #include <optional>

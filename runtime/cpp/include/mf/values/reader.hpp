@@ -4,8 +4,8 @@
 //   mf::ValueReader<Hit> hits("hits.mfv");
 //   while (auto hit = hits.next()) use(hit->value());
 //
-// The file may be of any earlier or later schema that Hit can be read from. It never stands in memory as a
-// whole. A reader is used by one thread at a time.
+// The file may be of any earlier or later schema that Hit can be read from. It is never in memory as a whole.
+// A reader is used by one thread at a time.
 #pragma once
 
 #include <cstdint>
