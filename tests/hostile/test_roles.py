@@ -409,7 +409,7 @@ def try_send(realm: Realm, cell: Cell) -> None:
 
 
 def send(realm: Realm, cell: Cell, dest: str) -> None:
-    """Sends a message; a sender needs no right to take messages."""
+    """Sends a message. One that waits in the mailbox because it was not taken was let in, too."""
     address, _ = realm.at(cell)
     where = f"unix:{realm.folder}/{uuid4().hex}"
     with flex.Node(address, listen=where, patience=2.0, **realm.credential(cell)) as node:

@@ -56,7 +56,7 @@ class Flowing(Plain):
 
 @dataclass
 class Place:
-    """A server, its address, and the servant that counts its calls."""
+    """A server or a light, and its servants, which count calls."""
 
     source: Any
     where: Any

@@ -37,8 +37,7 @@ class Candidacy {
   // ---- for the holder
   /// Larger than the epochs of all earlier leaders; 0 until the lead is held.
   [[nodiscard]] std::uint64_t epoch() const;
-  /// Whether this process holds the lead; it is notified late of a loss, by what the way to the controller
-  /// takes.
+  /// Whether this process holds the lead. Another one may hold it before this one is notified of the loss.
   [[nodiscard]] bool held() const;
   /// Returns when the lead is held; throws Error if the candidacy ends before.
   void await_held();
