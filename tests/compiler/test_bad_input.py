@@ -189,7 +189,7 @@ def test_a_broken_pipe_is_exit_code_141(tmp_path: Path) -> None:
     reader, writer = os.pipe()
     os.close(reader)
     command = [sys.executable, "-m", "mfidl", "check", "bad.mfidl", "--format", "json"]
-    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    env = {**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT / 'runtime/python'}"}
     done = subprocess.run(
         command, cwd=tmp_path, env=env, stdout=writer, stderr=subprocess.PIPE, timeout=60, check=False
     )
@@ -204,7 +204,7 @@ def test_an_interrupt_is_exit_code_130_and_leaves_nothing(tmp_path: Path) -> Non
     generator.chmod(0o755)
     command = [sys.executable, "-m", "mfidl", "compile", "good.mfidl", "--python", "out"]
     command += ["--demo", "out", "--plugin", f"demo={generator}"]
-    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    env = {**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT / 'runtime/python'}"}
     # A shell ignores interrupts for tests in its background, which children inherit.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
@@ -224,7 +224,7 @@ def test_an_interrupt_is_exit_code_130_and_leaves_nothing(tmp_path: Path) -> Non
 
 
 def _shell(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    env = {**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT / 'runtime/python'}"}
     return subprocess.run(
         ["sh", "-c", command], cwd=folder, env=env, capture_output=True, text=True, timeout=60, check=False
     )
@@ -242,7 +242,7 @@ BROKEN = (
 
 @pytest.mark.parametrize("error", ["KeyError('x\\ny')", "RecursionError('deep')", "MemoryError()"])
 def test_a_mistake_of_ours_is_one_line_and_exit_code_70(tmp_path: Path, error: str) -> None:
-    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    env = {**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT / 'runtime/python'}"}
     env.pop("MFIDLC_DEBUG", None)
     command = [sys.executable, "-c", BROKEN.format(error=error)]
     done = subprocess.run(

@@ -14,7 +14,7 @@ GOOD = "module good; struct A { x: u32; }\n"
 
 def mfidlc(*arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "mfidl", *map(str, arguments)]
-    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    env = {**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT / 'runtime/python'}"}
     done = subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, timeout=60, check=False)
     assert "Traceback" not in done.stderr
     return done
@@ -95,7 +95,7 @@ def test_the_version_is_told_without_importing_click_or_the_parser(tmp_path: Pat
         "import sys; from mfidl.cli.guard import guarded; guarded(['--version']);"
         "assert not {'click', 'antlr4', 'jinja2'} & set(sys.modules)"
     )
-    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    env = {**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT / 'runtime/python'}"}
     command = [sys.executable, "-c", script]
     done = subprocess.run(
         command, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=60, check=True
@@ -109,7 +109,7 @@ def test_check_does_not_import_generators(tmp_path: Path) -> None:
         "import sys; from mfidl.compiler import check; assert check(['good.mfidl']).program;"
         "assert not {'jinja2', 'mfidl.emit'} & set(sys.modules)"
     )
-    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    env = {**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT / 'runtime/python'}"}
     subprocess.run([sys.executable, "-c", script], cwd=tmp_path, env=env, timeout=60, check=True)
 
 

@@ -274,7 +274,7 @@ def test_the_example_of_the_documentation_works(tmp_path: Path) -> None:
     page = (ROOT / "docs/descriptor.md").read_text()
     [text] = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
     (tmp_path / "search.pb").write_bytes(to_message(everything()).SerializeToString())
-    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    env = {**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT / 'runtime/python'}"}
     command = [sys.executable, "-c", text]
     done = subprocess.run(
         command, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=60, check=True
@@ -288,5 +288,5 @@ def test_check_does_not_import_protobuf(tmp_path: Path) -> None:
         "import sys; from mfidl.compiler import check; assert check(['good.mfidl']).program;"
         "assert not {'google', 'mfidl.descriptor'} & set(sys.modules)"
     )
-    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    env = {**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT / 'runtime/python'}"}
     subprocess.run([sys.executable, "-c", script], cwd=tmp_path, env=env, timeout=60, check=True)

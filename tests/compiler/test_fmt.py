@@ -181,7 +181,7 @@ def test_diff_is_one_that_git_takes(tmp_path: Path) -> None:
 
 def test_standard_input_goes_to_standard_output(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "mfidl", "fmt", "--stdin", "a.mfidl"]
-    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    env = {**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT / 'runtime/python'}"}
     for given_bytes, code, wanted in (
         (UGLY.encode(), 0, NEAT.encode()),
         (b"\xef\xbb\xbf" + UGLY.replace("\n", "\r\n").encode(), 0, NEAT.replace("\n", "\r\n").encode()),

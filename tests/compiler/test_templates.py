@@ -28,7 +28,7 @@ def work(tmp_path: Path) -> Path:
 
 def compile_(work: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "mfidl", "compile", "-I", ".", *arguments]
-    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    env = {**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT / 'runtime/python'}"}
     done = subprocess.run(command, cwd=work, env=env, capture_output=True, text=True, timeout=60, check=False)
     assert "Traceback" not in done.stderr
     return done
