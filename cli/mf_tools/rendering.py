@@ -4,7 +4,7 @@ and nested types, and those of other modules, whose places are not described.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from mf.described import (
     ArrayOf,
@@ -12,6 +12,7 @@ from mf.described import (
     Description,
     Field,
     Fields,
+    Line,
     ListOf,
     MapOf,
     Method,
@@ -22,53 +23,28 @@ from mf.described import (
     Schema,
     SetOf,
     Type,
+    line_tree,
 )
 from mf_tools.literals import Literals
 
 _SIZES = {"bool": 1, "timestamp": 8, "duration": 8, "f32": 4, "f64": 8}
 
 
-@dataclass(slots=True)
-class Node:
-    """A line of an annex, and those under it."""
-
-    word: str = ""
-    rest: str = ""
-    under: "list[Node]" = field(default_factory=list)
-
-    def get(self, word: str, rest: str | None = None) -> "Node":
-        """Empty if there is none."""
-        return next((n for n in self.under if n.word == word and rest in (None, n.rest)), Node())
-
-    def annotations(self) -> list[str]:
-        """Constraints and earlier names, as a schema writes them."""
-        was = [each.rest for each in self.under if each.word == "was"]
-        made = [f"@was({', '.join(f'{chr(34)}{name}{chr(34)}' for name in was)})"] if was else []
-        for each in self.under:
-            if each.word == "constraint":
-                name, _, argument = each.rest.partition(" ")
-                made.append(f"@{name}({argument})" if argument else f"@{name}")
-        return made
-
-
-def read_annex(text: str) -> Node:
-    """The texts of a peer were checked before: `mf.described` has read them."""
-    root = Node()
-    above = [root]
-    for line in text.splitlines():
-        bare = line.lstrip(" ")
-        depth = min(len(line) - len(bare), len(above) - 1)
-        word, _, rest = bare.partition(" ")
-        made = Node(word, rest)
-        above[depth].under.append(made)
-        above[depth + 1 :] = [made]
-    return root
+def _annotations(about: Line) -> list[str]:
+    """Constraints and earlier names, as a schema writes them."""
+    was = [each.rest for each in about.under if each.word == "was"]
+    made = [f"@was({', '.join(f'{chr(34)}{name}{chr(34)}' for name in was)})"] if was else []
+    for each in about.under:
+        if each.word == "constraint":
+            name, _, argument = each.rest.partition(" ")
+            made.append(f"@{name}({argument})" if argument else f"@{name}")
+    return made
 
 
 class Rendering:
     def __init__(self, schema: Schema, description: Description) -> None:
         self._schema = schema
-        annex = read_annex(description.annex)
+        annex = line_tree(description.annex, "annex") if description.annex else Line()
         self._types = {each.rest: each for each in annex.under if each.word == "type"}
         self._head = annex.get("annex")
         self._module = schema.name.rpartition(".")[0]
@@ -115,7 +91,7 @@ class Rendering:
 
     def method(self, method: Method) -> str:
         said = self._head.get("method", method.name)
-        was = [each for each in said.annotations() if each.startswith("@was")]
+        was = [each for each in _annotations(said) if each.startswith("@was")]
         params = self._fields(method.params, said.get("params"))
         if method.params_stream is not None:
             params.append(self._stream("values", method.params_stream, said.get("params_stream"), params))
@@ -127,12 +103,12 @@ class Rendering:
         throws = ", ".join(map(self._name, method.throws))
         return text + (f" -> {results}" if results else "") + (f" throws {throws}" if throws else "") + ";"
 
-    def _stream(self, name: str, type_: Type, said: Node, others: list[str]) -> str:
+    def _stream(self, name: str, type_: Type, said: Line, others: list[str]) -> str:
         while any(each.split(":")[0] == name for each in others):
             name += "_"
         return f"{name}: stream<{self.type(type_, said)}>"
 
-    def _results(self, method: Method, said: Node) -> str:
+    def _results(self, method: Method, said: Line) -> str:
         if method.results_stream is not None:
             return f"stream<{self.type(method.results_stream, said.get('results_stream'))}>"
         fields, about = method.results.fields, said.get("results")
@@ -140,25 +116,25 @@ class Rendering:
             return self.type(fields[0].type, about.get("value"))
         return f"({', '.join(self._fields(method.results, about))})" if fields else ""
 
-    def _fields(self, fields: Fields, said: Node) -> list[str]:
+    def _fields(self, fields: Fields, said: Line) -> list[str]:
         return [self.field(each, said.get(each.name), False) for each in fields.fields]
 
-    def field(self, field: Field, said: Node, numbered: bool) -> str:
+    def field(self, field: Field, said: Line, numbered: bool) -> str:
         number = f"{field.number}: " if numbered else ""
         default = None if field.default is None else self._literals.of(field.type, field.default)
         text = f"{number}{field.name}: {self.type(field.type, said)}"
-        was = [each for each in said.annotations() if each.startswith("@was")]
+        was = [each for each in _annotations(said) if each.startswith("@was")]
         return text + (f" {' '.join(was)}" if was else "") + (f" = {default}" if default else "")
 
     # Types
 
-    def type(self, type_: Type, said: Node | None = None) -> str:
+    def type(self, type_: Type, said: Line | None = None) -> str:
         """`said`: what the annex has about a value of it."""
-        said = said or Node()
-        constraints = [each for each in said.annotations() if not each.startswith("@was")]
+        said = said or Line()
+        constraints = [each for each in _annotations(said) if not each.startswith("@was")]
         return " ".join([self._bare(type_, said), *constraints])
 
-    def _bare(self, type_: Type, said: Node) -> str:
+    def _bare(self, type_: Type, said: Line) -> str:
         match type_:
             case Scalar(name, coding):
                 return f"{name} @{coding}" if coding else name
@@ -185,7 +161,7 @@ class Rendering:
         return name.removeprefix(f"{self._module}.") if self._module else name
 
     def declared(self, declared: Declared) -> Iterator[str]:
-        said = self._types.get(declared.name, Node())
+        said = self._types.get(declared.name, Line())
         if declared.base:
             members = ", ".join(f"{name} = {number}" for name, number in declared.numbers.items())
             is_open = "open " if declared.kind == "enum" and declared.open else ""

@@ -18,6 +18,7 @@ from mf.described.method import DescribedMethod
 from mf.described.recordings import RecordedMessage, Recording
 from mf.described.service import Service
 from mf.described.topic import Topic
+from mf.evolution.reading import Line, line_tree
 from mf.evolution.schema import Declared, Field, Fields, Method, Schema
 from mf.evolution.types import (
     ArrayOf,
@@ -40,6 +41,7 @@ __all__ = [
     "Description",
     "Field",
     "Fields",
+    "Line",
     "ListOf",
     "MapOf",
     "Method",
@@ -55,5 +57,6 @@ __all__ = [
     "Topic",
     "Type",
     "example",
+    "line_tree",
     "spell",
 ]

@@ -9,6 +9,7 @@ from mf.codec.json import to_json
 from mf.core.description import Description
 from mf.core.target import TargetSource
 from mf.described.errors import made, schema_of, value_of
+from mf.evolution.reading import line_tree
 from mf.evolution.schema import Schema
 from mf.topics.hub import Topics
 from mf.topics.info import OVERFLOWS, TopicInfo
@@ -82,16 +83,10 @@ class Topic:
 
 
 def _kept(annex: str) -> tuple[int, tuple[str, ...]]:
-    """What the annex of a topic says that its publishers keep, and allow."""
-    replay, overflow = 0, OVERFLOWS
-    for line in annex.split("\n"):
-        word, _, rest = line.partition(" ")[2].partition(" ")
-        if line.startswith("type "):
-            break
-        if not line.startswith(" ") or line.startswith("  "):
-            continue
-        if word == "replay" and rest.isascii() and rest.isdecimal():
-            replay = min(int(rest[:10]), _MOST_REPLAYED)
-        elif word == "overflow":
-            overflow = tuple(each for each in rest.split(" ") if each in OVERFLOWS) or OVERFLOWS
-    return replay, overflow
+    """What the annex of a topic, which has been read before, says that its publishers keep, and allow."""
+    if not annex:
+        return 0, OVERFLOWS
+    head = line_tree(annex, "annex").get("annex")
+    count, allowed = head.get("replay").rest, head.get("overflow").rest
+    replay = min(int(count[:10]), _MOST_REPLAYED) if count.isascii() and count.isdecimal() else 0
+    return replay, tuple(each for each in allowed.split(" ") if each in OVERFLOWS) or OVERFLOWS

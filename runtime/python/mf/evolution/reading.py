@@ -45,25 +45,32 @@ _LAST_FIELD = (1 << 29) - 1
 _LAST_ALTERNATIVE = (1 << 32) - 1
 
 
-class _Line:
-    """A line and those that stand under it."""
+class Line:
+    """A line and those under it."""
 
     __slots__ = ("rest", "under", "word")
 
-    def __init__(self, word: str, rest: str) -> None:
+    def __init__(self, word: str = "", rest: str = "") -> None:
         self.word = word
         self.rest = rest
-        self.under: list[_Line] = []
+        self.under: list[Line] = []
+
+    def get(self, word: str, rest: str | None = None) -> "Line":
+        """The first one under it; an empty one if there is none."""
+        return next((each for each in self.under if each.word == word and rest in (None, each.rest)), Line())
 
 
-def _tree(text: str, what: str) -> list[_Line]:
+def line_tree(text: str, what: str) -> Line:
+    """The lines of a descriptor or annex by how far they are indented, under one line above them all. `what`:
+    which of the two. Raises SchemaError.
+    """
     if len(text) > MOST_BYTES or len(text.encode("utf-8", "surrogatepass")) > MOST_BYTES:
         raise SchemaError(f"a descriptor or annex is longer than {MOST_BYTES} bytes")
     if not text.endswith("\n"):
         if not text and what == "descriptor":
             raise SchemaError("a descriptor names no service, topic or value")
         raise SchemaError(f"the {what} does not end with a line feed")
-    root = _Line("", "")
+    root = Line()
     above = [root]
     for line in text[:-1].split("\n"):
         stripped = line.lstrip(" ")
@@ -73,11 +80,11 @@ def _tree(text: str, what: str) -> list[_Line]:
         if depth > 2 * MOST_LEVELS:
             raise SchemaError(f"the {what} is nested too deep")
         word, _, rest = stripped.partition(" ")
-        made = _Line(word, rest)
+        made = Line(word, rest)
         above[depth].under.append(made)
         del above[depth + 1 :]
         above.append(made)
-    return root.under
+    return root
 
 
 def _under_nothing() -> SchemaError:
@@ -94,7 +101,7 @@ class _Earlier:
 
     __slots__ = ("_fields",)
 
-    def __init__(self, lines: Iterable[_Line]) -> None:
+    def __init__(self, lines: Iterable[Line]) -> None:
         self._fields = {line.word: line for line in lines}
 
     def of(self, name: str) -> tuple[tuple[str, ...], str | None]:
@@ -106,7 +113,7 @@ class _Earlier:
         return _was(line.under), default
 
 
-def _was(lines: Iterable[_Line]) -> tuple[str, ...]:
+def _was(lines: Iterable[Line]) -> tuple[str, ...]:
     return tuple(line.rest for line in lines if line.word == "was" and IDENTIFIER.match(line.rest))
 
 
@@ -117,16 +124,16 @@ class _Reading:
     __slots__ = ("_annex_methods", "_annex_types", "schema")
 
     def __init__(self, descriptor: str, annex: str) -> None:
-        lines = _tree(descriptor, "descriptor")
+        lines = line_tree(descriptor, "descriptor").under
         head = lines[0]
         if head.word not in ("service", "topic", "value") or not FULL_NAME.match(head.rest):
             if head.word in ("service", "topic", "value"):
                 raise SchemaError(f"{quoted(head.rest)} is no name of a type")
             raise SchemaError("a descriptor begins with none of service, topic and value")
-        self._annex_methods: dict[str, _Line] = {}
-        self._annex_types: dict[str, _Line] = {}
+        self._annex_methods: dict[str, Line] = {}
+        self._annex_types: dict[str, Line] = {}
         if annex:
-            self._read_annex(_tree(annex, "annex"), head.rest)
+            self._read_annex(line_tree(annex, "annex").under, head.rest)
         per, value, methods = self._head(head)
         types = self._types(lines[1:])
         digest = hashlib.sha256(descriptor.encode("utf-8", "surrogatepass")).digest()[:16]
@@ -135,7 +142,7 @@ class _Reading:
 
     # The annex
 
-    def _read_annex(self, lines: list[_Line], name: str) -> None:
+    def _read_annex(self, lines: list[Line], name: str) -> None:
         if lines[0].word != "annex" or lines[0].rest != name:
             raise SchemaError(
                 f"an annex describes {quoted(lines[0].rest)}, which the descriptor does not have"
@@ -145,7 +152,7 @@ class _Reading:
 
     # The service
 
-    def _head(self, head: _Line) -> tuple[tuple[str, Type] | None, Type | None, dict[str, Method]]:
+    def _head(self, head: Line) -> tuple[tuple[str, Type] | None, Type | None, dict[str, Method]]:
         per: tuple[str, Type] | None = None
         value: Type | None = Named(head.rest) if head.word == "value" else None
         methods: dict[str, Method] = {}
@@ -167,10 +174,10 @@ class _Reading:
             raise SchemaError(f"the descriptor has more than {MOST_METHODS} methods")
         return per, value, methods
 
-    def _method(self, line: _Line) -> Method:
+    def _method(self, line: Line) -> Method:
         said = self._annex_methods.get(line.rest)
         about = {each.word: _Earlier(each.under) for each in said.under} if said is not None else {}
-        found: dict[str, _Line] = {}
+        found: dict[str, Line] = {}
         throws: list[str] = []
         for each in line.under:
             if each.word == "throws":
@@ -199,7 +206,7 @@ class _Reading:
 
     # Types
 
-    def _types(self, lines: list[_Line]) -> dict[str, Declared]:
+    def _types(self, lines: list[Line]) -> dict[str, Declared]:
         if len(lines) > MOST_TYPES:
             raise SchemaError(f"there are more than {MOST_TYPES} types")
         types: dict[str, Declared] = {}
@@ -218,7 +225,7 @@ class _Reading:
 _OF_METHODS = frozenset(("oneway", "replicated", "params", "params_stream", "results", "results_stream"))
 
 
-def _misplaced(line: _Line) -> SchemaError:
+def _misplaced(line: Line) -> SchemaError:
     return SchemaError(f"a line begins with the unknown word {quoted(line.word)}")
 
 
@@ -234,14 +241,14 @@ def _full_name(name: str) -> str:
     return name
 
 
-def _fields(line: _Line, about: _Earlier) -> Fields:
+def _fields(line: Line, about: _Earlier) -> Fields:
     if line.rest not in _TIERS:
         raise SchemaError(f"the parameters or results of a method are of tier {quoted(line.rest)}")
     return Fields(line.rest, _members("", line.under, False, about, _LAST_FIELD))
 
 
 def _members(
-    owner: str, lines: Iterable[_Line], numbered: bool, about: _Earlier, last: int
+    owner: str, lines: Iterable[Line], numbered: bool, about: _Earlier, last: int
 ) -> tuple[Field, ...]:
     fields: list[Field] = []
     names: set[str] = set()
@@ -265,7 +272,7 @@ def _members(
     return tuple(fields)
 
 
-def _declared(name: str, head: list[str], lines: list[_Line], about: _Earlier) -> Declared:
+def _declared(name: str, head: list[str], lines: list[Line], about: _Earlier) -> Declared:
     match head:
         case ["struct" | "error" as kind, "memcpy" | "febird" | "archive" | "custom" as tier]:
             if tier == "custom" and lines:
@@ -303,7 +310,7 @@ def _range(scalar: str) -> tuple[int, int]:
     return -(1 << (bits - 1)), (1 << (bits - 1)) - 1
 
 
-def _numbers(name: str, lines: Iterable[_Line], low: int, high: int) -> dict[str, int]:
+def _numbers(name: str, lines: Iterable[Line], low: int, high: int) -> dict[str, int]:
     found: dict[str, int] = {}
     before = low - 1
     for line in lines:
