@@ -8,21 +8,17 @@ alone.
     value = from_json(schema, "Hit", text)
     for each in annotate(schema, "Hit", data).annotations: ...
 
-value.py describes values, names.py the names of types. It was written from the documents (protocol.md section
-8, proto.md, json.md), and shares with the Python runtime only the faults and the texts of single values in
-JSON, so that each can be checked against the other.
+value.py describes values, names.py the names of types. The bytes and texts are those of the Python runtime,
+whose codecs are made of the program's types (shapes.py, objects.py).
 """
 
 from mf.codec.fault import Fault
+from mf.codec.limits import Limits
 from mfidl.dynamic.annotate import Annotated, Annotation, annotate
-from mfidl.dynamic.codec import decode, encode, planned_tier
-from mfidl.dynamic.decoding import Limits
-from mfidl.dynamic.errors import DecodeError, EncodeError, UnknownTypeError
-from mfidl.dynamic.json_read import from_json
-from mfidl.dynamic.json_write import to_json
+from mfidl.dynamic.codec import decode, encode, from_json, planned_tier, to_json, violation
+from mfidl.dynamic.errors import DecodeError, EncodeError, UnknownTypeError, Violation
 from mfidl.dynamic.schema import Schema
 from mfidl.dynamic.value import UNKNOWN, Graph
-from mfidl.dynamic.violations import Violation, violation
 
 __all__ = [
     "UNKNOWN",

@@ -1,16 +1,17 @@
-"""F6. Labels for all bytes of a value, as the reading layer reports them (decoding.py)."""
+"""F6. Labels for all bytes of a value (labels.py), up to the fault that the codec finds."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
+from mf.codec.failure import CodecError
+from mf.codec.limits import DEFAULT_LIMITS, Limits
 from mfidl import model
-from mfidl.dynamic.codec import DEFAULT_LIMITS, decode, schema_of
-from mfidl.dynamic.decoding import NOTHING, Limits
-from mfidl.dynamic.errors import DecodeError
-from mfidl.dynamic.json_write import scalar_text
+from mfidl.dynamic import labels_archive
+from mfidl.dynamic.codec import coded, decode, schema_of, violation
+from mfidl.dynamic.errors import DecodeError, Violation
+from mfidl.dynamic.labels import EndOfLabelsError, Labels, alone
 from mfidl.dynamic.schema import Schema
-from mfidl.dynamic.violations import Violation, violation
 from mfidl.model import Tier
 
 
@@ -48,28 +49,20 @@ def annotate(
 ) -> Annotated:
     """Raises only UnknownTypeError."""
     schema = schema_of(program)
-    found: list[Annotation] = []
-
-    def listen(start: int, end: int, path: str, meaning: str, of: model.Type | None, value: Any) -> None:
-        text = "" if of is None else model.spell(of)
-        shown = _shown(schema, of, value)
-        found.append(Annotation(start, data[start:end], path, meaning, text, shown))
-
     error = broken = None
     try:
-        broken = violation(schema, type_, decode(schema, type_, data, tier, limits, listen))
+        broken = violation(schema, type_, decode(schema, type_, data, tier, limits))
     except DecodeError as failure:
         error = failure
-        found = [each for each in found if each.offset + len(each.data) <= max(failure.offset, 0)]
-    found = [each for each in found if each.data]
-    found.sort(key=lambda each: each.offset)
+    found: list[Annotation] = []
+
+    def note(start: int, end: int, path: str, meaning: str, type_: str, value: str) -> None:
+        if start < end:
+            found.append(Annotation(start, data[start:end], path, meaning, type_, value))
+
+    made = coded(schema, type_, tier)
+    limit = len(data) if error is None else error.offset
+    with suppress(CodecError, EndOfLabelsError):  # the codec has said what is wrong
+        alone(Labels(data, made.name, limit, note, labels_archive.whole), made.codec.shape)
     assert all(one.offset + len(one.data) == two.offset for one, two in pairwise(found))
     return Annotated(found, error, broken)
-
-
-def _shown(schema: Schema, type_: model.Type | None, value: Any) -> str:
-    if value is NOTHING:
-        return ""
-    if type_ is None:
-        return value.hex(" ") if isinstance(value, bytes) else str(value)
-    return scalar_text(schema, type_, value)

@@ -1,47 +1,17 @@
 """F6. The schema's constraints of a position: whether a value satisfies them, and values that do."""
 
-import math
 from collections.abc import Callable
-from functools import cache
 
-from mf.patterns import Matcher
 from mfidl import model
+from mfidl.dynamic.shapes import rule_of
 from mfidl.dynamic.value import Value
 
 # Finds a text for a pattern, with these limits of its bytes; None if none was found.
 PatternText = Callable[[str, int, int | None], str | None]
 
 
-def satisfies(value: Value, constraints: tuple[model.Constraint, ...]) -> bool:
-    return all(violation_of(value, each) is None for each in constraints)
-
-
-def violation_of(value: Value, constraint: model.Constraint) -> str | None:
-    """The violation of the value, if there is one; with the words of the Python runtime."""
-    match constraint:
-        case model.RangeConstraint(low, high):
-            good = (low is None or low <= value) and (high is None or value <= high)
-            good = good and not math.isnan(value)  # no comparison detects it if both ends are open
-            return None if good else f"{value} is not in {_ends(low, high)}"
-        case model.LengthConstraint(low, high):
-            size = len(value.encode()) if isinstance(value, str) else len(value)
-            good = size >= low and (high is None or size <= high)
-            return None if good else f"length {size} is not in {_ends(low, high)}"
-        case model.FiniteConstraint():
-            return None if math.isfinite(value) else f"{value} is not finite"
-        case model.PatternConstraint(pattern):
-            if _matcher(pattern).fullmatch(value) is not None:
-                return None
-            return f"{value[:40]!a} does not match {pattern!r}"
-
-
-@cache
-def _matcher(pattern: str) -> Matcher:
-    return Matcher(pattern)
-
-
-def _ends(low: float | None, high: float | None) -> str:
-    return f"{'' if low is None else low}..{'' if high is None else high}"
+def satisfies(value: Value, constraints: tuple[model.Constraint, ...], type_: model.Type) -> bool:
+    return all(rule_of(each, type_).violation(value) is None for each in constraints)
 
 
 def bounds(constraints: tuple[model.Constraint, ...]) -> list[Value]:

@@ -1,4 +1,6 @@
-"""F6. The exceptions of the dynamic codec. Each text is a sentence without its full stop."""
+"""F6. What is wrong with bytes, texts and values. Each text is a sentence without its full stop."""
+
+from dataclasses import dataclass
 
 from mf.codec.fault import Fault
 
@@ -21,10 +23,13 @@ class DecodeError(Exception):
 class EncodeError(Exception):
     """A Python value that its type cannot hold; an error of the caller, never of the bytes."""
 
-    def __init__(self, path: str, reason: str) -> None:
-        super().__init__(path, reason)
-        self.path = path
-        self.reason = reason
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """A constraint of the schema that a value does not keep."""
+
+    path: str
+    reason: str
 
     def __str__(self) -> str:
         return f"{self.path}: {self.reason}" if self.path else self.reason

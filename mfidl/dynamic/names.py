@@ -29,13 +29,16 @@ class Root:
 def find(schema: Schema, text: str) -> Root:
     """Raises UnknownTypeError."""
     parser = _Parser(schema, text)
-    type_ = parser.whole()
+    root = root_of_type(schema, parser.whole())
+    return root if root.name else Root(root.type, "", parser.constraints)
+
+
+def root_of_type(schema: Schema, type_: model.Type) -> Root:
     match type_:
         case model.Named(full_name, model.DeclKind.STRUCT | model.DeclKind.ERROR | model.DeclKind.UNION):
-            struct = schema.implicit(full_name)
-            return Root(type_, "" if struct else full_name.rpartition(".")[2])
+            return Root(type_, "" if schema.implicit(full_name) else full_name.rpartition(".")[2])
         case _:
-            return Root(type_, "", parser.constraints)
+            return Root(type_, "")
 
 
 class _Parser:

@@ -1,7 +1,6 @@
 """F6. Shows mistakes to people: a line of text or of bytes with carets under the wrong part."""
 
-from mfidl.dynamic.errors import DecodeError, UnknownTypeError
-from mfidl.dynamic.violations import Violation
+from mfidl.dynamic.errors import DecodeError, UnknownTypeError, Violation
 
 _AROUND = 60  # characters of a long line on either side
 _BYTES = 8  # ... of bytes

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from mfidl import model
 from mfidl.dynamic.constraints import PatternText, bounds, lengths, satisfies, texts
 from mfidl.dynamic.edges import edges
-from mfidl.dynamic.graph import without_unmet
+from mfidl.dynamic.objects import reachable
 from mfidl.dynamic.schema import Schema
 from mfidl.dynamic.value import Graph, Value
 from mfidl.model import Tier
@@ -165,7 +165,7 @@ class Sampler:
             assert isinstance(declaration, model.Struct | model.Union)
             objects[name] = [self._members(declaration.reference, depth) for _ in range(count)]
         self._tables = None
-        return without_unmet(self._schema, root.full_name, Graph(objects))
+        return reachable(self._schema.shape(root), Graph(objects))
 
     def _members(self, type_: model.Named, depth: int) -> Value:
         if type_.kind is model.DeclKind.UNION:
@@ -201,7 +201,7 @@ class Sampler:
             offered += texts(constraints, self._pattern_text)
         elif type_ == model.Primitive(model.Scalar.BYTES):
             offered += [text.encode() for text in texts(constraints, self._pattern_text)]
-        good = [each for each in offered if satisfies(each, constraints)]
+        good = [each for each in offered if satisfies(each, constraints, type_)]
         if not good:
             raise Undrawable(f"no {model.spell(type_)} was found that satisfies its constraints")
         return good
@@ -210,7 +210,7 @@ class Sampler:
         """A random value; one of the borders, where random ones are hard to find."""
         for _ in range(4):
             value = self._any(type_)
-            if satisfies(value, constraints):
+            if satisfies(value, constraints, type_):
                 return value
         return self._random.choice(self._choices(type_, constraints))
 

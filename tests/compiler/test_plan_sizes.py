@@ -8,7 +8,7 @@ import pytest
 from mfidl import model
 from mfidl.compiler import check
 from mfidl.dynamic import Schema, encode
-from mfidl.dynamic.defaults import zero
+from mfidl.dynamic.edges import edges
 from mfidl.plan.sizes import Sizes, varint_size
 from tests.vectors.wide.make import SCHEMAS, WIDE, sizes_text
 
@@ -46,8 +46,14 @@ def smallest_value(schema: Schema, type_: model.Type, sizes: Sizes) -> Any:
             return {best.name: smallest_value(schema, best.type, sizes)}
         case model.ArrayOf(element, length):
             return [smallest_value(schema, element, sizes) for _ in range(length)]
+        case model.OptionalOf():
+            return None
+        case model.ListOf() | model.SetOf():
+            return []
+        case model.MapOf():
+            return {}
         case _:
-            return zero(schema, type_)
+            return edges(schema, type_)[0]
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,5 @@
-"""The readings of the law of bytes, under one interface: mfidl/dynamic and the Python runtime with generated
-code. The third, C++, is in cpp.py.
+"""The readings of bytes, under one interface: Python by the program alone (mfidl/dynamic) and by generated
+code. The third, C++, is in cpp.py, and shares no code with them.
 
     reading.write(type, text)   bytes of the value that a JSON text is
     reading.read(type, data)    the value in bytes, as JSON text and as bytes again, with its hashes

@@ -115,7 +115,7 @@ def test_a_type_begins_with_an_example() -> None:
             {"json": '{"name": "", "price": {"amount": 1, "currency": 1}, "tags": []}'},
             "length 0 is not in 1..9",
         ),
-        ({"hex": "0374"}, "a length of 3, but 1 byte left"),
+        ({"hex": "0374"}, "length 3, but 1 byte left"),
         ({"hex": "0"}, "pairs of the hexadecimal digits"),
         ({"hex": "zz"}, "pairs of the hexadecimal digits"),
     ],

@@ -4,7 +4,7 @@
 
 Of each pair two schemas, old.mfidl and new.mfidl, and cases.json: their descriptors and annexes as the
 compiler makes them, what becomes of each method in both directions, and the bytes of values before and after,
-which mfidl.dynamic writes. No runtime has a part in it.
+which mfidl.dynamic writes, by the Python runtime's codec: C++ is the judge of new ones.
 """
 
 import json
@@ -16,10 +16,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from mf.codec.contents import snake
 from mfidl import model
 from mfidl.compiler import check
 from mfidl.dynamic import Schema, encode, from_json
-from mfidl.dynamic.wording import snake
 from tests.vectors.evolution_kinds import KINDS
 from tests.vectors.evolution_shapes import SHAPES, Shape
 from tests.vectors.evolution_table import CHANGES, Change, Fault, Way

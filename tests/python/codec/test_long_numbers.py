@@ -5,15 +5,12 @@ is too large, with their first digits.
 import re
 from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 import mf
 from mf.codec.failure import digits
-from mfidl import dynamic
-from mfidl.compiler import check
 from tests.python.codec.archives import Archives
 
 HUGE = 3 * 10**5000
@@ -100,33 +97,6 @@ def test_values_of_classes_are_shown_whatever_their_size(make: Callable[[], Any]
 def test_members_of_their_own_are_refused_whatever_their_size(write: Callable[[Any], object]) -> None:
     for kind in (package().Part, package().Lang):
         assert SHOWN in refusal(write, kind(HUGE))
-
-
-@pytest.mark.parametrize(
-    ("kind", "text", "shown"),
-    [
-        ("u64", "5" * 5000, "5" * 37 + "..."),
-        ("i64", "-" + "5" * 5000, "-" + "5" * 36 + "..."),
-        ("u8", '"' + "7" * 60 + '"', "7" * 37 + "..."),
-        ("u8", "256", "256"),
-        ("u8", "2.56e2", "2.56e2"),
-        ("u64", "1e999999999999999999999", "1e999999999999999999999"),
-        ("timestamp", '"9999999999999999999"', "9999999999999999999"),
-        ("timestamp", '"9999-12-31T00:00:00Z"', "9999-12-31T00:00:00Z"),
-        ("duration", f'"{"8" * 50}s"', "8" * 37 + "..."),
-    ],
-)
-def test_the_dynamic_codec_shows_the_number_that_the_text_has(
-    tmp_path: Path, kind: str, text: str, shown: str
-) -> None:
-    source = tmp_path / "shown.mfidl"
-    source.write_text(f"module shown; struct Box {{ v: {kind}; }}")
-    program = check([str(source)]).program
-    assert program is not None
-    with pytest.raises(dynamic.DecodeError) as caught:
-        dynamic.from_json(program, "shown.Box", f'{{"v":{text}}}')
-    assert caught.value.fault is dynamic.Fault.NUMBER_OUT_OF_RANGE
-    assert caught.value.reason == f"{shown} does not fit in {kind}"
 
 
 @pytest.mark.parametrize("sign", ["", "-"])

@@ -6,7 +6,7 @@ hand wrote.
     memcpy.json    made by numpy's aligned records
     archive.json   made by protobuf from the messages of `mfidlc proto`
     graphs.json    the same, for object graphs
-    febird.json    made by mfidl/dynamic, the reading of docs/protocol.md that shares no code with runtimes;
+    febird.json    made by mfidl/dynamic, which is the Python runtime's codec: C++ is the judge of new ones;
                    maps of integers by hand too (by_hand.py)
     custom.json    made by protobuf and mfidl/dynamic, to both of which custom values are bytes (draw.py)
     types.json     descriptor and annex of each type, as the compiler writes them
@@ -14,7 +14,7 @@ hand wrote.
     coded.json     made by protobuf: integers that lie as existing protobuf has them
     coded_hostile.json    the same, damaged: mfidl/dynamic says what is wrong (damaged.py)
 
-The JSON text is text.py's. Neither runtime has a part in any of them: the tests hold both to these files.
+The JSON text is text.py's. The tests hold both runtimes to these files.
 The same seed gives the same files.
 """
 

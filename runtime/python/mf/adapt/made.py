@@ -36,11 +36,11 @@ from mf.evolution.types import (
     Type,
 )
 
-_SCALARS = {
+SCALARS = {
     each.name: each
     for each in (s.BOOL, s.I8, s.I16, s.I32, s.I64, s.U8, s.U16, s.U32, s.U64, s.F32, s.F64, s.STRING)
 } | {each.name: each for each in (s.BYTES, s.TIMESTAMP, s.DURATION, s.UUID)}
-_CODED = {
+CODED = {
     (each.name, each.coding): each
     for each in (s.I32_VARINT, s.I64_VARINT, s.I32_FIXED, s.I64_FIXED, s.U32_FIXED, s.U64_FIXED)
 }
@@ -63,7 +63,7 @@ class _Numbers:
         return number
 
 
-class _Custom(s.Custom):
+class OpaqueCustom(s.Custom):
     """A custom type whose bytes are its value."""
 
     def __init__(self, name: str) -> None:  # not in the list of those that programs have
@@ -84,7 +84,7 @@ class Made:
     def shape(self, type_: Type) -> s.Shape:
         match type_:
             case Scalar(name, coding):
-                return _CODED[name, coding] if coding else _SCALARS[name]
+                return CODED[name, coding] if coding else SCALARS[name]
             case Named(name):
                 return self._declared(name)
             case ListOf(element):
@@ -153,13 +153,13 @@ class Made:
         if found is None:
             declared = self.schema.types[name]
             if declared.base:
-                found = self._named[name] = _numbers(declared)
+                found = self._named[name] = numbers(declared, closed=False)
             elif declared.tier == "custom":
-                found = self._named[name] = _Custom(name)
+                found = self._named[name] = OpaqueCustom(name)
             elif declared.kind == "union":
                 found = self._union(declared)
             else:
-                base = _base(declared, name in self._graphs)
+                base = base_of(declared.tier == "archive", name in self._graphs)
                 found = self._struct(
                     name,
                     declared.fields,
@@ -182,7 +182,7 @@ class Made:
         def listed() -> tuple[s.Field, ...]:
             return tuple(self._field(at, field, archive) for at, field in enumerate(fields))
 
-        made = _class(name, [f"f{at}" for at in range(len(fields))], base)
+        made = made_class(name, [f"f{at}" for at in range(len(fields))], base)
         shape = s.Struct(name, made, listed, memcpy=memcpy, archive=archive, implicit=implicit)
         if not implicit:
             self._named[name] = shape
@@ -198,7 +198,7 @@ class Made:
     def _union(self, declared: Declared) -> s.Union:
         archive = declared.tier == "archive"
         base = GraphAlternative if declared.name in self._graphs else PlainStruct
-        classes = [_class(f"{declared.name}.{each.name}", ["value"], base) for each in declared.fields]
+        classes = [made_class(f"{declared.name}.{each.name}", ["value"], base) for each in declared.fields]
 
         def listed() -> tuple[s.Alternative, ...]:
             return tuple(
@@ -230,13 +230,14 @@ def _none() -> None:
     return None
 
 
-def _base(declared: Declared, refers: bool) -> type:
-    if declared.tier != "archive":
+def base_of(archive: bool, refers: bool) -> type:
+    """What a struct's class derives from; `refers`: its values lead to references."""
+    if not archive:
         return PlainStruct
     return GraphStruct if refers else ArchiveStruct
 
 
-def _class(name: str, attributes: list[str], base: type) -> type:
+def made_class(name: str, attributes: list[str], base: type) -> type:
     """A class like those that the compiler generates. Its constructor takes all fields in their order."""
     slots = tuple(attributes)
     kept = [("__mf_unknown__", b"")] if issubclass(base, ArchiveStruct) else []
@@ -251,10 +252,12 @@ def _class(name: str, attributes: list[str], base: type) -> type:
     return type(name.rpartition(".")[2], (base,), body)
 
 
-def _numbers(declared: Declared) -> s.Enum:
-    base = _SCALARS[declared.base]
+def numbers(declared: Declared, *, closed: bool) -> s.Enum:
+    """Of an enum or flags; `closed`: an enum has no other numbers than its members, unless it is open."""
+    base = SCALARS[declared.base]
     if declared.kind == "enum":
-        return s.Enum(declared.name, _Numbers(declared.numbers), base, open=True)
+        is_open = declared.open or not closed
+        return s.Enum(declared.name, _Numbers(declared.numbers), base, open=is_open)
 
     class Bits(Flags, bits=base.bits):
         __slots__ = ()

@@ -44,7 +44,7 @@ def tables(root: s.Struct | s.Union) -> dict[str, s.Struct | s.Union]:
         return {}
     named: dict[str, s.Struct | s.Union] = {}
     for each in (root, *sorted(referred - {root}, key=lambda each: each.name)):
-        name = _snake(each.name.rpartition(".")[2])
+        name = snake(each.name.rpartition(".")[2])
         while name in named:
             name += "_"
         named[name] = each
@@ -63,7 +63,8 @@ def _referred(shape: s.Shape) -> Iterator[s.Struct | s.Union]:
             yield from _referred(shape.value)
 
 
-def _snake(name: str) -> str:
+def snake(name: str) -> str:
+    """NoSuchCollection -> no_such_collection, HTTPServer -> http_server."""
     import re
 
     spaced = re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1_\2", name)

@@ -27,7 +27,7 @@ def graph_writer(shape: Composite, writer_of: Callable[[s.Shape], Writer]) -> Wr
     def write(value: Any, levels: int) -> str:
         if levels < 2:
             raise TooDeepError
-        objects, numbers = _numbered(shape, value)
+        objects, numbers = numbered(shape, value)
         writer = _Writer(numbers, writer_of)
         rows = []
         for name, each in shape.tables.items():
@@ -38,7 +38,7 @@ def graph_writer(shape: Composite, writer_of: Callable[[s.Shape], Writer]) -> Wr
     return write
 
 
-def _numbered(root: Composite, value: Any) -> tuple[Tables, dict[tuple[Composite, int], int]]:
+def numbered(root: Composite, value: Any) -> tuple[Tables, dict[tuple[Composite, int], int]]:
     """The objects of each table, and their indices by type and identity."""
     objects: Tables = {each: [] for each in root.tables.values()}
     numbers: dict[tuple[Composite, int], int] = {}
@@ -138,7 +138,7 @@ def resolve(root: Composite, tables: Tables) -> Any:
         for each in objects:
             _resolved(shape, each, find)
     value = tables[root][0]
-    _, numbers = _numbered(root, value)
+    _, numbers = numbered(root, value)
     loose = tuple(
         (shape.name, each)
         for shape, objects in tables.items()
