@@ -1,7 +1,7 @@
-"""The bytes that a value takes in febird, and the fewest and most that a type can take (docs/protocol.md, 8).
+"""The fewest and the most bytes that the values of a type can take in febird (docs/protocol.md, 8).
 
-Nothing is known of a custom codec, and archive is measured separately: a type that holds a value of one of
-them cannot be measured, and UnmeasuredError has the reason.
+Nothing is known of a custom codec, and of archive no bounds: a type that holds a value of one of them cannot
+be measured, and UnmeasuredError has the reason.
 """
 
 from dataclasses import dataclass
@@ -11,16 +11,7 @@ from mfidl.explain import rows, sizes
 from mfidl.explain.closure import in_order
 from mfidl.explain.example import Constraints, bounds_of, length_of
 from mfidl.explain.keys import fewest, most
-from mfidl.explain.values import (
-    Alternative,
-    Entries,
-    Example,
-    Fields,
-    Foreign,
-    Items,
-    Repeated,
-    UnmeasuredError,
-)
+from mfidl.explain.values import UnmeasuredError
 from mfidl.model import Scalar
 from mfidl.plan.sizes import fixed_size, row_of
 
@@ -50,104 +41,20 @@ NOTHING = Bounds(0, 0)
 
 
 class Febird:
-    """Measures a program's types. Results are kept, so that asking again is cheap."""
+    """Of a program's types. Results are kept, so that asking again is cheap."""
 
     def __init__(self, program: model.Program) -> None:
         self._program = program
         self._bounds: dict[str, Bounds | UnmeasuredError] = {}
-        self._sizes: dict[int, tuple[Example, int]] = {}
         self._open: list[model.Struct | model.Union] = []
         for each in in_order(program):  # what is needed first, so that no call goes deep
             if isinstance(each, model.Struct | model.Union):
                 self._of_named(each)
 
-    # One value
-
-    def size(self, type_: model.Type, value: Example) -> int:
-        match value:
-            case None:
-                return 1  # only an optional can be absent
-            case Foreign(name):
-                raise UnmeasuredError(f"only the codec of `{name.rpartition('.')[2]}` knows its bytes")
-        match type_:
-            case model.OptionalOf(element):
-                return 1 + self.size(element, value)
-            case model.Primitive(scalar):
-                return _scalar(scalar, value)
-            case model.Named():
-                return self._of_value(self._program.declaration(type_.full_name), value)
-            case model.RefOf():
-                raise UnmeasuredError("a ref exists in archive only")
-            case _:
-                return self._container(type_, value)
-
-    def fields(self, fields: tuple[model.Field, ...], value: Fields) -> int:
-        """The size of a struct field by field, whatever its tier is."""
-        return sum(self.size(field.type, each) for field, (_, each) in zip(fields, value.fields, strict=True))
-
-    def alternative(self, union: model.Union, value: Alternative) -> int:
-        chosen = next(each for each in union.alternatives if each.name == value.name)
-        return sizes.count(value.number) + self.size(chosen.type, value.value)
-
-    def _of_value(self, declaration: model.Declaration, value: Example) -> int:
-        match declaration, value:
-            case model.Enum(), model.EnumValue():
-                return _scalar(declaration.base.scalar, value.number)
-            case model.Flags(), model.FlagsValue():
-                return _scalar(declaration.base.scalar, value.bits)
-            case ((model.Struct() | model.Union()), (Fields() | Alternative())):
-                kept = self._sizes.get(id(value))
-                if kept is None:
-                    kept = (value, self._measured(declaration, value))  # keeps the value, and so its id
-                    self._sizes[id(value)] = kept
-                return kept[1]
-            case _:
-                raise AssertionError("an example fits its type")
-
-    def _measured(self, declaration: model.Struct | model.Union, value: Fields | Alternative) -> int:
-        _refuse_foreign(declaration)
-        if isinstance(declaration, model.Union):
-            assert isinstance(value, Alternative)
-            return self.alternative(declaration, value)
-        if declaration.layout is not None:
-            return declaration.layout.size
-        assert isinstance(value, Fields)
-        return self.fields(declaration.fields, value)
-
-    def _container(self, type_: model.Type, value: Example) -> int:
-        if isinstance(type_, model.ArrayOf | model.ListOf | model.SetOf):
-            scalar = row_of(type_.element, self._program.declarations)
-            if scalar is not None:
-                assert isinstance(value, Repeated | Items)
-                return _row(scalar, value, counted=not isinstance(type_, model.ArrayOf))
-        match type_, value:
-            case model.ArrayOf(element, _), (Repeated() | Items()):
-                return self._elements(element, value)
-            case ((model.ListOf(element, _) | model.SetOf(element, _)), (Repeated() | Items())):
-                count = value.count if isinstance(value, Repeated) else len(value.elements)
-                return sizes.count(count) + self._elements(element, value)
-            case model.MapOf(key, held), Entries(entries):
-                bases = self._in_blocks(type_)
-                if bases is not None:
-                    # A default keeps the written order, but blocks need ascending keys.
-                    numbers = sorted((_number(k), _number(v)) for k, v in entries)
-                    return rows.size_of_map(*bases, numbers)
-                inside = sum(self.size(key, k) + self.size(held, v) for k, v in entries)
-                return sizes.count(len(entries)) + inside
-            case _:
-                raise AssertionError("an example fits its type")
-
     def _in_blocks(self, type_: model.MapOf) -> tuple[Scalar, Scalar] | None:
         """What keys and values are in blocks; None: the map is written in pairs."""
         key, value = (row_of(each, self._program.declarations) for each in (type_.key, type_.value))
         return None if key is None or value is None else (key, value)
-
-    def _elements(self, element: model.Type, value: Repeated | Items) -> int:
-        if isinstance(value, Repeated):
-            return value.count * self.size(element, value.element) if value.count else 0
-        return sum(self.size(element, each) for each in value.elements)
-
-    # All values
 
     def bounds(self, type_: model.Type, constraints: Constraints = ()) -> Bounds:
         """The bounds of all values that the constraints allow; an @pattern is ignored."""
@@ -274,7 +181,7 @@ class Febird:
     def _of_declaration(self, declaration: model.Declaration) -> Bounds:
         match declaration:
             case model.Enum(base=base, open=False, members=members):
-                found = [_scalar(base.scalar, each.number) for each in members]
+                found = [sizes.integer(base.scalar, each.number) for each in members]
                 return Bounds(min(found), max(found))
             case model.Enum(base=base) | model.Flags(base=base):
                 return _bounds_of_scalar(base.scalar, ())
@@ -289,48 +196,15 @@ class Febird:
                 raise AssertionError("aliases are expanded in the model")
 
 
+def of_custom(full_name: str) -> UnmeasuredError:
+    return UnmeasuredError(f"only the codec of `{full_name.rpartition('.')[2]}` knows its bytes")
+
+
 def _refuse_foreign(declaration: model.Struct | model.Union) -> None:
     if declaration.tier is model.Tier.CUSTOM:
-        raise UnmeasuredError(f"only the codec of `{declaration.name}` knows its bytes")
+        raise of_custom(declaration.full_name)
     if declaration.tier is model.Tier.ARCHIVE:
         raise UnmeasuredError(f"it holds `{declaration.name}`, which is archive")
-
-
-def _row(scalar: Scalar, value: Repeated | Items, *, counted: bool) -> int:
-    if isinstance(value, Repeated):
-        if value.count == 0:
-            return rows.size(scalar, (), counted=counted)
-        return rows.repeated(scalar, _number(value.element), value.count, counted=counted)
-    return rows.size(scalar, (_number(each) for each in value.elements), counted=counted)
-
-
-def _number(value: Example) -> int:
-    """An element of a row, a key or value of a block."""
-    match value:
-        case model.EnumValue(number=number):
-            return number
-        case model.FlagsValue(bits=bits):
-            return bits
-        case int():
-            return value
-        case _:
-            raise AssertionError("an example fits its type")
-
-
-def _scalar(scalar: Scalar, value: Example) -> int:
-    fixed = fixed_size(scalar)
-    if fixed is not None:
-        return fixed
-    match value:
-        case str():
-            size = len(value.encode("utf-8", "replace"))
-            return sizes.count(size) + size
-        case bytes():
-            return sizes.count(len(value)) + len(value)
-        case int():
-            return sizes.integer(_integer(scalar), value)
-        case _:
-            raise AssertionError("an example fits its type")
 
 
 def _bounds_of_scalar(scalar: Scalar, constraints: Constraints) -> Bounds:

@@ -12,7 +12,6 @@ the fewest bytes: replacing values by those next to zero widens no block.
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
 
 from mfidl import model
 from mfidl.explain import sizes
@@ -25,25 +24,6 @@ _MANY = 1 << 24
 _TRIED = 2048  # tried at either end of many places of the same kind: those between have the same size
 
 _Span = tuple[int, int]
-
-
-def size(scalar: Scalar, numbers: Iterable[int], *, counted: bool) -> int:
-    """Of these values; `counted`: with a head."""
-    codes = [_code(scalar, each) for each in numbers]
-    return _around(len(codes), max(codes[:BLOCK], default=0), counted=counted) + _inside(codes)
-
-
-def size_of_map(key: Scalar, value: Scalar, entries: Sequence[tuple[int, int]]) -> int:
-    """Of these entries, which ascend."""
-    keys = [_code(key, each) for each, _ in entries]
-    values = [_code(value, each) for _, each in entries]
-    return _around_map(len(entries)) + _inside(keys) + _inside(values)
-
-
-def repeated(scalar: Scalar, number: int, count: int, *, counted: bool) -> int:
-    """Of `count` times the same value."""
-    code = _code(scalar, number)
-    return _around(count, code, counted=counted) + (count << code)
 
 
 def extremes(program: model.Program, element: model.Type, constraints: Constraints) -> tuple[int, int]:
@@ -192,12 +172,6 @@ def _held(scalar: Scalar, code: int) -> tuple[int, int]:
 
 def _code(scalar: Scalar, number: int) -> int:
     return next(code for code in _CODES if _held(scalar, code)[0] <= number <= _held(scalar, code)[1])
-
-
-def _inside(codes: list[int]) -> int:
-    """Of the values that need these codes, cut into blocks."""
-    blocks = [codes[at : at + BLOCK] for at in range(0, len(codes), BLOCK)]
-    return sum(len(each) << max(each) for each in blocks)
 
 
 def _around(count: int, first: int, *, counted: bool) -> int:

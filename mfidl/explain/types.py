@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 from mfidl import model
 from mfidl.explain import obstacles, report
-from mfidl.explain.archive import Archive
 from mfidl.explain.example import Examples
 from mfidl.explain.febird import Bounds, Febird
 from mfidl.explain.layouts import Layouts
+from mfidl.explain.measure import Measure
 from mfidl.explain.obstacles import Obstacle
 from mfidl.explain.users import Users
 from mfidl.explain.values import Alternative, Example, Fields, UnmeasuredError
@@ -36,7 +36,7 @@ class Types:
         self.program = program
         self.febird = Febird(program)
         self._examples = Examples(program)
-        self._archive = Archive(program, self.febird, self._examples)
+        self.measure = Measure(program, self._examples)
         self._layouts = Layouts(program)
         self._users = Users(program)
 
@@ -82,16 +82,11 @@ class Types:
         value: Example = None
         try:
             value = self._examples.of(subject)
-            if isinstance(value, Alternative) and isinstance(subject, model.Union):
-                size, bounds = (
-                    self.febird.alternative(subject, value),
-                    self.febird.alternatives_bounds(subject),
-                )
-            elif isinstance(value, Fields) and isinstance(subject, model.Struct):
-                size = self.febird.fields(subject.fields, value)
-                bounds = self.febird.fields_bounds(subject.fields)
+            if isinstance(subject, model.Union):
+                bounds = self.febird.alternatives_bounds(subject)
             else:
-                raise UnmeasuredError(f"only the codec of `{subject.name}` knows its bytes")
+                bounds = self.febird.fields_bounds(subject.fields)
+            size = self.measure.fields(subject, value)
         except UnmeasuredError as failure:
             return Measured(value, None, str(failure))
         return Measured(value, _cost(bounds, size), None)
@@ -125,7 +120,7 @@ class Types:
         """Of a value as it is in febird; None: not measurable."""
         try:
             example = self._examples.of_type(type_, constraints)
-            return _cost(self.febird.bounds(type_, constraints), self.febird.size(type_, example))
+            return _cost(self.febird.bounds(type_, constraints), self.measure.size(type_, example))
         except UnmeasuredError:
             return None
 
@@ -140,7 +135,7 @@ class Types:
         try:
             bounds = self.febird.bounds(field.type, field.constraints)
             if isinstance(example, Fields):
-                cost = _cost(bounds, self.febird.size(field.type, example.value(field.name)))
+                cost = _cost(bounds, self.measure.size(field.type, example.value(field.name)))
             else:
                 cost = _cost(bounds, bounds.fewest)  # an alternative that the example does not take
         except UnmeasuredError:
@@ -180,7 +175,7 @@ class Types:
             cost, problem = measured.cost, measured.problem
         elif tier is model.Tier.ARCHIVE and _may_have_numbers(subject):
             try:
-                estimate = self._archive.size(subject, measured.example)
+                estimate = self.measure.archive(subject, measured.example)
             except UnmeasuredError as failure:
                 problem = str(failure)
         return report.TierRow(
@@ -209,7 +204,7 @@ class Types:
     def _number(self, declaration: model.Enum | model.Flags, module: str) -> report.NumberReport:
         is_enum = isinstance(declaration, model.Enum)
         bounds = self.febird.bounds(declaration.reference)
-        example = self.febird.size(declaration.reference, self._examples.of_type(declaration.reference))
+        example = self.measure.size(declaration.reference, self._examples.of_type(declaration.reference))
         members = (
             tuple(report.Member(each.name, each.number) for each in declaration.members)
             if isinstance(declaration, model.Enum)

@@ -39,12 +39,13 @@ from mfidl.emit import cpp, python
 from mfidl.emit.generable import Language, for_language
 from mfidl.emit.output import EmitOptions, GeneratedFile
 from mfidl.explain import explain, render_text
+from mfidl.explain.example import Examples
+from mfidl.explain.measure import Measure
 from mfidl.explain.svg import pictures
 from mfidl.explain.values import UnmeasuredError
 from mfidl.lint import Settings
 from mfidl.lint.run import findings as advice
 from mfidl.semantics.loading import Texts
-from mfidl.serve.example_value import example_value
 
 NAME = "schema.mfidl"
 _OLDER = "older.mfidl"
@@ -157,9 +158,9 @@ def _of_value(text: str, question: Json) -> Json:
 
 def _example(schema: Schema, type_: model.Type) -> str:
     try:
-        return to_json(schema, model.spell(type_), example_value(schema.program, type_))
-    except (UnmeasuredError, EncodeError):
-        return ""  # graphs, and values of codecs of users: the page says what JSON is missing
+        return Measure(schema.program, Examples(schema.program)).json(type_)
+    except UnmeasuredError:
+        return ""  # values of codecs of users, and of some constraints: the page says what JSON is missing
 
 
 def _from_json(schema: Schema, name: str, text: str) -> Json:
