@@ -10,6 +10,8 @@ from itertools import repeat
 from time import perf_counter
 from typing import Any, TypeVar
 
+import numpy as np
+
 import mf
 from pyrpc.commands import (
     VALUE_SIZE,
@@ -106,6 +108,16 @@ class _Works:
         data = bytes(size)
         return lambda: echoes(count, size, lambda: check(len(self._stub.echo(data)) == size))
 
+    def echo_array(self, count: int, size: int) -> Run:
+        """From an array of numpy to the peer, and back as one."""
+        values: Any = np.arange(float(size))
+        options = mf.CallOptions(arrays=True)
+
+        def echo() -> None:
+            check(len(self._stub.echo_list(values, options=options)) == size)
+
+        return lambda: echoes(count, size * values.itemsize, echo)
+
     def server_stream(self, count: int) -> Run:
         def read() -> None:
             check(sum(len(value) == VALUE_SIZE for value in self._stub.scan(count)) == count)
@@ -161,6 +173,7 @@ def main(port: str) -> None:
             "client_stream_100b/iterator": works.client_stream_of_iterator,
             "client_stream_100b/async": works.awaited_client_stream,
             "echo_16mib": lambda count: works.echo(count, 1 << 24),
+            "array_1m_f64": lambda count: works.echo_array(count, 1_000_000),
         }
     )
     client.close()

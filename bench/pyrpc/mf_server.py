@@ -18,6 +18,8 @@ MAX_PAYLOAD = 1 << 25
 
 
 class Servant(stubs.BenchServant):  # type: ignore[misc, name-defined]
+    mf_arrays = True
+
     def next(self, x: int) -> int:
         return x + 1
 

@@ -236,6 +236,7 @@ def main(arguments: list[str]) -> None:
             "server_stream_100b": client.server_stream,
             "client_stream_100b": client.client_stream,
             "echo_16mib": lambda count: client.echo(count, 1 << 24),
+            "array_1m_f64": lambda count: client.echo(count, 8_000_000),
         }
     )
 

@@ -24,6 +24,7 @@ _WORKS = (
     Work("server_stream_100b", 100_000, ("values_per_s", *CPU)),
     Work("client_stream_100b", 100_000, ("values_per_s", *CPU)),
     Work("echo_16mib", 5, ("median_us", "mb_per_s", "cpu_us_per_request")),
+    Work("array_1m_f64", 10, ("median_us", "mb_per_s", "cpu_us_per_request")),
 )
 # A peer that needs 300 us per call would take half a minute for what takes us two seconds.
 _PEER_WORKS = {"unary_int": 2_000, "independent_100k": 10_000, "batch_100k": 100_000, "echo_16mib": 3}
@@ -36,6 +37,7 @@ CHART = {
     "server_stream_100b": "values_per_s",
     "client_stream_100b": "values_per_s",
     "echo_16mib": "mb_per_s",
+    "array_1m_f64": "mb_per_s",
     "import_ms": "ms",
 }
 _HERE = Path(__file__).parent

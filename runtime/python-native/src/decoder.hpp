@@ -18,8 +18,8 @@ namespace mf::native {
 class Decoder {
  public:
   Decoder(const Plan& plan, const std::uint8_t* data, std::size_t pos, std::size_t end,
-          std::int64_t budget) noexcept
-      : plan_(plan), data_(data), pos_(pos), end_(end), budget_(budget) {}
+          std::int64_t budget, PyObject* owner = nullptr) noexcept
+      : plan_(plan), data_(data), pos_(pos), end_(end), budget_(budget), owner_(owner) {}
 
   [[nodiscard]] std::size_t position() const noexcept { return pos_; }
   [[nodiscard]] bool is_at_end() const noexcept { return pos_ == end_; }
@@ -61,6 +61,9 @@ class Decoder {
                            Py_ssize_t at);
   [[nodiscard]] PyObject* integer(const Node& element, std::uint64_t bits);
   [[nodiscard]] bool entries(const Node& map, std::uint64_t count, PyObject* dict);
+
+  // buffers.cpp
+  [[nodiscard]] PyObject* array(PyObject* read_array);
 
   // archive.cpp
   [[nodiscard]] PyObject* message(const Node& node);
@@ -134,6 +137,7 @@ class Decoder {
   std::size_t pos_;
   std::size_t end_;
   std::int64_t budget_;
+  PyObject* owner_;  // of the data, if lists are to be arrays of numpy
   int depth_ = 0;
   Graph* graph_ = nullptr;  // that is read just now
 };

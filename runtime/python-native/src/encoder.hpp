@@ -3,7 +3,7 @@
 //
 // Each function returns false where it gives up: then either Python has an error, or the value is not exactly
 // what generated classes and Python's own containers hold. The caller has the pure codec write it again,
-// which takes what is only rare (arrays of numpy, numbers of other libraries), or says what is wrong.
+// which takes what is only rare (numbers of other libraries), or says what is wrong.
 
 #include <cstddef>
 #include <cstdint>
@@ -105,6 +105,12 @@ class Encoder {
   [[nodiscard]] bool sequence(const Node& node, PyObject* value);
   [[nodiscard]] bool floats(Op op, PyObject* values, Py_ssize_t count);
   [[nodiscard]] bool map(const Node& node, PyObject* value);
+
+  // buffers.cpp
+  [[nodiscard]] bool buffer(const Node& node, PyObject* value);
+  [[nodiscard]] bool structs(const Node& node, PyObject* value);
+
+  // febird_write.cpp
   /// Calls `each(field, its value)` for the fields of a struct's value.
   template <class Each>
   [[nodiscard]] bool each_field(const Node& node, PyObject* value, const Each& each);
@@ -113,6 +119,7 @@ class Encoder {
   [[nodiscard]] bool laid(const Node& node, PyObject* value, std::size_t at);
   [[nodiscard]] bool laid_struct(const Node& node, PyObject* value);
   [[nodiscard]] bool row(const Node& element, PyObject* values, bool counted);
+  [[nodiscard]] bool put_row(const Node& element, const std::vector<std::uint64_t>& numbers, bool counted);
   [[nodiscard]] bool entries(const Node& map, PyObject* keys, PyObject* values);
   [[nodiscard]] bool short_row(const Node& element, PyObject* values, bool counted);
   [[nodiscard]] bool integers(const Node& element, PyObject* values, std::span<std::uint64_t> numbers);

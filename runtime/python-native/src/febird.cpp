@@ -228,6 +228,7 @@ constexpr std::uint64_t kMany = 64;  // more numbers than this are charged for: 
 }  // namespace
 
 PyObject* Decoder::list(const Node& node) {
+  if (owner_ != nullptr && node.read_array != nullptr) return array(node.read_array);
   const Node& element = plan_.node(node.element);
   if (!enter()) return nullptr;
   Owned found;

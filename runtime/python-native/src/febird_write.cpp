@@ -123,7 +123,7 @@ bool Encoder::value(const Node& node, PyObject* given) {
       return given == Py_None || value(plan_.node(node.element), given);
     case Op::list:
     case Op::array:
-      return is_list(given) && sequence(node, given);
+      return is_list(given) ? sequence(node, given) : buffer(node, given);
     case Op::set: {
       const Owned members = PyAnySet_CheckExact(given) ? in_order(given) : Owned();
       return members && sequence(node, members.get());
@@ -157,13 +157,9 @@ bool Encoder::octets(PyObject* given) {
     return true;
   }
   if (!PyByteArray_CheckExact(given) && !PyMemoryView_Check(given)) return false;
-  struct Held {  // put() may throw
-    ~Held() { PyBuffer_Release(&buffer); }
-    Py_buffer buffer{};
-  } held;
-  if (PyObject_GetBuffer(given, &held.buffer, PyBUF_SIMPLE) < 0) return false;
-  if (!count(held.buffer.len)) return false;
-  out_->put(held.buffer.buf, static_cast<std::size_t>(held.buffer.len));
+  const Buffer buffer(given, PyBUF_SIMPLE);
+  if (!buffer || !count(buffer->len)) return false;
+  out_->put(buffer->buf, static_cast<std::size_t>(buffer->len));
   return true;
 }
 

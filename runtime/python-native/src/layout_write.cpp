@@ -71,12 +71,25 @@ namespace {
   return bits <= 8 ? 0 : bits <= 16 ? 1 : bits <= 32 ? 2 : 3;
 }
 
-void put_block(Output& out, const std::uint64_t* first, std::size_t count, unsigned code) {
-  const unsigned width = 1U << code;
-  std::uint8_t* to = out.grow(count * width);
+template <unsigned width>
+void put_numbers(const std::uint64_t* first, std::size_t count, std::uint8_t* to) {
   for (std::size_t i = 0; i < count; ++i, to += width)
     for (unsigned byte = 0; byte < width; ++byte)
       to[byte] = static_cast<std::uint8_t>(first[i] >> (8 * byte));
+}
+
+void put_block(Output& out, const std::uint64_t* first, std::size_t count, unsigned code) {
+  std::uint8_t* const to = out.grow(count << code);
+  switch (code) {
+    case 0:
+      return put_numbers<1>(first, count, to);
+    case 1:
+      return put_numbers<2>(first, count, to);
+    case 2:
+      return put_numbers<4>(first, count, to);
+    default:
+      return put_numbers<8>(first, count, to);
+  }
 }
 
 /// What a row's element is held against, and what it is then.
@@ -111,7 +124,11 @@ bool Encoder::short_row(const Node& element, PyObject* values, bool counted) {
 bool Encoder::row(const Node& element, PyObject* values, bool counted) {
   if (static_cast<std::size_t>(size_of(values)) <= kBlock) return short_row(element, values, counted);
   std::vector<std::uint64_t> numbers(static_cast<std::size_t>(size_of(values)));
-  if (!integers(element, values, numbers) || numbers.size() > UINT32_MAX) return false;
+  return integers(element, values, numbers) && put_row(element, numbers, counted);
+}
+
+bool Encoder::put_row(const Node& element, const std::vector<std::uint64_t>& numbers, bool counted) {
+  if (numbers.size() > UINT32_MAX) return false;
   std::vector<unsigned> codes;
   for (std::size_t at = 0; at < numbers.size(); at += kBlock)
     codes.push_back(

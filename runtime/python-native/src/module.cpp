@@ -2,7 +2,7 @@
 //
 //   plan = Plan(nodes)
 //   plan.decode(data, budget)                          a value
-//   plan.decode_items(data, pos, count, budget, whole) (list, position behind it)
+//   plan.decode_items(data, pos, count, budget, whole, arrays)   (list, position behind it)
 //   plan.encode(value), plan.encode_items(values), plan.encode_parts(parts)     bytes
 //
 // Each returns NotImplemented where it gives up (decoder.hpp, encoder.hpp): then the pure codec does the
@@ -74,16 +74,15 @@ PyObject* decode(PyObject* self, PyObject* const* given, Py_ssize_t count) {
 PyObject* decode_items(PyObject* self, PyObject* const* given, Py_ssize_t count) {
   const PlanObject& owner = *plan_of(self);
   std::int64_t budget = 0;
-  if (!has_arguments(count, 5)) return nullptr;
-  if (owner.described == nullptr || !PyBytes_Check(given[0]) || !budget_in(given[3], budget))
-    return given_up();
+  if (!has_arguments(count, 6)) return nullptr;
+  if (owner.described == nullptr || !budget_in(given[3], budget)) return given_up();
   const auto pos = PyLong_AsSsize_t(given[1]);
   const auto items = PyLong_AsSsize_t(given[2]);
-  const Py_ssize_t size = PyBytes_GET_SIZE(given[0]);
-  if (pos < 0 || pos > size || items < 0) return given_up();
+  const Buffer data(given[0], PyBUF_SIMPLE);
+  if (!data || pos < 0 || pos > data->len || items < 0) return given_up();
   try {
-    Decoder decoder(*owner.plan, bytes_of(given[0]), static_cast<std::size_t>(pos),
-                    static_cast<std::size_t>(size), budget);
+    Decoder decoder(*owner.plan, static_cast<const std::uint8_t*>(data->buf), static_cast<std::size_t>(pos),
+                    static_cast<std::size_t>(data->len), budget, given[5] == Py_True ? given[0] : nullptr);
     Owned list(decoder.items(owner.plan->node(owner.plan->root), static_cast<std::uint64_t>(items)));
     if (!list || (given[4] == Py_True && !decoder.is_at_end())) return given_up();
     return Py_BuildValue("(Nn)", list.release(), static_cast<Py_ssize_t>(decoder.position()));
@@ -168,7 +167,7 @@ template <class Function>
 PyMethodDef methods[] = {
     {"decode", method(decode), METH_FASTCALL, "decode(data: bytes, budget: int) -> the value"},
     {"decode_items", method(decode_items), METH_FASTCALL,
-     "decode_items(data: bytes, pos: int, count: int, budget: int, whole: bool) -> (list, position)"},
+     "decode_items(data, pos: int, count: int, budget: int, whole: bool, arrays: bool) -> (list, position)"},
     {"encode", encode, METH_O, "encode(value) -> bytes"},
     {"encode_items", encode_items, METH_O, "encode_items(values: list) -> bytes"},
     {"encode_parts", encode_parts, METH_O, "encode_parts(fields: tuple) -> bytes"},

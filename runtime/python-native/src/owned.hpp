@@ -29,4 +29,22 @@ class Owned {
   PyObject* object_ = nullptr;
 };
 
+/// The memory of an object of Python, which cannot go away or move while it is held.
+class Buffer {
+ public:
+  /// `flags`: what of the buffer is wanted. If it has none such, Python has an error.
+  Buffer(PyObject* owner, int flags) : is_held_(PyObject_GetBuffer(owner, &buffer_, flags) == 0) {}
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+  ~Buffer() {
+    if (is_held_) PyBuffer_Release(&buffer_);
+  }
+  [[nodiscard]] const Py_buffer* operator->() const noexcept { return &buffer_; }
+  explicit operator bool() const noexcept { return is_held_; }
+
+ private:
+  Py_buffer buffer_{};
+  bool is_held_;
+};
+
 }  // namespace mf::native

@@ -192,6 +192,10 @@ namespace {
     case Op::alternatives:
       return parse_composite(extra, count, node);
     case Op::list:
+      if (PyTuple_GET_SIZE(extra) != 2) return PyTuple_GET_SIZE(extra) == 0 || parse_composite(extra, count, node);
+      node.read_array = PyTuple_GET_ITEM(extra, 0);
+      node.array_bytes = object_or_null(extra, 1);
+      return true;
     case Op::set:
     case Op::array:
     case Op::map:

@@ -116,6 +116,8 @@ struct Node {
   PyObject* numbers = nullptr;  // of closed enums: those of the members
   PyObject* decode = nullptr;   // of a user's codec
   PyObject* encode = nullptr;
+  PyObject* read_array = nullptr;   // of lists that can be arrays of numpy
+  PyObject* array_bytes = nullptr;  // of an array of structs
   std::vector<PyObject*> small;  // of enums: the values of 0 to 255, null where there is none
   std::vector<Test> tests;
   std::vector<Field> fields;

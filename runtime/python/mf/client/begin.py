@@ -68,6 +68,7 @@ def begin(
     if block:
         flags |= METADATA
         body = block + body
+    method = decoding(method, options)
     deadline = deadline_of(method, options, now)
     call = Call(method, deadline, router.budget, flags, body, pack_deadline(max(deadline - now, 0.0)))
     return _noted(options, call)
@@ -84,7 +85,7 @@ def begin_bulk(
     block = metadata_of(router, options)
     body = block + method.encode_requests(requests)
     flags = method.request_encoding | BULK | (ONEWAY if method.oneway else 0) | (METADATA if block else 0)
-    call = Call(method, deadline_of(method, options, now), router.budget, flags, body)
+    call = Call(decoding(method, options), deadline_of(method, options, now), router.budget, flags, body)
     call.items = len(requests)
     if method.ordered:
         call.in_order = True
@@ -101,7 +102,13 @@ def begin_stream(
     block = metadata_of(router, options)
     body = block + method.encode_request(*arguments)
     flags = method.request_encoding | STREAM | (METADATA if block else 0)
-    return _noted(options, StreamCall(method, deadline_of(method, options, now), router.budget, flags, body))
+    deadline = deadline_of(method, options, now)
+    return _noted(options, StreamCall(decoding(method, options), deadline, router.budget, flags, body))
+
+
+def decoding(method: Method[Any, T], options: CallOptions | None) -> Method[Any, T]:
+    """The method as a caller with these options has its results decoded."""
+    return method.with_arrays() if options is not None and options.arrays else method
 
 
 def _noted(options: CallOptions | None, call: C) -> C:

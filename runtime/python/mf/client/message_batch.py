@@ -18,7 +18,7 @@ from threading import Lock, RLock
 from time import monotonic
 from typing import Any, Generic, TypeVar
 
-from mf.client.begin import deadline_of, give_metadata, metadata_of
+from mf.client.begin import deadline_of, decoding, give_metadata, metadata_of
 from mf.client.destination import Destination
 from mf.client.driving import sent_off
 from mf.core.code_class import MAY_RUN
@@ -96,9 +96,9 @@ class MessageBatch(ABC, Generic[T, L]):
         requests: Sequence[Any],
         options: BatchOptions,
     ) -> None:
-        self._method = method
-        self._requests = requests
         check_options(options, BatchOptions)
+        self._method = decoding(method, options)
+        self._requests = requests
         self._options = options
         self._deadline = deadline_of(method, options, monotonic())
         self._block = metadata_of(to.router, options)

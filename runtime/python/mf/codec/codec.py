@@ -70,6 +70,13 @@ class Codec(Generic[V, T]):
         """The same codec with other limits."""
         return Codec(self.shape, where=self._where, limits=limits)
 
+    def arrays(self) -> "Codec[V, T]":
+        """The same codec, but lists of numbers, and of structs of tier memcpy, are read as arrays of numpy
+        that cannot be written to. Raises ImportError if numpy is not installed."""
+        from mf.codec.arrayed import Arrayed
+
+        return Arrayed(self.shape, where=self._where, limits=self._limits)
+
     def _planned(self) -> Any:
         """The plan of the native codec, or False."""
         from mf.codec.native import plan_of
@@ -166,10 +173,15 @@ class Codec(Generic[V, T]):
         if plan is None:
             plan = self._planned()
         if plan:
-            found: tuple[list[T], int] = plan.decode_items(data, pos, count, self._limits.decoded, whole)
+            found: tuple[list[T], int] = plan.decode_items(
+                data, pos, count, self._limits.decoded, whole, False
+            )
             if found is not NotImplemented:
                 return found
-        r = Reader(data, self._limits.decoded, pos)
+        return self._decode_purely(data, pos, count, whole=whole)
+
+    def _decode_purely(self, data: bytes, pos: int, count: int, *, whole: bool) -> tuple[list[T], int]:
+        r = self._reader(data, pos)
         try:
             return self._read(r, count, whole=whole), r.pos
         except (CodecError, InPartsError):
@@ -178,15 +190,18 @@ class Codec(Generic[V, T]):
     def _decode_again(self, data: bytes, pos: int, count: int, *, whole: bool) -> tuple[list[T], int]:
         """Where the first reader gave up: messages may come in parts, and that of a violated constraint only
         knows where it is, not its path."""
-        r = Reader(data, self._limits.decoded, pos, in_parts=True)
+        r = self._reader(data, pos, in_parts=True)
         try:
             values = self._read(r, count, whole=whole)
             if r.violation is not None:
-                hunter = Reader(data, self._limits.decoded, pos, in_parts=True, hunted=r.violation)
+                hunter = self._reader(data, pos, in_parts=True, hunted=r.violation)
                 self._read(hunter, count, whole=whole)
         except CodecError as failure:
             self._refuse(failure, Execution.UNKNOWN)
         return values, r.pos
+
+    def _reader(self, data: bytes, pos: int, *, in_parts: bool = False, hunted: int | None = None) -> Reader:
+        return Reader(data, self._limits.decoded, pos, in_parts=in_parts, hunted=hunted)
 
     def _read(self, r: Reader, count: int, *, whole: bool) -> list[T]:
         coding = self._coding

@@ -468,7 +468,11 @@ def _list(element: s.Shape, of: Of) -> Read:
         return row_read.row_reader(element, name, _ENTRY)
     smallest, memory, items = sizes.smallest(element), sizes.memory(element), items_of(element, of)
 
-    def read(r: Reader) -> list[Any]:
+    in_array = row_read.in_arrays(element, lambda r: read(r))
+
+    def read(r: Reader) -> Any:
+        if r.arrays and in_array is not None:
+            return in_array(r)
         r.enter()
         elements = items(r, r.count(smallest, _ENTRY, memory))
         r.depth -= 1

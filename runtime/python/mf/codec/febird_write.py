@@ -40,6 +40,7 @@ from mf.codec.writer import (
     expected,
     in_order,
     in_range,
+    is_array,
     listed,
     mapping,
     members,
@@ -504,6 +505,13 @@ def _rows(shape: s.Struct, of: Of) -> Items:
 
     def write(w: Writer, values: Any) -> None:
         if w.depth < MAX_DEPTH:
+            if type(values) is not list and is_array(values):
+                from mf.codec.arrays import array_bytes
+
+                laid_out = array_bytes(shape, values)
+                if laid_out is not None:
+                    w.out += laid_out
+                    return
             try:
                 row.write_many(w, values)
                 return

@@ -49,11 +49,18 @@ def checked(shape: s.Shape, data: memoryview, name: str) -> int:
     if count * size != len(data):
         reason = f"{len(data)} bytes are no whole number of values of {size}"
         raise DecodeError(Fault.WRONG_LENGTH, f"{name}: {reason}")
-    if count and not all(
-        _is_good(data, each, offset, ((count, size), *inner)) for each, offset, inner in _limited(shape)
-    ):
-        _refuse(shape, data, count)
+    if count and not are_good(shape, data):
+        _refuse(wrong_item(shape, data))
     return count
+
+
+def are_good(shape: s.Shape, data: memoryview) -> bool:
+    """Whether the values in `data`, which holds whole ones and at least one, are what they may be."""
+    size, _ = sizes.layout(shape)
+    count = len(data) // size
+    return all(
+        _is_good(data, each, offset, ((count, size), *inner)) for each, offset, inner in _limited(shape)
+    )
 
 
 def _limited(
@@ -119,19 +126,23 @@ def native(numbers: memoryview) -> memoryview:
     return memoryview(turned)
 
 
-def _refuse(shape: s.Shape, data: memoryview, count: int) -> NoReturn:
-    """Raises the error of the first value that is wrong, else that of the leftmost violated constraint."""
+def _refuse(failure: CodecError) -> NoReturn:
+    if failure.code is not Code.DECODE_ERROR:
+        raise Error(failure.code, failure.text(), Execution.UNKNOWN)
+    raise DecodeError(failure.fault, failure.text(), offset=failure.offset or 0, path=failure.path())
+
+
+def wrong_item(shape: s.Shape, data: memoryview) -> CodecError:
+    """Of values that are not good: what is wrong with the first one that is wrong, else the leftmost violated
+    constraint."""
     size, hunted = sizes.layout(shape)[0], None
     while True:
         r = Reader(bytes(data), sys.maxsize, hunted=hunted)
         try:
-            for index in range(count):
+            for index in range(len(data) // size):
                 _read_item(r, shape, index, index * size)
         except CodecError as failure:
-            if failure.code is not Code.DECODE_ERROR:
-                raise Error(failure.code, failure.text(), Execution.UNKNOWN) from None
-            path, offset = failure.path(), failure.offset or 0
-            raise DecodeError(failure.fault, failure.text(), offset=offset, path=path) from None
+            return failure
         assert r.violation != hunted, "a value was refused, and then none was"
         hunted = r.violation
 

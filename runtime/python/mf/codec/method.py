@@ -3,6 +3,8 @@ the codecs.
 """
 
 from collections.abc import Callable
+from copy import copy
+from functools import cache
 from typing import Any
 
 from mf.codec import shape as s
@@ -48,7 +50,7 @@ def method(
     short = name.rpartition(".")[2]
     given = _params(name, request, params, request_encoding == MEMCPY)
     returned = _results(name, result, results, result_encoding == MEMCPY)
-    return Method(
+    made: Method[Any, Any] = Method(
         name=short,
         index=index,
         attribute=attribute or short,
@@ -77,6 +79,21 @@ def method(
         param_element=_element(f"{name}, parameter stream", param_element, param_element_encoding),
         result_element=_element(f"{name}, result stream", result_element, result_element_encoding),
     )
+    made.arrayed = cache(lambda: _arrayed(made, given.arrays(), returned.arrays()))
+    return made
+
+
+def _arrayed(of: Method[Any, Any], given: Codec[Any, Any], returned: Codec[Any, Any]) -> Method[Any, Any]:
+    made = copy(of)
+    made.arrayed = None
+    made.decode_request, made.decode_requests = given.decode, given.decode_all
+    made.decode_result, made.decode_results = returned.decode, returned.decode_all
+    made.decode_results_at = returned.decode_at
+    for name in ("param_element", "result_element"):
+        element: ElementCodec[Any] | None = getattr(of, name)
+        if element is not None and element.arrayed is not None:
+            setattr(made, name, element.arrayed())
+    return made
 
 
 def _params(
@@ -121,6 +138,12 @@ def _element(where: str, element: Callable[[], s.Shape] | None, encoding: int) -
         parts=s.bare_parts,
     )
     codec: Codec[Any, Any] = Codec(shape, where=where)
+    made: ElementCodec[Any] = _element_codec(codec, encoding)
+    made.arrayed = lambda: _element_codec(codec.arrays(), encoding)
+    return made
+
+
+def _element_codec(codec: Codec[Any, Any], encoding: int) -> ElementCodec[Any]:
     return ElementCodec(
         encoding=encoding, encode=codec.encode, encode_all=codec.encode_all, decode_all=codec.decode_all
     )

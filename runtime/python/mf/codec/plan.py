@@ -7,6 +7,7 @@ of `Op`, `Form`, `Make`, `Mode` and `TestKind` are the same there.
 
 from collections.abc import Callable, Iterable
 from enum import IntEnum
+from functools import partial
 from typing import Any, Final
 
 from mf.codec import shape as s
@@ -19,6 +20,7 @@ from mf.codec.layout import places, rules_of
 from mf.codec.limits import U64_MAX
 from mf.codec.rules import HasLength, InRange, IsFinite, Rule
 from mf.codec.times import Duration, Timestamp
+from mf.codec.writer import is_array
 from mf.core.archive_struct import ArchiveStruct
 from mf.core.plain_struct import PlainStruct
 
@@ -182,13 +184,10 @@ class _Nodes:
                 return Op.map, self._wrapped(shape, archive), place(shape.value), place(shape.key), 0
             case _:
                 length = shape.length if isinstance(shape, s.Array) else 0
-                return (
-                    _CONTAINERS[type(shape)],
-                    self._wrapped(shape, archive),
-                    place(shape.element),
-                    0,
-                    length,
-                )
+                extra = self._wrapped(shape, archive)
+                if isinstance(shape, s.List) and not archive and sizes.is_array_element(shape.element):
+                    extra = _arrays(shape.element)
+                return _CONTAINERS[type(shape)], extra, place(shape.element), 0, length
 
     # --- structs and unions
 
@@ -284,6 +283,29 @@ class _Nodes:
             alternative,
             _slot(alternative, "value"),
         )
+
+
+def _arrays(element: s.Shape) -> tuple[Any, Any]:
+    """What reads a list as an array of numpy, and what takes the bytes of an array of structs (None: its
+    elements are numbers)."""
+    made: list[Callable[..., Any]] = []
+
+    def read(*message: Any) -> Any:
+        if not made:
+            from mf.codec.arrays import native_reader
+
+            made.append(native_reader(element))
+        return made[0](*message)
+
+    return read, partial(_array_bytes, element) if isinstance(element, s.Struct) else None
+
+
+def _array_bytes(element: s.Struct, values: Any) -> Any:
+    if not is_array(values):
+        return None
+    from mf.codec.arrays import array_bytes
+
+    return array_bytes(element, values)
 
 
 def _op(shape: s.Scalar) -> Op:

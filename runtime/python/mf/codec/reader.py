@@ -23,12 +23,14 @@ _LONGEST: Final = 10
 
 
 class Reader:
-    """`end`: of what is read just now, a message in another one perhaps. `in_parts`: messages of tier archive
-    may come in parts, which is looked for; else a second part raises `InPartsError`. `tables` and `reading`
-    are of the graph that is read just now.
+    """`arrays`: lists of numbers are read as arrays of numpy (mf.codec.arrays). `end`: of what is read just
+    now, a message in another one perhaps. `in_parts`: messages of tier archive may come in parts, which is
+    looked for; else a second part raises `InPartsError`. `tables` and `reading` are of the graph that is read
+    just now.
     """
 
     __slots__ = (
+        "arrays",
         "budget",
         "data",
         "depth",
@@ -49,6 +51,7 @@ class Reader:
         self.end = len(data)
         self.budget: float = budget
         self.depth = 0
+        self.arrays = False
         self.in_parts = in_parts
         self.hunted = hunted
         self.violation: int | None = None

@@ -2,6 +2,7 @@
 
     row_reader(shape, name, entry)      -> read(r): of a list, or with `ascending` a set, behind its head
     array_reader(shape, name)           -> read(r, count): of an array
+    head_reader(shape, name)            -> read(r): the count of a list, and its runs of values in one width
     entries_reader(shape, names)        -> read(r, count): of a map, behind its count
 
 `name` is the integer type on the wire, `shape` what the numbers stand for, `entry` the memory of a place in
@@ -11,7 +12,6 @@ the container. No loop of Python sees a single number, unless one of them is wro
 import struct
 import sys
 from collections.abc import Callable
-from itertools import groupby
 from operator import lt
 from typing import Any
 
@@ -23,7 +23,7 @@ from mf.codec.fault import Fault
 from mf.codec.layout import converted, rules_of, wrong_part
 from mf.codec.limits import MAX_DEPTH, U32_MAX, U64_MAX
 from mf.codec.reader import Reader
-from mf.codec.rows import BLOCK, KINDS, Kind
+from mf.codec.rows import BLOCK, KINDS, Kind, Run, runs_of
 
 Read = Callable[[Reader], list[Any]]
 
@@ -43,8 +43,11 @@ def row_reader(shape: s.Shape, name: str, entry: int, *, ascending: bool = False
     kind, memory, elements_of = KINDS[name], entry + sizes.memory(shape), _Elements(shape, name)
     top, letters = kind.top, kind.letters
     is_plain = isinstance(shape, s.Scalar) and shape.name == name and not ascending
+    in_array = None if ascending else in_arrays(shape, lambda r: read(r))
 
-    def read(r: Reader) -> list[Any]:
+    def read(r: Reader) -> Any:
+        if r.arrays and in_array is not None:
+            return in_array(r)
         r.depth += 1
         if r.depth > MAX_DEPTH:
             raise r.too_deep()
@@ -79,6 +82,42 @@ def row_reader(shape: s.Shape, name: str, entry: int, *, ascending: bool = False
             elements = []
         r.depth -= 1
         return elements
+
+    return read
+
+
+def in_arrays(element: s.Shape, listed: Callable[[Reader], Any]) -> Callable[[Reader], Any] | None:
+    """Reads a list as an array of numpy; None: it has no elements that can be in one."""
+    if not sizes.is_array_element(element):
+        return None
+    made: Callable[[Reader], Any] | None = None
+
+    def read(r: Reader) -> Any:
+        nonlocal made
+        if made is None:
+            from mf.codec.arrays import array_reader
+
+            made = array_reader(element, listed)
+        return made(r)
+
+    return read
+
+
+def head_reader(shape: s.Shape, name: str) -> Callable[[Reader], tuple[int, list[Run]]]:
+    """Leaves the reader before the values, all of which are there."""
+    elements_of, top = _Elements(shape, name), KINDS[name].top
+
+    def read(r: Reader) -> tuple[int, list[Run]]:
+        at = r.pos
+        head = r.unsigned(U64_MAX)
+        count, code = head >> 2, head & 3
+        if code > top or count > U32_MAX or (code and not count):
+            raise _wrong_head(r, count, code, name, at)
+        r.check_items(count, 1, at)
+        codes = elements_of.codes(r, count, bytes((code,))) if count > BLOCK else bytes((code,))
+        runs = list(runs_of(codes, count))
+        r.need(sum(end - begin << code for code, begin, end in runs))
+        return count, runs
 
     return read
 
@@ -143,16 +182,18 @@ class _Elements:
         self, r: Reader, count: int, first: bytes, known: list[Any], *, ascending: bool = False
     ) -> list[Any]:
         """Codes and values; `first`: the code of block 0, if it is known."""
-        codes = first + self._codes(r, -(-count // BLOCK) - len(first))
+        codes = self.codes(r, count, first)
         if codes and codes.count(codes[0]) == len(codes):
             return self.block(r, count, codes[0], known, ascending=ascending)
-        sizes_of = [min(BLOCK, count - at) for at in range(0, count, BLOCK)]
-        r.need(sum(size << code for size, code in zip(sizes_of, codes, strict=True)))
-        for code, run in groupby(zip(codes, sizes_of, strict=True), key=lambda each: each[0]):
-            known = self.block(r, sum(size for _, size in run), code, known, ascending=ascending)
+        runs = list(runs_of(codes, count))
+        r.need(sum(end - begin << code for code, begin, end in runs))
+        for code, begin, end in runs:
+            known = self.block(r, end - begin, code, known, ascending=ascending)
         return known
 
-    def _codes(self, r: Reader, count: int) -> bytes:
+    def codes(self, r: Reader, values: int, first: bytes) -> bytes:
+        """Of all blocks of so many values; `first`: the code of block 0, if it is known."""
+        count = -(-values // BLOCK) - len(first)
         at = r.pos
         packed = r.take(-(-count // 4))
         codes = bytes([byte >> place & 3 for byte in packed for place in (0, 2, 4, 6)])
@@ -162,7 +203,7 @@ class _Elements:
                     self.check_code(r, code, at + index // 4)
                 elif code:
                     raise r.fail(Fault.MALFORMED_NUMBER, "a code of no block", at + index // 4)
-        return codes[:count]
+        return first + codes[:count]
 
     def block(
         self, r: Reader, count: int, code: int, known: list[Any], *, ascending: bool = False

@@ -25,6 +25,8 @@ from mf.codec.varint import write_unsigned
 
 BLOCK: Final = 256
 Write = Callable[..., None]
+Run = tuple[int, int, int]
+"""Code, first value, the one behind the last."""
 
 _BIG_ENDIAN: Final = sys.byteorder == "big"
 _SIGN: Final = bytes(128) + b"\xff" * 128  # the bytes above one, in two's complement
@@ -189,12 +191,12 @@ def _write_long(out: bytearray, kind: Kind, planes: _Planes, count: int, counted
     if counted:
         write_unsigned(out, count << 2 | (codes[0] if codes else 0), U64_MAX)
     out += _packed_codes(codes[counted:])
-    for code, begin, end in _runs(codes, count):
+    for code, begin, end in runs_of(codes, count):
         out += planes.cut(begin, end, code)
 
 
-def _runs(codes: bytes, count: int) -> Iterator[tuple[int, int, int]]:
-    """(code, first value, the one behind the last) of neighbouring blocks in one width."""
+def runs_of(codes: bytes, count: int) -> Iterator[Run]:
+    """Of neighbouring blocks in one width."""
     begin = 0
     for code, blocks in groupby(codes):
         end = min(count, begin + BLOCK * sum(1 for _ in blocks))

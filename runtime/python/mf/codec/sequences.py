@@ -38,8 +38,8 @@ def plain(values: Iterable[int]) -> list[int]:
         raise MalformedError from None  # a memoryview of what it cannot read itself
 
 
-def _laid_out(values: Any, code: str) -> memoryview | bytes | None:
-    """The bytes of a buffer whose elements already are what struct calls `code`."""
+def laid_out(values: Any, code: str) -> memoryview | bytes | None:
+    """The memory of a buffer whose elements already are what struct calls `code`; None: it is none."""
     if type(values) is list or isinstance(values, (bytes, bytearray)):
         return None
     try:
@@ -53,9 +53,9 @@ def _laid_out(values: Any, code: str) -> memoryview | bytes | None:
 
 def _numbers_written(code: str) -> Callable[[Any], bytes | memoryview]:
     def written(values: Any) -> bytes | memoryview:
-        laid_out = _laid_out(values, code)
-        if laid_out is not None:
-            return laid_out
+        found = laid_out(values, code)
+        if found is not None:
+            return found
         values = plain(values)
         return struct.pack(f"<{len(values)}{code}", *values)
 
@@ -63,13 +63,13 @@ def _numbers_written(code: str) -> Callable[[Any], bytes | memoryview]:
 
 
 def _bytes_written(values: Any) -> bytes | memoryview:
-    laid_out = _laid_out(values, "B")
-    return bytes(plain(values)) if laid_out is None else laid_out
+    found = laid_out(values, "B")
+    return bytes(plain(values)) if found is None else found
 
 
 def _bools_written(values: Any) -> bytes:
-    laid_out = _laid_out(values, "?")
-    bools = bytes(plain(values) if laid_out is None else laid_out)
+    found = laid_out(values, "?")
+    bools = bytes(plain(values) if found is None else found)
     if bools.translate(None, b"\0\1"):
         raise MalformedError
     return bools

@@ -8,6 +8,7 @@ Shapes keep what they have asked for.
 from typing import Any, Final
 
 from mf.codec import shape as s
+from mf.codec.contents import bare
 from mf.codec.limits import MAX_EMPTY_ITEMS
 
 # struct's letter of each scalar in a memcpy layout; a uuid is 16 bytes of alignment 1.
@@ -92,6 +93,14 @@ def has_layout(shape: s.Shape) -> bool:
             return shape.memcpy
         case _:
             return False
+
+
+def is_array_element(shape: s.Shape) -> bool:
+    """Whether a list of these can be an array of numpy: numbers, and structs of tier memcpy."""
+    plain = bare(shape)
+    if isinstance(plain, s.Scalar):
+        return plain.name[0] in "iuf" and plain.name != "uuid"
+    return isinstance(shape, s.Struct) and shape.memcpy and shape.layout[0] > 0
 
 
 def is_nothing(shape: s.Shape) -> bool:

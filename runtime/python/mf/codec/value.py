@@ -26,12 +26,16 @@ def to_bytes(value: Any, kind: Any = None, /) -> bytes:
 
 
 @overload
-def from_bytes(kind: type[T], data: Buffer, /) -> T: ...
+def from_bytes(kind: type[T], data: Buffer, /, *, arrays: bool = False) -> T: ...
 @overload
-def from_bytes(kind: Any, data: Buffer, /) -> Any: ...  # unions and shapes
-def from_bytes(kind: Any, data: Buffer, /) -> Any:
-    """The only value in `data`. Raises DecodeError, and Error(INVALID_ARGUMENT) for a violated constraint."""
-    return (known.get(kind) or codec_of(kind)).decode(data)
+def from_bytes(kind: Any, data: Buffer, /, *, arrays: bool = False) -> Any: ...  # unions and shapes
+def from_bytes(kind: Any, data: Buffer, /, *, arrays: bool = False) -> Any:
+    """The only value in `data`. `arrays`: lists of numbers are arrays of numpy (`Codec.arrays`).
+
+    Raises DecodeError, and Error(INVALID_ARGUMENT) for a violated constraint.
+    """
+    codec = known.get(kind) or codec_of(kind)
+    return (codec.arrays() if arrays else codec).decode(data)
 
 
 def hash37(value: Any, kind: Any = None, /) -> int:

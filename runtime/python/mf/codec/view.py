@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, overload
 
 from mf.codec import layouts, sizes
 from mf.codec import shape as s
+from mf.codec.arrays import dtype_of
 from mf.codec.codec import Buffer
 from mf.codec.coding import coding_of
 from mf.codec.contents import bare
@@ -109,7 +110,7 @@ def view(kind: Any, data: Buffer, /) -> Any:
 
 def numpy_dtype(kind: Any, /) -> "np.dtype[Any]":
     """The layout of a type as numpy says it, with our offsets. Times are their i64, uuids 16 bytes."""
-    return _dtype(_laid_out(kind))
+    return dtype_of(_laid_out(kind))
 
 
 def as_numpy(kind: Any, data: Buffer, /) -> "np.ndarray[Any, np.dtype[Any]]":
@@ -119,7 +120,7 @@ def as_numpy(kind: Any, data: Buffer, /) -> "np.ndarray[Any, np.dtype[Any]]":
     shape = _laid_out(kind)
     memory = _memory(data)
     count = layouts.checked(shape, memory, _name(shape))
-    dtype = _dtype(shape)
+    dtype = dtype_of(shape)
     return np.frombuffer(memory, dtype) if count else np.zeros(0, dtype)
 
 
@@ -141,25 +142,3 @@ def _laid_out(kind: Any) -> s.Shape:
 
 def _name(shape: s.Shape) -> str:
     return str(getattr(shape, "name", type(shape).__name__)).rpartition(".")[2]
-
-
-def _dtype(shape: s.Shape) -> "np.dtype[Any]":
-    import numpy as np
-
-    plain = bare(shape)
-    match plain:
-        case s.Struct():
-            fields = list(places(plain))
-            layout: Any = {
-                "names": [each.attribute for each, _ in fields],
-                "formats": [_dtype(each.shape) for each, _ in fields],
-                "offsets": [offset for _, offset in fields],
-                "itemsize": plain.layout[0],
-            }
-            made: np.dtype[Any] = np.dtype(layout)
-            return made
-        case s.Array(element=element, length=length):
-            return np.dtype((_dtype(element), (length,)))
-        case _:
-            letter = layouts.letter_of(plain)
-            return np.dtype("V16" if letter is None else f"<{letter}" if letter != "?" else "?")

@@ -106,6 +106,11 @@ def is_list(values: object) -> bool:
     return hasattr(values, "__len__") and not isinstance(values, (str, bytes, bytearray, Mapping, Set))
 
 
+def is_array(value: object) -> bool:
+    """Of numpy, which this does not import: a program that has an array has imported it already."""
+    return type(value).__module__ == "numpy" and hasattr(value, "__array_interface__")
+
+
 def listed(value: Any) -> Any:
     """A sequence as it is given, perhaps a buffer of numbers."""
     if type(value) is not list and not is_list(value):

@@ -256,7 +256,9 @@ class Caches:
         """Whether a call with these options may be answered from the cache. `forwarded`: keys of metadata
         that its target forwards."""
         check_options(options)
-        if self._closed or (options is not None and (options.metadata or options.reply_metadata is not None)):
+        if self._closed:
+            return False
+        if options is not None and (options.metadata or options.reply_metadata is not None or options.arrays):
             return False
         if not forwarded:
             return True

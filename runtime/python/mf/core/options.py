@@ -19,12 +19,15 @@ class CallOptions:
         idle: Seconds that a stream may go without a value and without credit. Defaults to `mf.INFINITE`.
         metadata: Text by key, sent with the request. Defaults to None: there is none.
         reply_metadata: A dict of the caller, which receives the reply's metadata. Defaults to None.
+        arrays: Lists of numbers, and of structs of tier memcpy, arrive as arrays of numpy over the received
+            bytes, which cannot be written to. Defaults to False: as lists.
 
     Raises:
         ValueError: `deadline` is no number of seconds, or `idle` is not more than 0.
+        ImportError: `arrays` is wanted, and numpy is not installed. The call raises it before it is sent.
     """
 
-    __slots__ = ("calls", "deadline", "idle", "metadata", "reply_metadata")
+    __slots__ = ("arrays", "calls", "deadline", "idle", "metadata", "reply_metadata")
 
     calls: list[Any] | None
     """Gets each call that is made with these options; for what is around calls (client/intercepted.py)."""
@@ -36,11 +39,13 @@ class CallOptions:
         idle: float = INFINITE,
         metadata: Mapping[str, str] | None = None,
         reply_metadata: dict[str, str] | None = None,
+        arrays: bool = False,
     ) -> None:
         if deadline is not None and isnan(deadline):
             raise ValueError(f"deadline is {deadline}: give seconds from now, or mf.INFINITE")
         if not idle > 0:
             raise ValueError(f"idle is {idle}: give seconds, more than 0, or mf.INFINITE")
+        self.arrays = arrays
         self.calls = None
         self.deadline = deadline
         self.idle = idle
@@ -57,6 +62,8 @@ class CallOptions:
             shown.append(f"idle={self.idle}")
         if self.metadata:
             shown.append(f"metadata of {', '.join(self.metadata)}")
+        if self.arrays:
+            shown.append("arrays=True")
         return ", ".join(shown)
 
 
@@ -92,6 +99,7 @@ class BatchOptions(CallOptions):
         window: Messages that may be in flight together, never more than the peer allows. Defaults to 256.
         metadata: Text by key, sent with each message. Defaults to None: there is none.
         reply_metadata: A dict of the caller, which receives the replies' metadata. Defaults to None.
+        arrays: As in `mf.CallOptions`. Defaults to False.
 
     Raises:
         ValueError: `size` or `window` is less than 1, or `deadline` is no number of seconds.
@@ -107,8 +115,9 @@ class BatchOptions(CallOptions):
         window: int = 256,
         metadata: Mapping[str, str] | None = None,
         reply_metadata: dict[str, str] | None = None,
+        arrays: bool = False,
     ) -> None:
-        super().__init__(deadline=deadline, metadata=metadata, reply_metadata=reply_metadata)
+        super().__init__(deadline=deadline, metadata=metadata, reply_metadata=reply_metadata, arrays=arrays)
         if size is not None and size < 1:
             raise ValueError(f"size is {size}: a message holds at least one call")
         if window < 1:

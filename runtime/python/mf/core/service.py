@@ -55,6 +55,8 @@ class ElementCodec(Record, Generic[Result]):
     encode: Callable[[Result], Encoded]
     encode_all: Callable[[Sequence[Result]], Encoded]
     decode_all: Callable[[Payload, int], list[Result]]
+    arrayed: "Callable[[], ElementCodec[Any]] | None" = None
+    """Makes one that decodes lists of numbers as arrays of numpy."""
 
 
 class CacheInfo:
@@ -81,6 +83,7 @@ class Method(Record, Generic[Request, Result]):
     the schema, which encoding it reports. `replicated`: the name of the pattern by which a message goes to
     all replicas; `attribute` is then the function that applies one. `param_element` and `result_element`: the
     values of its streams; with a result stream the method has no result, and with either it is a `stream`.
+    `arrayed` makes what `with_arrays` returns.
     """
 
     name: str
@@ -110,6 +113,12 @@ class Method(Record, Generic[Request, Result]):
     replicated: str | None = None
     param_element: ElementCodec[Any] | None = None
     result_element: ElementCodec[Any] | None = None
+    arrayed: "Callable[[], Method[Any, Any]] | None" = None
+
+    def with_arrays(self) -> "Method[Any, Any]":
+        """The same, but lists of numbers are decoded as arrays of numpy. Raises ImportError if numpy is not
+        installed."""
+        return self if self.arrayed is None else self.arrayed()
 
     @property
     def error_types(self) -> tuple[type[DeclaredError], ...]:
@@ -154,6 +163,8 @@ class BaseServant:
 
     mf_service: ClassVar[ServiceInfo]
     """Set only by the generated class."""
+    mf_arrays: ClassVar[bool] = False
+    """Whether lists of numbers in requests are arrays of numpy, which cannot be written to."""
     mf_decides: ClassVar[bool] = False
     """Whether the servant decides itself what its callers may do, and the access file and the `authorize` of
     its server are not asked."""

@@ -15,11 +15,11 @@ from operator import itemgetter
 from typing import Any, Final
 from uuid import UUID
 
-from mf.codec.flex import arrays
 from mf.codec.flex.declared import Typed, known_of
 from mf.codec.flex.kinds import MAX_NAME
 from mf.codec.flex.writer import BadValueError, refuse, write
 from mf.codec.times import Timestamp
+from mf.codec.writer import is_array
 from mf.flex.message import Message, everything
 
 Test = Callable[[Any], Any]
@@ -183,7 +183,7 @@ def kind_of(value: Any) -> Any:
         return found
     if type(value) is Typed:
         return (value.name, value.fingerprint)
-    if arrays.is_array(value):
+    if is_array(value):
         return "array"
     known = known_of(type(value))
     return None if known is None else (known.name, known.fingerprint)
@@ -194,7 +194,7 @@ def _holds_array(value: Any) -> bool:
         return any(map(_holds_array, value))
     if type(value) is dict:
         return any(map(_holds_array, value.values()))
-    return arrays.is_array(value)
+    return is_array(value)
 
 
 def _asked_value(name: str, wanted: Any) -> Any:

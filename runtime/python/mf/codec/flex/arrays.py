@@ -7,6 +7,7 @@ import math
 from typing import TYPE_CHECKING, Any, Final
 
 from mf.codec.flex.kinds import MAX_DIMENSIONS
+from mf.codec.writer import is_array
 from mf.core.error import Code, Error, Execution
 
 if TYPE_CHECKING:
@@ -30,11 +31,6 @@ DTYPES: Final = (
 )
 _CODES: Final = {name: code for code, (name, _) in enumerate(DTYPES, start=1)}
 ALIGNMENT: Final = 8
-
-
-def is_array(value: Any) -> bool:
-    """Does not import numpy: a program that has an array has imported it already."""
-    return type(value).__module__ == "numpy" and hasattr(value, "__array_interface__")
 
 
 def is_scalar(value: Any) -> bool:

@@ -17,6 +17,7 @@ from mf.codec.flex.kinds import I64_END, I64_MIN, U64_END, Tag
 from mf.codec.limits import MAX_DEPTH, U32_MAX
 from mf.codec.times import Timestamp
 from mf.codec.varint import write_u32, write_u64
+from mf.codec.writer import is_array
 from mf.core.error import Code, Error, not_executed
 
 _I16 = struct.Struct("<h").pack
@@ -231,7 +232,7 @@ def _declared(
 
 
 def _write_other(out: bytearray, value: Any, depth: int) -> None:
-    if arrays.is_array(value):
+    if is_array(value):
         return _number(out, value, depth) if arrays.is_scalar(value) else _array(out, value)
     known = known_of(type(value))
     if known is None:
