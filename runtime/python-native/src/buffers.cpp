@@ -12,36 +12,19 @@ namespace mf::native {
 namespace {
 
 struct Format {
-  unsigned width = 0;  // 0: no integer
-  bool has_sign = false;
+  char letter = '\0';  // what struct calls a number; none: it is something else
+  unsigned width = 0;
+
+  [[nodiscard]] bool is_integer() const noexcept { return letter != '\0' && std::strchr("bhilqBHILQ", letter); }
+  [[nodiscard]] bool has_sign() const noexcept { return letter >= 'a'; }
 };
 
-/// What struct calls an integer of this machine.
-[[nodiscard]] Format integer_of(char letter) noexcept {
-  switch (letter) {
-    case 'b':
-      return {1, true};
-    case 'B':
-      return {1, false};
-    case 'h':
-      return {2, true};
-    case 'H':
-      return {2, false};
-    case 'i':
-      return {4, true};
-    case 'I':
-      return {4, false};
-    case 'l':
-      return {sizeof(long), true};
-    case 'L':
-      return {sizeof(long), false};
-    case 'q':
-      return {8, true};
-    case 'Q':
-      return {8, false};
-    default:
-      return {};
-  }
+/// Arrays over a message, which are not aligned, say '=d' where others say 'd'.
+[[nodiscard]] Format format_of(const Buffer& buffer) noexcept {
+  const char* format = buffer->format;
+  if (format == nullptr) return {};
+  if (*format == '=' || *format == '<') ++format;
+  return std::strlen(format) == 1 ? Format{*format, static_cast<unsigned>(buffer->itemsize)} : Format{};
 }
 
 [[nodiscard]] char letter_of(Op op) noexcept {
@@ -65,9 +48,9 @@ struct Format {
 [[nodiscard]] bool widened(Op op, Format format, const std::uint8_t* from, std::vector<std::uint64_t>& numbers) {
   for (std::uint64_t& number : numbers) {
     number = load(from, format.width);
-    if (format.has_sign) number = extended(number, format.width);
+    if (format.has_sign()) number = extended(number, format.width);
     // A number above INT64_MAX fits in u64 alone, a negative one only in signed types.
-    if (format.has_sign != is_signed(op) && static_cast<std::int64_t>(number) < 0) return false;
+    if (format.has_sign() != is_signed(op) && static_cast<std::int64_t>(number) < 0) return false;
     if (!fits(op, number)) return false;
     from += format.width;
   }
@@ -83,18 +66,18 @@ bool Encoder::buffer(const Node& node, PyObject* given) {
       PyBytes_Check(given) != 0 || PyByteArray_Check(given) != 0)
     return false;
   const Buffer buffer(given, PyBUF_ND | PyBUF_FORMAT);
-  if (!buffer || buffer->ndim != 1 || buffer->format == nullptr || std::strlen(buffer->format) != 1) return false;
+  if (!buffer || buffer->ndim != 1) return false;
+  const Format format = format_of(buffer);
   const Py_ssize_t length = buffer->shape[0];
   const bool is_array = node.op == Op::array;
   if (!enter() || (is_array && length != node.length)) return false;
   const auto* const from = static_cast<const std::uint8_t*>(buffer->buf);
   if (element.has_row()) {
-    const Format format = integer_of(*buffer->format);
     std::vector<std::uint64_t> numbers(static_cast<std::size_t>(length));
-    if (element.op != element.row || format.width == 0 || !widened(element.op, format, from, numbers)) return false;
+    if (element.op != element.row || !format.is_integer() || !widened(element.op, format, from, numbers)) return false;
     if (!put_row(element, numbers, !is_array)) return false;
   } else {
-    if (letter_of(element.op) != *buffer->format || (!is_array && !count(length))) return false;
+    if (letter_of(element.op) != format.letter || (!is_array && !count(length))) return false;
     const auto size = static_cast<std::size_t>(buffer->len);
     for (std::size_t i = 0; element.op == Op::boolean && i < size; ++i)
       if (from[i] > 1) return false;

@@ -1,10 +1,9 @@
-"""Arrays of numpy in calls: callers ask for them by their options, servants by an attribute of their class."""
+"""Arrays of numpy in calls: callers ask for them by an option, servants by an attribute of their class."""
 
 import asyncio
 import importlib
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -56,7 +55,7 @@ class Seen:
 
 
 def servant_of(generated: Any, seen: Seen, *, arrays: bool) -> Any:
-    class Math(generated.MathServant):  # type: ignore[misc,name-defined]
+    class Math(generated.MathServant):  # type: ignore[misc]
         mf_arrays = arrays
 
         def double(self, values: Any) -> Any:
@@ -173,7 +172,7 @@ def test_a_cached_answer_is_not_taken_for_an_array(math: Any) -> None:
 
 
 def test_awaited_calls_have_arrays_too(generated: Any, seen: Seen) -> None:
-    class Halves(generated.HalvesAsyncServant):  # type: ignore[misc,name-defined]
+    class Halves(generated.HalvesAsyncServant):  # type: ignore[misc]
         mf_arrays = seen.arrays
 
         async def half(self, values: Any) -> Any:

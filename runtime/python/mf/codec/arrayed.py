@@ -1,5 +1,5 @@
-"""R1. The codec of a caller that asked for arrays: lists of numbers, and of structs of tier memcpy, are read as
-arrays of numpy over the message (mf.codec.arrays). All else is read and written as by `Codec`.
+"""R1. The codec of a caller that asked for arrays: lists of numbers, and of structs of tier memcpy, are read
+as arrays of numpy over the message (mf.codec.arrays). All else is read and written as by `Codec`.
 
 Lists in messages of tier archive stay lists, and so do arrays of fixed length, sets and maps.
 """

@@ -1,5 +1,5 @@
-"""R1. Lists of numbers, and of structs of tier memcpy, as arrays of numpy: read where they lie in the message,
-and written out of their memory.
+"""R1. Lists of numbers, and of structs of tier memcpy, as arrays of numpy: read where they lie in the
+message, and written out of their memory.
 
     array_reader(element, listed)       -> read(r): the array of a list, behind its count or head
     native_reader(element)              -> the same for the native codec
@@ -62,8 +62,8 @@ def dtype_of(shape: s.Shape) -> "np.dtype[Any]":
 
 
 def array_reader(element: s.Shape, listed: Read) -> Read:
-    """`element` is one of which `sizes.is_array_element` holds. `listed` reads the same list element by element:
-    it is called where one of them is wrong, and raises the error with its place."""
+    """`element` is one of which `sizes.is_array_element` holds. `listed` reads the same list element by
+    element: it is called where one of them is wrong, and raises the error with its place."""
     name = sizes.row_of(element)
     read_array = _laid_out(element) if name is None else _row(element, name)
 
@@ -84,8 +84,8 @@ def array_reader(element: s.Shape, listed: Read) -> Read:
 
 
 def native_reader(element: s.Shape) -> Callable[[Any, int, int, int, int], Any]:
-    """Takes data, position, end, budget and depth; returns the array, the position behind it and the budget that
-    is left; None: the pure codec says what is wrong."""
+    """Takes data, position, end, budget and depth; returns the array, the position behind it and the budget
+    that is left; None: the pure codec says what is wrong."""
     read = array_reader(element, _give_up)
 
     def read_natively(data: Any, pos: int, end: int, budget: int, depth: int) -> Any:
@@ -142,8 +142,10 @@ def _row(element: s.Shape, name: str) -> Callable[[Reader], "Array | None"]:
                 made[begin:end] = np.frombuffer(r.data, f"<{name[0]}{1 << code}", end - begin, r.pos)
                 r.pos += end - begin << code
             made.flags.writeable = False
-        if rules and not all(rule.holds_all(memoryview(made)) for rule in rules):
-            return None
+        if rules:
+            numbers: Any = (made if made.flags.aligned else made.copy()).data
+            if not all(rule.holds_all(numbers) for rule in rules):
+                return None
         return made
 
     return read
@@ -166,7 +168,9 @@ def array_bytes(element: s.Struct, values: Any) -> memoryview | None:
     wanted = dtype_of(element)
     name = element.name.rpartition(".")[2]
     if values.dtype != wanted or values.ndim != 1:
-        raise CodecError(f"expected a one-dimensional array with mf.numpy_dtype({name}), got {_shown(values)}")
+        raise CodecError(
+            f"expected a one-dimensional array with mf.numpy_dtype({name}), got {_shown(values)}"
+        )
     if _has_padding(element):
         values = _without_padding(values, wanted)
     elif not values.flags.c_contiguous:

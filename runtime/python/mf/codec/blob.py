@@ -1,6 +1,6 @@
-"""R1. Shortcuts for calls whose only parameter, or only result, is of type `bytes`, or an array of numpy where
-the schema has a list: a large one goes out from where it is (from a buffer that may change by one copy), and
-`bytes` are copied once out of the buffer that they were received in.
+"""R1. Shortcuts for calls whose only parameter, or only result, is of type `bytes`, or an array of numpy
+where the schema has a list: a large one goes out from where it is (from a buffer or array that can be
+written to by one copy), and `bytes` are copied once out of the buffer that they were received in.
 
 What is small, or not as it should be, goes the ordinary way, which finds the words.
 """
@@ -75,7 +75,10 @@ def _array_joined(values: Any, data_of: "Callable[[], memoryview | bytes | None]
         data = data_of()
     except CodecError:
         return None
-    return None if data is None else b"".join((_counted(len(values)), data))
+    if data is None:
+        return None
+    head = _counted(len(values))
+    return b"".join((head, data)) if values.flags.writeable else Gathered(head, data)
 
 
 def _structs_in(element: s.Struct, values: Any) -> memoryview | None:

@@ -68,12 +68,7 @@ def row_reader(shape: s.Shape, name: str, entry: int, *, ascending: bool = False
         if is_plain and count <= BLOCK and r.pos + (count << code) <= r.end:
             pos = r.pos
             r.pos = end = pos + (count << code)
-            if code == 0 and letters[0] == "B":
-                elements = list(r.data[pos:end])
-            elif _NATIVE:
-                elements = memoryview(r.data)[pos:end].cast(letters[code]).tolist()  # type: ignore[call-overload]
-            else:
-                elements = numbers(r.data, pos, end, letters[code])
+            elements = numbers(r.data, pos, end, letters[code])
         elif count > BLOCK:
             elements = elements_of.blocks(r, count, bytes((code,)), [], ascending=ascending)
         elif count:

@@ -22,6 +22,7 @@ from mf.codec.limits import U32_MAX, U64_MAX
 from mf.codec.malformed import MalformedError
 from mf.codec.sequences import plain
 from mf.codec.varint import write_unsigned
+from mf.codec.writer import is_array
 
 BLOCK: Final = 256
 Write = Callable[..., None]
@@ -109,6 +110,8 @@ class _Planes:
 
 def _planes_of(kind: Kind, values: Any) -> _Planes | None:
     """Of a buffer of integers, whatever their format; None for anything else."""
+    if is_array(values) and not values.flags.aligned:
+        values = values.copy()  # over a message; the formats of such arrays have other names
     try:
         view = memoryview(values)
     except TypeError:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from mf.codec.malformed import MalformedError
-from mf.codec.writer import is_list
+from mf.codec.writer import is_array, is_list
 
 _BIG_ENDIAN: Final = sys.byteorder == "big"
 
@@ -23,6 +23,10 @@ _SAME: Final = {
     "B": ("B",),
     "?": ("?",),
 }
+
+
+_OF_NUMPY: Final = {"q": "<i8", "f": "<f4", "d": "<f8", "b": "|i1", "B": "|u1", "?": "|b1"}
+"""`dtype.str` of numpy."""
 
 
 def plain(values: Iterable[int]) -> list[int]:
@@ -42,6 +46,10 @@ def laid_out(values: Any, code: str) -> memoryview | bytes | None:
     """The memory of a buffer whose elements already are what struct calls `code`; None: it is none."""
     if type(values) is list or isinstance(values, (bytes, bytearray)):
         return None
+    if is_array(values):  # also over a message, where no number is aligned
+        if values.dtype.str != _OF_NUMPY[code] or values.ndim != 1:
+            return None
+        return memoryview(values.view("u1")) if values.flags.c_contiguous else memoryview(values.tobytes())
     try:
         view = memoryview(values)
     except TypeError:

@@ -9,9 +9,10 @@ codecs of whole messages make one.
 class Gathered(bytes):
     """The bytes are the head, followed by `blob`. Metadata may be put before it."""
 
-    blob: bytes
+    blob: bytes | memoryview
+    """Of bytes, if it is a memoryview."""
 
-    def __new__(cls, head: bytes, blob: bytes) -> "Gathered":
+    def __new__(cls, head: bytes, blob: bytes | memoryview) -> "Gathered":
         made = super().__new__(cls, head)
         made.blob = blob
         return made

@@ -70,6 +70,7 @@ from mf.protocol.wire import U32, Violation, pack_text, read_only_str16, to_code
 
 LARGE = 64 * 1024
 _BELIEVED = 1 << 20  # after so many bytes of a payload, memory for the rest may be allocated
+_LARGE_PAGE = 2 << 20  # Linux places memory of whole large pages so that it can consist of them
 SCRATCH_SIZE = 256 * 1024
 
 Header = tuple[int, ...]
@@ -200,7 +201,8 @@ class Session(ABC):
     def window(self) -> memoryview:
         """Where to read the next bytes to; never empty."""
         if self._large is not None:
-            return self._large[self._filled :]
+            end = _BELIEVED if self._filled < _BELIEVED else len(self._large)  # from there on in large pages
+            return self._large[self._filled : end]
         return self._scratch_view
 
     def received(self, count: int) -> list[Any]:
@@ -460,7 +462,8 @@ def _untouched(size: int) -> memoryview:
     """Memory whose pages are only allocated when bytes arrive in them; a bytearray is filled with zeros."""
     from mmap import MAP_ANONYMOUS, MAP_PRIVATE, mmap  # only needed to receive large payloads
 
-    return memoryview(mmap(-1, size, MAP_PRIVATE | MAP_ANONYMOUS))
+    room = -(-size // _LARGE_PAGE) * _LARGE_PAGE if size >= 2 * _BELIEVED else size
+    return memoryview(mmap(-1, room, MAP_PRIVATE | MAP_ANONYMOUS))[:size]
 
 
 def _in_large_pages(memory: memoryview) -> None:

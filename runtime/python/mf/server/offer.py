@@ -136,9 +136,7 @@ class Offer:
                 if own
                 else admission.gate(limits.get(method.name), f"{service.name}.{method.name}{shown}"),
             )
-            for method in (
-                each.with_arrays() if servant.mf_arrays else each for each in service.methods
-            )
+            for method in (each.with_arrays() if servant.mf_arrays else each for each in service.methods)
         }
         # Methods that mfidlc does not generate yet have a name, too, and clients in other languages bind it.
         for line in self.service.descriptor.splitlines():
