@@ -5,13 +5,12 @@ another schema needs to know.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from mf.evolution.types import Type, short
+from mf.evolution.value import Value
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(Value):
     """Of a struct, parameters or results; also an alternative of a union. `number`: 0 where the descriptor
     has none. `default`: JSON, None where the schema says nothing."""
 
@@ -22,16 +21,14 @@ class Field:
     default: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Fields:
+class Fields(Value):
     """The parameters or the results of a method."""
 
     tier: str
     fields: tuple[Field, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Method:
+class Method(Value):
     """`results` is empty for one that is one-way. `replicated`: the pattern, or nothing."""
 
     name: str
@@ -45,8 +42,7 @@ class Method:
     throws: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Declared:
+class Declared(Value):
     """A declared type. `kind`: struct, error, union, enum or flags. A struct, error or union has a tier and
     fields; an enum or flags a base and `members`, name to number or bit."""
 
@@ -67,8 +63,7 @@ class Declared:
         return self.members or {}
 
 
-@dataclass(frozen=True, slots=True)
-class Schema:
+class Schema(Value):
     """`kind`: service, topic or value. `per`: name and type of the agent. `value`: the type of a topic's
     messages, or of a value. `fingerprint`: of the descriptor."""
 

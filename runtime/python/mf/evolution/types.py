@@ -7,7 +7,8 @@ is what rules.py finds out.
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+
+from mf.evolution.value import Value
 
 MOST_LEVELS = 64
 """Of containers and optionals in one expression."""
@@ -32,8 +33,7 @@ CODINGS = {"varint": ("i32", "i64"), "fixed": ("i32", "i64", "u32", "u64")}
 """How integers lie in an archive, where not as their type does: `i64.varint`, `u32.fixed`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Scalar:
+class Scalar(Value):
     name: str
     coding: str = ""
 
@@ -42,42 +42,35 @@ class Scalar:
         return int(self.name[1:])
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
+class Named(Value):
     """A declared type, by its full name."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class ListOf:
+class ListOf(Value):
     element: "Type"
 
 
-@dataclass(frozen=True, slots=True)
-class SetOf:
+class SetOf(Value):
     element: "Type"
 
 
-@dataclass(frozen=True, slots=True)
-class MapOf:
+class MapOf(Value):
     key: "Type"
     value: "Type"
 
 
-@dataclass(frozen=True, slots=True)
-class ArrayOf:
+class ArrayOf(Value):
     element: "Type"
     length: int
 
 
-@dataclass(frozen=True, slots=True)
-class OptionalOf:
+class OptionalOf(Value):
     element: "Type"
 
 
-@dataclass(frozen=True, slots=True)
-class RefTo:
+class RefTo(Value):
     element: "Type"
 
 
