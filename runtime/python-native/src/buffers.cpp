@@ -1,5 +1,5 @@
-// Lists whose elements are in a buffer: arrays of numpy, of the module `array`, memoryviews. They are written from
-// their memory, and arrays of numpy are made over the message (mf/codec/arrays.py).
+// Lists whose elements are in a buffer: arrays of numpy, of the module `array`, memoryviews. They are written
+// from their memory, and arrays of numpy are made over the message (mf/codec/arrays.py).
 #include <bit>
 #include <cstring>
 #include <vector>
@@ -15,7 +15,9 @@ struct Format {
   char letter = '\0';  // what struct calls a number; none: it is something else
   unsigned width = 0;
 
-  [[nodiscard]] bool is_integer() const noexcept { return letter != '\0' && std::strchr("bhilqBHILQ", letter); }
+  [[nodiscard]] bool is_integer() const noexcept {
+    return letter != '\0' && std::strchr("bhilqBHILQ", letter);
+  }
   [[nodiscard]] bool has_sign() const noexcept { return letter >= 'a'; }
 };
 
@@ -45,7 +47,8 @@ struct Format {
 }
 
 /// In two's complement; false: one of them is no value of `op`.
-[[nodiscard]] bool widened(Op op, Format format, const std::uint8_t* from, std::vector<std::uint64_t>& numbers) {
+[[nodiscard]] bool widened(Op op, Format format, const std::uint8_t* from,
+                           std::vector<std::uint64_t>& numbers) {
   for (std::uint64_t& number : numbers) {
     number = load(from, format.width);
     if (format.has_sign()) number = extended(number, format.width);
@@ -74,7 +77,8 @@ bool Encoder::buffer(const Node& node, PyObject* given) {
   const auto* const from = static_cast<const std::uint8_t*>(buffer->buf);
   if (element.has_row()) {
     std::vector<std::uint64_t> numbers(static_cast<std::size_t>(length));
-    if (element.op != element.row || !format.is_integer() || !widened(element.op, format, from, numbers)) return false;
+    if (element.op != element.row || !format.is_integer() || !widened(element.op, format, from, numbers))
+      return false;
     if (!put_row(element, numbers, !is_array)) return false;
   } else {
     if (letter_of(element.op) != format.letter || (!is_array && !count(length))) return false;
@@ -99,11 +103,13 @@ bool Encoder::structs(const Node& node, PyObject* given) {
 
 PyObject* Decoder::array(PyObject* read_array) {
   const Owned found(PyObject_CallFunction(read_array, "OnnLi", owner_, static_cast<Py_ssize_t>(pos_),
-                                          static_cast<Py_ssize_t>(end_), static_cast<long long>(budget_), depth_));
+                                          static_cast<Py_ssize_t>(end_), static_cast<long long>(budget_),
+                                          depth_));
   PyObject* made = nullptr;
   Py_ssize_t pos = 0;
   long long budget = 0;
-  if (!found || !PyTuple_Check(found.get()) || PyArg_ParseTuple(found.get(), "OnL", &made, &pos, &budget) == 0)
+  if (!found || !PyTuple_Check(found.get()) ||
+      PyArg_ParseTuple(found.get(), "OnL", &made, &pos, &budget) == 0)
     return nullptr;
   pos_ = static_cast<std::size_t>(pos);
   budget_ = budget;

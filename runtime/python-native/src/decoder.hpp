@@ -17,8 +17,8 @@ namespace mf::native {
 
 class Decoder {
  public:
-  Decoder(const Plan& plan, const std::uint8_t* data, std::size_t pos, std::size_t end,
-          std::int64_t budget, PyObject* owner = nullptr) noexcept
+  Decoder(const Plan& plan, const std::uint8_t* data, std::size_t pos, std::size_t end, std::int64_t budget,
+          PyObject* owner = nullptr) noexcept
       : plan_(plan), data_(data), pos_(pos), end_(end), budget_(budget), owner_(owner) {}
 
   [[nodiscard]] std::size_t position() const noexcept { return pos_; }

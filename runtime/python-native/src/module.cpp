@@ -9,6 +9,7 @@
 // work, and finds the words. Errors that are no `Exception`, and a lack of memory, are raised.
 #include <new>
 
+#include "construct.hpp"
 #include "decoder.hpp"
 #include "encoder.hpp"
 
@@ -214,12 +215,17 @@ PyModuleDef_Slot module_slots[] = {
     {0, nullptr},
 };
 
+PyMethodDef functions[] = {
+    {"construct", method(construct), METH_FASTCALL, "has a class be called by C++: see construct.hpp"},
+    {nullptr, nullptr, 0, nullptr},
+};
+
 PyModuleDef definition = {
     PyModuleDef_HEAD_INIT,
     "_mf_native",
     "Codecs of MF/IDL: see mf.native.",
     0,
-    nullptr,
+    functions,
     module_slots,
     nullptr,
     nullptr,

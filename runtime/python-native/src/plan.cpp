@@ -7,6 +7,19 @@
 
 namespace mf::native {
 
+Py_ssize_t offset_of(PyObject* descriptor, PyTypeObject* type) {
+  if (descriptor == nullptr || type == nullptr || !Py_IS_TYPE(descriptor, &PyMemberDescr_Type)) return -1;
+  const auto* const member = reinterpret_cast<PyMemberDescrObject*>(descriptor);
+  if (member->d_member->type != T_OBJECT_EX || PyType_IsSubtype(type, PyDescr_TYPE(member)) == 0) return -1;
+  return member->d_member->offset;
+}
+
+bool is_plain(PyTypeObject* type) {
+  return type != nullptr && type->tp_new == PyBaseObject_Type.tp_new &&
+         type->tp_alloc == PyType_GenericAlloc && type->tp_itemsize == 0 && type->tp_dictoffset == 0 &&
+         (type->tp_flags & Py_TPFLAGS_MANAGED_DICT) == 0;
+}
+
 namespace {
 
 [[nodiscard]] bool wrong(const char* what) {
@@ -25,21 +38,6 @@ namespace {
 [[nodiscard]] PyObject* object_or_null(PyObject* tuple, Py_ssize_t at) {
   PyObject* const found = PyTuple_GET_ITEM(tuple, at);
   return found == Py_None ? nullptr : found;
-}
-
-/// Of a slot that holds an object, or -1. `descriptor` is what the class has under the slot's name.
-[[nodiscard]] Py_ssize_t offset_of(PyObject* descriptor, PyTypeObject* type) {
-  if (descriptor == nullptr || type == nullptr || !Py_IS_TYPE(descriptor, &PyMemberDescr_Type)) return -1;
-  const auto* const member = reinterpret_cast<PyMemberDescrObject*>(descriptor);
-  if (member->d_member->type != T_OBJECT_EX || PyType_IsSubtype(type, PyDescr_TYPE(member)) == 0) return -1;
-  return member->d_member->offset;
-}
-
-/// Whether an object of the class is no more than its slots: nothing else runs when one is made.
-[[nodiscard]] bool is_plain(PyTypeObject* type) {
-  return type != nullptr && type->tp_new == PyBaseObject_Type.tp_new &&
-         type->tp_alloc == PyType_GenericAlloc && type->tp_itemsize == 0 && type->tp_dictoffset == 0 &&
-         (type->tp_flags & Py_TPFLAGS_MANAGED_DICT) == 0;
 }
 
 [[nodiscard]] PyTypeObject* type_in(PyObject* tuple, Py_ssize_t at) {
@@ -192,7 +190,8 @@ namespace {
     case Op::alternatives:
       return parse_composite(extra, count, node);
     case Op::list:
-      if (PyTuple_GET_SIZE(extra) != 2) return PyTuple_GET_SIZE(extra) == 0 || parse_composite(extra, count, node);
+      if (PyTuple_GET_SIZE(extra) != 2)
+        return PyTuple_GET_SIZE(extra) == 0 || parse_composite(extra, count, node);
       node.read_array = PyTuple_GET_ITEM(extra, 0);
       node.array_bytes = object_or_null(extra, 1);
       return true;

@@ -118,7 +118,7 @@ struct Node {
   PyObject* encode = nullptr;
   PyObject* read_array = nullptr;   // of lists that can be arrays of numpy
   PyObject* array_bytes = nullptr;  // of an array of structs
-  std::vector<PyObject*> small;  // of enums: the values of 0 to 255, null where there is none
+  std::vector<PyObject*> small;     // of enums: the values of 0 to 255, null where there is none
   std::vector<Test> tests;
   std::vector<Field> fields;
   std::vector<std::uint32_t> by_number;  // archive: the fields in the order of their numbers
@@ -135,6 +135,12 @@ struct Plan {
   /// `described` is the tuple that plan.py made. False: it is none such, and Python has an error.
   [[nodiscard]] bool parse(PyObject* described);
 };
+
+/// Of a slot that holds an object, or -1. `descriptor` is what the class has under the slot's name.
+[[nodiscard]] Py_ssize_t offset_of(PyObject* descriptor, PyTypeObject* type);
+
+/// Whether an object of the class is no more than its slots: nothing else runs when one is made.
+[[nodiscard]] bool is_plain(PyTypeObject* type);
 
 [[nodiscard]] inline PyObject*& slot_of(PyObject* object, Py_ssize_t offset) noexcept {
   return *reinterpret_cast<PyObject**>(reinterpret_cast<char*>(object) + offset);

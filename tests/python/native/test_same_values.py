@@ -191,7 +191,9 @@ def test_several_values_are_read_and_written_at_once(tier: str) -> None:
             continue
         plan, one = plan_of(codec.shape), read_purely(codec.shape, data)
         found = plan.decode_items(data * 3 + b"more", 0, 3, DEFAULT_LIMITS.decoded, False, False)
-        assert plan.decode_items(data * 3 + b"more", 0, 3, DEFAULT_LIMITS.decoded, True, False) is NotImplemented
+        assert (
+            plan.decode_items(data * 3 + b"more", 0, 3, DEFAULT_LIMITS.decoded, True, False) is NotImplemented
+        )
         if found is NotImplemented:  # values without bytes, of which no number fits the bytes
             assert codec.shape.smallest == 0
             continue

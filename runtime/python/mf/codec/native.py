@@ -24,9 +24,11 @@ _DISTRIBUTION: Final = "mf-runtime-native"
 
 
 class Native(NamedTuple):
-    """`plan` makes plans; None: the native codec is not in use. `why`: one sentence that says so."""
+    """`plan` makes plans, `construct` has a class be called by C++ (mf.codec.construct); None: the native
+    codec is not in use. `why`: one sentence that says so."""
 
     plan: Any
+    construct: Any
     why: str
 
 
@@ -34,19 +36,19 @@ class Native(NamedTuple):
 def native() -> Native:
     """Found once in a process."""
     if os.environ.get(PURE) == "1":
-        return Native(None, f"The native codec is turned off: {PURE}=1 is set.")
+        return Native(None, None, f"The native codec is turned off: {PURE}=1 is set.")
     try:
         spec = find_spec(_MODULE)
     except (ImportError, ValueError) as error:
         return _unusable(str(error))
     if spec is None or spec.origin is None:
         why = f"The native codec is not installed: no {_DISTRIBUTION} for {_python()} is there."
-        return Native(None, why)
+        return Native(None, None, why)
     if not _is_whole(Path(spec.origin)):
         return _unusable(f"{spec.origin} is cut off, so install {_DISTRIBUTION} again")
     try:
         module = import_module(_MODULE)
-        version, plan = module.VERSION, module.Plan
+        version = module.VERSION
     except (ImportError, AttributeError) as error:
         return _unusable(str(error))
     if version != VERSION:
@@ -54,11 +56,11 @@ def native() -> Native:
             f"{_DISTRIBUTION} is of version {version} and mf-runtime of version {VERSION}: "
             f"pip install '{_DISTRIBUTION}=={VERSION}'"
         )
-    return Native(plan, f"The native codec {version} is in use, from {spec.origin}.")
+    return Native(module.Plan, module.construct, f"The native codec {version} is in use, from {spec.origin}.")
 
 
 def _unusable(reason: str) -> Native:
-    return Native(None, f"The native codec is there, but cannot be used: {reason}.")
+    return Native(None, None, f"The native codec is there, but cannot be used: {reason}.")
 
 
 def _python() -> str:
@@ -96,12 +98,17 @@ def reason_of(shape: s.Composite) -> str:
 
 
 def _planned(shape: s.Composite) -> tuple[Any, str]:
-    plan, why = native()
+    plan, make, why = native()
     if plan is None:
         return False, why
-    from mf.codec.plan import NotCoveredError, describe
+    from mf.codec.construct import construct
+    from mf.codec.plan import NotCoveredError, classes_in, describe
 
     try:
-        return plan(describe(shape)), ""
+        nodes = describe(shape)
+        made = plan(nodes)
+        for kind in classes_in(nodes):
+            construct(make, kind)
+        return made, ""
     except (NotCoveredError, OverflowError, ValueError) as error:
         return False, str(error)

@@ -5,7 +5,7 @@ itself. The module `_mf_native` (runtime/python-native/src/plan.hpp) reads it, a
 of `Op`, `Form`, `Make`, `Mode` and `TestKind` are the same there.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from enum import IntEnum
 from functools import partial
 from typing import Any, Final
@@ -113,6 +113,13 @@ _CONTAINERS: Final[dict[type, Op]] = {
 def describe(root: s.Composite) -> tuple[Node, ...]:
     """Raises NotCoveredError."""
     return _Nodes().of(root)
+
+
+def classes_in(nodes: Iterable[Node]) -> Iterator[type]:
+    """Those whose objects are no more than their slots."""
+    for op, *_, extra in nodes:
+        if op == Op.structure and extra[2] == Make.slots:
+            yield extra[0]
 
 
 class _Nodes:

@@ -1,13 +1,15 @@
-"""R0. What a schema is made of as data. Such classes cost nothing to define, where dataclasses compile functions
-for each: the first adapted call of a process waits for their import."""
+"""R0. What a schema is made of as data. Such classes cost nothing to define, where dataclasses compile
+functions for each: the first adapted call of a process waits for their import.
+"""
 
 from typing import Any, dataclass_transform
 
 
 @dataclass_transform(frozen_default=True)
 class Value:
-    """What does not change, and is compared and hashed by its fields: the annotations of a class that derives from
-    this one. They are given in their order or by name; those that have a value in the class may be left out.
+    """What does not change, and is compared and hashed by its fields: the annotations of a class that derives
+    from this one. They are given in their order or by name; those that have a value in the class may be left
+    out.
     """
 
     def __init_subclass__(cls) -> None:

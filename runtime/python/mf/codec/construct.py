@@ -1,0 +1,74 @@
+"""R1. Has the native codec make objects of generated classes, whose `__init__` only fills their slots: a call
+of Python for each object takes longer than writing it.
+
+Nothing of a class changes but how it is called: signature, errors and derived classes stay Python's. A class
+whose `__init__` does anything else, or is replaced later, is called as before.
+"""
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any, Final
+
+from mf.core.archive_struct import ArchiveStruct
+from mf.core.plain_struct import FRESH, PlainStruct
+
+_NONE: Final = ...
+"""There is no default."""
+_VARIABLE: Final = 0x04 | 0x08  # co_flags: it takes *args or **kwargs
+
+
+@cache
+def construct(native: Callable[..., bool], kind: type) -> None:
+    """Called for each class of a type, before the first value of it is read or written natively."""
+    if not issubclass(kind, PlainStruct):
+        return
+    init: Any = vars(kind).get("__init__")
+    code = getattr(init, "__code__", None)
+    if code is None or code.co_flags & _VARIABLE:
+        return
+    names = code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
+    attributes = tuple(getattr(kind, "__match_args__", ()))
+    kept = ("__mf_unknown__",) if issubclass(kind, ArchiveStruct) else ()
+    if not _only_fills(kind, names, attributes, kept):
+        return
+    positional = code.co_argcount - 1
+    given = dict(zip(reversed(names[:positional]), reversed(init.__defaults__ or ()), strict=False))
+    given |= init.__kwdefaults__ or {}
+    defaults = [given.get(name, _NONE) for name in names]
+    slots = tuple(_slot(kind, name) for name in (*attributes, *kept))
+    native(
+        kind,
+        init,
+        names,
+        slots,
+        (*defaults, *[b""] * len(kept)),
+        FRESH,
+        positional,
+    )
+
+
+def _slot(kind: type, name: str) -> Any:
+    return next(vars(base)[name] for base in kind.__mro__ if name in vars(base))
+
+
+def _only_fills(
+    kind: type, names: tuple[str, ...], attributes: tuple[str, ...], kept: tuple[str, ...]
+) -> bool:
+    """Whether a call with arguments of no particular class keeps each of them as it is. It knows nothing else
+    by name, but what it makes of arguments that are not given."""
+    init = vars(kind)["__init__"]
+    code = init.__code__
+    others = {*code.co_names} - {*attributes, *kept}
+    makes_fresh = any(init.__globals__.get(name) is FRESH for name in others)
+    if len(names) != len(attributes) or (others and not makes_fresh):
+        return False
+    marks = [object() for _ in names]
+    positional = code.co_argcount - 1
+    try:
+        made = kind(*marks[:positional], **dict(zip(names[positional:], marks[positional:], strict=True)))
+    except Exception:  # an __init__ of the user's may raise anything
+        return False
+    values = [getattr(made, name, None) for name in attributes]
+    return all(value is mark for value, mark in zip(values, marks, strict=True)) and all(
+        getattr(made, name, None) == b"" for name in kept
+    )
