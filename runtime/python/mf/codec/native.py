@@ -48,15 +48,15 @@ def native() -> Native:
         return _unusable(f"{spec.origin} is cut off, so install {_DISTRIBUTION} again")
     try:
         module = import_module(_MODULE)
-        version = module.VERSION
+        if module.VERSION != VERSION:
+            return _unusable(
+                f"{_DISTRIBUTION} is of version {module.VERSION} and mf-runtime of version {VERSION}: "
+                f"pip install '{_DISTRIBUTION}=={VERSION}'"
+            )
+        why = f"The native codec {VERSION} is in use, from {spec.origin}."
+        return Native(module.Plan, module.construct, why)
     except (ImportError, AttributeError) as error:
         return _unusable(str(error))
-    if version != VERSION:
-        return _unusable(
-            f"{_DISTRIBUTION} is of version {version} and mf-runtime of version {VERSION}: "
-            f"pip install '{_DISTRIBUTION}=={VERSION}'"
-        )
-    return Native(module.Plan, module.construct, f"The native codec {version} is in use, from {spec.origin}.")
 
 
 def _unusable(reason: str) -> Native:
