@@ -54,8 +54,8 @@ def _slot(kind: type, name: str) -> Any:
 def _only_fills(
     kind: type, names: tuple[str, ...], attributes: tuple[str, ...], kept: tuple[str, ...]
 ) -> bool:
-    """Whether a call with arguments of no particular class keeps each of them as it is. No other name occurs in it
-    by name, but what it makes of arguments that are not given."""
+    """Whether a call with arguments of no particular class keeps each of them as it is. No other names occur
+    in it, but those of what it makes where an argument is not given."""
     init = vars(kind)["__init__"]
     code = init.__code__
     others = {*code.co_names} - {*attributes, *kept}
