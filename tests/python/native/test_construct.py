@@ -10,21 +10,18 @@ from typing import Any
 
 import pytest
 
-import mf
 from mf.codec.construct import construct
-from mf.codec.native import native
 from mf.core.archive_struct import ArchiveStruct
 from mf.core.plain_struct import FRESH, PlainStruct
 from tests.python.codec.generated import codecs_of
+from tests.python.native.plans import module
 
 codecs_of("shapes.mfidl")
 shapes: Any = importlib.import_module("vectors.shapes")
 
 
 def native_construct() -> Any:
-    found = native().construct
-    assert found is not None, native().why
-    return found
+    return module().construct
 
 
 def made(base: type = PlainStruct) -> Any:
@@ -156,7 +153,7 @@ def test_a_class_whose_init_does_more_is_left_to_python(value: str) -> None:
 def test_generated_classes_stay_what_they_are() -> None:
     posting = shapes.Posting
     signature, before = inspect.signature(posting), posting(1, 2, shapes.Rank.bm25)
-    mf.to_bytes(before)
+    construct(native_construct(), posting)
     value = posting(1, tf=2, rank=shapes.Rank.bm25)
     assert value == before
     assert repr(value) == repr(before)

@@ -2,7 +2,7 @@
 functions for each: the first adapted call of a process waits for their import.
 """
 
-from typing import Any, dataclass_transform
+from typing import Any, ClassVar, dataclass_transform
 
 
 @dataclass_transform(frozen_default=True)
@@ -12,10 +12,10 @@ class Value:
     out.
     """
 
+    __match_args__: ClassVar[tuple[str, ...]] = ()
+
     def __init_subclass__(cls) -> None:
         cls.__match_args__ = tuple(cls.__annotations__)
-
-    __match_args__: tuple[str, ...] = ()
 
     def __init__(self, *given: Any, **named: Any) -> None:
         cls = type(self)
