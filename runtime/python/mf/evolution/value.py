@@ -15,7 +15,7 @@ class Value:
     __match_args__: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls) -> None:
-        cls.__match_args__ = tuple(cls.__annotations__)
+        cls.__match_args__ = tuple(cls.__annotations__)  # type: ignore[misc]  # which is no object
 
     def __init__(self, *given: Any, **named: Any) -> None:
         cls = type(self)
