@@ -105,15 +105,13 @@ PyObject* Decoder::array(PyObject* read_array) {
   const Owned found(PyObject_CallFunction(read_array, "OnnLi", owner_, static_cast<Py_ssize_t>(pos_),
                                           static_cast<Py_ssize_t>(end_), static_cast<long long>(budget_),
                                           depth_));
-  PyObject* made = nullptr;
-  Py_ssize_t pos = 0;
-  long long budget = 0;
-  if (!found || !PyTuple_Check(found.get()) ||
-      PyArg_ParseTuple(found.get(), "OnL", &made, &pos, &budget) == 0)
-    return nullptr;
+  if (!found || !PyTuple_Check(found.get()) || PyTuple_GET_SIZE(found.get()) != 3) return nullptr;
+  const Py_ssize_t pos = PyLong_AsSsize_t(PyTuple_GET_ITEM(found.get(), 1));
+  const long long budget = PyLong_AsLongLong(PyTuple_GET_ITEM(found.get(), 2));
+  if (PyErr_Occurred() != nullptr) return nullptr;
   pos_ = static_cast<std::size_t>(pos);
   budget_ = budget;
-  return Py_NewRef(made);
+  return Py_NewRef(PyTuple_GET_ITEM(found.get(), 0));
 }
 
 }  // namespace mf::native
