@@ -42,7 +42,7 @@ def numbers(data: bytes, pos: int, end: int, letter: Any) -> list[Any]:
 def row_reader(shape: s.Shape, name: str, entry: int, *, ascending: bool = False) -> Read:
     kind, memory, elements_of = KINDS[name], entry + sizes.memory(shape), _Elements(shape, name)
     top, letters = kind.top, kind.letters
-    is_plain = isinstance(shape, s.Scalar) and shape.name == name and not ascending
+    is_plain = _NATIVE and isinstance(shape, s.Scalar) and shape.name == name and not ascending
     in_array = None if ascending else in_arrays(shape, lambda r: read(r))
 
     def read(r: Reader) -> Any:
@@ -68,7 +68,7 @@ def row_reader(shape: s.Shape, name: str, entry: int, *, ascending: bool = False
         if is_plain and count <= BLOCK and r.pos + (count << code) <= r.end:
             pos = r.pos
             r.pos = end = pos + (count << code)
-            elements = numbers(r.data, pos, end, letters[code])
+            elements = memoryview(r.data)[pos:end].cast(letters[code]).tolist()  # type: ignore[call-overload]
         elif count > BLOCK:
             elements = elements_of.blocks(r, count, bytes((code,)), [], ascending=ascending)
         elif count:
