@@ -140,6 +140,22 @@ def test_large_payloads_arrive_whole_and_the_next_frame_too(size: int, count: in
         assert [event[5] for event in events] == [count, 1]
 
 
+def test_the_rest_of_a_large_payload_is_read_once_its_first_mebibyte_has_arrived() -> None:
+    payload = bytes(range(251)) * 20_000
+    session = open_server()
+    windows = []
+    data = request(1, payload)
+    for cut in (100, 1 << 19, 1 << 20, (1 << 20) + 100, len(data)):
+        events = feed(session, data[:cut])
+        data = data[cut:]
+        windows.append(len(session.window()))
+    (event,) = events
+
+    assert event[6] == payload
+    assert windows[:2] == [(1 << 20) - 100 + 16, (1 << 19) - 100 + 16]
+    assert windows[-1] == 1000  # that of small frames again
+
+
 def test_a_frame_that_ends_is_known_as_ended_whether_it_makes_an_event_or_not() -> None:
     session = open_server()
     ping = frame.pack(frame.PING, bytes(8))
