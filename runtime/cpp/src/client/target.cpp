@@ -28,7 +28,8 @@ Target::Target(const std::shared_ptr<Core>& core, const ServiceInfo& service, co
 Target::Target(std::shared_ptr<State> state) : state_(std::move(state)) {
   local_ = {.servants = state_->core->servants().get(),
             .agent = state_->shown,
-            .forwarded = state_->core->options().forward_metadata};
+            .forwarded = state_->core->options().forward_metadata,
+            .owner = &state_->servant};
   interceptors_ = state_->core->interceptors();
   if (in_process() && local_.servants->interceptors()) local_.interceptors = &local_.servants->interceptors();
 }

@@ -335,12 +335,13 @@ void async_intercepted(const BatchMethod& method, void* servant, const LocalTarg
   if (!way->has_around()) {
     start(answers);
   } else {
-    // Interceptors may go on after the caller has gone: nothing of its own may be used then.
+    // Interceptors may go on after the caller, its client and the light have gone: nothing of them may be
+    // used then, and the servant is kept.
     way->make_lasting();
     std::vector<std::unique_ptr<Requests>> copies;
     for (std::size_t item = 0; item < requests.count; ++item)
       copies.emplace_back(std::make_unique<Requests>(method.request))->copy(requests, item);
-    auto begin = [&method, servant, single, copies = std::move(copies),
+    auto begin = [&method, servant, keep = *target.owner, single, copies = std::move(copies),
                   into = results.another(requests.count)](AnswerDone done) mutable {
       const auto items = std::make_shared<ItemAnswers>(std::move(into), single, std::move(done));
       for (std::size_t item = 0; item < copies.size(); ++item)

@@ -58,8 +58,9 @@ namespace link {
 struct LocalTarget {
   const LocalServants* servants = nullptr;  // null: the target is not in-process
   std::string_view agent{};
-  std::span<const std::string> forwarded{};  // keys of metadata that calls of this client forward
-  InterceptorsRef interceptors = nullptr;    // around the handlers; null: none
+  std::span<const std::string> forwarded{};         // keys of metadata that calls of this client forward
+  InterceptorsRef interceptors = nullptr;           // around the handlers; null: none
+  const std::shared_ptr<Servant>* owner = nullptr;  // of the servant, which may be read once it was found
 };
 
 /// A servant that was found, as the two interfaces that it may have; all null if the target is not
