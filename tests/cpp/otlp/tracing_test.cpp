@@ -20,6 +20,7 @@
 #include "mftest/calls.client.hpp"
 #include "otlp/context.hpp"
 #include "support/echo.hpp"
+#include "support/forked.hpp"
 
 namespace mftest::otlp_test {
 namespace {
@@ -290,6 +291,27 @@ TEST(Exporter, ACollectorThatRefusesOrIsNotThereCostsSpansAlone) {
     EXPECT_EQ(exporter->sent(), 0U);
     EXPECT_EQ(exporter->dropped(), 1U);
   }
+}
+
+TEST(Exporter, AForkedChildDropsSpansUnlessItMakesItsOwn) {
+  Collector refusing(Collector::Does::refuses);
+  auto exporter = exporter_to(refusing.endpoint());
+  EXPECT_TRUE(exporter->add(a_span()));
+
+  EXPECT_TRUE(holds_in_a_child([&] {
+    const bool taken = exporter->add(a_span());
+    exporter->flush();
+    const bool dropped = exporter->dropped() != 0 && exporter->sent() == 0;
+    exporter.reset();
+    Collector collector;
+    const auto own = exporter_to(collector.endpoint());
+    const bool own_taken = own->add(a_span());
+    own->flush();
+    return !taken && dropped && own_taken && own->sent() == 1;
+  }));
+
+  exporter->flush();
+  EXPECT_EQ(exporter->dropped(), 1U);  // that of the parent
 }
 
 TEST(Exporter, EndpointsThatAreNoneAreRefused) {

@@ -19,6 +19,7 @@
 #include <string_view>
 #include <thread>
 
+#include "mf/client/process_mark.hpp"
 #include "mf/core/error.hpp"
 #include "mf/core/text.hpp"
 
@@ -189,6 +190,7 @@ class Exporter::Sender {
   Sender& operator=(const Sender&) = delete;
 
   bool add(Span&& span) noexcept {
+    if (inherited()) return drop();
     try {
       const std::scoped_lock lock(mutex_);
       if (queue_.size() < options_.most_queued) {
@@ -199,20 +201,28 @@ class Exporter::Sender {
     } catch (const std::bad_alloc&) {
       // counted below, as any span without room
     }
-    dropped_.fetch_add(1, std::memory_order_relaxed);
-    return false;
+    return drop();
   }
   void flush() {
+    if (inherited()) return;
     std::unique_lock lock(mutex_);
     const auto wanted = ++flushes_wanted_;
     changed_.notify_all();
     flushed_.wait_for(lock, options_.timeout, [&] { return flushes_done_ >= wanted; });
   }
 
+  /// Whether this process is a forked child of the one that has the thread, which may have left the mutex
+  /// locked.
+  [[nodiscard]] bool inherited() const noexcept { return made_in_.inherited(); }
+
   std::atomic<std::uint64_t> sent_{0};
   std::atomic<std::uint64_t> dropped_{0};
 
  private:
+  bool drop() noexcept {
+    dropped_.fetch_add(1, std::memory_order_relaxed);
+    return false;
+  }
   void run() {
     for (;;) {
       std::vector<Span> spans;
@@ -278,6 +288,7 @@ class Exporter::Sender {
 
   const ExporterOptions options_;
   const Endpoint to_;
+  const client::ProcessMark made_in_;
   bool away_ = false;  // used by the thread alone
   std::mutex mutex_;   // all below
   std::condition_variable changed_;
@@ -291,7 +302,9 @@ class Exporter::Sender {
 
 Exporter::Exporter(ExporterOptions options) : sender_(std::make_unique<Sender>(std::move(options))) {}
 
-Exporter::~Exporter() = default;
+Exporter::~Exporter() {
+  if (sender_->inherited()) (void)sender_.release();  // its thread cannot be joined here
+}
 
 bool Exporter::add(Span span) noexcept {
   return sender_->add(std::move(span));

@@ -52,6 +52,10 @@ struct ExporterOptions {
 };
 
 /// Thread-safe. Destroying it sends what waits, within `timeout`.
+///
+/// One that a forked child has inherited sends nothing, as its thread is the parent's: spans are dropped and
+/// counted, flush() and the destructor return at once, and what waited is sent by the parent. Make another
+/// one in the child.
 class Exporter {
  public:
   /// Throws Error(INVALID_ARGUMENT) for an endpoint that is none.
@@ -72,7 +76,7 @@ class Exporter {
 
  private:
   class Sender;
-  const std::unique_ptr<Sender> sender_;
+  std::unique_ptr<Sender> sender_;
 };
 
 }  // namespace mf::otlp
