@@ -12,11 +12,13 @@
 // is one line, whatever is in it. Log is a cheap handle, copied freely, used from any thread; the sink must
 // allow that.
 
+#include <atomic>
 #include <charconv>
 #include <concepts>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -27,6 +29,21 @@ enum class Level : std::uint8_t { debug = 0, info = 1, warning = 2, error = 3, o
 [[nodiscard]] const char* name(Level level) noexcept;
 /// "debug", "info", "warning", "error", "off"; false if it is none of them.
 [[nodiscard]] bool parse_level(std::string_view text, Level& level) noexcept;
+
+namespace detail {
+
+/// What set_log_level() has set; kNoLevel: nothing.
+inline constexpr std::uint8_t kNoLevel = 0xff;
+inline constinit std::atomic<std::uint8_t> level_of_process{kNoLevel};
+
+}  // namespace detail
+
+/// All logs of this process take lines from `level` on, whatever level they were made with; without a level
+/// each has its own again. Any thread.
+inline void set_log_level(std::optional<Level> level) noexcept {
+  detail::level_of_process.store(level ? static_cast<std::uint8_t>(*level) : detail::kNoLevel,
+                                 std::memory_order_relaxed);
+}
 
 class LogField {
  public:
@@ -68,7 +85,12 @@ class Log {
   explicit Log(std::shared_ptr<LogSink> sink, Level level = Level::info)
       : sink_(std::move(sink)), level_(level) {}
 
-  [[nodiscard]] bool wants(Level level) const noexcept { return level >= level_; }
+  /// The least important lines that are written now.
+  [[nodiscard]] Level level() const noexcept {
+    const auto of_process = detail::level_of_process.load(std::memory_order_relaxed);
+    return of_process == detail::kNoLevel ? level_ : static_cast<Level>(of_process);
+  }
+  [[nodiscard]] bool wants(Level level) const noexcept { return level >= this->level(); }
   void write(Level level, std::string_view event, std::initializer_list<LogField> fields = {}) const noexcept;
 
  private:
