@@ -83,7 +83,7 @@ endfunction()
 
 # A floor's folder with a CMakeLists.txt of its own is left to that; the others are globbed.
 function(mf_add_floor_tests)
-  foreach(floor IN ITEMS core access codec protocol evolution values transport tokens monitor link route client server light interceptors streams cached flex topics config health otlp replicated controller relay http bridge app testing)
+  foreach(floor IN ITEMS core access codec protocol evolution values transport tokens monitor link route client server light interceptors streams cached flex topics config health admin otlp replicated controller relay http bridge app testing)
     mf_has_tests(wanted ${floor})
     if(NOT wanted)
       continue()

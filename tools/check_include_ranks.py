@@ -37,6 +37,7 @@ RANKS: dict[str, float] = {
     "topics": 6,
     "config": 6,
     "health": 6,
+    "admin": 6,
     "otlp": 6,
     "flex": 6,
     "replicated": 6,

@@ -48,9 +48,11 @@ class Peers:
         assert binary.is_file(), f"{binary} is missing: cmake --build --preset release --target {program}"
         return self.run([str(binary), "--log-level", "warning", *options])
 
-    def run(self, command: list[str]) -> Server:
+    def run(self, command: list[str], **environment: str) -> Server:
         """Each says its address when it is ready."""
-        process = Server(command, self._environment, self._folder / f"{len(self._started)}.stderr")
+        process = Server(
+            command, self._environment | environment, self._folder / f"{len(self._started)}.stderr"
+        )
         self._started.append(process)
         return process
 

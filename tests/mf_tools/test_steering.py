@@ -1,4 +1,4 @@
-"""`mf drain`, `mf log-level` and `mf tap`."""
+"""`mf drain`, `mf log-level` and `mf tap`, at servers in Python and in C++."""
 
 import json
 import os
@@ -12,10 +12,10 @@ from uuid import UUID
 import pytest
 
 import mf
-from mf.admin import AdminClient
+from mf.admin import AdminClient, Level
 from mf.admin._generated.mf.admin import ADMIN_SERVICE
 from mf.controller import Key, KeyKind, Offer
-from tests.interop.peers import PATIENCE, Server
+from tests.interop.peers import BUILD, PATIENCE, Server
 from tests.mf_tools.conftest import Peers, Tool
 from tests.mf_tools.test_dash_page import Registrations
 from tests.python.conftest import eventually
@@ -91,9 +91,15 @@ def test_what_is_not_there_is_not_steered(tool: Tool, fresh: tuple[Server, Serve
     tool.fails(4, "drain", "tcp://127.0.0.1:1", "--deadline", "0.2")
 
 
-def test_a_server_of_another_language_has_no_such_service(tool: Tool, controller: Server) -> None:
-    address = controller.address.replace("mf://", "tcp://")
-    assert "does not offer mf.admin.Admin" in tool.fails(1, "log-level", address)
+def test_a_controller_and_a_relay_are_steered_like_servers(tool: Tool, peers: Peers) -> None:
+    controller = peers.controller()
+    relay = peers.relay(controller.address)
+    for process in (relay, controller):
+        address = "tcp://" + process.address.partition("://")[2]
+        assert tool.well("log-level", address) == f"{address} warning\n"
+        assert tool.well("log-level", address, "error") == f"{address} error\n"
+        assert tool.well("drain", address) == f"{address} drains\n"
+        assert process.wait() == 0
 
 
 def test_a_drained_server_leaves_the_controller_and_is_not_called_any_more(
@@ -173,6 +179,94 @@ def test_a_tap_of_a_server_that_dies_fails(tool: Tool, fresh: tuple[Server, Serv
     assert "CONNECTION_LOST" in notes
 
 
+class Cpp:
+    """A server in C++ (tests/interop/cpp/server.cpp) and calls of it."""
+
+    def __init__(self, peers: Peers, *options: str, access: str = "") -> None:
+        program = str(BUILD / "tests" / "interop" / "interop-server")
+        command = [program, "--room", "north", "--room", "south", *options]
+        self.server = peers.run(command, MF_PEER_ACCESS=access)
+        self.address = self.server.address
+
+    def call(self, method: str, arguments: str = "{}", room: str = "north") -> tuple[str, ...]:
+        at = ("--at", room, "--where", self.address)
+        return ("call", f"interop.Shapes.{method}", arguments, *at)
+
+
+def test_a_server_in_cpp_shows_its_calls_with_values_as_json(tool: Tool, peers: Peers) -> None:
+    cpp = Cpp(peers, "--listen", "tcp://127.0.0.1:0")
+    tap = Tap(tool, cpp.address, "--json", "--agent", "north")
+    tap.begun(*cpp.call("in1_out1", '{"a": 2}'))
+    tool.well(*cpp.call("in2_out1", '{"a": [1, 2], "b": 3}', room="south"))
+    tool.well(*cpp.call("in2_out1", '{"a": [1, 2], "b": 3}'))
+    assert eventually(lambda: any('"in2_out1"' in line for line in tap.seen))
+    code, lines, _ = tap.end()
+    assert code == 130
+    first, *_, last = (json.loads(line) for line in lines)
+    named = [first[each] for each in ("server", "service", "method", "agent", "code")]
+    assert named == [cpp.address, "interop.Shapes", "in1_out1", "north", "OK"]
+    assert (first["request"], first["result"]) == ({"a": 2}, "2000000014")
+    assert first["peer"].startswith("tcp://127.0.0.1:")
+    assert {json.loads(line)["agent"] for line in lines} == {"north"}
+    assert (last["request"], last["result"]) == ({"a": [1, 2], "b": 3}, [6, 3])
+
+
+def test_a_server_in_cpp_is_steered_by_its_name_at_the_controller(
+    tool: Tool, peers: Peers, controller: Server
+) -> None:
+    cpp = Cpp(peers, "--listen", "tcp://127.0.0.1:0", "--controller", controller.address)
+    tool.at(controller.address)
+    with mf.Client(controller.address, wait_for_server=PATIENCE) as client:
+        client.describe("interop.Shapes", agent="south", deadline=PATIENCE)
+    assert tool.well("log-level", "interop-server") == f"{cpp.address} info\n"
+    assert tool.json("log-level", "interop-server", "debug") == {"address": cpp.address, "level": "debug"}
+    assert tool.well("log-level", cpp.address) == f"{cpp.address} debug\n"
+    tap = Tap(tool, "interop-server")
+    tap.begun(*cpp.call("in0_out1"))
+    assert tool.well("drain", "interop-server") == f"{cpp.address} drains\n"
+    code, _, notes = tap.ended()
+    assert (code, notes) == (0, f"{cpp.address} has ended the tap\n")
+    assert cpp.server.wait() == 0
+    said = [line for line in cpp.server.said().splitlines() if " administered " in line]
+    assert [what in line for what, line in zip(("debug", "tap", "drain"), said, strict=True)] == [True] * 3
+
+
+def test_a_server_in_cpp_lets_in_only_whom_its_access_file_lets_administer(
+    tool: Tool, peers: Peers, tmp_path: Path
+) -> None:
+    access = tmp_path / "access.conf"
+    own = f"uid:{os.geteuid()}"
+    access.write_text(f"allow {own} call *\n")
+    access.chmod(0o600)
+    cpp = Cpp(peers, "--listen", f"unix:{tmp_path}/s", access=str(access))
+    for command in (("drain",), ("log-level",), ("tap", "--for", "5")):
+        said = tool.fails(5, command[0], cpp.address, *command[1:])
+        assert f"{own} may not call this method of mf.admin.Admin" in said
+    assert tool.well(*cpp.call("in0_out1")) == '"4242"\n'
+    denied = [line for line in cpp.server.said().splitlines() if "call_denied" in line]
+    assert len(denied) == 3
+    assert "service=mf.admin.Admin" in denied[0]
+    (tmp_path / "next").write_text(f"allow {own} administer\nallow {own} call *\n")
+    (tmp_path / "next").chmod(0o600)
+    (tmp_path / "next").rename(access)
+    cpp.server.signal(signal.SIGHUP)
+    assert eventually(lambda: not tool.run("log-level", cpp.address).startswith("mf: ") and tool.code == 0)
+    assert tool.well("drain", cpp.address) == f"{cpp.address} drains\n"
+
+
+def test_a_relay_in_front_of_a_server_in_cpp_carries_no_request_of_an_operator(
+    tool: Tool, peers: Peers, controller: Server
+) -> None:
+    """What is asked of the relay steers the relay itself."""
+    cpp = Cpp(peers, "--listen", "tcp://127.0.0.1:0", "--controller", controller.address)
+    relay = peers.relay(controller.address, "--to", "127.0.0.0/8")
+    own = "tcp://" + relay.address.partition("://")[2]
+    with mf.Client(own) as client:
+        AdminClient(client).set_log_level(Level.error, options=mf.CallOptions(deadline=PATIENCE))
+    assert tool.well("log-level", cpp.address) == f"{cpp.address} info\n"
+    assert tool.well("log-level", own) == f"{own} error\n"
+
+
 @pytest.mark.parametrize("options", [(), ("--own-identity",)], ids=["of its clients", "its own"])
 def test_a_relay_carries_no_request_of_an_operator(
     tool: Tool, peers: Peers, fresh: tuple[Server, Server], options: tuple[str, ...]
@@ -186,9 +280,9 @@ def test_a_relay_carries_no_request_of_an_operator(
         liar.add("liar", [Offer(key, [server.address], UUID(bytes=ADMIN_SERVICE.fingerprint), 1, {}, False)])
         with mf.Client(relay.address) as client:
             assert client.describe("shop.Clock", deadline=PATIENCE)
-            for call in (AdminClient(client).log_level, AdminClient(client).drain):
-                with pytest.raises(mf.PermissionDenied):
-                    call(options=mf.CallOptions(deadline=PATIENCE))
+            AdminClient(client).set_log_level(Level.off, options=mf.CallOptions(deadline=PATIENCE))
+            AdminClient(client).drain(options=mf.CallOptions(deadline=PATIENCE))
+        assert relay.wait() == 0  # the one that was steered
     finally:
         liar.close()
     assert tool.well("log-level", server.address) == f"{server.address} warning\n"

@@ -233,14 +233,16 @@ inline void say_where(const Server& server, const Entrance& entrance, const std:
   std::cout << address.str() << std::endl;  // flushed: the process that started this one waits for it
 }
 
-/// Returns after SIGTERM or SIGINT; SIGHUP reads files again. `also`: reads those of another part of the
-/// program.
+/// Returns after SIGTERM or SIGINT, or when an operator drains the server; SIGHUP reads files again. `also`:
+/// reads those of another part of the program.
 inline void serve_until_stopped(server::StopSignals& signals, Server& server,
                                 const std::function<void()>& also = {}) {
+  server.wakes(&signals);
   while (signals.wait() == server::StopSignals::Wanted::reload) {
     (void)server.reload();
     if (also) also();
   }
+  server.wakes(nullptr);
 }
 
 /// Exit code 1 and one line for what could not be started.

@@ -138,6 +138,7 @@ std::optional<Failure> Intercepting::begin(TimePoint now, Thrown failure) {
     fail(why);
     return why;
   }
+  call.encoded_requests_ = {};
   return std::nullopt;
 }
 

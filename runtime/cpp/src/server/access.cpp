@@ -1,11 +1,15 @@
 #include "server/access.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <utility>
 
 #include "mf/core/error.hpp"
 #include "mf/core/peer.hpp"
 #include "mf/core/text.hpp"
+#include "mf/server/taps.hpp"
+#include "mf/transport/networks.hpp"
 
 namespace mf::server {
 namespace {
@@ -15,6 +19,16 @@ namespace {
 constexpr std::size_t kMostAsked = 4'096;
 // The relays of which the log has said that they are not believed.
 constexpr std::size_t kMostNotBelieved = 64;
+
+/// Whether the peer is a process of this host, of root or of this process's user as far as that is known.
+bool is_local(const Identity& identity, std::string_view peer) {
+  if (identity.kind == Identity::Kind::uid)
+    return identity.name == "uid:" + std::to_string(::geteuid()) || identity.name == "uid:0";
+  if (peer.starts_with("memory:")) return true;
+  const auto host = host_of(peer);
+  const auto at = host.find("//");
+  return at != std::string_view::npos && transport::is_loopback(host.substr(at + 2));
+}
 
 }  // namespace
 
@@ -55,6 +69,15 @@ access::Decision Access::decided(const Identity& identity, const access::Wish& w
   access::Decision decision{.allowed = true};
   if (const auto rules = file_.rules()) decision = rules->decide(identity, wish);
   if (decision.allowed && !authorized(identity, service, wish.agent, method)) return {};
+  return decision;
+}
+
+access::Decision Access::may_administer(const Identity& identity, std::string_view peer,
+                                        std::string_view method, bool relayed) const {
+  access::Decision decision{.allowed = !relayed && is_local(identity, peer)};
+  if (const auto rules = file_.rules())
+    decision = rules->decide(identity, {.action = access::Action::administer});
+  if (decision.allowed && !authorized(identity, kAdmin, {}, method)) return {};
   return decision;
 }
 
@@ -99,6 +122,19 @@ access::Decision Rights::may_call(const Identity& identity, std::string_view ser
   return decision;
 }
 
+access::Decision Rights::may_administer(const Identity& identity, std::string_view peer,
+                                        std::string_view method, bool relayed) {
+  const auto decision = access_->may_administer(identity, peer, method, relayed);
+  const std::scoped_lock lock(mutex_);
+  identity_ = identity;
+  if (has_room())
+    administered_.push_back({.peer = std::string(peer),
+                             .method = std::string(method),
+                             .relayed = relayed,
+                             .allowed = decision.allowed});
+  return decision;
+}
+
 void Rights::check_subscription(const Identity& identity, std::string_view peer, std::string_view topic,
                                 std::string_view agents) {
   const auto decision = access_->may_subscribe(identity, topic, agents);
@@ -125,7 +161,7 @@ void Rights::decided_elsewhere() {
 }
 
 bool Rights::has_room() {
-  if (calls_.size() + subscriptions_.size() >= kMostAsked) complete_ = false;
+  if (calls_.size() + subscriptions_.size() + administered_.size() >= kMostAsked) complete_ = false;
   return complete_;
 }
 
@@ -139,7 +175,12 @@ bool Rights::changed() {
   const auto subscribes_as_before = [this](const Subscribed& entry) {
     return access_->may_subscribe(identity_, entry.first, entry.second).allowed;
   };
+  const auto administers_as_before = [this](const Administered& asked) {
+    return access_->may_administer(identity_, asked.peer, asked.method, asked.relayed).allowed ==
+           asked.allowed;
+  };
   return !std::ranges::all_of(calls_, calls_as_before) ||
+         !std::ranges::all_of(administered_, administers_as_before) ||
          !std::ranges::all_of(subscriptions_, subscribes_as_before);
 }
 

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "mf/access/file.hpp"
 #include "mf/core/identity.hpp"
@@ -45,6 +46,11 @@ class Access {
   /// `agents`: the pattern, as sent.
   [[nodiscard]] access::Decision may_subscribe(const Identity& identity, std::string_view topic,
                                                std::string_view agents) const;
+  /// Whether the peer may steer this server (mf.admin). Without an access file it must be a process of this
+  /// host, of root or of the server's own user as far as the system says so; `relayed`, that its calls come
+  /// through a relay, refuses it then.
+  [[nodiscard]] access::Decision may_administer(const Identity& identity, std::string_view peer,
+                                                std::string_view method, bool relayed) const;
   /// Whether the peer may pass on the identities of its clients.
   [[nodiscard]] bool may_relay(const Identity& relay) const;
   /// Logs, once for each relay, that what it says of its clients is not believed.
@@ -75,6 +81,9 @@ class Rights {
   /// Throws PERMISSION_DENIED, and logs it. `agents`: the pattern, as sent.
   void check_subscription(const Identity& identity, std::string_view peer, std::string_view topic,
                           std::string_view agents);
+  /// The same as for calls, for the service of operators.
+  [[nodiscard]] access::Decision may_administer(const Identity& identity, std::string_view peer,
+                                                std::string_view method, bool relayed);
   /// The peer uses a servant that decides by itself: what it has answered is not known here.
   void decided_elsewhere();
 
@@ -84,6 +93,12 @@ class Rights {
  private:
   using Asked = std::tuple<std::string, std::string, std::string>;  // service, agent, method
   using Subscribed = std::pair<std::string, std::string>;           // topic, agents
+  struct Administered {
+    std::string peer;
+    std::string method;
+    bool relayed = false;
+    bool allowed = false;
+  };
 
   /// Whether one more answer is remembered. Under the lock.
   [[nodiscard]] bool has_room();
@@ -93,7 +108,8 @@ class Rights {
   Identity identity_;                   // that asked
   std::map<Asked, bool> calls_;         // the answers
   std::set<Subscribed> subscriptions_;  // those that were allowed
-  bool complete_ = true;                // all that matters is in these maps
+  std::vector<Administered> administered_;
+  bool complete_ = true;  // all that matters is in these maps
 };
 
 }  // namespace mf::server

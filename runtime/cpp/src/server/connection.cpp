@@ -131,6 +131,7 @@ Connection::Answer Connection::on_bind(std::uint16_t first_route, const protocol
     return std::pair(Code::protocol_error,
                      std::string("BIND of routes that are bound already, or of too many"));
   }
+  if (!bind.via.empty()) relayed_ = true;
   const auto link = link_.lock();
   if (!link) return std::pair(Code::shutting_down, std::string("the connection has ended"));
   if (const auto most = link->limits().max_bindings; routes_.bindings() >= most) {
@@ -236,7 +237,10 @@ std::optional<const ServiceInfo*> Connection::on_describe(const protocol::Descri
 }
 
 void Connection::on_greeted() {
-  if (const auto link = link_.lock()) identity_ = link->identity();
+  if (const auto link = link_.lock()) {
+    identity_ = link->identity();
+    relayed_ = link->hello().passed.has_value();
+  }
   account_ = identity_.known() ? identity_.name : std::string(host_of(peer_));
   if (auto* const forwarder = directory_.forwarder()) {
     const auto link = link_.lock();
@@ -376,6 +380,7 @@ void Connection::refuse(Ticket ticket, const Offer& offer, std::uint16_t method,
 
 Connection::Answer Connection::authorize(Binding& binding, const protocol::Bind& bind,
                                          std::string_view agent) const {
+  if (bind.service == kAdmin) return administer(bind);
   if (!rights_) return std::nullopt;
   Denial denial{.service = std::string(bind.service), .agent = std::string(agent), .method = {}};
   for (std::size_t i = 0; i < bind.methods.size(); ++i) {
@@ -388,6 +393,20 @@ Connection::Answer Connection::authorize(Binding& binding, const protocol::Bind&
   if (bind.methods.empty() || binding.denied.size() != bind.methods.size()) return std::nullopt;
   denial.method = "*";
   return std::pair(Code::permission_denied, denied(denial, true));
+}
+
+Connection::Answer Connection::administer(const protocol::Bind& bind) const {
+  for (const auto method : bind.methods) {
+    const auto decision = rights_ ? rights_->may_administer(identity_, peer_, method, relayed_)
+                                  : directory_.access().may_administer(identity_, peer_, method, relayed_);
+    if (decision.allowed) continue;
+    const Denial denial{.service = std::string(bind.service),
+                        .agent = {},
+                        .method = std::string(method),
+                        .line = decision.line};
+    return std::pair(Code::permission_denied, denied(denial, true));
+  }
+  return std::nullopt;
 }
 
 // Each denied method is logged once for a BIND, when it is called first.
@@ -804,7 +823,13 @@ void Connection::run(const Binding& binding, Ticket&& ticket, std::uint16_t meth
                      .deadline = deadline,
                      .of_peer = &identity_},
                     directory_.failures());
-  incoming.set_interceptors(binding.offer->interceptors);
+  std::shared_ptr<const mf::detail::InterceptorList> tapped;
+  if (const auto& taps = binding.offer->taps; taps && taps->any()) [[unlikely]] {
+    tapped = taps->list();
+    incoming.set_interceptors(tapped);
+  } else {
+    incoming.set_interceptors(binding.offer->interceptors);
+  }
   if (here != nullptr) here->set(incoming);
   try {
     servant.dispatch(incoming);

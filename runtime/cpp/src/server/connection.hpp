@@ -27,6 +27,7 @@
 #include "mf/server/forwarder.hpp"
 #include "mf/server/incoming.hpp"
 #include "mf/server/server.hpp"
+#include "mf/server/taps.hpp"
 #include "mf/transport/workers.hpp"
 #include "server/access.hpp"
 #include "server/admission.hpp"
@@ -49,6 +50,7 @@ struct Offer {
   std::unique_ptr<Counters[]> counters;
   std::vector<std::shared_ptr<Gate>> gates;  // empty: no limits for this offer; null: none for the method
   std::shared_ptr<const mf::detail::InterceptorList> interceptors{};  // null: none are around its handlers
+  std::shared_ptr<const Taps> taps{};                                 // null: its calls are shown to none
   const ServiceInfo* extended = nullptr;  // what it is offered as, if that is not the servant's own service
 
   [[nodiscard]] const ServiceInfo& service() const noexcept {
@@ -63,6 +65,8 @@ class Directory {
   /// The offer for a BIND, or the reason of a refusal, which says what else is offered if `names`.
   virtual Outcome<std::shared_ptr<const Offer>> find(const protocol::Bind& bind, std::string_view peer,
                                                      bool names) = 0;
+  /// What peers may do.
+  [[nodiscard]] virtual const Access& access() const noexcept = 0;
   /// What decides about the callers of the service; nullopt if it is not offered.
   virtual std::optional<Authorized> authorized(std::string_view service) = 0;
   virtual const ServiceInfo* describe(std::string_view service) = 0;
@@ -163,6 +167,8 @@ class Connection final : public link::ServerLink::Handler, public std::enable_sh
   void refuse(Ticket ticket, const Offer& offer, std::uint16_t method, const Gate& gate, TimePoint now);
   /// Sets what the peer may call of a binding. The refusal of the BIND if that is nothing.
   [[nodiscard]] Answer authorize(Binding& binding, const protocol::Bind& bind, std::string_view agent) const;
+  /// The same for the service of operators, which is all or nothing.
+  [[nodiscard]] Answer administer(const protocol::Bind& bind) const;
   /// Answers a call that the peer may not make.
   void deny(Ticket ticket, Denial& denial) const;
   /// Logs the denial, and returns the words for the peer.
@@ -190,7 +196,8 @@ class Connection final : public link::ServerLink::Handler, public std::enable_sh
   std::shared_ptr<Forwarding> forwarding_;    // once greeted, if the server forwards; set under mutex_
   std::atomic<std::size_t> oneways_open_{0};  // of all offers; only the reactor's thread increments it
   // Used only by the reactor's thread.
-  bool used_ = false;  // it has bound something, or tried to
+  bool used_ = false;     // it has bound something, or tried to
+  bool relayed_ = false;  // the peer is a relay, as far as it has said
   protocol::Routes<Binding> routes_;
   std::vector<transport::Workers::Task> tasks_;
   Here* here_ = nullptr;  // the running call

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <thread>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -19,6 +20,7 @@
 #include "mf/server/readiness.hpp"
 #include "mf/server/server.hpp"
 #include "mf/server/signals.hpp"
+#include "mf/server/taps.hpp"
 #include "mf/transport/socket.hpp"
 #include "server/access.hpp"
 #include "server/connection.hpp"
@@ -54,15 +56,19 @@ class Server::Core final : public server::Directory {
   std::shared_ptr<link::Candidacy> candidacy(const ServiceInfo& service, const std::string& agent);
   void start();
   bool run();
+  void wakes(server::StopSignals* signals);
   bool stop();
   bool reload();
   [[nodiscard]] std::vector<Address> addresses() const;
   [[nodiscard]] std::string monitor_address() const;
   [[nodiscard]] std::shared_ptr<const server::Gatekeeper> gatekeeper() const;
   [[nodiscard]] server::Readiness& readiness() noexcept { return *readiness_; }
+  /// The same as stop(), without waiting for it: for the service of operators.
+  void stop_soon();
 
   Outcome<std::shared_ptr<const server::Offer>> find(const protocol::Bind& bind, std::string_view peer,
                                                      bool names) override;
+  [[nodiscard]] const server::Access& access() const noexcept override { return *access_; }
   std::optional<Authorized> authorized(std::string_view service) override;
   const ServiceInfo* describe(std::string_view service) override;
   void on_greeted(std::uint64_t connection) override;
@@ -113,6 +119,9 @@ class Server::Core final : public server::Directory {
   /// Those of these reasons that are not checks of the program.
   [[nodiscard]] std::vector<std::string> own_reasons() const;
   [[nodiscard]] bool offers(std::string_view service) const;
+  /// The offer of a service that every server has; null: it is none of them.
+  [[nodiscard]] const std::shared_ptr<const server::Offer>& own_offer(
+      std::string_view service) const noexcept;
   void publishes(const ServiceInfo& topic, std::vector<std::string> agents);
   void accept(std::unique_ptr<transport::Stream> stream);
   void refuse(transport::Stream& stream, const char* limit, const std::string& reason);
@@ -155,7 +164,10 @@ class Server::Core final : public server::Directory {
   const std::shared_ptr<link::HandlerFailures> failures_;
   const std::shared_ptr<const mf::detail::InterceptorList> interceptors_;  // null: none
   const std::shared_ptr<server::Readiness> readiness_;
-  const std::shared_ptr<const server::Offer> health_;  // beside the offers, without limits and interceptors
+  const std::shared_ptr<server::Taps> taps_;
+  // Services that every server has, beside the offers, without limits and interceptors.
+  const std::shared_ptr<const server::Offer> health_;
+  const std::shared_ptr<const server::Offer> admin_;
   std::chrono::steady_clock::time_point refused_logged_{};  // used by the reactor's thread that accepts
   std::uint64_t refused_unlogged_ = 0;                      // as above
   bool started_ = false;
@@ -173,6 +185,7 @@ class Server::Core final : public server::Directory {
   std::shared_ptr<server::TokenGate> tokens_;   // set by start(); null: no tokens are accepted
   std::shared_ptr<transport::TlsContext> tls_;  // set by start(); null: no address is at tls://
   server::StopSignals* signals_ = nullptr;
+  std::thread stopping_;                    // started by stop_soon(); under mutex_
   std::unique_ptr<monitor::Door> monitor_;  // set by start(); it asks all of the above
 };
 

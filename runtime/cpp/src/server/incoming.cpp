@@ -49,7 +49,7 @@ void Ticket::answer(std::uint16_t status, Tier tier, Gathered& payload) {
   }
   const auto link = take_link();
   if (way_) [[unlikely]]
-    way_->answered(link != nullptr, payload.size());
+    way_->answered(link != nullptr, payload.size(), status == protocol::kStatusOk ? &payload : nullptr);
   if (!link) return;
   head_.status = status;
   head_.encoding = static_cast<std::uint8_t>(tier);
@@ -83,7 +83,7 @@ void Ticket::refuse(Code code, std::string_view message) {
 void Ticket::done() {
   ends(oneway_ ? Code::ok : Code::cancelled);
   if (way_) [[unlikely]]
-    way_->answered(oneway_, 0);
+    way_->answered(oneway_, 0, nullptr);
   give_back_slot();
   const auto link = std::exchange(link_, nullptr);
   if (call_) {
@@ -101,7 +101,7 @@ ServerWay::ServerWay(Incoming& in, const link::Method& method, CallKind kind, li
   call.deadline = in.info().deadline;
   if (const auto& metadata = in.metadata(); !metadata.empty()) call.metadata = metadata;
   set_arguments(link::given_items(requests));
-  set_request_bytes(in.payload().size());
+  set_encoded_requests(in.payload());
 }
 
 bool ServerWay::begin(Incoming& in, const link::Method& method) {
@@ -111,9 +111,10 @@ bool ServerWay::begin(Incoming& in, const link::Method& method) {
   return false;
 }
 
-void ServerWay::answered(bool wanted, std::size_t reply_bytes) noexcept {
+void ServerWay::answered(bool wanted, std::size_t reply_bytes, const Gathered* results) noexcept {
   auto how = std::exchange(gives_, CallEnd());
   how.reply_bytes = reply_bytes;
+  how.encoded_results = results;
   // A failure whose text needs no memory: the caller gets no late answer.
   Failure instead;
   if (call.deadline != kNever && mf::now() >= call.deadline) {
@@ -126,6 +127,7 @@ void ServerWay::answered(bool wanted, std::size_t reply_bytes) noexcept {
   how.code = instead.code;
   how.failure = &instead;
   how.outcomes = nullptr;
+  how.encoded_results = nullptr;
   how.result_type = nullptr;
   finish(std::move(how));
 }

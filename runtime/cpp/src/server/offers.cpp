@@ -100,6 +100,7 @@ void Server::Core::offer(std::shared_ptr<Servant> servant, OfferOptions options,
                         .counters = std::move(counters),
                         .gates = {gates.begin(), gates.begin() + limited},
                         .interceptors = registered && !is_own(own) ? interceptors_ : nullptr,
+                        .taps = registered && !is_own(own) ? taps_ : nullptr,
                         .extended = service == &own ? nullptr : service});
     }
     if (!started_) return;
@@ -203,8 +204,9 @@ Outcome<std::shared_ptr<const server::Offer>> Server::Core::find(const protocol:
   const std::string service(bind.service);
   auto found = offers_.find(std::pair(service, std::string(bind.agent)));
   const auto first = offers_.lower_bound(std::pair(service, std::string()));
-  if (service == server::kHealth && (first == offers_.end() || first->first.first != service)) {
-    if (health_->service().fingerprint == bind.fingerprint) return health_;
+  if (const auto& own = own_offer(service);
+      own && (first == offers_.end() || first->first.first != service)) {
+    if (own->service().fingerprint == bind.fingerprint) return own;
     return not_executed(Code::schema_mismatch,
                         "client and server were generated from different schemas of " + service);
   }
@@ -243,21 +245,31 @@ Outcome<std::shared_ptr<const server::Offer>> Server::Core::find(const protocol:
 std::optional<Authorized> Server::Core::authorized(std::string_view service) {
   const std::scoped_lock lock(mutex_);
   const auto first = offers_.lower_bound(std::pair(std::string(service), std::string()));
-  if (first == offers_.end() || first->first.first != service)
-    return service == server::kHealth ? std::optional(health_->servant->authorized()) : std::nullopt;
+  if (first == offers_.end() || first->first.first != service) {
+    const auto& own = own_offer(service);
+    return own ? std::optional(own->servant->authorized()) : std::nullopt;
+  }
   return first->second->servant->authorized();
 }
 
 const ServiceInfo* Server::Core::describe(std::string_view service) {
   const std::scoped_lock lock(mutex_);
   const auto first = offers_.lower_bound(std::pair(std::string(service), std::string()));
-  if (first == offers_.end() || first->first.first != service)
-    return service == server::kHealth ? &health_->service() : nullptr;
+  if (first == offers_.end() || first->first.first != service) {
+    const auto& own = own_offer(service);
+    return own ? &own->service() : nullptr;
+  }
   return &first->second->service();
 }
 
+const std::shared_ptr<const server::Offer>& Server::Core::own_offer(std::string_view service) const noexcept {
+  static const std::shared_ptr<const server::Offer> none;
+  if (service == server::kHealth) return health_;
+  return service == server::kAdmin ? admin_ : none;
+}
+
 bool Server::Core::offers(std::string_view service) const {
-  if (service == server::kHealth) return true;
+  if (own_offer(service)) return true;
   const std::scoped_lock lock(mutex_);
   const auto first = offers_.lower_bound(std::pair(std::string(service), std::string()));
   return first != offers_.end() && first->first.first == service;

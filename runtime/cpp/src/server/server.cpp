@@ -64,9 +64,9 @@ void check_open(const std::vector<Address>& listen, const ServerOptions& options
   }
 }
 
-// Neither limits nor interceptors hold for it, since these must not make a server look dead.
-std::shared_ptr<const server::Offer> health_offer(const std::shared_ptr<server::Readiness>& readiness) {
-  auto servant = server::make_health(readiness);
+// Neither limits nor interceptors hold for it, since these must not make a server look dead, or keep
+// operators away.
+std::shared_ptr<const server::Offer> own_offer_of(std::shared_ptr<Servant> servant) {
   const auto methods = servant->service().methods.size();
   return std::make_shared<const server::Offer>(
       server::Offer{.servant = std::move(servant),
@@ -101,7 +101,10 @@ Server::Core::Core(ServerOptions options)
       readiness_(std::make_shared<server::Readiness>(
           [this] { return own_reasons(); }, [this](std::string_view service) { return offers(service); },
           options_.log)),
-      health_(health_offer(readiness_)),
+      taps_(std::make_shared<server::Taps>(options_.interceptors, options_.log)),
+      health_(own_offer_of(server::make_health(readiness_))),
+      admin_(own_offer_of(
+          server::make_admin({.drain = [this] { stop_soon(); }, .taps = taps_, .log = options_.log}))),
       stream_shares_(kMostStreamThreads) {
   std::memcpy(nonce_.data(), identity_.nonce.data(), nonce_.size());
 }
@@ -214,22 +217,32 @@ bool Server::Core::run() {
     if (start_now) start();
     while (signals.wait() == server::StopSignals::Wanted::reload) (void)reload();
   };
-  const auto done = [&] {
-    const std::scoped_lock lock(mutex_);
-    signals_ = nullptr;
-  };
   try {
     serve();
   } catch (...) {  // for example, if the port is in use
-    done();
+    wakes(nullptr);
     throw;
   }
-  done();
+  wakes(nullptr);
   return stop();
+}
+
+void Server::Core::wakes(server::StopSignals* signals) {
+  const std::scoped_lock lock(mutex_);
+  signals_ = signals;
+}
+
+// A handler asks for it, whose call is awaited by stop().
+void Server::Core::stop_soon() {
+  const std::scoped_lock lock(mutex_);
+  if (stopped_) return;
+  if (signals_ != nullptr) return signals_->wake();
+  if (!stopping_.joinable()) stopping_ = std::thread([this] { (void)stop(); });
 }
 
 bool Server::Core::drain() {
   readiness_->stop();
+  taps_->stop();
   if (registrar_) registrar_->withdraw();
   reactors_.front()->post([acceptors = acceptors_] {
     for (const auto& acceptor : acceptors) acceptor->close();
@@ -267,6 +280,7 @@ void Server::Core::log_cut() const {
 
 // A handler that stops its own server is not awaited there, but its thread uses this object.
 Server::Core::~Core() {
+  if (stopping_.joinable()) stopping_.join();
   monitor_ = nullptr;
   if (door_) door_->close();
   for (const auto& reactor : reactors_) reactor->stop();
@@ -350,6 +364,10 @@ void Server::start() {
 
 bool Server::run() {
   return core_->run();
+}
+
+void Server::wakes(server::StopSignals* signals) {
+  core_->wakes(signals);
 }
 
 bool Server::stop() {

@@ -77,7 +77,11 @@ class Intercepting {
   void set_arguments(ArgumentSource source) noexcept { call.arguments_ = source; }
   /// The arguments are not there any more, unless one has asked for them.
   void forget_arguments() noexcept { call.arguments_ = {}; }
-  void set_request_bytes(std::size_t bytes) noexcept { call.request_bytes_ = bytes; }
+  /// The parameters as they have come, which stay until begin() has returned.
+  void set_encoded_requests(std::span<const std::byte> requests) noexcept {
+    call.request_bytes_ = requests.size();
+    call.encoded_requests_ = requests;
+  }
   /// Copies the texts that the call refers to: it outlives its message.
   void make_lasting();
 

@@ -24,6 +24,7 @@
 #include "mf/core/answer.hpp"
 #include "mf/core/clock.hpp"
 #include "mf/core/current_call.hpp"
+#include "mf/core/gathered.hpp"
 #include "mf/core/metadata.hpp"
 #include "mf/core/service.hpp"
 #include "mf/core/unique_function.hpp"
@@ -88,6 +89,8 @@ class InterceptedCall {
   [[nodiscard]] const CallInfo* served() const noexcept { return served_; }
   /// The size of the request at a server, in bytes; 0 at a client, which has not sent it yet, and in light.
   [[nodiscard]] std::size_t request_bytes() const noexcept { return request_bytes_; }
+  /// The parameters without streams as they have come, in `begin` at a server; empty elsewhere.
+  [[nodiscard]] std::span<const std::byte> encoded_requests() const noexcept { return encoded_requests_; }
   /// When it began.
   [[nodiscard]] TimePoint began() const noexcept { return began_; }
   /// The time until its caller stops waiting; kInfinite without a deadline.
@@ -131,6 +134,7 @@ class InterceptedCall {
   std::size_t items_;
   const CallInfo* served_;
   std::size_t request_bytes_ = 0;
+  std::span<const std::byte> encoded_requests_{};
   TimePoint began_{};
   detail::ArgumentSource arguments_{};
   mutable std::shared_ptr<void> kept_arguments_;
@@ -168,6 +172,8 @@ struct CallEnd {
   std::size_t reply_bytes = 0;
   /// When the call began.
   TimePoint began{};
+  /// At a server the results as they are sent, if all items of the message have one; otherwise null.
+  const Gathered* encoded_results = nullptr;
   const void* result = nullptr;       // of the type `result_type`
   const void* result_type = nullptr;  // the address of its detail::type_mark
 

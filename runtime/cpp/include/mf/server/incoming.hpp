@@ -47,8 +47,9 @@ class ServerWay final : public mf::detail::Intercepting {
   }
   /// How the handler has ended; what it refers to lives until the message is answered.
   void gives(CallEnd&& how) noexcept { gives_ = std::move(how); }
-  /// The message is about to be answered. `wanted`: its client still waits for that.
-  void answered(bool wanted, std::size_t reply_bytes) noexcept;
+  /// The message is about to be answered. `wanted`: its client still waits for that. `results`: as they are
+  /// sent; null: not all items have one.
+  void answered(bool wanted, std::size_t reply_bytes, const Gathered* results) noexcept;
   void failed(const Failure& failure) noexcept;
   /// Ends it as INTERNAL unless it has ended.
   void leave() noexcept;

@@ -38,6 +38,7 @@
 namespace mf::server {
 class Forwarder;
 class Gatekeeper;
+class StopSignals;
 class Offering;
 }  // namespace mf::server
 
@@ -294,6 +295,9 @@ class Server {
   /// Calls start(), and serves until SIGTERM, SIGINT or stop(); then drains. A second signal ends the process
   /// at once. SIGHUP is reload(). Returns what stop() returns: `return server.run() ? 0 : mf::kCallsCut;`
   bool run();
+  /// For a program that waits for signals itself, instead of run(): an operator that drains the server
+  /// (mf.admin) ends that wait as a signal does, and the program then calls stop(). Null: it waits no more.
+  void wakes(server::StopSignals* signals);
   /// Reads the files of ServerOptions::tls, controller_tls and token_keys again, at once. Connections whose
   /// certificates or tokens are not accepted any more end when their calls have, or after the drain timeout.
   /// False: a file cannot be used, which the log says, and those read before stay in use. Thread-safe.

@@ -1,0 +1,76 @@
+// Taps: interceptors that are put around the handlers of a server while it runs, and taken off again, and
+// what else the service of operators (mf.admin) needs of a server.
+//
+// Without a tap a call reads one flag, which never changes then. While there is one, all calls of programs
+// go through the interceptors of the server with the taps outside of them. A tap therefore sees neither calls
+// that were refused before, nor those that had begun before it.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string_view>
+#include <vector>
+
+#include "mf/core/intercepting.hpp"
+#include "mf/core/interceptor.hpp"
+#include "mf/core/log.hpp"
+#include "mf/core/servant.hpp"
+
+namespace mf::server {
+
+/// An interceptor for Taps: its hooks neither wait nor throw.
+class Tap : public Interceptor {
+ public:
+  /// The server stops: its reader need not wait any longer. Called on any thread, perhaps more than once.
+  virtual void stop() = 0;
+};
+
+/// Those of one server. Thread-safe.
+class Taps {
+ public:
+  static constexpr std::size_t kMost = 8;
+
+  /// `inside`: the interceptors of the server.
+  Taps(Interceptors inside, Log log) : inside_(std::move(inside)), log_(std::move(log)) {}
+
+  /// Throws Error: OVERLOADED if there are as many as there may be, SHUTTING_DOWN once the server stops.
+  void add(const std::shared_ptr<Tap>& tap);
+  /// Calls that have begun still report their ends.
+  void remove(const Tap& tap);
+  /// Ends all for good.
+  void stop();
+
+  [[nodiscard]] bool any() const noexcept { return any_.load(std::memory_order_relaxed); }
+  /// The taps and the interceptors of the server; null if there are none of both.
+  [[nodiscard]] std::shared_ptr<const mf::detail::InterceptorList> list() const;
+
+ private:
+  /// Under the lock.
+  void changed();
+
+  const Interceptors inside_;
+  const Log log_;
+  std::atomic<bool> any_{false};
+  mutable std::mutex mutex_;  // all below
+  std::vector<std::shared_ptr<Tap>> taps_;
+  std::shared_ptr<const mf::detail::InterceptorList> list_;
+  bool stops_ = false;
+};
+
+/// The name of the service for operators, which every server has.
+inline constexpr std::string_view kAdmin = "mf.admin.Admin";
+
+/// What it does with its server.
+struct Steering {
+  std::function<void()> drain;  // asks the server to stop, and returns at once; while the server lives
+  std::shared_ptr<Taps> taps;
+  Log log;
+};
+
+/// Its servant; defined on a floor above, as it is generated. Access is decided when a peer binds it.
+[[nodiscard]] std::shared_ptr<Servant> make_admin(Steering steering);
+
+}  // namespace mf::server

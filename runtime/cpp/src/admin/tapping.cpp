@@ -1,0 +1,159 @@
+#include "admin/tapping.hpp"
+
+#include <cstring>
+#include <random>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "mf/core/error.hpp"
+#include "mf/core/gathered.hpp"
+#include "mf/core/identity.hpp"
+#include "mf/core/text.hpp"
+
+namespace mf::admin {
+namespace {
+
+constexpr std::size_t kLongestError = 2'000;
+
+/// A pattern is a text, or its beginning and '*'; an empty one fits everything.
+bool fits(std::string_view pattern, std::string_view text) noexcept {
+  if (pattern.ends_with('*')) return text.starts_with(pattern.substr(0, pattern.size() - 1));
+  return pattern.empty() || text == pattern;
+}
+
+bool is_wanted(Outcome outcome, Code code) noexcept {
+  const auto kind = code == Code::ok         ? Outcome::ok
+                    : code == Code::declared ? Outcome::declared
+                                             : Outcome::failed;
+  return outcome == Outcome::any || outcome == kind;
+}
+
+std::optional<Bytes> copied(std::span<const std::byte> encoded) {
+  if (encoded.size() > MOST_VALUE) return std::nullopt;
+  return Bytes(encoded);
+}
+
+/// The pieces of a message one after another.
+std::optional<Bytes> copied(const Gathered& encoded) {
+  if (encoded.size() > MOST_VALUE) return std::nullopt;
+  Buffer whole;
+  std::size_t from = 0;
+  for (const auto& piece : encoded.pieces) {
+    whole.append(encoded.buffer.span().subspan(from, piece.at - from));
+    whole.append(piece.bytes.span());
+    from = piece.at;
+  }
+  whole.append(encoded.buffer.span().subspan(from));
+  return Bytes(std::move(whole));
+}
+
+std::string text_of(const Failure* failure) {
+  if (failure == nullptr) return {};
+  const std::string_view text =
+      failure->declared ? std::string_view(failure->declared->what()) : std::string_view(failure->message);
+  return std::string(cut_at_character(text, kLongestError));
+}
+
+bool is_drawn(double share) {
+  thread_local std::minstd_rand draw{std::random_device{}()};
+  return share >= 1.0 || std::uniform_real_distribution<double>()(draw) < share;
+}
+
+}  // namespace
+
+/// What is kept of a call while it runs.
+struct Tapping::Begun {
+  bool is_wanted = false;
+  Timestamp at{};
+  std::optional<Bytes> request{};
+};
+
+bool Tapping::covers(const InterceptedCall& call) const noexcept {
+  return fits(what_.service, call.service()) && fits(what_.method, call.method());
+}
+
+bool Tapping::wants(const InterceptedCall& call) const {
+  if (!covers(call) || !fits(what_.agent, call.agent()) || !is_drawn(what_.sample)) return false;
+  return what_.peer.empty() || fits(what_.peer, call.peer()) ||
+         (call.identity() != nullptr && fits(what_.peer, call.identity()->name));
+}
+
+void Tapping::begin(InterceptedCall& call) {
+  if (!wants(call)) return;
+  auto& begun = call.note<Begun>(*this);
+  begun.is_wanted = true;
+  begun.at = std::chrono::time_point_cast<Timestamp::duration>(std::chrono::system_clock::now());
+  if (what_.values && call.kind() != CallKind::bulk) begun.request = copied(call.encoded_requests());
+}
+
+void Tapping::end(const InterceptedCall& call, const CallEnd& end) {
+  if (!covers(call)) return;
+  const auto& begun = call.note<Begun>(*this);
+  if (!begun.is_wanted) return;
+  for (std::size_t item = 0; item < call.items(); ++item) add(call, end, begun, item);
+}
+
+void Tapping::add(const InterceptedCall& call, const CallEnd& end, const Begun& begun, std::size_t item) {
+  const auto* const outcomes = end.outcomes;
+  const auto* const failure =
+      outcomes != nullptr && item < outcomes->size() ? outcomes->failure(item) : end.failure;
+  const auto code = failure == nullptr ? end.code : failure->code;
+  if (!is_wanted(what_.outcome, code)) return;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (is_full(0)) {
+      ++dropped_;
+      return;
+    }
+  }
+  const auto* const identity = call.identity();
+  Tapped made{.service = std::string(call.service()),
+              .method = std::string(call.method()),
+              .agent = std::string(call.agent()),
+              .peer = std::string(call.peer()),
+              .identity = identity == nullptr ? std::string() : identity->name,
+              .is_stream = call.kind() == CallKind::stream,
+              .begun = begun.at,
+              .took = end.duration(),
+              .code = static_cast<std::uint8_t>(code),
+              .error = text_of(failure),
+              .request = begun.request};
+  // That of a method without one has no bytes.
+  if (what_.values && call.kind() == CallKind::call && code == Code::ok && end.encoded_results != nullptr &&
+      !end.encoded_results->empty())
+    made.result = copied(*end.encoded_results);
+  const auto bytes = (made.request ? made.request->size() : 0) + (made.result ? made.result->size() : 0);
+  {
+    const std::scoped_lock lock(mutex_);
+    if (is_full(bytes)) {
+      ++dropped_;
+      return;
+    }
+    made.dropped = std::exchange(dropped_, 0);
+    queue_.push_back(std::move(made));
+    bytes_ += bytes;
+  }
+  changed_.notify_one();
+}
+
+bool Tapping::is_full(std::size_t bytes) const noexcept {
+  return queue_.size() >= kMostQueued || bytes_ + bytes > kMostQueuedBytes;
+}
+
+void Tapping::stop() {
+  {
+    const std::scoped_lock lock(mutex_);
+    stopped_ = true;
+  }
+  changed_.notify_one();
+}
+
+std::deque<Tapped> Tapping::take(const std::stop_token& unwanted) {
+  std::unique_lock lock(mutex_);
+  (void)changed_.wait(lock, unwanted, [this] { return stopped_ || !queue_.empty(); });
+  bytes_ = 0;
+  return std::exchange(queue_, {});
+}
+
+}  // namespace mf::admin
