@@ -1,5 +1,5 @@
-// `ways_client WAY CERTIFICATES PORT`: `unary_i32`, `echo_BYTES`, and `connections_N`: 128 calls always under
-// way, over N connections.
+// `ways_client WAY CERTIFICATES PORT`: `unary_i32`, `echo_BYTES`, `stream_100` (values of 100 bytes), and
+// `connections_N`: 128 calls always under way, over N connections.
 #include <atomic>
 #include <deque>
 #include <memory>
@@ -30,6 +30,17 @@ Run echo(const Stub& stub, std::size_t count, std::size_t bytes) {
     return bench_rpc::echoes(count, bytes, [&] {
       const auto same = stub.echo(data);
       check(same.size() == bytes && same.back() == std::byte{7}, "a wrong echo");
+    });
+  };
+}
+
+Run stream(const Stub& stub, std::size_t count) {
+  return [&stub, count] {
+    return bench_rpc::streamed(count, [&] {
+      std::size_t came = 0;
+      auto values = stub.scan(static_cast<std::uint32_t>(count));
+      while (const auto value = values.next()) came += value->size() == bench_rpc::kValueSize ? 1 : 0;
+      check(came == count, "values are missing");
     });
   };
 }
@@ -83,7 +94,8 @@ int call(const std::string& way, const std::string& certificates, const std::str
   mf::Client client(at, options);
   const Stub stub(client);
   Connections several(at, options, 8);
-  bench_rpc::Works works{{"unary_i32", [&](std::size_t n) { return unary(stub, n); }}};
+  bench_rpc::Works works{{"unary_i32", [&](std::size_t n) { return unary(stub, n); }},
+                         {"stream_100", [&](std::size_t n) { return stream(stub, n); }}};
   for (std::size_t bytes = 8; bytes <= std::size_t{16} << 20U; bytes *= 8) {
     works["echo_" + std::to_string(bytes)] = [&, bytes](std::size_t n) { return echo(stub, n, bytes); };
   }

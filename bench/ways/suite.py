@@ -1,5 +1,6 @@
 """What `make bench-ways` runs: the same calls over tcp, unix sockets and tls, from 8 bytes to 16 MiB, over
-one to eight connections, by one and two threads that read."""
+one to eight connections, by one and two threads that read; and calls and streams through the HTTP door of a
+relay, beside those of a client that reaches the server."""
 
 from __future__ import annotations
 
@@ -32,10 +33,17 @@ _CONNECTIONS = tuple(
     Work(f"connections_{n}", 300_000, ("requests_per_s", *CPU), placements=(UNPINNED,)) for n in (1, 2, 4, 8)
 )
 
+_DOOR = (
+    Work("unary_i32", 5_000, _LATENCY, placements=(CROSS,)),
+    Work("connections_64", 50_000, ("requests_per_s", *CPU), placements=(CROSS,)),
+    Work("stream_100", 100_000, ("values_per_s", *CPU), placements=(CROSS,)),
+)
+
 
 def run(build: Path, quick: bool, samples: Samples, failures: list[str]) -> None:
-    raw, server, client = (build / "bench" / f"bench-ways-{end}" for end in ("raw", "server", "client"))
-    for program in (raw, server, client):
+    ends = ("raw", "server", "client", "door-server", "door-client")
+    raw, server, client, door, door_client = (build / "bench" / f"bench-ways-{end}" for end in ends)
+    for program in (raw, server, client, door, door_client):
         if not program.exists():
             raise BenchError(f"{program} is not there; `make bench-ways` builds it")
     rounds = 3 if quick else 7
@@ -56,6 +64,11 @@ def run(build: Path, quick: bool, samples: Samples, failures: list[str]) -> None
             for n in (1, 2)
         ]
         Interleaved(threads, UNPINNED, samples, failures).run(_CONNECTIONS, rounds)
+        doors = [
+            System("mf/direct", [str(server), "tcp", "1", folder], [str(client), "tcp", folder]),
+            System("mf/http", [str(door)], [str(door_client)]),
+        ]
+        Interleaved(doors, CROSS, samples, failures).run(_DOOR, rounds)
 
 
 def _make_certificates(folder: str) -> None:
