@@ -220,6 +220,51 @@ def test_pages_of_an_origin_that_is_named_may_use_it(peers: Peers, controller: S
     assert door.ask("GET", "/", headers={"Origin": "https://app.example.evil.example"}).status == 403
 
 
+def status_at(door: Door, host: str) -> int:
+    return door.ask("POST", "/v1/shop.Clock/now", "{}", JSON | {"Host": host}).status
+
+
+def test_beyond_loopback_only_addresses_and_given_names_are_hosts(
+    peers: Peers, controller: Server, shop: Server
+) -> None:
+    """So that no page can reach it by a name of its own."""
+    del shop
+    options = ("--open", "--http", "http://0.0.0.0:0", "--http-name", "door.example")
+    door = door_of(peers.relay(controller.address, *options))
+    for host in ("door.example", "DOOR.example:80", "10.0.0.7", "[fd00::1]:8080", "localhost:1"):
+        assert status_at(door, host) == 200, host
+    for host in ("evil.example", "door.example.evil.example", "evil.example:80"):
+        assert status_at(door, host) == 421, host
+    answer = door.ask("GET", "/", headers={"Host": "evil.example"})
+    assert "--http-name" in answer.detail
+    with door.websocket("/v1/shop.Clock/now", {"Host": "evil.example"}) as socket:
+        assert socket.refused is not None
+        assert socket.refused.status == 421
+
+
+def test_at_loopback_a_given_name_is_taken_beside_localhost(
+    peers: Peers, controller: Server, shop: Server
+) -> None:
+    del shop
+    options = ("--http", "http://127.0.0.1:0", "--http-name", "door.example")
+    door = door_of(peers.relay(controller.address, *options))
+    assert [status_at(door, host) for host in ("door.example", "localhost", "10.0.0.7")] == [200, 200, 421]
+
+
+def test_over_tls_the_certificate_says_who_the_door_is(
+    peers: Peers, controller: Server, shop: Server, authority: Authority, rules: tuple[str, ...]
+) -> None:
+    del shop
+    shown = authority.issue()
+    given = ("--certificate", shown.certificate, "--key", shown.key, *rules, "--http", "https://0.0.0.0:0")
+    context = ssl.create_default_context(cafile=authority.file)
+    context.check_hostname = False
+    free = Door(peers.relay(controller.address, *given).line(), context)
+    named = Door(peers.relay(controller.address, *given, "--http-name", "door.example").line(), context)
+    assert status_at(free, "any.example") == 401  # of the call, which shows no token
+    assert [status_at(named, host) for host in ("door.example", "any.example")] == [401, 421]
+
+
 @pytest.mark.parametrize(
     ("options", "word"),
     [
@@ -229,6 +274,8 @@ def test_pages_of_an_origin_that_is_named_may_use_it(peers: Peers, controller: S
         (("--http", "http://127.0.0.1:70000"), "port"),
         (("--http", "http://host.example:80"), "IP address"),
         (("--http", "https://127.0.0.1:0"), "certificate"),
+        (("--http", "http://127.0.0.1:0", "--http-name", "door.example:80"), "neither a port"),
+        (("--http", "http://127.0.0.1:0", "--http-name", "http://door.example"), "neither a port"),
         (("--http", "http://127.0.0.1:0", "--http-origin", "app.example"), "no origin"),
         (("--http", "http://127.0.0.1:0", "--http-origin", "https://app.example/page"), "no origin"),
     ],

@@ -40,6 +40,7 @@ struct Arguments {
   bool own_identity = false;
   std::string http{};  // http://HOST:PORT or https://HOST:PORT
   std::vector<std::string> http_origins{};
+  std::vector<std::string> http_names{};
   std::size_t http_connections = mf::http::DoorOptions().max_connections;
   std::uint32_t http_timeout = 10'000;  // milliseconds
   std::size_t http_max_body = mf::http::DoorOptions().max_body;
@@ -52,6 +53,7 @@ mf::http::DoorOptions door_options(const Arguments& arguments, const mf::Log& lo
           .knows_clients = entrance.knows_peers(),
           .tls = entrance.shown,
           .origins = arguments.http_origins,
+          .names = arguments.http_names,
           .max_connections = arguments.http_connections,
           .max_body = arguments.http_max_body,
           .header_timeout = std::chrono::milliseconds(arguments.http_timeout),
@@ -186,6 +188,12 @@ int run(int argc, char** argv) {
                  "given, only its own pages may")
       ->group("http")
       ->needs(http);
+  app.add_option("--http-name", arguments.http_names,
+                 "A name of the HTTP door in Host fields of requests. Beyond this host other names are "
+                 "refused; at https:// only if one is given")
+      ->group("http")
+      ->needs(http)
+      ->type_name("HOST");
   app.add_option("--http-connections", arguments.http_connections,
                  "How many connections the HTTP door takes at once")
       ->group("http")

@@ -63,13 +63,14 @@ class Core {
   [[nodiscard]] const relay::Relay& relay() const noexcept { return *relay_; }
   [[nodiscard]] const server::Gatekeeper& gatekeeper() const noexcept { return *gatekeeper_; }
   [[nodiscard]] transport::TlsContext* tls() const noexcept { return tls_.get(); }
-  [[nodiscard]] bool loopback() const noexcept { return loopback_; }
   [[nodiscard]] bool draining() const noexcept { return draining_; }
   [[nodiscard]] Callers& callers() noexcept { return callers_; }
   [[nodiscard]] Descriptions& descriptions() noexcept { return descriptions_; }
   [[nodiscard]] Figures& figures() noexcept { return figures_; }
   /// Runs a function later on the door's thread. Any thread.
   void post(UniqueFunction<void()> work);
+  /// Why a request with this Host is not for this door; empty: it is.
+  [[nodiscard]] std::string why_not_at(std::string_view header) const;
   /// Whether a page of this origin may use the door; `host`: the Host of the request.
   [[nodiscard]] bool admits(std::string_view origin, std::string_view host) const;
   /// Reserves memory for a body; false: bodies that are being read hold too much.

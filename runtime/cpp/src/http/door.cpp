@@ -10,6 +10,7 @@
 #include "http/session.hpp"
 #include "mf/core/error.hpp"
 #include "mf/core/failure.hpp"
+#include "mf/core/text.hpp"
 #include "mf/monitor/exposition.hpp"
 
 namespace mf::http {
@@ -72,20 +73,21 @@ bool is_origin(std::string_view text) noexcept {
   return !host.empty() && host.find_first_of("/?#@ \t\r\n") == std::string_view::npos;
 }
 
+bool is_host_name(std::string_view text) noexcept {
+  return !text.empty() && text.find_first_of(":/?#@[] \t\r\n") == std::string_view::npos;
+}
+
+/// The host of a Host field, without its port.
+std::string_view host_in_field(std::string_view header) noexcept {
+  const auto colon = header.rfind(':');
+  return colon == std::string_view::npos || header.ends_with(']') ? header : header.substr(0, colon);
+}
+
 bool is_loopback_name(std::string_view host) noexcept {
   return host == "localhost" || host == "127.0.0.1" || host == "[::1]";
 }
 
 }  // namespace
-
-std::string_view host_of(std::string_view header) noexcept {
-  const auto colon = header.rfind(':');
-  return colon == std::string_view::npos || header.ends_with(']') ? header : header.substr(0, colon);
-}
-
-bool is_of_this_host(std::string_view header) noexcept {
-  return is_loopback_name(host_of(header));
-}
 
 void check(const DoorOptions& options) {
   const auto place = place_of(options);
@@ -93,6 +95,9 @@ void check(const DoorOptions& options) {
     if (origin != "*" && !is_origin(origin))
       refuse(options.listen,
              "cannot be used by pages of '" + origin + "', which is no origin (https://HOST)");
+  for (const auto& name : options.names)
+    if (!is_host_name(name))
+      refuse(options.listen, "cannot have the name '" + name + "': a name has neither a port nor a scheme");
   if (place.tls) (void)transport::make_tls_server(options.tls);
 }
 
@@ -218,6 +223,21 @@ bool Core::reload() {
 
 void Core::post(UniqueFunction<void()> work) {
   asio::post(context_, std::move(work));
+}
+
+std::string Core::why_not_at(std::string_view header) const {
+  const auto host = lower(host_in_field(header));
+  const auto is_it = [&](const std::string& name) { return lower(name) == host; };
+  if (is_loopback_name(host) || std::ranges::any_of(options_.names, is_it)) return {};
+  if (loopback_)
+    return "this door listens at loopback, and answers requests for localhost alone, or for a name of "
+           "--http-name";
+  if (tls_ && options_.names.empty()) return {};
+  Failed failed;
+  const bool has_brackets = host.starts_with('[') && host.ends_with(']');
+  (void)asio::ip::make_address(has_brackets ? host.substr(1, host.size() - 2) : host, failed);
+  if (!failed) return {};
+  return "this door answers requests for its address, and for names that --http-name gives it";
 }
 
 bool Core::admits(std::string_view origin, std::string_view host) const {

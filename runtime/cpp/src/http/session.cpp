@@ -206,8 +206,7 @@ void Session::on_request(Request&& request) {
   if (const auto coding = field("transfer-encoding"); !coding.empty() && lower(coding) != "chunked")
     return bad(501, "the only transfer coding here is chunked");
   if (request_.version() >= 11 && host.empty()) return bad(400, "the field host is missing");
-  if (core_.loopback() && !is_of_this_host(host))
-    return bad(421, "this door listens at loopback, and answers requests for localhost alone");
+  if (const auto why = core_.why_not_at(host); !why.empty()) return bad(421, why);
   if (!trusted()) return bad(403, "your certificate is not accepted any more");
   if (const auto origin = field("origin"); !origin.empty()) {
     if (!core_.admits(origin, host)) {

@@ -26,11 +26,6 @@ namespace mf::http {
 /// Serves a new connection for as long as it lasts.
 void welcome(Core& core, boost::asio::ip::tcp::socket socket);
 
-/// The host of a Host field, without its port.
-[[nodiscard]] std::string_view host_of(std::string_view header) noexcept;
-/// Whether a Host field names the loopback interface, as no name that others can give away does.
-[[nodiscard]] bool is_of_this_host(std::string_view header) noexcept;
-
 class Session : public Guest, public std::enable_shared_from_this<Session> {
  public:
   using Request = boost::beast::http::request<boost::beast::http::string_body>;

@@ -46,6 +46,11 @@ struct DoorOptions {
   TlsOptions tls{};
   /// The origins of pages of other sites that may use it: "https://app.example". "*": all of them.
   std::vector<std::string> origins{};
+  /// The names of this door, without ports, in Host fields of requests. At loopback they are taken beside
+  /// those of the loopback interface. Elsewhere an IP address is taken, too, so that no other site can become
+  /// this door by a name of its own; at https:// without any name all are, since the certificate names the
+  /// door.
+  std::vector<std::string> names{};
   /// Open connections; one more is closed at once.
   std::size_t max_connections = 1'024;
   /// Bytes of a request's body, and of a message of a WebSocket.
