@@ -88,9 +88,7 @@ void Conversation::end(const Answer& answer) {
   if (closed_ || std::exchange(ending_, true)) return;
   std::string last;
   if (const auto* const problem = std::get_if<Problem>(&answer)) {
-    Problem said = *problem;
-    said.detail = core_.relay().words(said.detail);
-    last = R"({"problem":)" + json_of(said) + "}";
+    last = R"({"problem":)" + json_of(said_to_clients(*problem)) + "}";
   } else {
     last = R"({"end":)" + std::get<std::string>(answer) + "}";
   }
@@ -279,7 +277,8 @@ void Conversation::on_message(Outcome<topics::Receiver::Taken>&& taken) {
   const auto json = feed_->json_of(taken.value());
   ++core_.figures().messages;
   const auto* const problem = std::get_if<Problem>(&json);
-  write(problem != nullptr ? R"({"problem":)" + json_of(*problem) + "}" : std::get<std::string>(json),
+  write(problem != nullptr ? R"({"problem":)" + json_of(said_to_clients(*problem)) + "}"
+                           : std::get<std::string>(json),
         [this] { pump_feed(); });
 }
 

@@ -5,6 +5,7 @@
 
 #include "mf/core/failure.hpp"
 #include "mf/core/text.hpp"
+#include "mf/relay/relay.hpp"
 
 namespace mf::http {
 namespace {
@@ -132,6 +133,11 @@ Problem refusal(Code code, std::string detail) {
 
 Problem problem_of(const Failure& failure) {
   return {.code = failure.code, .execution = failure.execution, .detail = failure.message};
+}
+
+Problem said_to_clients(Problem problem) {
+  if (!problem.detail.empty()) problem.detail = relay::Relay::words(problem.detail);
+  return problem;
 }
 
 Failure failure_of(const Problem& problem) {

@@ -31,5 +31,7 @@ void append_string(std::string& to, std::string_view text);
 [[nodiscard]] Problem refusal(Code code, std::string detail);
 [[nodiscard]] Problem problem_of(const Failure& failure);
 [[nodiscard]] Failure failure_of(const Problem& problem);
+/// The problem without any address of the relay, or of what is behind it.
+[[nodiscard]] Problem said_to_clients(Problem problem);
 
 }  // namespace mf::http

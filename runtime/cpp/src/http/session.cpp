@@ -141,8 +141,7 @@ void Session::answer(unsigned status, std::string_view type, std::string_view bo
 }
 
 void Session::answer(const Problem& problem) {
-  Problem said = problem;
-  if (!said.detail.empty()) said.detail = core_.relay().words(said.detail);
+  const auto said = said_to_clients(problem);
   const auto status = status_of(said);
   std::string more(kNoPages);
   if (status == 401) more += "WWW-Authenticate: Bearer\r\n";
@@ -373,8 +372,7 @@ void Session::on_answer(std::size_t item, Answer&& given) {
   }
   auto& place = answers_[item];
   if (auto* const problem = std::get_if<Problem>(&given)) {
-    problem->detail = core_.relay().words(problem->detail);
-    place = R"({"problem":)" + json_of(*problem) + "}";
+    place = R"({"problem":)" + json_of(said_to_clients(*problem)) + "}";
   } else {
     const auto& result = std::get<std::string>(given);
     batch_bytes_ += result.size();
@@ -442,9 +440,7 @@ void Session::end_events(const Answer& given) {
   if (problem != nullptr && !head_sent_) return answer(*problem);
   std::string last;
   if (problem != nullptr) {
-    Problem said = *problem;
-    said.detail = core_.relay().words(said.detail);
-    append_event(last, "problem", json_of(said));
+    append_event(last, "problem", json_of(said_to_clients(*problem)));
   } else {
     append_event(last, "end", std::get<std::string>(given));
   }
@@ -517,7 +513,7 @@ void Session::on_message(Outcome<topics::Receiver::Taken>&& taken) {
   const auto json = feed_->json_of(taken.value());
   std::string events;
   if (const auto* const problem = std::get_if<Problem>(&json)) {
-    append_event(events, "problem", json_of(*problem));
+    append_event(events, "problem", json_of(said_to_clients(*problem)));
   } else if (events_ == Events::lines) {
     events = std::get<std::string>(json) + "\n";
   } else {

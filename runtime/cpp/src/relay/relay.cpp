@@ -203,8 +203,8 @@ const std::shared_ptr<Resolver>& Relay::resolver() const noexcept {
   return shared_->resolver;
 }
 
-std::string Relay::words(std::string_view message) const {
-  return shared_->name + ": " + without_addresses(message);
+std::string Relay::words(std::string_view message) {
+  return "relay: " + without_addresses(message);
 }
 
 void Relay::close() {

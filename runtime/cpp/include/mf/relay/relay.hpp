@@ -113,8 +113,9 @@ class Relay final : public server::Forwarder {
   [[nodiscard]] std::shared_ptr<void> watch(std::string_view service,
                                             const std::shared_ptr<transport::Reactor>& reactor) const;
   [[nodiscard]] const std::shared_ptr<Resolver>& resolver() const noexcept;
-  /// The words of a failure as clients of the relay get them: they name the relay, and no address behind it.
-  [[nodiscard]] std::string words(std::string_view message) const;
+  /// The words of a failure for clients of such a door: they name no address, not even that of the relay,
+  /// which may listen where these clients do not reach it.
+  [[nodiscard]] static std::string words(std::string_view message);
 
  private:
   void ask(const std::string& url);
