@@ -3,6 +3,8 @@
 import json
 import signal
 import socket
+from pathlib import Path
+from threading import Thread
 from typing import Any
 from urllib.request import urlopen
 
@@ -10,6 +12,7 @@ import pytest
 
 from tests.http.asking import Door, all_of
 from tests.http.conftest import door_of
+from tests.http.late import serve_methods
 from tests.interop.peers import Server
 from tests.mf_tools.conftest import Peers
 
@@ -116,6 +119,46 @@ def test_metrics_of_the_relay_count_what_the_door_does(
     assert 'mf_http_requests_total{status="4xx"} 1' in lines
     assert "mf_http_calls_total 3" in lines
     assert "mf_http_messages_total 5" in lines
+
+
+def started_calls(port: int) -> int:
+    with urlopen(f"http://127.0.0.1:{port}/metrics") as answer:
+        lines = answer.read().decode().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("mf_http_calls_total "))
+
+
+def test_of_a_batch_64_calls_run_at_once(peers: Peers, controller: Server, tmp_path: Path) -> None:
+    free = tmp_path / "free"
+    methods = f"""
+    def hold(self, number):
+        import os, time
+        while not os.path.exists({str(free)!r}):
+            time.sleep(0.01)
+        return number
+"""
+    schema = "module late; service Late { hold(number: u32) -> u32; }"
+    server = serve_methods(peers, tmp_path / "late", schema, methods, controller)
+    port = free_port()
+    watched = ("--monitor", f"127.0.0.1:{port}")
+    door = door_of(peers.relay(controller.address, "--http", "http://127.0.0.1:0", *watched))
+    answers: list[Any] = []
+
+    def ask() -> None:
+        batch = [{"number": number} for number in range(200)] + [{"number": -1}]
+        answers.extend(door.result("late.Late.hold", batch))
+
+    asking = Thread(target=ask)
+    asking.start()
+    while started_calls(port) < 64:
+        pass
+    assert door.call("late.Late.nothing").status == 404  # nothing more was started meanwhile
+    assert started_calls(port) == 64
+    free.touch()
+    asking.join()
+    assert [each["result"] for each in answers[:-1]] == list(range(200))
+    assert answers[-1]["problem"]["code"] == "INVALID_ARGUMENT"
+    assert started_calls(port) == 201
+    server.close()
 
 
 def test_a_relay_that_stops_answers_what_is_in_progress(

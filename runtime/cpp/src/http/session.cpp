@@ -26,7 +26,10 @@ constexpr std::string_view kServerSent = "text/event-stream";
 // The items of a batch.
 constexpr std::size_t kMostItems = 1'000;
 constexpr std::size_t kMostBatchBytes = std::size_t{16} << 20U;
-// The services that one request for a document may name, and how long a server may take to describe one.
+// Those of them that run at once.
+constexpr std::size_t kMostRunning = 64;
+// The services that one request for a document may name, and how long servers may take to describe all of a
+// document.
 constexpr std::size_t kMostDescribed = 16;
 constexpr std::chrono::seconds kDescribeWithin{5};
 constexpr std::string_view kNoPages =
@@ -91,7 +94,7 @@ void Session::close() {
 
 /// Nothing is there any more that an answer would go to.
 void Session::drop_work() {
-  for (const auto& call : std::exchange(running_, {})) call->cancel();
+  for (const auto& [item, call] : std::exchange(running_, {})) call->cancel();
   if (const auto stream = std::exchange(streaming_, nullptr)) stream->abandon();
   feed_ = nullptr;
 }
@@ -106,7 +109,7 @@ void Session::next() {
   head_sent_ = false;
   answers_.clear();
   running_.clear();
-  batch_ = false;
+  batch_.reset();
   batch_bytes_ = 0;
   streaming_ = nullptr;
   feed_ = nullptr;
@@ -348,19 +351,37 @@ void Session::call(const Callee& callee, std::size_t item, std::string_view argu
                             });
                           });
   if (auto* const problem = std::get_if<Problem>(&begun)) return on_answer(item, std::move(*problem));
-  running_.push_back(std::get<Running>(std::move(begun)));
+  running_.emplace(item, std::get<Running>(std::move(begun)));
 }
 
 void Session::call_many(const Callee& callee) {
-  const auto items = elements_of(request_.body(), kMostItems);
+  auto items = elements_of(request_.body(), kMostItems);
   if (!items)
     return answer(refusal(Code::invalid_argument, "the batch is no array of objects, or has more than " +
                                                       std::to_string(kMostItems)));
-  batch_ = true;
-  answers_.resize(items->size());
-  missing_ = items->size() + 1;
-  for (std::size_t i = 0; i < items->size(); ++i) call(callee, i, (*items)[i]);
-  answer_batch();
+  batch_.emplace(
+      Batch{.callee = callee, .items = *std::move(items), .until = mf::now() + visit_.settings.deadline});
+  answers_.resize(batch_->items.size());
+  missing_ = batch_->items.size();
+  go_on_with_batch();
+}
+
+/// Starts as many as may run, and answers when all have ended. One that cannot be started has ended at once.
+void Session::go_on_with_batch() {
+  auto& batch = *batch_;
+  if (std::exchange(batch.starts, true)) return;
+  while (batch.next != batch.items.size() && running_.size() < kMostRunning) {
+    const auto item = batch.next++;
+    visit_.settings.deadline = batch.until - mf::now();  // of the whole batch
+    if (visit_.settings.deadline.count() > 0) {
+      call(batch.callee, item, batch.items[item]);
+    } else {
+      on_answer(item, problem_of(not_executed(Code::deadline_exceeded,
+                                              "the deadline passed while earlier items of the batch ran")));
+    }
+  }
+  batch.starts = false;
+  if (missing_ == 0) answer_batch();
 }
 
 void Session::on_answer(std::size_t item, Answer&& given) {
@@ -370,6 +391,8 @@ void Session::on_answer(std::size_t item, Answer&& given) {
     if (const auto* const problem = std::get_if<Problem>(&given)) return answer(*problem);
     return answer(200, kJson, std::get<std::string>(given));
   }
+  running_.erase(item);
+  --missing_;
   auto& place = answers_[item];
   if (auto* const problem = std::get_if<Problem>(&given)) {
     place = R"({"problem":)" + json_of(said_to_clients(*problem)) + "}";
@@ -385,13 +408,10 @@ void Session::on_answer(std::size_t item, Answer&& given) {
                                                       std::to_string(kMostBatchBytes) + " bytes together"))) +
                   "}";
   }
-  answer_batch();
+  go_on_with_batch();
 }
 
-/// Once for each item, and once when all were started.
 void Session::answer_batch() {
-  if (--missing_ != 0) return;
-  running_.clear();
   std::string json = "[";
   for (const auto& each : answers_) json.append(json.size() == 1 ? "" : ",").append(each);
   answer(200, kJson, json += "]");

@@ -7,6 +7,7 @@
 #include <boost/beast/http/string_body.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -84,6 +85,7 @@ class Session : public Guest, public std::enable_shared_from_this<Session> {
   void on_described(const Descriptions::Known& known, const std::shared_ptr<Caller>& caller);
   void call(const Callee& callee, std::size_t item, std::string_view arguments);
   void call_many(const Callee& callee);
+  void go_on_with_batch();
   void on_answer(std::size_t item, Answer&& given);
   void answer_batch();
   void choose_events();
@@ -116,9 +118,17 @@ class Session : public Guest, public std::enable_shared_from_this<Session> {
   Visit visit_;
   enum class Events : std::uint8_t { none, lines, server_sent } events_ = Events::none;
   bool head_sent_ = false;
-  std::vector<Running> running_;
-  std::vector<std::string> answers_;  // of a batch
-  bool batch_ = false;
+  /// The items of a batch, whose texts are those of the request.
+  struct Batch {
+    Callee callee;
+    std::vector<std::string_view> items;
+    TimePoint until;
+    std::size_t next = 0;  // the first one that was not started
+    bool starts = false;   // it is being gone on with
+  };
+  std::map<std::size_t, Running> running_;  // by their items
+  std::vector<std::string> answers_;        // of a batch
+  std::optional<Batch> batch_;
   std::size_t batch_bytes_ = 0;  // of the results that are there
   std::size_t missing_ = 0;
   std::shared_ptr<Streaming> streaming_;
