@@ -84,6 +84,23 @@ def test_every_reference_of_the_document_leads_somewhere(document: Any) -> None:
         resolved(document, {"$ref": reference})
 
 
+def test_the_document_has_all_that_the_controller_knows(
+    peers: Peers, controller: Server, shop: Server
+) -> None:
+    """Also what no client has used."""
+    del shop
+    door = door_of(peers.relay(controller.address, "--http", "http://127.0.0.1:0"))
+    paths = set(door.ask("GET", "/openapi.json").json["paths"])
+    wanted = {"/v1/shop.Shop/find", "/v1/shop.Clock/now", "/v1/topics/shop.Sales", "/v1/topics/shop.News"}
+    assert wanted <= paths
+    assert not [path for path in paths if "mf." in path]
+
+
+def test_the_document_of_a_relay_without_its_controller_is_empty(peers: Peers) -> None:
+    door = door_of(peers.relay("mf://127.0.0.1:1", "--http", "http://127.0.0.1:0"))
+    assert door.ask("GET", "/openapi.json").json["paths"] == {}
+
+
 def test_a_list_of_services_that_is_none_is_refused(door: Door) -> None:
     for asked in ("a/b", "a,,b", ",".join(["a.B"] * 17)):
         assert door.ask("GET", f"/openapi.json?service={asked}").status == 400, asked

@@ -17,6 +17,7 @@
 #include <thread>
 
 #include "http/callers.hpp"
+#include "http/catalogue.hpp"
 #include "http/descriptions.hpp"
 #include "mf/core/clock.hpp"
 #include "mf/core/unique_function.hpp"
@@ -66,6 +67,7 @@ class Core {
   [[nodiscard]] bool draining() const noexcept { return draining_; }
   [[nodiscard]] Callers& callers() noexcept { return callers_; }
   [[nodiscard]] Descriptions& descriptions() noexcept { return descriptions_; }
+  [[nodiscard]] Catalogue& catalogue() noexcept { return catalogue_; }
   [[nodiscard]] Figures& figures() noexcept { return figures_; }
   /// Runs a function later on the door's thread. Any thread.
   void post(UniqueFunction<void()> work);
@@ -100,6 +102,8 @@ class Core {
   std::set<Guest*> guests_;
   Callers callers_;
   Descriptions descriptions_;
+  Catalogue catalogue_;
+  TimePoint read_files_at_{};  // the files of TLS, the next time
   Figures figures_;
   std::mutex mutex_;  // guards the next one
   bool empty_ = false;

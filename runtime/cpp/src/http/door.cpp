@@ -109,7 +109,8 @@ Core::Core(DoorOptions options, std::shared_ptr<relay::Relay> relay,
       reactor_(std::make_shared<transport::Reactor>(0, options_.log)),
       callers_(relay_, reactor_),
       descriptions_(relay_, reactor_, callers_,
-                    [this](UniqueFunction<void()> work) { post(std::move(work)); }) {
+                    [this](UniqueFunction<void()> work) { post(std::move(work)); }),
+      catalogue_(relay_, reactor_, [this](UniqueFunction<void()> work) { post(std::move(work)); }) {
   check(options_);
   listen();
 }
@@ -207,6 +208,7 @@ void Core::stop() {
     again_.cancel();
     look_again_.cancel();
     descriptions_.close();
+    catalogue_.close();
     for (auto* const guest : std::vector<Guest*>(guests_.begin(), guests_.end()))
       if (guests_.contains(guest)) guest->close();
     callers_.close();

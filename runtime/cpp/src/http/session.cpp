@@ -545,12 +545,13 @@ void Session::on_message(Outcome<topics::Receiver::Taken>&& taken) {
 
 // ---- documents
 
-/// Of what clients have used, and of the services that the request names.
+/// Of what the controller lists, and clients have used; or of the services that the request names.
 void Session::openapi() {
   auto identity = visitor_->identity(visit_.token);
   if (!identity) return answer(problem_of(identity.failure()));
-  std::vector<std::string> names;
+  std::vector<Named> names;
   auto asked = query("service");
+  const bool all = asked.empty();
   while (!asked.empty()) {
     const auto end = std::min(asked.find(','), asked.size());
     Visit named;
@@ -559,17 +560,21 @@ void Session::openapi() {
       return answer(refusal(Code::invalid_argument, "service is a list of at most " +
                                                         std::to_string(kMostDescribed) +
                                                         " names with commas between them"));
-    names.push_back(std::move(named.name));
+    names.emplace_back(false, std::move(named.name));
     asked.remove_prefix(std::min(end + 1, asked.size()));
   }
   auto caller = attempt([&] { return core_.callers().of(identity.value()); });
   if (!caller) return answer(problem_of(caller.failure()));
-  describe(caller.value(), std::move(names));
+  if (!all) return describe(caller.value(), std::move(names), mf::now() + kDescribeWithin);
+  core_.catalogue().find(
+      [this, self = shared_from_this(), caller = caller.value()](const Catalogue::Names& known) {
+        if (!closed_) describe(caller, {known.begin(), known.end()}, mf::now() + kDescribeWithin);
+      });
 }
 
-/// Takes the names from the back. One that no server offers is left out.
-void Session::describe(const std::shared_ptr<Caller>& caller, std::vector<std::string> names) {
-  if (names.empty()) {
+/// Takes the names from the back. One that no server describes in time is left out.
+void Session::describe(const std::shared_ptr<Caller>& caller, std::vector<Named> names, TimePoint until) {
+  if (names.empty() || until <= mf::now()) {
     const auto may_call = [&](std::string_view service, std::string_view method) {
       const auto& gatekeeper = core_.gatekeeper();
       if (method.empty()) return gatekeeper.may_subscribe(caller->identity, service, "*").allowed;
@@ -577,13 +582,16 @@ void Session::describe(const std::shared_ptr<Caller>& caller, std::vector<std::s
     };
     return answer(200, kJson, openapi_of(core_.descriptions().known(), may_call));
   }
-  const auto name = std::move(names.back());
+  const auto [is_topic, name] = std::move(names.back());
   names.pop_back();
-  core_.descriptions().find(caller, name, false, mf::now() + kDescribeWithin,
-                            [this, self = shared_from_this(), caller,
-                             names = std::move(names)](Outcome<Descriptions::Known>&& /*known*/) mutable {
-                              if (!closed_) describe(caller, std::move(names));
-                            });
+  // Later, since a description that is known is there at once, and each would be one more call on the stack.
+  auto next = [this, self = shared_from_this(), caller, until,
+               names = std::move(names)](Outcome<Descriptions::Known>&& /*known*/) mutable {
+    core_.post([this, self, caller, until, names = std::move(names)]() mutable {
+      if (!closed_) describe(caller, std::move(names), until);
+    });
+  };
+  core_.descriptions().find(caller, name, is_topic, until, std::move(next));
 }
 
 }  // namespace mf::http

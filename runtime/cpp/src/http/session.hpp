@@ -100,7 +100,8 @@ class Session : public Guest, public std::enable_shared_from_this<Session> {
   void end_events(const Answer& given);
   void drop_work();
   void openapi();
-  void describe(const std::shared_ptr<Caller>& caller, std::vector<std::string> names);
+  using Named = std::pair<bool, std::string>;  // whether it is a topic, and its name
+  void describe(const std::shared_ptr<Caller>& caller, std::vector<Named> names, TimePoint until);
 
   Core& core_;
   const std::string peer_;

@@ -83,8 +83,7 @@ std::optional<Identity> Shared::passed(const Identity& client) const {
   return protocol::may_be_passed(client) ? client : Identity();
 }
 
-std::shared_ptr<client::Core> Shared::core_for(const Identity& client,
-                                               std::shared_ptr<transport::Reactor> of) const {
+ClientOptions Shared::client_options() const {
   ClientOptions made;
   made.connect_timeout = options.connect_timeout;
   made.max_payload = kMostPayload;
@@ -93,7 +92,12 @@ std::shared_ptr<client::Core> Shared::core_for(const Identity& client,
   made.credential = options.credential;
   made.trusted_users = options.trusted_users;
   made.log = options.log;
-  auto core = std::make_shared<client::Core>(resolver, nullptr, std::move(made), std::move(of));
+  return made;
+}
+
+std::shared_ptr<client::Core> Shared::core_for(const Identity& client,
+                                               std::shared_ptr<transport::Reactor> of) const {
+  auto core = std::make_shared<client::Core>(resolver, nullptr, client_options(), std::move(of));
   core->relay({.passed = passed(client), .networks = connecting.networks});
   return core;
 }
@@ -190,6 +194,12 @@ std::shared_ptr<client::Core> Relay::client_for(const Identity& client,
   if (shared_->options.passes_identities && !protocol::may_be_passed(client))
     throw not_executed_error(Code::permission_denied, words("your identity is too long to be passed on"));
   return shared_->core_for(client, reactor);
+}
+
+std::shared_ptr<client::Core> Relay::controller_client(
+    const std::shared_ptr<transport::Reactor>& reactor) const {
+  return std::make_shared<client::Core>(std::make_shared<StaticResolver>(shared_->controllers), nullptr,
+                                        shared_->client_options(), reactor);
 }
 
 std::shared_ptr<void> Relay::watch(std::string_view service,

@@ -64,6 +64,8 @@ struct Shared : std::enable_shared_from_this<Shared> {
   [[nodiscard]] Failure failure_to_connect(const Failure& why, const std::string& server);
   /// What a connection for this client says of it; nothing: identities are not passed on.
   [[nodiscard]] std::optional<Identity> passed(const Identity& client) const;
+  /// Those of each client that it makes.
+  [[nodiscard]] ClientOptions client_options() const;
   /// A client for one identity, whose connections pass that on. Without a reactor it has threads of its own.
   [[nodiscard]] std::shared_ptr<client::Core> core_for(const Identity& client,
                                                        std::shared_ptr<transport::Reactor> of) const;

@@ -108,6 +108,10 @@ class Relay final : public server::Forwarder {
   /// Throws Error(PERMISSION_DENIED) for an identity that cannot be passed on.
   [[nodiscard]] std::shared_ptr<client::Core> client_for(
       const Identity& client, const std::shared_ptr<transport::Reactor>& reactor) const;
+  /// A client of the service of the controller, or of the relay, that this one asks, in the name of this
+  /// relay.
+  [[nodiscard]] std::shared_ptr<client::Core> controller_client(
+      const std::shared_ptr<transport::Reactor>& reactor) const;
   /// Keeps a service, or topic_view() of a topic, watched for as long as the result lives, so that resolver()
   /// has it. Null if others use as many as may be watched, or the name is too long.
   [[nodiscard]] std::shared_ptr<void> watch(std::string_view service,
