@@ -314,3 +314,54 @@ def test_a_subscription_ends_when_it_is_not_allowed_any_more(
         assert (last["problem"]["status"], last["problem"]["code"]) == (401, "UNAUTHENTICATED")
         assert not all_of(listening).endswith(b"0\r\n\r\n")
     assert door.call("shop.Clock.now").status == 200
+
+
+def test_what_is_open_ends_when_the_certificate_of_its_client_is_revoked(
+    peers: Peers, controller: Server, shop: Server, tmp_path: Path
+) -> None:
+    del shop
+    authority = Authority(tmp_path)
+    shown, mine = authority.issue(), authority.issue(names="DNS:client.example")
+    revoked = authority.revoke()
+    (tmp_path / "access").write_text("allow dns:client.example subscribe shop.Sales\n")
+    (tmp_path / "access").chmod(0o600)
+    given = ("--certificate", shown.certificate, "--key", shown.key, "--client-ca", authority.file)
+    options = (*given, "--client-crl", revoked, "--access", str(tmp_path / "access"))
+    relay = peers.relay(controller.address, *options, "--http", "https://127.0.0.1:0")
+    context = ssl.create_default_context(cafile=authority.file)
+    context.load_cert_chain(mine.certificate, mine.key)
+    door = Door(relay.line(), context)
+    with door.websocket("/v1/topics/shop.Sales") as talking, door.socket() as listening:
+        talking.send({})
+        assert talking.next()["agent"] == "books"
+        listening.sendall(b"GET /v1/topics/shop.Sales HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert listening.recv(64).startswith(b"HTTP/1.1 200 OK\r\n")
+        authority.revoke(mine)
+        relay.signal(signal.SIGHUP)
+        (last,) = talking.rest()
+        assert (last["problem"]["status"], last["problem"]["code"]) == (401, "UNAUTHENTICATED")
+        assert "certificate" in last["problem"]["detail"]
+        assert not all_of(listening).endswith(b"0\r\n\r\n")
+
+
+def test_what_is_open_ends_when_the_token_of_its_client_is_not_accepted_any_more(
+    peers: Peers, controller: Server, shop: Server, authority: Authority, tmp_path: Path
+) -> None:
+    del shop
+    shown = authority.issue()
+    (tmp_path / "keys.pub").write_text(SIGNER.public_pem())
+    (tmp_path / "access").write_text("allow token:alice subscribe shop.Sales\n")
+    (tmp_path / "access").chmod(0o600)
+    tls = ("--certificate", shown.certificate, "--key", shown.key)
+    rules = ("--access", str(tmp_path / "access"), "--token-keys", str(tmp_path / "keys.pub"))
+    relay = peers.relay(controller.address, *tls, *rules, "--http", "https://127.0.0.1:0")
+    door = Door(relay.line(), ssl.create_default_context(cafile=authority.file))
+    with door.websocket("/v1/topics/shop.Sales") as talking:
+        talking.send({"token": token()})
+        assert talking.next()["agent"] == "books"
+        (tmp_path / "next").write_text(TokenSigner.generate().public_pem())
+        (tmp_path / "next").rename(tmp_path / "keys.pub")
+        relay.signal(signal.SIGHUP)
+        (last,) = talking.rest()
+        assert (last["problem"]["status"], last["problem"]["code"]) == (401, "UNAUTHENTICATED")
+        assert "token" in last["problem"]["detail"]

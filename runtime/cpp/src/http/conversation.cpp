@@ -54,6 +54,8 @@ void Conversation::leave() {
 void Conversation::look(TimePoint now) {
   if (until_ <= now) return close();
   if (!opened_ || ending_) return;
+  if (!trusted())
+    return end(refusal(Code::unauthenticated, "your certificate has expired or is not accepted any more"));
   if (auto problem = visitor_.may_no_longer(visit_)) end(*problem);
 }
 

@@ -46,6 +46,8 @@ class Conversation : public Guest, public std::enable_shared_from_this<Conversat
   /// Closes with a code of RFC 6455.
   virtual void say_goodbye(std::uint16_t code, std::string_view why) = 0;
   virtual void shut() = 0;
+  /// Whether the certificate of the peer, if there is one, is still accepted.
+  [[nodiscard]] virtual bool trusted() = 0;
 
   void ready();
   void on_text(std::string&& text);

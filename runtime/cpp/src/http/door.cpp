@@ -173,6 +173,10 @@ void Core::accept() {
 
 void Core::look() {
   const auto now = mf::now();
+  if (tls_ && read_files_at_ <= now) {
+    read_files_at_ = now + options_.reload_interval;
+    (void)transport::read_again(*tls_, transport::Reads::replaced);
+  }
   for (auto* const guest : std::vector<Guest*>(guests_.begin(), guests_.end()))
     if (guests_.contains(guest)) guest->look(now);
   descriptions_.tidy(now);

@@ -62,6 +62,14 @@ void end_socket(tcp::socket& socket) {
   socket.close(ignored);
 }
 
+bool is_trusted(Core& /*core*/, Plain& /*stream*/, std::uint64_t& /*checked*/) {
+  return true;
+}
+/// `checked`: for which reading of the files it was found last.
+bool is_trusted(Core& core, Tls& stream, std::uint64_t& checked) {
+  return transport::native_trusted(*core.tls(), stream.native_handle(), checked);
+}
+
 // ---- WebSocket
 
 template <class Stream>
@@ -124,6 +132,7 @@ class ConversationOf final : public Conversation {
     stream_.async_close(*goodbye_, [this, self = this->shared_from_this()](Failed) { close(); });
   }
   void shut() override { end_socket(socket_of(stream_.next_layer())); }
+  bool trusted() override { return is_trusted(core(), stream_.next_layer(), checked_); }
 
   struct Outgoing {
     std::string text;
@@ -134,6 +143,7 @@ class ConversationOf final : public Conversation {
   Session::Request request_;
   beast::flat_buffer in_;
   std::deque<Outgoing> out_;  // the first one is being written
+  std::uint64_t checked_ = 0;
   std::optional<websocket::close_reason> goodbye_;
 };
 
@@ -294,13 +304,7 @@ class SessionOf final : public Session {
     return ::poll(&end, 1, 0) > 0 && (end.revents & kGone) != 0;
   }
 
-  bool trusted() override {
-    if constexpr (kTls) {
-      return transport::native_trusted(*core().tls(), stream_.native_handle(), checked_);
-    } else {
-      return true;
-    }
-  }
+  bool trusted() override { return is_trusted(core(), stream_, checked_); }
 
   void upgrade(Request&& request, Visit visit, Visitor visitor) override {
     release();

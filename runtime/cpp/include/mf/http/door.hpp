@@ -63,6 +63,9 @@ struct DoorOptions {
   std::chrono::milliseconds body_timeout{30'000};
   /// How long a connection may be idle between two requests.
   std::chrono::milliseconds idle_timeout{60'000};
+  /// How often files of TLS are looked at, whether they were replaced. Connections whose certificate is not
+  /// accepted any more, or whose token has expired, end then, also while a stream or WebSocket is open.
+  std::chrono::milliseconds reload_interval{30'000};
   /// How long a call may take unless its request says so.
   std::chrono::milliseconds deadline{30'000};
   Log log{};
