@@ -40,6 +40,11 @@ class Place:
         return found
 
     @property
+    def is_said(self) -> bool:
+        """Whether an option, the environment or a context names it."""
+        return bool(self.context.get("where"))
+
+    @property
     def is_controller(self) -> bool:
         return self.where.startswith((*_CONTROLLERS, *_RELAYS))
 

@@ -94,7 +94,10 @@ def test_what_is_not_there_is_not_steered(tool: Tool, fresh: tuple[Server, Serve
 def test_a_controller_and_a_relay_are_steered_like_servers(tool: Tool, peers: Peers) -> None:
     controller = peers.controller()
     relay = peers.relay(controller.address)
-    for process in (relay, controller):
+    other = peers.relay(controller.address)
+    for process in (other, relay, controller):
+        if process is relay:
+            tool.at(controller.address)  # before, no place is said
         address = "tcp://" + process.address.partition("://")[2]
         assert tool.well("log-level", address) == f"{address} warning\n"
         assert tool.well("log-level", address, "error") == f"{address} error\n"
