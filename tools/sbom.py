@@ -1,6 +1,6 @@
 """Writes the bill of materials of a release, in CycloneDX 1.6: sbom.py BUILD OUT
 
-    own        mfidl, mf-runtime, mf-tools, and the programs of the build
+    own        mfidl, mf-runtime, mfidl-tools, and the programs of the build
     C++        the Debian packages that the programs load, and those whose headers are compiled into them
     Python     what the compiler and the tool need, with the sums of their files (packaging/pip-*.lock)
 
@@ -33,7 +33,7 @@ HEADERS = (
 )  # compiled into the programs, which then load nothing of them
 PYTHON = {
     "mfidl": (".", ("MarkupSafe",)),
-    "mf-tools": ("cli", ("markdown-it-py", "mdurl", "Pygments", "cffi", "pycparser")),
+    "mfidl-tools": ("cli", ("markdown-it-py", "mdurl", "Pygments", "cffi", "pycparser")),
 }
 """Distributions that need others of the index: their folders, and what these need in turn."""
 _NAMESPACE = uuid.UUID("6f0e3a1e-2a0d-5c63-9a0e-6d66692d6964")
@@ -65,7 +65,7 @@ def main(build: Path, out: Path) -> None:
 
 
 def _own(build: Path) -> Iterator[Component]:
-    for name in ("mfidl", "mf-runtime", "mf-tools"):
+    for name in ("mfidl", "mf-runtime", "mfidl-tools"):
         purl = PackageURL("pypi", None, name, _version(name))
         yield _component(purl, ComponentType.LIBRARY, "Apache-2.0", [])
     for name in PROGRAMS:
@@ -128,7 +128,7 @@ def _key(component: Component) -> str:
 
 
 def _version(package: str) -> str:
-    folder = ROOT / {"mfidl": ".", "mf-tools": "cli"}.get(package, "runtime/python")
+    folder = ROOT / {"mfidl": ".", "mfidl-tools": "cli"}.get(package, "runtime/python")
     version: str = tomllib.loads((folder / "pyproject.toml").read_text())["project"]["version"]
     return version
 

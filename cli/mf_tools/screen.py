@@ -1,5 +1,5 @@
 """The screen of `mf top`: a table of services, instances or monitors that follows. Needs textual, which
-comes with `mf-tools[top]`.
+comes with `mfidl-tools[top]`.
 """
 
 from collections.abc import Callable, Coroutine

@@ -123,7 +123,7 @@ class _Bundle:
 
 def _tool() -> str:
     made = {
-        "mf-tools": __version__,
+        "mfidl-tools": __version__,
         "python": platform.python_version(),
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",
         "gathered": datetime.now(UTC).isoformat(timespec="seconds"),

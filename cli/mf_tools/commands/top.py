@@ -18,7 +18,7 @@ def command(place: Place, monitors: tuple[str, ...], no_health: bool, shows_toke
     """Watch the services, instances and monitors of a controller on the terminal: calls a second, errors,
     p50 and p99, what does not answer.
 
-    Keys: v changes the view, o the order, q ends it. Needs `pip install 'mf-tools[top]'`.
+    Keys: v changes the view, o the order, q ends it. Needs `pip install 'mfidl-tools[top]'`.
     """
     measured = [endpoint(each) for each in monitors]
     controllers = place.controllers()
@@ -30,7 +30,7 @@ def command(place: Place, monitors: tuple[str, ...], no_health: bool, shows_toke
     except ModuleNotFoundError as missing:
         if missing.name != "textual":
             raise
-        raise CommandError("top needs textual: pip install 'mf-tools[top]'", USAGE) from None
+        raise CommandError("top needs textual: pip install 'mfidl-tools[top]'", USAGE) from None
     from mf_tools.dash.board import Board
     from mf_tools.dash.follow import Follower
 
