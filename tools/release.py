@@ -17,6 +17,7 @@ from pathlib import Path
 
 from tools.release_corpus import ROOT, STORED, generated, packed, version
 
+_PURE = ("mfidl", "mf_runtime", "mfidl_tools")  # distributions for any machine
 _BILL = "mf-idl.cdx.json"
 _HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
 
@@ -57,8 +58,9 @@ def check_stored(number: str) -> None:
 
 
 def check_files(dist: Path, number: str) -> None:
-    wanted = [f"{name}-{number}.tar.gz" for name in ("mfidl", "mf_runtime", "mf_controller")]
-    wanted += [f"{name}-{number}-py3-none-*.whl" for name in ("mfidl", "mf_runtime", "mf_controller")]
+    wanted = [f"{name}-{number}.tar.gz" for name in (*_PURE, "mf_controller", "mf_runtime_native")]
+    wanted += [f"{name}-{number}-py3-none-any.whl" for name in _PURE]
+    wanted += [f"mf_controller-{number}-py3-none-*_{machine}.whl" for machine in ("x86_64", "aarch64")]
     wanted += [f"mf_runtime_native-{number}-cp*.whl"]
     wanted += [f"{name}_{number}_*.deb" for name in ("libmf-dev", "mfidlc", "mf-controller")]
     for pattern in (*wanted, _BILL):

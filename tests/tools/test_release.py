@@ -50,9 +50,12 @@ def test_the_changelog_has_a_section_for_the_version_of_the_tree() -> None:
 
 
 def artefacts(dist: Path) -> Path:
-    for name in ("mfidl", "mf_runtime", "mf_controller"):
+    for name in ("mfidl", "mf_runtime", "mfidl_tools", "mf_controller", "mf_runtime_native"):
         (dist / f"{name}-0.1.0.tar.gz").write_text(name)
+    for name in ("mfidl", "mf_runtime", "mfidl_tools"):
         (dist / f"{name}-0.1.0-py3-none-any.whl").write_text(name)
+    for machine in ("x86_64", "aarch64"):
+        (dist / f"mf_controller-0.1.0-py3-none-manylinux_2_36_{machine}.whl").write_text(machine)
     (dist / "mf_runtime_native-0.1.0-cp311-cp311-manylinux_2_36_x86_64.whl").write_text("native")
     for name in ("libmf-dev", "mfidlc", "mf-controller"):
         (dist / f"{name}_0.1.0_amd64.deb").write_text(name)
@@ -67,7 +70,7 @@ def test_the_sums_are_those_that_sha256sum_checks(tmp_path: Path) -> None:
     command = ["sha256sum", "--strict", "-c", "SHA256SUMS"]
     done = subprocess.run(command, cwd=dist, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.count(": OK\n") == 11
+    assert done.stdout.count(": OK\n") == 15
 
 
 def test_a_release_is_whole_and_nothing_else(tmp_path: Path) -> None:
