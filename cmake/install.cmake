@@ -7,6 +7,8 @@
 #   mfidl::client, mfidl::server  calls: need threads and OpenSSL 3
 #   mfidl::testing                tests of clients and servers (docs/testing.md)
 #   mfidl::asio                   for programs that include mf/client/asio.hpp: Boost 1.81 or newer
+install(CODE "set(MF_VERSION ${PROJECT_VERSION})" ALL_COMPONENTS)
+install(SCRIPT "${CMAKE_CURRENT_LIST_DIR}/before_install.cmake" ALL_COMPONENTS)
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -49,6 +51,20 @@ install(DIRECTORY "${MF_CPP}/include/" "${CMAKE_CURRENT_BINARY_DIR}/mf_runtime.m
   DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT runtime FILES_MATCHING PATTERN "*.hpp")
 install(EXPORT mfidl FILE mfidlTargets.cmake NAMESPACE mfidl:: DESTINATION "${MF_PACKAGE_DIR}" COMPONENT runtime)
 
+# What find_package(mfidl) looks for first: a prefix from which some of it was removed is said in a sentence.
+set(installed "${CMAKE_INSTALL_INCLUDEDIR}/mf")
+foreach(file IN ITEMS mfidlTargets.cmake mfidl.cmake mfidl_step.cmake)
+  list(APPEND installed "${MF_PACKAGE_DIR}/${file}")
+endforeach()
+foreach(library IN LISTS MF_EXPORTED)
+  get_target_property(type ${library} TYPE)
+  get_target_property(name ${library} OUTPUT_NAME)
+  if(type MATCHES "^(STATIC|SHARED)_LIBRARY$")
+    string(REPLACE name-NOTFOUND ${library} name "${name}")
+    list(APPEND installed "${CMAKE_INSTALL_LIBDIR}/${CMAKE_${type}_PREFIX}${name}${CMAKE_${type}_SUFFIX}")
+  endif()
+endforeach()
+list(JOIN installed "\" \"" MF_INSTALLED_PARTS)
 configure_package_config_file("${CMAKE_CURRENT_LIST_DIR}/mfidlConfig.cmake.in" mfidlConfig.cmake
   INSTALL_DESTINATION "${MF_PACKAGE_DIR}" NO_SET_AND_CHECK_MACRO)
 write_basic_package_version_file(mfidlConfigVersion.cmake COMPATIBILITY SameMinorVersion)

@@ -10,7 +10,14 @@ if sys.version_info < (3, 11):  # noqa: UP036 (any Python may run this)
         " (Debian 12: apt-get install python3), or put it first on PATH"
     )
 sys.dont_write_bytecode = True  # it is installed with the bytecode; nothing else is ever written there
-sys.path[0] = str(Path(__file__).resolve().parents[1] / "lib/mfidl")
+_packages = Path(__file__).resolve().parents[1] / "lib/mfidl"
+for _name in ("antlr4", "click", "google/protobuf", "jinja2", "markupsafe", "mf", "mfidl", "mfidl/templates"):
+    if not (_packages / _name).is_dir():
+        sys.exit(
+            f"mfidlc: it is installed in part only, without {_packages / _name}: install it again"
+            " (cmake --install, or apt-get install --reinstall mfidlc)"
+        )
+sys.path[0] = str(_packages)
 
 from mfidl.cli import main  # noqa: E402
 

@@ -37,12 +37,14 @@ endif()
 
 find_package(Threads REQUIRED)
 set(OPENSSL_USE_STATIC_LIBS ${MF_STATIC_PROGRAMS})
-find_package(OpenSSL 3 REQUIRED COMPONENTS SSL)
+find_package(OpenSSL 3 QUIET COMPONENTS SSL)
+mf_need(OPENSSL_FOUND "OpenSSL 3 with its headers" libssl-dev)
 
 # Asio compiled once, into a library of its own: its users pay for declarations only. The version is pinned because
 # Debian's unversioned Boost (1.74) lacks cancellation slots and must never be mixed in.
-find_path(MF_BOOST_INCLUDE boost/asio/any_completion_handler.hpp REQUIRED
+find_path(MF_BOOST_INCLUDE boost/asio/any_completion_handler.hpp
   DOC "Boost 1.81 headers (tools/bootstrap core installs libboost1.81-dev)")
+mf_need(MF_BOOST_INCLUDE "Boost 1.81 or newer" libboost1.81-dev)
 add_library(mf_asio STATIC "${CMAKE_CURRENT_LIST_DIR}/asio.cpp")
 add_library(mf::asio ALIAS mf_asio)
 target_include_directories(mf_asio SYSTEM PUBLIC "$<BUILD_INTERFACE:${MF_BOOST_INCLUDE}>")

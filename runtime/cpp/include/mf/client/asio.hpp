@@ -9,6 +9,11 @@
 // as CANCELLED, and the server is notified.
 #pragma once
 
+#include <boost/version.hpp>
+#if BOOST_VERSION < 108100
+#error \
+    "mf/client/asio.hpp needs Boost 1.81 or newer, and an older one is found first: apt-get install libboost1.81-dev, and link mfidl::asio"
+#endif
 #include <boost/asio/associated_cancellation_slot.hpp>
 #include <boost/asio/associated_executor.hpp>
 #include <boost/asio/async_result.hpp>
