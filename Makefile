@@ -16,7 +16,7 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 # Set QUICK=1 for a bench of at most five minutes; passed on as it is.
 export QUICK
 
-.PHONY: help demo test test-system test-packages test-distant bench bench-ab soak fuzz mutants lint tidy format regen hashes sbom wheels debs vsix release docs clean
+.PHONY: help demo test test-system test-packages test-distant bench bench-ab soak fuzz mutants lint tidy format regen hashes sbom wheels wheel-aarch64 debs vsix release docs clean
 
 help: ## This list
 	@grep -hE '^[a-z%-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -54,23 +54,27 @@ test: ## Run everything that must hold, as CI does
 	@$(STAGE) 'Python tests of processes that are killed, stopped and timed' $(CHANCE) $(PY) -m pytest -q -n $(JOBS) --dist worksteal $(ALONE) $(SYSTEM:%=--ignore %) $(PACKAGES:%=--ignore %)
 	@$(MAKE) sanitizers
 
-wheels: ## Make the wheels and source distributions of mfidl, mf-runtime, mf-runtime-native, mf-tools and mf-controller in dist/
+wheels: ## Make the wheels and source distributions of mfidl, mf-runtime, mf-runtime-native, mfidl-tools and mf-controller in dist/
 	@$(STAGE) 'install what packages need' tools/bootstrap core package
 	@$(STAGE) 'wheels' tools/wheels
+
+wheel-aarch64: ## Make the wheel mf-controller for 64-bit Arm in dist/
+	@$(STAGE) 'install what makes a bare machine' tools/bootstrap bare
+	@mkdir -p dist
+	@$(STAGE) 'wheel for 64-bit Arm' tools/bare --ccache --packages --out dist tools/wheel_aarch64 /srv/out
 
 debs: ## Make the Debian packages libmf-dev, mfidlc and mf-controller in dist/
 	@$(STAGE) 'install what packages need' tools/bootstrap core package bridge
 	@$(STAGE) 'Debian packages' tools/debs
 
 release: ## Make all of a release in dist/: packages, bill of materials (SBOM), notes and SHA256SUMS
-	@$(MAKE) wheels debs
+	@$(MAKE) wheels wheel-aarch64 debs
 	@$(STAGE) 'install what the rest needs' tools/bootstrap core test
 	@$(STAGE) 'bill of materials' $(PY) tools/sbom.py build/install dist/mf-idl.cdx.json
 	@$(STAGE) 'notes and sums' $(PY) -m tools.release dist
 
 test-packages: ## Make the packages, and run their tests
-	@$(MAKE) wheels debs
-	@$(STAGE) 'install what makes a bare machine' tools/bootstrap bare
+	@$(MAKE) wheels wheel-aarch64 debs
 	@$(STAGE) 'packages' $(CHANCE) $(PY) -m pytest -q -n $(JOBS) --dist worksteal -o faulthandler_timeout=1500 $(PACKAGES)
 
 test-system: ## Run the tests of whole systems under harm, which take minutes

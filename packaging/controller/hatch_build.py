@@ -2,8 +2,10 @@
 
 The wheel fits every Python 3 and each Linux whose glibc has the symbols that the programs use: nothing else
 is linked dynamically. The build folder is `build/wheel`, so that a second build compiles only what changed.
+MF_MACHINE=aarch64 builds for 64-bit Arm on another machine, in a folder of its own (tools/wheel_aarch64).
 """
 
+import os
 import platform
 import re
 import shutil
@@ -20,6 +22,7 @@ _NEEDED = {
     "ninja": "Ninja (Debian: apt-get install ninja-build)",
     "c++": "a C++20 compiler (Debian: apt-get install g++)",
 }
+_MACHINE = os.environ.get("MF_MACHINE") or platform.machine()
 _OLDEST = 17  # manylinux_2_17, the oldest tag that pip and auditwheel know
 
 
@@ -49,9 +52,12 @@ class ProgramsBuildHook(BuildHookInterface):  # type: ignore[type-arg]
         tree = Path(self.root)
         if not (tree / "CMakeLists.txt").exists():  # a clone, and no source distribution
             tree = tree.parents[1]
-        build = str(tree / "build/wheel")
-        self._run(tree, "cmake", "--preset", "wheel", "--log-level=WARNING")
-        self._run(tree, "cmake", "--build", "--preset", "wheel")
+        build, cross = str(tree / "build/wheel"), []
+        if platform.machine() != _MACHINE:
+            build += f"-{_MACHINE}"
+            cross = ["--toolchain", str(tree / f"cmake/{_MACHINE}.cmake")]
+        self._run(tree, "cmake", "--preset", "wheel", "-B", build, "--log-level=WARNING", *cross)
+        self._run(tree, "cmake", "--build", build, "--target", *_PROGRAMS)
         self._run(
             tree, "cmake", "--install", build, "--component", "controller", "--strip", "--prefix", str(prefix)
         )
@@ -68,4 +74,4 @@ def platform_tag(programs: Any) -> str:
     newest = max(
         int(minor) for path in programs for minor in re.findall(rb"GLIBC_2\.(\d+)\0", path.read_bytes())
     )
-    return f"manylinux_2_{max(newest, _OLDEST)}_{platform.machine()}"
+    return f"manylinux_2_{max(newest, _OLDEST)}_{_MACHINE}"

@@ -1,5 +1,6 @@
 """What `make wheels` and `make debs` have put into dist/, and the packages of others that the wheels need."""
 
+import platform
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DIST = ROOT / "dist"
 INDEX_ONLY = ["antlr4-python3-runtime", "click", "cryptography", "hatchling", "jinja2", "protobuf", "pytest"]
 INDEX_ONLY += ["rich"]  # of the tool, as cryptography
+INDEX_ONLY += ["scikit-build-core"]  # builds the native codec from its source distribution
 
 
 def run(
@@ -24,14 +26,15 @@ def run(
 
 @pytest.fixture(scope="session")
 def wheels() -> dict[str, Path]:
-    """Each wheel by the name of its distribution."""
-    found = {path.name.split("-")[0].replace("_", "-"): path for path in DIST.glob("*.whl")}
+    """Each wheel that this machine can install, by the name of its distribution."""
+    mine = [path for path in DIST.glob("*.whl") if path.stem.endswith(("-any", platform.machine()))]
+    found = {path.name.split("-")[0].replace("_", "-"): path for path in mine}
     assert sorted(found) == [
         "mf-controller",
         "mf-runtime",
         "mf-runtime-native",
-        "mf-tools",
         "mfidl",
+        "mfidl-tools",
     ], "run `make wheels` first"
     return found
 
@@ -41,7 +44,9 @@ def needed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with what the wheels need of the package index."""
     folder = tmp_path_factory.mktemp("needed")
     pins = ROOT / "packaging"
-    constraints = ["-c", str(pins / "pip-core.txt"), "-c", str(pins / "pip-test.txt")]
+    constraints = [
+        word for each in ("core", "package", "test") for word in ("-c", str(pins / f"pip-{each}.txt"))
+    ]
     pip = [
         sys.executable,
         "-m",

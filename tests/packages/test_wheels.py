@@ -1,7 +1,9 @@
 """The wheels: a whole system comes of them, where there is neither a compiler of C++ nor this tree."""
 
+import os
 import re
 import subprocess
+import sys
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -53,7 +55,7 @@ def running(environment: Environment, *command: str) -> Iterator[str]:
 
 @pytest.mark.timeout(300)
 def test_a_service_and_its_controller_run_from_wheels_alone(tmp_path: Path, environment: Environment) -> None:
-    environment.run("pip", "install", "-q", "mfidl", "mf-runtime", "mf-tools", "mf-controller")
+    environment.run("pip", "install", "-q", "mfidl", "mf-runtime", "mfidl-tools", "mf-controller")
     (tmp_path / "hello.mfidl").write_text(SCHEMA)
     (tmp_path / "server.py").write_text(SERVER)
     (tmp_path / "client.py").write_text(CLIENT)
@@ -95,27 +97,34 @@ def test_a_project_that_init_has_written_installs_and_passes_its_test(
     assert "2 passed" in environment.run("pytest", "-q", "python", cwd=tmp_path / "warehouse")
 
 
+MACHINES = {"x86_64": "ld-linux-x86-64.so.2", "aarch64": "ld-linux-aarch64.so.1"}
+
+
+@pytest.mark.parametrize("machine", MACHINES)
 @pytest.mark.parametrize("program", ["mf-controller", "mf-relay", "mf-bridge"])
 def test_the_programs_need_nothing_but_glibc_and_hold_no_symbols(
-    tmp_path: Path, wheels: dict[str, Path], program: str
+    tmp_path: Path, program: str, machine: str
 ) -> None:
-    with zipfile.ZipFile(wheels["mf-controller"]) as wheel:
+    [path] = DIST.glob(f"mf_controller-*_{machine}.whl")
+    with zipfile.ZipFile(path) as wheel:
         [name] = [each for each in wheel.namelist() if each.endswith(f"/scripts/{program}")]
         binary = Path(wheel.extract(name, tmp_path))
 
-    said = run("readelf", "--dynamic", "--section-headers", "--wide", str(binary))
-    assert set(re.findall(r"NEEDED.*\[(.*)\]", said)) <= {"libc.so.6", "libm.so.6", "ld-linux-x86-64.so.2"}
+    said = run("readelf", "--dynamic", "--file-header", "--section-headers", "--wide", str(binary))
+    assert re.search(rf"Machine: .*{machine.replace('_', '.')}", said, re.IGNORECASE)
+    assert set(re.findall(r"NEEDED.*\[(.*)\]", said)) <= {"libc.so.6", "libm.so.6", MACHINES[machine]}
     assert ".symtab" not in said
 
 
-@pytest.mark.parametrize("name", ["mf-controller", "mf-runtime-native"])
-def test_the_tag_of_what_is_compiled_is_the_one_that_auditwheel_sees(
-    wheels: dict[str, Path], name: str
-) -> None:
-    said = " ".join(run("auditwheel", "show", str(wheels[name])).split())
+@pytest.mark.parametrize(
+    "pattern", ["mf_controller-*_x86_64.whl", "mf_controller-*_aarch64.whl", "mf_runtime_native-*.whl"]
+)
+def test_the_tag_of_what_is_compiled_is_the_one_that_auditwheel_sees(pattern: str) -> None:
+    [wheel] = DIST.glob(pattern)
+    said = " ".join(run("auditwheel", "show", str(wheel)).split())
 
-    tag = wheels[name].stem.split("-")[-1]
-    assert re.fullmatch(r"manylinux_2_\d+_x86_64", tag)
+    tag = wheel.stem.split("-")[-1]
+    assert re.fullmatch(r"manylinux_2_\d+_(x86_64|aarch64)", tag)
     assert f'is consistent with the following platform tag: "{tag}"' in said
 
 
@@ -129,10 +138,12 @@ def test_each_wheel_carries_its_licences(wheels: dict[str, Path]) -> None:
 
 
 @pytest.mark.timeout(1500)  # the programs are compiled, if ccache does not know them
-@pytest.mark.parametrize("name", ["mfidl", "mf_runtime", "mf_tools", "mf_controller"])
-def test_a_source_distribution_builds_the_same_wheel(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize("name", ["mfidl", "mf_runtime", "mfidl_tools", "mf_controller"])
+def test_a_source_distribution_builds_the_same_wheel(
+    tmp_path: Path, wheels: dict[str, Path], name: str
+) -> None:
     [archive] = DIST.glob(f"{name}-*.tar.gz")
-    [wheel] = DIST.glob(f"{name}-*.whl")
+    wheel = wheels[name.replace("_", "-")]
     folder = unpacked(archive, tmp_path)
 
     run("python", "-m", "hatchling", "build", "-t", "wheel", "-d", "made", cwd=folder, timeout=1400)
@@ -154,6 +165,62 @@ def contents(wheel: Path) -> dict[str, int]:
         for each in zipfile.ZipFile(wheel).infolist()
         if not each.filename.endswith("/RECORD")
     }
+
+
+@pytest.mark.timeout(600)  # it is compiled
+def test_the_native_codec_is_built_where_there_is_no_wheel_of_it(environment: Environment) -> None:
+    environment.run("pip", "install", "-q", "--no-binary", "mf-runtime-native", "mf-runtime-native")
+
+    program = "import mf, mf.native; mf.to_bytes(['a'], list[str]); print(mf.native.why())"
+    assert " is in use, from " in environment.run("python", "-c", program)
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        (
+            {"CXX": "c++-77"},
+            "MF/IDL needs a compiler of C++20, and there is none (c++-77): apt-get install g++",
+        ),
+        (
+            {"CMAKE_ARGS": "-DCMAKE_DISABLE_FIND_PACKAGE_Python=ON"},
+            "MF/IDL needs the headers of Python, which was not found: apt-get install python3-dev",
+        ),
+    ],
+)
+def test_what_the_native_codec_needs_to_be_built_is_one_sentence(
+    tmp_path: Path, given: dict[str, str], sentence: str
+) -> None:
+    [archive] = DIST.glob("mf_runtime_native-*.tar.gz")
+    pip = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "-w", str(tmp_path)]
+
+    done = subprocess.run(
+        [*pip, str(archive)],
+        env={**os.environ, **given},
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+    assert done.returncode != 0
+    assert sentence in " ".join(done.stderr.split() + done.stdout.split())
+
+
+def refused_by_pip(*arguments: str) -> str:
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "download", "--no-index"]
+    done = subprocess.run([*pip, *arguments], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode != 0
+    return done.stderr
+
+
+def test_pip_refuses_a_wheel_for_another_python_or_machine(tmp_path: Path, wheels: dict[str, Path]) -> None:
+    into = ["-d", str(tmp_path), "--find-links", str(DIST)]
+    old = refused_by_pip(*into, "--python-version", "3.10", "--only-binary", ":all:", "mf-runtime")
+    assert "Package 'mf-runtime' requires a different Python: 3.10.0 not in '>=3.11'" in old
+
+    [arm] = DIST.glob("mf_controller-*_aarch64.whl")
+    assert wheels["mf-controller"] != arm
+    assert f"{arm.name} is not a supported wheel on this platform" in refused_by_pip(*into, str(arm))
 
 
 def test_no_compiler_is_one_sentence(tmp_path: Path) -> None:
