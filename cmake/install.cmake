@@ -65,6 +65,7 @@ foreach(library IN LISTS MF_EXPORTED)
   endif()
 endforeach()
 list(JOIN installed "\" \"" MF_INSTALLED_PARTS)
+string(REGEX REPLACE "[^/]+" ".." MF_PACKAGE_UP "${MF_PACKAGE_DIR}")
 configure_package_config_file("${CMAKE_CURRENT_LIST_DIR}/mfidlConfig.cmake.in" mfidlConfig.cmake
   INSTALL_DESTINATION "${MF_PACKAGE_DIR}" NO_SET_AND_CHECK_MACRO)
 write_basic_package_version_file(mfidlConfigVersion.cmake COMPATIBILITY SameMinorVersion)
