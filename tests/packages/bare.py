@@ -27,7 +27,7 @@ def run_in_clone(project: Path, script: str, *options: str, timeout: float = 850
     """What the script prints in /srv/project, a clone of this repository. It must succeed."""
     wanted = f"set -eux\nexport DEBIAN_FRONTEND=noninteractive\n{script}"
     # They share a folder of packages, which apt locks and does not wait for.
-    with (DIST / ".packages.lock").open("w") as lock:
+    with (ROOT / "build/.packages.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         command = [str(ROOT / "tools/bare"), "--packages", *options, "--project", str(project)]
         done = subprocess.run(
