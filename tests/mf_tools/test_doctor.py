@@ -25,6 +25,9 @@ from mf import described
 from tests.interop.peers import Server
 from tests.mf_tools.conftest import ROOT, Peers, Tool
 from tests.python.certificates import Authority
+from tests.python.conftest import Recorder as Echo
+from tests.python.conftest import eventually
+from tests.python.echo import EchoClient
 
 Finding = dict[str, str]
 
@@ -88,6 +91,16 @@ def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
     return Authority(tmp_path_factory.mktemp("authority"))
 
 
+@contextmanager
+def unready(controller: Server) -> Iterator[mf.Server]:
+    """A registered server that says why it may be given no work."""
+    with mf.Server(controller=controller.address) as server:
+        server.add_check("index", lambda: "it is being loaded")
+        server.add_check("disk", lambda: "it is full", service="demo.Echo")
+        server.offer(Echo(), agent="a")
+        yield server
+
+
 # All is well
 
 
@@ -103,6 +116,7 @@ def test_a_healthy_controller_and_service_have_no_fault(
         "hello",
         "identity",
         "load",
+        "health",
         "access",
         "clock",
         "ledger",
@@ -112,6 +126,47 @@ def test_a_healthy_controller_and_service_have_no_fault(
     lines = tool.well("doctor", controller.address).splitlines()
     assert lines[0].startswith("ok      name")
     del registered
+
+
+def test_a_server_that_is_not_ready_says_why(tool: Tool, controller: Server) -> None:
+    with unready(controller) as server:
+        found = findings(tool, server.address)
+        assert found["not_serving"]["state"] == "warning"
+        assert "index: it is being loaded" in found["not_serving"]["text"]
+        assert eventually(lambda: "demo.Echo" in tool.well("ls", "--where", controller.address))
+        tool.run("doctor", controller.address, "--service", "demo.Echo", "--json")
+        [of_service] = [each for each in json.loads(tool.out) if each.get("fault") == "not_serving"]
+    assert f"demo.Echo at {server.address} may be given no work" in of_service["text"]
+    assert "disk: it is full" in of_service["text"]
+
+
+def test_a_server_whose_workers_are_all_busy_is_found(tool: Tool) -> None:
+    servant, entered, leave = Echo(), threading.Event(), threading.Event()
+
+    def act(x: int) -> int:
+        entered.set()
+        leave.wait(60)
+        return x
+
+    servant.act = act
+    with mf.Server(workers=1) as server, mf.Client(server.address) as client:
+        server.offer(servant, agent="a")
+        calling = threading.Thread(target=EchoClient(client).at("a").flaky, args=(1,))
+        calling.start()
+        assert entered.wait(30)
+        assert fault(tool, server.address) == "health_does_not_answer"
+        leave.set()
+        calling.join(30)
+
+
+def test_a_server_whose_health_cannot_be_asked_is_no_fault(tool: Tool, tmp_path: Path) -> None:
+    rules = tmp_path / "access.conf"
+    rules.write_text("allow anyone call demo.Echo.*\n")
+    with mf.Server(access=str(rules)) as server:
+        server.offer(Echo(), agent="a")
+        found = findings(tool, server.address)
+    assert found["health"]["state"] == "ok"
+    assert "cannot be asked for its health" in found["health"]["text"]
 
 
 def test_a_healthy_server_over_tls_has_no_fault(tool: Tool, authority: Authority) -> None:

@@ -5,10 +5,13 @@ from pathlib import Path
 
 import pytest
 
+import mf
 from mf_tools.measured import bars, histogram, percentile, summary
 from mfidl.compiler import Exit, Targets, compile_files
 from tests.interop.peers import Server
 from tests.mf_tools.conftest import Tool
+from tests.python.conftest import Recorder as Echo
+from tests.python.conftest import eventually
 
 
 @pytest.fixture
@@ -41,6 +44,16 @@ def test_each_instance_has_its_address_and_its_health(at: Tool, registered: Serv
     assert all(each["addresses"] == [registered.address] for each in found)
     assert all(each["health"].startswith("ok, ") and each["verified"] for each in found)
     assert registered.address in at.well("ls", "-l")
+
+
+def test_a_server_that_is_not_ready_says_why(tool: Tool, controller: Server) -> None:
+    with mf.Server(controller=controller.address) as server:
+        server.offer(Echo(), agent="a")
+        server.add_check("disk", lambda: "it is full", service="demo.Echo")
+        at = tool.at(controller.address)
+        assert eventually(lambda: at.json("ls", "demo.Echo") != [])
+        [found] = at.json("ls", "demo.Echo", "--health")
+    assert found["health"].startswith("not serving: disk: it is full, ")
 
 
 def test_a_server_has_no_list(tool: Tool, shop: Server) -> None:

@@ -20,7 +20,8 @@ _STYLES = {"ok": "green", WARN: "yellow", FAULT: "bold red"}
 @placed
 def command(place: Place, address: str | None, service: str | None, agent: str | None) -> int:
     """Find out why ADDRESS (or the context's) does not work: files, name, route, port, TLS, HELLO, identity,
-    load, access, clock, ledger, registration, schema, in this order. Ends with 1 where a fault was found.
+    load, health, access, clock, ledger, registration, schema, in this order. Ends with 1 where it has found a
+    fault.
     """
     if address is not None:
         place.context["where"] = address

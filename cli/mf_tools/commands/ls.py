@@ -11,6 +11,11 @@ from mf_tools.connect import Place, placed
 from mf_tools.output import emit, table
 from mf_tools.registry import Registered, entries
 
+_WITHIN = 2.0
+
+Answers = dict[tuple[str, str], str]
+"""How a server is, by its address and the name of what it offers."""
+
 
 @click.command()
 @click.argument("pattern", required=False)
@@ -19,7 +24,7 @@ from mf_tools.registry import Registered, entries
 @click.option("-l", "--long", is_flag=True, help="A line for each instance, with its addresses.")
 @click.option("-a", "--all", "everything", is_flag=True, help="With what the runtime registers for itself.")
 @click.option(
-    "--health", is_flag=True, help="Ask each instance, without the token, whether it answers; implies --long."
+    "--health", is_flag=True, help="Ask each instance, without the token, whether it serves; implies --long."
 )
 @placed
 def command(
@@ -36,13 +41,12 @@ def command(
         and (only is None or each.kind == only)
         and (pattern is None or fnmatchcase(each.name, pattern))
     ]
-    answers: dict[str, str] = {}
+    answers: Answers = {}
     if health:
         for address in dict.fromkeys(each.address for each in found):
-            named = next(each for each in found if each.address == address)
-            answers[address] = _health(place, named, address)
+            answers |= _health(place, [each for each in found if each.address == address])
     if place.json:
-        emit([{**each.as_json(), **({"health": answers[each.address]} if health else {})} for each in found])
+        emit([{**each.as_json(), **({"health": answers[_key(each)]} if health else {})} for each in found])
     elif long or health:
         _long(found, answers)
     else:
@@ -66,7 +70,7 @@ def _short(found: list[Registered]) -> None:
     table(("kind", "name", "agents", "instances", "schemas"), rows)
 
 
-def _long(found: list[Registered], answers: dict[str, str]) -> None:
+def _long(found: list[Registered], answers: Answers) -> None:
     columns: list[tuple[str, Callable[[Any], str]]] = [
         ("kind", lambda each: each.kind),
         ("name", lambda each: each.name),
@@ -75,7 +79,7 @@ def _long(found: list[Registered], answers: dict[str, str]) -> None:
         ("instance", lambda each: each.instance),
         ("schema", lambda each: each.schema_id),
         ("addresses", lambda each: " ".join(each.addresses)),
-        ("state", lambda each: answers.get(each.address) or ("" if each.verified else "from the store")),
+        ("state", lambda each: answers.get(_key(each)) or ("" if each.verified else "from the store")),
     ]
     table([head for head, _ in columns], [[cell(each) for _, cell in columns] for each in found])
 
@@ -85,13 +89,29 @@ def _few(names: list[str], most: int = 3) -> str:
     return ", ".join(shown[:most]) + (f", … {len(shown)}" if len(shown) > most else "")
 
 
-def _health(place: Place, entry: Registered, address: str) -> str:
-    import mf
+def _key(entry: Registered) -> tuple[str, str]:
+    return entry.address, entry.name
 
-    begun = monotonic()
-    try:
-        with place.at(address, token=False) as client:  # as it has registered itself
-            client.describe(entry.name, topic=entry.kind == "topic", deadline=2.0)
-    except mf.Error as failed:
-        return failed.code.name
-    return f"ok, {(monotonic() - begun) * 1000:.1f} ms"
+
+def _health(place: Place, entries: list[Registered]) -> Answers:
+    """Of the offers of one server, by its health service; whether it answers, if it has none."""
+    import mf
+    from mf_tools.health import reasons_of
+
+    answers: Answers = {}
+    with place.at(entries[0].address, token=False) as client:  # as it has registered itself
+        for entry in entries:
+            if _key(entry) in answers:
+                continue
+            topic = entry.kind == "topic"
+            begun = monotonic()
+            try:
+                client.describe(entry.name, topic=topic, deadline=_WITHIN)
+                took = monotonic() - begun
+                reasons = reasons_of(client, "" if topic else entry.name, _WITHIN)
+            except mf.Error as failed:
+                answers[_key(entry)] = failed.code.name
+            else:
+                state = "not serving: " + "; ".join(reasons) if reasons else "ok"
+                answers[_key(entry)] = f"{state}, {took * 1000:.1f} ms"
+    return answers

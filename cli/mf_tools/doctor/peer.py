@@ -1,4 +1,4 @@
-"""HELLO, identity, access, schema, registration, clock, load: what a server or controller says."""
+"""HELLO, identity, access, schema, registration, clock, load, health: what a server or controller says."""
 
 import re
 import time
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from mf_tools.registry import Registered
 
 CONTROLLER = "mf.controller.Controller"
+_RELAYS = ("relay", "relay+tls")
+"""Behind a relay no health service can be asked."""
 _WITHIN = 3.0
 _SLOW = 0.25
 _CLOCKS = 60.0
@@ -41,6 +43,12 @@ def looked_at(
     if not asks_controller and is_controller and service is None:
         text = f"at {address} is a controller or relay: clients find services there by mf:// or relay://"
         found.warn("hello", "is_a_controller", text, "write mf:// for a controller, relay:// for a relay")
+    if (
+        address.scheme not in _RELAYS
+        and not found.has_failed()
+        and not _health(place, "", str(address), found)
+    ):
+        return
     if asks_controller:
         entries = _access(place, found)
         if entries is not None:
@@ -71,6 +79,35 @@ def _hello(place: Place, address: Address, socket_at: Socket, found: Findings) -
     except mf.Error as failed:
         _refused(failed, address, socket_at, found)
         return None
+
+
+def _health(place: Place, service: str, where: str, found: Findings) -> bool:
+    """What the health service of the server says; False: it does not answer."""
+    import mf
+    from mf_tools.health import reasons_of
+
+    server = where if service else _server_of(place)
+    shown = f"{service} at {where}" if service else "it"
+    try:
+        with place.at(server) as client:
+            reasons = reasons_of(client, service, _WITHIN)
+    except mf.Error as failed:
+        text = f"the health service of {where} does not answer: {failed.message}"
+        found.fault(
+            "health",
+            "health_does_not_answer",
+            text,
+            "all workers may be busy: look at its limits and its log",
+        )
+        return False
+    if reasons is None:
+        found.ok("health", f"{shown} cannot be asked for its health from here")
+    elif reasons:
+        text = f"{shown} may be given no work: {'; '.join(reasons)}"
+        found.warn("health", "not_serving", text, "the reasons are those of /readyz: docs/observability.md")
+    else:
+        found.ok("health", f"{shown} serves")
+    return True
 
 
 def _server_of(place: Place) -> str:
@@ -287,6 +324,7 @@ def _instance(place: Place, entry: "Registered", service: str, found: Findings) 
         found.fault("registration", "instance_does_not_answer", text, cure)
     else:
         found.ok("registration", f"{service} {entry.agent} at {address} answers".replace("  ", " "))
+        _health(place, "" if topic else service, address, found)
 
 
 def _offered(place: Place, service: str, agent: str | None, found: Findings) -> None:
