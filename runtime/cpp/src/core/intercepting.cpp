@@ -35,6 +35,8 @@ const char* name(CallKind kind) noexcept {
       return "SCATTERED";
     case CallKind::stream:
       return "STREAM";
+    case CallKind::replicated:
+      return "REPLICATED";
   }
   return "CALL";
 }

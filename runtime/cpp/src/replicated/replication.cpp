@@ -453,4 +453,24 @@ Failure undecodable_result(const link::Method& method, const codec::Reader& read
                       link::full_name(method) + ": what its replicas answered: " + reader.error().message());
 }
 
+namespace detail {
+
+CallOptions as_call(const ReplicatedOptions& options) {
+  CallOptions shown;
+  shown.deadline = options.deadline;
+  return shown;
+}
+
+ReplicatedOptions as_changed(const ReplicatedOptions& options, const client::ClientWay::Next& next) {
+  auto changed = options;
+  changed.deadline = next.options.deadline;
+  return changed;
+}
+
+void note_request(const client::ClientWay::Next& next, std::size_t request_bytes) {
+  (*next.facts)->add(1, nullptr, request_bytes, 0);
+}
+
+}  // namespace detail
+
 }  // namespace mf::replicated

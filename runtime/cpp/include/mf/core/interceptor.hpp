@@ -33,9 +33,9 @@ namespace mf {
 
 /// What a caller has asked for. A server sees a message, not why it was sent: it has calls, bulks (each
 /// message with several items) and streams.
-enum class CallKind : std::uint8_t { call, batch, bulk, scattered, stream };
+enum class CallKind : std::uint8_t { call, batch, bulk, scattered, stream, replicated };
 
-/// "CALL", "BATCH", "BULK", "SCATTERED" or "STREAM".
+/// "CALL", "BATCH", "BULK", "SCATTERED", "STREAM" or "REPLICATED".
 [[nodiscard]] const char* name(CallKind kind) noexcept;
 
 class Interceptor;
