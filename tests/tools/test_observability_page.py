@@ -7,6 +7,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "observability.md"
 CPP = ROOT / "runtime" / "cpp" / "src"
 PYTHON = ROOT / "runtime" / "python" / "mf"
+OF_CALLS = re.compile(r'(calls|duration)\s*=\s*"(mf_[a-z_]+)"')  # of CallFamilies
 WRITTEN = re.compile(r'(?:(gauge|counter)|family)\(\s*"((?:mf|process)_[a-z_]+)"(?:,\s*Kind(?:::|\.)(\w+))?')
 
 
@@ -15,6 +16,8 @@ def written(folder: Path) -> set[str]:
     for path in [*folder.rglob("*.cpp"), *folder.rglob("*.py")]:
         for one, name, kind in WRITTEN.findall(path.read_text()):
             names.add(name + "_total" if "counter" in (one, kind.lower()) else name)
+        for what, name in OF_CALLS.findall(path.read_text()):
+            names.add(name + "_total" if what == "calls" else name)
     return names
 
 

@@ -11,10 +11,10 @@
 
 #include "mf/core/error.hpp"
 #include "mf/core/peer.hpp"
+#include "mf/monitor/tally.hpp"
 #include "mf/server/forwarder.hpp"
 #include "server/acceptor.hpp"
 #include "server/core.hpp"
-#include "server/tally.hpp"
 
 namespace mf {
 namespace {

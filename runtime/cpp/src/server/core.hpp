@@ -31,10 +31,9 @@ namespace mf {
 namespace monitor {
 class Door;
 class Exposition;
+class Tallies;
 }  // namespace monitor
 namespace server {
-
-class Tallies;
 
 /// The error for a request that the process makes of its own server, and that the server cannot fulfil.
 [[nodiscard]] inline Error refused(const std::string& message) {
@@ -160,7 +159,7 @@ class Server::Core final : public server::Directory {
   std::set<std::uint64_t> greeting_;  // those without a HELLO yet, the oldest first
   std::uint64_t connections_ = 0;
   const std::shared_ptr<link::ServerLoad> load_;
-  const std::shared_ptr<server::Tallies> tallies_;  // null: the server has no monitor
+  const std::shared_ptr<monitor::Tallies> tallies_;  // null: the server has no monitor
   const std::shared_ptr<link::HandlerFailures> failures_;
   const std::shared_ptr<const mf::detail::InterceptorList> interceptors_;  // null: none
   const std::shared_ptr<server::Readiness> readiness_;

@@ -6,16 +6,18 @@
 
 #include "mf/core/clock.hpp"
 
-namespace mf::server {
-
+namespace mf::monitor {
 class Tally;
+}
+
+namespace mf::server {
 
 struct Counters {
   std::atomic<std::uint64_t> executed{0};
   std::atomic<std::uint64_t> refused{0};
   std::atomic<std::uint64_t> expired{0};
   std::atomic<std::uint64_t> dropped{0};  // one-way calls that were refused
-  Tally* tally = nullptr;                 // null: the server has no monitor
+  monitor::Tally* tally = nullptr;        // null: the server has no monitor
 
   static void add(std::atomic<std::uint64_t>& counter, std::uint64_t calls) noexcept {
     counter.fetch_add(calls, std::memory_order_relaxed);

@@ -1,10 +1,10 @@
 #include "mf/server/incoming.hpp"
 
 #include "mf/core/failure.hpp"
+#include "mf/monitor/tally.hpp"
 #include "mf/protocol/metadata.hpp"
 #include "mf/server/run.hpp"
 #include "server/admission.hpp"
-#include "server/tally.hpp"
 
 namespace mf::server {
 

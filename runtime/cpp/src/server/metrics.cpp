@@ -4,37 +4,20 @@
 #include <vector>
 
 #include "mf/monitor/door.hpp"
+#include "mf/monitor/tally.hpp"
 #include "server/core.hpp"
-#include "server/tally.hpp"
 
 namespace mf {
 namespace {
 
 using monitor::Kind;
 
-void expose_calls(const server::Tallies& book, monitor::Exposition& out) {
-  out.family("mf_server_calls", Kind::counter, "Calls that have ended, items of batches one by one.");
-  book.each([&](const std::string& service, const std::string& method, const server::Tally& tally) {
-    for (std::size_t i = 0; i < server::Tally::kCodes; ++i) {
-      const auto code = static_cast<Code>(i);
-      if (const auto calls = tally.calls(code); calls != 0)
-        out.sample({{"service", service}, {"method", method}, {"code", name(code)}},
-                   static_cast<double>(calls));
-    }
-  });
-  out.family("mf_server_call_duration_seconds", Kind::histogram,
-             "From the arrival of a request, or a batch, to its answer.");
-  book.each([&](const std::string& service, const std::string& method, const server::Tally& tally) {
-    std::vector<monitor::Exposition::Bucket> buckets;
-    std::uint64_t count = 0;
-    for (std::size_t i = 0; i < server::Tally::kBuckets; ++i) {
-      count += tally.took(i);
-      buckets.push_back({.bound = server::Tally::bound(i), .count = count});
-    }
-    count += tally.took(server::Tally::kBuckets);
-    if (count != 0) out.sample({{"service", service}, {"method", method}}, buckets, count, tally.seconds());
-  });
-}
+constexpr monitor::CallFamilies kCalls{
+    .calls = "mf_server_calls",
+    .calls_help = "Calls that have ended, items of batches one by one.",
+    .duration = "mf_server_call_duration_seconds",
+    .duration_help = "From the arrival of a request, or a batch, to its answer.",
+};
 
 void expose_connections(const ConnectionStats& of, std::size_t most_bytes, monitor::Exposition& out) {
   const auto number = [](auto value) { return static_cast<double>(value); };
@@ -62,7 +45,7 @@ void Server::Core::expose(monitor::Exposition& out) const {
   out.family("mf_build_info", Kind::gauge, "The version of the runtime.");
   out.sample({{"version", MF_VERSION}, {"language", "cpp"}}, 1);
   out.gauge("mf_server_ready", "Whether it may be given work: 1 or 0.", not_ready().empty() ? 1 : 0);
-  expose_calls(*tallies_, out);
+  monitor::expose_calls(*tallies_, kCalls, out);
   out.gauge("mf_server_running", "Messages of methods with a limit that run.",
             static_cast<double>(all.running));
   out.gauge("mf_server_waiting", "Messages of methods with a limit that wait.",

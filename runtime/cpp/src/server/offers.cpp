@@ -9,10 +9,10 @@
 #include "mf/core/failure.hpp"
 #include "mf/core/text.hpp"
 #include "mf/core/weight.hpp"
+#include "mf/monitor/tally.hpp"
 #include "mf/server/offering.hpp"
 #include "server/core.hpp"
 #include "server/door.hpp"
-#include "server/tally.hpp"
 
 namespace mf {
 namespace {

@@ -11,13 +11,13 @@
 #include "mf/core/error.hpp"
 #include "mf/core/hex.hpp"
 #include "mf/monitor/door.hpp"
+#include "mf/monitor/tally.hpp"
 #include "mf/server/forwarder.hpp"
 #include "mf/server/manager.hpp"
 #include "mf/transport/networks.hpp"
 #include "server/acceptor.hpp"
 #include "server/core.hpp"
 #include "server/door.hpp"
-#include "server/tally.hpp"
 
 namespace mf {
 namespace {
@@ -95,7 +95,7 @@ Server::Core::Core(ServerOptions options)
       access_(std::make_shared<const server::Access>(options_)),
       admission_(std::make_shared<server::Admission>(options_.limit)),
       load_(std::make_shared<link::ServerLoad>(options_.max_held_bytes)),
-      tallies_(options_.monitor.empty() ? nullptr : std::make_shared<server::Tallies>()),
+      tallies_(options_.monitor.empty() ? nullptr : std::make_shared<monitor::Tallies>()),
       failures_(std::make_shared<link::HandlerFailures>(options_.log)),
       interceptors_(mf::detail::interceptors_of(options_.interceptors, options_.log)),
       readiness_(std::make_shared<server::Readiness>(

@@ -6,8 +6,9 @@
 
 from mf.core.tap import Tap
 from mf.interceptors.access_log import AccessLog
+from mf.interceptors.client_metrics import ClientMetrics
 from mf.interceptors.hedging import Hedging
 from mf.interceptors.limiter import Limiter
 from mf.interceptors.recorder import Recorded, Recorder
 
-__all__ = ["AccessLog", "Hedging", "Limiter", "Recorded", "Recorder", "Tap"]
+__all__ = ["AccessLog", "ClientMetrics", "Hedging", "Limiter", "Recorded", "Recorder", "Tap"]

@@ -14,6 +14,7 @@ from mf.core.options import check_names
 from mf.core.server_options import DEFAULTS, OfferFields, ServerFields, ServerOptions, checked
 from mf.core.service import ADMIN, HEALTH, BaseServant
 from mf.core.source import OfferSource
+from mf.core.tally import Tallies
 from mf.core.tap import Tap
 from mf.link import fork
 from mf.protocol.handshake import Hello, check_max_payload
@@ -25,7 +26,6 @@ from mf.server.load import ServerLoad
 from mf.server.offer import Announced, Offers
 from mf.server.readiness import Check, Readiness
 from mf.server.server_io import ServerIo
-from mf.server.tally import Tallies
 from mf.server.taps import Taps
 from mf.transport.address import Address
 from mf.transport.sockets import SCHEMES, server_context

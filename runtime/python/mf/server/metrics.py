@@ -1,16 +1,22 @@
 """R5. The metrics of a server, and whether it is ready: what its monitor serves."""
 
 from collections.abc import Callable
-from itertools import accumulate
 
 from mf.core.exposition import Exposition, Kind
 from mf.core.generated import VERSION
 from mf.core.log import log_escaped_exception
 from mf.core.server_options import ServerOptions
 from mf.core.source import SourceFigures
+from mf.core.tally import CallFamilies, Tallies, expose_calls
 from mf.server.counters import ServerStats
 from mf.server.load import ConnectionStats
-from mf.server.tally import BOUNDS, Tallies
+
+_CALLS = CallFamilies(
+    calls="mf_server_calls",
+    calls_help="Calls that have ended, items of batches one by one.",
+    duration="mf_server_call_duration_seconds",
+    duration_help="From the arrival of a request, or a batch, to its answer.",
+)
 
 
 def expose(
@@ -26,7 +32,7 @@ def expose(
     out.family("mf_build_info", Kind.GAUGE, "The version of the runtime.")
     out.sample({"version": VERSION, "language": "python"}, 1)
     out.gauge("mf_server_ready", "Whether it may be given work: 1 or 0.", int(is_ready))
-    _expose_calls(out, tallies)
+    expose_calls(out, tallies, _CALLS)
     out.gauge("mf_server_running", "Messages of methods with a limit that run.", stats.running)
     out.gauge("mf_server_waiting", "Messages of methods with a limit that wait.", stats.waiting)
     out.counter("mf_server_oneway_dropped", "One-way calls that a limit refused.", stats.dropped)
@@ -34,21 +40,6 @@ def expose(
     if expires is not None:
         text = "When the certificate that is shown at tls:// expires, in seconds since 1970."
         out.gauge("mf_server_certificate_expires_timestamp_seconds", text, expires)
-
-
-def _expose_calls(out: Exposition, tallies: Tallies) -> None:
-    all_ = tallies.all()
-    out.family("mf_server_calls", Kind.COUNTER, "Calls that have ended, items of batches one by one.")
-    for service, method, tally in all_:
-        for code, calls in sorted(tally.calls.items()):
-            out.sample({"service": service, "method": method, "code": code.name}, calls)
-    text = "From the arrival of a request, or a batch, to its answer."
-    out.family("mf_server_call_duration_seconds", Kind.HISTOGRAM, text)
-    for service, method, tally in all_:
-        below = list(accumulate(tally.took))
-        if below[-1]:
-            labels = {"service": service, "method": method}
-            out.histogram(labels, zip(BOUNDS, below, strict=False), below[-1], tally.seconds)
 
 
 def _expose_connections(out: Exposition, of: ConnectionStats, most_bytes: int) -> None:

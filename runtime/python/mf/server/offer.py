@@ -13,12 +13,12 @@ from mf.core.offered import offered_agent
 from mf.core.server_options import Limit
 from mf.core.service import FEBIRD, BaseServant, Method, ServiceInfo, generated_base, services_of
 from mf.core.source import OfferSource, PushServant, SourceFigures
+from mf.core.tally import Tallies, Tally
 from mf.core.weight import MOST_WEIGHT
 from mf.protocol.events import BindRequested
 from mf.protocol.frame import STREAM
 from mf.server.admission import Admission, Gate
 from mf.server.counters import Counters, MethodStats, ServerStats
-from mf.server.tally import Tallies, Tally
 
 _MOST_LABELS = 16
 _LONGEST_LABEL = 64

@@ -26,11 +26,14 @@
 #include "mf/link/server_link.hpp"
 #include "mf/server/call.hpp"
 
+namespace mf::monitor {
+class Tally;
+}
+
 namespace mf::server {
 
 class Gate;
 class Incoming;
-class Tally;
 
 /// A message on its way through the interceptors of its server. It ends when the message is answered, which
 /// its ticket reports.
@@ -79,7 +82,7 @@ class Ticket {
   /// Another object answers the message.
   void leave() noexcept { link_ = nullptr; }
   /// Counts how the message ends, and after which time.
-  void observe(Tally* tally, TimePoint came) noexcept {
+  void observe(monitor::Tally* tally, TimePoint came) noexcept {
     tally_ = tally;
     came_ = came;
   }
@@ -141,7 +144,7 @@ class Ticket {
   void count_time() noexcept;
 
   std::shared_ptr<link::ServerLink> link_;  // null once answered
-  Tally* tally_ = nullptr;                  // lives as long as the link
+  monitor::Tally* tally_ = nullptr;         // lives as long as the link
   TimePoint came_{};
   std::shared_ptr<Call> call_;
   std::shared_ptr<Gate> gate_;

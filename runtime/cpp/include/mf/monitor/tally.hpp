@@ -1,4 +1,5 @@
-// How the calls of the methods of a server have ended, and after which time, for its metrics. Thread-safe.
+// How the calls of methods have ended, and after which time, for the metrics of a server or a client.
+// Thread-safe.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +18,9 @@
 #include <utility>
 
 #include "mf/core/error.hpp"
+#include "mf/monitor/exposition.hpp"
 
-namespace mf::server {
+namespace mf::monitor {
 
 /// Those of one method, of all its agents.
 class Tally {
@@ -37,7 +39,7 @@ class Tally {
   void ended(Code how, std::uint32_t calls) noexcept {
     calls_[static_cast<std::size_t>(how)].fetch_add(calls, std::memory_order_relaxed);
   }
-  /// A message was answered.
+  /// A message, or a call of a client, was answered.
   void answered(std::chrono::nanoseconds after) noexcept {
     const auto ns = static_cast<std::uint64_t>(std::max<std::int64_t>(after.count(), 1));
     const auto bits = static_cast<std::size_t>(std::bit_width(ns - 1));
@@ -63,7 +65,7 @@ class Tally {
   std::atomic<std::uint64_t> sum_ns_{0};
 };
 
-/// Those of a server. What of() returns lives as long as the book.
+/// Those of all methods of a server or a client. What of() returns lives as long as this.
 class Tallies {
  public:
   [[nodiscard]] Tally* of(std::string_view service, std::string_view method) {
@@ -85,4 +87,15 @@ class Tallies {
   std::map<std::pair<std::string, std::string>, std::unique_ptr<Tally>> by_method_;
 };
 
-}  // namespace mf::server
+/// How a server or a client names its metrics of calls.
+struct CallFamilies {
+  std::string_view calls;
+  std::string_view calls_help;
+  std::string_view duration;
+  std::string_view duration_help;
+};
+
+/// Writes how the calls of each method have ended, and how long they took.
+void expose_calls(const Tallies& tallies, const CallFamilies& names, Exposition& out);
+
+}  // namespace mf::monitor
