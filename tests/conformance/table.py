@@ -142,6 +142,14 @@ class Relayed:
 
 
 @dataclass(frozen=True)
+class InLight:
+    """What differs where caller and handler are in one process."""
+
+    expected: Any
+    otherwise: Any
+
+
+@dataclass(frozen=True)
 class Row:
     shape: str
     steps: tuple[tuple[str, Any], ...]
@@ -165,7 +173,11 @@ def logged(*events: str) -> dict[str, Any]:
 
 CANCELLED = {"code": "CANCELLED"}  # of C++ more is observed; a task of asyncio has no more to say
 MISSING = {"error": "Missing", "key": 1 << 40}
-UNLUCKY = fails("HANDLER_FAILED", "UNKNOWN", "out of luck")
+# The text of an exception stays in the process.
+UNLUCKY = InLight(
+    fails("HANDLER_FAILED", "UNKNOWN", "out of luck"),
+    otherwise=fails("HANDLER_FAILED", "UNKNOWN", "the handler has failed: the log of its server "),
+)
 OUT_OF_RANGE = fails(
     "INVALID_ARGUMENT", "NOT_EXECUTED", "conformance.Shapes.twice: ", "6000 is not in -5000..5000"
 )

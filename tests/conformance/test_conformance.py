@@ -14,6 +14,7 @@ from tests.conformance.table import (
     CANCELLED,
     ROWS,
     Cell,
+    InLight,
     OneOf,
     Relayed,
     Row,
@@ -78,6 +79,9 @@ def matches(expected: Any, observed: Any, address: str) -> bool:
     if isinstance(expected, Relayed):
         relayed = address.startswith("relay")
         return matches(expected.expected if relayed else expected.otherwise, observed, address)
+    if isinstance(expected, InLight):
+        in_light = address.startswith("light-")
+        return matches(expected.expected if in_light else expected.otherwise, observed, address)
     if isinstance(expected, Says):
         for scheme in ("tcp://", "relay://", "relay+tls://"):
             address = address.removeprefix(scheme)

@@ -42,7 +42,7 @@ CODES: dict[str, tuple[int, str, str]] = {
     "HANDLER_FAILED": (
         7,
         "The code of the method has failed; it may have run.",
-        "Look into the server's log: handler_failed.",
+        "Look into the server's log: handler_failed, with the reference that the message names.",
     ),
     "DEADLINE_EXCEEDED": (
         8,

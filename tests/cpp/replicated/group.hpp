@@ -47,7 +47,7 @@ class Group {
     options.members = kNames;
     options.agent = "s";
     options.settings = settings_;
-    options.log = mf::Log(mf::Level::off);
+    options.log = mf::Log(log, mf::Level::warning);
     return options;
   }
   void stop(const std::string& name) { replicas.erase(name); }
@@ -70,6 +70,8 @@ class Group {
     const auto leads = leader();
     return *std::find_if(kNames.begin(), kNames.end(), [&](const auto& each) { return each != leads; });
   }
+
+  const std::shared_ptr<KeptLog> log = std::make_shared<KeptLog>();  // of all replicas
 
  private:
   [[nodiscard]] journal::JournalClient at(std::string_view shelf) {

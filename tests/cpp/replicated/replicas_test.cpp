@@ -126,7 +126,11 @@ TEST(Replicas, ADeclaredErrorIsThrownAtTheCallerAndABugOfTheServantIsAFailedHand
   }
   const auto failed = failure_of([&] { group.journal.one_hop("bug"); });
   EXPECT_EQ(failed.code, mf::Code::handler_failed);
-  EXPECT_NE(failed.message.find("a bug of the servant"), std::string::npos) << failed.message;
+  EXPECT_EQ(failed.message.find("a bug of the servant"), std::string::npos) << failed.message;
+  const auto at = failed.message.find("reference ");
+  ASSERT_NE(at, std::string::npos) << failed.message;
+  EXPECT_TRUE(group.log->has("reference=" + failed.message.substr(at + 10) +
+                             " calls=1 what=\"a bug of the servant\""));
 
   EXPECT_EQ(group.journal.one_hop("and on").value, 1U);
 }

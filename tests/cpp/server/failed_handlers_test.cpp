@@ -58,8 +58,71 @@ TEST(FailedHandlers, AreLoggedWithMethodPeerAndReason) {
     EXPECT_EQ(failure_of([&] { return calling.stub.fail("std"); }).code, mf::Code::handler_failed);
     EXPECT_TRUE(
         calling.log->has("handler_failed service=mftest.calls.Echo method=fail agent=\"\" peer=tcp://"));
-    EXPECT_TRUE(calling.log->has(" identity=none calls=1 what=boom"));
+    EXPECT_TRUE(calling.log->has(" identity=none trace_id=\"\" reference="));
+    EXPECT_TRUE(calling.log->has(" calls=1 what=boom"));
   }
+}
+
+/// The reference that a caller got; empty: none.
+std::string reference_in(const std::string& message) {
+  constexpr std::string_view kBefore = "with the reference ";
+  const auto at = message.find(kBefore);
+  return at == std::string::npos ? "" : message.substr(at + kBefore.size());
+}
+
+/// The text does not leave the server, and the log has it with what the caller got.
+void expect_hidden(const mf::Failure& failure, const KeptLog& log, const std::string& text) {
+  EXPECT_EQ(failure.code, mf::Code::handler_failed);
+  EXPECT_EQ(failure.message.find(text), std::string::npos) << failure.message;
+  const auto reference = reference_in(failure.message);
+  EXPECT_EQ(reference.size(), 8U) << failure.message;
+  EXPECT_TRUE(log.has("reference=" + reference + " ")) << reference;
+}
+
+TEST(FailedHandlers, GiveTheirCallersAReferenceInPlaceOfTheText) {
+  for (const auto where : {mf::Where::worker, mf::Where::io_thread}) {
+    Calling calling(where);
+    expect_hidden(failure_of([&] { return calling.stub.fail("std"); }), *calling.log, "boom");
+    const std::vector<calls::EchoFailRequest> requests{{"fine"}, {"std"}};
+    expect_hidden(calling.stub.fail_bulk(requests).at(1).failure(), *calling.log, "boom");
+    expect_hidden(calling.stub.fail_batch(requests).results().at(1).failure(), *calling.log, "boom");
+    expect_hidden(failure_of([&] { return calling.stub.fail("nested"); }), *calling.log, "nested");
+  }
+}
+
+TEST(FailedHandlers, ThatAnswerLaterGiveAReferenceToo) {
+  ServedLater served;
+  const calls::EchoClient stub(*served.client);
+  expect_hidden(failure_of([&] { return stub.fail("now"); }), *served.log, "boom");
+  expect_hidden(failure_of([&] { return stub.fail("later"); }), *served.log, "boom");
+}
+
+TEST(FailedHandlers, HaveOneReferenceForOneText) {
+  Calling calling;
+  const auto first = failure_of([&] { return calling.stub.fail("std"); }).message;
+  EXPECT_EQ(failure_of([&] { return calling.stub.fail("std"); }).message, first);
+  EXPECT_NE(failure_of([&] { return calling.stub.fail("int"); }).message, first);
+  EXPECT_EQ(calling.log->warnings(), 2);
+}
+
+TEST(FailedHandlers, AreLoggedWithTheTraceOfTheirCaller) {
+  Calling calling;
+  const std::string trace = "4bf92f3577b34da6a3ce929d0e0e4736";
+  mf::CallOptions traced;
+  traced.metadata.set("traceparent", "00-" + trace + "-00f067aa0ba902b7-01");
+  (void)failure_of([&] { return calling.stub.fail("std", traced); });
+  EXPECT_TRUE(calling.log->has(" trace_id=" + trace + " reference="));
+}
+
+TEST(FailedHandlers, WithoutALineHaveNoReference) {
+  const auto log = std::make_shared<KeptLog>();
+  mf::Server server({.log = mf::Log(log, mf::Level::error)});
+  server.offer(std::make_shared<Echo>());
+  server.start();
+  mf::Client client(server.address().str());
+  const calls::EchoClient stub(client);
+  EXPECT_EQ(failure_of([&] { return stub.fail("std"); }).message,
+            "the handler has failed: the log of its server counts it");
 }
 
 TEST(FailedHandlers, AreLoggedWithTheirAgentOnceASecond) {
@@ -143,7 +206,7 @@ TEST(FailedHandlers, InTheProcessAreLoggedToo) {
   light.offer(std::make_shared<Echo>());
   mf::Client client(light);
   const calls::EchoClient stub(client);
-  EXPECT_EQ(failure_of([&] { return stub.fail("std"); }).code, mf::Code::handler_failed);
+  EXPECT_EQ(failure_of([&] { return stub.fail("std"); }).message, "boom") << "it stays in the process";
   EXPECT_TRUE(log->has("handler_failed service=mftest.calls.Echo method=fail agent=\"\" peer=light:"));
   EXPECT_TRUE(log->has("what=boom"));
 }

@@ -22,6 +22,7 @@ namespace {
 using mf::Code;
 using mf::Execution;
 using testing::HasSubstr;
+using testing::Not;
 using namespace std::chrono_literals;
 
 class Servers : public testing::TestWithParam<mf::Where> {};
@@ -61,11 +62,19 @@ TEST_P(Servers, AHandlerThatThrowsBecomesATypedError) {
     EXPECT_EQ(failure.code, Code::handler_failed) << text;
     EXPECT_EQ(failure.execution, Execution::unknown) << text;
   }
-  EXPECT_THAT(how("std").message, HasSubstr("boom"));
-  EXPECT_THAT(how("latin").message, HasSubstr("caf?.txt"));
+  for (const char* text : {"std", "int", "latin", "nested"})
+    EXPECT_THAT(how(text).message, HasSubstr("with the reference ")) << text;
+  EXPECT_THAT(how("std").message, Not(HasSubstr("boom")));
   EXPECT_THAT(how("other").message, HasSubstr("does not declare"));
   EXPECT_EQ(how("denied").code, Code::permission_denied);
   EXPECT_EQ(calling.stub.fail("fine"), 1);
+}
+
+TEST_P(Servers, OneThatSendsTextsSendsThem) {
+  Calling calling(GetParam(), {.error_texts = true});
+  const auto how = [&](const char* text) { return failure_of([&] { return calling.stub.fail(text); }); };
+  EXPECT_EQ(how("std").message, "boom");
+  EXPECT_THAT(how("latin").message, HasSubstr("caf?.txt"));
 }
 
 TEST_P(Servers, OnewayCallsRunInTheOrderSent) {
@@ -548,7 +557,7 @@ TEST(Server, AnAsynchronousServantAnswersWhenItIsReady) {
   EXPECT_TRUE(stub.even(4));
   EXPECT_THROW(stub.fail("nope"), calls::Nope);
   const auto how = [&](const char* text) { return failure_of([&] { return stub.fail(text); }); };
-  EXPECT_THAT(how("std").message, HasSubstr("boom"));
+  EXPECT_THAT(how("std").message, HasSubstr("with the reference "));
   EXPECT_EQ(how("denied").code, Code::permission_denied);
   EXPECT_THAT(how("caught").message, HasSubstr("gave up"));
   const auto thrown = stub.fail_bulk(std::vector<calls::EchoFailRequest>{{"many"}, {"nope"}, {"std"}});

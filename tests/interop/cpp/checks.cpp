@@ -6,6 +6,9 @@ namespace interop_test {
 
 namespace {
 
+/// What servers say in place of the text of an exception.
+constexpr std::string_view kHidden = "the handler has failed: the log of its server ";
+
 template <class E>
 bool both_are(const mf::Failure& one, const mf::Failure& other) {
   const auto* left = dynamic_cast<const E*>(one.declared.get());
@@ -42,7 +45,8 @@ std::string differ(const mf::Failure& expected, const mf::Failure& got) {
       expected.declared
           ? both_are<interop::Refused>(expected, got) || both_are<interop::Missing>(expected, got)
           : !got.declared && expected.code == got.code && expected.execution == got.execution &&
-                got.message.find(expected.message) != std::string::npos;
+                (got.message.find(expected.message) != std::string::npos ||
+                 got.message.find(kHidden) != std::string::npos);
   return same ? "" : "expected " + shown(expected) + ", got " + shown(got);
 }
 

@@ -16,7 +16,8 @@ void record(const std::string& name, std::string_view mode, const std::string& p
 void check(const std::string& name, std::string_view mode, mf::FunctionRef<std::string()> body);
 
 std::string shown(const mf::Failure& failure);
-/// In words; messages may say more than expected. `expected` and `got` are failures.
+/// In words; messages may say more than expected, and servers keep the texts of exceptions to themselves.
+/// `expected` and `got` are failures.
 std::string differ(const mf::Failure& expected, const mf::Failure& got);
 
 template <class T>

@@ -52,7 +52,7 @@ def test_a_failing_handler_gives_type_and_text_and_the_traceback_stays_there(
         served.echo.at(shelf).flaky(1)
 
     assert (raised.value.code, raised.value.execution) == (Code.HANDLER_FAILED, Execution.UNKNOWN)
-    assert raised.value.message == "KeyError: 'oops'"
+    assert "oops" not in str(raised.value)
     assert "Traceback" in caplog.text
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from mf.core import log
 from mf.core.identity import NO_IDENTITY, Identity, IdentityKind
+from mf.core.metadata import trace_id_of
 
 BOOKS = Identity(IdentityKind.CERTIFICATE, "dns:books")
 
@@ -15,12 +16,14 @@ def fail(text: str) -> None:
     raise ValueError(text)
 
 
-def fails(method: str, text: str) -> None:
+def fails(method: str, text: str) -> str:
+    """The reference that the caller gets."""
     try:
         fail(text)
     except ValueError as raised:
-        log.log_failed_call(raised, "Index", method, "", "tcp://10.0.0.7:1", BOOKS)
+        reference = log.log_failed_call(raised, "Index", method, "", "tcp://10.0.0.7:1", BOOKS, "4bf9")
     wait_until_written()
+    return reference
 
 
 def wait_until_written() -> None:
@@ -43,22 +46,44 @@ def now(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 def test_the_traceback_of_a_cause_is_logged_once_and_later_failures_are_counted(
     now: list[float], caplog: pytest.LogCaptureFixture
 ) -> None:
-    for n in range(1_000):
-        fails("query", str(n))
+    [one] = {fails("query", str(n)) for n in range(1_000)}
     [first] = caplog.records
     assert (first.levelno, first.exc_info is not None) == (logging.ERROR, True)
     call = 'handler_failed service=Index method=query agent="" peer=tcp://10.0.0.7:1 identity=dns:books'
-    assert first.getMessage() == f'{call} calls=1 what="ValueError: 0"'
+    assert first.getMessage() == f'{call} trace_id=4bf9 reference={one} calls=1 what="ValueError: 0"'
 
     now[0] = 10.0
-    fails("query", "a")
+    other = fails("query", "a")
     [_, second] = caplog.records
-    assert second.getMessage() == f'{call} calls=1000 what="ValueError: a"'
+    assert second.getMessage() == f'{call} trace_id=4bf9 reference={other} calls=1000 what="ValueError: a"'
     assert (second.levelno, second.exc_info) == (logging.ERROR, None)
+    assert one != other
 
     now[0] = 19.9
-    fails("query", "b")
+    assert fails("query", "b") == other
     assert len(caplog.records) == 2
+
+
+def test_a_failure_whose_line_is_not_written_has_no_reference(
+    now: list[float], caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.CRITICAL, "mf")
+    assert fails("query", "a") == ""
+    assert (caplog.records, now) == ([], [0.0])
+
+
+@pytest.mark.parametrize(
+    ("parent", "trace"),
+    [
+        ("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "4bf92f3577b34da6a3ce929d0e0e4736"),
+        ("00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01", ""),
+        ("00-4bf92f35-00f067aa0ba902b7-01", ""),
+        ("", ""),
+    ],
+)
+def test_the_trace_of_a_call_is_read_from_its_metadata(parent: str, trace: str) -> None:
+    assert trace_id_of({"traceparent": parent}) == trace
+    assert trace_id_of({}) == ""
 
 
 def test_another_handler_or_another_line_is_another_cause(
@@ -71,7 +96,7 @@ def test_another_handler_or_another_line_is_another_cause(
     except ValueError as raised:
         log.log_failed_call(raised, "Index", "query", "a", "light:", NO_IDENTITY)
     wait_until_written()
-    assert [record.getMessage().partition(" calls=")[0] for record in caplog.records] == [
+    assert [record.getMessage().partition(" trace_id=")[0] for record in caplog.records] == [
         'handler_failed service=Index method=query agent="" peer=tcp://10.0.0.7:1 identity=dns:books',
         'handler_failed service=Index method=count agent="" peer=tcp://10.0.0.7:1 identity=dns:books',
         "handler_failed service=Index method=query agent=a peer=light:",

@@ -109,7 +109,7 @@ def test_many_callers_at_once_see_one_order(group: Group, journal: ModuleType) -
 
 
 def test_a_declared_error_is_raised_at_the_caller_and_a_bug_of_the_servant_is_a_failed_handler(
-    group: Group, journal: ModuleType
+    group: Group, journal: ModuleType, caplog: pytest.LogCaptureFixture
 ) -> None:
     with pytest.raises(journal.Full) as full:
         group.journal.one_hop_ack_client("too much")
@@ -118,7 +118,15 @@ def test_a_declared_error_is_raised_at_the_caller_and_a_bug_of_the_servant_is_a_
     with pytest.raises(mf.Error) as failed:
         group.journal.one_hop("bug")
     assert failed.value.code is mf.Code.HANDLER_FAILED
-    assert "RuntimeError: a bug of the servant" in failed.value.message
+    reference = failed.value.message.rpartition("with the reference ")[2]
+    assert "a bug of the servant" not in failed.value.message
+    assert len(reference) == 8
+    assert eventually(
+        lambda: any(
+            f"reference={reference} " in line and "RuntimeError: a bug of the servant" in line
+            for line in caplog.messages
+        )
+    )
 
     assert group.journal.one_hop("and on").value == 1
 

@@ -78,6 +78,7 @@ void fill(const Filling& filling, ServerOptions& options) {
   filling.set("server.controller", options.controller);
   filling.set("server.advertise", options.advertise);
   filling.set("server.open", options.open);
+  filling.set("server.error_texts", options.error_texts);
   filling.set("server.workers", options.workers);
   filling.set("server.drain_timeout", options.drain_timeout);
   filling.set("server.reload_interval", options.reload_interval);

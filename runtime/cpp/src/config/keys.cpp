@@ -44,6 +44,7 @@ const std::vector<Key>& keys() {
       text("server.controller"),
       text("server.advertise"),
       flag("server.open"),
+      flag("server.error_texts"),
       integer("server.workers", 1, 1'024),
       seconds("server.drain_timeout", 0),
       seconds("server.reload_interval", 1),

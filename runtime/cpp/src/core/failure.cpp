@@ -31,6 +31,12 @@ Failure preceded_by(std::string_view words, Failure failure) {
   return failure;
 }
 
+Failure unexpected_failure(std::string message) {
+  auto failure = may_have_run(Code::handler_failed, std::move(message));
+  failure.unexpected = true;
+  return failure;
+}
+
 Failure cancelled_by_caller(Execution execution) {
   return make_failure(Code::cancelled, execution, "cancelled by the caller");
 }

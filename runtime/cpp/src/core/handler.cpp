@@ -24,13 +24,12 @@ Failure handler_failure() {
     return Failure::of(error);
   } catch (const Error& error) {
     if (!is_raised_by_handlers(error.code()))
-      return may_have_run(Code::handler_failed,
-                          name(error.code()) + (error.message().empty() ? "" : ": " + error.message()));
+      return unexpected_failure(name(error.code()) + (error.message().empty() ? "" : ": " + error.message()));
     return may_have_run(error.code(), error.message());
   } catch (const std::exception& error) {
-    return may_have_run(Code::handler_failed, error.what());
+    return unexpected_failure(error.what());
   } catch (...) {
-    return may_have_run(Code::handler_failed, "the handler threw something that is no std::exception");
+    return unexpected_failure("the handler threw something that is no std::exception");
   }
 }
 

@@ -164,13 +164,15 @@ void log_escaped_exception(const Log& log, std::string_view where) noexcept {
   }
 }
 
-void Log::write(Level level, std::string_view event, std::initializer_list<LogField> fields) const noexcept {
-  if (!wants(level) || level == Level::off) return;
+bool Log::try_write(Level level, std::string_view event,
+                    std::initializer_list<LogField> fields) const noexcept {
+  if (!wants(level) || level == Level::off) return false;
   try {
-    if (level == Level::warning && !may_warn(sink_, event, fields)) return;
+    if (level == Level::warning && !may_warn(sink_, event, fields)) return false;
     write_to(sink_, level, line_of(event, fields));
+    return true;
   } catch (...) {
-    // Out of memory while logging: the running operation matters more than its log line.
+    return false;  // out of memory while logging: the running operation matters more than its log line
   }
 }
 

@@ -49,4 +49,15 @@ const std::string* Metadata::find(std::string_view key) const noexcept {
   return found == entries_.end() ? nullptr : &found->second;
 }
 
+std::string_view trace_id_of(const Metadata& metadata) noexcept {
+  constexpr std::size_t kVersion = 3;  // "00-"
+  constexpr std::size_t kDigits = 32;
+  const auto* const parent = metadata.find(Metadata::kTraceParent);
+  if (parent == nullptr || parent->size() <= kVersion + kDigits || (*parent)[kVersion - 1] != '-' ||
+      (*parent)[kVersion + kDigits] != '-')
+    return {};
+  const auto id = std::string_view(*parent).substr(kVersion, kDigits);
+  return id.find_first_not_of("0123456789abcdef") == std::string_view::npos ? id : std::string_view();
+}
+
 }  // namespace mf

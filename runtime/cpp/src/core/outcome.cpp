@@ -23,9 +23,9 @@ Failure Failure::from_current_exception() {
   } catch (const Error& error) {
     return failure_of(error);
   } catch (const std::exception& error) {
-    return may_have_run(Code::handler_failed, error.what());
+    return unexpected_failure(error.what());
   } catch (...) {
-    return may_have_run(Code::handler_failed, "the handler threw something that is not a std::exception");
+    return unexpected_failure("the handler threw something that is not a std::exception");
   }
 }
 

@@ -12,21 +12,24 @@ replication::Outcome text(Code code, std::string message) {
 
 }  // namespace
 
-replication::Outcome failed(const link::Method& method, const Failure& failure) {
-  if (!failure.declared) return text(failure.code, failure.message);
+replication::Outcome failed(const link::Method& method, const Failure& failure,
+                            link::HandlerFailures& failures) {
+  const auto logged = [&](const Failure& of) {
+    return text(of.code, failures.message_after(method, {}, of));
+  };
+  if (!failure.declared) return logged(failure);
   for (std::size_t i = 0; i < method.errors.size(); ++i) {
     const auto& error = method.errors[i];
     if (!error.is(*failure.declared)) continue;
     if (const auto bad = error.refusal(*failure.declared))
-      return text(Code::handler_failed, "the handler's error breaks the schema: " + *bad);
+      return logged(may_have_run(Code::handler_failed, "the handler's error breaks the schema: " + *bad));
     Buffer fields;
     error.encode(fields, *failure.declared);
     return {.status = static_cast<std::uint8_t>(Code::declared),
             .error = static_cast<std::uint16_t>(i),
             .payload = Bytes(std::move(fields))};
   }
-  const auto undeclared = mf::detail::undeclared(failure);
-  return text(undeclared.code, undeclared.message);
+  return logged(mf::detail::undeclared(failure));
 }
 
 void refuse(Application& message, const ServiceInfo& service) {

@@ -35,6 +35,10 @@ std::string base_of(const ServiceInfo& service, const ReplicaOptions& options) {
   return group_agent(service.name, agent);
 }
 
+link::HandlerFailures::Texts texts_of(bool sent) noexcept {
+  return sent ? link::HandlerFailures::Texts::sent : link::HandlerFailures::Texts::hidden;
+}
+
 }  // namespace
 
 /// What a replica offers to clients and to the others.
@@ -96,6 +100,7 @@ Running::Running(std::shared_ptr<Servant> servant, std::shared_ptr<Applies> appl
       snapshots_(std::move(snapshots)),
       options_(std::move(options)),
       base_(base_of(servant_->service(), options_)),
+      failures_(std::make_shared<link::HandlerFailures>(options_.log, texts_of(options_.error_texts))),
       machine_(options_.member, options_.members, schema_of(servant_->service()), random_uuid(),
                snapshots_ != nullptr, options_.settings),
       schemas_(servant_->service()) {
@@ -470,8 +475,11 @@ void Running::apply(const Apply& message) {
       job->done(std::move(outcome));
     };
   }
-  applies_->apply_replicated(
-      {.method = method, .version = message.version, .payload = std::move(payload), .done = std::move(done)});
+  applies_->apply_replicated({.method = method,
+                              .version = message.version,
+                              .payload = std::move(payload),
+                              .done = std::move(done),
+                              .failures = failures_});
   if (auto outcome = job->leave()) job_done(std::move(*outcome));
 }
 

@@ -102,6 +102,7 @@ class Running final : public std::enable_shared_from_this<Running> {
   const std::shared_ptr<Snapshots> snapshots_;
   const ReplicaOptions options_;
   const std::string base_;
+  const std::shared_ptr<link::HandlerFailures> failures_;
   std::optional<GroupAccess> access_;  // set by the constructor
 
   // Of its own thread:

@@ -833,12 +833,10 @@ void Connection::run(const Binding& binding, Ticket&& ticket, std::uint16_t meth
   if (here != nullptr) here->set(incoming);
   try {
     servant.dispatch(incoming);
-  } catch (const std::exception& error) {  // no memory, mostly
+  } catch (...) {  // no memory, mostly
     log_escaped_exception(directory_.log(), "a call's dispatch");
-    incoming.ticket().fail(Code::internal, Execution::unknown, error.what());
-  } catch (...) {
-    log_escaped_exception(directory_.log(), "a call's dispatch");
-    incoming.ticket().fail(Code::internal, Execution::unknown, "the handler threw what is no std::exception");
+    incoming.ticket().fail(Code::internal, Execution::unknown,
+                           "the server has failed: its log has the reason");
   }
 }
 

@@ -20,9 +20,10 @@ namespace {
 
 constexpr std::size_t kScratchKept = std::size_t{64} << 10U;
 
-/// Writes a record for a failure; declared errors by their index in the method's list.
+/// Writes a record for a failure, with `message` for the caller; declared errors by their index in the
+/// method's list.
 void write_failure(protocol::MixedWriter& writer, Buffer& out, const link::Method& method,
-                   const Failure& failure) {
+                   const Failure& failure, std::string_view message) {
   for (std::size_t i = 0; failure.declared && i < method.errors.size(); ++i) {
     if (!method.errors[i].is(*failure.declared)) continue;
     writer.begin_declared(static_cast<std::uint16_t>(i));
@@ -30,7 +31,7 @@ void write_failure(protocol::MixedWriter& writer, Buffer& out, const link::Metho
     writer.end_declared();
     return;
   }
-  writer.failure(failure.execution, failure.message);
+  writer.failure(failure.execution, message);
 }
 
 /// The failure for the client: an error that the method does not declare, or that clients could not decode,
@@ -70,15 +71,27 @@ CallEnd end_of(CallKind kind, const link::Results& results) {
 /// Where the failures of a message's handlers are logged, for answers that come after dispatch() has
 /// returned.
 struct Witness {
-  explicit Witness(const Incoming& in) : failures(in.failures()), agent(in.info().agent) {}
+  explicit Witness(Incoming& in)
+      : failures(in.failures()), agent(in.info().agent), trace_id(trace_id_of(in.metadata())) {}
 
   const std::shared_ptr<link::HandlerFailures> failures;
   const std::string agent;
+  const std::string trace_id;
+};
+
+/// The same while dispatch() runs.
+struct WitnessRef {
+  WitnessRef(const Witness& of) : failures(*of.failures), agent(of.agent), trace_id(of.trace_id) {}
+  explicit WitnessRef(Incoming& in)
+      : failures(*in.failures()), agent(in.info().agent), trace_id(trace_id_of(in.metadata())) {}
+
+  link::HandlerFailures& failures;
+  std::string_view agent;
+  std::string_view trace_id;
 };
 
 /// Answers a message with the outcomes of its items.
-void answer(Ticket& ticket, const link::Method& method, const Encoder& encoder,
-            link::HandlerFailures& failures, std::string_view agent) {
+void answer(Ticket& ticket, const link::Method& method, const Encoder& encoder, const WitnessRef& witness) {
   if (ticket.oneway()) return ticket.done();
   auto& results = encoder.results;
   if (!results.all_ok() || method.result_violation != nullptr || encoder.may_refuse())
@@ -97,19 +110,19 @@ void answer(Ticket& ticket, const link::Method& method, const Encoder& encoder,
     if (const auto* failure = results.failure(i)) {
       writer.set(i, failure->code);
       ticket.item_ends(failure->code, 1);
-      link::FailedCall call{.agent = agent};
-      if (const auto& link = ticket.link()) {
-        call.peer = link->peer();
-        call.identity = link->identity().str();
-      }
-      failures.note(method, call, *failure);
     } else {
       ticket.item_ends(Code::ok, 1);
       encoder.append(out, i);
     }
   }
+  link::FailedCall call{.agent = witness.agent, .trace_id = witness.trace_id};
+  if (const auto& link = ticket.link()) {
+    call.peer = link->peer();
+    call.identity = link->identity().str();
+  }
   for (std::uint32_t i = 0; i < count; ++i) {
-    if (const auto* failure = results.failure(i)) write_failure(writer, out, method, *failure);
+    if (const auto* failure = results.failure(i))
+      write_failure(writer, out, method, *failure, witness.failures.message_after(method, call, *failure));
   }
   ticket.answer(protocol::kStatusMixed, method.result_tier, payload);
 }
@@ -168,7 +181,7 @@ class Collected final : public mf::detail::Answers {
     } else {
       encoder_->results.put_all(encoder_->results.size(), std::move(answer));
     }
-    detail::answer(ticket_, method_, *encoder_, *witness_.failures, witness_.agent);
+    detail::answer(ticket_, method_, *encoder_, witness_);
   }
   [[nodiscard]] const link::Results& results() const noexcept { return encoder_->results; }
 
@@ -181,7 +194,7 @@ class Collected final : public mf::detail::Answers {
       set();
       last = --open_ == 0;
     }
-    if (last) detail::answer(ticket_, method_, *encoder_, *witness_.failures, witness_.agent);
+    if (last) detail::answer(ticket_, method_, *encoder_, witness_);
   }
 
   const Witness witness_;
@@ -257,8 +270,7 @@ class StreamAnswer final : public mf::detail::Answers, public std::enable_shared
     const auto call = ticket_.call();
     (void)call->output().end_here();
     call->output().when_drained([self = shared_from_this()] {
-      detail::answer(self->ticket_, self->method_, *self->encoder_, *self->witness_.failures,
-                     self->witness_.agent);
+      detail::answer(self->ticket_, self->method_, *self->encoder_, self->witness_);
     });
   }
 
@@ -328,16 +340,22 @@ void answer_failure(Incoming& in, const link::Method& method, const Failure& fai
   }
   const auto known = failure.declared ? to_wire_failure(method, failure) : failure;
   if (way != nullptr) way->gives({.code = known.code, .failure = &known});
-  if (!in.cancelled())  // otherwise the handler has mostly failed since its caller is gone
-    in.failures()->note(
-        method, {.agent = in.info().agent, .peer = in.info().peer, .identity = in.info().identity().str()},
-        known);
+  const auto message = [&] {
+    // Otherwise the handler has mostly failed since its caller is gone.
+    if (in.cancelled()) return in.failures()->message_of(known);
+    return in.failures()->message_after(method,
+                                        {.agent = in.info().agent,
+                                         .peer = in.info().peer,
+                                         .identity = in.info().identity().str(),
+                                         .trace_id = trace_id_of(in.metadata())},
+                                        known);
+  }();
   Gathered payload;
   auto& out = payload.buffer;
   protocol::MixedWriter writer(out, 1);
   writer.set(0, known.code);
   in.ticket().item_ends(known.code, 1);
-  write_failure(writer, out, method, known);
+  write_failure(writer, out, method, known, message);
   in.ticket().answer(protocol::kStatusMixed, method.result_tier, payload);
 }
 
@@ -408,7 +426,7 @@ void run_batch(Incoming& in, const link::BatchMethod& batch, NewEncoder new_enco
   for (const auto& [item, violation] : refused.refused) {
     results.fail(item, shared(not_executed(Code::invalid_argument, violation)));
   }
-  answer(in.ticket(), method, *encoder, *in.failures(), in.info().agent);
+  answer(in.ticket(), method, *encoder, WitnessRef(in));
 }
 
 namespace {

@@ -96,7 +96,9 @@ Server::Core::Core(ServerOptions options)
       admission_(std::make_shared<server::Admission>(options_.limit)),
       load_(std::make_shared<link::ServerLoad>(options_.max_held_bytes)),
       tallies_(options_.monitor.empty() ? nullptr : std::make_shared<monitor::Tallies>()),
-      failures_(std::make_shared<link::HandlerFailures>(options_.log)),
+      failures_(std::make_shared<link::HandlerFailures>(
+          options_.log,
+          options_.error_texts ? link::HandlerFailures::Texts::sent : link::HandlerFailures::Texts::hidden)),
       interceptors_(mf::detail::interceptors_of(options_.interceptors, options_.log)),
       readiness_(std::make_shared<server::Readiness>(
           [this] { return own_reasons(); }, [this](std::string_view service) { return offers(service); },

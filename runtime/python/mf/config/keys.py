@@ -39,6 +39,7 @@ KEYS: Final = (
     _text("server.controller", "The controllers at which it registers: mf://host:port or mf+tls://host:port"),
     _text("server.advertise", "The address that clients get, if it differs from the one to listen at"),
     _flag("server.open", "Listen beyond this host without knowing the peers: every program there may use it"),
+    _flag("server.error_texts", "Send callers the text of what a handler raises, not only a reference to it"),
     _integer("server.workers", 1, 1024, "Threads for handlers"),
     _seconds("server.drain_timeout", 0, "How long running calls have when the server stops"),
     _seconds(

@@ -143,7 +143,14 @@ def _server_options(server: _Section) -> ServerOptions:
     concurrent = limits.get("concurrent", None)
     return ServerOptions(
         **server.given(
-            "advertise", "open", "workers", "drain_timeout", "reload_interval", "access", "monitor"
+            "advertise",
+            "open",
+            "error_texts",
+            "workers",
+            "drain_timeout",
+            "reload_interval",
+            "access",
+            "monitor",
         ),
         **limits.given(
             "max_payload",

@@ -118,6 +118,13 @@ class SchemaMismatch(Error):
 class HandlerFailed(Error):
     __slots__ = ()
 
+    raised: BaseException | None = None
+    """In the process of the handler: what it raised, and did not mean for its caller."""
+    reference: str | None = None
+    """Of the line about it in the log; empty if there is none. None: it was not logged yet."""
+    instead_of: "HandlerFailed | None" = None
+    """In the process of the handler: the failure whose text its caller does not get."""
+
 
 class DeadlineExceeded(Error, TimeoutError):
     __slots__ = ()
@@ -229,8 +236,8 @@ def cut(message: str, limit: int = MAX_MESSAGE_BYTES) -> bytes:
 
 
 class RefusedError(Exception):
-    """Raised in the place of a handler's exceptions: an interceptor has refused the call before the handler
-    ran, with this failure, which its caller gets as it is."""
+    """Raised in the place of a handler's exceptions: an interceptor, or the server itself, has refused the
+    call before a handler ran, with this failure, which its caller gets as it is."""
 
     def __init__(self, failure: MfError) -> None:
         super().__init__(failure)

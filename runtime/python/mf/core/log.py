@@ -10,8 +10,11 @@ from functools import partial
 from time import monotonic
 from typing import Any
 
+from mf.core.current import CurrentCall
+from mf.core.error import HandlerFailed
 from mf.core.identity import Identity
 from mf.core.log_writer import LogWriter
+from mf.core.metadata import trace_id_of
 from mf.core.peers import peer_fields
 
 _MAX_QUOTED = 200
@@ -93,6 +96,12 @@ def error(message: str, *arguments: Any, exc_info: BaseException | None = None) 
     _write(logging.ERROR, message, arguments, exc_info)
 
 
+def _wants_errors() -> bool:
+    import logging
+
+    return logging.getLogger("mf").isEnabledFor(logging.ERROR)
+
+
 def wants_info() -> bool:
     """Whether lines of level info are written: not unless the program has set up `logging`, which then is
     loaded."""
@@ -108,15 +117,24 @@ def info(message: str, *arguments: Any) -> None:
 
 
 def log_failed_call(
-    raised: BaseException, service: str, method: str, agent: str, peer: str, identity: Identity
-) -> None:
-    """Logs what the handler of a call has raised. The caller gets type and text.
+    raised: BaseException,
+    service: str,
+    method: str,
+    agent: str,
+    peer: str,
+    identity: Identity,
+    trace_id: str = "",
+) -> str:
+    """Logs what the handler of a call has raised. Returns the reference of the line about it, which the
+    caller gets in place of the text; empty if lines of level error are not written.
 
     A cause (which call, how, and in which line of the code) has its traceback logged once. What fails with
     each call would else cost more than the call, so later failures are counted, and logged in one line in ten
-    seconds.
+    seconds; until then they have the reference of the line before.
     """
-    calls, is_new = _failures.count(f"{service}.{method}", raised)
+    if not _wants_errors():
+        return ""
+    calls, is_new, reference = _failures.count(f"{service}.{method}", raised)
     if calls:
         said = line(
             "handler_failed",
@@ -124,16 +142,35 @@ def log_failed_call(
             method=method,
             agent=agent,
             **peer_fields(peer, identity),
+            trace_id=trace_id,
+            reference=reference,
             calls=calls,
             what=_what(raised),
         )
         error("%s", said, exc_info=raised if is_new else None)
+    return reference
+
+
+def log_failure(failure: HandlerFailed, call: CurrentCall, identity: Identity | None = None) -> None:
+    """Logs a failure of the handler of this call, once, and notes the reference in it. `identity`: to be
+    shown in place of the caller's."""
+    if failure.reference is not None:
+        return
+    failure.reference = log_failed_call(
+        failure.raised or failure,
+        call.service,
+        call.method,
+        call.agent,
+        call.peer,
+        identity or call.identity,
+        trace_id_of(call.metadata),
+    )
 
 
 def log_escaped_exception(where: str, raised: BaseException) -> None:
     """Logs what a callback of the program, or a part of the runtime, has raised, and nothing else handles; as
     often as the failures of calls."""
-    times, is_new = _failures.count(where, raised)
+    times, is_new, _ = _failures.count(where, raised)
     if times:
         said = line("exception_escaped", **{"from": where, "times": times, "what": _what(raised)})
         error("%s", said, exc_info=raised if is_new else None)
@@ -223,8 +260,9 @@ class _Failures:
         self._lock = threading.Lock()
         self._known: dict[tuple[object, ...], _Cause] = {}
 
-    def count(self, where: str, raised: BaseException) -> tuple[int, bool]:
-        """How many failures a line is to be written about, 0: none; and whether the cause is a new one."""
+    def count(self, where: str, raised: BaseException) -> tuple[int, bool, str]:
+        """How many failures a line is to be written about, 0: none; whether the cause is a new one; and the
+        reference of its latest line."""
         at = raised.__traceback__
         while at is not None and at.tb_next is not None:
             at = at.tb_next
@@ -236,21 +274,29 @@ class _Failures:
             if cause is None:
                 if len(self._known) >= _MOST_CAUSES:
                     self._known.clear()
-                self._known[key] = _Cause(now)
-                return 1, True
+                cause = self._known[key] = _Cause(now)
+                return 1, True, cause.reference
             cause.more += 1
             if now - cause.logged_at < _LOG_EVERY:
-                return 0, False
+                return 0, False, cause.reference
             more, cause.more, cause.logged_at = cause.more, 0, now
-            return more, False
+            cause.reference = _new_reference()
+            return more, False, cause.reference
 
 
 class _Cause:
-    __slots__ = ("logged_at", "more")
+    __slots__ = ("logged_at", "more", "reference")
 
     def __init__(self, now: float) -> None:
         self.logged_at = now
         self.more = 0
+        self.reference = _new_reference()
+
+
+def _new_reference() -> str:
+    """Eight hexadecimal digits: enough to find one line among those of a day, and short enough to be read
+    out."""
+    return os.urandom(4).hex()
 
 
 _failures = _Failures()

@@ -1,5 +1,6 @@
 """R0. Metadata of calls: text by key, beside the parameters (docs/protocol.md, section 4a)."""
 
+import re
 from collections.abc import Mapping
 
 from mf.core.error import Code, not_executed, shortened
@@ -12,6 +13,7 @@ TOKEN_KEY = "authorization"
 
 _KEY_CHARACTERS = "abcdefghijklmnopqrstuvwxyz0123456789._-"
 _LONGEST_KEY = 64
+_TRACE_PARENT = re.compile("[0-9a-f]{2}-([0-9a-f]{32})-")
 
 
 def check_key(key: str) -> None:
@@ -20,6 +22,13 @@ def check_key(key: str) -> None:
         shown = f'"{shortened(key)}"' if isinstance(key, str) else shortened(repr(key))
         text = f"a key of metadata has 1 to 64 characters of a-z, 0-9, '.', '_' and '-', and not {shown}"
         raise not_executed(Code.INVALID_ARGUMENT, text)
+
+
+def trace_id_of(metadata: Mapping[str, str]) -> str:
+    """The trace that a call with this metadata belongs to: the 32 hexadecimal digits of its `traceparent`.
+    Empty if there is none, or no valid one."""
+    found = _TRACE_PARENT.match(metadata.get("traceparent", ""))
+    return found[1] if found else ""
 
 
 def passed_on(metadata: Mapping[str, str], keys: tuple[str, ...]) -> dict[str, str]:

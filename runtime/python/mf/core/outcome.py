@@ -5,7 +5,8 @@ from itertools import islice
 from typing import Any, Generic, TypeVar, cast
 
 from mf.core.code_class import BY_HANDLER
-from mf.core.error import Code, DeclaredError, Error, Execution, RefusedError
+from mf.core.current import current
+from mf.core.error import Code, DeclaredError, Error, Execution, HandlerFailed, RefusedError
 
 T = TypeVar("T")
 
@@ -66,7 +67,9 @@ def failure_of(raised: BaseException, declared: tuple[type[DeclaredError], ...])
         return raised
     if isinstance(raised, Error) and raised.code in BY_HANDLER:
         return raised if raised.execution == Execution.UNKNOWN else Error(raised.code, raised.message)
-    return Error(Code.HANDLER_FAILED, words_of(raised), Execution.UNKNOWN)
+    failed = HandlerFailed(Code.HANDLER_FAILED, words_of(raised), Execution.UNKNOWN)
+    failed.raised = raised
+    return failed
 
 
 def failure_in(given: Failure, declared: tuple[type[DeclaredError], ...]) -> Failure:
@@ -87,6 +90,14 @@ def words_of(raised: BaseException) -> str:
     text = _text_of(raised)
     name = type(raised).__qualname__
     return f"{name}: {text}" if text else name
+
+
+def words_for(reference: str) -> str:
+    """The message for a caller that is not to get the text of an exception: the reference of the line in the
+    log that has it; empty: there is no such line."""
+    if reference:
+        return f"the handler has failed: the log of its server has the reason, with the reference {reference}"
+    return "the handler has failed: the log of its server counts it"
 
 
 def _text_of(raised: BaseException) -> str:
@@ -162,7 +173,12 @@ async def _one_async(function: Callable[..., Awaitable[T]], item: tuple[Any, ...
 def _raised(function: Callable[..., Any], raised: BaseException) -> Outcome[Any]:
     if isinstance(raised, DeclaredError):
         return Outcome(error=raised)
-    from mf.core.log import log_escaped_exception
+    from mf.core.log import log_escaped_exception, log_failure
 
-    log_escaped_exception(getattr(function, "__qualname__", "handler"), raised)
-    return Outcome(error=failure_of(raised, ()))
+    failure = failure_of(raised, ())
+    call = current.get()
+    if call is None:
+        log_escaped_exception(getattr(function, "__qualname__", "handler"), raised)
+    elif isinstance(failure, HandlerFailed):
+        log_failure(failure, call)
+    return Outcome(error=failure)

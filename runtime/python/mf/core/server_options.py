@@ -122,6 +122,10 @@ class ServerOptions:
             Defaults to None.
         not_ready: Called on threads of the monitor; returns why this process should get no work, in one line,
             or "" (docs/observability.md). Defaults to None.
+        error_texts: A handler that raises what is neither a declared error nor an mf.Error for its caller has
+            failed: the log has the text (`handler_failed`), and the caller gets the reference of that line.
+            With `error_texts` the caller gets the text, too, which may name files, hosts and values of this
+            process. Defaults to False.
         interceptors: What is around all handlers, the outermost first (docs/interceptors.md). Defaults to
             none.
 
@@ -156,6 +160,7 @@ class ServerOptions:
     monitor_open: bool = False
     expose: Expose | None = None
     not_ready: NotReady | None = None
+    error_texts: bool = False
     interceptors: Iterable["Interceptor"] = ()
 
     def __post_init__(self) -> None:
@@ -206,6 +211,7 @@ class ServerFields(TypedDict, total=False):
     monitor_open: bool
     expose: Expose | None
     not_ready: NotReady | None
+    error_texts: bool
     interceptors: Iterable["Interceptor"]
 
 

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from mf.core.agent_names import shown_agent
 from mf.core.current import NO_METADATA, CurrentCall, current, enter, leave
-from mf.core.error import Code, Error, not_executed
+from mf.core.error import Code, Error, HandlerFailed, not_executed
 from mf.core.identity import NO_IDENTITY, Identity
-from mf.core.log import log_failed_call
+from mf.core.log import log_failure
 from mf.core.metadata import passed_on
 from mf.core.options import DEFAULT_DEADLINE, INFINITE, CallOptions, check_options
 from mf.core.outcome import Failure, failure_of
@@ -158,8 +158,8 @@ class LightCall(CurrentCall):
     def failure(self, raised: BaseException) -> Failure:
         """The caller's failure for what the handler raised."""
         failure = failure_of(raised, self.called.error_types)
-        if isinstance(failure, Error) and failure.code == Code.HANDLER_FAILED:
-            log_failed_call(raised, self.service, self.method, self.agent, self.peer, NO_IDENTITY)
+        if isinstance(failure, HandlerFailed):
+            log_failure(failure, self, NO_IDENTITY)
         return failure
 
     def ended(self, raised: BaseException) -> None:

@@ -5,13 +5,19 @@ and restored.
 from collections.abc import Callable
 from typing import Any
 
+from mf.core.code_class import BY_HANDLER
 from mf.core.error import Code, DeclaredError, Error, cut
-from mf.core.log import log_escaped_exception
+from mf.core.identity import NO_IDENTITY
+from mf.core.log import log_escaped_exception, log_failed_call
+from mf.core.outcome import words_for, words_of
 from mf.core.replicated import Version
 from mf.core.service import BaseServant
 from mf.protocol.adapted import Adapted
 from mf.replicated.messages import Apply, Outcome, RestoreState, TakeSnapshot
 from mf.replicated.schemas import Schemas
+
+_SENT = BY_HANDLER | {Code.UNKNOWN_METHOD, Code.DECODE_ERROR}
+"""Codes that the runtime gives a message before its function runs, or a servant gives its caller."""
 
 Job = Apply | RestoreState | TakeSnapshot
 
@@ -19,8 +25,11 @@ Job = Apply | RestoreState | TakeSnapshot
 class Applying:
     """A servant's functions by the names of their methods. Those of an AsyncServant give awaitables."""
 
-    def __init__(self, servant: BaseServant) -> None:
+    def __init__(self, servant: BaseServant, agent: str = "", *, error_texts: bool = False) -> None:
+        """`agent`: for the log, as users write it. `error_texts`: see ServerOptions."""
         service = servant.mf_service
+        self._service, self._agent = service.name, agent
+        self._error_texts = error_texts
         self.schemas = Schemas(service)
         self._read: tuple[str, bytes, Adapted | None] = ("", b"", None)
         self._name = service.short_name
@@ -102,8 +111,15 @@ class Applying:
             for at, codec in enumerate(self._methods[self._read[0]].errors):
                 if type(raised) is codec.type:
                     return self._adapted(Outcome(int(Code.DECLARED), at, bytes(codec.encode(raised))))
-        if isinstance(raised, Error):
+        if isinstance(raised, Error) and raised.code in _SENT:
             return Outcome(int(raised.code), 0, cut(raised.message))
-        where = f"{self._name}.{job.body.method}" if isinstance(job, Apply) else f"{self._name}: its state"
+        if isinstance(job, Apply):
+            return Outcome(int(Code.HANDLER_FAILED), 0, cut(self._text(job.body.method, raised)))
+        where = f"{self._name}: its state"  # what is said of it does not leave the process
         log_escaped_exception(where, raised)
-        return Outcome(int(Code.HANDLER_FAILED), 0, cut(f"{where}: {type(raised).__name__}: {raised}"))
+        return Outcome(int(Code.HANDLER_FAILED), 0, cut(f"{where}: {words_of(raised)}"))
+
+    def _text(self, method: str, raised: Exception) -> str:
+        """What the caller gets of an exception, which is logged."""
+        reference = log_failed_call(raised, self._service, method, self._agent, "", NO_IDENTITY)
+        return f"{self._name}.{method}: " + (words_of(raised) if self._error_texts else words_for(reference))

@@ -14,6 +14,7 @@ from mf.client.async_client import AsyncClient
 from mf.client.standing import StandingCall, side_by_side
 from mf.codec.texts import Texts
 from mf.core import log
+from mf.core.agent_names import shown_agent
 from mf.core.error import Code, Error, MfError, not_executed
 from mf.core.offered import offered_agent
 from mf.core.options import CallOptions, check_names
@@ -71,7 +72,9 @@ class AsyncReplica:
         self._base = group_agent(service.name, agent)
         self._controller = controller
         self._fields = fields
-        self._applying = Applying(servant)
+        self._applying = Applying(
+            servant, shown_agent(service, agent), error_texts=fields.get("error_texts", False)
+        )
         self._is_async = isinstance(servant, AsyncServant)
         self._machine = Machine(
             fields["member"],

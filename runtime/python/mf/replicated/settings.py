@@ -38,7 +38,8 @@ class ReplicaFields(TypedDict, total=False):
     reach it. `advertise` and `tls` as of a server; with `tls` the other replicas are called by it, too.
     `access`: the path of an access file. A replica takes part as the member M of the service S if its
     identity may `replicate S.M`, and clients are linked that may `call` each replicated method of S; others
-    are refused.
+    are refused. `error_texts`: whether callers get the text of what a servant's function raises, as of a
+    server.
     """
 
     member: Required[str]
@@ -48,4 +49,5 @@ class ReplicaFields(TypedDict, total=False):
     advertise: str | None
     tls: Tls | None
     access: str
+    error_texts: bool
     settings: ReplicaSettings | None

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from time import monotonic
 from typing import Any
 
-from mf.core.error import Code, Error, Execution, not_executed
-from mf.core.log import log_failed_call
-from mf.core.outcome import Failure, Outcome, failure_in, failure_of
+from mf.core.error import Code, Error, Execution, HandlerFailed, not_executed
+from mf.core.log import log_failure
+from mf.core.outcome import Failure, Outcome, failure_in, failure_of, words_for
 from mf.protocol.frame import ENCODING_MASK, STREAM
 from mf.protocol.reply import MIXED, OK, pack_mixed
 from mf.server.current import ServedCall
@@ -65,18 +65,36 @@ def decode(call: ServedCall, handler: Handler) -> tuple[tuple[Any, ...], Iterabl
 
 
 def failure_for(call: ServedCall, handler: Handler, raised: BaseException) -> Failure:
-    failure = failure_of(raised, handler.method.error_types)
-    if isinstance(failure, Error) and failure.code == Code.HANDLER_FAILED:
-        _log_failure(call, raised)
-    return failure
+    """The caller's failure for what a handler raised, which is logged if it has failed."""
+    return _sent(call, handler, failure_of(raised, handler.method.error_types))
 
 
-def _log_failure(call: ServedCall, raised: BaseException) -> None:
-    log_failed_call(raised, call.service, call.method, call.agent, call.peer, call.identity)
+def _sent(call: ServedCall, handler: Handler, failure: Failure) -> Failure:
+    """What the caller gets of a failure, which is logged if the handler has failed."""
+    if not isinstance(failure, HandlerFailed):
+        return failure
+    log_failure(failure, call)
+    return failure if failure.raised is None else _without_text(handler, failure)
 
 
-def checked(handler: Handler, outcomes: Any, count: int) -> list[Outcome[Any]]:
-    """Checks that a servant's own batch function returned one outcome for each item."""
+def _without_text(handler: Handler, failure: HandlerFailed) -> HandlerFailed:
+    """The text of an exception that was not meant for the caller stays in the log, unless the server sends
+    texts. The caller gets the reference of the line."""
+    if handler.error_texts:
+        return failure
+    sent = _handler_failed(words_for(failure.reference or ""))
+    sent.instead_of = failure
+    return sent
+
+
+def _handler_failed(text: str) -> HandlerFailed:
+    return HandlerFailed(Code.HANDLER_FAILED, text, Execution.UNKNOWN)
+
+
+def checked(call: ServedCall, handler: Handler, outcomes: Any) -> list[Outcome[Any]]:
+    """Checks that a servant's own batch function returned one outcome for each item. Interceptors keep the
+    list with the texts of failures; what is returned is for the caller."""
+    count = call.count
     if handler.method.oneway:
         return []
     if not isinstance(outcomes, list) or len(outcomes) != count:
@@ -87,7 +105,10 @@ def checked(handler: Handler, outcomes: Any, count: int) -> list[Outcome[Any]]:
         failure = error and failure_in(error, handler.method.error_types)
         if failure is not error:
             outcomes[index] = Outcome(error=failure)
-    return outcomes
+    return [
+        outcome if outcome.error is None else Outcome(error=_sent(call, handler, outcome.error))
+        for outcome in outcomes
+    ]
 
 
 def answer_one(call: ServedCall, handler: Handler, result: Any) -> None:
@@ -150,10 +171,16 @@ def _encodable(call: ServedCall, handler: Handler, outcome: Outcome[Any]) -> Out
     return outcome
 
 
-def bad_result(call: ServedCall, raised: Exception) -> Error:
-    _log_failure(call, raised)
-    text = raised.message if isinstance(raised, Error) else f"{type(raised).__qualname__}: {raised}"
-    return Error(Code.HANDLER_FAILED, f"the result is not what the schema says: {text}", Execution.UNKNOWN)
+def bad_result(call: ServedCall, raised: Exception) -> HandlerFailed:
+    """The caller's failure for a result that was not encoded. What the codec says of it names fields of the
+    schema, which the caller has, too; another exception is one of the handler's values, and its text stays
+    in the log."""
+    is_of_codec = isinstance(raised, Error)
+    said = raised.message if isinstance(raised, Error) else f"{type(raised).__qualname__}: {raised}"
+    failure = _handler_failed(f"the result is not what the schema says: {said}")
+    failure.raised = raised
+    log_failure(failure, call)
+    return failure if is_of_codec else _without_text(call.handler, failure)
 
 
 def answer_raised(call: ServedCall, handler: Handler, raised: BaseException) -> None:

@@ -81,7 +81,12 @@ class BaseServer(ABC, Generic[R, I]):
         self._access = Access(options)
         self._files = ServedFiles(self._tls, self._access, options)
         self._tallies = Tallies() if options.monitor else None
-        self._offers = Offers(options.limit, self._tallies, self._interceptors_of(options))
+        self._offers = Offers(
+            options.limit,
+            self._tallies,
+            self._interceptors_of(options),
+            error_texts=options.error_texts,
+        )
         self._offers.makers = {HEALTH: self._health, ADMIN: self._admin}
         self._taps = Taps(self._offers.handlers)
         self._offers.when_offered = self._taps.cover

@@ -15,7 +15,7 @@ from typing import Any
 
 from mf.core.agent_names import shown_agent
 from mf.core.current import NO_METADATA, CurrentCall
-from mf.core.error import Code, Error, not_executed
+from mf.core.error import Code, Error, HandlerFailed, not_executed
 from mf.core.identity import Identity
 from mf.core.intercepting import Intercepting, code_of
 from mf.core.interceptor import CallKind
@@ -206,6 +206,8 @@ class ServedCall(ServerCall, CurrentCall):
         is_bulk = way.call.kind is CallKind.BULK
         if failure is None and self._mixed is not None and not is_bulk:
             failure = self._mixed[0].error
+        if isinstance(failure, HandlerFailed):
+            failure = failure.instead_of or failure
         outcomes = None
         if is_bulk and failure is None:
             outcomes = way.result if isinstance(way.result, list) else self._mixed

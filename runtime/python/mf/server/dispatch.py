@@ -52,7 +52,7 @@ def run(call: ServedCall) -> None:
             return
         else:
             outcomes = handler.batch([handler.method.request(*item) for item in many])
-            answer_outcomes(call, handler, checked(handler, outcomes, call.count))
+            answer_outcomes(call, handler, checked(call, handler, outcomes))
             return
     except BaseException as raised:
         answer_raised(call, handler, raised)

@@ -58,7 +58,7 @@ async def run_async(call: ServedCall) -> None:
 async def _run_many_async(call: ServedCall, handler: Handler, many: Iterable[Any]) -> list[Outcome[Any]]:
     if handler.batch is not None:
         outcomes = await maybe_await(handler.batch([handler.method.request(*item) for item in many]))
-        return checked(handler, outcomes, call.count)
+        return checked(call, handler, outcomes)
     in_turn = one_by_one if handler.method.ordered else some_at_once
     return await in_turn(_one_of_many(call, handler, item) for item in many)
 

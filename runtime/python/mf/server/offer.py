@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from mf.core.agent import Agent
 from mf.core.agent_names import shown_agent
-from mf.core.error import Code, not_executed, shortened, some_of
+from mf.core.error import Code, RefusedError, not_executed, shortened, some_of
 from mf.core.intercepted_servant import InterceptedFunctions
 from mf.core.intercepting import Interceptors
 from mf.core.offered import offered_agent
@@ -33,6 +33,7 @@ class Handler:
     __slots__ = (
         "batch",
         "counters",
+        "error_texts",
         "function",
         "gate",
         "inline",
@@ -64,6 +65,8 @@ class Handler:
         """None: the server has no monitor."""
         self.watched = False
         """Whether its calls report their ends: to the tally, or to interceptors."""
+        self.error_texts = False
+        """Whether callers get the texts of exceptions that were not meant for them."""
         if self.pushed:
             return
         base = generated_base(servant)
@@ -167,7 +170,8 @@ def _left_out(*_: object) -> NoReturn:
 
 
 def _replicated(*_: object) -> NoReturn:
-    raise not_executed(Code.UNKNOWN_METHOD, "this method is replicated: it is called through its replicas")
+    text = "this method is replicated: it is called through its replicas"
+    raise RefusedError(not_executed(Code.UNKNOWN_METHOD, text))
 
 
 def _not_generated(name: str) -> Method[Any, Any]:
@@ -197,6 +201,7 @@ class Offers:
     __slots__ = (
         "_admission",
         "_by_service",
+        "_error_texts",
         "_interceptors",
         "_own",
         "_sources",
@@ -212,8 +217,11 @@ class Offers:
         limit: Limit | None = None,
         tallies: Tallies | None = None,
         interceptors: Interceptors | None = None,
+        *,
+        error_texts: bool = False,
     ) -> None:
         self._admission = Admission(limit)
+        self._error_texts = error_texts
         self.tallies = tallies
         """None: calls are not measured."""
         self._interceptors = interceptors
@@ -271,6 +279,8 @@ class Offers:
             for name, handler in offer.handlers.items():
                 handler.tally = self.tallies.of(offer.service.name, name)
                 handler.watched = True
+        for handler in offer.handlers.values():
+            handler.error_texts = self._error_texts
         if self._interceptors is not None and not offer.is_topic:
             for handler in offer.handlers.values():
                 handler.intercept(self._interceptors)

@@ -9,7 +9,7 @@ from mf.core.error import Code, Error, Execution
 from mf.core.identity import Identity
 from mf.core.service import Encoded
 from mf.core.source import PushServant, PushSource
-from mf.server.answers import answer_raised, arguments_of
+from mf.server.answers import answer_raised, arguments_of, bad_value
 from mf.server.stream import BadValueError, PushDriver, StreamCall
 
 _TAKEN_AT_ONCE = 64
@@ -82,7 +82,7 @@ class Push(PushDriver):
                 try:
                     call.add(value)
                 except BadValueError as too_large:
-                    self._next = source.instead() or _failure(too_large)
+                    self._next = source.instead() or bad_value(call, too_large.raised)
                 if call.is_full:
                     break
             if not len(outgoing):
@@ -112,11 +112,6 @@ class Push(PushDriver):
     def _end(self, source: PushSource) -> None:
         self._finished = True
         source.gone()
-
-
-def _failure(raised: BadValueError) -> Error:
-    inner = raised.raised
-    return inner if isinstance(inner, Error) else Error(Code.HANDLER_FAILED, str(inner), Execution.UNKNOWN)
 
 
 def run_pushed(call: StreamCall) -> None:

@@ -16,7 +16,7 @@ from threading import Lock
 from typing import Any, TypeVar, cast
 
 from mf.core.current import current_call
-from mf.core.error import Code, Error
+from mf.core.error import Code, RefusedError, not_executed
 from mf.core.immediate import immediate
 from mf.core.service import AsyncServant, Method, Servant, ServiceInfo, generated_base
 
@@ -97,7 +97,8 @@ def script(servant: Callable[..., S], recorder: Recorder | None = None, **answer
 
 def _missing(method: Method[Any, Any]) -> Callable[..., Any]:
     def fail(*_: Any) -> Any:
-        raise Error(Code.HANDLER_FAILED, f"the script has no answer for {method.name.rpartition('.')[2]}")
+        text = f"the script has no answer for {method.name.rpartition('.')[2]}"
+        raise RefusedError(not_executed(Code.HANDLER_FAILED, text))
 
     return fail
 

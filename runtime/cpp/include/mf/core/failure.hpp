@@ -23,6 +23,9 @@ namespace mf {
 /// The same failure with these words at the start of its reason.
 [[nodiscard]] Failure preceded_by(std::string_view words, Failure failure);
 
+/// HANDLER_FAILED with the text of an exception that was not meant for the caller (Failure::unexpected).
+[[nodiscard]] Failure unexpected_failure(std::string message);
+
 [[nodiscard]] Failure cancelled_by_caller(Execution execution);
 /// Its text needs no memory.
 [[nodiscard]] Failure out_of_memory() noexcept;

@@ -91,7 +91,14 @@ class Log {
     return of_process == detail::kNoLevel ? level_ : static_cast<Level>(of_process);
   }
   [[nodiscard]] bool wants(Level level) const noexcept { return level >= this->level(); }
-  void write(Level level, std::string_view event, std::initializer_list<LogField> fields = {}) const noexcept;
+  void write(Level level, std::string_view event,
+             std::initializer_list<LogField> fields = {}) const noexcept {
+    (void)try_write(level, event, fields);
+  }
+  /// The same; false: no line was written, since the level is not wanted, or the limit of warnings has left
+  /// it out.
+  [[nodiscard]] bool try_write(Level level, std::string_view event,
+                               std::initializer_list<LogField> fields) const noexcept;
 
  private:
   std::shared_ptr<LogSink> sink_;

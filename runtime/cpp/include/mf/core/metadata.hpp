@@ -47,4 +47,8 @@ class Metadata {
   std::vector<Entry> entries_;
 };
 
+/// The trace that a call with this metadata belongs to: the 32 hexadecimal digits of its `traceparent`. Empty
+/// if there is none, or no valid one.
+[[nodiscard]] std::string_view trace_id_of(const Metadata& metadata) noexcept;
+
 }  // namespace mf

@@ -26,6 +26,9 @@ struct Failure {
   std::uint32_t context_size = 0;
   std::string message;
   std::shared_ptr<const DeclaredError> declared{};  // set if and only if code is Code::declared
+  /// The message is the text of an exception that a handler did not mean for its caller: a server logs it,
+  /// and sends a reference to the line instead (ServerOptions::error_texts).
+  bool unexpected = false;
 
   /// The message without its context, for texts that name place and time themselves.
   [[nodiscard]] std::string_view reason() const noexcept {

@@ -14,6 +14,7 @@
 #include "mf/core/fresh.hpp"
 #include "mf/core/handler.hpp"
 #include "mf/core/unique_function.hpp"
+#include "mf/link/handler_failures.hpp"
 #include "mf/link/method.hpp"
 #include "mf/replicated/options.hpp"
 
@@ -29,6 +30,7 @@ struct Application {
   Version version;
   Bytes payload;
   UniqueFunction<void(replication::Outcome&&)> done;
+  std::shared_ptr<link::HandlerFailures> failures;  // of the replica; never null
 
   [[nodiscard]] codec::Reader reader() const {
     codec::Reader reader(payload.span());
@@ -45,8 +47,10 @@ class Applies {
   virtual void apply_replicated(Application&& message) = 0;
 };
 
-/// The outcome for a failure; it is a declared error if the method declares it.
-[[nodiscard]] replication::Outcome failed(const link::Method& method, const Failure& failure);
+/// The outcome for a failure; it is a declared error if the method declares it. A failure of the handler is
+/// logged.
+[[nodiscard]] replication::Outcome failed(const link::Method& method, const Failure& failure,
+                                          link::HandlerFailures& failures);
 /// Answers that no such method is replicated.
 void refuse(Application& message, const ServiceInfo& service);
 /// Refuses a direct call of a replicated method, for which there is no order.
@@ -72,8 +76,8 @@ mf::Outcome<void> decode(const Application& message, typename M::Request& reques
 }
 
 template <class M>
-replication::Outcome encode(const mf::Outcome<typename M::Result>& outcome) {
-  if (!outcome) return failed(link::kMethod<M>, outcome.failure());
+replication::Outcome encode(const mf::Outcome<typename M::Result>& outcome, link::HandlerFailures& failures) {
+  if (!outcome) return failed(link::kMethod<M>, outcome.failure(), failures);
   replication::Outcome made;
   if constexpr (!std::is_void_v<typename M::Result>) {
     const auto& value = outcome.value();
@@ -83,7 +87,8 @@ replication::Outcome encode(const mf::Outcome<typename M::Result>& outcome) {
     if (bad)
       return failed(link::kMethod<M>,
                     may_have_run(Code::handler_failed,
-                                 "the handler's result breaks the schema: " + codec::rooted("", *bad)));
+                                 "the handler's result breaks the schema: " + codec::rooted("", *bad)),
+                    failures);
     made.payload = Bytes(codec::to_bytes<M::kResultTier>(value));
   }
   return made;
@@ -95,8 +100,9 @@ template <class M>
 void apply(Application& message, typename M::Servant& servant) {
   auto request = fresh<typename M::Request>();
   if (const auto decoded = detail::decode<M>(message, request); !decoded)
-    return message.done(failed(link::kMethod<M>, decoded.failure()));
-  message.done(detail::encode<M>(outcome_of([&] { return M::apply(servant, message.version, request); })));
+    return message.done(failed(link::kMethod<M>, decoded.failure(), *message.failures));
+  const auto outcome = outcome_of([&] { return M::apply(servant, message.version, request); });
+  message.done(detail::encode<M>(outcome, *message.failures));
 }
 
 template <class M>
@@ -104,9 +110,10 @@ void apply(Application& message, typename M::AsyncServant& servant) {
   using Result = typename M::Result;
   auto request = fresh<typename M::Request>();
   if (const auto decoded = detail::decode<M>(message, request); !decoded)
-    return message.done(failed(link::kMethod<M>, decoded.failure()));
-  auto answer = [done = std::move(message.done)](mf::Outcome<Result>&& outcome) mutable {
-    if (done) std::exchange(done, nullptr)(detail::encode<M>(outcome));
+    return message.done(failed(link::kMethod<M>, decoded.failure(), *message.failures));
+  auto answer = [done = std::move(message.done),
+                 failures = message.failures](mf::Outcome<Result>&& outcome) mutable {
+    if (done) std::exchange(done, nullptr)(detail::encode<M>(outcome, *failures));
   };
   const auto answers = std::make_shared<mf::detail::AnswerTo<Result, decltype(answer)>>(std::move(answer));
   mf::detail::Beginning beginning(answers.get(), 0);

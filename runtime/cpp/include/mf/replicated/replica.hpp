@@ -47,6 +47,8 @@ struct ReplicaOptions {
   /// How often it is looked for whether the access file and the files of `tls` were replaced.
   std::chrono::milliseconds reload_interval{30'000};
   ReplicaSettings settings{};
+  /// See ServerOptions.
+  bool error_texts = false;
   Log log{};
 };
 

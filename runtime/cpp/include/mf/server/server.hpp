@@ -188,6 +188,10 @@ struct ServerOptions {
   /// What runs around the handlers of all offered servants, the outermost first (mf/core/interceptor.hpp):
   /// where they run, once access was checked. Not around topics, replicas and flexible messages.
   Interceptors interceptors{};
+  /// A handler that throws what is neither a declared error nor an mf::Error for its caller has failed: the
+  /// log has the text (`handler_failed`), and the caller gets the reference of that line. With `error_texts`
+  /// the caller gets the text, too, which may name files, hosts and values of this process.
+  bool error_texts = false;
   /// Called with CallInfo::connection when a connection has ended.
   std::function<void(std::uint64_t)> on_disconnect{};
   Log log{};
