@@ -21,6 +21,7 @@ from harness.chart import write_chart
 from harness.child import BenchError
 from harness.rows import Samples, write_json
 from harness.table import table
+from observed import suite as observed
 from patterns import suite as patterns
 from pycodecs import suite as codecs
 from pyrpc import suite as python
@@ -46,6 +47,7 @@ _SUITES: dict[str, ModuleType] = {
         ways,
         faults,
         controller,
+        observed,
         where,
         flex,
         patterns,
