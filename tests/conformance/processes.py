@@ -22,6 +22,9 @@ PATIENCE = 8.0
 LISTEN = ("--listen", "tcp://127.0.0.1:0", "--log-level", "warning")
 LISTEN_TLS = ("--listen", "tls://127.0.0.1:0", "--log-level", "warning")
 
+_INTERCEPTED = {"MF_PEER_INTERCEPTED": "1"}
+"""Both ends have an interceptor around all calls that changes nothing."""
+
 
 class Processes:
     def __init__(self, folder: Path, stubs: Path) -> None:
@@ -41,7 +44,11 @@ class Processes:
         self.environment = own | verifies
         self._of_server = own | _shows(self._shown)
         self._demands = verifies | {"MF_PEER_ACCESS": str(access)}
-        self._of_client = {"mtls": _shows(known), "denied": _shows(stranger)}
+        self._of_client = {
+            "mtls": _shows(known),
+            "denied": _shows(stranger),
+            "intercepted": _INTERCEPTED,
+        }
         self._servers: dict[str, ServerProcess] = {}
         self._clients: dict[Cell, Process] = {}
         self._started = 0
@@ -55,7 +62,7 @@ class Processes:
         addresses = self.server(cell).address.split()
         if cell.relayed:
             return self.relay(cell).address.replace("mf://", "relay://")
-        scheme = "tls" if cell.knows_clients else cell.way
+        scheme = {"mtls": "tls", "denied": "tls", "intercepted": "tcp"}.get(cell.way, cell.way)
         return next(each for each in addresses if each.startswith(f"{scheme}:"))
 
     def server(self, cell: Cell) -> ServerProcess:
@@ -66,6 +73,8 @@ class Processes:
         if cell.knows_clients:
             listen = f"unix:{self._folder / cell.server}-knows,tls://127.0.0.1:0"
             return self._serve(cell, f"{cell.server}-knows", listen)
+        if cell.way == "intercepted":
+            return self._serve(cell, f"{cell.server}-intercepted", "tcp://127.0.0.1:0")
         listen = f"tcp://127.0.0.1:0,tls://127.0.0.1:0,unix:{self._folder / cell.server}"
         return self._serve(cell, cell.server, listen)
 
@@ -87,7 +96,8 @@ class Processes:
     def _serve(self, cell: Cell, name: str, *arguments: str) -> ServerProcess:
         server = SERVERS[cell.server]
         serve = ("serve",) if server.language == "cpp" else ()
-        environment = self._of_server | (self._demands if cell.knows_clients else {})
+        more = _INTERCEPTED if cell.way == "intercepted" else self._demands if cell.knows_clients else {}
+        environment = self._of_server | more
         command = [*program(server.language, "server"), *serve, server.kind, *arguments]
         return self._run(name, command, environment)
 

@@ -55,9 +55,10 @@ SERVERS = {
     "python-asyncio": Server("python", "async"),
 }
 
-WAYS = ("tcp", "tls", "mtls", "denied", "unix", "light", "relay", "relay+tls")
+WAYS = ("tcp", "tls", "mtls", "denied", "unix", "light", "relay", "relay+tls", "intercepted")
 """`mtls`: the server demands certificates, and its access file allows all that this client calls. `denied`:
-the same server, and a client that no line of the file allows anything."""
+the same server, and a client that no line of the file allows anything. `intercepted`: client and server have
+an interceptor around all calls that changes nothing."""
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 // conformance call URL|light-plain|light-async: runs each line of standard input as a step, and answers it
 // with a line of JSON. programs/server.py and programs/client.py are the same in Python; table.py says the
 // steps. Both take certificates and access files from the environment (tests/cpp/support/peer_options.hpp).
+#include <cstdlib>
 #include <exception>
 #include <iostream>
 #include <memory>
@@ -22,6 +23,21 @@ using namespace conformance_test;
 
 constexpr const char* kRooms[] = {"red", "blue"};
 
+/// Around all calls of both ends in the way "intercepted", and changing nothing.
+class Through final : public mf::AroundInterceptor {
+ public:
+  mf::Answer call(mf::InterceptedCall& /*call*/, const mf::Proceed& proceed) override { return proceed(); }
+  void call_async(mf::InterceptedCall& /*call*/, mf::Proceed proceed, mf::AnswerDone done) override {
+    proceed.start(std::move(done));
+  }
+};
+
+/// None where the environment does not ask for them.
+mf::Interceptors interceptors() {
+  return std::getenv("MF_PEER_INTERCEPTED") != nullptr ? mf::Interceptors{std::make_shared<Through>()}
+                                                       : mf::Interceptors{};
+}
+
 mf::ClientOptions nested_options() {
   mf::ClientOptions options;
   options.forward_metadata = {"tenant"};
@@ -33,6 +49,7 @@ mf::ClientOptions calling_options(const std::string& where, std::shared_ptr<cons
   mf::ClientOptions options;
   options.clock = std::move(clock);
   options.wait_for_server = std::chrono::milliseconds(500);  // for the agent that no server has
+  options.interceptors = interceptors();
   if (where.find("tls://") != std::string::npos) options.tls = mftest::peer_tls();
   return options;
 }
@@ -40,6 +57,7 @@ mf::ClientOptions calling_options(const std::string& where, std::shared_ptr<cons
 void serve(const std::string& kind, const std::string& listen, const std::string& controller) {
   const auto nested = std::make_shared<Nested>();
   mf::ServerOptions options{.listen = listen, .controller = controller, .workers = 4};
+  options.interceptors = interceptors();
   mftest::secure(options);
   mf::Server server(options);
   for (const auto* name : kRooms) server.offer(make_room(kind, name, nested), {.agent = name});

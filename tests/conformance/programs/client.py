@@ -10,6 +10,7 @@ import sys
 from awaiting import Awaiting
 from blocking import Blocking
 from servants import ROOMS, AsyncRoom, PlainRoom
+from through import interceptors
 from words import Json, ManualClock, parse
 
 import mf
@@ -43,14 +44,16 @@ def tls(where: str | mf.Light) -> mf.Tls | None:
     return mf.Tls(ca=ca, certificate=certificate, key=key)
 
 
+def options(where: str | mf.Light, time: ManualClock) -> mf.ClientOptions:
+    return mf.ClientOptions(tls=tls(where), clock=time, wait_for_server=0.5, interceptors=interceptors())
+
+
 def say(observed: Json) -> None:
     print(json.dumps(observed), flush=True)
 
 
 async def await_each(where: str | mf.Light, time: ManualClock) -> None:
-    caller = Awaiting(
-        lambda: mf.AsyncClient(where, mf.ClientOptions(tls=tls(where), clock=time, wait_for_server=0.5)), time
-    )
+    caller = Awaiting(lambda: mf.AsyncClient(where, options(where, time)), time)
     loop = asyncio.get_running_loop()
     while line := await loop.run_in_executor(None, sys.stdin.readline):
         words = parse(line)
@@ -65,9 +68,7 @@ def main() -> None:
         asyncio.run(await_each(place(where), time))
         return
     to = place(where)
-    caller = Blocking(
-        lambda: mf.Client(to, mf.ClientOptions(tls=tls(to), clock=time, wait_for_server=0.5)), time
-    )
+    caller = Blocking(lambda: mf.Client(to, options(to, time)), time)
     for line in sys.stdin:
         words = parse(line)
         say(getattr(caller, words.verb)(words))

@@ -8,6 +8,7 @@ import os
 import sys
 
 from servants import ROOMS, AsyncRoom, PlainRoom
+from through import interceptors
 
 import mf
 
@@ -15,7 +16,8 @@ import mf
 def options(listen: str) -> mf.ServerOptions:
     ca, certificate, key = (os.environ.get(f"MF_PEER_{each}", "") for each in ("CA", "CERTIFICATE", "KEY"))
     shown = mf.Tls(ca=ca, certificate=certificate, key=key) if "tls://" in listen else None
-    return mf.ServerOptions(tls=shown, access=os.environ.get("MF_PEER_ACCESS", ""))
+    access = os.environ.get("MF_PEER_ACCESS", "")
+    return mf.ServerOptions(tls=shown, access=access, interceptors=interceptors())
 
 
 def serve(listen: str, controller: str | None) -> None:
