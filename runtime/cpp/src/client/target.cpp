@@ -47,9 +47,11 @@ void CallFacts::add(int attempts, std::shared_ptr<link::ClientLink> link, std::s
   request_bytes_ += request_bytes;
   reply_bytes_ += reply_bytes;
   if (link) link_ = std::move(link);
+  any_.store(true, std::memory_order_release);
 }
 
 void CallFacts::write_to(CallEnd& end) const {
+  if (!any_.load(std::memory_order_acquire)) return;
   const std::scoped_lock lock(mutex_);
   end.attempts = std::max<std::uint32_t>(attempts_, 1);
   end.request_bytes = request_bytes_;

@@ -96,6 +96,7 @@ class CallFacts {
   void write_to(CallEnd& end) const;
 
  private:
+  std::atomic<bool> any_{false};  // a call in light has none, and takes no lock
   mutable std::mutex mutex_;
   std::uint32_t attempts_ = 0;
   std::size_t request_bytes_ = 0;
