@@ -140,7 +140,7 @@ void LogWriter::keep(Line line) {
   }
   if (left_out_ != 0) lines_.push_back(count_of(std::exchange(left_out_, 0), line.format, line.at));
   lines_.push_back(std::move(line));
-  is_filled_.notify_one();
+  if (std::exchange(is_asleep_, false)) is_filled_.notify_one();
 }
 
 LogWriter::Line LogWriter::count_of(std::uint64_t left_out, LogFormat format, Time at) {
@@ -170,7 +170,7 @@ bool LogWriter::has_thread() {
 void LogWriter::run() {
   std::unique_lock lock(mutex_);
   for (;;) {
-    is_filled_.wait(lock, [this] { return !lines_.empty(); });
+    wait_for_lines(lock);
     const Line line = std::move(lines_.front());
     lines_.pop_front();
     is_writing_ = true;
@@ -187,6 +187,15 @@ void LogWriter::run() {
       lines_.push_back(count_of(std::exchange(left_out_, 0), line.format, std::chrono::system_clock::now()));
     is_advanced_.notify_all();
   }
+}
+
+void LogWriter::wait_for_lines(std::unique_lock<std::mutex>& lock) {
+  if (lines_.empty() && written_ != 0) (void)is_filled_.wait_for(lock, kLinger);
+  while (lines_.empty()) {
+    is_asleep_ = true;
+    is_filled_.wait(lock);
+  }
+  is_asleep_ = false;
 }
 
 void LogWriter::put(const Line& line) {
@@ -218,6 +227,7 @@ bool LogWriter::is_journal() const noexcept {
 
 bool LogWriter::flush() noexcept {
   std::unique_lock lock(mutex_);
+  is_filled_.notify_one();  // it may wait for more lines
   while (!lines_.empty() || is_writing_) {
     const auto before = written_;
     if (!is_advanced_.wait_for(lock, kPatience, [&] { return written_ != before; })) return false;

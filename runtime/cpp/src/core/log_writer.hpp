@@ -8,6 +8,9 @@
 // wakes the thread; those that follow it closely are found by the thread itself, since to wake it for each
 // would cost its writer several times what the line does. There is one writer for each process: a forked
 // child has none of its parent's threads, and begins with a new one.
+// says how many: lines_left_out count=N. Any thread may write, and none waits for the reader. The first line
+// wakes the thread; those that follow it closely are found by the thread itself, since to wake it for each
+// would cost its writer several times what the line does. There is one writer for each process: a forked child has none of its parent's threads, and begins with a new one.
 #pragma once
 
 #include <unistd.h>
@@ -30,6 +33,9 @@ class LogWriter {
   static constexpr std::size_t kMostKept = 10'000;
   /// How long flush() waits for each line.
   static constexpr std::chrono::milliseconds kPatience{250};
+
+  /// How long the thread waits for more lines before it sleeps until one wakes it.
+  static constexpr std::chrono::milliseconds kLinger{2};
 
   /// The writer of this process, which lives until it ends.
   static LogWriter& get();
@@ -59,6 +65,7 @@ class LogWriter {
   void keep(Line line);
   [[nodiscard]] bool has_thread();
   void run();
+  void wait_for_lines(std::unique_lock<std::mutex>& lock);
   void put(const Line& line);
   [[nodiscard]] std::string formatted(const Line& line) const;
   [[nodiscard]] bool is_journal() const noexcept;
@@ -74,6 +81,7 @@ class LogWriter {
   std::uint64_t left_out_ = 0;  // since the last line that was kept
   std::uint64_t written_ = 0;
   bool is_writing_ = false;
+  bool is_asleep_ = false;  // the thread waits to be woken by the next line
   bool has_started_ = false;
   bool is_ending_ = false;
   std::uint64_t refused_ =
