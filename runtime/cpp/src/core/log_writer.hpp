@@ -2,15 +2,10 @@
 // reader of a pipe may have stopped, a terminal may be held, a disk may be slow.
 //
 // Lines are kept up to a limit. What is beyond it, and what standard error refuses, is counted, and a line
-// says how many: lines_left_out count=N. Any thread may write, and none waits for the reader. There is one
-// writer for each process: a forked child has none of its parent's threads, and begins with a new one.
 // says how many: lines_left_out count=N. Any thread may write, and none waits for the reader. The first line
 // wakes the thread; those that follow it closely are found by the thread itself, since to wake it for each
 // would cost its writer several times what the line does. There is one writer for each process: a forked
 // child has none of its parent's threads, and begins with a new one.
-// says how many: lines_left_out count=N. Any thread may write, and none waits for the reader. The first line
-// wakes the thread; those that follow it closely are found by the thread itself, since to wake it for each
-// would cost its writer several times what the line does. There is one writer for each process: a forked child has none of its parent's threads, and begins with a new one.
 #pragma once
 
 #include <unistd.h>
