@@ -31,7 +31,7 @@ def _compare(
     reach: Reach,
     changes: Changes,
 ) -> None:
-    was, now = model.graph_tables(old, before), model.graph_tables(new, after)
+    was, now = model.graph_tables(old.declarations, before), model.graph_tables(new.declarations, after)
     moved = [name for number, name in enumerate(was) if name in now and now.index(name) != number]
     if not was and now:
         words = f"values of `{after.full_name}` are graphs now, because they refer to `{now[-1]}`"
@@ -74,7 +74,7 @@ def _refers(program: model.Program, type_: model.Type) -> bool:
         if isinstance(each, model.RefOf):
             return True
         declared = program.declaration(each.full_name)
-        if _is_archive(declared) and model.graph_tables(program, declared):  # type: ignore[arg-type] # an archive
+        if _is_archive(declared) and model.graph_tables(program.declarations, declared):  # type: ignore[arg-type] # an archive
             return True
     return False
 

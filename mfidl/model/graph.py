@@ -1,14 +1,13 @@
 """F3. Which types the values of an archive type refer to: the tables of its graph (docs/proto.md)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from mfidl.model.declaration import Struct, Union, members
+from mfidl.model.declaration import Declaration, Struct, Union, members
 from mfidl.model.plan import Tier
-from mfidl.model.program import Program
 from mfidl.model.types import ArrayOf, ListOf, MapOf, OptionalOf, RefOf, Type, names_in
 
 
-def graph_tables(program: Program, start: Struct | Union) -> tuple[str, ...]:
+def graph_tables(declared: Mapping[str, Declaration], start: Struct | Union) -> tuple[str, ...]:
     """Full names of the tables in order, its own type first; empty if its values refer to nothing.
 
     They refer to what they hold in this tier refers to: in a value of another one begin graphs of their own.
@@ -21,9 +20,9 @@ def graph_tables(program: Program, start: Struct | Union) -> tuple[str, ...]:
         if name in seen:
             continue
         seen.add(name)
-        declared = program.declaration(name)
-        if isinstance(declared, Struct | Union) and declared.tier is Tier.ARCHIVE:
-            types = [field.type for field in members(declared)]
+        held = declared[name]
+        if isinstance(held, Struct | Union) and held.tier is Tier.ARCHIVE:
+            types = [field.type for field in members(held)]
             pending += names_in(types)
             for each in types:
                 found |= set(_referred(each))

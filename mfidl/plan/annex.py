@@ -105,18 +105,18 @@ def _type(declaration: model.Declaration, declared: Declared) -> Iterator[str]:
         fields = model.members(declaration)
         if isinstance(declaration, model.Union) or declaration.tier is model.Tier.ARCHIVE:
             fields = tuple(sorted(fields, key=lambda field: field.number or 0))
-        yield from _fields(fields, declared)
+        yield from _fields(fields, declared, in_graph=bool(model.graph_tables(declared, declaration)))
 
 
-def _fields(fields: Iterable[model.Field], declared: Declared) -> Iterator[str]:
+def _fields(fields: Iterable[model.Field], declared: Declared, *, in_graph: bool = False) -> Iterator[str]:
     for field in fields:
-        yield from _with_head(field.name, _field(field, declared))
+        yield from _with_head(field.name, _field(field, declared, in_graph))
 
 
-def _field(field: model.Field, declared: Declared) -> Iterator[str]:
+def _field(field: model.Field, declared: Declared, in_graph: bool) -> Iterator[str]:
     yield from _earlier(field.was)
     if field.default is not None:
-        yield f"default {default_json(field.type, field.default, declared)}"
+        yield f"default {default_json(field.type, field.default, declared, in_graph=in_graph)}"
     yield from _constraints(field.type, field.constraints)
 
 

@@ -1,24 +1,28 @@
 """F5. A default of the schema as JSON (docs/json.md), on one line.
 
 A struct names the fields that the default writes; the others are optional or have defaults of their own, and
-readers of JSON put these in.
+readers of JSON put these in. A default refers to nothing: where a graph begins, its value is the only object.
 """
+
+from collections.abc import Iterable
 
 from mfidl import model
 from mfidl.model import Scalar
-from mfidl.plan.json_words import float_text, integer_text, moment_text, quoted, string_text
+from mfidl.plan.json_words import float_text, integer_text, moment_text, quoted, string_text, table_name
 from mfidl.plan.layout import Declared
 from mfidl.semantics.numbers import as_held
 
 
-def default_json(type_: model.Type, value: model.Value, declared: Declared) -> str:
-    """`type_` has no aliases in it, and `value` is one of its values."""
-    return _Writer(declared).text(type_, value)
+def default_json(type_: model.Type, value: model.Value, declared: Declared, *, in_graph: bool = False) -> str:
+    """`type_` has no aliases in it, and `value` is one of its values; `in_graph`: for a field of a graph's
+    objects."""
+    return _Writer(declared, in_graph=in_graph).text(type_, value)
 
 
 class _Writer:
-    def __init__(self, declared: Declared) -> None:
+    def __init__(self, declared: Declared, *, in_graph: bool) -> None:
         self._declared = declared
+        self._in_graph = in_graph
 
     def text(self, type_: model.Type, value: model.Value) -> str:
         if isinstance(type_, model.OptionalOf):
@@ -35,20 +39,27 @@ class _Writer:
                 assert isinstance(type_, model.MapOf)
                 return _object(self._entries(type_, entries))
             case model.StructValue(_, written):
-                types = {each.name: each.type for each in self._members(type_)}
-                return _object([(quoted(name), self.text(types[name], held)) for name, held in written])
+                return self._composite(type_, written)
             case model.UnionValue(_, name, held):
-                types = {each.name: each.type for each in self._members(type_)}
-                return _object([(quoted(name), self.text(types[name], held))])
+                return self._composite(type_, ((name, held),))
             case _:
                 assert isinstance(type_, model.Primitive)
                 return _scalar(type_.scalar, value)
 
-    def _members(self, type_: model.Type) -> tuple[model.Field, ...]:
+    def _composite(self, type_: model.Type, written: Iterable[tuple[str, model.Value]]) -> str:
         assert isinstance(type_, model.Named)
-        declaration = self._declared[type_.full_name]
-        assert isinstance(declaration, model.Struct | model.Union)
-        return model.members(declaration)
+        declared = self._declared[type_.full_name]
+        assert isinstance(declared, model.Struct | model.Union)
+        outer = self._in_graph
+        self._in_graph = declared.tier is model.Tier.ARCHIVE and (
+            outer or bool(model.graph_tables(self._declared, declared))
+        )
+        types = {each.name: each.type for each in model.members(declared)}
+        text = _object([(quoted(name), self.text(types[name], held)) for name, held in written])
+        if self._in_graph and not outer:
+            text = f"{{{quoted(table_name(type_.full_name))}:[{text}]}}"
+        self._in_graph = outer
+        return text
 
     def _entries(
         self, type_: model.MapOf, entries: tuple[tuple[model.Value, model.Value], ...]

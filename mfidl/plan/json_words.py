@@ -44,3 +44,10 @@ def string_text(scalar: Scalar, value: str | bytes) -> str:
     if scalar is Scalar.UUID:
         return str(UUID(bytes=value))
     return base64.b64encode(value).decode()
+
+
+def table_name(full_name: str) -> str:
+    """Of the objects of a type, in a graph that it is the root of."""
+    from mf.codec import contents  # as above
+
+    return contents.snake(full_name.rpartition(".")[2])

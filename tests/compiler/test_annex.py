@@ -167,6 +167,10 @@ DEFAULTS = [
     ("Hit", '{ title: "x", doc: 3, near: { doc: 4 } }', '{"doc":3,"title":"x","near":{"doc":4}}'),
     ("Value", "{ number: 1 }", '{"number":1.0}'),
     ("list<Value>", '[{ text: "a" }]', '[{"text":"a"}]'),
+    ("Node", "{ id: 7, inner: { id: 8 } }", '{"node":[{"id":7,"inner":{"id":8}}]}'),
+    ("list<Node>", "[{ id: 7 }]", '[{"node":[{"id":7}]}]'),
+    ("Holder", "{ node: { id: 7 } }", '{"node":{"node":[{"id":7}]}}'),
+    ("Either", "{ node: { id: 7 } }", '{"either":[{"node":{"id":7}}]}'),
 ]
 
 
@@ -178,6 +182,10 @@ flags Field: u16 {{ url = 9, title = 0 }}
 struct Near {{ doc: u32; }}
 struct Hit {{ doc: u32; title: string = "untitled"; near: Near?; }}
 union Value {{ 1: number: f64; 2: text: string; }}
+@tier(archive) struct Node {{ 1: id: u8 = 0; 2: next: ref<Node>?; 3: inner: Inner = {{}}; }}
+@tier(archive) struct Inner {{ 1: id: u8 = 0; 2: of: ref<Node>?; }}
+@tier(archive) union Either {{ 1: node: Node; 2: other: ref<Node>; }}
+struct Holder {{ node: Node; }}
 service S {{ get(x: {type_} = {written}); }}
 """
     program = program_of(tmp_path, schema)

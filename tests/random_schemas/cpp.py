@@ -130,7 +130,9 @@ class _Spelled:
             return self._methods[subject.name]
         name = f"::{self._names.owner(subject.name).namespace}::{self._names.of(subject.name)}"
         declared = self._program.declaration(subject.name)
-        if isinstance(declared, model.Struct | model.Union) and model.graph_tables(self._program, declared):
+        if isinstance(declared, model.Struct | model.Union) and model.graph_tables(
+            self._program.declarations, declared
+        ):
             name = f"mf::Graph<{name}>"
         return f"driver::declared<{name}>()"
 

@@ -59,7 +59,7 @@ class ProtoFile:
     def _used(self, each: model.Declaration) -> set[str]:
         names = set(self._closure.direct(each))
         if isinstance(each, model.Struct | model.Union):
-            names |= set(model.graph_tables(self._program, each))
+            names |= set(model.graph_tables(self._program.declarations, each))
         return names
 
     def _declaration(self, each: model.Declaration) -> list[str]:
@@ -78,7 +78,9 @@ class ProtoFile:
 
     def _graphs(self, each: model.Declaration) -> Iterator[list[str]]:
         """The messages of whole graphs with such roots, or with roots that are declared within it."""
-        if isinstance(each, model.Struct | model.Union) and model.graph_tables(self._program, each):
+        if isinstance(each, model.Struct | model.Union) and model.graph_tables(
+            self._program.declarations, each
+        ):
             name = self._names[self._module.name].added(f"{model.local_name(each).replace('.', '_')}Graph")
             yield self._messages.graph(each, name)
         for inner in self._within(each):

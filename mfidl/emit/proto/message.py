@@ -44,7 +44,7 @@ class Messages:
             "// of its type.",
             f"message {name} {{",
         ]
-        tables = model.graph_tables(self._program, declaration)
+        tables = model.graph_tables(self._program.declarations, declaration)
         fields = [scope.take(snake(full_name.rpartition(".")[2])) for full_name in tables]
         in_json = json_names(fields)
         for number, (full_name, field) in enumerate(zip(tables, fields, strict=True), 1):

@@ -123,7 +123,7 @@ class Draw:
         assert isinstance(declared, model.Struct | model.Union)
         if declared.tier is Tier.CUSTOM:
             return self._edge(CUSTOMS[declared.full_name])
-        if model.graph_tables(self._program, declared):
+        if model.graph_tables(self._program.declarations, declared):
             return self.graph(declared)
         if isinstance(declared, model.Union):
             ended = [each for each in declared.alternatives if isinstance(each.type, model.Primitive)]
@@ -187,7 +187,7 @@ class Draw:
 
     def graph(self, root: model.Struct | model.Union) -> Graph:
         """Up to six objects a table, in the order in which a writer numbers them."""
-        names = list(model.graph_tables(self._program, root))
+        names = list(model.graph_tables(self._program.declarations, root))
         sizes = {name: self._random.choice([1, 2, 3, 6]) for name in names}
         objects = {
             name: [self._object(self._program.declaration(name), sizes) for _ in range(size)]

@@ -119,7 +119,7 @@ class Maker:
                 yield from self._of(declared)
 
     def _of(self, declared: model.Struct | model.Union) -> Iterator[tuple[str, dict[str, Any]]]:
-        refs = model.graph_tables(self._program, declared)
+        refs = model.graph_tables(self._program.declarations, declared)
         seen: set[str] = set()
         for value in self._drawn(declared, refs):
             hexed, by = self._encoded(declared, value)
