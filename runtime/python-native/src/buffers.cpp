@@ -81,7 +81,8 @@ bool Encoder::buffer(const Node& node, PyObject* given) {
       return false;
     if (!put_row(element, numbers, !is_array)) return false;
   } else {
-    if (letter_of(element.op) != format.letter || (!is_array && !count(length))) return false;
+    const char wanted = letter_of(element.op);  // none: it is no plain number
+    if (wanted == '\0' || wanted != format.letter || (!is_array && !count(length))) return false;
     const auto size = static_cast<std::size_t>(buffer->len);
     for (std::size_t i = 0; element.op == Op::boolean && i < size; ++i)
       if (from[i] > 1) return false;

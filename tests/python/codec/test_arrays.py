@@ -302,3 +302,31 @@ def test_where_numpy_is_missing_the_wish_for_arrays_is_refused(monkeypatch: pyte
     monkeypatch.setitem(sys.modules, "numpy", None)
     with pytest.raises(ImportError, match="pip install numpy"):
         mf.codec_of(s.List(s.F64)).arrays()
+
+
+OTHERS: dict[str, tuple[s.Shape, Any]] = {
+    "string": (s.STRING, np.array(["ab", "c"])),
+    "string of bytes": (s.STRING, np.array([b"ab", b"c"])),
+    "bytes": (s.BYTES, np.array([b"ab", b"c"])),
+    "timestamp": (s.TIMESTAMP, np.array([1, 2], ">i8")),
+    "timestamp of 64 bits": (s.TIMESTAMP, np.array([1, 2], "<i8")),
+    "uuid": (s.UUID, np.zeros(2, "V16")),
+    "optional": (s.Optional(s.U16), np.array([1, 2], ">u2")),
+    "big end first": (s.F64, np.array([1.0, 2.0], ">f8")),
+    "complex": (s.F64, np.array([1j, 2j])),
+    "list": (s.List(s.U8), np.array([[1, 2], [3, 4]], "u1")),
+    "ranged": (s.Checked(s.F64, (InRange(0, 10),)), np.array([1.0, 200.0], ">f8")),
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_an_array_of_other_elements_is_written_as_its_list_or_refused(name: str) -> None:
+    element, array = OTHERS[name]
+
+    def written(given: Any) -> bytes | str:
+        try:
+            return bytes(mf.to_bytes(given, s.List(element)))
+        except (Error, TypeError):
+            return "refused"
+
+    assert written(array) in {"refused", written(array.tolist())}
