@@ -6,6 +6,7 @@ import importlib
 import inspect
 import pickle
 import sys
+import weakref
 from typing import Any
 
 import pytest
@@ -162,3 +163,16 @@ def test_generated_classes_stay_what_they_are() -> None:
     assert copy.deepcopy(value) == value
     with pytest.raises(TypeError, match=r"__init__\(\) got an unexpected keyword argument 'docs'"):
         posting(docs=1)
+
+
+def test_a_class_that_was_made_for_the_schema_of_a_peer_goes_away_with_it() -> None:
+    made_here = type(
+        "Made",
+        (PlainStruct,),
+        {"__slots__": ("f0",), "__init__": lambda self, *values: None},  # noqa: ARG005
+    )
+    construct(native_construct(), made_here)
+    kept = weakref.ref(made_here)
+    del made_here
+    gc.collect()
+    assert kept() is None

@@ -17,15 +17,18 @@ _NONE: Final = ...
 _VARIABLE: Final = 0x04 | 0x08  # co_flags: it takes *args or **kwargs
 
 
-@cache
 def construct(native: Callable[..., bool], kind: type) -> None:
     """Called for each class of a type, before the first value of it is read or written natively."""
-    if not issubclass(kind, PlainStruct):
-        return
-    init: Any = vars(kind).get("__init__")
-    code = getattr(init, "__code__", None)
-    if code is None or code.co_flags & _VARIABLE:
-        return
+    code = getattr(vars(kind).get("__init__"), "__code__", None)
+    is_plain = issubclass(kind, PlainStruct)
+    if is_plain and code is not None and not code.co_flags & _VARIABLE:
+        _construct(native, kind)
+
+
+@cache  # of generated classes alone: those that are made for a schema of a peer take *values, and may go away
+def _construct(native: Callable[..., bool], kind: type) -> None:
+    init: Any = vars(kind)["__init__"]
+    code = init.__code__
     names = code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
     attributes = tuple(getattr(kind, "__match_args__", ()))
     kept = ("__mf_unknown__",) if issubclass(kind, ArchiveStruct) else ()
