@@ -2,14 +2,18 @@
 
 import logging
 import re
+import sys
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
 
 import mf
+from mf.codec import shape as s
 from mf.core.error import Code, Execution
 from mf.interceptors import Recorder as Calls
+from mf.server import answers
 from tests.python.conftest import AsyncRecorder, Recorder, eventually
 from tests.python.echo import EchoClient, Number
 from tests.python.flow import FlowClient
@@ -217,3 +221,35 @@ def test_without_a_line_there_is_no_reference(caplog: pytest.LogCaptureFixture) 
     caplog.set_level(logging.CRITICAL, "mf")
     with server_of(Failing(), agent="a") as server, mf.Client(server.address) as client:
         assert one(client).message == "the handler has failed: the log of its server counts it"
+
+
+class LeakyCodec:
+    def encode(self, value: Any) -> bytes:
+        return bytes(fails(value))
+
+    def decode(self, data: bytes) -> bytes:
+        return data
+
+
+@pytest.mark.parametrize(
+    ("element", "value", "sent"),
+    [
+        (s.Custom("texts.Leaky", "texts_leaky", "codec"), 1, "the log of its server counts it"),
+        (s.U8, 256, "256"),
+    ],
+)
+def test_what_a_codec_of_the_server_throws_stays_in_the_log(
+    monkeypatch: pytest.MonkeyPatch, element: s.Shape, value: int, sent: str
+) -> None:
+    module = ModuleType("texts_leaky")
+    module.codec = LeakyCodec()  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "texts_leaky", module)
+    monkeypatch.setattr(answers, "log_failure", lambda *_: None)
+    with pytest.raises(mf.Error) as refused:
+        mf.to_bytes([value], s.List(element))
+    call: Any = SimpleNamespace(handler=SimpleNamespace(error_texts=False))
+
+    failure = answers.bad_result(call, refused.value)
+
+    assert SECRET not in failure.message
+    assert sent in failure.message

@@ -7,6 +7,8 @@ namespace {
 
 thread_local CustomGuard* current_guard = nullptr;
 
+constexpr std::string_view kThrown = "the codec of a type of tier custom has thrown";
+
 }  // namespace
 
 CustomGuard::CustomGuard() noexcept : outer_(current_guard) {
@@ -27,7 +29,7 @@ void CustomGuard::keep() noexcept {
 }
 
 std::string thrown_by_codec() {
-  const std::string words = "the codec of a type of tier custom has thrown";
+  const std::string words(kThrown);
   try {
     throw;
   } catch (const std::exception& thrown) {
@@ -35,6 +37,10 @@ std::string thrown_by_codec() {
   } catch (...) {
     return words;
   }
+}
+
+bool is_thrown_by_codec(std::string_view reason) noexcept {
+  return reason.find(kThrown) != std::string_view::npos;
 }
 
 }  // namespace mf::codec

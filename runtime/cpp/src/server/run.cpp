@@ -5,6 +5,7 @@
 #include <mutex>
 #include <stop_token>
 
+#include "mf/codec/custom.hpp"
 #include "mf/core/blocking.hpp"
 #include "mf/core/failure.hpp"
 #include "mf/core/handler_wait.hpp"
@@ -315,8 +316,10 @@ void refuse_arguments(Incoming& in, const std::string& violation) {
 }
 
 Failure invalid_result(const std::string& violation) {
-  return may_have_run(Code::handler_failed,
-                      "the handler's result breaks the schema: " + codec::rooted("", violation));
+  auto failure = may_have_run(Code::handler_failed,
+                              "the handler's result breaks the schema: " + codec::rooted("", violation));
+  failure.unexpected = codec::is_thrown_by_codec(violation);
+  return failure;
 }
 
 void answer_nothing(Incoming& in, const link::Method& method) {

@@ -32,7 +32,7 @@ def custom_bytes(shape: s.Custom, value: Any) -> bytes:
         made = codec.encode(value)
     except Exception as error:
         text = f"{type(error).__name__}: {error}"[:200]
-        raise CodecError(f"the codec of {shape.name} refused it: {text}") from None
+        raise CodecError(f"the codec of {shape.name} refused it: {text}") from error
     if not isinstance(made, (bytes, bytearray, memoryview)):
         raise CodecError(f"the codec of {shape.name} made {shown(made)}, and not bytes")
     return bytes(made)

@@ -173,9 +173,10 @@ def _encodable(call: ServedCall, handler: Handler, outcome: Outcome[Any]) -> Out
 
 def bad_result(call: ServedCall, raised: Exception) -> HandlerFailed:
     """The caller's failure for a result that was not encoded. What the codec says of it names fields of the
-    schema, which the caller has, too; another exception is one of the handler's values, and its text stays
-    in the log."""
-    is_of_codec = isinstance(raised, Error)
+    schema, which the caller has, too; another exception is one of the handler's values, or of a codec of the
+    server's own, and its text stays in the log."""
+    refused = raised.__context__ if isinstance(raised, Error) else raised
+    is_of_codec = isinstance(raised, Error) and (refused is None or refused.__cause__ is None)
     said = raised.message if isinstance(raised, Error) else f"{type(raised).__qualname__}: {raised}"
     failure = _handler_failed(f"the result is not what the schema says: {said}")
     failure.raised = raised

@@ -71,6 +71,8 @@ void write_guarded(std::string_view type, const Write& write) {
 
 /// "the codec of a type of tier custom has thrown: …", of the exception that is handled.
 [[nodiscard]] std::string thrown_by_codec();
+/// Whether a reason has such words in it: the text of an exception, which is not for other processes.
+[[nodiscard]] bool is_thrown_by_codec(std::string_view reason) noexcept;
 
 /// Why the codec of T refuses bytes; empty if it takes them.
 template <class T>

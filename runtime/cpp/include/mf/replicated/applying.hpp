@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "mf/codec/constraints.hpp"
+#include "mf/codec/custom.hpp"
 #include "mf/codec/tiered.hpp"
 #include "mf/core/failure.hpp"
 #include "mf/core/fresh.hpp"
@@ -84,11 +85,12 @@ replication::Outcome encode(const mf::Outcome<typename M::Result>& outcome, link
     std::optional<std::string> bad;
     if constexpr (link::detail::results_are_constrained<M>()) bad = codec::result_violation<M>(value);
     if (!bad) bad = codec::refusal<M::kResultTier>(value);
-    if (bad)
-      return failed(link::kMethod<M>,
-                    may_have_run(Code::handler_failed,
-                                 "the handler's result breaks the schema: " + codec::rooted("", *bad)),
-                    failures);
+    if (bad) {
+      auto failure = may_have_run(Code::handler_failed,
+                                  "the handler's result breaks the schema: " + codec::rooted("", *bad));
+      failure.unexpected = codec::is_thrown_by_codec(*bad);
+      return failed(link::kMethod<M>, failure, failures);
+    }
     made.payload = Bytes(codec::to_bytes<M::kResultTier>(value));
   }
   return made;
