@@ -826,9 +826,9 @@ void Connection::run(const Binding& binding, Ticket&& ticket, std::uint16_t meth
   std::shared_ptr<const mf::detail::InterceptorList> tapped;
   if (const auto& taps = binding.offer->taps; taps && taps->any()) [[unlikely]] {
     tapped = taps->list();
-    incoming.set_interceptors(tapped);
+    incoming.set_interceptors(tapped, binding.offer);
   } else {
-    incoming.set_interceptors(binding.offer->interceptors);
+    incoming.set_interceptors(binding.offer->interceptors, binding.offer);
   }
   if (here != nullptr) here->set(incoming);
   try {

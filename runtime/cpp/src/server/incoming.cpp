@@ -97,7 +97,8 @@ void Ticket::done() {
 ServerWay::ServerWay(Incoming& in, const link::Method& method, CallKind kind, link::Items requests)
     : Intercepting(**in.interceptors(), method.service, in.info().agent, method.info, kind, requests.count,
                    &in.info()),
-      list_(*in.interceptors()) {
+      list_(*in.interceptors()),
+      offer_(in.offer()) {
   call.deadline = in.info().deadline;
   if (const auto& metadata = in.metadata(); !metadata.empty()) call.metadata = metadata;
   set_arguments(link::given_items(requests));

@@ -34,6 +34,7 @@ namespace mf::server {
 
 class Gate;
 class Incoming;
+struct Offer;
 
 /// A message on its way through the interceptors of its server. It ends when the message is answered, which
 /// its ticket reports.
@@ -63,6 +64,7 @@ class ServerWay final : public mf::detail::Intercepting {
   void finish(CallEnd&& how) noexcept;
 
   const std::shared_ptr<const mf::detail::InterceptorList> list_;
+  const std::shared_ptr<const void> offer_;  // an interceptor may start the handler after all else has ended
   CallEnd gives_;
 };
 
@@ -195,9 +197,13 @@ class Incoming final : public mf::detail::CallHandle {
 
   /// Null: there are no interceptors.
   [[nodiscard]] link::InterceptorsRef interceptors() const noexcept { return interceptors_; }
-  /// Those of its offer, which outlives dispatch().
-  void set_interceptors(const std::shared_ptr<const mf::detail::InterceptorList>& interceptors) noexcept {
+  /// What the message is for, with its servant.
+  [[nodiscard]] const std::shared_ptr<const Offer>& offer() const noexcept { return *offer_; }
+  /// Those of its offer; both outlive dispatch().
+  void set_interceptors(const std::shared_ptr<const mf::detail::InterceptorList>& interceptors,
+                        const std::shared_ptr<const Offer>& offer) noexcept {
     interceptors_ = interceptors ? &interceptors : nullptr;
+    offer_ = &offer;
   }
 
   /// The live call, made if there is none yet, for code that may ask about it while it runs. Null for a
@@ -221,6 +227,7 @@ class Incoming final : public mf::detail::CallHandle {
   CallInfo info_;
   const std::shared_ptr<link::HandlerFailures>& failures_;
   link::InterceptorsRef interceptors_ = nullptr;
+  const std::shared_ptr<const Offer>* offer_ = nullptr;
 };
 
 /// For a scope: the ticket reports to this way. A message that has not ended by then was left by an
