@@ -172,6 +172,11 @@ void Core::accept() {
 }
 
 void Core::look() {
+  // First, so that whatever is thrown below does not end this for good.
+  look_again_.expires_after(kLookEvery);
+  look_again_.async_wait([this](Failed ended) {
+    if (!ended) look();
+  });
   const auto now = mf::now();
   if (tls_ && read_files_at_ <= now) {
     read_files_at_ = now + options_.reload_interval;
@@ -181,10 +186,6 @@ void Core::look() {
     if (guests_.contains(guest)) guest->look(now);
   descriptions_.tidy(now);
   callers_.tidy(now);
-  look_again_.expires_after(kLookEvery);
-  look_again_.async_wait([this](Failed ended) {
-    if (!ended) look();
-  });
 }
 
 bool Core::drain(std::chrono::milliseconds within) {
@@ -239,6 +240,7 @@ std::string Core::why_not_at(std::string_view header) const {
     return "this door listens at loopback, and answers requests for localhost alone, or for a name of "
            "--http-name";
   if (tls_ && options_.names.empty()) return {};
+  if (header.empty()) return {};  // HTTP/1.0 of a probe: browsers always name the host
   Failed failed;
   const bool has_brackets = host.starts_with('[') && host.ends_with(']');
   (void)asio::ip::make_address(has_brackets ? host.substr(1, host.size() - 2) : host, failed);

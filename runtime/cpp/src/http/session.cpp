@@ -74,7 +74,8 @@ void Session::leave() {
 
 void Session::look(TimePoint now) {
   // A stream that is ended here has not said so, as one that was cut.
-  if (until_ <= now || ((feed_ || streaming_) && (!trusted() || visitor_->may_no_longer(visit_))) ||
+  const bool needs_right = feed_ || streaming_ || (batch_ && missing_ != 0);
+  if (until_ <= now || (needs_right && (!trusted() || visitor_->may_no_longer(visit_))) ||
       (working_ && until_ == kNever && gone()))
     close();
 }
