@@ -55,7 +55,7 @@ class Server::Core final : public server::Directory {
   std::shared_ptr<link::Candidacy> candidacy(const ServiceInfo& service, const std::string& agent);
   void start();
   bool run();
-  void wakes(server::StopSignals* signals);
+  void wakes(server::StopSignals* waiting);
   bool stop();
   bool reload();
   [[nodiscard]] std::vector<Address> addresses() const;

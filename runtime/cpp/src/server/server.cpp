@@ -229,9 +229,11 @@ bool Server::Core::run() {
   return stop();
 }
 
-void Server::Core::wakes(server::StopSignals* signals) {
+void Server::Core::wakes(server::StopSignals* waiting) {
   const std::scoped_lock lock(mutex_);
-  signals_ = signals;
+  signals_ = waiting;
+  // An operator may have drained it already.
+  if (waiting != nullptr && (stopped_ || stopping_.joinable())) waiting->wake();
 }
 
 // A handler asks for it, whose call is awaited by stop().
@@ -368,8 +370,8 @@ bool Server::run() {
   return core_->run();
 }
 
-void Server::wakes(server::StopSignals* signals) {
-  core_->wakes(signals);
+void Server::wakes(server::StopSignals* waiting) {
+  core_->wakes(waiting);
 }
 
 bool Server::stop() {

@@ -42,8 +42,8 @@ class Tally {
   /// A message, or a call of a client, was answered.
   void answered(std::chrono::nanoseconds after) noexcept {
     const auto ns = static_cast<std::uint64_t>(std::max<std::int64_t>(after.count(), 1));
-    const auto bits = static_cast<std::size_t>(std::bit_width(ns - 1));
-    const auto bucket = bits <= kFirstBits ? 0 : std::min(bits - kFirstBits, kBuckets);
+    const auto bits = std::size_t{0} + std::bit_width(ns - 1);
+    const auto bucket = bits <= kFirstBits ? 0 : (std::min)(bits - kFirstBits, kBuckets);
     took_[bucket].fetch_add(1, std::memory_order_relaxed);
     sum_ns_.fetch_add(ns, std::memory_order_relaxed);
   }

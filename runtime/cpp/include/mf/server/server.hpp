@@ -301,7 +301,7 @@ class Server {
   bool run();
   /// For a program that waits for signals itself, instead of run(): an operator that drains the server
   /// (mf.admin) ends that wait as a signal does, and the program then calls stop(). Null: it waits no more.
-  void wakes(server::StopSignals* signals);
+  void wakes(server::StopSignals* waiting);
   /// Reads the files of ServerOptions::tls, controller_tls and token_keys again, at once. Connections whose
   /// certificates or tokens are not accepted any more end when their calls have, or after the drain timeout.
   /// False: a file cannot be used, which the log says, and those read before stay in use. Thread-safe.
