@@ -52,14 +52,18 @@ install(DIRECTORY "${MF_CPP}/include/" "${CMAKE_CURRENT_BINARY_DIR}/mf_runtime.m
 install(EXPORT mfidl FILE mfidlTargets.cmake NAMESPACE mfidl:: DESTINATION "${MF_PACKAGE_DIR}" COMPONENT runtime)
 
 # What find_package(mfidl) looks for first: a prefix from which some of it was removed is said in a sentence.
-set(installed "${CMAKE_INSTALL_INCLUDEDIR}/mf")
-foreach(file IN ITEMS mfidlTargets.cmake mfidl.cmake mfidl_step.cmake)
-  list(APPEND installed "${MF_PACKAGE_DIR}/${file}")
-endforeach()
+set(installed "")
+if(NOT IS_ABSOLUTE "${MF_PACKAGE_DIR}")
+  list(APPEND installed "${MF_PACKAGE_DIR}/mfidl.cmake" "${MF_PACKAGE_DIR}/mfidl_step.cmake" "${MF_PACKAGE_DIR}/mfidlTargets.cmake")
+endif()
+if(NOT IS_ABSOLUTE "${CMAKE_INSTALL_INCLUDEDIR}")
+  list(APPEND installed "${CMAKE_INSTALL_INCLUDEDIR}/mf")
+endif()
 foreach(library IN LISTS MF_EXPORTED)
   get_target_property(type ${library} TYPE)
   get_target_property(name ${library} OUTPUT_NAME)
-  if(type MATCHES "^(STATIC|SHARED)_LIBRARY$")
+  # Elsewhere, or by another name, mfidlTargets.cmake looks for it alone.
+  if(type MATCHES "^(STATIC|SHARED)_LIBRARY$" AND NOT IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}" AND NOT CMAKE_DEBUG_POSTFIX)
     string(REPLACE name-NOTFOUND ${library} name "${name}")
     list(APPEND installed "${CMAKE_INSTALL_LIBDIR}/${CMAKE_${type}_PREFIX}${name}${CMAKE_${type}_SUFFIX}")
   endif()

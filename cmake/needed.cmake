@@ -2,6 +2,9 @@
 
 # mf_need_compiler() looks for the compiler that project() will take, of which CMake itself says more and names no command.
 function(mf_need_compiler)
+  if(CMAKE_TOOLCHAIN_FILE OR NOT "$ENV{CMAKE_TOOLCHAIN_FILE}" STREQUAL "")
+    return() # it names the compiler, and project() reads it
+  endif()
   separate_arguments(given UNIX_COMMAND "$ENV{CXX}")
   list(APPEND given c++ g++ clang++)
   if(CMAKE_CXX_COMPILER)

@@ -47,6 +47,11 @@ def test_no_compiler(tmp_path: Path) -> None:
     )
     assert "CMAKE_CXX_COMPILER" not in none
 
+    chain = tmp_path / "chain.cmake"
+    chain.write_text('message(FATAL_ERROR "the toolchain was asked")\n')
+    asked = configured(tmp_path / "chain", f"-DCMAKE_TOOLCHAIN_FILE={chain}", env=tools(tmp_path / "more"))
+    assert "the toolchain was asked" in asked
+
     other = configured(tmp_path / "other", env={**os.environ, "CXX": "clang++-77 -m64"})
     assert "there is none (clang++-77): apt-get install g++" in other
 
