@@ -75,7 +75,7 @@ def test_public_keys_that_others_can_change_are_refused(key: Path) -> None:
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
 def test_a_key_of_another_user_is_refused(key: Path) -> None:
     os.chown(key, 54_321, 0)
-    with pytest.raises(ValueError, match="it belongs to user 54321"):
+    with pytest.raises(ValueError, match="its owner, user 54321, could replace it"):
         TokenSigner.read(key)
 
 
