@@ -191,7 +191,7 @@ TEST(TokenKeys, AreNotReadFromAFileOfAnotherUser) {
   const std::string path = folder.path() / "key";
   tokens::write_new(path, signer().private_pem().reveal());
   ASSERT_EQ(::chown(path.c_str(), 54'321, 0), 0);
-  EXPECT_THAT(refusal_of(path, false), HasSubstr("it belongs to user 54321"));
+  EXPECT_THAT(refusal_of(path, false), HasSubstr("its owner, user 54321, could replace it"));
 }
 
 TEST(TokenKeys, SayWhatIsWrongWithAFile) {
