@@ -15,7 +15,8 @@ from mfidl.emit.render import render
 
 __all__ = ["Project", "RefusedError", "suggested_name", "why_not", "write"]
 
-_OURS = frozenset({"mf", "mfidl", "std", "server", "client", "greeter", "test_greeter"})
+_OURS = frozenset({"mf", "mfidl", "std", "server", "client", "greeter", "test_greeter", "test"})
+_DISTRIBUTIONS = frozenset({"mf-runtime", "mf-runtime-native", "mf-controller", "mfidl-tools"})
 _OF = {
     "cpp": ("cpp/greeter.hpp", "cpp/server.cpp", "cpp/client.cpp", "cpp/test.cpp"),
     "python": ("python/greeter.py", "python/server.py", "python/client.py", "python/test_greeter.py"),
@@ -42,6 +43,8 @@ def why_not(name: str, folder: Path) -> str | None:
     reserved = CPP_RESERVED | PYTHON_KEYWORDS | PYTHON_RESERVED | sys.stdlib_module_names | _OURS
     if name in reserved:
         return "it already means something in C++ or in Python"
+    if name.replace("_", "-") in _DISTRIBUTIONS:
+        return "a distribution of MF/IDL has that name, and pip would install one in place of the other"
     own = next((path for path in (f"src/{name}", name) if (folder / path / "__init__.py").exists()), None)
     if own is not None:
         return f"the project has a package of this name in {own}, which the generated one would hide"

@@ -112,6 +112,17 @@ def test_init_refuses_the_name_of_an_installed_package(tmp_path: Path) -> None:
     assert mfidlc(tmp_path, "init", "made").returncode == 0
 
 
+@pytest.mark.parametrize("name", ["mf_controller", "mf_runtime", "mf_runtime_native", "mfidl_tools"])
+def test_init_refuses_the_name_of_a_distribution_of_ours(tmp_path: Path, name: str) -> None:
+    done = mfidlc(tmp_path, "init", ".", "--name", name)
+
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1] == (
+        f"Error: The project cannot be called '{name}': a distribution of MF/IDL has that name, and pip would"
+        " install one in place of the other. Give another --name."
+    )
+
+
 def test_init_refuses_the_name_of_a_package_that_the_project_has(tmp_path: Path) -> None:
     (tmp_path / "src/menu").mkdir(parents=True)
     (tmp_path / "src/menu/__init__.py").touch()
