@@ -86,6 +86,30 @@ def test_the_native_codec_is_used_where_its_wheel_is_installed(environment: Envi
     assert " is in use, from " in installed
 
 
+def tag_of(python: str) -> str:
+    return run(python, "-c", "import sys; print('cp%d%d' % sys.version_info[:2])").strip()
+
+
+@pytest.mark.timeout(300)
+def test_each_python_of_this_machine_has_a_wheel_of_the_native_codec_that_reads_values(
+    tmp_path: Path, wheels: dict[str, Path]
+) -> None:
+    read = "mf.from_bytes(list[str], mf.to_bytes(['a'], list[str]))"
+    program = f"import mf, mf.native; print({read}, mf.native.why())"
+    pythons = run(str(ROOT / "tools/pythons")).split()
+
+    assert pythons
+    for python in pythons:
+        tag = tag_of(python)
+        [native] = DIST.glob(f"mf_runtime_native-*-{tag}-{tag}-*.whl")
+        folder = tmp_path / tag
+        run(python, "-m", "venv", str(folder))
+        pip = (str(folder / "bin/pip"), "--disable-pip-version-check", "install", "-q", "--no-index")
+        run(*pip, str(wheels["mf-runtime"]), str(native))
+        said = run(str(folder / "bin/python"), "-c", program, env={"HOME": str(tmp_path)})
+        assert re.match(r"\['a'\] The native codec \S+ is in use, from ", said)
+
+
 @pytest.mark.timeout(300)
 def test_a_project_that_init_has_written_installs_and_passes_its_test(
     tmp_path: Path, environment: Environment
