@@ -75,7 +75,7 @@ release: ## Make all of a release in dist/: packages, bill of materials (SBOM), 
 
 test-packages: ## Make the packages, and run their tests
 	@$(MAKE) wheels wheel-aarch64 debs
-	@$(STAGE) 'packages' $(CHANCE) $(PY) -m pytest -q -n $(JOBS) --dist worksteal -o faulthandler_timeout=1500 $(PACKAGES)
+	@$(STAGE) 'packages' $(CHANCE) $(PY) -m pytest -q -n $(JOBS) --dist worksteal -o faulthandler_timeout=2500 $(PACKAGES)
 
 test-system: ## Run the tests of whole systems under harm, which take minutes
 	@$(STAGE) 'install what the tests need' tools/bootstrap core test
