@@ -61,7 +61,9 @@ def check_files(dist: Path, number: str) -> None:
     wanted = [f"{name}-{number}.tar.gz" for name in (*_PURE, "mf_controller", "mf_runtime_native")]
     wanted += [f"{name}-{number}-py3-none-any.whl" for name in _PURE]
     wanted += [f"mf_controller-{number}-py3-none-*_{machine}.whl" for machine in ("x86_64", "aarch64")]
-    wanted += [f"mf_runtime_native-{number}-cp*.whl"]
+    # One for each Python that `make wheels` finds: Debian 12 has 3.11.
+    native = [f"mf_runtime_native-{number}-cp{minor}-*.whl" for minor in ("311", "312", "313")]
+    wanted += [pattern for pattern in native if "cp311" in pattern or any(dist.glob(pattern))]
     wanted += [f"{name}_{number}_*.deb" for name in ("libmf-dev", "mfidlc", "mf-controller")]
     for pattern in (*wanted, _BILL):
         if len(list(dist.glob(pattern))) != 1:

@@ -56,7 +56,8 @@ def artefacts(dist: Path) -> Path:
         (dist / f"{name}-0.1.0-py3-none-any.whl").write_text(name)
     for machine in ("x86_64", "aarch64"):
         (dist / f"mf_controller-0.1.0-py3-none-manylinux_2_36_{machine}.whl").write_text(machine)
-    (dist / "mf_runtime_native-0.1.0-cp311-cp311-manylinux_2_36_x86_64.whl").write_text("native")
+    for tag in ("cp311", "cp313"):
+        (dist / f"mf_runtime_native-0.1.0-{tag}-{tag}-manylinux_2_36_x86_64.whl").write_text(tag)
     for name in ("libmf-dev", "mfidlc", "mf-controller"):
         (dist / f"{name}_0.1.0_amd64.deb").write_text(name)
     (dist / "mf-idl.cdx.json").write_text("{}")
@@ -70,7 +71,7 @@ def test_the_sums_are_those_that_sha256sum_checks(tmp_path: Path) -> None:
     command = ["sha256sum", "--strict", "-c", "SHA256SUMS"]
     done = subprocess.run(command, cwd=dist, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.count(": OK\n") == 15
+    assert done.stdout.count(": OK\n") == 16
 
 
 def test_a_release_is_whole_and_nothing_else(tmp_path: Path) -> None:
@@ -83,6 +84,16 @@ def test_a_release_is_whole_and_nothing_else(tmp_path: Path) -> None:
     (dist / "notes.txt").unlink()
     (dist / "mfidlc_0.1.0_amd64.deb").unlink()
     with pytest.raises(release.RefusedError, match=r"has not one mfidlc_0\.1\.0_\*\.deb: make release"):
+        release.check_files(dist, "0.1.0")
+
+
+def test_a_release_may_lack_wheels_for_pythons_that_its_machine_has_not(tmp_path: Path) -> None:
+    dist = artefacts(tmp_path)
+
+    next(dist.glob("*-cp313-*")).unlink()
+    release.check_files(dist, "0.1.0")
+    next(dist.glob("*-cp311-*")).unlink()
+    with pytest.raises(release.RefusedError, match=r"has not one mf_runtime_native-0\.1\.0-cp311-\*\.whl"):
         release.check_files(dist, "0.1.0")
 
 
