@@ -7,33 +7,18 @@ There is at least one entry. The count in front of the blocks is the caller's. A
 """
 
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from struct import Struct
-from typing import Any
 
-from mf.codec.rows import BLOCK, KINDS, Kind
+from mf.codec.rows import BLOCK, KINDS
 
-_MOST_KEPT = 500
 Write = Callable[[bytearray, Sequence[int], Sequence[int]], None]
 
 
-class _Layouts(dict[int, Callable[..., Any]]):
-    """What packs or unpacks a block, by `count << 4 | code`: of 2,304, `struct` itself keeps but 100."""
-
-    def __init__(self, function: str, first: str, key: Kind, value: Kind) -> None:
-        self._function = function
-        self._first = first  # what becomes of the byte in front
-        self._letters = key.letters, value.letters
-
-    def __missing__(self, at: int) -> Callable[..., Any]:
-        count, code = at >> 4, at & 15
-        keys, values = self._letters
-        layout = Struct(f"<{self._first}{count}{keys[code & 3]}{count}{values[code >> 2]}")
-        made: Callable[..., Any] = getattr(layout, self._function)
-        if len(self) == _MOST_KEPT:
-            self.clear()  # a peer that sends all of them is to fill no memory
-        self[at] = made
-        return made
+@lru_cache(maxsize=500)  # of 2,304; `struct` itself keeps but 100
+def _packer(key: str, value: str, count: int) -> Callable[..., bytes]:
+    """Packs a block; its letters are those of `struct`."""
+    return Struct(f"<B{count}{key}{count}{value}").pack
 
 
 @cache
@@ -41,7 +26,7 @@ def writer_of(key: str, value: str) -> Write:
     kinds = KINDS[key], KINDS[value]
     key_codes, value_codes = kinds[0].codes, kinds[1].codes
     signed_keys, signed_values = (each.signed for each in kinds)  # flags, whose `~` is another, are not
-    layouts = _Layouts("pack", "B", *kinds)
+    key_letters, value_letters = (each.letters for each in kinds)
 
     def write(out: bytearray, keys: Sequence[int], values: Sequence[int]) -> None:
         count = len(keys)
@@ -57,7 +42,8 @@ def writer_of(key: str, value: str) -> Write:
         widest = max(values)
         if signed_values and widest < (low := ~min(values)):
             widest = low
-        code |= value_codes[widest.bit_length()] << 2
-        out += layouts[count << 4 | code](code, *keys, *values)
+        value_code = value_codes[widest.bit_length()]
+        pack = _packer(key_letters[code], value_letters[value_code], count)
+        out += pack(code | value_code << 2, *keys, *values)
 
     return write
