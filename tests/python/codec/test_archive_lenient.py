@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 
 import mf
 from mf.codec import shape as s
-from mf.codec.archive_wire import BYTES, FIXED32, FIXED64, VARINT, read_varint, tag_of, varint
+from mf.codec.archive_wire import BYTES, FIXED32, FIXED64, VARINT, tag_of, varint
 from mf.codec.archived import unknown_fields
 from mf.codec.failure import CodecError, InPartsError
-from mf.codec.limits import DEFAULT_LIMITS, Limits
+from mf.codec.limits import DEFAULT_LIMITS, U64_MAX, Limits
 from mf.codec.lookup import codec_of
+from mf.codec.varint import read_unsigned
 from tests.python.codec.archives import Archives, filled, taken
 from tests.python.codec.directly import read, reader_of
 from tests.python.codec.generated import writable
@@ -34,18 +35,18 @@ def leniently(shape: s.Composite, data: bytes) -> Any:
 
 def behind(data: bytes, pos: int, wire: int) -> int:
     if wire == BYTES:
-        size, pos = read_varint(data, pos)
+        size, pos = read_unsigned(data, pos, U64_MAX)
         return pos + size
-    return read_varint(data, pos)[1] if wire == VARINT else pos + {FIXED32: 4, FIXED64: 8}[wire]
+    return read_unsigned(data, pos, U64_MAX)[1] if wire == VARINT else pos + {FIXED32: 4, FIXED64: 8}[wire]
 
 
 def fields(data: bytes) -> list[tuple[int, int, bytes]]:
     """Number, wire type, and the value without its length."""
     found, pos = [], 0
     while pos < len(data):
-        tag, at = read_varint(data, pos)
+        tag, at = read_unsigned(data, pos, U64_MAX)
         pos = behind(data, at, tag & 7)
-        start = read_varint(data, at)[1] if tag & 7 == BYTES else at
+        start = read_unsigned(data, at, U64_MAX)[1] if tag & 7 == BYTES else at
         found.append((tag >> 3, tag & 7, data[start:pos]))
     return found
 

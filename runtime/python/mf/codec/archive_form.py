@@ -1,4 +1,4 @@
-"""R1. How values stand in archive messages (docs/proto.md), for the fast and the careful path alike.
+"""R1. How values are represented in archive messages (docs/proto.md).
 
 A message is that of a struct or union, of an entry of a map (key 1, value 2), or the one around a container
 or optional inside of another (value 1).
@@ -8,9 +8,14 @@ from mf.codec import shape as s
 from mf.codec.archive_wire import BYTES, FIXED32, FIXED64, VARINT
 from mf.codec.contents import bare
 
-_FIXED = {"f32": FIXED32, "f64": FIXED64, "timestamp": FIXED64}
-_BYTES = ("string", "bytes", "uuid")
-_CODES = {"u8": "B", "u16": "H", "u32": "I", "u64": "Q", "i8": "b", "i16": "h", "i32": "i", "i64": "q"}
+_WIRES = {
+    "f32": FIXED32,
+    "f64": FIXED64,
+    "timestamp": FIXED64,
+    "string": BYTES,
+    "bytes": BYTES,
+    "uuid": BYTES,
+}
 
 
 def wire_of(shape: s.Shape) -> int:
@@ -19,7 +24,7 @@ def wire_of(shape: s.Shape) -> int:
         case s.Scalar(coding="fixed") as plain:
             return FIXED32 if plain.bits == 32 else FIXED64
         case s.Scalar(name=name):
-            return BYTES if name in _BYTES else _FIXED.get(name, VARINT)
+            return _WIRES.get(name, VARINT)
         case s.Enum() | s.Ref():
             return VARINT
         case _:
@@ -55,13 +60,13 @@ def refers(shape: s.Shape) -> bool:
 def integer_of(shape: s.Shape) -> str | None:
     """The scalar that a varint is; of an enum its base."""
     match bare(shape):
-        case s.Scalar(coding="fixed"):
-            return None
         case s.Enum(base=base):
             return base.name
         case s.Scalar(name="duration"):
             return "i64"
-        case s.Scalar(name=name) if name in _CODES:
+        case s.Scalar(name=name, coding=coding) if (
+            coding != "fixed" and name[1:].isdigit() and name[0] in "iu"
+        ):
             return name
         case _:
             return None
@@ -72,8 +77,3 @@ def is_zigzag(shape: s.Shape) -> bool:
     if not isinstance(plain, s.Scalar) or plain.coding:
         return False
     return plain.name == "duration" or plain.name[0] == "i"
-
-
-def code_of(integer: str) -> str:
-    """`array`'s letter."""
-    return _CODES[integer]

@@ -8,18 +8,16 @@ from typing import Any, Final
 
 from mf.codec import shape as s
 from mf.codec import sizes
-from mf.codec.archive_tags import read_tag, skip
 from mf.codec.archive_value import Of
-from mf.codec.archive_wire import BYTES, CLOSE_GROUP, behind, read_varint
+from mf.codec.archive_wire import BYTES, CLOSE_GROUP, Span, read_tag, skip
 from mf.codec.failure import CodecError, item_step
 from mf.codec.fault import Fault
 from mf.codec.graph_unknown import Reading
 from mf.codec.graph_walk import reachable
-from mf.codec.malformed import MalformedError
+from mf.codec.limits import U64_MAX
 from mf.codec.reader import Reader
 
 Composite = s.Struct | s.Union
-Span = tuple[int, int]
 _new: Final = object.__new__
 
 
@@ -42,6 +40,8 @@ def graph_read(shape: Composite, of: Of) -> Callable[[Reader], Any]:
         for span, table, at in order:
             name, each = tables[table]
             r.pos, r.end = span
+            if r.tables[each][at] is not None:
+                r.budget += sizes.memory(each)  # which reading it charges once more
             try:
                 messages[table].read(r, r.tables[each][at])
             except CodecError as failure:
@@ -68,9 +68,7 @@ def _objects_in(r: Reader, count: int) -> tuple[list[list[Span]], bytes]:
     while r.pos < r.end:
         start = r.pos
         number, wire = read_tag(r)
-        if wire == CLOSE_GROUP:
-            raise r.fail(Fault.MALFORMED_TAG, f"group {number} is closed, but not open", start)
-        if number > count:
+        if number > count or wire == CLOSE_GROUP:
             skip(r, number, wire, start)
             r.charge(r.pos - start)
             unknown += r.data[start : r.pos]
@@ -89,18 +87,15 @@ def _empty(r: Reader, shape: Composite, span: Span) -> Any:
     if isinstance(shape, s.Struct):
         return _new(shape.type)
     found: s.Alternative | None = None
-    pos, end = span
+    ahead = Reader(r.data, 0, span[0])
+    ahead.end = span[1]
     try:
-        while pos < end:
-            tag, pos = read_varint(r.data, pos)
+        while ahead.pos < ahead.end:
+            tag = ahead.unsigned(U64_MAX, shortest=False)
             found = next((each for each in shape.alternatives if each.number == tag >> 3), found)
-            if tag & 7 == BYTES:
-                size, pos = read_varint(r.data, pos)
-                pos += size
-            else:
-                pos = behind(r.data, pos, tag)
-    except (MalformedError, IndexError):
-        pass  # met again when it is read
+            skip(ahead, tag >> 3, tag & 7, ahead.pos)
+    except (CodecError, KeyError):  # of a wire type that is none
+        pass  # found again when it is read
     return None if found is None else _new(found.type)  # type: ignore[arg-type] # a class
 
 

@@ -1,17 +1,14 @@
 """R1. Functions that read one value of an archive message behind its tag: all but messages
 (mf.codec.archive_message).
-
-    value_read(shape, of).wire      the wire type of its tag
-    value_read(shape, of).read      read(r): the value
 """
 
 import struct
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 from mf.codec import shape as s
 from mf.codec import sizes
-from mf.codec.archive_form import integer_of, is_zigzag, wire_of
+from mf.codec.archive_form import integer_of, is_zigzag
 from mf.codec.custom_coding import read_custom
 from mf.codec.fault import Fault
 from mf.codec.layout import converted, wrong_part
@@ -22,16 +19,7 @@ Read = Callable[[Reader], Any]
 Of = Callable[[s.Composite], Any]
 
 
-class ValueRead(NamedTuple):
-    wire: int
-    read: Read
-
-
-def value_read(shape: s.Shape, of: Of) -> ValueRead:
-    return ValueRead(wire_of(shape), _read_of(shape, of))
-
-
-def _read_of(shape: s.Shape, of: Of) -> Read:
+def value_read(shape: s.Shape, of: Of) -> Read:
     if isinstance(shape, s.Checked):
         return _checked(shape, of)
     if integer_of(shape) is not None:
@@ -47,7 +35,7 @@ def _read_of(shape: s.Shape, of: Of) -> Read:
             return _uuid
         case s.Scalar():
             return _fixed(shape)
-        case s.Ref(element=element):
+        case s.Ref(element=s.Struct() | s.Union() as element):
             return lambda r: _reference(r, element)
         case s.Custom():
             return lambda r: read_custom(r, shape, r.padded_length())
@@ -58,7 +46,7 @@ def _read_of(shape: s.Shape, of: Of) -> Read:
 
 
 def _checked(shape: s.Checked, of: Of) -> Read:
-    inner, rules = _read_of(shape.shape, of), shape.rules
+    inner, rules = value_read(shape.shape, of), shape.rules
 
     def read(r: Reader) -> Any:
         at = r.pos
@@ -71,55 +59,28 @@ def _integer(shape: s.Shape) -> Read:
     name = integer_of(shape)
     assert name is not None
     low, high = limits_of(name)
-    convert, signed = converted(shape), name[0] == "i"
+    convert, signed, zigzag = converted(shape), name[0] == "i", is_zigzag(shape)
 
-    def longer(r: Reader, at: int) -> int:
-        """Of more than one byte; one of a single byte fits in all types."""
-        number = r.unsigned(U64_MAX, shortest=False)
-        if signed and number >> 63:
-            number -= 1 << 64
-        if not low <= number <= high:
-            raise r.fail(Fault.NUMBER_OUT_OF_RANGE, f"{number} does not fit in {name}", at)
-        return number
-
-    def read_plain(r: Reader) -> int:
-        at = r.pos
-        if at < r.end and (number := r.data[at]) < 128:
-            r.pos = at + 1
-            return number
-        return longer(r, at)
-
-    def read_converted(r: Reader) -> Any:
+    def read(r: Reader) -> Any:
         at = r.pos
         if at < r.end and (number := r.data[at]) < 128:
             r.pos = at + 1
         else:
-            number = longer(r, at)
+            number = r.unsigned(U64_MAX, shortest=False)
+        if zigzag:
+            number = ~(number >> 1) if number & 1 else number >> 1
+        elif signed and number >> 63:
+            number -= 1 << 64
+        if not low <= number <= high:
+            raise r.fail(Fault.NUMBER_OUT_OF_RANGE, f"{number} does not fit in {name}", at)
+        if convert is None:
+            return number
         try:
-            return convert(number)  # type: ignore[misc] # then not called
+            return convert(number)
         except KeyError:
             raise wrong_part(r, shape, number, at) from None
 
-    if is_zigzag(shape):
-        return _zigzagged(name, convert)
-    return read_plain if convert is None else read_converted
-
-
-def _zigzagged(name: str, convert: Callable[[Any], Any] | None) -> Read:
-    low, high = limits_of(name)
-
-    def read(r: Reader) -> int:
-        at = r.pos
-        if at < r.end and (number := r.data[at]) < 128:
-            r.pos = at + 1
-            return ~(number >> 1) if number & 1 else number >> 1
-        number = r.unsigned(U64_MAX, shortest=False)
-        number = ~(number >> 1) if number & 1 else number >> 1
-        if not low <= number <= high:
-            raise r.fail(Fault.NUMBER_OUT_OF_RANGE, f"{number} does not fit in {name}", at)
-        return number
-
-    return read if convert is None else lambda r: convert(read(r))
+    return read
 
 
 def _bool(r: Reader) -> bool:
@@ -146,8 +107,7 @@ def _bytes(r: Reader) -> bytes:
 def _string(r: Reader) -> str:
     pos = r.pos
     if pos < r.end and (size := r.data[pos]) < 128 and pos + size < r.end:
-        pos += 1
-        r.pos = pos
+        r.pos = pos = pos + 1
     else:
         size = r.padded_length()
         pos = r.pos
@@ -186,7 +146,7 @@ def _fixed(shape: s.Scalar) -> Read:
     return read
 
 
-def _reference(r: Reader, element: s.Shape) -> Any:
+def _reference(r: Reader, element: s.Struct | s.Union) -> Any:
     at = r.pos
     number = r.unsigned(U64_MAX, shortest=False)
     if number > U32_MAX:
@@ -194,8 +154,8 @@ def _reference(r: Reader, element: s.Shape) -> Any:
     return object_at(r, element, number, at)
 
 
-def object_at(r: Reader, element: s.Shape, number: int, at: int) -> Any:
-    assert isinstance(element, s.Struct | s.Union)
+def object_at(r: Reader, element: s.Struct | s.Union, number: int, at: int) -> Any:
+    """The object of the graph that is read just now."""
     objects = r.tables.get(element, [])
     if number >= len(objects):
         reason = f"{number} is behind the end of the table of {element.name}, which has {len(objects)}"
@@ -203,7 +163,7 @@ def object_at(r: Reader, element: s.Shape, number: int, at: int) -> Any:
     return objects[number]
 
 
-def _foreign(shape: "s.Struct | s.Union", of: Of) -> Read:
+def _foreign(shape: s.Struct | s.Union, of: Of) -> Read:
     """A value of another tier, which fills its bytes."""
     coding = of(shape)
 

@@ -1,12 +1,14 @@
-"""R1. Bytes of tier archive: tags, and varints as protobuf has them.
+"""R1. Bytes of tier archive: tags, varints as protobuf has them, and fields that a schema does not have.
 
-Varints may be longer than needed here, up to ten bytes, other than in febird.
+Varints may be longer than needed here, up to ten bytes, other than in febird. Groups end here: protobuf still
+allows them, our writers make none, and their fields are skipped with them.
 """
 
 from typing import Final
 
+from mf.codec.fault import Fault
 from mf.codec.limits import U64_MAX
-from mf.codec.malformed import MalformedError
+from mf.codec.reader import Reader
 from mf.codec.varint import write_unsigned
 
 VARINT: Final = 0
@@ -15,7 +17,10 @@ BYTES: Final = 2
 OPEN_GROUP: Final = 3
 CLOSE_GROUP: Final = 4
 FIXED32: Final = 5
-LARGEST_NUMBER: Final = (1 << 29) - 1
+FIXED_SIZES: Final = {FIXED32: 4, FIXED64: 8}
+_LARGEST_NUMBER: Final = (1 << 29) - 1
+Span = tuple[int, int]
+"""Where the bytes of a value begin and end, without their length."""
 
 
 def varint(number: int) -> bytes:
@@ -28,57 +33,43 @@ def tag_of(number: int, wire: int) -> bytes:
     return varint(number << 3 | wire)
 
 
-def read_varint(data: bytes, pos: int) -> tuple[int, int]:
-    """Up to 64 bits, in up to ten bytes."""
-    byte = data[pos]
-    if byte < 128:
-        return byte, pos + 1
-    second = data[pos + 1]
-    if second < 128:
-        return byte + (second << 7) - 128, pos + 2
-    number = shift = 0
-    while True:
-        byte = data[pos]
-        pos += 1
-        if byte < 128:
-            number |= byte << shift
-            if number > U64_MAX:
-                raise MalformedError
-            return number, pos
-        number |= (byte & 127) << shift
-        shift += 7
-        if shift > 63:
-            raise MalformedError
-
-
-def close(out: bytearray, at: int) -> None:
-    """The length of all that was written from `at` on goes into the byte in front of it."""
-    size = len(out) - at
-    if size < 128:
-        out[at - 1] = size
+def read_tag(r: Reader) -> tuple[int, int]:
+    """Field number and wire type."""
+    start = r.pos
+    tag = r.data[start]
+    if tag < 128:
+        r.pos = start + 1
     else:
-        out[at - 1 : at] = varint(size)
+        tag = r.unsigned(U64_MAX, shortest=False)
+    number, wire = tag >> 3, tag & 7
+    if not 1 <= number <= _LARGEST_NUMBER:
+        raise r.fail(Fault.MALFORMED_TAG, f"{number} is no field number", start)
+    if wire > FIXED32:
+        raise r.fail(Fault.MALFORMED_TAG, f"protobuf has no wire type {wire}", start)
+    return number, wire
 
 
-def behind(data: bytes, pos: int, tag: int) -> int:
-    """The position behind a value, whatever it is, and behind a group."""
-    wire = tag & 7
-    if wire == VARINT:
-        return read_varint(data, pos)[1]
-    if wire in (FIXED64, FIXED32):
-        return pos + (8 if wire == FIXED64 else 4)
-    if wire != OPEN_GROUP:
-        raise MalformedError
-    open_groups = 1
-    while open_groups:
-        inner, pos = read_varint(data, pos)
-        if inner & 7 == BYTES:
-            size, pos = read_varint(data, pos)
-            pos += size
-        elif inner & 7 == CLOSE_GROUP:
-            open_groups -= 1
-        elif inner & 7 == OPEN_GROUP:
-            open_groups += 1
+def skip(r: Reader, number: int, wire: int, start: int) -> None:
+    """The value of an unknown field, whose tag begins at `start`; a group with all that is in it."""
+    groups: list[tuple[int, int]] = []
+    while True:
+        if wire == OPEN_GROUP:
+            r.enter()
+            groups.append((number, start))
+        elif wire == CLOSE_GROUP:
+            if not groups or number != groups[-1][0]:
+                raise r.fail(Fault.MALFORMED_TAG, f"group {number} is closed, but not open", start)
+            r.depth -= 1
+            groups.pop()
+        elif wire == BYTES:
+            r.take(r.padded_length())
+        elif wire == VARINT:
+            r.unsigned(U64_MAX, shortest=False)
         else:
-            pos = behind(data, pos, inner)
-    return pos
+            r.take(FIXED_SIZES[wire])
+        if not groups:
+            return
+        if r.pos >= r.end:
+            raise r.fail(Fault.MALFORMED_TAG, f"group {groups[-1][0]} is not closed", groups[-1][1])
+        start = r.pos
+        number, wire = read_tag(r)

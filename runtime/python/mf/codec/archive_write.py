@@ -2,21 +2,21 @@
 
     message_write(shape, of)        -> write(w, value): the message of a struct or union, without its length
     graph_write(shape, of)          -> write(w, root): a table for each type that is referred to
+    embedded(write)                 -> write(w, value): the same behind its length, in another value
 
 A graph numbers its objects breadth first, from the root on; identity is `id()`. So nothing recurses, however
 long a chain of references is. Whether its unknown fields can stay is known when all have their numbers: it is
 written again if not (mf.codec.graph_unknown).
 """
 
-import struct
 from collections.abc import Callable, Iterable
 from operator import attrgetter
 from typing import Any
 
 from mf.codec import packed, sequences, sizes
 from mf.codec import shape as s
-from mf.codec.archive_form import code_of, integer_of, is_wrapped, is_zigzag, wire_of
-from mf.codec.archive_wire import BYTES, close, tag_of
+from mf.codec.archive_form import integer_of, is_wrapped, is_zigzag, wire_of
+from mf.codec.archive_wire import BYTES, tag_of, varint
 from mf.codec.contents import bare
 from mf.codec.custom_coding import custom_bytes
 from mf.codec.failure import CodecError, digits, item_step
@@ -24,11 +24,10 @@ from mf.codec.febird_write import write_of
 from mf.codec.graph_unknown import Kept, kept_fields
 from mf.codec.graph_walk import loose_of, types_of
 from mf.codec.layout import BULK_ERRORS, number_of, rules_of, write_fixed
-from mf.codec.limits import MAX_DEPTH, U64_MAX, limits_of
+from mf.codec.limits import U64_MAX, limits_of
 from mf.codec.varint import write_unsigned
 from mf.codec.writer import (
     Writer,
-    blob,
     check,
     elements,
     exactly,
@@ -38,8 +37,6 @@ from mf.codec.writer import (
     listed,
     mapping,
     members,
-    truth,
-    utf8,
 )
 
 Composite = s.Struct | s.Union
@@ -55,23 +52,25 @@ def message_write(shape: Composite, of: Of) -> Write:
 
 
 def _union(shape: s.Union, of: Of) -> Write:
-    chosen = [(each.type, each.name, _single(each.number, each.shape, of)) for each in shape.alternatives]
-    by_type = {kind: (name, write) for kind, name, write in reversed(chosen)}
+    writes = [
+        (each.type, each.name, tag_of(each.number, wire_of(each.shape)), _value(each.shape, of))
+        for each in shape.alternatives
+    ]
     types: Any = types_of(shape)
 
     def write(w: Writer, value: Any) -> None:
         if not isinstance(value, types):
             raise expected(shape.name, value)
         w.enter()
-        found = by_type.get(type(value))
-        if found is None:  # of a class derived from one
-            found = next((name, own) for kind, name, own in chosen if isinstance(value, kind))  # type: ignore[arg-type]
-        name, write_value = found
-        try:
-            write_value(w, value.value)
-        except CodecError as failure:
-            failure.in_field(name)
-            raise
+        for kind, name, tag, write_value in writes:
+            if isinstance(value, kind):  # type: ignore[arg-type] # a class, then
+                try:
+                    w.out += tag
+                    write_value(w, value.value)
+                except CodecError as failure:
+                    failure.in_field(name)
+                    raise
+                break
         w.depth -= 1
 
     return write
@@ -80,16 +79,14 @@ def _union(shape: s.Union, of: Of) -> Write:
 def _struct(shape: s.Struct, of: Of) -> Write:
     steps = [
         (each.name, attrgetter(each.attribute), _field(each.number, each.shape, of))
-        for each in sorted(shape.fields, key=lambda each: each.number)
+        for each in sorted(shape.fields, key=attrgetter("number"))
     ]
     types: Any = types_of(shape)
 
     def write(w: Writer, value: Any) -> None:
         if not isinstance(value, types):
             raise expected(shape.name, value)
-        w.depth += 1
-        if w.depth > MAX_DEPTH:
-            raise CodecError(f"nested deeper than {MAX_DEPTH}")
+        w.enter()
         name = ""
         try:
             for name, get, step in steps:  # noqa: B007 - the path wants it
@@ -108,13 +105,7 @@ def _field(number: int, shape: s.Shape, of: Of) -> Write:
     """A field, or what a message around a container holds; nothing for what is absent or empty."""
     match shape:
         case s.Checked(shape=inner, rules=rules):
-            write_inner = _field(number, inner, of)
-
-            def write_checked(w: Writer, value: Any) -> None:
-                write_inner(w, value)
-                check(rules, value)
-
-            return write_checked
+            return _checked(_field(number, inner, of), rules)
         case s.Optional(element=element):
             write_present = _single(number, element, of)
 
@@ -135,80 +126,76 @@ def _field(number: int, shape: s.Shape, of: Of) -> Write:
             return _single(number, shape, of)
 
 
-def _single(number: int, shape: s.Shape, of: Of) -> Write:
-    """One value with its tag."""
-    if isinstance(shape, s.Checked):
-        inner, rules = _single(number, shape.shape, of), shape.rules
-
-        def write_checked(w: Writer, value: Any) -> None:
-            inner(w, value)
-            check(rules, value)
-
-        return write_checked
-    tag = tag_of(number, wire_of(shape))
-    if is_wrapped(shape):
-        return _sized(tag, _field(1, shape, of))
-    match shape:
-        case s.Struct() | s.Union() if shape.archive:
-            coding = of(shape)
-            if coding.write_message is not None:
-                return _sized(tag, coding.write_message)
-            return _sized(tag, lambda w, value: coding.write_message(w, value))  # which holds itself
-        case s.Struct() | s.Union():
-            return _sized(tag, _foreign(shape, of))
-        case s.Custom():
-            return _sized(tag, lambda w, value: w.out.extend(custom_bytes(shape, value)))
-        case s.Scalar(name="string"):
-            return _text(tag)
-        case s.Scalar(name="bytes"):
-
-            def write_bytes(w: Writer, value: Any) -> None:
-                data = blob(value)
-                w.out += tag
-                w.count(len(data))
-                w.out += data
-
-            return write_bytes
-        case _:
-            return _payload(shape, tag)
-
-
-def _text(tag: bytes) -> Write:
+def _checked(inner: Write, rules: Iterable[Any]) -> Write:
     def write(w: Writer, value: Any) -> None:
-        try:
-            data = value.encode() if type(value) is str else utf8(value)
-        except UnicodeEncodeError:
-            data = utf8(value)
-        size = len(data)
-        w.out += tag
-        if size < 128:
-            w.out.append(size)
-        else:
-            w.count(size)
-        w.out += data
+        inner(w, value)
+        check(rules, value)
 
     return write
 
 
-def _sized(tag: bytes, inner: Write) -> Write:
-    """The bytes behind their length."""
-    head = tag + b"\0"
+def _single(number: int, shape: s.Shape, of: Of) -> Write:
+    """One value with its tag."""
+    return _tagged(tag_of(number, wire_of(shape)), _value(shape, of))
+
+
+def _tagged(tag: bytes, write_value: Write) -> Write:
+    def write(w: Writer, value: Any) -> None:
+        w.out += tag
+        write_value(w, value)
+
+    return write
+
+
+# --- Values behind their tags
+
+
+def _value(shape: s.Shape, of: Of) -> Write:
+    if is_wrapped(shape) and not isinstance(shape, s.Checked):
+        return embedded(_field(1, shape, of))
+    match shape:
+        case s.Checked(shape=inner, rules=rules):
+            return _checked(_value(inner, of), rules)
+        case s.Struct() | s.Union() if shape.archive:
+            coding = of(shape)
+            if coding.write_message is not None:
+                return embedded(coding.write_message)
+            return embedded(lambda w, value: coding.write_message(w, value))  # which holds itself
+        case s.Struct() | s.Union():
+            return embedded(_foreign(shape, of))
+        case s.Custom():
+            return embedded(lambda w, value: w.out.extend(custom_bytes(shape, value)))
+        case s.Ref(element=s.Struct() | s.Union() as element):
+            return lambda w, value: w.count(w.graph.index(element, value))
+        case s.Scalar(name="uuid"):
+            return embedded(write_of(shape, of))
+        case s.Scalar(coding="fixed"):
+            return lambda w, value: write_fixed(w, shape, value)
+        case s.Scalar(name="bool" | "f32" | "f64" | "timestamp" | "string" | "bytes"):
+            return write_of(shape, of)
+        case _:
+            return _varint(shape)
+
+
+def embedded(write_inner: Write) -> Write:
+    """Behind the length of its bytes, which is known when they have been written."""
 
     def write(w: Writer, value: Any) -> None:
         out = w.out
-        out += head
+        out.append(0)
         begin = len(out)
-        inner(w, value)
+        write_inner(w, value)
         size = len(out) - begin
         if size < 128:
             out[begin - 1] = size
         else:
-            close(out, begin)
+            out[begin - 1 : begin] = varint(size)
 
     return write
 
 
 def _foreign(shape: Composite, of: Of) -> Write:
+    """Of another tier, in which graphs of their own begin."""
     write_value = write_of(shape, of)
 
     def write(w: Writer, value: Any) -> None:
@@ -219,79 +206,20 @@ def _foreign(shape: Composite, of: Of) -> Write:
     return write
 
 
-def _payload(shape: s.Shape, tag: bytes = b"") -> Write:
-    """Of a scalar, enum or reference, behind its tag."""
-    match shape:
-        case s.Ref(element=s.Struct() | s.Union() as element):
-
-            def write_index(w: Writer, value: Any) -> None:
-                w.out += tag
-                w.count(w.graph.index(element, value))
-
-            return write_index
-        case s.Scalar(name="bool"):
-
-            def write_bool(w: Writer, value: Any) -> None:
-                w.out += tag
-                w.out.append(truth(value))
-
-            return write_bool
-        case s.Scalar(name="f32" | "f64" | "timestamp" | "uuid") | s.Scalar(coding="fixed"):
-            return _fixed(shape, tag + b"\x10" if shape.name == "uuid" else tag)
-        case s.Enum(open=False):
-            return _enum(shape, tag)
-        case _:
-            return _varint(shape, tag)
-
-
-def _fixed(shape: s.Scalar, tag: bytes) -> Write:
-    pack = struct.Struct("<d").pack
-
-    def write(w: Writer, value: Any) -> None:
-        w.out += tag
-        write_fixed(w, shape, value)
-
-    def write_f64(w: Writer, value: Any) -> None:
-        w.out += tag
-        if type(value) is float:
-            w.out += pack(value)
-        else:
-            write_fixed(w, shape, value)
-
-    return write_f64 if shape is s.F64 else write
-
-
-def _enum(shape: s.Enum, tag: bytes) -> Write:
-    """Of a closed one, which has all its bytes here."""
-    write = _varint(shape, b"")
-    texts: dict[Any, bytes] = {}
-    for each in shape.numbers:
-        w = Writer()
-        write(w, each)
-        texts[each] = tag + w.out
-
-    def write_member(w: Writer, value: Any) -> None:
-        if isinstance(value, int) and value in texts:
-            w.out += texts[value]
-        else:
-            w.out += texts[number_of(shape, value)]
-
-    return write_member
-
-
-def _varint(shape: s.Shape, tag: bytes) -> Write:
+def _varint(shape: s.Shape) -> Write:
     name = integer_of(shape)
     assert name is not None
     low, high = limits_of(name)
-    zigzag = is_zigzag(shape)
+    zigzag, enum = is_zigzag(shape), shape if isinstance(shape, s.Enum) else None
 
     def write(w: Writer, value: Any) -> None:
         number = value
-        if type(value) is not int or isinstance(shape, s.Enum):
-            number = number_of(shape, value) if isinstance(shape, s.Enum) else integer(name, value)
+        if enum is not None:
+            number = number_of(enum, value)
+        elif type(value) is not int:
+            number = integer(name, value)
         if not low <= number <= high:
             raise CodecError(f"{digits(number)} does not fit in {name} ({low} to {high})")
-        w.out += tag
         number = (number << 1) ^ (number >> 63) if zigzag else number & U64_MAX
         if number < 128:
             w.out.append(number)
@@ -305,10 +233,11 @@ def _varint(shape: s.Shape, tag: bytes) -> Write:
 
 
 def _repeated(number: int, element: s.Shape, taken: Callable[[Any], Any], of: Of) -> Write:
+    tag = tag_of(number, BYTES)
     if wire_of(element) == BYTES:
-        items = _each(_single(number, element, of))
+        items = _each(tag, _value(element, of))
     else:
-        items = _sized(tag_of(number, BYTES), _packed(element))
+        items = _tagged(tag, embedded(_packed(element, of)))
 
     def write(w: Writer, value: Any) -> None:
         values = taken(value)
@@ -320,13 +249,14 @@ def _repeated(number: int, element: s.Shape, taken: Callable[[Any], Any], of: Of
     return write
 
 
-def _each(write_one: Write) -> Write:
+def _each(tag: bytes, write_value: Write) -> Write:
     def write(w: Writer, values: Any) -> None:
-        index = 0
+        index, out = 0, w.out
         values = elements(values)
         try:
             for index, value in enumerate(values):  # noqa: B007 - the path wants it
-                write_one(w, value)
+                out += tag
+                write_value(w, value)
         except CodecError as failure:
             failure.in_item(index)
             raise
@@ -334,15 +264,9 @@ def _each(write_one: Write) -> Write:
     return write
 
 
-def _packed(element: s.Shape) -> Write:
+def _packed(element: s.Shape, of: Of) -> Write:
     plain, rules = bare(element), rules_of(element)
-    payload = _payload(plain)
-
-    def write_checked(w: Writer, value: Any) -> None:
-        payload(w, value)
-        check(rules, value)
-
-    each = _each(write_checked if rules else payload)
+    each = _each(b"", _value(element, of))
     if isinstance(plain, s.Ref):
         return each
     pack = _packer(plain)
@@ -350,7 +274,7 @@ def _packed(element: s.Shape) -> Write:
 
     def write(w: Writer, values: Any) -> None:
         try:
-            fits = all(rule.holds_all(values) for rule in rules)
+            fits = not rules or all(rule.holds_all(values) for rule in rules)
             if fits and (numbers is None or numbers >= set(values)):
                 w.out += pack(values)
                 return
@@ -369,17 +293,23 @@ def _packer(plain: s.Shape) -> Callable[[Any], Any]:
             letter = sizes.MEMCPY_CODES[plain.name]
             return lambda values: packed.pack_fixed(values, letter)
         return sequences.WRITERS[plain.name]
-    low, high = limits_of(name)
+    (low, high), code = limits_of(name), sizes.MEMCPY_CODES[name]
     if is_zigzag(plain):
-        return lambda values: packed.pack_signed(values, code_of(name))
+        return lambda values: packed.pack_signed(values, code)
     if name[0] == "i":
-        return lambda values: packed.pack_members(values, low, high)
-    return lambda values: packed.pack_unsigned(values, code_of(name))
+        return lambda values: packed.pack_complements(values, low, high)
+    return lambda values: packed.pack_unsigned(values, code)
 
 
 def _map(number: int, shape: s.Map, of: Of) -> Write:
-    head = tag_of(number, BYTES) + b"\0"
+    tag = tag_of(number, BYTES)
     write_key, write_value = _single(1, shape.key, of), _single(2, shape.value, of)
+
+    def write_pair(w: Writer, entry: tuple[Any, Any]) -> None:
+        write_key(w, entry[0])
+        write_value(w, entry[1])
+
+    write_entry = embedded(write_pair)
 
     def write(w: Writer, value: Any) -> None:
         if not mapping(value):
@@ -389,11 +319,8 @@ def _map(number: int, shape: s.Map, of: Of) -> Write:
         keys = in_order(value)
         try:
             for key in keys:
-                w.out += head
-                begin = len(w.out)
-                write_key(w, key)
-                write_value(w, value[key])
-                close(w.out, begin)
+                w.out += tag
+                write_entry(w, (key, value[key]))
         except CodecError as failure:
             failure.in_item(key)
             raise
@@ -408,12 +335,10 @@ def _map(number: int, shape: s.Map, of: Of) -> Write:
 class _Table:
     """Objects of one type, in the order in which they are met."""
 
-    __slots__ = ("name", "numbers", "out", "tag", "types", "write")
-
     def __init__(self, name: str, number: int, shape: Composite, of: Of) -> None:
         self.name = name
         self.types = types_of(shape)
-        self.write = _sized(tag_of(number, BYTES), of(shape).write_message)
+        self.write = _single(number, shape, of)
         self.numbers: dict[int, int] = {}
         self.out = bytearray()
 
@@ -479,8 +404,3 @@ def graph_write(shape: Composite, of: Of) -> Write:
         w.out += unknown
 
     return write
-
-
-def embedded(write: Write) -> Write:
-    """Behind its length, in a value of another tier."""
-    return _sized(b"", write)

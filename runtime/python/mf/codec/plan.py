@@ -13,7 +13,7 @@ from typing import Any, Final
 from mf.codec import shape as s
 from mf.codec import sizes
 from mf.codec.archive_form import integer_of, is_zigzag, wire_of
-from mf.codec.archive_run import uncharged
+from mf.codec.archive_lists import uncharged
 from mf.codec.contents import bare
 from mf.codec.custom import user_codec
 from mf.codec.layout import places, rules_of

@@ -1,10 +1,10 @@
 """R1. Many varints at once, in lanes: 512 numbers are one large integer, 64 bits each, and every step of
 Python works on all of them.
 
-    unpack(data, lanes)             the numbers of `data`, each of up to eight bytes; None: some are longer
-    pack(values, lanes)             their bytes, in the shortest form; None: some are too large, or no numbers
+    unpack(data, "u32")             the numbers of `data`, each of up to eight bytes; None: some are longer
+    pack(values, "i64")             their bytes, in the shortest form; None: some are too large, or no numbers
 
-`lanes_of` says which integer type they are of. Signed ones are zigzagged.
+Those of a signed type are zigzagged.
 
 In a lane a varint is eight bytes of seven bits, lowest first, which are joined to 14, 28 and 56 bits in three
 steps; to write, they are taken apart in the same steps. This pays from some 64 numbers of two bytes on.
@@ -44,10 +44,8 @@ _pad = struct.Struct("8s" * _COUNT).pack
 _LARGEST: Final = b"\xff" * 7 + b"\x7f"
 
 
-class Lanes:
+class _Lanes:
     """What a type asks of its numbers: those that are too wide, and, if it is signed, what zigzag turns."""
-
-    __slots__ = ("folded", "ones", "over")
 
     def __init__(self, integer: str) -> None:
         signed = integer[0] == "i"
@@ -56,15 +54,13 @@ class Lanes:
         self.ones: Final = _lanes(signed)
 
 
-@cache
-def lanes_of(integer: str) -> Lanes:
-    """Of "i32", "u64" …"""
-    return Lanes(integer)
+_lanes_of = cache(_Lanes)
 
 
-def unpack(data: bytes, lanes: Lanes) -> list[int] | None:
+def unpack(data: bytes, integer: str) -> list[int] | None:
     if _is_long(data):
         return None
+    lanes = _lanes_of(integer)
     parts = _split(data)
     numbers: list[int] = []
     for at in range(0, len(parts), _COUNT):
@@ -84,8 +80,8 @@ def unpack(data: bytes, lanes: Lanes) -> list[int] | None:
     return numbers
 
 
-def pack(values: Sequence[int], lanes: Lanes) -> bytes | None:
-    has_zero = 0 in values
+def pack(values: Sequence[int], integer: str) -> bytes | None:
+    lanes, has_zero = _lanes_of(integer), 0 in values
     out = []
     for at in range(0, len(values), _COUNT):
         try:
