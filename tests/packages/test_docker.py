@@ -7,7 +7,8 @@ from .conftest import ROOT, run
 
 # No registry is asked: the images that it begins with are made of the root itself, before podman is there.
 BASES = """\
-tar --one-file-system --exclude=./srv --exclude='./var/cache/apt/*.*' --exclude=./root/.cache -C / -cf /srv/base.tar .
+tar --one-file-system --exclude=./srv --exclude='./var/cache/apt/*.*' --exclude=./root/.cache \
+  -C / -cf /srv/base.tar .
 apt-get update -qq
 apt-get install -y -qq --no-install-recommends crun podman
 podman import -q /srv/base.tar docker.io/library/debian:12
