@@ -1,4 +1,5 @@
-// The module `_mf_native`: the type `Plan`, which mf/codec/plan.py makes of the description of a type.
+// The module `_mf_native`: the type `Plan`, which mf/codec/plan.py makes of the description of a type; and the
+// functions of frames.hpp and outcomes.hpp for mf/protocol.
 //
 //   plan = Plan(nodes)
 //   plan.decode(data, budget)                          a value
@@ -12,6 +13,8 @@
 #include "construct.hpp"
 #include "decoder.hpp"
 #include "encoder.hpp"
+#include "frames.hpp"
+#include "outcomes.hpp"
 
 namespace mf::native {
 
@@ -217,13 +220,20 @@ PyModuleDef_Slot module_slots[] = {
 
 PyMethodDef functions[] = {
     {"construct", method(construct), METH_FASTCALL, "has a class be called by C++: see construct.hpp"},
+    {"replies", method(replies), METH_FASTCALL,
+     "replies(data, at: int, end: int, by_id: dict, events: list) -> position behind the plain ones"},
+    {"requests", method(requests), METH_FASTCALL,
+     "requests(data, at: int, end: int, routes: dict, in_flight: set, most: int, events: list) -> position"},
+    {"append", method(append_frame), METH_FASTCALL,
+     "append(out: list, type, flags, route, id, word, count, payload) -> bytes appended, or 0"},
+    {"outcomes", method(outcomes), METH_FASTCALL, "outcomes(class, (value, error), values: list) -> list"},
     {nullptr, nullptr, 0, nullptr},
 };
 
 PyModuleDef definition = {
     PyModuleDef_HEAD_INIT,
     "_mf_native",
-    "Codecs of MF/IDL: see mf.native.",
+    "Codecs and frames of MF/IDL: see mf.native.",
     0,
     functions,
     module_slots,

@@ -24,13 +24,6 @@ BY_NAME = {vector["name"]: vector for vector in VECTORS}
 NONCE = bytes(16)
 
 
-class EveryRoute(dict[int, Any]):
-    """Behaves as if all routes were bound: each has its own number as target."""
-
-    def get(self, route: int, default: Any = None) -> Any:  # noqa: ARG002
-        return ("route", route)
-
-
 OF_A_STREAM = ("data", "credit", "end")
 
 HELLO_DEFAULTS = {
@@ -61,8 +54,9 @@ def bytes_of(vector: dict[str, Any]) -> bytes:
 def server(awaited: list[dict[str, Any]]) -> ServerSession:
     """A server with the calls and bindings that the events name."""
     session = ServerSession(Hello(nonce=NONCE, max_in_flight=1000), bytearray(4096))
-    session._routes = EveryRoute()
     for event in awaited:
+        if event["type"] == "request":
+            session._routes[event["route"]] = ("route", event["route"])
         if event["type"] in OF_A_STREAM:
             session.in_flight.add(event["id"])
         elif event["type"] == "unbind":

@@ -1,4 +1,4 @@
-"""R1. The native codec: whether it is there, and the plans of types for it.
+"""R1. The native module: whether it is there, and the plans of types for it.
 
 The module `_mf_native` is of another distribution (mf-runtime-native, runtime/python-native), for one version
 of Python and of this runtime. A module that is cut off, or of another version, is not used: one sentence says
@@ -21,14 +21,15 @@ PURE: Final = "MF_PURE"
 """The environment variable that turns the native codec off, if it is 1."""
 _MODULE: Final = "_mf_native"
 _DISTRIBUTION: Final = "mf-runtime-native"
+_NEEDED: Final = ("Plan", "construct", "replies", "requests", "append", "outcomes")
 
 
 class Native(NamedTuple):
-    """`plan` makes plans, `construct` has a class be called by C++ (mf.codec.construct); None: the native
-    codec is not in use. `why`: one sentence that says so."""
+    """`module`: its `Plan` makes plans, its `construct` has a class be called by C++ (mf.codec.construct), and
+    its other functions are for sessions (mf.protocol.cutting); None: nothing native is in use. `why`: one
+    sentence that says so."""
 
-    plan: Any
-    construct: Any
+    module: Any
     why: str
 
 
@@ -36,14 +37,14 @@ class Native(NamedTuple):
 def native() -> Native:
     """Found once in a process."""
     if os.environ.get(PURE) == "1":
-        return Native(None, None, f"The native codec is turned off: {PURE}=1 is set.")
+        return Native(None, f"The native codec is turned off: {PURE}=1 is set.")
     try:
         spec = find_spec(_MODULE)
     except (ImportError, ValueError) as error:
         return _unusable(str(error))
     if spec is None or spec.origin is None:
         why = f"The native codec is not installed: no {_DISTRIBUTION} for {_python()} is there."
-        return Native(None, None, why)
+        return Native(None, why)
     if not _is_whole(Path(spec.origin)):
         return _unusable(f"{spec.origin} is cut off, so install {_DISTRIBUTION} again")
     try:
@@ -53,14 +54,16 @@ def native() -> Native:
                 f"{_DISTRIBUTION} is of version {module.VERSION} and mf-runtime of version {VERSION}: "
                 f"pip install '{_DISTRIBUTION}=={VERSION}'"
             )
+        for name in _NEEDED:
+            getattr(module, name)
         why = f"The native codec {VERSION} is in use, from {spec.origin}."
-        return Native(module.Plan, module.construct, why)
+        return Native(module, why)
     except (ImportError, AttributeError) as error:
         return _unusable(str(error))
 
 
 def _unusable(reason: str) -> Native:
-    return Native(None, None, f"The native codec is there, but cannot be used: {reason}.")
+    return Native(None, f"The native codec is there, but cannot be used: {reason}.")
 
 
 def _python() -> str:
@@ -98,17 +101,17 @@ def reason_of(shape: s.Composite) -> str:
 
 
 def _planned(shape: s.Composite) -> tuple[Any, str]:
-    plan, make, why = native()
-    if plan is None:
+    module, why = native()
+    if module is None:
         return False, why
     from mf.codec.construct import construct
     from mf.codec.plan import NotCoveredError, classes_in, describe
 
     try:
         nodes = describe(shape)
-        made = plan(nodes)
+        made = module.Plan(nodes)
         for kind in classes_in(nodes):
-            construct(make, kind)
+            construct(module.construct, kind)
         return made, ""
     except (NotCoveredError, OverflowError, ValueError) as error:
         return False, str(error)

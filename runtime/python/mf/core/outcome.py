@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from itertools import islice
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar
 
 from mf.core.code_class import BY_HANDLER
 from mf.core.current import current
@@ -19,6 +19,7 @@ class Outcome(Generic[T]):
 
     __slots__ = ("_value", "error")
 
+    _value: Any
     error: Failure | None
     """The failure, or None if there is a value."""
 
@@ -34,7 +35,8 @@ class Outcome(Generic[T]):
         """The value. Raises the failure if there is none."""
         if self.error is not None:
             raise self.error
-        return cast(T, self._value)
+        value: T = self._value
+        return value
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Outcome):

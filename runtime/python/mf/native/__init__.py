@@ -17,7 +17,7 @@ __all__ = ["covered", "in_use", "why"]
 
 def in_use() -> bool:
     """Whether the native codec is used at all in this process."""
-    return native().plan is not None
+    return native().module is not None
 
 
 def why(kind: Any = None, /) -> str:

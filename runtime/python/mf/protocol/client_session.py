@@ -6,6 +6,7 @@ from mf.core.error import Code
 from mf.core.server_options import DEFAULT_MAX_BINDINGS
 from mf.core.service import Payload
 from mf.protocol.calls import LAST_ID, Binding, Description, Request, RequestTable
+from mf.protocol.cutting import LAST_CODE
 from mf.protocol.events import BindingAnswered, DescriptionReceived, GoawayReceived, StreamStopped
 from mf.protocol.frame import (
     BIND,
@@ -15,13 +16,9 @@ from mf.protocol.frame import (
     DESCRIPTOR,
     ENCODING_MASK,
     END,
-    EXTENDED_COUNT,
-    HEADER,
-    HEADER_SIZE,
     HELLO,
     METADATA,
     ONEWAY,
-    PADDING,
     REPLY,
     REQUEST,
     UNBIND,
@@ -41,9 +38,6 @@ from mf.protocol.session import Header, Session
 from mf.protocol.state import Role
 from mf.protocol.wire import U32, Violation, pack_str16, read_only_str16, read_str16, to_code
 
-LAST_CODE = int(max(Code))
-_SMALL = 4096
-_unpack_header = HEADER.unpack_from
 
 
 class ClientSession(Session):
@@ -112,7 +106,10 @@ class ClientSession(Session):
         calls.last = call.id = id_
         calls.by_id[id_] = call
         call.count = count
-        size = pack_into(self.out, REQUEST, flags, call.route, id_, deadline_word, count, payload)
+        route = call.route
+        size = self._cutting.append(self.out, REQUEST, flags, route, id_, deadline_word, count, payload)
+        if not size:
+            size = pack_into(self.out, REQUEST, flags, route, id_, deadline_word, count, payload)
         self.out_bytes += size
         self.queued = call.end = self.queued + size
         if flags & ONEWAY:
@@ -137,51 +134,10 @@ class ClientSession(Session):
         """Queues END: the parameter stream of the call is complete."""
         self._control(END, id_=call.id)
 
-    def received(self, count: int) -> list[Any]:
-        # A fast path for the common case: one whole small reply and nothing else. Everything else takes the
-        # general path.
-        if self._clean and HEADER_SIZE <= count <= _SMALL:
-            size, type_, flags, route, id_, word, items = _unpack_header(self._scratch)
-            if (size + 7) & ~7 == count and type_ == REPLY and size >= HEADER_SIZE and word <= LAST_CODE:
-                call = self.calls.by_id.get(id_)
-                if (
-                    call is not None
-                    and call.route == route
-                    and call.count == items
-                    and flags <= ENCODING_MASK
-                    and items != EXTENDED_COUNT
-                    and self._row[REPLY] is not None
-                    and (size == count or self._scratch[size:count] == PADDING[size & 7])
-                ):
-                    del self.calls.by_id[id_]
-                    return [(call, word, flags, self._scratch[HEADER_SIZE:size])]
-        return super().received(count)
-
-    def _parse(self, data: bytearray, end: int, events: list[Any], at: int = 0) -> int:
-        """Has a fast path for consecutive small replies, too."""
-        if self._row[REPLY] is not None and not self._pad_left:
-            by_id = self.calls.by_id
-            while end - at >= HEADER_SIZE:
-                size, type_, flags, route, id_, word, items = _unpack_header(data, at)
-                frame_end = at + size
-                next_ = at + ((size + 7) & ~7)
-                if type_ != REPLY or not HEADER_SIZE <= size <= _SMALL or next_ > end:
-                    break
-                call = by_id.get(id_)
-                if (
-                    call is None
-                    or call.route != route
-                    or call.count != items
-                    or flags > ENCODING_MASK
-                    or word > LAST_CODE
-                    or items == EXTENDED_COUNT
-                    or (next_ != frame_end and data[frame_end:next_] != PADDING[size & 7])
-                ):
-                    break
-                del by_id[id_]
-                events.append((call, word, flags, data[at + HEADER_SIZE : frame_end]))
-                at = next_
-        return super()._parse(data, end, events, at)
+    def _cut(self, data: bytearray, at: int, end: int, events: list[Any]) -> int:
+        if self._row[REPLY] is None:
+            return at
+        return self._cutting.replies(data, at, end, self.calls.by_id, events)
 
     def waiting(self) -> list[Binding | Description]:
         """The requested bindings and descriptions without an answer."""

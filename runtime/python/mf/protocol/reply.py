@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 from mf.core.error import Code, DeclaredError, Error, Execution
 from mf.core.outcome import Outcome
 from mf.core.service import Method, Payload
+from mf.protocol.cutting import cutting
 from mf.protocol.wire import U16, U32, Violation, pack_failure, read_failure
 
 T = TypeVar("T")
@@ -46,7 +47,7 @@ def read_outcomes(
     """One outcome for each item, whatever the status. Raises Error(DECODE_ERROR) for an invalid payload."""
     if status == OK:
         _check_encoding(method, encoding)
-        return [Outcome(value) for value in method.decode_results(payload, count)]
+        return cutting().outcomes(method.decode_results(payload, count))
     if status != MIXED:
         error = read_whole_failure(status, payload)
         return [Outcome(error=error) for _ in range(count)]

@@ -25,14 +25,10 @@ from mf.protocol.frame import (
     DESCRIPTOR,
     ENCODING_MASK,
     END,
-    EXTENDED_COUNT,
     GOAWAY,
-    HEADER,
-    HEADER_SIZE,
     HELLO,
     METADATA,
     ONEWAY,
-    PADDING,
     REPLY,
     REQUEST,
     STREAM,
@@ -52,9 +48,6 @@ from mf.protocol.wire import (
     pack_text,
     read_str16,
 )
-
-_SMALL = 4096
-_unpack_header = HEADER.unpack_from
 
 Resolve = Callable[[BindRequested], list[Any] | tuple[Code, str]]
 """Answers a BIND: with the targets of its routes, or with a refusal."""
@@ -158,59 +151,15 @@ class ServerSession(Session):
             self._control(GOAWAY, pack_text(reason), word=code, id_=self._latest_id)
             self._enter(State.DRAINING)
 
-    def received(self, count: int) -> list[Any]:
-        # A fast path for the common case: one whole small request and nothing else. Everything else takes the
-        # general path.
-        if self._clean and HEADER_SIZE <= count <= _SMALL:
-            size, type_, flags, route, id_, word, items = _unpack_header(self._scratch)
-            if (size + 7) & ~7 == count and type_ == REQUEST and size >= HEADER_SIZE:
-                target = self._routes.get(route)
-                in_flight = self.in_flight
-                if (
-                    target is not None
-                    and 0 < items < EXTENDED_COUNT
-                    and 0 < flags <= ENCODING_MASK
-                    and self.state == State.OPEN
-                    and id_
-                    and id_ not in in_flight
-                    and len(in_flight) < self.our_hello.max_in_flight
-                    and (size == count or self._scratch[size:count] == PADDING[size & 7])
-                ):
-                    in_flight.add(id_)
-                    self._latest_id = id_
-                    payload = self._scratch[HEADER_SIZE:size]
-                    return [(target, id_, route, flags, word, items, payload, None)]
-        return super().received(count)
-
-    def _parse(self, data: bytearray, end: int, events: list[Any], at: int = 0) -> int:
-        """Has a fast path for consecutive small requests, too."""
-        if self.state == State.OPEN and not self._pad_left:
-            in_flight = self.in_flight
-            most = self.our_hello.max_in_flight
-            routes = self._routes
-            while end - at >= HEADER_SIZE:
-                size, type_, flags, route, id_, word, items = _unpack_header(data, at)
-                frame_end = at + size
-                next_ = at + ((size + 7) & ~7)
-                if type_ != REQUEST or not HEADER_SIZE <= size <= _SMALL or next_ > end:
-                    break
-                target = routes.get(route)
-                if (
-                    target is None
-                    or not 0 < items < EXTENDED_COUNT
-                    or not 0 < flags <= ENCODING_MASK
-                    or not id_
-                    or id_ in in_flight
-                    or len(in_flight) >= most
-                    or (next_ != frame_end and data[frame_end:next_] != PADDING[size & 7])
-                ):
-                    break
-                in_flight.add(id_)
-                self._latest_id = id_
-                payload = data[at + HEADER_SIZE : frame_end]
-                events.append((target, id_, route, flags, word, items, payload, None))
-                at = next_
-        return super()._parse(data, end, events, at)
+    def _cut(self, data: bytearray, at: int, end: int, events: list[Any]) -> int:
+        if self.state != State.OPEN:
+            return at
+        before = len(events)
+        most = self.our_hello.max_in_flight
+        at = self._cutting.requests(data, at, end, self._routes, self.in_flight, most, events)
+        if len(events) > before:
+            self._latest_id = events[-1][1]
+        return at
 
     def _frame(self, events: list[Any], header: Header, payload: Payload) -> None:
         _, type_, flags, route, id_, word, count = header

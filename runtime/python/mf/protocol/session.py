@@ -19,6 +19,7 @@ from typing import Any
 
 from mf.core.error import Code
 from mf.core.service import Payload
+from mf.protocol.cutting import cutting
 from mf.protocol.events import (
     Broken,
     CreditReceived,
@@ -92,6 +93,7 @@ class Session(ABC):
 
     __slots__ = (
         "_clean",
+        "_cutting",
         "_filled",
         "_header",
         "_large",
@@ -115,6 +117,7 @@ class Session(ABC):
 
     def __init__(self, role: Role, hello: Hello, scratch: bytearray) -> None:
         self.role = role
+        self._cutting = cutting()
         self.our_hello = hello
         self.peer: Hello | None = None
         self.peer_max_payload = 0
@@ -178,7 +181,8 @@ class Session(ABC):
     def _send(
         self, type_: int, flags: int, route: int, id_: int, word: int, count: int, payload: Buffer
     ) -> None:
-        size = pack_into(self.out, type_, flags, route, id_, word, count, payload)
+        frame = (type_, flags, route, id_, word, count, payload)
+        size = self._cutting.append(self.out, *frame) or pack_into(self.out, *frame)
         self.out_bytes += size
         self.queued += size
 
@@ -210,7 +214,14 @@ class Session(ABC):
         events: list[Any] = []
         if self.state == State.CLOSED:
             return events
-        used = 0
+        at = self._cut(self._scratch, 0, count, events) if self._clean else 0
+        if at < count:
+            self._receive(count, at, events)
+        return events
+
+    def _receive(self, count: int, at: int, events: list[Any]) -> None:
+        """`count` bytes were read into the window, and those before `at` were handled."""
+        used = at
         try:
             if self._large is not None:
                 before = self._filled
@@ -221,7 +232,7 @@ class Session(ABC):
                     used = count
                     self._finish_large(events)
             elif self._partial is None:
-                used = self._parse(self._scratch, count, events)
+                used = self._parse(self._scratch, count, events, at)
                 if used < count:
                     self._partial = self._scratch[used:count]
             else:
@@ -238,7 +249,6 @@ class Session(ABC):
             events.append(Broken(reason, violation.code))
         self._clean = self._partial is None and self._large is None and not self._pad_left
         self.has_ended_frame = used > 0
-        return events
 
     def _parse(self, data: bytearray, end: int, events: list[Any], at: int = 0) -> int:
         """Handles every whole frame in data[at:end]; returns the start of the rest."""
@@ -247,6 +257,8 @@ class Session(ABC):
             raise Violation(f"the peer speaks no MF: its first bytes look like {what}{hint}")
         if self._pad_left:
             at = self._skip_padding(data, end)
+        if not self._clean and not self._pad_left:
+            at = self._cut(data, at, end, events)
         while end - at >= HEADER_SIZE:
             header = _unpack_header(data, at)
             size = header[0]
@@ -347,6 +359,11 @@ class Session(ABC):
         if any(data[start:end]):
             raise Violation("padding is not zero")
         return end - start
+
+    @abstractmethod
+    def _cut(self, data: bytearray, at: int, end: int, events: list[Any]) -> int:
+        """Handles the plain frames at the start of data[at:end] (mf.protocol.cutting). Returns the start of
+        the rest."""
 
     # Meaning
 

@@ -1,0 +1,21 @@
+#pragma once
+// The hot part of a session (mf/protocol/frames.py): plain frames cut out of received bytes, and small frames
+// made. Whatever is rare or wrong ends a run of plain frames: Python reads on from there, and finds the words.
+
+#include "owned.hpp"
+
+namespace mf::native {
+
+/// replies(data, at, end, by_id, events) -> position: appends an event for each plain small REPLY from `at` on
+/// to `events`, and takes its request out of `by_id`.
+PyObject* replies(PyObject* module, PyObject* const* given, Py_ssize_t count);
+
+/// requests(data, at, end, routes, in_flight, most, events) -> position: the same for plain small REQUESTs to
+/// bound routes, whose ids are added to `in_flight`, of which there are at most `most`.
+PyObject* requests(PyObject* module, PyObject* const* given, Py_ssize_t count);
+
+/// append(out, type, flags, route, id, word, count, payload) -> bytes: appends one small frame to the list
+/// `out`, in one piece. 0: it is not of this kind, and nothing was appended.
+PyObject* append_frame(PyObject* module, PyObject* const* given, Py_ssize_t count);
+
+}  // namespace mf::native
