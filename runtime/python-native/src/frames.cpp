@@ -4,7 +4,6 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
-#include <limits>
 
 namespace mf::native {
 
@@ -14,7 +13,6 @@ constexpr std::size_t kHeaderSize = 16;
 constexpr std::size_t kSmall = 4096;           // larger frames are left to Python
 constexpr std::size_t kJoinBelow = 16 * 1024;  // frames above are sent in pieces, without a copy
 constexpr unsigned kRequest = 5;
-constexpr unsigned kReply = 6;
 constexpr unsigned kEncodingMask = 0x0F;
 constexpr unsigned kExtendedCount = 0xFFFF;
 constexpr unsigned kLastCode = 19;  // mf.Code
@@ -99,13 +97,13 @@ class Input {
 };
 
 /// Strings that live as long as the process.
-struct Names {
+struct FrameNames {
   PyObject* route = PyUnicode_InternFromString("route");
   PyObject* count = PyUnicode_InternFromString("count");
 };
 
-[[nodiscard]] const Names& names() {
-  static const Names made;
+[[nodiscard]] const FrameNames& frame_names() {
+  static const FrameNames made;
   return made;
 }
 
@@ -139,8 +137,8 @@ template <std::size_t Size>
   PyObject* const found = PyDict_GetItemWithError(by_id, id.get());
   if (found == nullptr) return PyErr_Occurred() == nullptr ? 0 : -1;
   Owned call = Owned::share(found);
-  int same = is_number(call.get(), names().route, header.route);
-  if (same == 1) same = is_number(call.get(), names().count, header.count);
+  int same = is_number(call.get(), frame_names().route, header.route);
+  if (same == 1) same = is_number(call.get(), frame_names().count, header.count);
   if (same != 1) return same;
   Owned payload(in.payload(header));
   if (!payload || PyDict_DelItem(by_id, id.get()) < 0) return -1;
@@ -177,9 +175,15 @@ template <std::size_t Size>
   return append_event(events, parts) ? 1 : -1;
 }
 
-/// A number of at most so many bytes; false: it is none.
-[[nodiscard]] bool number_in(PyObject* given, unsigned bytes, std::uint64_t& number) {
-  if (!PyLong_CheckExact(given)) return false;
+[[nodiscard]] PyObject* wrong(const char* function) {
+  PyErr_SetString(PyExc_TypeError, function);
+  return nullptr;
+}
+
+}  // namespace
+
+bool number_in(PyObject* given, unsigned bytes, std::uint64_t& number) {
+  if (!PyLong_Check(given)) return false;
   int overflow = 0;
   const long long value = PyLong_AsLongLongAndOverflow(given, &overflow);
   if (overflow != 0 || value < 0) return false;
@@ -187,12 +191,29 @@ template <std::size_t Size>
   return number >> (8 * bytes) == 0;
 }
 
-[[nodiscard]] PyObject* wrong(const char* function) {
-  PyErr_SetString(PyExc_TypeError, function);
-  return nullptr;
+Py_ssize_t append_small(PyObject* out, const Fields& fields, PyObject* payload) {
+  const bool is_bytes = PyBytes_CheckExact(payload) != 0;
+  if ((!is_bytes && !PyByteArray_CheckExact(payload)) || fields.count >= kExtendedCount) return 0;
+  const char* const from = is_bytes ? PyBytes_AS_STRING(payload) : PyByteArray_AS_STRING(payload);
+  const auto length =
+      static_cast<std::size_t>(is_bytes ? PyBytes_GET_SIZE(payload) : PyByteArray_GET_SIZE(payload));
+  if (length >= kJoinBelow - kHeaderSize) return 0;
+  const std::size_t size = kHeaderSize + length;
+  const Owned frame(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(padded(size))));
+  if (!frame) return -1;
+  auto* const to = reinterpret_cast<std::uint8_t*>(PyBytes_AS_STRING(frame.get()));
+  put(size, 4, to);
+  put(fields.type, 1, to + 4);
+  put(fields.flags, 1, to + 5);
+  put(fields.route, 2, to + 6);
+  put(fields.id, 4, to + 8);
+  put(fields.word, 2, to + 12);
+  put(fields.count, 2, to + 14);
+  std::memcpy(to + kHeaderSize, from, length);
+  std::memset(to + size, 0, padded(size) - size);
+  if (PyList_Append(out, frame.get()) < 0) return -1;
+  return static_cast<Py_ssize_t>(padded(size));
 }
-
-}  // namespace
 
 PyObject* replies(PyObject* /*module*/, PyObject* const* given, Py_ssize_t count) {
   if (count != 5 || !PyDict_CheckExact(given[3]) || !PyList_CheckExact(given[4]))
@@ -230,38 +251,13 @@ PyObject* requests(PyObject* /*module*/, PyObject* const* given, Py_ssize_t coun
 PyObject* append_frame(PyObject* /*module*/, PyObject* const* given, Py_ssize_t count) {
   if (count != 8 || !PyList_CheckExact(given[0]))
     return wrong("append(out: list, type, flags, route, id, word, count, payload)");
-  std::uint64_t type = 0;
-  std::uint64_t flags = 0;
-  std::uint64_t route = 0;
-  std::uint64_t id = 0;
-  std::uint64_t word = 0;
-  std::uint64_t items = 0;
-  PyObject* const payload = given[7];
-  const bool is_bytes = PyBytes_CheckExact(payload) != 0;
-  const bool is_plain = (is_bytes || PyByteArray_CheckExact(payload)) && number_in(given[1], 1, type) &&
-                        number_in(given[2], 1, flags) && number_in(given[3], 2, route) &&
-                        number_in(given[4], 4, id) && number_in(given[5], 2, word) &&
-                        number_in(given[6], 2, items) && items < kExtendedCount;
-  if (!is_plain) return PyLong_FromLong(0);
-  const char* const from = is_bytes ? PyBytes_AS_STRING(payload) : PyByteArray_AS_STRING(payload);
-  const auto length =
-      static_cast<std::size_t>(is_bytes ? PyBytes_GET_SIZE(payload) : PyByteArray_GET_SIZE(payload));
-  const std::size_t size = kHeaderSize + length;
-  if (length >= kJoinBelow || size >= kJoinBelow) return PyLong_FromLong(0);
-  const Owned frame(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(padded(size))));
-  if (!frame) return nullptr;
-  auto* const to = reinterpret_cast<std::uint8_t*>(PyBytes_AS_STRING(frame.get()));
-  put(size, 4, to);
-  put(type, 1, to + 4);
-  put(flags, 1, to + 5);
-  put(route, 2, to + 6);
-  put(id, 4, to + 8);
-  put(word, 2, to + 12);
-  put(items, 2, to + 14);
-  std::memcpy(to + kHeaderSize, from, length);
-  std::memset(to + size, 0, padded(size) - size);
-  if (PyList_Append(given[0], frame.get()) < 0) return nullptr;
-  return PyLong_FromSize_t(padded(size));
+  Fields fields;
+  if (!number_in(given[1], 1, fields.type) || !number_in(given[2], 1, fields.flags) ||
+      !number_in(given[3], 2, fields.route) || !number_in(given[4], 4, fields.id) ||
+      !number_in(given[5], 2, fields.word) || !number_in(given[6], 2, fields.count))
+    return PyLong_FromLong(0);
+  const Py_ssize_t appended = append_small(given[0], fields, given[7]);
+  return appended < 0 ? nullptr : PyLong_FromSsize_t(appended);
 }
 
 }  // namespace mf::native

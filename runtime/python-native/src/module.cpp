@@ -1,5 +1,5 @@
 // The module `_mf_native`: the type `Plan`, which mf/codec/plan.py makes of the description of a type; and the
-// functions of frames.hpp and outcomes.hpp for mf/protocol.
+// functions of frames.hpp and outcomes.hpp for mf/protocol, and of serving.hpp for mf/server.
 //
 //   plan = Plan(nodes)
 //   plan.decode(data, budget)                          a value
@@ -15,6 +15,7 @@
 #include "encoder.hpp"
 #include "frames.hpp"
 #include "outcomes.hpp"
+#include "serving.hpp"
 
 namespace mf::native {
 
@@ -226,6 +227,7 @@ PyMethodDef functions[] = {
      "requests(data, at: int, end: int, routes: dict, in_flight: set, most: int, events: list) -> position"},
     {"append", method(append_frame), METH_FASTCALL,
      "append(out: list, type, flags, route, id, word, count, payload) -> bytes appended, or 0"},
+    {"run", method(run), METH_FASTCALL, "run(call, of Python): answers a call that runs where it was read"},
     {"outcomes", method(outcomes), METH_FASTCALL, "outcomes(class, (value, error), values: list) -> list"},
     {nullptr, nullptr, 0, nullptr},
 };

@@ -4,12 +4,15 @@ Every request is a batch; a single item takes a shorter path.
 """
 
 from collections.abc import Callable, Iterable
+from functools import cache
 from typing import Any
 
-from mf.core.current import enter, leave
+from mf.codec.native import native
+from mf.core.current import current, enter, leave
 from mf.core.immediate import immediate
 from mf.core.outcome import Outcome
 from mf.protocol.server_call import ServerCallState
+from mf.protocol.state import State
 from mf.server.answers import (
     answer_all,
     answer_one,
@@ -60,6 +63,19 @@ def run(call: ServedCall) -> None:
     finally:
         leave(token)
     answer_one(call, handler, result)
+
+
+@cache
+def runner() -> Callable[[ServedCall], None]:
+    """`run` for calls that run where they were read. Where mf-runtime-native is in use, it goes the straight
+    way of a call of one item natively (runtime/python-native/src/serving.hpp), and calls `run` for all
+    others."""
+    module = native().module
+    if module is None:
+        return run
+    native_run = module.run
+    of_python = (run, answer_raised, answer_one, current, _RUNNING, ServerCallState.ENDED, State.CLOSED)
+    return lambda call: native_run(call, of_python)
 
 
 def _run_each(

@@ -31,7 +31,7 @@ from mf.server.access import Access
 from mf.server.admission import Standing
 from mf.server.connection import PROGRESS_TIMEOUT, WRITE, Connection, Loop
 from mf.server.current import ServedCall
-from mf.server.dispatch import run
+from mf.server.dispatch import run, runner
 from mf.server.files import ServedFiles
 from mf.server.listener import Listener, refusal
 from mf.server.load import ServerLoad
@@ -75,6 +75,7 @@ class ServerIo(Loop):
         "_progress_at",
         "_refused_logged_at",
         "_retired",
+        "_run_here",
         "_scratch",
         "_sign_at",
         "_sign_every",
@@ -93,6 +94,7 @@ class ServerIo(Loop):
         """When to check transfers next."""
         self._refused_logged_at = -_FOREVER
         self._listeners = {each.fileno: each for each in map(Listener, listening)}
+        self._run_here = runner()
         self._scratch = bytearray(SCRATCH_SIZE)
         self._connections: dict[int, Connection] = {}
         load.connections = self._connections
@@ -254,7 +256,7 @@ class ServerIo(Loop):
                     self._limited_request(connection, call, now)
                 elif handler.inline and len(payload) <= INLINE_LIMIT and not connection._oneways:
                     call.state = _RUNNING  # nothing can have happened to it
-                    run(call)
+                    self._run_here(call)
                 elif connection.admit(call):
                     self.start(call)
             else:
@@ -274,7 +276,7 @@ class ServerIo(Loop):
         inline = call.handler.inline and len(call.payload) <= INLINE_LIMIT
         if inline and call.standing is Standing.SLOT and not connection._oneways:
             call.state = _RUNNING
-            run(call)
+            self._run_here(call)
         elif connection.admit(call):
             connection.begin(call)
 
