@@ -6,7 +6,7 @@ from mf.core.error import Code
 from mf.core.server_options import DEFAULT_MAX_BINDINGS
 from mf.core.service import Payload
 from mf.protocol.calls import LAST_ID, Binding, Description, Request, RequestTable
-from mf.protocol.cutting import LAST_CODE
+from mf.protocol.cutting import LAST_CODE, cutting
 from mf.protocol.events import BindingAnswered, DescriptionReceived, GoawayReceived, StreamStopped
 from mf.protocol.frame import (
     BIND,
@@ -43,10 +43,11 @@ from mf.protocol.wire import U32, Violation, pack_str16, read_only_str16, read_s
 class ClientSession(Session):
     """`calls` holds the requests in flight; the link removes those that it gives up."""
 
-    __slots__ = ("_bindings", "_descriptions", "_free", "_latest_taken", "bound", "calls")
+    __slots__ = ("_bindings", "_descriptions", "_free", "_latest_taken", "_replies", "bound", "calls")
 
     def __init__(self, hello: Hello, scratch: bytearray) -> None:
         super().__init__(Role.CLIENT, hello, scratch)
+        self._replies = cutting().replies
         self.calls = RequestTable()
         self._latest_taken: int | None = None  # set once the server has sent GOAWAY
         self._bindings: dict[int, Binding] = {}
@@ -107,7 +108,7 @@ class ClientSession(Session):
         calls.by_id[id_] = call
         call.count = count
         route = call.route
-        size = self._cutting.append(self.out, REQUEST, flags, route, id_, deadline_word, count, payload)
+        size = self._append(self.out, REQUEST, flags, route, id_, deadline_word, count, payload)
         if not size:
             size = pack_into(self.out, REQUEST, flags, route, id_, deadline_word, count, payload)
         self.out_bytes += size
@@ -134,10 +135,17 @@ class ClientSession(Session):
         """Queues END: the parameter stream of the call is complete."""
         self._control(END, id_=call.id)
 
+    def received(self, count: int) -> list[Any]:
+        if not self._clean or self._row[REPLY] is None:
+            return super().received(count)
+        events: list[Any] = []
+        at = self._replies(self._scratch, 0, count, self.calls.by_id, events)
+        if at < count:
+            self._receive(count, at, events)
+        return events
+
     def _cut(self, data: bytearray, at: int, end: int, events: list[Any]) -> int:
-        if self._row[REPLY] is None:
-            return at
-        return self._cutting.replies(data, at, end, self.calls.by_id, events)
+        return at if self._row[REPLY] is None else self._replies(data, at, end, self.calls.by_id, events)
 
     def waiting(self) -> list[Binding | Description]:
         """The requested bindings and descriptions without an answer."""

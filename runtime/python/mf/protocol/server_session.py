@@ -8,6 +8,7 @@ from typing import Any
 
 from mf.core.error import Code, Error, not_executed
 from mf.core.service import Payload
+from mf.protocol.cutting import cutting
 from mf.protocol.events import (
     BindRequested,
     CancelRequested,
@@ -72,7 +73,7 @@ class ServerSession(Session):
     answered. The server counts and limits open streams: a handler may run longer than its call.
     """
 
-    __slots__ = ("_admit", "_denied", "_latest_id", "_ranges", "_resolve", "_routes", "in_flight")
+    __slots__ = ("_admit", "_denied", "_latest_id", "_ranges", "_requests", "_resolve", "_routes", "in_flight")
 
     def __init__(
         self,
@@ -82,6 +83,7 @@ class ServerSession(Session):
         admit: Admit | None = None,
     ) -> None:
         super().__init__(Role.SERVER, hello, scratch)
+        self._requests = cutting().requests
         self._admit = admit
         self._resolve = resolve
         self._routes: dict[int, Any] = {}
@@ -151,12 +153,25 @@ class ServerSession(Session):
             self._control(GOAWAY, pack_text(reason), word=code, id_=self._latest_id)
             self._enter(State.DRAINING)
 
+    def received(self, count: int) -> list[Any]:
+        if not self._clean or self.state is not State.OPEN:
+            return super().received(count)
+        events: list[Any] = []
+        at = self._requests(
+            self._scratch, 0, count, self._routes, self.in_flight, self.our_hello.max_in_flight, events
+        )
+        if events:
+            self._latest_id = events[-1][1]
+        if at < count:
+            self._receive(count, at, events)
+        return events
+
     def _cut(self, data: bytearray, at: int, end: int, events: list[Any]) -> int:
-        if self.state != State.OPEN:
+        if self.state is not State.OPEN:
             return at
         before = len(events)
         most = self.our_hello.max_in_flight
-        at = self._cutting.requests(data, at, end, self._routes, self.in_flight, most, events)
+        at = self._requests(data, at, end, self._routes, self.in_flight, most, events)
         if len(events) > before:
             self._latest_id = events[-1][1]
         return at

@@ -92,8 +92,8 @@ class Session(ABC):
     """Shared part of ClientSession and ServerSession."""
 
     __slots__ = (
+        "_append",
         "_clean",
-        "_cutting",
         "_filled",
         "_header",
         "_large",
@@ -117,7 +117,7 @@ class Session(ABC):
 
     def __init__(self, role: Role, hello: Hello, scratch: bytearray) -> None:
         self.role = role
-        self._cutting = cutting()
+        self._append = cutting().append
         self.our_hello = hello
         self.peer: Hello | None = None
         self.peer_max_payload = 0
@@ -181,8 +181,9 @@ class Session(ABC):
     def _send(
         self, type_: int, flags: int, route: int, id_: int, word: int, count: int, payload: Buffer
     ) -> None:
-        frame = (type_, flags, route, id_, word, count, payload)
-        size = self._cutting.append(self.out, *frame) or pack_into(self.out, *frame)
+        size = self._append(self.out, type_, flags, route, id_, word, count, payload)
+        if not size:
+            size = pack_into(self.out, type_, flags, route, id_, word, count, payload)
         self.out_bytes += size
         self.queued += size
 
@@ -212,15 +213,13 @@ class Session(ABC):
     def received(self, count: int) -> list[Any]:
         """`count` bytes were read into the window. Returns their events, in order."""
         events: list[Any] = []
-        if self.state == State.CLOSED:
-            return events
-        at = self._cut(self._scratch, 0, count, events) if self._clean else 0
-        if at < count:
-            self._receive(count, at, events)
+        self._receive(count, 0, events)
         return events
 
     def _receive(self, count: int, at: int, events: list[Any]) -> None:
         """`count` bytes were read into the window, and those before `at` were handled."""
+        if self.state == State.CLOSED:
+            return
         used = at
         try:
             if self._large is not None:
@@ -257,7 +256,7 @@ class Session(ABC):
             raise Violation(f"the peer speaks no MF: its first bytes look like {what}{hint}")
         if self._pad_left:
             at = self._skip_padding(data, end)
-        if not self._clean and not self._pad_left:
+        if not self._pad_left:
             at = self._cut(data, at, end, events)
         while end - at >= HEADER_SIZE:
             header = _unpack_header(data, at)

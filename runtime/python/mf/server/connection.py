@@ -816,6 +816,18 @@ class Connection(StreamCaller):
             or bool(self.rest)
         )
 
+    @property
+    def is_quiet(self) -> bool:
+        """Whether nothing of it waits, it is watched for reading alone, and it owes nothing: so it is after
+        nearly every turn, and needs no closer look."""
+        return (
+            self.watched == READ
+            and not (self.blocked or self.rest or self._ordered or self._stream_bytes or self.charged)
+            and self._admitted_bytes == self._ended_bytes
+            and not self.session.out_bytes
+            and self.session.is_whole
+        )
+
     def wanted(self) -> int:
         """The events to watch. Reading pauses while the output, or the waiting requests, exceed their
         limit."""

@@ -186,7 +186,7 @@ class ServerIo(Loop):
             connection.flush()
             if connection.broken:
                 self._close(connection, connection.broken)
-            else:
+            elif not connection.is_quiet:
                 self._watch(connection)
                 if connection.owes:
                     self._charge(connection)
@@ -538,14 +538,19 @@ class ServerIo(Loop):
 
     def _timeout(self) -> float | None:
         """Seconds to the next time limit; None if there is none."""
-        resume = [each.resume_at for each in self._listeners.values() if each.resume_at is not None]
-        files = [] if self._files is None or self._files.due == _FOREVER else [self._files.due]
-        signs = [] if self._sign_at == _FOREVER else [self._sign_at]
-        waits = self._opening or self._stalled or self._retired or resume or files or signs
+        times: list[float] = []
+        for each in self._listeners.values():
+            if each.resume_at is not None:
+                times.append(each.resume_at)
+        if self._files is not None and self._files.due != _FOREVER:
+            times.append(self._files.due)
+        if self._sign_at != _FOREVER:
+            times.append(self._sign_at)
+        waits = times or self._opening or self._stalled or self._retired
         if not waits and self._drain_until is None:
             return None
         now = monotonic()
-        times: list[float] = [self._progress_at, *resume, *files, *signs]
+        times.append(self._progress_at)
         times += [until for until, _ in self._retired.values()]
         if self._opening:
             times.append(self._opening[0].opened + HANDSHAKE_TIMEOUT)
