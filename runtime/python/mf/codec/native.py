@@ -25,9 +25,9 @@ _NEEDED: Final = ("Plan", "construct", "replies", "requests", "append", "outcome
 
 
 class Native(NamedTuple):
-    """`module`: its `Plan` makes plans, its `construct` has a class be called by C++ (mf.codec.construct), and
-    its other functions are for sessions (mf.protocol.cutting); None: nothing native is in use. `why`: one
-    sentence that says so."""
+    """`module`: its `Plan` makes plans, its `construct` has a class be called by C++ (mf.codec.construct),
+    and its other functions are for sessions and servers (mf.protocol.cutting, mf.server.dispatch); None:
+    nothing native is in use. `why`: one sentence that says so."""
 
     module: Any
     why: str

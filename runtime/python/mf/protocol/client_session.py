@@ -39,7 +39,6 @@ from mf.protocol.state import Role
 from mf.protocol.wire import U32, Violation, pack_str16, read_only_str16, read_str16, to_code
 
 
-
 class ClientSession(Session):
     """`calls` holds the requests in flight; the link removes those that it gives up."""
 

@@ -73,7 +73,16 @@ class ServerSession(Session):
     answered. The server counts and limits open streams: a handler may run longer than its call.
     """
 
-    __slots__ = ("_admit", "_denied", "_latest_id", "_ranges", "_requests", "_resolve", "_routes", "in_flight")
+    __slots__ = (
+        "_admit",
+        "_denied",
+        "_latest_id",
+        "_ranges",
+        "_requests",
+        "_resolve",
+        "_routes",
+        "in_flight",
+    )
 
     def __init__(
         self,

@@ -238,7 +238,8 @@ class Session(ABC):
                 partial = self._partial
                 partial += self._scratch_view[:count]
                 self._partial = None
-                used = self._parse(partial, len(partial), events)
+                at = 0 if self._pad_left else self._cut(partial, 0, len(partial), events)
+                used = self._parse(partial, len(partial), events, at)
                 if used < len(partial):
                     del partial[:used]
                     self._partial = partial
@@ -256,8 +257,6 @@ class Session(ABC):
             raise Violation(f"the peer speaks no MF: its first bytes look like {what}{hint}")
         if self._pad_left:
             at = self._skip_padding(data, end)
-        if not self._pad_left:
-            at = self._cut(data, at, end, events)
         while end - at >= HEADER_SIZE:
             header = _unpack_header(data, at)
             size = header[0]

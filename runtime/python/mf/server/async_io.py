@@ -1,5 +1,7 @@
 """R5. The IO of a server on an asyncio loop: the counterpart of io.py without a thread. Handlers are tasks of
-the loop. The replies of one turn of the loop are sent in one system call for each connection.
+the loop. The replies of one turn of the loop are sent in one system call for each connection: those of
+handlers that wait for nothing in the turn in which they began. One timer is set for the earliest deadline of
+all running calls; it is moved when it fires, not with every call.
 
 The number of tasks is bounded by what HELLO lets a client have in flight, and one-way calls run one after
 another; the number of waiting bytes is bounded by not reading from connections with more.
@@ -11,7 +13,9 @@ from time import monotonic
 from typing import Any
 
 from mf.protocol.handshake import Hello
+from mf.protocol.server_call import ServerCallState
 from mf.server.access import Access
+from mf.server.blocking_stream import expire
 from mf.server.connection import READ, WRITE, Connection
 from mf.server.current import ServedCall
 from mf.server.dispatch_async import run_async, run_stream_async
@@ -25,6 +29,7 @@ from mf.server.stream import StreamCall
 from mf.transport.sockets import Listening
 from mf.transport.stream import Stream
 
+_FOREVER = float("inf")
 _STRAGGLERS = 1.0
 """Seconds that handlers have after the drain to react to their cancellation."""
 
@@ -32,7 +37,18 @@ _STRAGGLERS = 1.0
 class AsyncIo(ServerIo):
     """Made and used on its loop; only `turn_soon` is thread-safe."""
 
-    __slots__ = ("_closed", "_dirty", "_drained_at_last", "_loop", "_tasks", "_timer")
+    __slots__ = (
+        "_began",
+        "_closed",
+        "_dirty",
+        "_drained_at_last",
+        "_expiry",
+        "_expiry_timer",
+        "_flushes",
+        "_loop",
+        "_tasks",
+        "_timer",
+    )
 
     def __init__(
         self,
@@ -49,7 +65,13 @@ class AsyncIo(ServerIo):
         # Dictionaries instead of sets: iteration follows the order of insertion, which is the same in each
         # run of a simulation. The order of a set of objects depends on their addresses.
         self._dirty: dict[Connection, None] = {}
-        self._tasks: dict[Task[None], None] = {}
+        self._tasks: dict[Task[None], ServedCall] = {}
+        self._began = False
+        """Whether tasks were made since the last flush was scheduled."""
+        self._flushes = 0
+        """How many are scheduled."""
+        self._expiry = _FOREVER
+        self._expiry_timer: TimerHandle | None = None
         self._timer: TimerHandle | None = None
         self._drained_at_last: Future[None] | None = None
         for listener in self._listeners.values():
@@ -79,8 +101,9 @@ class AsyncIo(ServerIo):
             self._closed = True
             self._stop_listening()
             self._close_all()
-            if self._timer is not None:
-                self._timer.cancel()
+            for timer in (self._timer, self._expiry_timer):
+                if timer is not None:
+                    timer.cancel()
             for task in self._tasks:
                 task.cancel()
         if self._tasks:
@@ -97,15 +120,31 @@ class AsyncIo(ServerIo):
             return
         runs = run_stream_async(call) if isinstance(call, StreamCall) else run_async(call)
         task = self._loop.create_task(runs)
-        self._tasks[task] = None
+        self._tasks[task] = call
         task.add_done_callback(self._tasks.pop)
+        self._began = True
+        if call.deadline < self._expiry:
+            self._expire_at(call.deadline)
+
+    def _turn(self, connection: Connection, mask: int) -> None:
+        super()._turn(connection, mask)
+        if (
+            self._began
+        ):  # behind the first steps of the tasks that were made, but in the same turn of the loop
+            self._began = False
+            self._flush_soon()
 
     def wrote(self, connection: Connection) -> None:
-        if not self._dirty:
-            self._loop.call_soon(self._flush)
+        if not self._flushes:
+            self._flush_soon()
         self._dirty[connection] = None
 
+    def _flush_soon(self) -> None:
+        self._flushes += 1
+        self._loop.call_soon(self._flush)
+
     def _flush(self) -> None:
+        self._flushes -= 1
         dirty, self._dirty = self._dirty, {}
         for connection in dirty:
             self._turn(connection, 0)
@@ -160,6 +199,26 @@ class AsyncIo(ServerIo):
                 self._loop.remove_reader(listener.fileno)
 
     # Time
+
+    def _expire_at(self, when: float) -> None:
+        self._expiry = when
+        if self._expiry_timer is not None:
+            self._expiry_timer.cancel()
+        self._expiry_timer = self._loop.call_later(max(when - monotonic(), 0.0), self._expire)
+
+    def _expire(self) -> None:
+        """Running handlers whose callers wait no more are asked to stop. Calls that have not started are
+        refused when they would, and those with streams have timers of their own."""
+        self._expiry_timer = None
+        self._expiry = _FOREVER
+        now = monotonic()
+        calls = [call for call in self._tasks.values() if not isinstance(call, StreamCall)]
+        for call in calls:
+            if call.deadline <= now and call.state is ServerCallState.RUNNING:
+                expire(call)
+        earliest = min((call.deadline for call in calls if call.deadline > now), default=_FOREVER)
+        if earliest < _FOREVER:
+            self._expire_at(earliest)
 
     def _set_timer(self) -> None:
         """Sets one timer if anything has a time limit."""

@@ -415,7 +415,7 @@ class Connection(StreamCaller):
             self.session.fail(id_, route, count, not_executed(Code.OVERLOADED, text))
             return None
 
-    def started(self, call: ServedCall, stop: Callable[[], None] | None = None) -> bool:
+    def started(self, call: ServedCall, stop: Callable[[], object] | None = None) -> bool:
         is_late = False
         with self.lock:
             if call.state is _WAITING:

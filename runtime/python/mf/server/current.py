@@ -48,7 +48,7 @@ class Caller(ABC):
     def client_id(self) -> int: ...
 
     @abstractmethod
-    def started(self, call: "ServedCall", stop: Callable[[], None] | None = None) -> bool:
+    def started(self, call: "ServedCall", stop: Callable[[], object] | None = None) -> bool:
         """The handler is about to start. False: it is too late, and the call was answered. `stop` is called,
         under the lock, when the handler must stop.
         """
@@ -126,7 +126,7 @@ class ServedCall(ServerCall, CurrentCall):
         self.standing = _OUTSIDE
         self.stopped: Error | None = None
         """Why the handler must stop."""
-        self.stop: Callable[[], None] | None = None
+        self.stop: Callable[[], object] | None = None
         self.in_order = False
         self.reply_entries: dict[str, str] | None = None
         """Metadata that the handler has set and that were not sent yet."""

@@ -1,7 +1,8 @@
 """R5. Runs the `async def` handler or async generator of a request as a task of the serving loop, which is
-cancelled when the call must stop.
+cancelled when the call must stop. The IO of the loop watches the deadlines of calls without streams.
 """
 
+from asyncio import current_task
 from collections.abc import Iterable
 from typing import Any
 
@@ -15,7 +16,7 @@ from mf.server.answers import (
     checked,
     failure_for,
 )
-from mf.server.awaited_stream import TaskWaits, TaskWatch, is_cancelled, maybe_await
+from mf.server.awaited_stream import TaskWaits, is_cancelled, maybe_await
 from mf.server.current import ServedCall
 from mf.server.offer import Handler
 from mf.server.stream import StreamCall
@@ -31,9 +32,9 @@ async def run_async(call: ServedCall) -> None:
     if decoded is None:
         return
     arguments, many = decoded
-    watch = TaskWatch(call)
-    if not call.connection.started(call, watch.stop):
-        watch.end()
+    task = current_task()
+    assert task is not None
+    if not call.connection.started(call, task.cancel):
         return
     handler.counters.on_executed(call.count)
     token = enter(call)
@@ -50,7 +51,6 @@ async def run_async(call: ServedCall) -> None:
             answer_raised(call, handler, raised)
         return
     finally:
-        watch.end()
         leave(token)
     answer_one(call, handler, result)
 
