@@ -65,7 +65,7 @@ class AsyncIo(ServerIo):
         # Dictionaries instead of sets: iteration follows the order of insertion, which is the same in each
         # run of a simulation. The order of a set of objects depends on their addresses.
         self._dirty: dict[Connection, None] = {}
-        self._tasks: dict[Task[None], ServedCall] = {}
+        self._tasks: dict[ServedCall, Task[None]] = {}
         self._began = False
         """Whether tasks were made since the last flush was scheduled."""
         self._flushes = 0
@@ -104,10 +104,11 @@ class AsyncIo(ServerIo):
             for timer in (self._timer, self._expiry_timer):
                 if timer is not None:
                     timer.cancel()
-            for task in self._tasks:
+            tasks = list(self._tasks.values())
+            for task in tasks:
                 task.cancel()
-        if self._tasks:
-            await wait(self._tasks, timeout=_STRAGGLERS)
+        if tasks:
+            await wait(tasks, timeout=_STRAGGLERS)
 
     # What connections need
 
@@ -118,13 +119,19 @@ class AsyncIo(ServerIo):
             assert isinstance(call, StreamCall)
             run_pushed(call)
             return
-        runs = run_stream_async(call) if isinstance(call, StreamCall) else run_async(call)
-        task = self._loop.create_task(runs)
-        self._tasks[task] = call
-        task.add_done_callback(self._tasks.pop)
+        self._tasks[call] = self._loop.create_task(self._run(call))
         self._began = True
         if call.deadline < self._expiry:
             self._expire_at(call.deadline)
+
+    async def _run(self, call: ServedCall) -> None:
+        try:
+            if isinstance(call, StreamCall):
+                await run_stream_async(call)
+            else:
+                await run_async(call, self._loop)
+        finally:
+            del self._tasks[call]
 
     def _turn(self, connection: Connection, mask: int) -> None:
         super()._turn(connection, mask)
@@ -212,7 +219,7 @@ class AsyncIo(ServerIo):
         self._expiry_timer = None
         self._expiry = _FOREVER
         now = monotonic()
-        calls = [call for call in self._tasks.values() if not isinstance(call, StreamCall)]
+        calls = [call for call in self._tasks if not isinstance(call, StreamCall)]
         for call in calls:
             if call.deadline <= now and call.state is ServerCallState.RUNNING:
                 expire(call)

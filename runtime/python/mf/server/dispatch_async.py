@@ -2,7 +2,7 @@
 cancelled when the call must stop. The IO of the loop watches the deadlines of calls without streams.
 """
 
-from asyncio import current_task
+from asyncio import AbstractEventLoop, current_task
 from collections.abc import Iterable
 from typing import Any
 
@@ -23,8 +23,9 @@ from mf.server.stream import StreamCall
 from mf.server.stream_ends import serve_stream
 
 
-async def run_async(call: ServedCall) -> None:
-    """The items of a batch run concurrently, up to a limit; one after another if the method is @ordered."""
+async def run_async(call: ServedCall, loop: AbstractEventLoop) -> None:
+    """The items of a batch run concurrently, up to a limit; one after another if the method is @ordered.
+    `loop` is the running one, which Python 3.11 finds by a system call."""
     if call.connection.hold(call):
         return
     handler = call.handler
@@ -32,7 +33,7 @@ async def run_async(call: ServedCall) -> None:
     if decoded is None:
         return
     arguments, many = decoded
-    task = current_task()
+    task = current_task(loop)
     assert task is not None
     if not call.connection.started(call, task.cancel):
         return
