@@ -1,11 +1,15 @@
-"""Codecs of one type that differ in what does their work: the native codec of this tree's build, or the pure
-one. Both are in one process, whatever mf.native says of it."""
+"""Codecs of one type, and sessions, that differ in what does their work: the native module of this tree's
+build, or pure Python. Both are in one process, whatever mf.native says of it."""
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader
 from importlib.util import module_from_spec, spec_from_loader
 from typing import Any, NamedTuple
+
+import pytest
 
 from mf.codec import shape as s
 from mf.codec.coding import coding_of
@@ -13,6 +17,8 @@ from mf.codec.limits import DEFAULT_LIMITS
 from mf.codec.plan import describe
 from mf.codec.reader import Reader
 from mf.codec.writer import Writer
+from mf.protocol import client_session, reply, server_session, session
+from mf.protocol.cutting import PURE, of_module
 from tests.native import module_folder
 
 
@@ -29,6 +35,16 @@ def module() -> Any:
     made = module_from_spec(spec)
     spec.loader.exec_module(made)
     return made
+
+
+@contextmanager
+def sessions_use(way: str) -> Iterator[None]:
+    """Sessions and replies that are made within it cut and make frames purely, or natively."""
+    functions = of_module(module()) if way == "native" else PURE
+    with pytest.MonkeyPatch.context() as patch:
+        for user in (session, client_session, server_session, reply):
+            patch.setattr(user, "cutting", lambda: functions)
+        yield
 
 
 @cache

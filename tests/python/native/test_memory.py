@@ -1,4 +1,4 @@
-"""The native codec gives back what it takes: objects, references to them, and memory."""
+"""The native codec and sessions give back what they take: objects, references to them, and memory."""
 
 import gc
 import os
@@ -11,15 +11,19 @@ from typing import Any
 import pytest
 
 from mf.codec.limits import DEFAULT_LIMITS
+from mf.core.outcome import Outcome
+from mf.protocol.calls import Request
+from mf.protocol.cutting import of_module
 from tests.fuzz.test_python_decoders import vectors
 from tests.python.codec.generated import writable
-from tests.python.native.plans import plan_of, read_purely
+from tests.python.native.plans import module, plan_of, read_purely
 
 MESSAGES = max(20_000, int(os.environ.get("MF_SOAK_MESSAGES", "0")))
 """Of each tier; MF_SOAK_MESSAGES=1000000 takes a few minutes."""
 GROWTH = 4 << 20
 """Bytes that the process may keep of all of them."""
 TIERS = ("memcpy", "febird", "archive", "custom")
+SESSIONS = "frames"
 
 
 def resident() -> int:
@@ -51,15 +55,49 @@ def works(tier: str) -> list[Callable[[], object]]:
     return found
 
 
+def frames() -> list[Callable[[], object]]:
+    """Frames that are made, and cut in sessions of both sides: plain ones, and those that end a run."""
+    functions = of_module(module())
+    target = object()
+    calls = [Request(1.0) for _ in range(20)]
+    for call in calls:
+        call.count = 1
+    made: list[Any] = []
+    for id_, status in enumerate((0, 0, 0, 1, 19, 20)):
+        functions.append(made, 6, 1, 0, id_, status, 1, bytes(id_))
+    replied = bytearray(b"".join(made))
+    asked: list[Any] = []
+    for id_ in range(1, 7):
+        functions.append(asked, 5, 1, 0, id_, 0, 1, bytes(id_))
+    requested = bytearray(b"".join(asked))
+
+    def answer(call: Any, wrong: int) -> object:
+        by_id = dict(enumerate(calls)) if wrong != 1 else {}
+        call.route = 3 if wrong == 2 else 0
+        return functions.replies(replied, 0, len(replied) - wrong, by_id, [])
+
+    def ask(most: int) -> object:
+        return functions.requests(requested, 0, len(requested), {0: target}, {4}, most, [])
+
+    found: list[Callable[[], object]] = [lambda wrong=wrong: answer(calls[0], wrong) for wrong in range(3)]  # type: ignore[misc]
+    found += [lambda most=most: ask(most) for most in range(4)]  # type: ignore[misc]
+    found += [
+        lambda: functions.append([], 6, 1, 0, 1, 0, 1, b"12345"),
+        lambda: functions.append([], 6, 1, 0, 1, 0, 1, memoryview(b"1")),
+        lambda: functions.outcomes([None, True, object(), [1], *range(300)]),
+    ]
+    return found
+
+
 def run(tier: str, messages: int) -> None:
-    each = works(tier)
+    each = frames() if tier == SESSIONS else works(tier)
     for at in range(messages):
         each[at % len(each)]()
         if at % 5_000 == 0:
             gc.collect()
 
 
-@pytest.mark.parametrize("tier", TIERS)
+@pytest.mark.parametrize("tier", [*TIERS, SESSIONS])
 def test_memory_does_not_grow_with_messages(tier: str) -> None:
     run(tier, MESSAGES // 4)  # what is kept for good: caches, pools of small objects
     with collected():
@@ -72,14 +110,14 @@ def test_memory_does_not_grow_with_messages(tier: str) -> None:
 
 def referred(tier: str) -> dict[Any, int]:
     """References to the classes of the values, and to what all values share."""
-    shared: list[Any] = [None, True, False, b"", ""]
-    for codec, _ in vectors(tier):
+    shared: list[Any] = [None, True, False, b"", "", *range(8), Outcome]
+    for codec, _ in vectors(tier) if tier != SESSIONS else ():
         shared += [each for each in (getattr(codec.shape, "type", None),) if isinstance(each, type)]
         shared += [each.type for each in getattr(codec.shape, "alternatives", ())]
     return {id(each): sys.getrefcount(each) for each in shared if each is not object}
 
 
-@pytest.mark.parametrize("tier", TIERS)
+@pytest.mark.parametrize("tier", [*TIERS, SESSIONS])
 def test_no_reference_is_lost_or_kept(tier: str) -> None:
     run(tier, 2_000)
     with collected():
@@ -92,11 +130,12 @@ def test_no_reference_is_lost_or_kept(tier: str) -> None:
     assert moved == {}
 
 
-def test_no_object_is_left() -> None:
-    run("archive", 2_000)
+@pytest.mark.parametrize("tier", ["archive", SESSIONS])
+def test_no_object_is_left(tier: str) -> None:
+    run(tier, 2_000)
     with collected():
         before = len(gc.get_objects())
     with collected():
-        run("archive", 6_000)
+        run(tier, 6_000)
 
     assert len(gc.get_objects()) - before < 100
