@@ -67,12 +67,14 @@ def run(call: ServedCall) -> None:
 
 @cache
 def runner() -> Callable[[ServedCall], None]:
-    """`run` for calls that run where they were read. Where mf-runtime-native is in use, it goes the straight
-    way of a call of one item natively (runtime/python-native/src/serving.hpp), and calls `run` for all
-    others."""
+    """`run` for calls that run where they were read, found once in a process."""
     module = native().module
-    if module is None:
-        return run
+    return run if module is None else runner_of(module)
+
+
+def runner_of(module: Any) -> Callable[[ServedCall], None]:
+    """The native module goes the straight way of a call of one item (runtime/python-native/src/serving.hpp),
+    and calls `run` for all others."""
     native_run = module.run
     of_python = (run, answer_raised, answer_one, current, _RUNNING, ServerCallState.ENDED, State.CLOSED)
     return lambda call: native_run(call, of_python)
