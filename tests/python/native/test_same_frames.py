@@ -203,11 +203,11 @@ def test_frames_that_are_made_natively_have_the_same_bytes() -> None:
                 fields: list[int] = list({**usual, name: value}.values())
                 natively: list[Any] = []
                 purely: list[Any] = []
-                size = append(natively, *fields, payload)  # type: ignore[call-arg]
+                size = append(natively, *fields, payload)  # type: ignore[arg-type, call-arg]
                 if not size:  # it is left to the pure function, which may refuse it
                     assert natively == []
                     continue
-                assert size == frame.pack_into(purely, *fields, payload)  # type: ignore[call-arg]
+                assert size == frame.pack_into(purely, *fields, payload)  # type: ignore[arg-type, call-arg]
                 assert natively == purely
                 made += 1
     assert made >= 80

@@ -26,6 +26,7 @@ from mf.protocol.frame import (
     Buffer,
     pack_into,
 )
+from mf.protocol.large import untouched
 
 SMALL = 4096
 LAST_CODE = int(max(Code))
@@ -136,6 +137,12 @@ class Requests(Protocol):
     ) -> int: ...
 
 
+class Memory(Protocol):
+    """See large.untouched."""
+
+    def __call__(self, size: int, /) -> memoryview: ...
+
+
 class Outcomes(Protocol):
     def __call__(self, values: list[Any], /) -> list[Outcome[Any]]: ...
 
@@ -146,10 +153,11 @@ class Cutting(NamedTuple):
     replies: Replies
     requests: Requests
     append: Append
+    memory: Memory
     outcomes: Outcomes
 
 
-PURE = Cutting(replies, requests, pack_into, outcomes)
+PURE = Cutting(replies, requests, pack_into, untouched, outcomes)
 
 
 def of_module(module: Any) -> Cutting:
@@ -157,7 +165,11 @@ def of_module(module: Any) -> Cutting:
     slots = Outcome.__dict__["_value"], Outcome.__dict__["error"]
     make = module.outcomes
     return Cutting(
-        module.replies, module.requests, module.append, lambda values: make(Outcome, slots, values)
+        module.replies,
+        module.requests,
+        module.append,
+        module.memory,
+        lambda values: make(Outcome, slots, values),
     )
 
 

@@ -14,7 +14,6 @@ copying.
 """
 
 from abc import ABC, abstractmethod
-from contextlib import suppress
 from typing import Any
 
 from mf.core.error import Code
@@ -65,13 +64,12 @@ from mf.protocol.frame import (
     pack_into,
 )
 from mf.protocol.handshake import VERSION, Hello
+from mf.protocol.large import BELIEVED, in_large_pages
 from mf.protocol.metadata import take_metadata
 from mf.protocol.state import TABLE, Role, State
 from mf.protocol.wire import U32, Violation, pack_text, read_only_str16, to_code
 
 LARGE = 64 * 1024
-_BELIEVED = 1 << 20  # after so many bytes of a payload, memory for the rest may be allocated
-_LARGE_PAGE = 2 << 20  # Linux places memory of whole large pages so that it can consist of them
 SCRATCH_SIZE = 256 * 1024
 
 Header = tuple[int, ...]
@@ -97,6 +95,7 @@ class Session(ABC):
         "_filled",
         "_header",
         "_large",
+        "_memory",
         "_pad_left",
         "_partial",
         "_row",
@@ -117,7 +116,9 @@ class Session(ABC):
 
     def __init__(self, role: Role, hello: Hello, scratch: bytearray) -> None:
         self.role = role
-        self._append = cutting().append
+        functions = cutting()
+        self._append = functions.append
+        self._memory = functions.memory
         self.our_hello = hello
         self.peer: Hello | None = None
         self.peer_max_payload = 0
@@ -206,7 +207,7 @@ class Session(ABC):
     def window(self) -> memoryview:
         """Where to read the next bytes to; never empty."""
         if self._large is not None:
-            end = _BELIEVED if self._filled < _BELIEVED else len(self._large)  # from there on in large pages
+            end = BELIEVED if self._filled < BELIEVED else len(self._large)  # from there on in large pages
             return self._large[self._filled : end]
         return self._scratch_view
 
@@ -225,8 +226,8 @@ class Session(ABC):
             if self._large is not None:
                 before = self._filled
                 self._filled += count
-                if before < _BELIEVED <= self._filled:
-                    _in_large_pages(self._large)
+                if before < BELIEVED <= self._filled:
+                    in_large_pages(self._large)
                 if self._filled == len(self._large):
                     used = count
                     self._finish_large(events)
@@ -332,7 +333,7 @@ class Session(ABC):
             start += EXTENSION_SIZE
         length = at + size - start
         have = min(end - start, length)
-        self._large = _untouched(length)
+        self._large = self._memory(length)
         self._large[:have] = memoryview(data)[start : start + have]
         self._filled = have
         self._header = header
@@ -471,20 +472,3 @@ class Session(ABC):
 
 def _name_of(type_: int) -> str:
     return TYPE_NAMES[type_] if type_ <= LAST_TYPE else f"type {type_}"
-
-
-def _untouched(size: int) -> memoryview:
-    """Memory whose pages are only allocated when bytes arrive in them; a bytearray is filled with zeros."""
-    from mmap import MAP_ANONYMOUS, MAP_PRIVATE, mmap  # only needed to receive large payloads
-
-    room = -(-size // _LARGE_PAGE) * _LARGE_PAGE if size >= 2 * _BELIEVED else size
-    return memoryview(mmap(-1, room, MAP_PRIVATE | MAP_ANONYMOUS))[:size]
-
-
-def _in_large_pages(memory: memoryview) -> None:
-    """Uses large pages, since faulting in each common page costs more than filling it."""
-    import mmap
-
-    if len(memory) >= 2 * _BELIEVED and hasattr(mmap, "MADV_HUGEPAGE"):
-        with suppress(OSError):  # a kernel without them
-            memory.obj.madvise(mmap.MADV_HUGEPAGE)  # type: ignore[attr-defined]  # of _untouched()
