@@ -50,7 +50,7 @@ test: ## Run everything that must hold, as CI does
 	@$(STAGE) 'C++ tests, g++' $(CHANCE) ctest --preset release -j $(JOBS)
 	@$(STAGE) 'Python tests of the compiler and of builds' $(CHANCE) $(PY) -m pytest -q -n $(JOBS) --dist worksteal tests/build tests/compiler tests/lsp tests/serve
 	@$(STAGE) 'Python tests of the runtime' $(CHANCE) $(PY) -m pytest -q -n $(JOBS) --dist worksteal $(ALONE:%=--ignore %) $(SYSTEM:%=--ignore %) $(PACKAGES:%=--ignore %) --ignore tests/compiler --ignore tests/build --ignore tests/lsp --ignore tests/serve
-	@MF_TEST_NATIVE=1 $(STAGE) 'Python tests of codecs, with the native one' $(CHANCE) $(PY) -m pytest -q -n $(JOBS) --dist worksteal tests/python/codec tests/python/values
+	@MF_TEST_NATIVE=1 $(STAGE) 'Python tests of codecs and connections, with the native module' $(CHANCE) $(PY) -m pytest -q -n $(JOBS) --dist worksteal tests/python/codec tests/python/values tests/python/link tests/python/client tests/python/server
 	@$(STAGE) 'Python tests of processes that are killed, stopped and timed' $(CHANCE) $(PY) -m pytest -q -n $(JOBS) --dist worksteal $(ALONE) $(SYSTEM:%=--ignore %) $(PACKAGES:%=--ignore %)
 	@$(MAKE) sanitizers
 
@@ -200,7 +200,7 @@ checks:
 
 sanitizers:
 	@$(MAKE) build-clang-asan WHAT='--target mf_tests mf_native'
-	@MF_BUILD_DIR=$(CURDIR)/build/clang-asan MF_TEST_NATIVE=1 $(STAGE) 'native codec of Python, address and undefined-behaviour sanitizers' tools/with_asan $(PY) -m pytest -q tests/python/native/test_same_values.py tests/python/native/test_construct.py tests/python/native/test_changed_arrays.py tests/python/codec/test_arrays.py
+	@MF_BUILD_DIR=$(CURDIR)/build/clang-asan MF_TEST_NATIVE=1 $(STAGE) 'native codec of Python, address and undefined-behaviour sanitizers' tools/with_asan $(PY) -m pytest -q tests/python/native/test_same_values.py tests/python/native/test_construct.py tests/python/native/test_changed_arrays.py tests/python/native/test_same_frames.py tests/python/native/test_same_answers.py tests/python/protocol/test_session.py tests/python/codec/test_arrays.py
 	@$(STAGE) 'C++ tests, address and undefined-behaviour sanitizers' $(CHANCE) ctest --preset clang-asan -j $(JOBS)
 	@$(MAKE) build-clang-tsan WHAT='--target mf_test_link mf_test_streams'
 	@$(STAGE) 'C++ tests of links and streams, thread sanitizer' $(CHANCE) ctest --preset clang-tsan -j $(JOBS) -L '$(RACES)'

@@ -1,6 +1,7 @@
 #pragma once
 // The hot part of a session (mf/protocol/frames.py): plain frames cut out of received bytes, and small frames
-// made. Whatever is rare or wrong ends a run of plain frames: Python reads on from there, and finds the words.
+// made. Whatever is rare or wrong ends a run of plain frames: Python reads on from there, and finds the
+// words.
 
 #include <cstddef>
 #include <cstdint>
@@ -21,15 +22,15 @@ struct Fields {
 
 inline constexpr std::uint64_t kReply = 6;
 
-/// Appends a frame to the list `out`, in one piece, and returns its size; 0 if it is not small, or the payload
-/// no bytes or bytearray; -1 if Python has an error.
+/// Appends a frame to the list `out`, in one piece, and returns its size; 0 if it is not small, or the
+/// payload no bytes or bytearray; -1 if Python has an error.
 [[nodiscard]] Py_ssize_t append_small(PyObject* out, const Fields& fields, PyObject* payload);
 
 /// A number of at most so many bytes; false: it is none.
 [[nodiscard]] bool number_in(PyObject* given, unsigned bytes, std::uint64_t& number);
 
-/// replies(data, at, end, by_id, events) -> position: appends an event for each plain small REPLY from `at` on
-/// to `events`, and takes its request out of `by_id`.
+/// replies(data, at, end, by_id, events) -> position: appends an event for each plain small REPLY from `at`
+/// on to `events`, and takes its request out of `by_id`.
 PyObject* replies(PyObject* module, PyObject* const* given, Py_ssize_t count);
 
 /// requests(data, at, end, routes, in_flight, most, events) -> position: the same for plain small REQUESTs to

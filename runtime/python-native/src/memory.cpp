@@ -19,9 +19,9 @@ struct Block {
   std::size_t room = 0;
 };
 
-/// Blocks that were given back, for the next payloads of their size: to be given pages anew takes longer than to
-/// receive them. Two, since a reply may be on its way when the next request arrives; together at most kMostKept. The
-/// system takes their pages if it needs them. Changed under the interpreter's lock.
+/// Blocks that were given back, for the next payloads of their size: to be given pages anew takes longer than
+/// to receive them. Two, since a reply may be on its way when the next request arrives; together at most
+/// kMostKept. The system takes their pages if it needs them. Changed under the interpreter's lock.
 std::array<Block, 2> kept;
 
 /// Makes place for a block of `room` bytes; null: it is too large to be kept.
@@ -96,9 +96,9 @@ PyType_Slot memory_slots[] = {
     {0, nullptr},
 };
 
-PyType_Spec memory_spec = {
-    "_mf_native.Memory", sizeof(MemoryObject), 0,
-    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION, memory_slots};
+PyType_Spec memory_spec = {"_mf_native.Memory", sizeof(MemoryObject), 0,
+                           Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                           memory_slots};
 
 }  // namespace
 

@@ -75,7 +75,8 @@ struct ServingNames {
 
 [[nodiscard]] bool is_in_time(const Owned& call) {
   const Owned deadline = part(call, serving_names().deadline);
-  return deadline && PyFloat_CheckExact(deadline.get()) && PyFloat_AS_DOUBLE(deadline.get()) > monotonic_now();
+  return deadline && PyFloat_CheckExact(deadline.get()) &&
+         PyFloat_AS_DOUBLE(deadline.get()) > monotonic_now();
 }
 
 /// Whether Python has an error that its own functions may word: no lack of memory, and no end of the program.
@@ -207,8 +208,8 @@ class Served {
     return PyObject_VectorcallMethod(names_.reply, given.data(), given.size(), nullptr);
   }
 
-  /// Queues the reply of an undisturbed call under the lock of its connection. 1: it is queued; 0: the ordinary
-  /// way decides; -1: Python has an error.
+  /// Queues the reply of an undisturbed call under the lock of its connection. 1: it is queued; 0: the
+  /// ordinary way decides; -1: Python has an error.
   [[nodiscard]] int reply(const Owned& connection, const Owned& encoding, const Owned& payload) {
     const Owned lock = part(connection, names_.lock);
     const Owned session = part(connection, names_.session);
@@ -240,11 +241,12 @@ class Served {
     Fields fields{.type = kReply, .count = 1};
     std::uint64_t most = 0;
     if (!calls || !in_flight || !out || !id) return -1;
-    if (!PyDict_CheckExact(calls.get()) || PyDict_GET_SIZE(calls.get()) != 0 || !PySet_Check(in_flight.get()) ||
-        !PyList_CheckExact(out.get()) || !PyBytes_CheckExact(payload.get()) ||
-        !is(call_, names_.state, python_.running) || !is(call_, names_.reply_entries, Py_None) ||
-        is(session, names_.state, python_.closed) || !number_in(encoding.get(), 1, fields.flags) ||
-        !number_in(id.get(), 4, fields.id) || !is_number_in(call_, names_.route, 2, fields.route) ||
+    if (!PyDict_CheckExact(calls.get()) || PyDict_GET_SIZE(calls.get()) != 0 ||
+        !PySet_Check(in_flight.get()) || !PyList_CheckExact(out.get()) ||
+        !PyBytes_CheckExact(payload.get()) || !is(call_, names_.state, python_.running) ||
+        !is(call_, names_.reply_entries, Py_None) || is(session, names_.state, python_.closed) ||
+        !number_in(encoding.get(), 1, fields.flags) || !number_in(id.get(), 4, fields.id) ||
+        !is_number_in(call_, names_.route, 2, fields.route) ||
         !is_number_in(session, names_.peer_max_payload, 4, most) ||
         static_cast<std::uint64_t>(PyBytes_GET_SIZE(payload.get())) > most || !is_in_time(call_))
       return PyErr_Occurred() == nullptr ? 0 : -1;

@@ -5,11 +5,11 @@
 
 namespace mf::native {
 
-/// run(call, (run, answer_raised, answer_one, current, running, ended, closed)): runs the handler of a ServedCall
-/// that runs where it was read, and answers. `run` is the same function of Python, which is called before the
-/// handler for whatever is rare or wrong; `answer_raised` answers for what a handler raised, `answer_one` for a
-/// result that cannot be encoded; `current` is the context variable of the running call; the others are states of
-/// calls and sessions.
+/// run(call, (run, answer_raised, answer_one, current, running, ended, closed)): runs the handler of a
+/// ServedCall that runs where it was read, and answers. `run` is the same function of Python, which is called
+/// before the handler for whatever is rare or wrong; `answer_raised` answers for what a handler raised,
+/// `answer_one` for a result that cannot be encoded; `current` is the context variable of the running call;
+/// the others are states of calls and sessions.
 PyObject* run(PyObject* module, PyObject* const* given, Py_ssize_t count);
 
 }  // namespace mf::native
