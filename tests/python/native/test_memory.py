@@ -139,3 +139,41 @@ def test_no_object_is_left(tier: str) -> None:
         run(tier, 6_000)
 
     assert len(gc.get_objects()) - before < 100
+
+
+MIB = 1 << 20
+
+
+def test_memory_that_is_in_use_is_not_used_again() -> None:
+    memory = module().memory
+    held = [memory(size) for size in (3 * MIB, 3 * MIB, 3 * MIB, 100_000)]
+    for mark, each in enumerate(held):
+        each[:] = bytes([mark + 1]) * len(each)
+    part = held[1][MIB:]
+    held[1] = memory(3 * MIB)
+    held[1][:] = bytes(3 * MIB)
+
+    assert bytes(part) == b"\x02" * (2 * MIB)
+    assert [(each[0], each[-1], len(each)) for each in held] == [
+        (1, 1, 3 * MIB),
+        (0, 0, 3 * MIB),
+        (3, 3, 3 * MIB),
+        (4, 4, 100_000),
+    ]
+
+
+def test_little_memory_is_kept_whatever_sizes_arrive() -> None:
+    memory = module().memory
+    before = resident()
+    for size in (2, 16, 3, 40, 31, 8, 16, 16, 64, 5):
+        some = [memory(size * MIB) for _ in range(2)]
+        for each in some:
+            each[:] = bytes(len(each))
+        del some, each
+    assert resident() - before < 36 * MIB
+
+
+@pytest.mark.parametrize("size", [0, -1])
+def test_memory_has_a_size(size: int) -> None:
+    with pytest.raises(ValueError, match="memory for no bytes"):
+        module().memory(size)
