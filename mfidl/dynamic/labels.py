@@ -17,7 +17,7 @@ from mf.codec import shape as s
 from mf.codec import sizes
 from mf.codec.contents import bare
 from mf.codec.failure import CodecError
-from mf.codec.json_write import writer_of
+from mf.codec.json_write import NO_GRAPH, writers
 from mf.codec.layout import places
 from mf.codec.limits import MAX_DEPTH, U32_MAX, U64_MAX
 from mf.codec.malformed import MalformedError
@@ -348,7 +348,7 @@ def _value_text(shape: s.Shape, value: Any) -> str:
         case s.Ref():
             return str(value)
     try:
-        text = writer_of(shape)(value, MAX_DEPTH)
+        text = writers.of(shape)(value, MAX_DEPTH, NO_GRAPH)
     except MalformedError:
         raise EndOfLabelsError from None  # a number that the type does not have
     return text if shape is s.STRING else text.replace('"', "")

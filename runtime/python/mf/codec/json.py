@@ -7,17 +7,15 @@ What a type may be, `codec_of` says (mf.codec.lookup).
 """
 
 import struct
-from typing import Any, Final, NoReturn, TypeVar, overload
+from functools import cache
+from typing import Any, Final, TypeVar, overload
 
 from mf.codec.codec import Buffer, bytes_of
 from mf.codec.contents import bare
 from mf.codec.decode_error import DecodeError
-from mf.codec.failure import CodecError
-from mf.codec.fault import Fault
-from mf.codec.json_careful import JsonReader
-from mf.codec.json_read import parsed, reader_of
-from mf.codec.json_scan import failed
-from mf.codec.json_write import writer_of
+from mf.codec.json_read import Reader, parsed, readers
+from mf.codec.json_scan import JsonError, JsonScanner
+from mf.codec.json_write import NO_GRAPH, writers
 from mf.codec.limits import DEFAULT_LIMITS, MAX_DEPTH, Limits
 from mf.codec.lookup import codec_of
 from mf.codec.malformed import TooDeepError
@@ -46,15 +44,15 @@ def to_json(value: Any, kind: Any = None, /) -> str:
     Raises Error(INVALID_ARGUMENT) with the field and the reason.
     """
     codec = codec_of(value.__class__ if kind is None else kind)
-    write = writer_of(_shape(codec.shape))
+    write = writers.of(_shape(codec.shape))
     try:
-        return _unicode(write(value, MAX_DEPTH))
+        return _unicode(write(value, MAX_DEPTH, NO_GRAPH))
     except _GIVE_UP:
         pass
     # Its codec says what is wrong, or makes the value one of the classes that the writer takes.
     value = codec.decode(codec.encode(value))
     try:
-        return _unicode(write(value, MAX_DEPTH))
+        return _unicode(write(value, MAX_DEPTH, NO_GRAPH))
     except TooDeepError:
         reason = f"a value is nested deeper than {MAX_DEPTH} objects and arrays"
         raise Error(Code.INVALID_ARGUMENT, reason, Execution.NOT_EXECUTED) from None
@@ -68,20 +66,21 @@ def from_json(kind: Any, text: str | Buffer, /, *, limits: Limits = DEFAULT_LIMI
     """The only value in `text`. Raises DecodeError with fault, byte offset, path and reason."""
     outer = codec_of(kind).shape
     shape = _shape(outer)
+    read = readers.of(shape)
     if not isinstance(text, str | bytes):
         text = _buffer(text)
     try:
-        plain = text if isinstance(text, str) else text.decode()
+        plain = _unicode(text) if isinstance(text, str) else text.decode()
         if _affordable(outer, plain, limits):
-            return reader_of(shape)(parsed(plain), MAX_DEPTH)
+            return read(parsed(plain), MAX_DEPTH)
     except _GIVE_UP:
         pass
-    return _carefully(shape, text, limits)
+    return _scanned(read, shape, text, limits)
 
 
-def value_of(shape: Shape, text: str, limits: Limits = DEFAULT_LIMITS) -> Any:
-    """The same for any shape, and nothing of it is kept: for texts that are read once."""
-    return _carefully(bare(shape), text, limits)
+def value_of(shape: Shape, text: str) -> Any:
+    """The same of any shape, and nothing of it is kept: for texts that are read once."""
+    return _scanned(readers.passing(shape), bare(shape), text, DEFAULT_LIMITS)
 
 
 def _buffer(text: Any) -> bytes:
@@ -110,50 +109,27 @@ def _affordable(shape: Any, text: str, limits: Limits) -> bool:
     return 256 * values + 4 * len(text) + objects * _heaviest(shape) <= limits.decoded
 
 
-_heaviest_of: dict[Any, int] = {}
-
-
+@cache
 def _heaviest(shape: Any) -> int:
     """Bytes of the smallest value of the largest struct or union in it."""
-    if shape not in _heaviest_of:
-        seen: set[Any] = set()
-        waiting = [shape]
-        while waiting:
-            at = waiting.pop()
-            if at not in seen:
-                seen.add(at)
-                waiting += at.inner
-        _heaviest_of[shape] = max(memory(each) + defaults_of(each) for each in seen)
-    return _heaviest_of[shape]
+    seen: set[Any] = set()
+    waiting = [shape]
+    while waiting:
+        at = waiting.pop()
+        if at not in seen:
+            seen.add(at)
+            waiting += at.inner
+    return max(memory(each) + defaults_of(each) for each in seen)
 
 
-def _carefully(shape: Shape, text: str | bytes, limits: Limits) -> Any:
-    root = shape.name.rpartition(".")[2] if isinstance(shape, Composite) else ""
+def _scanned(read: Reader, shape: Shape, text: str | bytes, limits: Limits) -> Any:
+    """The value after all, or the first fault of the text."""
+    scanner = JsonScanner(limits, shape.name.rpartition(".")[2] if isinstance(shape, Composite) else "")
     try:
-        return JsonReader(_utf8(text, root), limits, root).whole(shape)
-    except CodecError as failure:
-        _refuse(failure)
-
-
-def _utf8(text: str | bytes, root: str) -> bytes:
-    try:
-        if isinstance(text, str):
-            return text.encode()
-        text.decode()
-        return text
-    except UnicodeEncodeError as error:
-        offset = len(error.object[: error.start].encode())
-    except UnicodeDecodeError as error:
-        offset = error.start
-    raise failed(Fault.INVALID_UTF8, "the text is not UTF-8", offset, root)
-
-
-def _refuse(failure: CodecError) -> NoReturn:
-    assert failure.offset is not None
-    raise DecodeError(
-        failure.fault,
-        failure.text(),
-        offset=failure.offset,
-        path=failure.path(),
-        execution=Execution.NOT_EXECUTED,
-    ) from None
+        return scanner.whole(text, read)
+    except JsonError as error:
+        offset, path = scanner.start if error.offset is None else error.offset, scanner.path
+        message = f"{path}, at byte {offset}: {error.reason}".removeprefix(", ")
+        raise DecodeError(
+            error.fault, message, offset=offset, path=path, execution=Execution.NOT_EXECUTED
+        ) from None

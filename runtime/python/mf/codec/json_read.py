@@ -1,27 +1,39 @@
-"""R1. Reads JSON fast: what Python's own parser makes of a text becomes a value, by functions that are made
-of the shapes of types when they are first used.
+"""R1. Reads JSON: for each type a function of what the text is there.
 
-They take what writers make, and most of what people write, and give up on all else: rare forms, and whatever
-is wrong. mf.codec.json then asks the careful reader, which decides.
+That is what Python's own parser has made of the text, in the first place. Where a function gives up on it,
+because something is wrong or written in a rare form, mf.codec.json calls the functions again, with a scanner:
+it is at the same value in the text, and says what a value is, to the digit, and where a fault is.
 """
 
-from binascii import a2b_base64
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable, Mapping
 from json import JSONDecoder
+from math import isfinite
 from typing import Any, Final
+from uuid import UUID
 
-from mf.codec import json_text
+from mf.codec import json_text, sizes
 from mf.codec import shape as s
 from mf.codec.contents import bare
-from mf.codec.json_write import begins_graph, is_flags
+from mf.codec.custom import user_codec
+from mf.codec.fault import Fault
+from mf.codec.json_graph import Reference, Tables, resolved, rooted
+from mf.codec.json_scan import JsonError, JsonScanner, unknown_name
+from mf.codec.json_shapes import Functions, Inner, is_flags
 from mf.codec.limits import limits_of
 from mf.codec.malformed import MalformedError
 from mf.codec.times import Duration, Timestamp
 
 Reader = Callable[[Any, int], Any]
+"""Of a value, and how many levels of objects and arrays it may have."""
 
-_MISSING: Final = object()
+_ENTRY: Final = 8  # bytes of memory: a list's pointer to its element
+_TEXT: Final = 64  # ... that a text or bytes take beside what they hold
+_REFERENCE: Final = 160
 _EXACT: Final = 1 << 53  # beyond, an integer may be no f64
+_MISSING: Final = object()
+_UUID: Final = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_SMALL: Final = ("i8", "i16", "i32", "u8", "u16", "u32")
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -46,95 +58,136 @@ def parsed(text: str) -> Any:
     return _parse(text)
 
 
+def _scanned(value: Any) -> JsonScanner:
+    """Gives up on all that is no scanner: the parser's value is not what the function reads."""
+    if type(value) is not JsonScanner:
+        raise MalformedError
+    return value
+
+
+def _charge(value: Any, memory: int) -> None:
+    if type(value) is JsonScanner:
+        value.charge(memory)
+
+
+def _held(shape: s.Shape) -> int:
+    """The memory of an empty list or dict in a container; that of a field counts with its struct."""
+    plain = bare(shape)
+    return sizes.memory(plain) if isinstance(plain, s.List | s.Map) else 0
+
+
 # --- scalars
 
 
-def _integer(scalar: s.Scalar) -> Callable[[Any], int]:
-    low, high = limits_of(scalar.name)
-    quoted = scalar.bits == 64
+def _literal(value: Any, wanted: str) -> tuple[str, bool]:
+    """The text of a string or number, and whether it is a number's."""
+    if type(value) is str:
+        return value, json_text.NUMBER.fullmatch(value) is not None
+    return _scanned(value).literal(wanted)
 
-    def read(value: Any) -> int:
-        if quoted and type(value) is str:
-            value = _plain_integer(value)
-        if type(value) is not int or not low <= value <= high:
-            raise MalformedError
-        return value
+
+def _number(value: Any, wanted: str = "a number") -> str:
+    text, is_number = _literal(value, wanted)
+    if not is_number:
+        raise JsonError(Fault.JSON_WRONG_TYPE, "a string holds no number")
+    return text
+
+
+def _fitting(number: str, limits: tuple[int, int]) -> int:
+    value = json_text.integer_from(number)
+    if value is None:
+        raise JsonError(Fault.JSON_WRONG_TYPE, "a number is not whole")
+    if not limits[0] <= value <= limits[1]:
+        raise JsonError(Fault.NUMBER_OUT_OF_RANGE, "a number does not fit in its type")
+    return value
+
+
+def _integer(shape: s.Scalar) -> Reader:
+    low, high = limits = limits_of(shape.name)
+
+    def read(value: Any, _: int) -> int:
+        if type(value) is int and low <= value <= high:
+            return value
+        return _fitting(_number(value), limits)
 
     return read
 
 
-def _plain_integer(text: str) -> int:
-    value = int(text) if len(text) < 40 else 0
-    if str(value) != text:
-        raise MalformedError
-    return value
+def _bool(value: Any, _: int) -> bool:
+    return value if type(value) is bool else _scanned(value).truth()
 
 
-def _bool(value: Any) -> bool:
-    if type(value) is not bool:
-        raise MalformedError
-    return value
+def _float(value: Any, *, single: bool) -> float:
+    text, is_number = _literal(value, "a string")
+    if not is_number:
+        if text not in json_text.SPECIAL:
+            raise JsonError(Fault.JSON_WRONG_TYPE, "a string holds no number")
+        return json_text.SPECIAL[text]
+    found = json_text.float_from(text, single=single)
+    if not isfinite(found):
+        raise JsonError(Fault.NUMBER_OUT_OF_RANGE, "a number does not fit in its type")
+    return found
 
 
-def _f64(value: Any) -> float:
-    if type(value) is float and value - value == 0:
+def _f64(value: Any, _: int) -> float:
+    if type(value) is float and isfinite(value):
         return value
     if type(value) is int and value and -_EXACT < value < _EXACT:  # 0 may have been -0
         return float(value)
-    return _special(value)
+    return _float(value, single=False)
 
 
-def _f32(value: Any) -> float:
-    value = _f64(value)
-    near = json_text.to_f32(value)
-    if near == value or value != value:
-        return near
-    other = near + 2 * (value - near)
-    if near - near != 0 or json_text.to_f32(other) == other:  # half-way, or beyond: only the digits tell
-        raise MalformedError
-    return near
+def _f32(value: Any, _: int) -> float:
+    if type(value) is float:
+        near = json_text.to_f32(value)
+        if isfinite(near) and (near == value or not json_text.is_between(value)):
+            return near
+    return _float(value, single=True)
 
 
-_SPECIAL: Final = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": -float("inf")}
+def _string(value: Any, _: int) -> str:
+    return value if type(value) is str else _scanned(value).text()
 
 
-def _special(value: Any) -> float:
-    if type(value) is not str:
-        raise MalformedError
-    return _SPECIAL[value]
+def _characters(value: Any) -> str:
+    return value if type(value) is str else _scanned(value).string()
 
 
-def _string(value: Any) -> str:
-    if type(value) is not str:
-        raise MalformedError
-    return value
+def _bytes(value: Any, _: int) -> bytes:
+    data = json_text.bytes_from(_characters(value))
+    if data is None:
+        raise JsonError(Fault.JSON_WRONG_TYPE, "bytes are not base64 with padding")
+    _charge(value, _TEXT + len(data))
+    return data
 
 
-def _bytes(value: Any) -> bytes:
-    found = a2b_base64(_string(value))
-    if json_text.base64_text(found)[1:-1] != value:
-        raise MalformedError
-    return found
+def _uuid(value: Any, _: int) -> UUID:
+    text = _characters(value)
+    if not _UUID.fullmatch(text):
+        raise JsonError(Fault.JSON_WRONG_TYPE, "a uuid is not 8-4-4-4-12 hexadecimal digits")
+    return UUID(text)
 
 
-def _uuid(value: Any) -> Any:
-    from uuid import UUID
-
-    found = UUID(_string(value))
-    if str(found) != value:
-        raise MalformedError
-    return found
+def _timestamp(value: Any, _: int) -> Timestamp:
+    text = _characters(value)
+    if json_text.NUMBER.fullmatch(text):
+        return Timestamp(_fitting(text, limits_of("i64")))
+    return Timestamp(_moment(json_text.timestamp_from(text), "a timestamp is not as RFC 3339 has it"))
 
 
-def _timestamp(value: Any) -> Timestamp:
-    return Timestamp(json_text.timestamp_from(_string(value)))
+def _duration(value: Any, _: int) -> Duration:
+    return Duration(_moment(json_text.duration_from(_characters(value)), "a duration is not like -1.5s"))
 
 
-def _duration(value: Any) -> Duration:
-    return Duration(json_text.duration_from(_string(value)))
+def _moment(value: Any, reason: str) -> int:
+    if value is None:
+        raise JsonError(Fault.JSON_WRONG_TYPE, reason)
+    if value is json_text.OUT_OF_RANGE:
+        raise JsonError(Fault.NUMBER_OUT_OF_RANGE, "a time does not fit in 64 bits of nanoseconds")
+    return int(value)
 
 
-_SCALARS: Final[dict[str, Callable[[Any], Any]]] = {
+_SCALARS: Final[dict[str, Reader]] = {
     "bool": _bool,
     "f32": _f32,
     "f64": _f64,
@@ -146,196 +199,265 @@ _SCALARS: Final[dict[str, Callable[[Any], Any]]] = {
 }
 
 
-def _scalar(scalar: s.Scalar) -> Callable[[Any], Any]:
-    return _SCALARS.get(scalar.name) or _integer(scalar)
+def _scalar(shape: s.Scalar, _: Inner[Reader]) -> Reader:
+    return _SCALARS.get(shape.name) or _integer(shape)
 
 
-def _enum(shape: s.Enum) -> Callable[[Any], Any]:
-    names = shape.names
-    if not is_flags(shape):
-        return lambda value: names[value]  # a name, or nothing that is fast
+def _named(shape: s.Enum, name: str) -> Any:
+    if name not in shape.names:
+        raise unknown_name(Fault.UNKNOWN_ENUM_VALUE, name, "a member", shape.names)
+    return shape.names[name]
 
-    def read(value: Any) -> Any:
-        if type(value) is not list:
-            raise MalformedError
+
+def _enum(shape: s.Enum, _: Inner[Reader]) -> Reader:
+    limits = limits_of(shape.base.name)
+
+    def read(value: Any, _: int) -> Any:
+        text, is_number = _literal(value, "a string")
+        if not is_number:
+            return _named(shape, text)
+        number = _fitting(text, limits)
+        if shape.members is not None and number not in shape.members:
+            raise JsonError(Fault.UNKNOWN_ENUM_VALUE, f"{number} is not a member of {shape.name}")
+        return shape.values[number]
+
+    def read_flags(value: Any, _: int) -> Any:
+        if type(value) is not list and not _scanned(value).is_a("an array"):
+            return shape.type(_fitting(_number(value), limits))
         bits = 0
-        for each in value:
-            bit = int(names[each])
-            if bits & bit:
-                raise MalformedError
-            bits |= bit
+        for each in _elements(value, 1, 0):
+            text, is_number = _literal(each, "a string")
+            more = _fitting(text, limits) if is_number else int(_named(shape, text))
+            if bits & more:
+                raise JsonError(Fault.JSON_DUPLICATE_KEY, "a bit is named twice")
+            bits |= more
         return shape.type(bits)
+
+    return read_flags if is_flags(shape) else read
+
+
+def _custom(shape: s.Custom, _: Inner[Reader]) -> Reader:
+    def read(value: Any, levels: int) -> Any:
+        data = _bytes(value, levels)
+        _charge(value, sizes.memory(shape) + len(data))
+        codec = user_codec(shape.module, shape.codec)
+        try:
+            made = codec.decode(data)
+        except Exception as error:
+            reason = f"the codec of {shape.name} failed: {error!r}"
+            raise JsonError(Fault.CUSTOM_CODEC_FAILED, reason) from error
+        if made is None:
+            reason = f"the codec of {shape.name} made None of it: its decode must return a value"
+            raise JsonError(Fault.CUSTOM_CODEC_FAILED, reason)
+        return made
 
     return read
 
 
-def _key(shape: s.Shape) -> Callable[[str], Any]:
-    """From a member's name, which is always a string."""
-    if isinstance(shape, s.Scalar):
-        if shape.name == "bool":
-            return lambda name: _BOOLS[name]
-        if shape.name in ("string", "bytes", "uuid"):
-            return _scalar(shape)
-        read = _integer(shape)
-        return lambda name: read(_plain_integer(name))
-    assert isinstance(shape, s.Enum)
-    return _enum(shape)
+# --- what holds others
 
 
-_BOOLS: Final = {"true": True, "false": False}
-
-# --- the rest
-
-
-_readers: Final[dict[s.Shape, Reader]] = {}
-
-
-def reader_of(shape: s.Shape, around: frozenset[s.Shape] = frozenset()) -> Reader:
-    """`around`: the types that are being made just now."""
-    found = _readers.get(shape)
-    if found is None:
-        found = _readers[shape] = _made(bare(shape), around)
-    return found
-
-
-def _inner(shape: s.Shape, around: frozenset[s.Shape]) -> Reader:
-    """Of a value in another: a type that holds itself is found when it is read."""
-    if shape in around:
-        return lambda value, levels: reader_of(shape)(value, levels)
-    return reader_of(shape, around)
-
-
-def _gives_up(*_: Any) -> Any:
-    """What only the careful reader reads: graphs, and values of users' codecs, which may raise anything."""
-    raise MalformedError
-
-
-def _made(shape: s.Shape, around: frozenset[s.Shape]) -> Reader:
-    if begins_graph(shape):
-        return _gives_up
-    match shape:
-        case s.Scalar():
-            return _without_levels(_scalar(shape))
-        case s.Enum():
-            return _without_levels(_enum(shape))
-        case s.Custom():
-            return _gives_up
-        case s.Optional():
-            return _optional(_inner(shape.element, around))
-    around |= {shape}
-    match shape:
-        case s.Struct():
-            return _struct(shape, around)
-        case s.Union():
-            return _union(shape, around)
-        case s.List() | s.Array():
-            return _sequence(shape, around)
-        case s.Set():
-            return _set(shape, around)
-        case s.Map():
-            return _map(shape, around)
-        case _:
-            raise TypeError(f"{type(shape).__name__} has no JSON")
-
-
-def _without_levels(read: Callable[[Any], Any]) -> Reader:
-    return lambda value, _: read(value)
-
-
-def _optional(inner: Reader) -> Reader:
-    return lambda value, levels: None if value is None else inner(value, levels)
-
-
-def _deeper(value: Any, levels: int, kind: type) -> int:
-    if not levels or type(value) is not kind:
-        raise MalformedError
-    return levels - 1
-
-
-def _struct(shape: s.Struct, around: frozenset[s.Shape]) -> Reader:
-    names, make = {each.name for each in shape.fields}, shape.make
-    steps = [
-        (each.name, _inner(each.shape, around), each.default, isinstance(bare(each.shape), s.Optional))
-        for each in shape.fields
-    ]
+def _optional(shape: s.Optional, inner: Inner[Reader]) -> Reader:
+    read_it, held = inner(shape.element), _held(shape.element)
 
     def read(value: Any, levels: int) -> Any:
-        levels = _deeper(value, levels, dict)
-        if not value.keys() <= names:
-            raise MalformedError
-        parts: list[Any] = []
-        for name, inner, default, is_optional in steps:
-            part = value.get(name, _MISSING)
-            if part is not _MISSING:
-                parts.append(inner(part, levels))
-            elif default is not None:
-                parts.append(default())
-            elif is_optional:
-                parts.append(None)
-            else:
-                raise MalformedError
+        if value is None or (type(value) is JsonScanner and value.is_null(held)):
+            return None
+        return read_it(value, levels)
+
+    return read
+
+
+def _elements(value: Any, levels: int, memory: int, length: int | None = None) -> Iterable[Any]:
+    if type(value) is not list or not levels:
+        return _scanned(value).elements(levels, memory, length)
+    if length is not None and len(value) != length:
+        raise MalformedError
+    return value
+
+
+def _sequence(shape: "s.List | s.Array", inner: Inner[Reader]) -> Reader:
+    length = shape.length if isinstance(shape, s.Array) else None
+    element, read_one = bare(shape.element), inner(shape.element)
+    memory, are_ready = _ENTRY + _held(element), _ready(element)
+
+    def read(value: Any, levels: int) -> Any:
+        values = _elements(value, levels, memory, length)
+        if are_ready is not None and type(values) is list and are_ready(values):
+            return values
+        return [read_one(each, levels - 1) for each in values]
+
+    return read
+
+
+def _ready(element: s.Shape) -> Callable[[list[Any]], bool] | None:
+    """Whether the parser's numbers are the values already."""
+    if element is s.F64:
+        return lambda values: set(map(type, values)) == {float} and isfinite(sum(values))
+    if not isinstance(element, s.Scalar) or element.name not in _SMALL:
+        return None
+    low, high = limits_of(element.name)
+    return lambda values: set(map(type, values)) == {int} and low <= min(values) <= max(values) <= high
+
+
+def _set(shape: s.Set, inner: Inner[Reader]) -> Reader:
+    read_one = inner(shape.element)
+
+    def read(value: Any, levels: int) -> set[Any]:
+        _charge(value, sizes.memory(shape))
+        made: set[Any] = set()
+        for each in _elements(value, levels, sizes.ENTRY):
+            one = read_one(each, levels - 1)
+            if one in made:
+                raise JsonError(Fault.JSON_DUPLICATE_KEY, "an element of a set is there twice")
+            made.add(one)
+        return made
+
+    return read
+
+
+def _map(shape: s.Map, inner: Inner[Reader]) -> Reader:
+    key = bare(shape.key)
+    read_key, read_one = _bool_key if key is s.BOOL else inner(key), inner(shape.value)
+    memory = sizes.ENTRY + _held(shape.value) + (_TEXT if key in (s.STRING, s.BYTES) else 0)
+
+    def read(value: Any, levels: int) -> dict[Any, Any]:
+        if type(value) is dict and levels:
+            entries: Iterable[tuple[str, Any]] = value.items()
+        else:
+            entries = _scanned(value).entries(levels, memory, sizes.FIRST_ENTRY)
+        made: dict[Any, Any] = {}
+        for name, each in entries:
+            one = read_key(name, 0)
+            if one in made:
+                raise JsonError(Fault.JSON_DUPLICATE_KEY, "a key of a map is there twice")
+            made[one] = read_one(each, levels - 1)
+        return made
+
+    return read
+
+
+def _bool_key(name: str, _: int) -> bool:
+    if name not in ("true", "false"):
+        raise JsonError(Fault.JSON_WRONG_TYPE, "a key is neither true nor false")
+    return name == "true"
+
+
+def _members(
+    value: Any,
+    levels: int,
+    names: Mapping[str, Any],
+    fault: Fault,
+    what: str,
+    memory: int,
+    *,
+    only: bool = False,
+) -> Iterable[tuple[str, Any]]:
+    """Names and values of a struct, union or graph; another name is this `fault`. `only`: there is one."""
+    if type(value) is not dict or not levels or (only and len(value) != 1):
+        return _scanned(value).members(levels, names, fault, what, memory, only=only)
+    return value.items()
+
+
+def _struct(shape: s.Struct, inner: Inner[Reader]) -> Reader:
+    fields, make = shape.fields, shape.make
+    places = {each.name: (at, inner(each.shape)) for at, each in enumerate(fields)}
+    none, memory = [_MISSING] * len(fields), sizes.memory(shape)
+
+    def read(value: Any, levels: int) -> Any:
+        members = _members(value, levels, places, Fault.JSON_UNKNOWN_FIELD, "a field", memory)
+        parts, levels = none.copy(), levels - 1
+        for name, each in members:
+            at, read_one = places[name]
+            parts[at] = read_one(each, levels)
+        if type(value) is not dict or len(value) < len(parts):
+            parts = [
+                _absent(fields[at], value) if each is _MISSING else each for at, each in enumerate(parts)
+            ]
         return make(*parts)
 
     return read
 
 
-def _union(shape: s.Union, around: frozenset[s.Shape]) -> Reader:
-    chosen = {each.name: (each.type, _inner(each.shape, around)) for each in shape.alternatives}
-
-    def read(value: Any, levels: int) -> Any:
-        levels = _deeper(value, levels, dict)
-        if len(value) != 1:
-            raise MalformedError
-        ((name, part),) = value.items()
-        kind, inner = chosen[name]
-        return kind(inner(part, levels))
-
-    return read
-
-
-def _sequence(shape: "s.List | s.Array", around: frozenset[s.Shape]) -> Reader:
-    length = shape.length if isinstance(shape, s.Array) else None
-    element = bare(shape.element)
-    inner = _inner(element, around)
-    limits = None
-    if isinstance(element, s.Scalar) and element.name in ("i8", "i16", "i32", "u8", "u16", "u32"):
-        limits = limits_of(element.name)
-
-    def read(value: Any, levels: int) -> Any:
-        levels = _deeper(value, levels, list)
-        if length is not None and len(value) != length:
-            raise MalformedError
-        if limits is None:
-            return [inner(each, levels) for each in value]
-        low, high = limits
-        if value and (set(map(type, value)) != {int} or min(value) < low or max(value) > high):
-            raise MalformedError
-        return value
-
-    return read
-
-
-def _set(shape: s.Set, around: frozenset[s.Shape]) -> Reader:
-    inner = _inner(shape.element, around)
-
-    def read(value: Any, levels: int) -> Any:
-        levels = _deeper(value, levels, list)
-        made = {inner(each, levels) for each in value}
-        if len(made) != len(value):
-            raise MalformedError
+def _absent(field: s.Field, value: Any) -> Any:
+    if field.default is not None:
+        made = field.default()
+        _charge(value, sizes.taken(made))  # one too many is no harm: a schema has its defaults in full
         return made
+    if isinstance(bare(field.shape), s.Optional):
+        return None
+    scanner = _scanned(value)
+    scanner.enter(field.name)
+    raise JsonError(Fault.MISSING_FIELD, "a field is missing that has no default", scanner.closing)
 
-    return read
 
-
-def _map(shape: s.Map, around: frozenset[s.Shape]) -> Reader:
-    key, inner = _key(bare(shape.key)), _inner(shape.value, around)
+def _union(shape: s.Union, inner: Inner[Reader]) -> Reader:
+    chosen = {each.name: (each.type, inner(each.shape)) for each in shape.alternatives}
 
     def read(value: Any, levels: int) -> Any:
-        levels = _deeper(value, levels, dict)
-        made = {key(name): inner(part, levels) for name, part in value.items()}
-        if len(made) != len(value):
-            raise MalformedError
-        return made
+        made = []
+        for name, each in _members(
+            value, levels, chosen, Fault.UNKNOWN_ALTERNATIVE, "an alternative", 0, only=True
+        ):
+            kind, read_one = chosen[name]
+            made.append(kind(read_one(each, levels - 1)))
+        (found,) = made
+        return found
 
     return read
+
+
+def _graph(root: "s.Struct | s.Union", inner: Inner[Reader]) -> Reader:
+    shapes = root.tables
+    readers = {each: inner(each, True) for each in shapes.values()}
+
+    def read(value: Any, levels: int) -> Any:
+        tables: Tables = {each: [] for each in shapes.values()}
+        for name, rows in _members(value, levels, shapes, Fault.JSON_UNKNOWN_FIELD, "a table", 0):
+            shape = shapes[name]
+            read_one, own = readers[shape], tables[shape]
+            for each in _elements(rows, levels - 1, _ENTRY):
+                own.append(read_one(each, levels - 2))
+        wrong = resolved(tables)
+        if wrong:
+            first = min(wrong, key=lambda each: each.offset)
+            _scanned(value).steps[:] = [first.path]
+            reason = "a reference names no object of its table"
+            raise JsonError(Fault.INVALID_REFERENCE, reason, first.offset)
+        if not tables[root]:
+            raise JsonError(Fault.INVALID_REFERENCE, "a graph has no root", _scanned(value).closing)
+        return rooted(root, tables)
+
+    return read
+
+
+def _reference(shape: s.Ref, _: Inner[Reader]) -> Reader:
+    element = shape.element
+    assert isinstance(element, s.Struct | s.Union)
+    read_index = _integer(s.U32)
+
+    def read(value: Any, levels: int) -> Reference:
+        index = read_index(value, levels)
+        _charge(value, _REFERENCE)
+        is_placed = type(value) is JsonScanner
+        return Reference(element, index, *((value.start, value.path) if is_placed else (0, "")))
+
+    return read
+
+
+readers: Final = Functions[Reader](
+    {
+        s.Scalar: _scalar,
+        s.Enum: _enum,
+        s.Custom: _custom,
+        s.Optional: _optional,
+        s.List: _sequence,
+        s.Array: _sequence,
+        s.Set: _set,
+        s.Map: _map,
+        s.Struct: _struct,
+        s.Union: _union,
+        s.Ref: _reference,
+    },
+    _graph,
+)

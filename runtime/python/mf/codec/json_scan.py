@@ -1,33 +1,25 @@
-"""R1. The parts of a JSON text, from left to right over its bytes: of the reader that names faults.
+"""R1. A JSON text from left to right, for the reader that names faults: brackets, strings, numbers and words.
 
-It reads brackets, strings, numbers and words, and no types. What is wrong raises a `CodecError` with
-offset and path; depth and memory are counted here, because they are the whole text's.
+The scanner is at one value of the text at a time. It gives what that value is to the functions of
+mf.codec.json_read, and counts memory and the path on the way. What is wrong raises a `JsonError`.
 """
 
 import re
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Final
 
 from mf.codec import json_text
-from mf.codec.failure import CodecError, item_step
+from mf.codec.failure import item_step
 from mf.codec.fault import Fault
 from mf.codec.limits import MAX_DEPTH, Limits
-from mf.core.error import Code
+from mf.codec.malformed import MalformedError
 
 _BLANKS: Final = re.compile(rb"[ \t\n\r]*")
 _PLAIN: Final = re.compile(rb'[^\x00-\x1f"\\]*')
+_NUMBER: Final = re.compile(json_text.NUMBER.pattern.encode())
 _PREFIX: Final = re.compile(rb"-?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?(?:(?<=[0-9])[eE][+-]?)?)?")
 _CODE_UNIT: Final = re.compile(rb"\\u([0-9a-fA-F]{4})")
-_ESCAPES: Final = {
-    b'"': b'"',
-    b"\\": b"\\",
-    b"/": b"/",
-    b"b": b"\b",
-    b"f": b"\f",
-    b"n": b"\n",
-    b"r": b"\r",
-    b"t": b"\t",
-}
+_ESCAPES: Final = dict(zip(b'"\\/bfnrt', b'"\\/\b\f\n\r\t', strict=True))
 _KINDS: Final = {
     ord("{"): "an object",
     ord("["): "an array",
@@ -36,101 +28,120 @@ _KINDS: Final = {
     **dict.fromkeys(b"tf", "a bool"),
     **dict.fromkeys(b"-0123456789", "a number"),
 }
+_TEXT: Final = 64  # bytes of memory that a string takes beside its characters
 
 
-class Path:
-    """Where in a value the reader is: 'Hit.positions[3]'."""
+class JsonError(MalformedError):
+    """`offset`: None for the value or name that the scanner is at."""
 
-    __slots__ = ("_steps",)
-
-    def __init__(self, root: str) -> None:
-        self._steps = [root] if root else []
-
-    def field(self, name: str) -> None:
-        self._steps.append(f".{name}" if self._steps else name)
-
-    def item(self, key: object) -> None:
-        self._steps.append(item_step(key))
-
-    def back(self) -> None:
-        self._steps.pop()
-
-    def __str__(self) -> str:
-        return "".join(self._steps).removeprefix(".")
+    def __init__(self, fault: Fault, reason: str, offset: int | None = None) -> None:
+        super().__init__(reason)
+        self.fault = fault
+        self.reason = reason
+        self.offset = offset
 
 
-def failed(fault: Fault, reason: str, offset: int, path: str) -> CodecError:
-    failure = CodecError(reason, offset, fault, Code.DECODE_ERROR)
-    failure.steps.append(path)
-    return failure
+def unknown_name(fault: Fault, name: str, what: str, names: Iterable[str]) -> JsonError:
+    from difflib import get_close_matches
+
+    near = get_close_matches(name[:64], names, 1)
+    hint = f"; did you mean `{near[0]}`?" if near else ""
+    return JsonError(fault, f"`{name[:64]}` is not {what}{hint}")
+
+
+def _utf8(text: str | bytes) -> bytes:
+    try:
+        if isinstance(text, str):
+            return text.encode()
+        text.decode()
+        return text
+    except UnicodeEncodeError as error:
+        offset = len(error.object[: error.start].encode())
+    except UnicodeDecodeError as error:
+        offset = error.start
+    raise JsonError(Fault.INVALID_UTF8, "the text is not UTF-8", offset)
 
 
 class JsonScanner:
-    """Where a reader is in `text`, which is UTF-8."""
+    """Where a reader is in a text; `root` is the name of the type, or empty."""
 
-    def __init__(self, text: bytes, limits: Limits, root: str) -> None:
-        self._text = text
+    def __init__(self, limits: Limits, root: str) -> None:
+        self._text = b""
         self._pos = 0
-        self._start = 0
-        """Where the last value or name of a member begins that was encountered."""
-        self._path = Path(root)
-        self._depth = 0
+        self._has_colon = False
+        """Whether a colon comes before the value."""
         self._budget = limits.decoded
+        self.start = 0
+        """Where the last value or name of a member begins that was encountered."""
+        self.steps = [root] if root else []
 
-    def _fail(self, fault: Fault, reason: str, at: int | None = None) -> CodecError:
-        offset = self._start if at is None else at
-        return failed(fault, reason, offset, str(self._path))
+    @property
+    def path(self) -> str:
+        """Where in the value the reader is: 'Hit.positions[3]'."""
+        return "".join(self.steps).removeprefix(".")
 
-    def _syntax(self, reason: str, at: int | None = None) -> CodecError:
-        return self._fail(Fault.JSON_SYNTAX, reason, self._pos if at is None else at)
+    @property
+    def closing(self) -> int:
+        """The offset of the bracket that has been read last."""
+        return self._pos - 1
 
-    def _charge(self, memory: int) -> None:
+    def enter(self, name: str) -> None:
+        """One step deeper, in a member. Its place is left when the member has been read."""
+        self.steps.append(f".{name}")
+
+    def charge(self, memory: int) -> None:
         self._budget -= memory
         if self._budget < 0:
             reason = "the decoded value would take more memory than a message may"
-            raise self._fail(Fault.BUDGET_EXCEEDED, reason, self._pos)
+            raise JsonError(Fault.BUDGET_EXCEEDED, reason, self._pos)
 
-    def _skip_blanks(self) -> None:
-        match = _BLANKS.match(self._text, self._pos)
-        assert match is not None
-        self._pos = match.end()
-
-    def _kind(self) -> str:
-        """Of the value that comes next, by its first byte; "" for none."""
+    def whole(self, text: str | bytes, read: "Callable[[JsonScanner, int], Any]") -> Any:
+        """The only value of the text."""
+        self._text = _utf8(text)
+        value = read(self, MAX_DEPTH)
         self._skip_blanks()
-        return _KINDS.get(self._text[self._pos], "") if self._pos < len(self._text) else ""
+        if self._pos < len(self._text):
+            raise JsonError(Fault.TRAILING_BYTES, "text follows the end of the value", self._pos)
+        return value
 
-    def _expect(self, *wanted: str) -> str:
-        kind = self._kind()
-        self._start = self._pos
-        if kind in wanted:
-            return kind
-        if self._pos == len(self._text):
-            raise self._syntax("the text ends early")
-        if not kind:
-            raise self._syntax("no value begins like this")
-        raise self._fail(Fault.JSON_WRONG_TYPE, f"expected {wanted[0]}, found {kind}")
+    def is_a(self, kind: str) -> bool:
+        """Whether the value is of this kind, by its first byte."""
+        if self._has_colon:
+            self._colon()
+        return self._kind() == kind
 
-    def _at(self, byte: bytes) -> bool:
-        self._skip_blanks()
-        return self._text.startswith(byte, self._pos)
+    # --- single values
 
-    def _word(self, word: bytes) -> None:
-        if not self._text.startswith(word, self._pos):
-            raise self._syntax("expected true, false or null")
-        self._pos += len(word)
+    def is_null(self, memory: int) -> bool:
+        """Takes the word, or charges what there is instead of it."""
+        if self.is_a("null"):
+            self._word(b"null")
+            return True
+        self.charge(memory)
+        return False
 
-    def _number(self) -> str:
-        """As it is written."""
-        match = json_text.NUMBER.match(self._text, self._pos)
-        prefix = _PREFIX.match(self._text, self._pos)
+    def truth(self) -> bool:
+        self._expect("a bool")
+        value = self._at(b"t")
+        self._word(b"true" if value else b"false")
+        return value
+
+    def literal(self, wanted: str) -> tuple[str, bool]:
+        """A number, or a string as it is written, and whether it holds a number."""
+        if not self.is_a("a number"):
+            if not self.is_a("a string"):
+                self._expect(wanted)
+            text = self.string()
+            return text, json_text.NUMBER.fullmatch(text) is not None
+        self.start = self._pos
+        match, prefix = _NUMBER.match(self._text, self._pos), _PREFIX.match(self._text, self._pos)
         assert prefix is not None
         if match is None or prefix.end() > match.end():
             raise self._syntax("a number lacks a digit", prefix.end())
         self._pos = match.end()
-        return match[0].decode()
+        return match[0].decode(), True
 
-    def _string(self) -> str:
+    def string(self) -> str:
         self._expect("a string")
         self._pos += 1
         parts = []
@@ -143,35 +154,116 @@ class JsonScanner:
             if byte == b'"':
                 self._pos += 1
                 return b"".join(parts).decode()
-            if byte == b"\\":
-                parts.append(self._escape())
-            elif byte:
-                raise self._syntax("a control character in a string is not escaped")
-            else:
-                raise self._syntax("a string does not end")
+            if byte != b"\\":
+                text = "a control character in a string is not escaped" if byte else "a string does not end"
+                raise self._syntax(text)
+            parts.append(self._escape())
+
+    def text(self) -> str:
+        """A string that is the value itself."""
+        text = self.string()
+        self.charge(_TEXT + len(text))
+        return text
+
+    # --- objects and arrays
+
+    def members(
+        self, levels: int, names: Mapping[str, Any], fault: Fault, what: str, memory: int, *, only: bool
+    ) -> "Iterator[tuple[str, JsonScanner]]":
+        """The name of each member, of these, and the scanner at its value. `only`: there is one."""
+        self._open("an object", levels)
+        self.charge(memory)
+        seen: set[str] = set()
+        for _ in self._places(b"}"):
+            name = self.string()
+            if name not in names:
+                raise unknown_name(fault, name, what, names)
+            self.enter(name)
+            if name in seen:
+                raise JsonError(Fault.JSON_DUPLICATE_KEY, f"{what} is there twice")
+            seen.add(name)
+            self._colon()
+            yield name, self
+            self.steps.pop()
+            if only and self._at(b","):
+                raise JsonError(Fault.JSON_WRONG_TYPE, "a union has one member", self._pos)
+        if only and not seen:
+            raise JsonError(Fault.MISSING_FIELD, "a union has one member", self.closing)
+
+    def entries(self, levels: int, memory: int, first: int) -> "Iterator[tuple[str, JsonScanner]]":
+        """The key of each entry of a map, and the scanner in front of its value. `first`: memory more."""
+        self._open("an object", levels)
+        for at in self._places(b"}"):
+            self.steps.append(item_step(at))
+            self.charge(memory + (0 if at else first))
+            name = self.string()
+            self.charge(len(name))
+            self._has_colon = True  # behind a key that the reader has not looked at yet
+            yield name, self
+            self.steps.pop()
+
+    def elements(self, levels: int, memory: int, length: int | None = None) -> "Iterator[JsonScanner]":
+        """The scanner at each element; of an array of `length`, if one is given."""
+        self._open("an array", levels)
+        for at in self._places(b"]", length):
+            self.steps.append(item_step(at))
+            self.charge(memory)
+            yield self
+            self.steps.pop()
+
+    # --- the parts
+
+    def _syntax(self, reason: str, at: int | None = None) -> JsonError:
+        return JsonError(Fault.JSON_SYNTAX, reason, self._pos if at is None else at)
+
+    def _skip_blanks(self) -> None:
+        match = _BLANKS.match(self._text, self._pos)
+        assert match is not None
+        self._pos = match.end()
+
+    def _at(self, byte: bytes) -> bool:
+        self._skip_blanks()
+        return self._text.startswith(byte, self._pos)
+
+    def _kind(self) -> str:
+        self._skip_blanks()
+        return _KINDS.get(self._text[self._pos], "") if self._pos < len(self._text) else ""
+
+    def _expect(self, kind: str) -> None:
+        is_there = self.is_a(kind)
+        self.start = self._pos
+        if is_there:
+            return
+        found = self._kind()
+        if not found:
+            ends = self._pos == len(self._text)
+            raise self._syntax("the text ends early" if ends else "no value begins like this")
+        raise JsonError(Fault.JSON_WRONG_TYPE, f"expected {kind}, found {found}")
+
+    def _word(self, word: bytes) -> None:
+        if not self._text.startswith(word, self._pos):
+            raise self._syntax("expected true, false or null")
+        self._pos += len(word)
 
     def _escape(self) -> bytes:
         mark = self._text[self._pos + 1 : self._pos + 2]
         if mark == b"u":
             return self._code_point().encode()
-        if mark not in _ESCAPES:
+        if not mark or mark[0] not in _ESCAPES:
             raise self._syntax("no such escape in a string")
         self._pos += 2
-        return _ESCAPES[mark]
+        return bytes((_ESCAPES[mark[0]],))
 
     def _code_point(self) -> str:
         backslash = self._pos
         unit = self._code_unit()
-        if 0xDC00 <= unit < 0xE000:
-            raise self._syntax("half of a surrogate pair", backslash)
-        if 0xD800 <= unit < 0xDC00:
-            if not self._text.startswith(b"\\u", self._pos):
-                raise self._syntax("half of a surrogate pair", backslash)
+        if not 0xD800 <= unit < 0xE000:
+            return chr(unit)
+        if unit < 0xDC00 and self._text.startswith(b"\\u", self._pos):
             low = self._code_unit()
-            if not 0xDC00 <= low < 0xE000:
-                raise self._syntax("half of a surrogate pair", backslash)
-            unit = 0x10000 + (unit - 0xD800 << 10) + low - 0xDC00
-        return chr(unit)
+            if 0xDC00 <= low < 0xE000:
+                return chr(0x10000 + (unit - 0xD800 << 10) + low - 0xDC00)
+        raise self._syntax("half of a surrogate pair", backslash)
 
     def _code_unit(self) -> int:
         match = _CODE_UNIT.match(self._text, self._pos)
@@ -180,44 +272,32 @@ class JsonScanner:
         self._pos = match.end()
         return int(match[1], 16)
 
-    def _open(self, kind: str) -> None:
+    def _open(self, kind: str, levels: int) -> None:
         self._expect(kind)
-        self._depth += 1
-        if self._depth > MAX_DEPTH:
+        if not levels:
             reason = f"nested deeper than {MAX_DEPTH} objects and arrays"
-            raise self._fail(Fault.DEPTH_EXCEEDED, reason)
+            raise JsonError(Fault.DEPTH_EXCEEDED, reason)
         self._pos += 1
 
     def _places(self, close: bytes, length: int | None = None) -> Iterator[int]:
-        """0, 1, 2 … in front of each member or element, up to and with the closing bracket."""
+        """0, 1, 2 ... in front of each member or element, up to and with the closing bracket."""
         at = 0
         while not self._at(close):
             if at and not self._at(b","):
                 raise self._syntax(f"a comma or {close.decode()} stands behind what is in it")
             if at == length and (at or self._kind()):
-                raise self._fail(Fault.WRONG_LENGTH, "an array has too many elements", self._pos)
+                raise JsonError(Fault.WRONG_LENGTH, "an array has too many elements", self._pos)
             self._pos += bool(at)
+            if close == b"}" and not self._at(b'"'):
+                raise self._syntax("a member begins with its name in quotes")
             yield at
             at += 1
         if length is not None and at != length:
-            raise self._fail(Fault.WRONG_LENGTH, "an array has too few elements", self._pos)
+            raise JsonError(Fault.WRONG_LENGTH, "an array has too few elements", self._pos)
         self._pos += 1
-
-    def _elements(self, length: int | None = None) -> Iterator[int]:
-        self._open("an array")
-        yield from self._places(b"]", length)
-        self._depth -= 1
-
-    def _members(self) -> Iterator[int]:
-        """Each comes before a name."""
-        self._open("an object")
-        for at in self._places(b"}"):
-            if not self._at(b'"'):
-                raise self._syntax("a member begins with its name in quotes")
-            yield at
-        self._depth -= 1
 
     def _colon(self) -> None:
         if not self._at(b":"):
             raise self._syntax("a colon stands behind the name of a member")
+        self._has_colon = False
         self._pos += 1

@@ -1,33 +1,35 @@
-"""R1. The texts of single values in JSON (docs/json.md): floats, points in time, flags, and back.
+"""R1. The texts of single values in JSON (docs/json.md): floats, points in time, integers, and back.
 
-Functions that write raise any error where a value is not of the type's own class. Functions that
-read a text whole return None for what is malformed, and OUT_OF_RANGE for what is too large.
+Functions that write raise any error where a value is not of the type's own class. Functions that read a text
+whole return None for what is malformed, and OUT_OF_RANGE for what is too large.
 """
 
 import re
 import struct
-from binascii import b2a_base64
+from binascii import a2b_base64, b2a_base64
+from math import inf, isfinite, nextafter
 from typing import Any, Final
 
 from mf.codec.malformed import MalformedError
 
 _SECOND: Final = 1_000_000_000
-_DAYS_TO_1970: Final = 719_163  # as datetime.date counts, from 0001-01-01
+_TO_1970: Final = 719_163  # days as datetime.date counts them, from 0001-01-01
 _F32: Final = struct.Struct("<f")
-_LOW: Final = -(1 << 63)
-_HIGH: Final = (1 << 63) - 1
+_F64: Final = struct.Struct("<d")
+_SMALLEST_NORMAL: Final = 2.0**-126
+_RANGE: Final = range(-(1 << 63), 1 << 63)
+_BEYOND: Final = 1 << 70
 
 OUT_OF_RANGE: Final = object()
+SPECIAL: Final = {"NaN": float("nan"), "Infinity": inf, "-Infinity": -inf}
 
-NUMBER: Final = re.compile(rb"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
+NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _MOMENT: Final = re.compile(
     r"(\d{4})-(\d\d)-(\d\d)[Tt]([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(?:\.(\d{1,9}))?"
     r"(?:[Zz]|([+-])([01]\d|2[0-3]):([0-5]\d))",
     re.ASCII,
 )
 _SPAN: Final = re.compile(r"(-?)(0|[1-9]\d*)(?:\.(\d{1,9}))?s", re.ASCII)
-_UUID: Final = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
-_DAYS_BEFORE: Final = (0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365)
 
 # --- floats
 
@@ -35,47 +37,29 @@ _DAYS_BEFORE: Final = (0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 36
 def f64_text(value: float) -> str:
     if type(value) is not float:
         raise MalformedError
-    return repr(value) if value - value == 0 else _special(value)
+    return repr(value) if isfinite(value) else _special(value)
 
 
 def f32_text(value: float) -> str:
     """The shortest digits of the f32 that is nearest."""
     if type(value) is not float:
         raise MalformedError
-    if value - value != 0:
+    if not isfinite(value):
         return _special(value)
     single: float = _F32.unpack(_F32.pack(value))[0]
-    text = "%.6g" % single  # noqa: UP031 - faster
-    near = float(text)
     # Six digits come back from every f32 that is not subnormal: fewer are these without their zeros.
-    if _F32.unpack(_F32.pack(near))[0] == single and not 0 < abs(single) < 1.1754943508222875e-38:
-        return repr(near)
-    return repr(_shortest(single))
+    for digits in range(6 if not single or abs(single) >= _SMALLEST_NORMAL else 1, 10):
+        near = float(f"{single:.{digits}g}")
+        if to_f32(near) == single:
+            return repr(near)
+        if not int.from_bytes(_F32.pack(single), "little") & 0x7F_FFFF:
+            # The neighbours of a power of two are nearer below than above: it may have short digits above.
+            from decimal import ROUND_UP, Context
 
-
-def _shortest(value: float) -> float:
-    """Written by its own shortest digits, this f64 has those of the f32 `value`."""
-    for digits in range(9):
-        text = f"{value:.{digits}e}"
-        near = float(text)
-        if to_f32(near) == value:
-            return near
-        if digits and not _mantissa(value):  # neighbours of a power of two are nearer below than above
-            above = _next_digits(text)
-            if to_f32(above) == value:
-                return above
+            near = float(Context(digits, ROUND_UP).create_decimal(single))
+            if to_f32(near) == single:
+                return repr(near)
     raise AssertionError(value)
-
-
-def _next_digits(text: str) -> float:
-    digits, _, exponent = text.partition("e")
-    point = len(digits) - digits.index(".") - 1
-    one = 1 if digits[0] != "-" else -1
-    return float(f"{int(digits.replace('.', '')) + one}e{int(exponent) - point}")
-
-
-def _mantissa(value: float) -> int:
-    return int.from_bytes(_F32.pack(value), "little") & 0x7F_FFFF
 
 
 def to_f32(value: float) -> float:
@@ -83,8 +67,13 @@ def to_f32(value: float) -> float:
     try:
         single: float = _F32.unpack(_F32.pack(value))[0]
     except OverflowError:
-        return value * float("inf")
+        return value * inf
     return single
+
+
+def is_between(value: float) -> bool:
+    """Whether it may be half-way between two f32: if it was rounded, only its digits say to which it goes."""
+    return to_f32(nextafter(value, inf)) != to_f32(nextafter(value, -inf))
 
 
 def _special(value: float) -> str:
@@ -96,60 +85,44 @@ def _special(value: float) -> str:
 def float_from(number: str, *, single: bool) -> float:
     """A JSON number, rounded once; infinite if it is too large."""
     value = float(number)
-    if not single or value - value != 0:
+    if not single or not isfinite(value):
         return value
-    near = to_f32(value)
-    if near == value:
-        return near
-    if near - near != 0:
-        if abs(value) >= 2.0**128:  # so far out, differences tell nothing any more
-            return near
-        near = value * 0 + (3.4028234663852886e38 if value > 0 else -3.4028234663852886e38)
-        other = 2.0**128 if value > 0 else -(2.0**128)
-    else:
-        other = near + 2 * (value - near)
-    if to_f32(other) != other and abs(other) != 2.0**128:
-        return to_f32(value)
-    if abs(other - value) != abs(value - near):
-        return to_f32(value)
-    from decimal import Decimal  # the f64 is half-way between two f32: only the digits decide
+    if is_between(value):
+        from decimal import Decimal
 
-    exact, middle = Decimal(number), Decimal(value)
-    if exact == middle:
-        return to_f32(value)
-    return to_f32(other) if (exact > middle) == (other > near) else near
+        exact, near = Decimal(number), Decimal(value)
+        if exact != near and not _F64.pack(value)[0] & 1:  # an odd one is never half-way itself
+            value = nextafter(value, inf if exact > near else -inf)
+    return to_f32(value)
 
 
 # --- times
 
 
-def _fraction(nanoseconds: int) -> str:
-    if not nanoseconds:
-        return ""
-    if not nanoseconds % 1_000_000:
-        return f".{nanoseconds // 1_000_000:03}"
-    if not nanoseconds % 1_000:
-        return f".{nanoseconds // 1_000:06}"
-    return f".{nanoseconds:09}"
-
-
 def timestamp_text(value: int) -> str:
-    if not isinstance(value, int) or not _LOW <= value <= _HIGH:
+    if not isinstance(value, int) or int(value) not in _RANGE:
         raise MalformedError
     from datetime import date
 
     seconds, rest = divmod(int(value), _SECOND)
     days, seconds = divmod(seconds, 86_400)
     minutes, seconds = divmod(seconds, 60)
-    day = date.fromordinal(days + _DAYS_TO_1970).isoformat()
+    day = date.fromordinal(days + _TO_1970).isoformat()
     return f'"{day}T{minutes // 60:02}:{minutes % 60:02}:{seconds:02}{_fraction(rest)}Z"'
 
 
 def duration_text(value: int) -> str:
-    if not isinstance(value, int) or not _LOW <= value <= _HIGH:
+    if not isinstance(value, int) or int(value) not in _RANGE:
         raise MalformedError
     seconds, rest = divmod(abs(int(value)), _SECOND)
     return f'"{"-" if value < 0 else ""}{seconds}{_fraction(rest)}s"'
+
+
+def _fraction(nanoseconds: int) -> str:
+    digits = f"{nanoseconds:09}"
+    while digits.endswith("000"):
+        digits = digits[:-3]
+    return f".{digits}" if digits else ""
 
 
 def timestamp_from(text: str) -> Any:
@@ -157,16 +130,14 @@ def timestamp_from(text: str) -> Any:
     match = _MOMENT.fullmatch(text)
     if match is None:
         return None
+    from datetime import date
+
     year, month, day, hours, minutes, seconds = map(int, match.group(1, 2, 3, 4, 5, 6))
-    leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
-    if not 1 <= month <= 12:
+    try:
+        days = date(year or 4, month, day).toordinal() - _TO_1970  # the year 0 is a leap year, as 4 is
+    except ValueError:
         return None
-    if not 1 <= day <= _DAYS_BEFORE[month] - _DAYS_BEFORE[month - 1] + (leap and month == 2):
-        return None
-    before = year - 1
-    days = before * 365 + before // 4 - before // 100 + before // 400
-    days += _DAYS_BEFORE[month - 1] + (leap and month > 2) + day
-    minutes += (days - _DAYS_TO_1970) * 1440 + hours * 60
+    minutes += days * 1440 + hours * 60
     if match[8]:
         ahead = int(match[9]) * 60 + int(match[10])
         minutes += ahead if match[8] == "-" else -ahead
@@ -184,46 +155,41 @@ def duration_from(text: str) -> Any:
 
 
 def _in_range(value: int) -> Any:
-    return value if _LOW <= value <= _HIGH else OUT_OF_RANGE
+    return value if value in _RANGE else OUT_OF_RANGE
 
 
 # --- others
-
-
-def is_uuid(text: str) -> bool:
-    return _UUID.fullmatch(text) is not None
 
 
 def base64_text(value: bytes) -> str:
     return f'"{b2a_base64(value, newline=False).decode()}"'
 
 
+def bytes_from(text: str) -> bytes | None:
+    """Base64 with padding, whose unused bits are zero."""
+    try:
+        data = a2b_base64(text)
+    except ValueError:  # also of binascii
+        return None
+    return data if b2a_base64(data, newline=False) == text.encode() else None
+
+
 def integer_from(number: str) -> int | None:
     """A JSON number that is whole; a large one may come out as another one that fits no type."""
-    digits, _, exponent = number.lower().partition("e")
-    whole, _, fraction = digits.partition(".")
-    if not fraction and not exponent:
-        return int(whole) if len(whole) < 40 else _beyond(whole)
-    low, high = (-(1 << 70), 0) if whole[0] == "-" else (0, 1 << 70)
-    significant = (whole.lstrip("-") + fraction).lstrip("0")
-    kept = significant.rstrip("0")
-    if not kept:
-        return 0
-    scale = len(significant) - len(kept) - len(fraction) + _bounded(exponent)
-    if scale < 0:
+    try:
+        return int(number)
+    except ValueError:  # it has a fraction, an exponent or thousands of digits
+        pass
+    from decimal import Decimal, InvalidOperation
+
+    beyond = -_BEYOND if number[0] == "-" else _BEYOND
+    try:
+        exact = Decimal(number)
+    except InvalidOperation:  # an exponent for which the length of no text can make up
+        digits, _, exponent = number.lower().partition("e")
+        if not digits.strip("-0."):
+            return 0
+        return None if exponent[0] == "-" else beyond
+    if exact != exact.to_integral_value():
         return None
-    if scale > 40 or len(kept) > 40:
-        return low or high
-    size = int(kept) * int("1" + "0" * scale)
-    return -size if low else size
-
-
-def _bounded(exponent: str) -> int:
-    """Beyond what the length of any text can make up for, something as large."""
-    digits = exponent.lstrip("+-").lstrip("0")
-    size = int(digits or "0") if len(digits) < 18 else 10**18
-    return -size if exponent.startswith("-") else size
-
-
-def _beyond(whole: str) -> int:
-    return -(1 << 70) if whole[0] == "-" else 1 << 70
+    return int(exact) if not exact or exact.adjusted() < 40 else beyond
