@@ -13,7 +13,7 @@ from mf.codec.archive_wire import BYTES, CLOSE_GROUP, Span, read_tag, skip
 from mf.codec.failure import CodecError, item_step
 from mf.codec.fault import Fault
 from mf.codec.graph_unknown import Reading
-from mf.codec.graph_walk import reachable
+from mf.codec.graph_walk import keep_loose
 from mf.codec.limits import U64_MAX
 from mf.codec.reader import Reader
 
@@ -49,7 +49,7 @@ def graph_read(shape: Composite, of: Of) -> Callable[[Reader], Any]:
                 failure.in_field(name)
                 raise
         root = r.tables[shape][0]
-        _keep_loose(shape, root, r.tables)
+        keep_loose(shape, root, r.tables)
         reading.objects += r.tables.items()
         if unknown:
             reading.unknown = unknown
@@ -97,11 +97,3 @@ def _empty(r: Reader, shape: Composite, span: Span) -> Any:
     except (CodecError, KeyError):  # of a wire type that is none
         pass  # found again when it is read
     return None if found is None else _new(found.type)  # type: ignore[arg-type] # a class
-
-
-def _keep_loose(shape: Composite, root: Any, tables: dict[Any, list[Any]]) -> None:
-    """What nothing refers to stays with the root."""
-    met = reachable(shape, root)
-    loose = tuple((each.name, value) for each, own in tables.items() for value in own if id(value) not in met)
-    if loose:
-        root.__mf_loose__ = loose

@@ -70,3 +70,11 @@ def reachable(shape: Composite, root: Any) -> set[int]:
                 met.add(id(each))
                 waiting.append((other, each))
     return met
+
+
+def keep_loose(shape: Composite, root: Any, tables: dict[Any, list[Any]]) -> None:
+    """The objects to which nothing refers stay with the root of the graph that was read."""
+    met = reachable(shape, root)
+    loose = tuple((each.name, value) for each, own in tables.items() for value in own if id(value) not in met)
+    if loose:
+        root.__mf_loose__ = loose

@@ -28,8 +28,7 @@ T = TypeVar("T")
 _GIVE_UP: Final = (
     ValueError,
     TypeError,
-    IndexError,
-    KeyError,
+    LookupError,
     AttributeError,
     OverflowError,
     RecursionError,  # in values that are nested too deeply, or in themselves

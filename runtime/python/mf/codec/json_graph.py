@@ -47,21 +47,6 @@ def numbered(root: Composite, value: Any) -> tuple[Tables, Numbers]:
     return objects, numbers
 
 
-def rooted(root: Composite, tables: Tables) -> Any:
-    """The root, which keeps the objects that nothing refers to."""
-    value = tables[root][0]
-    _, numbers = numbered(root, value)
-    loose = tuple(
-        (shape.name, each)
-        for shape, objects in tables.items()
-        for each in objects
-        if (shape, id(each)) not in numbers
-    )
-    if loose:
-        value.__mf_loose__ = loose
-    return value
-
-
 class Reference:
     """Takes the place of an object until all have been read: its index, and where that was read."""
 

@@ -6,7 +6,7 @@ it is at the same value in the text, and says what a value is, to the digit, and
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from json import JSONDecoder
 from math import isfinite
 from typing import Any, Final
@@ -17,8 +17,9 @@ from mf.codec import shape as s
 from mf.codec.contents import bare
 from mf.codec.custom import user_codec
 from mf.codec.fault import Fault
-from mf.codec.json_graph import Reference, Tables, resolved, rooted
-from mf.codec.json_scan import JsonError, JsonScanner, unknown_name
+from mf.codec.graph_walk import keep_loose
+from mf.codec.json_graph import Reference, Tables, resolved
+from mf.codec.json_scan import JsonError, JsonScanner, Members, unknown_name
 from mf.codec.json_shapes import Functions, Inner, is_flags
 from mf.codec.limits import limits_of
 from mf.codec.malformed import MalformedError
@@ -210,9 +211,11 @@ def _named(shape: s.Enum, name: str) -> Any:
 
 
 def _enum(shape: s.Enum, _: Inner[Reader]) -> Reader:
-    limits = limits_of(shape.base.name)
+    limits, names = limits_of(shape.base.name), shape.names
 
     def read(value: Any, _: int) -> Any:
+        if type(value) is str and value in names:
+            return names[value]
         text, is_number = _literal(value, "a string")
         if not is_number:
             return _named(shape, text)
@@ -343,33 +346,21 @@ def _bool_key(name: str, _: int) -> bool:
     return name == "true"
 
 
-def _members(
-    value: Any,
-    levels: int,
-    names: Mapping[str, Any],
-    fault: Fault,
-    what: str,
-    memory: int,
-    *,
-    only: bool = False,
-) -> Iterable[tuple[str, Any]]:
-    """Names and values of a struct, union or graph; another name is this `fault`. `only`: there is one."""
-    if type(value) is not dict or not levels or (only and len(value) != 1):
-        return _scanned(value).members(levels, names, fault, what, memory, only=only)
-    return value.items()
+def _members(value: Any, levels: int, allowed: Members) -> Iterable[tuple[str, Any]]:
+    return value.items() if type(value) is dict and levels else _scanned(value).members(levels, allowed)
 
 
 def _struct(shape: s.Struct, inner: Inner[Reader]) -> Reader:
     fields, make = shape.fields, shape.make
     places = {each.name: (at, inner(each.shape)) for at, each in enumerate(fields)}
-    none, memory = [_MISSING] * len(fields), sizes.memory(shape)
+    none = [_MISSING] * len(fields)
+    allowed = Members(places, Fault.JSON_UNKNOWN_FIELD, "a field", sizes.memory(shape))
 
     def read(value: Any, levels: int) -> Any:
-        members = _members(value, levels, places, Fault.JSON_UNKNOWN_FIELD, "a field", memory)
-        parts, levels = none.copy(), levels - 1
-        for name, each in members:
+        parts = none.copy()
+        for name, each in _members(value, levels, allowed):
             at, read_one = places[name]
-            parts[at] = read_one(each, levels)
+            parts[at] = read_one(each, levels - 1)
         if type(value) is not dict or len(value) < len(parts):
             parts = [
                 _absent(fields[at], value) if each is _MISSING else each for at, each in enumerate(parts)
@@ -393,16 +384,15 @@ def _absent(field: s.Field, value: Any) -> Any:
 
 def _union(shape: s.Union, inner: Inner[Reader]) -> Reader:
     chosen = {each.name: (each.type, inner(each.shape)) for each in shape.alternatives}
+    allowed = Members(chosen, Fault.UNKNOWN_ALTERNATIVE, "an alternative", sizes.memory(shape), only=True)
 
     def read(value: Any, levels: int) -> Any:
         made = []
-        for name, each in _members(
-            value, levels, chosen, Fault.UNKNOWN_ALTERNATIVE, "an alternative", 0, only=True
-        ):
+        for name, each in _members(value, levels, allowed):
             kind, read_one = chosen[name]
             made.append(kind(read_one(each, levels - 1)))
-        (found,) = made
-        return found
+        (only,) = made
+        return only
 
     return read
 
@@ -410,10 +400,11 @@ def _union(shape: s.Union, inner: Inner[Reader]) -> Reader:
 def _graph(root: "s.Struct | s.Union", inner: Inner[Reader]) -> Reader:
     shapes = root.tables
     readers = {each: inner(each, True) for each in shapes.values()}
+    allowed = Members(shapes, Fault.JSON_UNKNOWN_FIELD, "a table", 0)
 
     def read(value: Any, levels: int) -> Any:
         tables: Tables = {each: [] for each in shapes.values()}
-        for name, rows in _members(value, levels, shapes, Fault.JSON_UNKNOWN_FIELD, "a table", 0):
+        for name, rows in _members(value, levels, allowed):
             shape = shapes[name]
             read_one, own = readers[shape], tables[shape]
             for each in _elements(rows, levels - 1, _ENTRY):
@@ -426,7 +417,9 @@ def _graph(root: "s.Struct | s.Union", inner: Inner[Reader]) -> Reader:
             raise JsonError(Fault.INVALID_REFERENCE, reason, first.offset)
         if not tables[root]:
             raise JsonError(Fault.INVALID_REFERENCE, "a graph has no root", _scanned(value).closing)
-        return rooted(root, tables)
+        made = tables[root][0]
+        keep_loose(root, made, tables)
+        return made
 
     return read
 

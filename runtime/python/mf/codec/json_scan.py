@@ -6,7 +6,8 @@ mf.codec.json_read, and counts memory and the path on the way. What is wrong rai
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Final
+from json import loads
+from typing import Any, Final, NamedTuple
 
 from mf.codec import json_text
 from mf.codec.failure import item_step
@@ -15,11 +16,13 @@ from mf.codec.limits import MAX_DEPTH, Limits
 from mf.codec.malformed import MalformedError
 
 _BLANKS: Final = re.compile(rb"[ \t\n\r]*")
-_PLAIN: Final = re.compile(rb'[^\x00-\x1f"\\]*')
 _NUMBER: Final = re.compile(json_text.NUMBER.pattern.encode())
 _PREFIX: Final = re.compile(rb"-?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?(?:(?<=[0-9])[eE][+-]?)?)?")
-_CODE_UNIT: Final = re.compile(rb"\\u([0-9a-fA-F]{4})")
-_ESCAPES: Final = dict(zip(b'"\\/bfnrt', b'"\\/\b\f\n\r\t', strict=True))
+_CODE_UNIT: Final = re.compile(rb"\\u[0-9a-fA-F]{4}")
+_STRING: Final = re.compile(
+    rb'"(?:[^\x00-\x1f"\\]+|\\["\\/bfnrt]|\\u(?:(?![dD][89a-fA-F])[0-9a-fA-F]{4}'
+    rb"|[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}))*"
+)
 _KINDS: Final = {
     ord("{"): "an object",
     ord("["): "an array",
@@ -29,6 +32,17 @@ _KINDS: Final = {
     **dict.fromkeys(b"-0123456789", "a number"),
 }
 _TEXT: Final = 64  # bytes of memory that a string takes beside its characters
+
+
+class Members(NamedTuple):
+    """What an object may have: the names, the fault of another name, what they are, and the memory of the
+    value. `only`: it has one of them."""
+
+    names: Mapping[str, Any]
+    fault: Fault
+    what: str
+    memory: int
+    only: bool = False
 
 
 class JsonError(MalformedError):
@@ -143,21 +157,33 @@ class JsonScanner:
 
     def string(self) -> str:
         self._expect("a string")
+        match = _STRING.match(self._text, self._pos)
+        assert match is not None
+        self._pos = match.end()
+        if not self._text.startswith(b'"', self._pos):
+            raise self._cut()
         self._pos += 1
-        parts = []
-        while True:
-            match = _PLAIN.match(self._text, self._pos)
-            assert match is not None
-            parts.append(match[0])
-            self._pos = match.end()
-            byte = self._text[self._pos : self._pos + 1]
-            if byte == b'"':
-                self._pos += 1
-                return b"".join(parts).decode()
-            if byte != b"\\":
-                text = "a control character in a string is not escaped" if byte else "a string does not end"
-                raise self._syntax(text)
-            parts.append(self._escape())
+        found: str = loads(self._text[self.start : self._pos])
+        return found
+
+    def _cut(self) -> JsonError:
+        """Of a string, at the first byte that cannot be in it."""
+        rest = self._text[self._pos : self._pos + 8]
+        if not rest:
+            return self._syntax("a string does not end")
+        if rest[0] != ord("\\"):
+            return self._syntax("a control character in a string is not escaped")
+        if rest[1:2] != b"u":
+            return self._syntax("no such escape in a string")
+        if not _CODE_UNIT.match(rest):
+            return self._syntax("four hexadecimal digits stand behind \\u")
+        if (
+            rest[2:4].lower() < b"dc"
+            and rest[6:8] == b"\\u"
+            and not _CODE_UNIT.match(self._text, self._pos + 6)
+        ):
+            return self._syntax("four hexadecimal digits stand behind \\u", self._pos + 6)
+        return self._syntax("half of a surrogate pair")
 
     def text(self) -> str:
         """A string that is the value itself."""
@@ -167,27 +193,25 @@ class JsonScanner:
 
     # --- objects and arrays
 
-    def members(
-        self, levels: int, names: Mapping[str, Any], fault: Fault, what: str, memory: int, *, only: bool
-    ) -> "Iterator[tuple[str, JsonScanner]]":
-        """The name of each member, of these, and the scanner at its value. `only`: there is one."""
+    def members(self, levels: int, allowed: Members) -> "Iterator[tuple[str, JsonScanner]]":
+        """The name of each member, and the scanner at its value."""
         self._open("an object", levels)
-        self.charge(memory)
+        self.charge(allowed.memory)
         seen: set[str] = set()
         for _ in self._places(b"}"):
             name = self.string()
-            if name not in names:
-                raise unknown_name(fault, name, what, names)
+            if name not in allowed.names:
+                raise unknown_name(allowed.fault, name, allowed.what, allowed.names)
             self.enter(name)
             if name in seen:
-                raise JsonError(Fault.JSON_DUPLICATE_KEY, f"{what} is there twice")
+                raise JsonError(Fault.JSON_DUPLICATE_KEY, f"{allowed.what} is there twice")
             seen.add(name)
             self._colon()
             yield name, self
             self.steps.pop()
-            if only and self._at(b","):
+            if allowed.only and self._at(b","):
                 raise JsonError(Fault.JSON_WRONG_TYPE, "a union has one member", self._pos)
-        if only and not seen:
+        if allowed.only and not seen:
             raise JsonError(Fault.MISSING_FIELD, "a union has one member", self.closing)
 
     def entries(self, levels: int, memory: int, first: int) -> "Iterator[tuple[str, JsonScanner]]":
@@ -244,33 +268,6 @@ class JsonScanner:
         if not self._text.startswith(word, self._pos):
             raise self._syntax("expected true, false or null")
         self._pos += len(word)
-
-    def _escape(self) -> bytes:
-        mark = self._text[self._pos + 1 : self._pos + 2]
-        if mark == b"u":
-            return self._code_point().encode()
-        if not mark or mark[0] not in _ESCAPES:
-            raise self._syntax("no such escape in a string")
-        self._pos += 2
-        return bytes((_ESCAPES[mark[0]],))
-
-    def _code_point(self) -> str:
-        backslash = self._pos
-        unit = self._code_unit()
-        if not 0xD800 <= unit < 0xE000:
-            return chr(unit)
-        if unit < 0xDC00 and self._text.startswith(b"\\u", self._pos):
-            low = self._code_unit()
-            if 0xDC00 <= low < 0xE000:
-                return chr(0x10000 + (unit - 0xD800 << 10) + low - 0xDC00)
-        raise self._syntax("half of a surrogate pair", backslash)
-
-    def _code_unit(self) -> int:
-        match = _CODE_UNIT.match(self._text, self._pos)
-        if match is None:
-            raise self._syntax("four hexadecimal digits stand behind \\u")
-        self._pos = match.end()
-        return int(match[1], 16)
 
     def _open(self, kind: str, levels: int) -> None:
         self._expect(kind)

@@ -29,7 +29,7 @@ class Functions(Generic[F]):
     def of(
         self, shape: s.Shape, inside: bool = False, around: "frozenset[tuple[s.Shape, bool]]" = frozenset()
     ) -> F:
-        """`inside`: of a graph. `around`: what is being made just now. Raises TypeError for no type of JSON."""
+        """`inside`: of a graph. `around`: what is being made just now. Raises TypeError for no JSON type."""
         key = shape, inside
         found = self._made.get(key)
         if found is None:
