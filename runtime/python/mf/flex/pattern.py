@@ -17,7 +17,7 @@ from uuid import UUID
 
 from mf.codec.flex.declared import Typed, known_of
 from mf.codec.flex.kinds import MAX_NAME
-from mf.codec.flex.writer import BadValueError, refuse, write
+from mf.codec.flex.writer import encode, refuse
 from mf.codec.times import Timestamp
 from mf.codec.writer import is_array
 from mf.flex.message import Message, everything
@@ -172,9 +172,7 @@ def value_key(value: Any) -> Any:
         return value
     if _holds_array(value):
         return object()
-    out = bytearray()
-    write(out, value)
-    return bytes(out)
+    return encode(value)
 
 
 def kind_of(value: Any) -> Any:
@@ -200,12 +198,7 @@ def _holds_array(value: Any) -> bool:
 def _asked_value(name: str, wanted: Any) -> Any:
     if _holds_array(wanted):
         refuse(f"{name}: arrays are not compared; ask for the kind or by a function")
-    out = bytearray()
-    try:
-        write(out, wanted)
-    except BadValueError as bad:
-        raise bad.error(name) from None
-    return bytes(out)
+    return encode(wanted, path=name)
 
 
 def _asked_kind(name: str, wanted: type) -> Any:

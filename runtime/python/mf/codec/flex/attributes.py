@@ -8,18 +8,18 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from mf.codec.codec import Buffer, bytes_of
-from mf.codec.decode_error import DecodeError
+from mf.codec.failure import CodecError
 from mf.codec.fault import Fault
 from mf.codec.flex.declared import Described, Known
 from mf.codec.flex.kinds import MAX_ATTRIBUTES, MAX_NAME, RESERVED, Tag
-from mf.codec.flex.reader import NO_TYPES, ValueReader, explained, within
-from mf.codec.flex.writer import BadValueError, Out, refuse, write
+from mf.codec.flex.reader import NO_TYPES, ValueReader, explained
+from mf.codec.flex.writer import Out, refuse, refused, write
 from mf.codec.limits import DEFAULT_LIMITS, U32_MAX, Limits
 from mf.codec.varint import write_u32
 
 _MOST_NAMES: Final = 1024
 _LARGE: Final = 4096  # bytes that are joined to the others, and not copied among them before
-_TEXT, _BYTES, _I8 = int(Tag.TEXT), int(Tag.BYTES), int(Tag.I8)
+_BYTES: Final = int(Tag.BYTES)
 _written: Final[dict[str, bytes]] = {}  # cache of sent names: name -> its length byte and UTF-8
 _read: Final[dict[bytes, str]] = {}
 
@@ -60,8 +60,8 @@ def encode_with_types(attributes: Mapping[str, Any]) -> Written:
             continue
         try:
             write(out, value)
-        except BadValueError as bad:
-            raise bad.error(name) from None
+        except CodecError as failure:
+            raise refused(failure, name) from None
     return Written(b"".join((*before, out)) if before else bytes(out), types)
 
 
@@ -86,12 +86,7 @@ def decode_attributes(
     data: Buffer, limits: Limits = DEFAULT_LIMITS, *, types: Mapping[bytes, Described] = NO_TYPES
 ) -> dict[str, Any]:
     """`types`: those that the sender has described, by fingerprint. Raises DecodeError."""
-    data = bytes_of(data)
-    if limits is DEFAULT_LIMITS:
-        usual = _usual(data)
-        if usual is not None:
-            return usual
-    reader = ValueReader(data, limits, types)
+    reader = ValueReader(bytes_of(data), limits, types)
     try:
         count = reader.unsigned(U32_MAX)
         if count > MAX_ATTRIBUTES:
@@ -103,58 +98,13 @@ def decode_attributes(
             name, before = _name(reader, before)
             try:
                 found[name] = reader.value()
-            except DecodeError as failed:
-                raise within(failed, name) from None
+            except CodecError as failure:
+                failure.steps.append(name)
+                raise
         reader.finish()
-    except DecodeError as failed:
-        raise explained(failed) from None
+    except CodecError as failure:
+        raise explained(failure) from None
     return found
-
-
-def _usual(data: bytes) -> dict[str, Any] | None:
-    """Reads attributes that are texts, bytes and integers of one byte, as those of most messages are, in one
-    pass without a reader. None: they are something else, or wrong, which the reader tells.
-
-    What they take in memory is below any limit, as they lie in one message.
-    """
-    found: dict[str, Any] = {}
-    before = b""
-    pos = 1
-    try:
-        if data[0] > 127:
-            return None
-        for _ in range(data[0]):
-            at = pos + 1 + data[pos]
-            written = data[pos + 1 : at]
-            if written <= before:
-                return None
-            before = written
-            name = _read.get(written) or written.decode()
-            tag, size, pos = data[at], data[at + 1], at + 2
-            if tag == _I8:
-                found[name] = size - 256 if size > 127 else size
-                continue
-            if tag not in (_TEXT, _BYTES):
-                return None
-            if size > 127:  # a varint of two bytes or of three
-                second = data[pos]
-                size += (second << 7) - (1 << 7)
-                pos += 1
-                if second > 127:
-                    third = data[pos]
-                    size += (third << 14) - (1 << 14)
-                    pos += 1
-                    if third > 127 or not third:
-                        return None
-                elif not second:
-                    return None
-            at, pos = pos, pos + size
-            value = data[at:pos]
-            found[name] = value.decode() if tag == _TEXT else value
-    except (IndexError, UnicodeDecodeError):
-        return None
-    usual = pos == len(data) and not any(name in found for name in RESERVED)
-    return found if usual else None
 
 
 def _name(reader: ValueReader, before: bytes) -> tuple[str, bytes]:
@@ -166,17 +116,14 @@ def _name(reader: ValueReader, before: bytes) -> tuple[str, bytes]:
     written = data[at + 1 : at + 1 + size]
     if written <= before:
         raise reader.fault(Fault.KEYS_NOT_ASCENDING, "names of attributes ascend", at)
-    known = _read.get(written)
-    if known is not None:
-        reader.pos = at + 1 + size
-        reader.charge(100)
-        return known, written
-    try:
-        name = written.decode()
-    except UnicodeDecodeError:
-        raise reader.fault(Fault.INVALID_UTF8, "a name that is no UTF-8", at) from None
-    if name in RESERVED:
-        raise reader.fault(Fault.UNKNOWN_ALTERNATIVE, f"{name!r} is no attribute of a program", at)
+    name = _read.get(written, "")
+    if not name:
+        try:
+            name = written.decode()
+        except UnicodeDecodeError:
+            raise reader.fault(Fault.INVALID_UTF8, "a name that is no UTF-8", at) from None
+        if name in RESERVED:
+            raise reader.fault(Fault.UNKNOWN_ALTERNATIVE, f"{name!r} is no attribute of a program", at)
     reader.pos = at + 1 + size
     reader.charge(100)
     return name, written

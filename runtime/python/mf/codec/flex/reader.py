@@ -1,7 +1,7 @@
 """R1. Decodes flexible values (docs/protocol.md, section 5c). Every count is checked before anything is
 allocated for it: against the bytes left, the depth, and a memory budget.
 
-Errors are DecodeErrors with fault, offset and path. Each value has one encoding only; any other encoding of
+Each value has one encoding only; any other encoding of
 it is refused, so that equal values have equal bytes.
 """
 
@@ -13,6 +13,7 @@ from uuid import UUID
 
 from mf.codec.codec import Buffer, bytes_of
 from mf.codec.decode_error import DecodeError
+from mf.codec.failure import CodecError
 from mf.codec.fault import Fault
 from mf.codec.flex import arrays
 from mf.codec.flex.declared import Described, Typed, find, find_version
@@ -26,13 +27,7 @@ from mf.codec.limits import DEFAULT_LIMITS, MAX_DEPTH, U32_MAX, U64_MAX, Limits
 from mf.codec.malformed import MalformedError
 from mf.codec.times import Timestamp
 from mf.codec.varint import read_unsigned
-from mf.core.error import Error
-
-_I16 = struct.Struct("<h").unpack_from
-_I32 = struct.Struct("<i").unpack_from
-_I64 = struct.Struct("<q").unpack_from
-_U64 = struct.Struct("<Q").unpack_from
-_F64 = struct.Struct("<d").unpack_from
+from mf.core.error import Code, Error
 
 _VALUE: Final = 40  # bytes of memory for a value and the reference to it
 _ENTRY: Final = 160  # bytes of memory for an entry of a map
@@ -41,8 +36,8 @@ NO_TYPES: Final[Mapping[bytes, Described]] = MappingProxyType({})
 
 
 class ValueReader:
-    """Reads successive values of one buffer. Each enclosing level prepends its step to the path of a
-    fault."""
+    """Reads successive values of one buffer. Raises CodecError, to whose path each enclosing level adds its
+    step."""
 
     __slots__ = ("_left", "_types", "data", "pos")
 
@@ -56,9 +51,8 @@ class ValueReader:
 
     # Primitives
 
-    def fault(self, fault: Fault, text: str, at: int | None = None) -> DecodeError:
-        offset = self.pos if at is None else at
-        return DecodeError(fault, text, offset=offset)
+    def fault(self, fault: Fault, text: str, at: int | None = None) -> CodecError:
+        return CodecError(text, self.pos if at is None else at, fault, Code.DECODE_ERROR)
 
     def charge(self, size: int) -> None:
         self._left -= size
@@ -93,7 +87,7 @@ class ValueReader:
             left = len(self.data) - self.pos
             raise self.fault(Fault.COUNT_TOO_LARGE, f"{size:,} bytes are needed, {left:,} are left", at)
 
-    def _fixed(self, size: int) -> int:
+    def fixed(self, size: int) -> int:
         """Skips `size` bytes; returns where they begin."""
         at = self.pos
         if size > len(self.data) - at:
@@ -101,13 +95,18 @@ class ValueReader:
         self.pos = at + size
         return at
 
-    def blob(self) -> bytes:
-        size = self.count(1, 1)
+    def blob(self, _depth: int = 0) -> bytes:
+        begin = self.pos
+        size = self.unsigned(U32_MAX)
         at = self.pos
-        self.pos = at + size
-        return self.data[at : at + size]
+        end = at + size
+        if end > len(self.data):
+            self.need(size, begin)
+        self.charge(size)
+        self.pos = end
+        return self.data[at:end]
 
-    def text(self) -> str:
+    def text(self, _depth: int = 0) -> str:
         at = self.pos
         try:
             return self.blob().decode()
@@ -127,47 +126,13 @@ class ValueReader:
             read = _READERS[tag]
         except IndexError:
             raise self.fault(Fault.UNKNOWN_ALTERNATIVE, f"no value begins with {tag}", at) from None
-        self.charge(_VALUE)
+        self._left -= _VALUE
+        if self._left < 0:
+            self.charge(0)
         return read(self, depth)
 
-    def _integer(self, unpack: Callable[[bytes, int], tuple[Any, ...]], size: int, beyond: int) -> int:
-        at = self._fixed(size)
-        number: int = unpack(self.data, at)[0]
-        if -beyond <= number < beyond:
-            raise self.fault(Fault.MALFORMED_NUMBER, "an integer that is wider than needed", at)
-        return number
-
-    def _i8(self, _depth: int) -> int:
-        byte = self.data[self._fixed(1)]
-        return byte - 256 if byte > 127 else byte
-
-    def _i16(self, _depth: int) -> int:
-        return self._integer(_I16, 2, 1 << 7)
-
-    def _i32(self, _depth: int) -> int:
-        return self._integer(_I32, 4, 1 << 15)
-
-    def _i64(self, _depth: int) -> int:
-        return self._integer(_I64, 8, 1 << 31)
-
-    def _u64(self, _depth: int) -> int:
-        return self._integer(_U64, 8, I64_END)
-
-    def _f64(self, _depth: int) -> float:
-        number: float = _F64(self.data, self._fixed(8))[0]
-        return number
-
-    def _text(self, _depth: int) -> str:
-        return self.text()
-
-    def _bytes(self, _depth: int) -> bytes:
-        return self.blob()
-
-    def _timestamp(self, _depth: int) -> Timestamp:
-        return Timestamp(_I64(self.data, self._fixed(8))[0])
-
     def _uuid(self, _depth: int) -> UUID:
-        at = self._fixed(16)
+        at = self.fixed(16)
         self.charge(200)
         return UUID(bytes=self.data[at : at + 16])
 
@@ -184,8 +149,9 @@ class ValueReader:
         try:
             for _ in range(count):
                 values.append(self.value(depth))
-        except DecodeError as failed:
-            raise within(failed, f"[{len(values)}]") from None
+        except CodecError as failure:
+            failure.steps.append(f"[{len(values)}]")
+            raise
         if _is_row(values):
             raise self.fault(Fault.WRONG_WIRE_TYPE, "a list of numbers of one kind is a row", begin)
         return values
@@ -198,7 +164,7 @@ class ValueReader:
             raise self.fault(Fault.MALFORMED_NUMBER, "a row without values is a list", begin)
         self.need(count << code, begin)
         self.charge(count * _VALUE)
-        at = self._fixed(count << code)
+        at = self.fixed(count << code)
         values = list(struct.unpack_from(f"<{count}{_FORMS[code]}", self.data, at))
         if code:
             end = 1 << (8 << (code - 1)) - 1
@@ -211,35 +177,33 @@ class ValueReader:
         count = self.count(8, _VALUE)
         if not count:
             raise self.fault(Fault.MALFORMED_NUMBER, "a row without values is a list", begin)
-        return list(struct.unpack_from(f"<{count}d", self.data, self._fixed(8 * count)))
+        return list(struct.unpack_from(f"<{count}d", self.data, self.fixed(8 * count)))
 
     def _map(self, depth: int) -> dict[Any, Any]:
         depth = self._deeper(depth)
         count = self.count(2, _ENTRY)
         values: dict[Any, Any] = {}
         before = b""
-        for index in range(count):
-            at = self.pos
-            try:
+        step = ""
+        try:
+            for index in range(count):
+                step, at = f"[key {index}]", self.pos
                 if at < len(self.data) and self.data[at] not in KEY_TAGS:
                     raise self.fault(Fault.WRONG_WIRE_TYPE, "a key of a kind that keys are not of")
                 key = self.value(depth)
-            except DecodeError as failed:
-                raise within(failed, f"[key {index}]") from None
-            written = self.data[at : self.pos]
-            if index and written <= before:
-                text = "a key that does not come behind the one before"
-                raise within(self.fault(Fault.KEYS_NOT_ASCENDING, text, at), f"[key {index}]")
-            before = written
-            try:
-                value = self.value(depth)
-            except DecodeError as failed:
-                raise within(failed, f"[{key!r}]") from None
-            values[key] = value
+                written = self.data[at : self.pos]
+                if index and written <= before:
+                    text = "a key that does not come behind the one before"
+                    raise self.fault(Fault.KEYS_NOT_ASCENDING, text, at)
+                before, step = written, ""
+                values[key] = self.value(depth)
+        except CodecError as failure:
+            failure.steps.append(step or f"[{key!r}]")
+            raise
         return values
 
     def _array(self, _depth: int) -> Any:
-        begin = self._fixed(2)
+        begin = self.fixed(2)
         code, dimensions = self.data[begin], self.data[begin + 1]
         if not 1 <= code <= len(arrays.DTYPES):
             raise self.fault(Fault.UNKNOWN_ENUM_VALUE, f"no dtype has the code {code}", begin)
@@ -248,10 +212,10 @@ class ValueReader:
             raise self.fault(Fault.DEPTH_EXCEEDED, text, begin + 1)
         shape = tuple(self.unsigned(U64_MAX >> 1) for _ in range(dimensions))
         at = self.pos
-        gap = self.data[self._fixed(1)]
+        gap = self.data[self.fixed(1)]
         if gap != -self.pos % arrays.ALIGNMENT:
             raise self.fault(Fault.WRONG_LENGTH, "the elements do not stand at a multiple of 8", at)
-        filling = self._fixed(gap)
+        filling = self.fixed(gap)
         if any(self.data[filling : self.pos]):
             raise self.fault(Fault.WRONG_LENGTH, "filling that is not zero", at)
         if not all(shape) and max(shape) > U32_MAX:
@@ -259,7 +223,7 @@ class ValueReader:
         size = arrays.size_of(code, shape)
         self.need(size, begin)
         self.charge(_ENTRY)
-        begin = self._fixed(size)
+        begin = self.fixed(size)
         try:
             return arrays.made(code, shape, self.data, begin)
         except ValueError:
@@ -270,7 +234,7 @@ class ValueReader:
         name = self.text()
         if not 1 <= len(name.encode()) <= MAX_TYPE_NAME:
             raise self.fault(Fault.COUNT_TOO_LARGE, f"the name of a type has 1 to {MAX_TYPE_NAME} bytes", at)
-        where = self._fixed(16)
+        where = self.fixed(16)
         fingerprint = self.data[where : where + 16]
         begin = self.pos
         data = self.blob()
@@ -282,7 +246,7 @@ class ValueReader:
             value = known.codec.within(limits).decode(data)
         except DecodeError as failed:
             offset = self.pos - len(data) + failed.offset
-            raise DecodeError(failed.fault, failed.message, offset=offset) from None
+            raise self.fault(failed.fault, failed.message, offset) from None
         except Error as failed:
             raise self.fault(Fault.NUMBER_OUT_OF_RANGE, failed.message, begin) from None
         self.charge(int(known.codec.shape.memory_of(1, len(data))))
@@ -313,33 +277,45 @@ def _is_row(values: list[Any]) -> bool:
     return kinds == {float} or (kinds == {int} and max(values) < I64_END)
 
 
-def within(failed: DecodeError, step: str) -> DecodeError:
-    """The same fault with `step` prepended to its path."""
-    return DecodeError(failed.fault, failed.message, offset=failed.offset, path=step + failed.path)
-
-
-def explained(failed: DecodeError, root: str = "") -> DecodeError:
-    """The same fault with path and offset in its message."""
-    path = root + failed.path
-    where = f"{path}: " if path else ""
-    text = f"{where}{failed.message} (at byte {failed.offset:,})"
-    return DecodeError(failed.fault, text, offset=failed.offset, path=path)
+def explained(failure: CodecError, root: str = "") -> DecodeError:
+    """The fault with path and offset in its message."""
+    path, offset = root + "".join(reversed(failure.steps)), failure.offset or 0
+    text = f"{path}: {failure.reason} (at byte {offset:,})".removeprefix(": ")
+    return DecodeError(failure.fault, text, offset=offset, path=path)
 
 
 _Read = Callable[[ValueReader, int], Any]
+
+
+def _number(form: str, beyond: int) -> _Read:
+    """`beyond`: smaller numbers have a shorter form."""
+    layout = struct.Struct(form)
+    unpack, size = layout.unpack_from, layout.size
+
+    def read(reader: ValueReader, _depth: int) -> Any:
+        at = reader.fixed(size)
+        (number,) = unpack(reader.data, at)
+        if beyond and -beyond <= number < beyond:
+            raise reader.fault(Fault.MALFORMED_NUMBER, "an integer that is wider than needed", at)
+        return number
+
+    return read
+
+
+_read_i64: Final = _number("<q", 0)
 _READERS: Final[tuple[_Read, ...]] = (
     lambda _, __: None,
     lambda _, __: False,
     lambda _, __: True,
-    ValueReader._i8,
-    ValueReader._i16,
-    ValueReader._i32,
-    ValueReader._i64,
-    ValueReader._u64,
-    ValueReader._f64,
-    ValueReader._text,
-    ValueReader._bytes,
-    ValueReader._timestamp,
+    _number("<b", 0),
+    _number("<h", 1 << 7),
+    _number("<i", 1 << 15),
+    _number("<q", 1 << 31),
+    _number("<Q", I64_END),
+    _number("<d", 0),
+    ValueReader.text,
+    ValueReader.blob,
+    lambda reader, depth: Timestamp(_read_i64(reader, depth)),
     ValueReader._uuid,
     ValueReader._list,
     ValueReader._integers,
@@ -356,6 +332,6 @@ def decode(data: Buffer, limits: Limits = DEFAULT_LIMITS) -> Any:
     try:
         value = reader.value()
         reader.finish()
-    except DecodeError as failed:
-        raise explained(failed) from None
+    except CodecError as failure:
+        raise explained(failure) from None
     return value

@@ -11,6 +11,7 @@ from typing import Any, Final, NoReturn
 from uuid import UUID
 
 from mf.codec.codec import Codec
+from mf.codec.failure import CodecError
 from mf.codec.flex import arrays
 from mf.codec.flex.declared import Described, Known, Typed, known_of
 from mf.codec.flex.kinds import I64_END, I64_MIN, U64_END, Tag
@@ -20,29 +21,19 @@ from mf.codec.varint import write_u32, write_u64
 from mf.codec.writer import is_array
 from mf.core.error import Code, Error, not_executed
 
-_I16 = struct.Struct("<h").pack
-_I32 = struct.Struct("<i").pack
 _I64 = struct.Struct("<q").pack
-_U64 = struct.Struct("<Q").pack
 _F64 = struct.Struct("<d").pack
 _SMALL: Final = [
     bytes((Tag.I8, number & 0xFF)) for number in (*range(128), *range(-128, 0))
 ]  # index -1 is -1
 
+_INTEGERS: Final = (
+    (4, -(1 << 15), 1 << 15, struct.Struct("<h").pack),
+    (5, -(1 << 31), 1 << 31, struct.Struct("<i").pack),
+    (6, I64_MIN, I64_END, _I64),
+    (7, I64_END, U64_END, struct.Struct("<Q").pack),
+)
 _ROWS: Final = ((1 << 7, "b"), (1 << 15, "h"), (1 << 31, "i"), (1 << 63, "q"))
-
-
-class BadValueError(Exception):
-    """A value that cannot be encoded: the text, and the steps of its path, the innermost first."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__(text)
-        self.text = text
-        self.steps: list[str] = []
-
-    def error(self, root: str) -> Error:
-        path = root + "".join(reversed(self.steps))
-        return not_executed(Code.INVALID_ARGUMENT, f"{path}: {self.text}" if path else self.text)
 
 
 def encode(value: Any, *, path: str = "") -> bytes:
@@ -50,13 +41,13 @@ def encode(value: Any, *, path: str = "") -> bytes:
     out = bytearray()
     try:
         write(out, value)
-    except BadValueError as bad:
-        raise bad.error(path) from None
+    except CodecError as failure:
+        raise refused(failure, path) from None
     return bytes(out)
 
 
 def write(out: bytearray, value: Any, depth: int = 0) -> None:
-    """Appends one value. Raises BadValueError."""
+    """Appends one value. Raises CodecError."""
     writer = _WRITERS.get(type(value))
     if writer is None:
         _write_other(out, value, depth)
@@ -75,20 +66,13 @@ def _bool(out: bytearray, value: bool, _depth: int) -> None:
 def _int(out: bytearray, value: int, _depth: int) -> None:
     if -128 <= value < 128:
         out += _SMALL[value]
-    elif -(1 << 15) <= value < 1 << 15:
-        out.append(4)
-        out += _I16(value)
-    elif -(1 << 31) <= value < 1 << 31:
-        out.append(5)
-        out += _I32(value)
-    elif I64_MIN <= value < I64_END:
-        out.append(6)
-        out += _I64(value)
-    elif I64_END <= value < U64_END:
-        out.append(7)
-        out += _U64(value)
-    else:
-        raise BadValueError("an int of more than 64 bits does not travel")
+        return
+    for tag, low, end, pack in _INTEGERS:
+        if low <= value < end:
+            out.append(tag)
+            out += pack(value)
+            return
+    raise CodecError("an int of more than 64 bits does not travel")
 
 
 def _float(out: bytearray, value: float, _depth: int) -> None:
@@ -100,7 +84,7 @@ def _text(out: bytearray, value: str, _depth: int) -> None:
     try:
         data = value.encode()
     except UnicodeEncodeError:
-        raise BadValueError("a str with half of a surrogate pair does not travel") from None
+        raise CodecError("a str with half of a surrogate pair does not travel") from None
     _blob(out, 9, data)
 
 
@@ -120,7 +104,7 @@ def _blob(out: bytearray, tag: int, data: bytes | bytearray | memoryview) -> Non
 
 def _count(out: bytearray, count: int) -> None:
     if count > U32_MAX:
-        raise BadValueError(f"{count:,} elements do not travel: at most {U32_MAX:,}")
+        raise CodecError(f"{count:,} elements do not travel: at most {U32_MAX:,}")
     if count < 128:
         out.append(count)
     else:
@@ -129,7 +113,7 @@ def _count(out: bytearray, count: int) -> None:
 
 def _timestamp(out: bytearray, value: Timestamp, _depth: int) -> None:
     if not I64_MIN <= value < I64_END:
-        raise BadValueError("a Timestamp of more than 64 bits does not travel")
+        raise CodecError("a Timestamp of more than 64 bits does not travel")
     out.append(11)
     out += _I64(value)
 
@@ -151,15 +135,15 @@ def _list(out: bytearray, values: "list[Any] | tuple[Any, ...]", depth: int) -> 
         if kind is int and _row(out, values):
             return
     if depth >= MAX_DEPTH:
-        raise BadValueError(f"nested deeper than {MAX_DEPTH}")
+        raise CodecError(f"nested deeper than {MAX_DEPTH}")
     out.append(13)
     _count(out, len(values))
     depth += 1
     for index, value in enumerate(values):
         try:
             write(out, value, depth)
-        except BadValueError as bad:
-            bad.steps.append(f"[{index}]")
+        except CodecError as failure:
+            failure.steps.append(f"[{index}]")
             raise
 
 
@@ -169,7 +153,7 @@ def _row(out: bytearray, values: "list[int] | tuple[int, ...]") -> bool:
     for code, (end, form) in enumerate(_ROWS):
         if -end <= low and high < end:
             if len(values) > U32_MAX:
-                raise BadValueError(f"{len(values):,} elements do not travel: at most {U32_MAX:,}")
+                raise CodecError(f"{len(values):,} elements do not travel: at most {U32_MAX:,}")
             out.append(14)
             write_u64(out, len(values) * 4 + code) if len(values) > 31 else out.append(len(values) * 4 + code)
             out += struct.pack(f"<{len(values)}{form}", *values)
@@ -179,7 +163,7 @@ def _row(out: bytearray, values: "list[int] | tuple[int, ...]") -> bool:
 
 def _map(out: bytearray, values: "dict[Any, Any]", depth: int) -> None:
     if depth >= MAX_DEPTH:
-        raise BadValueError(f"nested deeper than {MAX_DEPTH}")
+        raise CodecError(f"nested deeper than {MAX_DEPTH}")
     out.append(16)
     _count(out, len(values))
     depth += 1
@@ -187,8 +171,8 @@ def _map(out: bytearray, values: "dict[Any, Any]", depth: int) -> None:
         out += key
         try:
             write(out, value, depth)
-        except BadValueError as bad:
-            bad.steps.append(f"[{name!r}]")
+        except CodecError as failure:
+            failure.steps.append(f"[{name!r}]")
             raise
 
 
@@ -199,7 +183,7 @@ def _first(entry: tuple[bytes, Any, Any]) -> bytes:
 def _key(name: Any) -> tuple[bytes, Any]:
     if type(name) not in _KEYS:
         kinds = "int, str, bytes or UUID"
-        raise BadValueError(f"a key is of {_shown(name)}: keys are {kinds}")
+        raise CodecError(f"a key is of {_shown(name)}: keys are {kinds}")
     out = bytearray()
     write(out, name)
     return bytes(out), name
@@ -237,12 +221,12 @@ def _write_other(out: bytearray, value: Any, depth: int) -> None:
     known = known_of(type(value))
     if known is None:
         hint = _HINTS.get(type(value).__name__, "")
-        raise BadValueError(f"a value of {_shown(value)} does not travel{hint}")
+        raise CodecError(f"a value of {_shown(value)} does not travel{hint}")
     codec: Codec[Any, Any] = known.codec
     try:
         data = bytes(codec.encode(value))
     except Error as failed:
-        raise BadValueError(failed.message) from None
+        raise CodecError(failed.message) from None
     return _declared(out, known.name, known.fingerprint, data, known)
 
 
@@ -261,7 +245,7 @@ def _number(out: bytearray, value: Any, depth: int) -> None:
     """Writes a numpy scalar as the Python value."""
     own = value.item()
     if type(own) not in (bool, int, float, str, bytes):
-        raise BadValueError(f"a value of {_shown(value)} does not travel")
+        raise CodecError(f"a value of {_shown(value)} does not travel")
     write(out, own, depth)
 
 
@@ -269,7 +253,7 @@ def _array(out: bytearray, value: Any) -> None:
     try:
         code, shape, data = arrays.parts(value)
     except TypeError as bad:
-        raise BadValueError(str(bad)) from None
+        raise CodecError(str(bad)) from None
     out += bytes((17, code, len(shape)))
     for size in shape:
         write_u64(out, size) if size > 127 else out.append(size)
@@ -305,3 +289,9 @@ _WRITERS: Final[dict[type, Callable[[bytearray, Any, int], None]]] = {
 
 def refuse(text: str) -> NoReturn:
     raise not_executed(Code.INVALID_ARGUMENT, text)
+
+
+def refused(failure: CodecError, root: str) -> Error:
+    """With the path of the value in its message."""
+    path = root + "".join(reversed(failure.steps))
+    return not_executed(Code.INVALID_ARGUMENT, f"{path}: {failure.reason}" if path else failure.reason)
