@@ -11,7 +11,8 @@ from mf.codec import shape as s
 from mf.codec.contents import bare
 from mf.codec.failure import CodecError
 from mf.codec.graph_unknown import GraphUnknown, Reading
-from mf.codec.json_graph import Tables, numbered
+from mf.codec.graph_walk import keep_loose
+from mf.codec.json_graph import Numbers, Tables, numbered
 from mfidl.dynamic.value import UNKNOWN, Graph, Value
 
 Composite = s.Struct | s.Union
@@ -130,15 +131,7 @@ class _Objects:
         if graph.unknown:
             self._reading.unknown = graph.unknown
             value.__mf_reading__ = self._reading
-        _, known = numbered(root, value)
-        loose = tuple(
-            (name, each)
-            for name, objects in self._tables.items()
-            for each in objects
-            if (shapes[name], id(each)) not in known
-        )
-        if loose:
-            value.__mf_loose__ = loose
+        keep_loose(root, value, {shapes[name]: own for name, own in self._tables.items()})
         self._tables = self._reading = None
         return value
 
@@ -193,7 +186,7 @@ def _chosen(shape: s.Union, value: dict[str, Any]) -> s.Alternative:
 class _Plain:
     """`numbers`: indices of the objects of the graph around, by type and identity."""
 
-    def __init__(self, numbers: dict[tuple[Composite, int], int]) -> None:
+    def __init__(self, numbers: Numbers) -> None:
         self._numbers = numbers
 
     def value(self, shape: s.Shape, value: Any) -> Value:
