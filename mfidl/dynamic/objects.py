@@ -4,6 +4,7 @@ The tables of a `Graph` become objects that refer to each other. Its unknown fie
 while no object moves: the runtime's writer decides that, from the order which a `Reading` keeps.
 """
 
+from math import isfinite
 from typing import Any
 from uuid import UUID
 
@@ -13,6 +14,7 @@ from mf.codec.failure import CodecError
 from mf.codec.graph_unknown import GraphUnknown, Reading
 from mf.codec.graph_walk import keep_loose
 from mf.codec.json_graph import Numbers, Tables, numbered
+from mf.codec.json_text import to_f32
 from mfidl.dynamic.value import UNKNOWN, Graph, Value
 
 Composite = s.Struct | s.Union
@@ -21,6 +23,11 @@ Composite = s.Struct | s.Union
 def of_plain(shape: s.Shape, value: Value) -> Any:
     """Raises CodecError for a value of another form; what numbers and texts are, the codec checks."""
     return _Objects().value(bare(shape), value)
+
+
+def of_default(shape: s.Shape, value: Value) -> Any:
+    """The same of a default in the schema, which is the root of a graph without the graph."""
+    return _Default().value(bare(shape), value)
 
 
 def to_plain(shape: s.Shape, value: Any) -> Value:
@@ -37,7 +44,7 @@ def reachable(shape: s.Shape, graph: Graph) -> Graph:
 
 def _is_same(shape: s.Shape) -> bool:
     """Whether an object is its plain value."""
-    return isinstance(shape, s.Scalar) and shape.name not in ("timestamp", "duration", "uuid")
+    return isinstance(shape, s.Scalar) and shape.name not in ("timestamp", "duration", "uuid", "f32")
 
 
 class _Objects:
@@ -52,6 +59,8 @@ class _Objects:
                 if not isinstance(value, bytes) or len(value) != 16:
                     raise CodecError("a uuid is 16 bytes")
                 return UUID(bytes=value)
+            case s.Scalar(name="f32") if type(value) is float and isfinite(near := to_f32(value)):
+                return near
             case s.Scalar() | s.Enum() | s.Custom():
                 return value
             case s.Optional(element=element):
@@ -173,6 +182,11 @@ class _Objects:
         except CodecError as failure:
             failure.in_field(name)
             raise
+
+
+class _Default(_Objects):
+    def _graph(self, root: Composite, graph: Any) -> Any:
+        return super()._graph(root, Graph({root.name: [graph]}))
 
 
 def _chosen(shape: s.Union, value: dict[str, Any]) -> s.Alternative:

@@ -6,18 +6,17 @@ import random
 from collections.abc import Callable
 
 from mfidl import model
-from mfidl.dynamic.constraints import PatternText, bounds, lengths, satisfies, texts
+from mfidl.dynamic.constraints import PatternText, bounds, satisfies, texts
 from mfidl.dynamic.edges import edges
 from mfidl.dynamic.objects import reachable
 from mfidl.dynamic.schema import Schema
 from mfidl.dynamic.value import Graph, Value
-from mfidl.model import Tier
+from mfidl.model import Constraints, Tier
 
 _DEEPEST = 4  # below this level, everything that may be empty or absent is
 _ENDLESS = 64  # deeper values are treated as endless, since readers accept no more
 _MOST_BORDERS = 40
 _LONG = 300  # elements: more than one block of a row
-_Constraints = tuple[model.Constraint, ...]
 # Picks one of several values.
 _Pick = Callable[[list[Value]], Value]
 
@@ -38,7 +37,7 @@ class Sampler:
         self._pick: _Pick = self._random.choice
         self._turn: int | None = None
 
-    def borders(self, type_: model.Type, constraints: _Constraints = ()) -> list[Value]:
+    def borders(self, type_: model.Type, constraints: Constraints = ()) -> list[Value]:
         """Each position cycles through its limits, all positions at once."""
         found = []
         for turn in range(self._turns(type_, set())):
@@ -48,7 +47,7 @@ class Sampler:
         self._turn, self._pick = None, self._random.choice
         return found
 
-    def random(self, type_: model.Type, constraints: _Constraints = ()) -> Value:
+    def random(self, type_: model.Type, constraints: Constraints = ()) -> Value:
         return self._value(type_, constraints, 0)
 
     def _step(self) -> int:
@@ -77,7 +76,7 @@ class Sampler:
             case _:
                 return min(_MOST_BORDERS, len(edges(self._schema, type_)))
 
-    def _value(self, type_: model.Type, constraints: _Constraints, depth: int) -> Value:
+    def _value(self, type_: model.Type, constraints: Constraints, depth: int) -> Value:
         match type_:
             case model.OptionalOf(element):
                 return self._optional(element, constraints, depth)
@@ -99,14 +98,14 @@ class Sampler:
             case _:
                 return self._scalar(type_, constraints)
 
-    def _optional(self, element: model.Type, constraints: _Constraints, depth: int) -> Value:
+    def _optional(self, element: model.Type, constraints: Constraints, depth: int) -> Value:
         if depth >= _DEEPEST and not isinstance(element, model.Primitive):
             return None
         absent = self._turn == 0 if self._turn is not None else self._random.random() < 0.3
         return None if absent else self._value(element, constraints, depth + 1)
 
-    def _count(self, constraints: _Constraints, depth: int, element: model.Type) -> int:
-        low, high = lengths(constraints)
+    def _count(self, constraints: Constraints, depth: int, element: model.Type) -> int:
+        low, high = model.lengths_of(constraints)
         if high is not None and low > high:
             raise Undrawable(f"no length is from {low} to {high}")
         if depth >= _DEEPEST:
@@ -119,9 +118,9 @@ class Sampler:
         return max(low, wanted if high is None else min(wanted, high))
 
     def _keys(
-        self, type_: model.Type, inner: _Constraints, constraints: _Constraints, depth: int
+        self, type_: model.Type, inner: Constraints, constraints: Constraints, depth: int
     ) -> list[Value]:
-        low, _ = lengths(constraints)
+        low, _ = model.lengths_of(constraints)
         found: dict[Value, None] = {}
         count = self._count(constraints, depth, type_)
         choices = self._choices(type_, inner)
@@ -189,12 +188,12 @@ class Sampler:
 
     # Scalars ------------------------------------------------------------------------------------------------
 
-    def _scalar(self, type_: model.Type, constraints: _Constraints) -> Value:
+    def _scalar(self, type_: model.Type, constraints: Constraints) -> Value:
         if self._turn is not None:
             return self._pick(self._choices(type_, constraints))
         return self._draw(type_, constraints)
 
-    def _choices(self, type_: model.Type, constraints: _Constraints) -> list[Value]:
+    def _choices(self, type_: model.Type, constraints: Constraints) -> list[Value]:
         """The borders that the constraints leave."""
         offered = [*edges(self._schema, type_), *bounds(constraints)]
         if type_ == model.Primitive(model.Scalar.STRING):
@@ -206,7 +205,7 @@ class Sampler:
             raise Undrawable(f"no {model.spell(type_)} was found that satisfies its constraints")
         return good
 
-    def _draw(self, type_: model.Type, constraints: _Constraints) -> Value:
+    def _draw(self, type_: model.Type, constraints: Constraints) -> Value:
         """A random value; one of the borders, where random ones are hard to find."""
         for _ in range(4):
             value = self._any(type_)

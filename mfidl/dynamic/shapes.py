@@ -7,21 +7,18 @@ plain numbers, and values of tier custom are bytes.
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
-from uuid import UUID
 
 from mf.adapt.made import CODED, SCALARS, OpaqueCustom, made_class, numbers
 from mf.codec import rules
 from mf.codec import shape as s
 from mf.codec.archived import GraphAlternative, GraphStruct
-from mf.codec.contents import bare
-from mf.codec.json_text import to_f32
 from mf.core.plain_struct import PlainStruct
 from mf.evolution.schema import Declared
 from mfidl import model
-from mfidl.model import Tier
+from mfidl.dynamic.objects import of_default
+from mfidl.dynamic.value import Value
+from mfidl.model import Constraints, Tier
 from mfidl.semantics.numbers import as_held
-
-Constraints = tuple[model.Constraint, ...]
 
 
 class Shapes:
@@ -105,7 +102,7 @@ class Shapes:
 
     def _default(self, field: model.Field, shape: s.Shape) -> Callable[[], Any] | None:
         value = field.default
-        return None if value is None else lambda: _made(shape, value)
+        return None if value is None else lambda: of_default(shape, _plain(value))
 
     def _union(self, union: model.Union) -> s.Union:
         base = GraphAlternative if union.tier is Tier.ARCHIVE else PlainStruct
@@ -122,45 +119,21 @@ class Shapes:
         return s.Union(union.full_name, alternatives, archive=union.tier is Tier.ARCHIVE)
 
 
-def _made(shape: s.Shape, value: model.Value) -> Any:
-    """A default of the schema as an object of its type, a new one each time."""
-    shape = bare(shape)
-    match shape, value:
-        case s.Optional(element=element), _:
-            return _made(element, value)
-        case s.Map(key=key, value=held), model.MapValue(entries):
-            return {_made(key, name): _made(held, each) for name, each in entries}
-        case s.Set(element=element), model.ListValue(elements):
-            return {_made(element, each) for each in elements}
-        case ((s.List(element=element) | s.Array(element=element)), model.ListValue(elements)):
-            return [_made(element, each) for each in elements]
-        case s.Struct(), model.StructValue(_, written):
-            given = dict(written)
-            return shape.make(*(_field_made(each, given.get(each.name)) for each in shape.fields))
-        case s.Union(), model.UnionValue(_, name, held):
-            chosen = next(each for each in shape.alternatives if each.name == name)
-            return chosen.type(_made(chosen.shape, held))
-        case _:
-            return _number_made(shape, value)
-
-
-def _field_made(field: s.Field, value: model.Value | None) -> Any:
-    """Of a struct in a default: what it does not give has a default of its own, or is optional."""
-    if value is not None:
-        return _made(field.shape, value)
-    return None if field.default is None else field.default()
-
-
-def _number_made(shape: s.Shape, value: model.Value) -> Any:
+def _plain(value: model.Value) -> Value:
+    """A default of the schema as `of_default` takes it."""
     match value:
         case model.EnumValue(number=number):
             return number
         case model.FlagsValue(bits=bits):
-            return shape.type(bits) if isinstance(shape, s.Enum) else bits
-        case float() if shape is s.F32:
-            return to_f32(value)
-        case bytes() if shape is s.UUID:
-            return UUID(bytes=value)
+            return bits
+        case model.ListValue(elements):
+            return [_plain(each) for each in elements]
+        case model.MapValue(entries):
+            return {_plain(key): _plain(each) for key, each in entries}
+        case model.StructValue(_, fields):
+            return {name: _plain(each) for name, each in fields}
+        case model.UnionValue(_, name, held):
+            return {name: _plain(held)}
         case _:
             return value
 

@@ -28,9 +28,8 @@ from mfidl.explain.values import (
     Repeated,
     UnmeasuredError,
 )
-from mfidl.model import Scalar
+from mfidl.model import Constraints, Scalar
 
-Constraints = tuple[model.Constraint, ...]
 Made = Fields | Alternative | Foreign
 
 _ELEMENTS = (3, 2, 1, 0)  # by the number of containers around
@@ -144,7 +143,7 @@ class Examples:
         """The keys of a set or map; fewer than requested if there are no more."""
         count = _count(of_container, depth)
         found = list(itertools.islice(self._keys(type_, inner), min(count, _MOST_DIFFERENT)))
-        low = length_of(of_container)[0]
+        low = model.lengths_of(of_container)[0]
         if len(found) < low:
             raise UnmeasuredError(f"an example would need {low} different keys")
         return sorted(found, key=_on_the_wire)
@@ -208,23 +207,13 @@ class Examples:
 
 def bounds_of(scalar: Scalar, constraints: Constraints) -> tuple[int, int]:
     """The smallest and largest value that an integer, timestamp or duration may have."""
-    low, high = (Scalar.I64 if scalar in _TIMES else scalar).limits()
-    for each in constraints:
-        if isinstance(each, model.RangeConstraint):
-            low = low if each.low is None else max(low, int(each.low))
-            high = high if each.high is None else min(high, int(each.high))
-    return low, high
-
-
-def length_of(constraints: Constraints) -> tuple[int, int | None]:
-    """The bounds of all `@length`s of a position."""
-    lengths = [each for each in constraints if isinstance(each, model.LengthConstraint)]
-    highs = [each.high for each in lengths if each.high is not None]
-    return max((each.low for each in lengths), default=0), min(highs, default=None)
+    least, most = (Scalar.I64 if scalar in _TIMES else scalar).limits()
+    low, high = model.range_of(constraints)
+    return least if low is None else max(least, int(low)), most if high is None else min(most, int(high))
 
 
 def _count(constraints: Constraints, depth: int) -> int:
-    low, high = length_of(constraints)
+    low, high = model.lengths_of(constraints)
     wanted = max(low, _ELEMENTS[min(depth, len(_ELEMENTS) - 1)])
     return wanted if high is None else min(wanted, high)
 
@@ -235,12 +224,9 @@ def _scalar(scalar: Scalar, constraints: Constraints) -> Example:
     if scalar is Scalar.UUID:
         return _UUID
     if scalar.is_float:
-        value = 1.5
-        for each in constraints:
-            if isinstance(each, model.RangeConstraint):
-                value = value if each.low is None else max(value, float(each.low))
-                value = value if each.high is None else min(value, float(each.high))
-        return value
+        least, most = model.range_of(constraints)
+        value = 1.5 if least is None else max(1.5, float(least))
+        return value if most is None else min(value, float(most))
     if scalar in (Scalar.STRING, Scalar.BYTES):
         return next(iter(_texts(constraints, raw=scalar is Scalar.BYTES)))
     low, high = bounds_of(scalar, constraints)
@@ -250,7 +236,7 @@ def _scalar(scalar: Scalar, constraints: Constraints) -> Example:
 
 def _texts(constraints: Constraints, *, raw: bool) -> Iterator[str | bytes]:
     """Texts that satisfy the constraints, the example first."""
-    low, high = length_of(constraints)
+    low, high = model.lengths_of(constraints)
     pattern = next((each.pattern for each in constraints if isinstance(each, model.PatternConstraint)), None)
     if pattern is not None:
         for more in range(16):

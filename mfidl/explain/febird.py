@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from mfidl import model
 from mfidl.explain import rows, sizes
 from mfidl.explain.closure import in_order
-from mfidl.explain.example import Constraints, bounds_of, length_of
+from mfidl.explain.example import bounds_of
 from mfidl.explain.keys import fewest, most
 from mfidl.explain.values import UnmeasuredError
-from mfidl.model import Scalar
+from mfidl.model import Constraints, Scalar
 from mfidl.plan.sizes import fixed_size, row_of
 
 _EMPTY_ELEMENTS = 65_536  # the most elements without bytes that a decoder takes
@@ -71,14 +71,14 @@ class Febird:
             case model.ArrayOf(element, length, inner):
                 return self._of_array(element, inner, length)
             case model.ListOf(element, inner):
-                return self._of_list(element, inner, *length_of(constraints))
+                return self._of_list(element, inner, *model.lengths_of(constraints))
             case model.SetOf(element, inner):
-                low, high = length_of(constraints)
+                low, high = model.lengths_of(constraints)
                 if row_of(element, self._program.declarations) is not None:
                     return self._of_row_set(element, inner, low, high)
                 return self._of_set(element, inner, NOTHING, low, high)
             case model.MapOf(key, held, of_keys, of_values):
-                low, high = length_of(constraints)
+                low, high = model.lengths_of(constraints)
                 if self._in_blocks(type_) is not None:
                     least = rows.fewest_of_map(self._program, type_, low)
                     return Bounds(least, rows.most_of_map(self._program, type_, high))
@@ -212,7 +212,7 @@ def _bounds_of_scalar(scalar: Scalar, constraints: Constraints) -> Bounds:
     if fixed is not None:
         return Bounds(fixed, fixed)
     if scalar in (Scalar.STRING, Scalar.BYTES):
-        low, high = length_of(constraints)
+        low, high = model.lengths_of(constraints)
         return Bounds(sizes.count(low) + low, None if high is None else sizes.count(high) + high)
     return Bounds(*sizes.extremes(_integer(scalar), *bounds_of(scalar, constraints)))
 

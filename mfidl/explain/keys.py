@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from mfidl import model
 from mfidl.explain import sizes
-from mfidl.explain.example import Constraints, bounds_of, length_of
-from mfidl.model import Scalar
+from mfidl.explain.example import bounds_of
+from mfidl.model import Constraints, Scalar
 
 # How many well-formed UTF-8 characters there are of 1, 2, 3 and 4 bytes.
 _CHARACTERS = (128, 1920, 61_440, 1_048_576)
@@ -33,7 +33,7 @@ def most(
     also where only the type bounds them, and there are more than a message has bytes.
     """
     if _is_text(key):
-        high = length_of(constraints)[1]
+        high = model.lengths_of(constraints)[1]
         if high is None or (count is None and high >= _EXACT_LENGTH):
             return None
         if high >= _EXACT_LENGTH:
@@ -64,7 +64,7 @@ def _ascending(
         case model.Primitive(Scalar.UUID):
             yield 16, 1 << 128
         case model.Primitive(Scalar.STRING | Scalar.BYTES as scalar):
-            low, high = length_of(constraints)
+            low, high = model.lengths_of(constraints)
             for length in range(low, max(low, _EXACT_LENGTH) + 1 if high is None else high + 1):
                 yield sizes.count(length) + length, _texts(scalar, min(length, _EXACT_LENGTH))
         case model.Primitive(scalar):

@@ -15,8 +15,8 @@ from bisect import bisect_left, bisect_right
 
 from mfidl import model
 from mfidl.explain import sizes
-from mfidl.explain.example import Constraints, bounds_of
-from mfidl.model import Scalar
+from mfidl.explain.example import bounds_of
+from mfidl.model import Constraints, Scalar
 from mfidl.plan.sizes import BLOCK, row_of
 
 _CODES = (0, 1, 2, 3)

@@ -15,10 +15,13 @@ so recursive types need no cycles of objects; `Program.struct(named)` and its si
 
 from mfidl.model.constraint import (
     Constraint,
+    Constraints,
     FiniteConstraint,
     LengthConstraint,
     PatternConstraint,
     RangeConstraint,
+    lengths_of,
+    range_of,
 )
 from mfidl.model.declaration import (
     Alias,
@@ -98,6 +101,7 @@ __all__ = [
     "Coding",
     "Const",
     "Constraint",
+    "Constraints",
     "CppCodec",
     "CppType",
     "DeclKind",
@@ -147,9 +151,11 @@ __all__ = [
     "Value",
     "expand",
     "graph_tables",
+    "lengths_of",
     "local_name",
     "members",
     "names_in",
+    "range_of",
     "same",
     "spell",
 ]

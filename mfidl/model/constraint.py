@@ -43,3 +43,19 @@ class PatternConstraint:
 
 
 Constraint = RangeConstraint | LengthConstraint | FiniteConstraint | PatternConstraint
+Constraints = tuple[Constraint, ...]
+
+
+def lengths_of(constraints: Constraints) -> tuple[int, int | None]:
+    """The bounds of all `@length`s of a position."""
+    found = [each for each in constraints if isinstance(each, LengthConstraint)]
+    highs = [each.high for each in found if each.high is not None]
+    return max((each.low for each in found), default=0), min(highs, default=None)
+
+
+def range_of(constraints: Constraints) -> tuple[float | None, float | None]:
+    """The bounds of all `@range`s of a position."""
+    found = [each for each in constraints if isinstance(each, RangeConstraint)]
+    lows = [each.low for each in found if each.low is not None]
+    highs = [each.high for each in found if each.high is not None]
+    return max(lows, default=None), min(highs, default=None)

@@ -176,6 +176,9 @@ def test_texts_with_other_characters_count_bytes(types: ModuleType) -> None:
         mf.from_json(types.Hit, '{"title":"\ud800"}')
     assert (caught.value.fault, caught.value.offset) == (mf.Fault.INVALID_UTF8, 10)
     with pytest.raises(mf.DecodeError) as caught:
+        mf.from_json(s.STRING, '"\ud800"')
+    assert (caught.value.fault, caught.value.offset) == (mf.Fault.INVALID_UTF8, 1)
+    with pytest.raises(mf.DecodeError) as caught:
         mf.from_json(types.Hit, bytearray('{"title":"é😀","title"'.encode()))
     assert (caught.value.offset, caught.value.path) == (18, "Hit.title")
 

@@ -15,17 +15,25 @@ def bare(shape: s.Shape) -> s.Shape:
     return shape
 
 
+def inside(shape: s.Shape) -> tuple[s.Shape, ...]:
+    """The shapes that it is spelled with: elements, keys and values. Of a declared type none."""
+    match shape:
+        case s.Checked():
+            return (shape.shape,)
+        case s.List() | s.Set() | s.Array() | s.Optional() | s.Ref():
+            return (shape.element,)
+        case s.Map():
+            return shape.key, shape.value
+        case _:
+            return ()
+
+
 def composites(shapes: Iterable[s.Shape]) -> Iterator[s.Struct | s.Union | s.Custom]:
     for shape in shapes:
-        match shape:
-            case s.Struct() | s.Union() | s.Custom():
-                yield shape
-            case s.Checked():
-                yield from composites((shape.shape,))
-            case s.List() | s.Set() | s.Array() | s.Optional() | s.Ref():
-                yield from composites((shape.element,))
-            case s.Map():
-                yield from composites((shape.key, shape.value))
+        if isinstance(shape, s.Struct | s.Union | s.Custom):
+            yield shape
+        else:
+            yield from composites(inside(shape))
 
 
 def tables(root: s.Struct | s.Union) -> dict[str, s.Struct | s.Union]:
@@ -52,15 +60,10 @@ def tables(root: s.Struct | s.Union) -> dict[str, s.Struct | s.Union]:
 
 
 def _referred(shape: s.Shape) -> Iterator[s.Struct | s.Union]:
-    match shape:
-        case s.Ref(element=s.Struct() | s.Union() as element):
-            yield element
-        case s.Checked():
-            yield from _referred(shape.shape)
-        case s.List() | s.Set() | s.Array() | s.Optional():
-            yield from _referred(shape.element)
-        case s.Map():
-            yield from _referred(shape.value)
+    if isinstance(shape, s.Ref) and isinstance(shape.element, s.Struct | s.Union):
+        yield shape.element
+    for each in inside(shape):
+        yield from _referred(each)
 
 
 def snake(name: str) -> str:
@@ -72,34 +75,18 @@ def snake(name: str) -> str:
 
 
 def has_rules(shape: s.Shape) -> bool:
-    match shape:
-        case s.Checked():
-            return True
-        case s.List() | s.Set() | s.Array() | s.Optional():
-            return has_rules(shape.element)
-        case s.Map():
-            return has_rules(shape.key) or has_rules(shape.value)
-        case _:
-            return False
+    return isinstance(shape, s.Checked) or any(map(has_rules, inside(shape)))
 
 
 def constrained(shape: s.Shape) -> bool:
     """Whether it, or what a value holds, has constraints."""
-    match shape:
-        case s.Checked():
-            return True
-        case s.List(element=element) | s.Set(element=element) | s.Array(element=element):
-            return constrained(element)
-        case s.Optional(element=element):
-            return constrained(element)
-        case s.Map(key=key, value=value):
-            return constrained(key) or constrained(value)
-        case s.Struct() | s.Union():
-            if shape.constrained is None:
-                shape.constrained = _any_constrained(shape)
-            return shape.constrained
-        case _:
-            return False
+    if isinstance(shape, s.Struct | s.Union):
+        if shape.constrained is None:
+            shape.constrained = _any_constrained(shape)
+        return shape.constrained
+    if isinstance(shape, s.Ref):
+        return False
+    return isinstance(shape, s.Checked) or any(map(constrained, inside(shape)))
 
 
 def _any_constrained(root: "s.Struct | s.Union") -> bool:

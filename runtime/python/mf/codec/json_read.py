@@ -87,8 +87,8 @@ def _literal(value: Any, wanted: str) -> tuple[str, bool]:
     return _scanned(value).literal(wanted)
 
 
-def _number(value: Any, wanted: str = "a number") -> str:
-    text, is_number = _literal(value, wanted)
+def _number(value: Any) -> str:
+    text, is_number = _literal(value, "a number")
     if not is_number:
         raise JsonError(Fault.JSON_WRONG_TYPE, "a string holds no number")
     return text

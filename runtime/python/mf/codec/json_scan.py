@@ -163,7 +163,7 @@ class JsonScanner:
         if not self._text.startswith(b'"', self._pos):
             raise self._cut()
         self._pos += 1
-        found: str = loads(self._text[self.start : self._pos])
+        found: str = loads(self._text[self.start : self._pos].decode())
         return found
 
     def _cut(self) -> JsonError:

@@ -10,6 +10,7 @@ import hashlib
 from collections.abc import Iterator
 
 from mf.codec import shape as s
+from mf.codec.contents import inside
 from mf.codec.flags import Flags
 
 
@@ -51,9 +52,7 @@ def annex(shape: s.Declared) -> str:
     return "".join(line + "\n" for line in lines)
 
 
-def _closure(
-    shape: s.Declared,
-) -> list[s.Declared]:
+def _closure(shape: s.Declared) -> list[s.Declared]:
     """By full name."""
     found: dict[str, s.Declared] = {}
     pending: list[s.Shape] = [shape]
@@ -65,7 +64,7 @@ def _closure(
             found[each.name] = each
             pending += [] if isinstance(each, s.Enum) else each.shapes
         else:
-            pending += _inside(each)
+            pending += inside(each)
     return [found[name] for name in sorted(found)]
 
 
@@ -107,19 +106,6 @@ def spelled(shape: s.Shape) -> str:
         case s.Map():
             return f"map<{spelled(shape.key)},{spelled(shape.value)}>"
     return shape.name
-
-
-def _inside(shape: s.Shape) -> list[s.Shape]:
-    match shape:
-        case s.Checked():
-            return [shape.shape]
-        case s.List() | s.Set() | s.Optional() | s.Ref():
-            return [shape.element]
-        case s.Array():
-            return [shape.element]
-        case s.Map():
-            return [shape.key, shape.value]
-    return []
 
 
 def _enum(shape: s.Enum) -> Iterator[str]:
