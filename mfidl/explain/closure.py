@@ -5,42 +5,16 @@ from collections.abc import Iterable, Iterator
 from mfidl import model
 
 
-def named_in(type_: model.Type) -> Iterator[model.Named]:
-    """The declared types that a type expression names, from left to right."""
-    stack = [type_]
-    while stack:
-        match stack.pop():
-            case model.Named() as named:
-                yield named
-            case model.ListOf(element) | model.SetOf(element) | model.ArrayOf(element, _):
-                stack.append(element)
-            case model.OptionalOf(element) | model.RefOf(element):
-                stack.append(element)
-            case model.MapOf(key, value):
-                stack += [value, key]
-            case model.AliasOf(_, target):
-                stack.append(target)
-            case _:
-                pass
-
-
 def members(declaration: model.Declaration) -> tuple[model.Field, ...]:
     """The fields of a struct or the alternatives of a union; nothing of other kinds."""
-    match declaration:
-        case model.Struct():
-            return declaration.fields
-        case model.Union():
-            return declaration.alternatives
-        case _:
-            return ()
+    return model.members(declaration) if isinstance(declaration, model.Struct | model.Union) else ()
 
 
 def reached(program: model.Program, types: Iterable[model.Type]) -> list[model.Declaration]:
     """Every declaration in the closure of the types, each behind what it needs where there is no cycle."""
     done: dict[str, model.Declaration] = {}
-    for type_ in types:
-        for named in named_in(type_):
-            _visit(program, named.full_name, done)
+    for name in model.names_in(types):
+        _visit(program, name, done)
     return list(done.values())
 
 
@@ -62,7 +36,7 @@ def _visit(program: model.Program, root: str, done: dict[str, model.Declaration]
         if name not in seen:
             seen.add(name)
             fields = members(program.declaration(name))
-            stack.append((name, iter([each.full_name for field in fields for each in named_in(field.type)])))
+            stack.append((name, model.names_in([field.type for field in fields])))
 
     enter(root)
     while stack:

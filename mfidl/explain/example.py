@@ -16,7 +16,7 @@ import itertools
 from collections.abc import Iterable, Iterator
 
 from mfidl import model
-from mfidl.explain.closure import in_order, named_in
+from mfidl.explain.closure import in_order
 from mfidl.explain.samples import sample
 from mfidl.explain.values import (
     Alternative,
@@ -84,7 +84,7 @@ class Examples:
     def _field(self, field: model.Field, owner: model.Struct, depth: int) -> Example:
         if field.default is not None:
             return self.given(field.type, field.default)
-        if any(each.full_name in owner.cycle for each in named_in(field.type)):
+        if not owner.cycle.isdisjoint(model.names_in([field.type])):
             depth = max(depth, _OF_RECURSION)
         return self._value(field.type, field.constraints, depth)
 

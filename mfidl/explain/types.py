@@ -67,7 +67,7 @@ class Types:
             why=_why(subject, way),
             path=_path(way) if way else (),
             bindings=_bindings(subject),
-            fields=tuple(self._field(each, module, measured.example) for each in _members(subject)),
+            fields=tuple(self._field(each, module, measured.example) for each in model.members(subject)),
             layout=layout if stands else None,
             example=self._example_text(subject, measured),
             problem=measured.problem,
@@ -251,10 +251,6 @@ def _bindings(subject: Subject) -> tuple[str, ...]:
     if subject.python_codec is not None:
         found.append(f"Python {subject.python_codec.module}:{subject.python_codec.codec}")
     return tuple(found)
-
-
-def _members(subject: Subject) -> tuple[model.Field, ...]:
-    return subject.alternatives if isinstance(subject, model.Union) else subject.fields
 
 
 def _kind(subject: Subject) -> str:

@@ -1,7 +1,7 @@
 """The holders of a type, and the methods and topics that send it."""
 
 from mfidl import model
-from mfidl.explain.closure import members, named_in, reached
+from mfidl.explain.closure import members, reached
 
 _MOST = 12
 
@@ -39,5 +39,5 @@ class Users:
             self._senders.setdefault(declaration.full_name, []).append(user)
 
     def _note(self, table: dict[str, list[str]], type_: model.Type, user: str) -> None:
-        for named in dict.fromkeys(named_in(type_)):
-            table.setdefault(named.full_name, []).append(user)
+        for name in dict.fromkeys(model.names_in([type_])):
+            table.setdefault(name, []).append(user)
