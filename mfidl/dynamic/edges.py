@@ -3,7 +3,6 @@
 import struct
 
 from mfidl import model
-from mfidl.dynamic.number import Number
 from mfidl.dynamic.schema import Schema
 from mfidl.dynamic.value import Value
 from mfidl.model import Scalar
@@ -14,43 +13,31 @@ _SECOND = 10**9
 
 def edges(schema: Schema, type_: model.Type) -> list[Value]:
     """Of scalars, enums and flags; the plainest first."""
-    number = schema.number(type_)
-    if number is not None:
-        return _of_number(schema, number)
-    assert isinstance(type_, model.Primitive)
-    match type_.scalar:
-        case Scalar.STRING:
-            return list(_TEXTS)
-        case Scalar.BYTES:
-            return [b"", b"\0", b"\xff", bytes(range(16)), bytes(127), bytes(128)]
-        case _:
-            return [bytes(16), bytes(range(16)), b"\xff" * 16, bytes(15) + b"\1"]
-
-
-def _of_number(schema: Schema, number: Number) -> list[Value]:
-    match number.type:
-        case model.Named(_, model.DeclKind.ENUM):
-            enum = schema.program.enum(number.type)
-            low, high = number.limits
+    scalar = schema.number(type_)
+    match type_:
+        case model.Named(_, model.DeclKind.ENUM) if scalar is not None:
+            enum = schema.program.enum(type_)
             named = [each.number for each in enum.members]
-            return named if not enum.open else _once([*named, low, high, _unnamed(named)])
-        case model.Named():
-            return _of_flags(schema.program.flags(number.type), number)
-        case _ if number.is_bool:
+            return named if not enum.open else _once([*named, *scalar.limits(), _unnamed(named)])
+        case model.Named() if scalar is not None:
+            each_bit = [1 << each.bit for each in schema.program.flags(type_).members]
+            return _once([0, *each_bit, sum(each_bit), scalar.limits()[1], 1 << scalar.bits - 1])
+        case model.Primitive(Scalar.STRING):
+            return list(_TEXTS)
+        case model.Primitive(Scalar.BYTES):
+            return [b"", b"\0", b"\xff", bytes(range(16)), bytes(127), bytes(128)]
+        case model.Primitive(Scalar.UUID):
+            return [bytes(16), bytes(range(16)), b"\xff" * 16, bytes(15) + b"\1"]
+        case model.Primitive(Scalar.BOOL):
             return [False, True]
-        case _ if number.is_float:
-            return _of_float(number.scalar is Scalar.F32)
+        case model.Primitive(scalar):
+            return _of_float(scalar is Scalar.F32) if scalar.is_float else _of_integer(scalar)
         case _:
-            return _of_integer(number)
+            raise AssertionError(type_)
 
 
 def _unnamed(named: list[int]) -> int:
     return next(each for each in range(len(named) + 1) if each not in named)
-
-
-def _of_flags(flags: model.Flags, number: Number) -> list[int]:
-    each_bit = [1 << each.bit for each in flags.members]
-    return _once([0, *each_bit, sum(each_bit), number.limits[1], 1 << 8 * number.size - 1])
 
 
 def _of_float(single: bool) -> list[float]:
@@ -61,12 +48,12 @@ def _of_float(single: bool) -> list[float]:
     return [0.0, -0.0, 1.0, -1.5, inside, 1e16, 16777216.0, largest, -largest, smallest, normal, *special]
 
 
-def _of_integer(number: Number) -> list[int]:
-    low, high = number.limits
+def _of_integer(scalar: Scalar) -> list[int]:
+    low, high = scalar.held.limits()
     wanted = [0, 1, -1]
     for power in (6, 7, 8, 14, 15, 16, 21, 28, 31, 32, 35, 42, 49, 53, 56, 63):
         wanted += [(1 << power) - 1, 1 << power, -(1 << power), -(1 << power) - 1]
-    if number.scalar in (Scalar.TIMESTAMP, Scalar.DURATION):
+    if scalar in (Scalar.TIMESTAMP, Scalar.DURATION):
         wanted += [_SECOND, 1_500_000_000, -1_500_000_000, 1_000_001_000, -1, 1_763_686_923_000_000_001]
     return _once([each for each in (*wanted, low, high) if low <= each <= high])
 

@@ -119,7 +119,7 @@ class _Parser:
         if isinstance(type_, model.Named):
             fits = type_.kind is model.DeclKind.ENUM
         elif number is not None:
-            fits = not number.is_float and number.scalar not in _TIMES
+            fits = number.is_integer or number is model.Scalar.BOOL
         else:
             fits = isinstance(type_, model.Primitive)
         if not fits:
@@ -171,6 +171,3 @@ class _Parser:
         else:
             start = end = len(self._text)
         return UnknownTypeError(self._text, start, end, reason)
-
-
-_TIMES = (model.Scalar.TIMESTAMP, model.Scalar.DURATION)

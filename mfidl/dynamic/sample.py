@@ -215,9 +215,9 @@ class Sampler:
 
     def _any(self, type_: model.Type) -> Value:
         number = self._schema.number(type_)
-        if number is not None and number.members is None and not number.is_float:
-            low, high = number.limits
-            bits = self._random.randint(0, 8 * number.size)
+        if number is not None and number.held.is_integer and not self._schema.is_closed(type_):
+            low, high = number.held.limits()
+            bits = self._random.randint(0, number.held.bits)
             near = self._random.getrandbits(bits) * self._random.choice((1, -1) if low else (1,))
             return min(max(near, low), high)
         match type_:

@@ -7,7 +7,6 @@ from typing import Any
 from mf.codec import shape as s
 from mf.codec.sizes import has_layout
 from mfidl import model
-from mfidl.dynamic.number import Number, number_of
 from mfidl.dynamic.shapes import Shapes, is_implicit
 from mfidl.model import Scalar, Tier
 
@@ -18,7 +17,6 @@ class Schema:
     def __init__(self, program: model.Program) -> None:
         self.program = program
         self._structs = {each.full_name: each for each in program.all_structs()}
-        self._numbers: dict[model.Type, Number | None] = {}
         self._names: dict[str, model.Type] = {}
         self._asked: dict[str, tuple[model.Constraint, ...]] = {}
         self._shapes = {checked: Shapes(program, checked=checked) for checked in (False, True)}
@@ -64,26 +62,27 @@ class Schema:
         """Of a struct, error or union."""
         return (self.union(type_) if type_.kind is model.DeclKind.UNION else self.struct(type_)).tier
 
-    def number(self, type_: model.Type) -> Number | None:
-        """The number that values of a type are; None for all other types."""
-        if type_ not in self._numbers:
-            self._numbers[type_] = self._number(type_)
-        return self._numbers[type_]
-
-    def _number(self, type_: model.Type) -> Number | None:
+    def number(self, type_: model.Type) -> Scalar | None:
+        """The scalar of a type whose values are numbers, of enums and flags the base; None for others."""
         match type_:
             case model.Primitive(Scalar.STRING | Scalar.BYTES | Scalar.UUID):
                 return None
             case model.Primitive(scalar):
-                return number_of(type_, scalar)
+                return scalar
             case model.Named(_, model.DeclKind.FLAGS):
-                return Number(type_, self.program.flags(type_).base.scalar, None)
+                return self.program.flags(type_).base.scalar
             case model.Named(_, model.DeclKind.ENUM):
-                enum = self.program.enum(type_)
-                members = None if enum.open else frozenset(each.number for each in enum.members)
-                return Number(type_, enum.base.scalar, members)
+                return self.program.enum(type_).base.scalar
             case _:
                 return None
+
+    def is_closed(self, type_: model.Type) -> bool:
+        """Whether only some of the numbers are values."""
+        match type_:
+            case model.Named(_, model.DeclKind.ENUM):
+                return not self.program.enum(type_).open
+            case _:
+                return type_ == model.Primitive(Scalar.BOOL)
 
     def has_layout(self, type_: model.Type) -> bool:
         """Whether it can be memcpy."""

@@ -163,7 +163,7 @@ class Examples:
                         raise AssertionError("structs are no keys")
             case model.Primitive(Scalar.BOOL):
                 yield from (False, True)
-            case model.Primitive(scalar) if scalar.is_integer or scalar in _TIMES:
+            case model.Primitive(scalar) if scalar.held.is_integer:
                 low, high = bounds_of(scalar, constraints)
                 first = _scalar(scalar, constraints)
                 assert isinstance(first, int)
@@ -207,7 +207,7 @@ class Examples:
 
 def bounds_of(scalar: Scalar, constraints: Constraints) -> tuple[int, int]:
     """The smallest and largest value that an integer, timestamp or duration may have."""
-    least, most = (Scalar.I64 if scalar in _TIMES else scalar).limits()
+    least, most = scalar.held.limits()
     low, high = model.range_of(constraints)
     return least if low is None else max(least, int(low)), most if high is None else min(most, int(high))
 

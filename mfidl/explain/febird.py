@@ -214,8 +214,4 @@ def _bounds_of_scalar(scalar: Scalar, constraints: Constraints) -> Bounds:
     if scalar in (Scalar.STRING, Scalar.BYTES):
         low, high = model.lengths_of(constraints)
         return Bounds(sizes.count(low) + low, None if high is None else sizes.count(high) + high)
-    return Bounds(*sizes.extremes(_integer(scalar), *bounds_of(scalar, constraints)))
-
-
-def _integer(scalar: Scalar) -> Scalar:
-    return Scalar.I64 if scalar is Scalar.DURATION else scalar
+    return Bounds(*sizes.extremes(scalar.held, *bounds_of(scalar, constraints)))

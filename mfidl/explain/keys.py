@@ -68,8 +68,7 @@ def _ascending(
             for length in range(low, max(low, _EXACT_LENGTH) + 1 if high is None else high + 1):
                 yield sizes.count(length) + length, _texts(scalar, min(length, _EXACT_LENGTH))
         case model.Primitive(scalar):
-            integer = Scalar.I64 if scalar in (Scalar.TIMESTAMP, Scalar.DURATION) else scalar
-            yield from sizes.histogram(integer, *bounds_of(scalar, constraints))
+            yield from sizes.histogram(scalar.held, *bounds_of(scalar, constraints))
         case model.Named():
             yield from _of_named(program.declaration(key.full_name))
         case _:

@@ -44,6 +44,11 @@ class Scalar(Enum):
         """Width of an integer or float."""
         return int(self.value[1:])
 
+    @property
+    def held(self) -> "Scalar":
+        """What a value is: nanoseconds in an I64, of a timestamp or duration; itself for the others."""
+        return Scalar.I64 if self in (Scalar.TIMESTAMP, Scalar.DURATION) else self
+
     def limits(self) -> tuple[int, int]:
         """Smallest and largest value of an integer type."""
         if self.is_signed:

@@ -46,7 +46,7 @@ def row_of(type_: model.Type, declared: Declared) -> Scalar | None:
     """The integer that an element is in a row; None if such elements lie in none."""
     match type_:
         case model.Primitive(scalar) if is_packed(scalar):
-            return Scalar.I64 if scalar is Scalar.DURATION else scalar
+            return scalar.held
         case model.Named(full_name, model.DeclKind.ENUM | model.DeclKind.FLAGS):
             numbered = declared[full_name]
             assert isinstance(numbered, model.Enum | model.Flags)

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from mfidl import model
 from mfidl.dynamic import Graph, Schema
-from mfidl.dynamic.number import Number
 from mfidl.model import Scalar, Tier
 
 SCHEMA = (Path(__file__).parent / "dynamic.mfidl").read_text()
@@ -24,7 +23,7 @@ class Values:
     def of(self, type_: model.Type, depth: int = 3) -> st.SearchStrategy[Any]:
         number = self._schema.number(type_)
         if number is not None:
-            return _number(number)
+            return self._number(type_, number)
         match type_:
             case model.Primitive(Scalar.STRING):
                 return st.text(max_size=6)
@@ -39,6 +38,17 @@ class Values:
                 return self._declared(type_, depth)
             case _:
                 return self._container(type_, depth)
+
+    def _number(self, type_: model.Type, scalar: Scalar) -> st.SearchStrategy[Any]:
+        if scalar is Scalar.BOOL:
+            return st.booleans()
+        if isinstance(type_, model.Named) and self._schema.is_closed(type_):
+            members = self._schema.program.enum(type_).members
+            return st.sampled_from(sorted(each.number for each in members))
+        if scalar.is_float:
+            return st.floats(width=32 if scalar is Scalar.F32 else 64, allow_nan=False)
+        low, high = scalar.held.limits()
+        return st.integers(low, high) | st.integers(max(low, -200), min(high, 300))
 
     def _container(self, type_: model.Type, depth: int) -> st.SearchStrategy[Any]:
         most = 3 if depth > 0 else 0
@@ -118,17 +128,6 @@ class _InGraph(Values):
         if self._schema.tier(type_) is Tier.ARCHIVE:
             return self._members(type_, depth)
         return Values(self._schema).of(type_, depth)
-
-
-def _number(number: Number) -> st.SearchStrategy[Any]:
-    if number.is_bool:
-        return st.booleans()
-    if number.members is not None:
-        return st.sampled_from(sorted(number.members))
-    if number.is_float:
-        return st.floats(width=32 if number.size == 4 else 64, allow_nan=False)
-    low, high = number.limits
-    return st.integers(low, high) | st.integers(max(low, -200), min(high, 300))
 
 
 # What damaged JSON is made of.
