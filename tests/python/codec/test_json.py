@@ -258,6 +258,28 @@ def test_custom_values_are_written_as_their_bytes() -> None:
     assert (refused.fault, refused.offset, refused.path) == (mf.Fault.CUSTOM_CODEC_FAILED, 9, "[1]")
 
 
+class CountingCodec:
+    """Bytes as they are; counts how often it is called."""
+
+    calls = 0
+
+    @staticmethod
+    def encode(value: bytes) -> bytes:
+        return value
+
+    @classmethod
+    def decode(cls, data: bytes) -> bytes:
+        cls.calls += 1
+        return data
+
+
+def test_a_codec_is_called_once_for_each_value() -> None:
+    blobs = s.List(s.Custom("geo.Blob", __name__, "CountingCodec"))
+    before = CountingCodec.calls
+    assert mf.from_json(blobs, '["AQ==","/w=="]') == [b"\x01", b"\xff"]
+    assert CountingCodec.calls == before + 2
+
+
 def test_special_floats_in_lists() -> None:
     values = [1.5, math.inf, -math.inf, math.nan]
     text = mf.to_json(values, s.List(s.F64))

@@ -241,8 +241,9 @@ def _enum(shape: s.Enum, _: Inner[Reader]) -> Reader:
 
 def _custom(shape: s.Custom, _: Inner[Reader]) -> Reader:
     def read(value: Any, levels: int) -> Any:
-        data = _bytes(value, levels)
-        _charge(value, sizes.memory(shape) + len(data))
+        scanner = _scanned(value)  # a user's codec is called once for a value
+        data = _bytes(scanner, levels)
+        scanner.charge(sizes.memory(shape) + len(data))
         codec = user_codec(shape.module, shape.codec)
         try:
             made = codec.decode(data)

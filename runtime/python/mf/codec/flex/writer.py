@@ -93,12 +93,8 @@ def _bytes(out: bytearray, value: bytes | bytearray | memoryview, _depth: int) -
 
 
 def _blob(out: bytearray, tag: int, data: bytes | bytearray | memoryview) -> None:
-    size = len(data)
     out.append(tag)
-    if size < 128:
-        out.append(size)
-    else:
-        _count(out, size)
+    _count(out, len(data))
     out += data
 
 
