@@ -6,6 +6,7 @@ A shape asks once and keeps the answer (mf.codec.shape), so nothing here is quic
 from collections.abc import Iterable, Iterator
 
 from mf.codec import shape as s
+from mf.codec.flags import Flags
 
 
 def bare(shape: s.Shape) -> s.Shape:
@@ -26,6 +27,10 @@ def inside(shape: s.Shape) -> tuple[s.Shape, ...]:
             return shape.key, shape.value
         case _:
             return ()
+
+
+def is_flags(shape: s.Enum) -> bool:
+    return isinstance(shape.type, type) and issubclass(shape.type, Flags)
 
 
 def composites(shapes: Iterable[s.Shape]) -> Iterator[s.Struct | s.Union | s.Custom]:

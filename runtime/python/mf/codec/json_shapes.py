@@ -8,7 +8,6 @@ from typing import Any, Final, Generic, TypeVar
 from mf.codec import shape as s
 from mf.codec.archive_form import refers
 from mf.codec.contents import bare
-from mf.codec.flags import Flags
 
 F = TypeVar("F", bound=Callable[..., Any])
 Inner = Callable[..., F]
@@ -50,7 +49,3 @@ class Functions(Generic[F]):
         if make is None:
             raise TypeError(f"{type(shape).__name__} has no JSON")
         return make(shape, lambda each, within=inside: self.of(each, within, around))
-
-
-def is_flags(shape: s.Enum) -> bool:
-    return isinstance(shape.type, type) and issubclass(shape.type, Flags)

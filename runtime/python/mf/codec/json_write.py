@@ -12,11 +12,11 @@ from uuid import UUID
 
 from mf.codec import json_text
 from mf.codec import shape as s
-from mf.codec.contents import bare
+from mf.codec.contents import bare, is_flags
 from mf.codec.custom_coding import custom_bytes
 from mf.codec.failure import CodecError
 from mf.codec.json_graph import Composite, Numbers, numbered
-from mf.codec.json_shapes import Functions, Inner, is_flags
+from mf.codec.json_shapes import Functions, Inner
 from mf.codec.limits import limits_of
 from mf.codec.malformed import MalformedError, TooDeepError
 

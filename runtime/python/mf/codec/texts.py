@@ -10,8 +10,7 @@ import hashlib
 from collections.abc import Iterator
 
 from mf.codec import shape as s
-from mf.codec.contents import inside
-from mf.codec.flags import Flags
+from mf.codec.contents import inside, is_flags
 
 
 class Texts:
@@ -110,7 +109,7 @@ def spelled(shape: s.Shape) -> str:
 
 def _enum(shape: s.Enum) -> Iterator[str]:
     numbered = sorted((int(member), name) for name, member in shape.names.items())
-    if isinstance(shape.type, type) and issubclass(shape.type, Flags):
+    if is_flags(shape):
         yield f"type {shape.name} flags {shape.base.name}"
         yield from (f" {name} {number.bit_length() - 1}" for number, name in numbered)
         return

@@ -277,9 +277,9 @@ def _is_row(values: list[Any]) -> bool:
     return kinds == {float} or (kinds == {int} and max(values) < I64_END)
 
 
-def explained(failure: CodecError, root: str = "") -> DecodeError:
+def explained(failure: CodecError) -> DecodeError:
     """The fault with path and offset in its message."""
-    path, offset = root + "".join(reversed(failure.steps)), failure.offset or 0
+    path, offset = "".join(reversed(failure.steps)), failure.offset or 0
     text = f"{path}: {failure.reason} (at byte {offset:,})".removeprefix(": ")
     return DecodeError(failure.fault, text, offset=offset, path=path)
 
