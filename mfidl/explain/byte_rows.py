@@ -32,11 +32,11 @@ class ByteRow:
     gap: bool
 
 
-def byte_rows(layout: Layout) -> tuple[ByteRow, ...]:
-    """Empty where the layout has no bytes, or needs more than 64 rows."""
+def byte_rows(layout: Layout, most: int = _MOST_ROWS) -> tuple[ByteRow, ...]:
+    """Empty where the layout has no bytes, or needs more than `most` rows."""
     slots = [slot for slot in layout.slots if slot.size]
-    offsets = [at for at in range(0, layout.size, ROW) if not is_middle(slots, at)]
-    if not slots or len(offsets) > _MOST_ROWS:
+    offsets = [at for at in range(0, layout.size, ROW) if not _is_middle(slots, at)]
+    if not slots or len(offsets) > most:
         return ()
     hues = {slot.offset: at for at, slot in enumerate(s for s in slots if s.name is not None)}
     rows = []
@@ -52,7 +52,7 @@ def _overlaps(slot: Slot, at: int) -> bool:
     return slot.offset < at + ROW and at < slot.offset + slot.size
 
 
-def is_middle(slots: Sequence[Slot], at: int) -> bool:
+def _is_middle(slots: Sequence[Slot], at: int) -> bool:
     """Whether this row, the one before it and the one behind it belong to one field."""
     return any(slot.offset <= at - ROW and at + 2 * ROW <= slot.offset + slot.size for slot in slots)
 

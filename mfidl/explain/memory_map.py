@@ -6,67 +6,51 @@
   +---------------+-------+-------+
 """
 
-from collections.abc import Sequence
-
-from mfidl.explain.byte_rows import ROW, is_middle
-from mfidl.explain.report import Slot
+from mfidl.explain.byte_rows import ROW, ByteRow, byte_rows
+from mfidl.explain.report import Layout
 
 _CELL = 4  # characters a byte
 _MOST_ROWS = 40
 
 
-def draw(slots: Sequence[Slot], size: int) -> list[str]:
+def draw(layout: Layout) -> list[str]:
     """Lines; none for what has no bytes, or would fill pages. Rows in the middle of a long field are left
     out.
     """
-    slots = [slot for slot in slots if slot.size]
-    rows = [at for at in range(0, size, ROW) if not is_middle(slots, at)]
-    if not slots or len(rows) > _MOST_ROWS:
+    rows = byte_rows(layout, _MOST_ROWS)
+    if not rows:
         return []
-    offsets = max(5, len(str(rows[-1])) + 1)
+    offsets, wide = max(5, len(str(rows[-1].offset)) + 1), min(layout.size, ROW)
     indent = " " * (offsets + 1)
-    lines = [indent + "".join(f"{byte:>{_CELL - 1}} " for byte in range(min(size, ROW))).rstrip()]
-    above: list[str] = []
-    previous = -ROW
-    for at in rows:
-        if at != previous + ROW:
-            lines.append(f"{indent}:{'':{_width(size) - 2}}:")
-        row = _row(slots, at, size)
-        lines.append(indent + _border(above, row, _continued(slots, at)))
-        lines.append(f"{at:>{offsets}} {''.join(row)}")
-        above, previous = row, at
-    lines.append(indent + _border(above, [], None))
+    lines = [indent + "".join(f"{byte:>{_CELL - 1}} " for byte in range(wide)).rstrip()]
+    above = ""
+    for row in rows:
+        if row.gap:
+            lines.append(f"{indent}:{'':{wide * _CELL - 1}}:")
+        text = _text(row)
+        lines.append(indent + _border(above, text, _continued(row)))
+        lines.append(f"{row.offset:>{offsets}} {text}")
+        above = text
+    lines.append(indent + _border(above, "", range(0)))
     return lines
 
 
-def _width(size: int) -> int:
-    return min(size, ROW) * _CELL + 1
-
-
-def _continued(slots: Sequence[Slot], at: int) -> tuple[int, int] | None:
+def _continued(row: ByteRow) -> range:
     """The columns in which a row continues the field of the row above."""
-    for slot in slots:
-        end = slot.offset + slot.size
-        if slot.offset < at < end:
-            first = max(slot.offset, at - ROW) - (at - ROW) if slot.offset > at - ROW else 0
-            return first * _CELL, min(end - at, ROW) * _CELL
-    return None
+    cell = row.cells[0]
+    if cell.begins:
+        return range(0)
+    before = max(0, cell.slot.offset - (row.offset - ROW))
+    return range(before * _CELL + 1, cell.span * _CELL)
 
 
-def _row(slots: Sequence[Slot], at: int, size: int) -> list[str]:
-    last = min(at + ROW, size)
-    row = [" "] * ((last - at) * _CELL + 1)
-    for slot in slots:
-        first, end = max(slot.offset, at), min(slot.offset + slot.size, last)
-        if first >= end:
-            continue
-        left, right = (first - at) * _CELL, (end - at) * _CELL
-        inner = right - left - 1
-        label = _label(slot.name or "", inner) if first == slot.offset else ""
-        text = "/" * inner if slot.name is None else label
-        row[left] = row[right] = "|"
-        row[left + 1 : right] = list(text.ljust(inner))
-    return row
+def _text(row: ByteRow) -> str:
+    text = "|"
+    for cell in row.cells:
+        inner = cell.span * _CELL - 1
+        label = _label(cell.slot.name or "", inner) if cell.begins else ""
+        text += ("/" * inner if cell.slot.name is None else label.ljust(inner)) + "|"
+    return text
 
 
 def _label(name: str, width: int) -> str:
@@ -77,13 +61,6 @@ def _label(name: str, width: int) -> str:
     return f" {'.'.join(parts)}"[:width]
 
 
-def _border(above: list[str], below: list[str], continued: tuple[int, int] | None) -> str:
-    line = []
-    for at in range(max(len(above), len(below))):
-        corner = "|" in (above[at : at + 1] + below[at : at + 1])
-        line.append("+" if corner else "-")
-    if continued is not None:
-        for at in range(continued[0] + 1, continued[1]):
-            if line[at] == "-":
-                line[at] = " "
-    return "".join(line)
+def _border(above: str, below: str, continued: range) -> str:
+    corners = ["|" in (above[at : at + 1], below[at : at + 1]) for at in range(max(len(above), len(below)))]
+    return "".join("+" if corner else " " if at in continued else "-" for at, corner in enumerate(corners))

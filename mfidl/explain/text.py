@@ -111,7 +111,7 @@ def _layout(layout: report.Layout) -> Iterator[str]:
         for slot in layout.slots
     ]
     yield from table(("offset", "size", "align", "field", "type"), rows, right=3)
-    drawn = draw(layout.slots, layout.size)
+    drawn = draw(layout)
     if drawn:
         yield ""
         yield from drawn
