@@ -16,8 +16,8 @@ from mf.codec.limits import MAX_DEPTH, Limits
 from mf.codec.malformed import MalformedError
 
 _BLANKS: Final = re.compile(rb"[ \t\n\r]*")
-_NUMBER: Final = re.compile(json_text.NUMBER.pattern.encode())
-_PREFIX: Final = re.compile(rb"-?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?(?:(?<=[0-9])[eE][+-]?)?)?")
+_NUMBER: Final = re.compile(rb"-?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?(?:(?<=[0-9])[eE][+-]?[0-9]*)?)?")
+"""One, or the beginning of one that lacks a digit."""
 _CODE_UNIT: Final = re.compile(rb"\\u[0-9a-fA-F]{4}")
 _STRING: Final = re.compile(
     rb'"(?:[^\x00-\x1f"\\]+|\\["\\/bfnrt]|\\u(?:(?![dD][89a-fA-F])[0-9a-fA-F]{4}'
@@ -148,12 +148,13 @@ class JsonScanner:
             text = self.string()
             return text, json_text.NUMBER.fullmatch(text) is not None
         self.start = self._pos
-        match, prefix = _NUMBER.match(self._text, self._pos), _PREFIX.match(self._text, self._pos)
-        assert prefix is not None
-        if match is None or prefix.end() > match.end():
-            raise self._syntax("a number lacks a digit", prefix.end())
+        match = _NUMBER.match(self._text, self._pos)
+        assert match is not None
         self._pos = match.end()
-        return match[0].decode(), True
+        text = match[0].decode()
+        if not text[-1:].isdigit():
+            raise self._syntax("a number lacks a digit")
+        return text, True
 
     def string(self) -> str:
         self._expect("a string")
