@@ -298,7 +298,7 @@ def laid(r: Labels, shape: s.Shape) -> None:
                 _padding(r, begin + offset)
                 with r.at(each.name):
                     laid(r, each.shape)
-            _padding(r, begin + shape.layout[0])
+            _padding(r, begin + sizes.layout(shape)[0])
         case s.Array(element=element, length=length):
             for index in range(length if sizes.layout(element)[0] else 0):
                 with r.at(index):

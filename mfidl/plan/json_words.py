@@ -48,6 +48,6 @@ def string_text(scalar: Scalar, value: str | bytes) -> str:
 
 def table_name(full_name: str) -> str:
     """Of the objects of a type, in a graph that it is the root of."""
-    from mf.codec import contents  # as above
+    from mf.codec import shape  # as above
 
-    return contents.snake(full_name.rpartition(".")[2])
+    return shape.snake(full_name.rpartition(".")[2])

@@ -15,7 +15,7 @@ from typing import Any
 ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "runtime/python")]
 
-from mf.codec import rules  # noqa: E402
+from mf.codec import rules, sizes  # noqa: E402
 from mf.codec import shape as s  # noqa: E402
 from tests.python.codec.generated import VECTORS, codecs_of, from_json, writable  # noqa: E402
 
@@ -118,7 +118,7 @@ def vectors(schema: str) -> list[dict[str, Any]]:
     for codec in codecs_of(schema):
         shape = codec.shape
         seen: set[str] = set()
-        for _ in range(EACH if shape.smallest else 1):
+        for _ in range(EACH if sizes.smallest(shape) else 1):
             value = draw.value(shape)
             written = codec.encode(writable(codec, from_json(shape, value)))
             if written.hex() in seen:

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from mf.codec.contents import snake
+from mf.codec.shape import snake
 from mfidl import model
 from mfidl.compiler import check
 from mfidl.dynamic import Schema, encode, from_json

@@ -6,6 +6,7 @@ their sum is enough; one byte less than the first n of them is refused at the n-
 import pytest
 
 import mf
+from mf.codec import sizes
 from mf.codec.limits import Limits
 from tests.python.codec.generated import codec_of
 
@@ -25,7 +26,7 @@ Charge = tuple[int, str]
 
 def of(name: str) -> int:
     """What a value takes when nothing in it was read."""
-    return codec_of("wide.mfidl", f"vectors.wide.{name}").shape.own_memory
+    return sizes.memory(codec_of("wide.mfidl", f"vectors.wide.{name}").shape)
 
 
 def told(name: str, data: bytes, budget: int) -> str:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import mf
 from mf.codec import shape as s
+from mf.codec import sizes
 from mf.codec.archive_wire import BYTES, FIXED32, FIXED64, VARINT, tag_of, varint
 from mf.codec.archived import unknown_fields
 from mf.codec.failure import CodecError, InPartsError
@@ -331,7 +332,7 @@ def test_a_large_map_is_read() -> None:
     values = {at - 60_000: at * 20_011 % (1 << 31) for at in range(120_000)}
     codec = codec_of(s.Map(s.I32, s.I32))
     data = codec.encode(values)
-    assert codec.shape.memory_of(1, len(data)) > DEFAULT_LIMITS.decoded
+    assert sizes.memory_of(codec.shape, 1, len(data)) > DEFAULT_LIMITS.decoded
 
     assert codec.decode(data) == values
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import mf
 from mf.codec import shape as s
+from mf.codec import sizes
 from mf.codec.codec import Codec
 from mf.codec.failure import CodecError
 from tests.python.codec.directly import read
@@ -18,7 +19,7 @@ from tests.python.codec.strategies import values
 
 SCHEMAS = ("shapes.mfidl", "alternatives.mfidl")
 CODECS = {each.shape.name: each for schema in SCHEMAS for each in codecs_of(schema)}
-FILLED = sorted(name for name, codec in CODECS.items() if codec.shape.smallest)
+FILLED = sorted(name for name, codec in CODECS.items() if sizes.smallest(codec.shape))
 
 
 @pytest.mark.parametrize("name", sorted(CODECS))

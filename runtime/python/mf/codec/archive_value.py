@@ -170,8 +170,8 @@ def _foreign(shape: s.Struct | s.Union, of: Of) -> Read:
     def read(r: Reader) -> Any:
         at = r.pos
         size = r.padded_length()
-        if isinstance(shape, s.Struct) and shape.memcpy and size != shape.layout[0]:
-            reason = f"{shape.name} has {shape.layout[0]} bytes, not {size}"
+        if isinstance(shape, s.Struct) and shape.memcpy and size != sizes.layout(shape)[0]:
+            reason = f"{shape.name} has {sizes.layout(shape)[0]} bytes, not {size}"
             raise r.fail(Fault.WRONG_LENGTH, reason, at)
         tables, reading, end = r.tables, r.reading, r.end
         r.tables, r.reading, r.end = {}, None, r.pos + size

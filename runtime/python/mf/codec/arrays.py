@@ -47,7 +47,7 @@ def dtype_of(shape: s.Shape) -> "np.dtype[Any]":
                 "names": [each.attribute for each, _ in fields],
                 "formats": [dtype_of(each.shape) for each, _ in fields],
                 "offsets": [offset for _, offset in fields],
-                "itemsize": plain.layout[0],
+                "itemsize": sizes.layout(plain)[0],
             }
             made: np.dtype[Any] = np.dtype(layout)
             return made
@@ -192,7 +192,7 @@ def _has_padding(shape: s.Shape) -> bool:
     match bare(shape):
         case s.Struct() as struct:
             used = sum(sizes.layout(each.shape)[0] for each in struct.fields)
-            return used != struct.layout[0] or any(_has_padding(each.shape) for each in struct.fields)
+            return used != sizes.layout(struct)[0] or any(_has_padding(each.shape) for each in struct.fields)
         case s.Array(element=element):
             return _has_padding(element)
         case _:

@@ -16,7 +16,7 @@ from mf.codec.limits import U32_MAX
 from mf.codec.malformed import MalformedError
 from mf.codec.plain import Parts
 from mf.codec.sequences import laid_out
-from mf.codec.sizes import MEMCPY_CODES
+from mf.codec.sizes import MEMCPY_CODES, layout
 from mf.codec.varint import read_u32, write_unsigned
 from mf.codec.writer import is_array
 from mf.core.gathered import Gathered
@@ -49,7 +49,7 @@ def _join_of(shape: s.Composite) -> Join | None:
     if isinstance(element, s.Scalar) and element.name in ("u8", "i8", "f32", "f64"):
         letter = MEMCPY_CODES[element.name]
         return lambda values: _array_joined(values, lambda: laid_out(values, letter))
-    if isinstance(element, s.Struct) and element.memcpy and element.layout[0]:
+    if isinstance(element, s.Struct) and element.memcpy and layout(element)[0]:
         return lambda values: _array_joined(values, lambda: _structs_in(element, values))
     return None
 

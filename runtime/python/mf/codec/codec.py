@@ -19,6 +19,7 @@ from mf.codec.failure import CodecError, InPartsError
 from mf.codec.limits import DEFAULT_LIMITS, Limits
 from mf.codec.reader import Reader
 from mf.codec.shape import Composite, Struct, Union
+from mf.codec.sizes import memory_of, smallest
 from mf.codec.writer import Writer
 from mf.core.error import Code, Error, Execution
 from mf.core.service import Encoded
@@ -206,9 +207,9 @@ class Codec(Generic[V, T]):
     def _read(self, r: Reader, count: int, *, whole: bool) -> list[T]:
         coding = self._coding
         if count > 1:
-            r.check_items(count, self.shape.smallest)
+            r.check_items(count, smallest(self.shape))
         if count > _FEW:
-            r.afford(self.shape.memory_of(count, 0))
+            r.afford(memory_of(self.shape, count, 0))
         r.charge(_PLACE * count)
         if self.shape.has_no_end:
             values: list[T] = [coding.read_alone(r)]

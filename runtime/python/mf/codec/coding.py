@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from mf.codec import shape as s
+from mf.codec import sizes
 from mf.codec.archive_graph import graph_read
 from mf.codec.archive_message import Message, StructMessage, UnionMessage
 from mf.codec.archive_write import embedded, graph_write, message_write
@@ -133,7 +134,7 @@ def _made(root: s.Composite) -> Coding:
             continue
         waiting.pop()
         if at not in making:
-            assert at.smallest + at.own_memory >= 0  # asked in this order, for the same reason
+            assert sizes.smallest(at) + sizes.memory(at) >= 0  # asked in this order, for the same reason
             making[at] = Coding(at, of)
     for made in making.values():
         made.make()

@@ -464,7 +464,7 @@ def items_write(shape: s.Shape, of: Of) -> Items:
         name = plain.base.name
     if name in _FIXED:
         return _fixed_items(shape, name, of)
-    if isinstance(shape, s.Struct) and shape.memcpy and shape.layout[0]:
+    if isinstance(shape, s.Struct) and shape.memcpy and sizes.layout(shape)[0]:
         return _rows(shape, of)
     return _strings if shape is s.STRING else _each(write_of(shape, of))
 

@@ -52,12 +52,19 @@ def references(shape: s.Shape, value: Any) -> Iterator[tuple[Composite, Any]]:
 def _referring(shape: Composite, value: Any) -> Iterator[tuple[s.Shape, Any]]:
     """Of what a value holds, all that may refer to something."""
     if isinstance(shape, s.Struct):
-        for field in shape.referring:
+        for field in _referring_fields(shape):
             yield field.shape, getattr(value, field.attribute)
     elif shape.tables:
         for alternative in shape.alternatives:
             if type(value) is alternative.type:
                 yield alternative.shape, value.value
+
+
+@s.kept
+def _referring_fields(shape: s.Struct) -> list[s.Field]:
+    """By number."""
+    found = [each for each in shape.fields if refers(each.shape)] if shape.tables else []
+    return sorted(found, key=lambda each: each.number)
 
 
 def reachable(shape: Composite, root: Any) -> set[int]:

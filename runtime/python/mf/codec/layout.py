@@ -84,7 +84,7 @@ def _struct_format(plain: s.Struct) -> str:
     for each, at in places(plain):
         text += f"{at - end}x" * (at > end) + format_of(each.shape)
         end = at + sizes.layout(each.shape)[0]
-    rest = plain.layout[0] - end
+    rest = sizes.layout(plain)[0] - end
     return text + f"{rest}x" * (rest > 0)
 
 
@@ -497,7 +497,7 @@ def write_fields(w: Writer, shape: s.Struct, parts: Sequence[Any]) -> None:
         except CodecError as failure:
             failure.in_field(each.name)
             raise
-    w.out += bytes(shape.layout[0] - (len(w.out) - begin))
+    w.out += bytes(sizes.layout(shape)[0] - (len(w.out) - begin))
 
 
 def write_fixed(w: Writer, shape: "s.Scalar | s.Enum", value: Any) -> None:

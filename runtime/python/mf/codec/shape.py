@@ -2,20 +2,22 @@
 
 Generated modules hold one `Struct` or `Union` for each of the schema, and the codec is made of it
 (mf.codec.coding). Fields come from a function, so that recursive types need no order, and nothing is built
-that a program does not use. Plain classes: every import of generated code pays for this, so what is worked
-out of a shape is elsewhere and is imported when it is asked for: how much its values take
-(mf.codec.sizes), and what it is made of (mf.codec.contents).
+that a program does not use. Plain classes: every import of generated code pays for this. What other modules
+work out of a shape (mf.codec.sizes, mf.codec.contents) it keeps for them: `kept`.
 """
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property, wraps
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from mf.core.plain_struct import by_place
 
 if TYPE_CHECKING:
     from mf.codec.rules import Rule
+
+C = TypeVar("C", bound="_Composite")
+R = TypeVar("R")
 
 
 class Scalar:
@@ -203,8 +205,6 @@ class _Composite:
     """What reads and writes them at native speed; mf.codec.native makes it. False: the pure codec does."""
     row: Any = None
     """What packs its values, of tier memcpy; mf.codec.layout makes it."""
-    constrained: bool | None = None
-    """Whether its values, or what they hold, have constraints, as mf.codec.contents finds."""
 
     @property
     @abstractmethod
@@ -212,54 +212,36 @@ class _Composite:
         """Of its fields or alternatives."""
 
     @cached_property
-    def inner(self) -> "tuple[Struct | Union | Custom, ...]":
-        """The structs and unions that its values hold or refer to."""
-        from mf.codec.contents import composites
-
-        return tuple(composites(self.shapes))
+    def facts(self) -> dict[str, Any]:
+        """What `kept` functions have found of it."""
+        return {}
 
     @cached_property
-    def has_rules(self) -> bool:
-        """Whether it carries constraints itself."""
-        from mf.codec.contents import has_rules
-
-        return any(has_rules(each) for each in self.shapes)
+    def inner(self) -> "tuple[Struct | Union | Custom, ...]":
+        """The structs and unions that its values hold or refer to."""
+        return tuple(_composites(self.shapes))
 
     @cached_property
     def tables(self) -> "dict[str, Struct | Union]":
         """Of the graph that a value is the root of, by the names of their fields (docs/proto.md): its own
         type first, the others by full name. Empty if values refer to nothing.
         """
-        if not self.archive:
-            return {}
-        from mf.codec.contents import tables
+        return _tables(self) if self.archive else {}  # type: ignore[arg-type] # a Struct or a Union
 
-        return tables(self)  # type: ignore[arg-type] # a Struct or a Union
 
-    @cached_property
-    def smallest(self) -> int:
-        """Bytes on the wire, at least."""
-        from mf.codec.sizes import smallest_of
+def kept(work: Callable[[C], R]) -> Callable[[C], R]:
+    """Works it out once for each struct or union, which keeps it: shapes of a peer's types may go away."""
+    name = f"{work.__module__}.{work.__qualname__}"
 
-        return smallest_of(self)  # type: ignore[arg-type] # a Struct, Union or Custom
+    @wraps(work)
+    def found(shape: C) -> R:
+        facts = shape.facts
+        if name not in facts:
+            facts[name] = work(shape)
+        made: R = facts[name]
+        return made
 
-    def memory_of(self, count: int, size: int) -> float:
-        """Bytes of memory that `count` values in `size` bytes take, at most."""
-        return count * (8 + self.own_memory) + size * self._contents
-
-    @cached_property
-    def own_memory(self) -> int:
-        """Bytes that this runtime allocates for one smallest value."""
-        from mf.codec.sizes import memory_of
-
-        return memory_of(self)  # type: ignore[arg-type] # a Struct, Union or Custom
-
-    @cached_property
-    def _contents(self) -> float:
-        """Bytes of memory per byte on the wire, at most, for what the containers of a value hold."""
-        from mf.codec.sizes import amplification
-
-        return amplification(self)  # type: ignore[arg-type] # a Struct or a Union
+    return found
 
 
 class Struct(_Composite):
@@ -300,20 +282,6 @@ class Struct(_Composite):
     @property
     def shapes(self) -> "list[Shape]":
         return [each.shape for each in self.fields]
-
-    @cached_property
-    def layout(self) -> tuple[int, int]:
-        from mf.codec.sizes import layout_of
-
-        return layout_of(self)
-
-    @cached_property
-    def referring(self) -> list[Field]:
-        """The fields that hold references, by number."""
-        from mf.codec.archive_form import refers
-
-        found = [each for each in self.fields if refers(each.shape)] if self.tables else []
-        return sorted(found, key=lambda each: each.number)
 
 
 class Union(_Composite):
@@ -370,6 +338,66 @@ class Custom(_Composite):
 Composite = Struct | Union | Custom
 Declared = Struct | Union | Custom | Enum
 Shape = Scalar | Enum | List | Array | Set | Map | Optional | Checked | Ref | Struct | Union | Custom
+
+
+def inside(shape: Shape) -> tuple[Shape, ...]:
+    """The shapes that it is spelled with: elements, keys and values. Of a declared type none."""
+    match shape:
+        case Checked():
+            return (shape.shape,)
+        case List() | Set() | Array() | Optional() | Ref():
+            return (shape.element,)
+        case Map():
+            return shape.key, shape.value
+        case _:
+            return ()
+
+
+def _composites(shapes: Iterable[Shape]) -> Iterator[Composite]:
+    for shape in shapes:
+        if isinstance(shape, Struct | Union | Custom):
+            yield shape
+        else:
+            yield from _composites(inside(shape))
+
+
+def _tables(root: Struct | Union) -> dict[str, Struct | Union]:
+    """What archive values hold and refer to; in a value of another tier begin graphs of their own."""
+    referred: set[Struct | Union] = set()
+    seen: set[Composite] = set()
+    waiting: list[Composite] = [root]
+    while waiting:
+        at = waiting.pop()
+        if at.archive and at not in seen:
+            seen.add(at)
+            waiting += at.inner
+            for shape in at.shapes:
+                referred.update(_referred(shape))
+    if not referred:
+        return {}
+    named: dict[str, Struct | Union] = {}
+    for each in (root, *sorted(referred - {root}, key=lambda each: each.name)):
+        name = snake(each.name.rpartition(".")[2])
+        while name in named:
+            name += "_"
+        named[name] = each
+    return named
+
+
+def _referred(shape: Shape) -> Iterator[Struct | Union]:
+    if isinstance(shape, Ref) and isinstance(shape.element, Struct | Union):
+        yield shape.element
+    for each in inside(shape):
+        yield from _referred(each)
+
+
+def snake(name: str) -> str:
+    """NoSuchCollection -> no_such_collection, HTTPServer -> http_server."""
+    import re
+
+    spaced = re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1_\2", name)
+    return re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", spaced).lower()
+
 
 BOOL: Final = Scalar("bool")
 I8: Final = Scalar("i8")

@@ -2,7 +2,7 @@
 rows, and what this runtime allocates.
 
 Memory is an estimate from above, without what is shared: a decoder asks it before it reads (mf.codec.codec).
-Shapes keep what they have asked for.
+Structs and unions keep what was found.
 """
 
 from typing import Any, Final
@@ -41,43 +41,6 @@ _FIXED: Final = {
 }  # in febird; others: at least 1
 
 
-def layout_of(struct: s.Struct) -> tuple[int, int]:
-    end, strictest = 0, 1
-    for each in struct.fields:
-        size, align = layout(each.shape)
-        end += -end % align + size
-        strictest = max(strictest, align)
-    return end + -end % strictest, strictest
-
-
-def smallest_of(shape: s.Composite) -> int:
-    """Bytes on the wire, at least."""
-    match shape:
-        case s.Struct(archive=False):
-            return shape.layout[0] if shape.memcpy else sum(smallest(each) for each in shape.shapes)
-        case s.Union(archive=False):
-            sizes = [_varint_size(each.number) + smallest(each.shape) for each in shape.alternatives]
-            return min(sizes, default=1)
-        case _:
-            return 1  # the length in front of it
-
-
-def memory_of(shape: s.Composite) -> int:
-    """Bytes that this runtime allocates for one smallest value."""
-    match shape:
-        case s.Custom():
-            return 256
-        case s.Union():
-            return 48 + max((memory(each) for each in shape.shapes), default=0)
-        case s.Struct():
-            own = sum(8 + memory(each) for each in shape.shapes)
-            if shape.make is not s.bare_made:  # which is the only field itself
-                own += 48
-            if not shape.archive:
-                return own
-            return own + (256 if shape.tables else 64) + sum(_memory_made(each) for each in shape.fields)
-
-
 def has_layout(shape: s.Shape) -> bool:
     """Whether a memcpy struct can hold it."""
     match shape:
@@ -100,13 +63,13 @@ def is_array_element(shape: s.Shape) -> bool:
     plain = bare(shape)
     if isinstance(plain, s.Scalar):
         return plain.name[0] in "iuf" and plain.name != "uuid"
-    return isinstance(shape, s.Struct) and shape.memcpy and shape.layout[0] > 0
+    return isinstance(shape, s.Struct) and shape.memcpy and layout(shape)[0] > 0
 
 
 def is_nothing(shape: s.Shape) -> bool:
     """Whether the shape is a struct without any content, but for arrays of such structs: it has only one
     value."""
-    return isinstance(shape, s.Struct) and shape.memcpy and not shape.implicit and not shape.layout[0]
+    return isinstance(shape, s.Struct) and shape.memcpy and not shape.implicit and not layout(shape)[0]
 
 
 def layout(shape: s.Shape) -> tuple[int, int]:
@@ -125,9 +88,19 @@ def layout(shape: s.Shape) -> tuple[int, int]:
             size, align = layout(shape.element)
             return size * shape.length, align
         case s.Struct():
-            return shape.layout
+            return _struct_layout(shape)
         case _:
             raise TypeError(f"{type(shape).__name__} has no memory layout")
+
+
+@s.kept
+def _struct_layout(shape: s.Struct) -> tuple[int, int]:
+    end, strictest = 0, 1
+    for each in shape.fields:
+        size, align = layout(each.shape)
+        end += -end % align + size
+        strictest = max(strictest, align)
+    return end + -end % strictest, strictest
 
 
 def smallest(shape: s.Shape) -> int:
@@ -142,9 +115,21 @@ def smallest(shape: s.Shape) -> int:
         case s.Array():
             return _smallest_array(shape.element, shape.length)
         case s.Struct() | s.Union() | s.Custom():
-            return shape.smallest
+            return _smallest_of(shape)
         case _:
             return 1
+
+
+@s.kept
+def _smallest_of(shape: s.Composite) -> int:
+    match shape:
+        case s.Struct(archive=False):
+            return layout(shape)[0] if shape.memcpy else sum(map(smallest, shape.shapes))
+        case s.Union(archive=False):
+            sizes = [_varint_size(each.number) + smallest(each.shape) for each in shape.alternatives]
+            return min(sizes, default=1)
+        case _:
+            return 1  # the length in front of it
 
 
 def _varint_size(number: int) -> int:
@@ -201,7 +186,7 @@ def memory(shape: s.Shape) -> int:
         case s.Optional() | s.Ref():
             return 0
         case s.Struct() | s.Union() | s.Custom():
-            return shape.own_memory
+            return _memory_of(shape)
         case s.Set():
             return 232
         case s.Map():
@@ -210,8 +195,31 @@ def memory(shape: s.Shape) -> int:
             return 56
 
 
-def amplification(root: s.Shape) -> float:
-    """The worst of all containers in it: the memory of an entry over the bytes of its smallest encoding.
+@s.kept
+def _memory_of(shape: s.Composite) -> int:
+    match shape:
+        case s.Custom():
+            return 256
+        case s.Union():
+            return 48 + max(map(memory, shape.shapes), default=0)
+        case s.Struct():
+            own = sum(8 + memory(each) for each in shape.shapes)
+            if shape.make is not s.bare_made:  # which is the only field itself
+                own += 48
+            if not shape.archive:
+                return own
+            return own + (256 if shape.tables else 64) + sum(map(_memory_made, shape.fields))
+
+
+def memory_of(shape: s.Composite, count: int, size: int) -> float:
+    """Bytes of memory that `count` values in `size` bytes take, at most."""
+    return count * (8 + memory(shape)) + size * _amplification(shape)
+
+
+@s.kept
+def _amplification(root: s.Composite) -> float:
+    """Bytes of memory per byte on the wire, at most, for what the containers of a value hold: the worst of
+    all containers in it, the memory of an entry over the bytes of its smallest encoding.
 
     Every byte belongs to one entry, and what an entry holds by value is counted with it. A type met before
     adds nothing.
@@ -229,7 +237,7 @@ def amplification(root: s.Shape) -> float:
                     continue
                 seen.add(shape)
                 if isinstance(shape, s.Custom):
-                    worst = max(worst, (8 + shape.own_memory) / shape.smallest)
+                    worst = max(worst, (8 + memory(shape)) / smallest(shape))
                 waiting += [(each, shape.archive) for each in shape.shapes]
             case s.Map():
                 size = 2 if archive else smallest(shape.key) + smallest(shape.value)

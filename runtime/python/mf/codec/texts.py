@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Iterator
 
 from mf.codec import shape as s
-from mf.codec.contents import inside, is_flags
+from mf.codec.contents import is_flags
 
 
 class Texts:
@@ -63,7 +63,7 @@ def _closure(shape: s.Declared) -> list[s.Declared]:
             found[each.name] = each
             pending += [] if isinstance(each, s.Enum) else each.shapes
         else:
-            pending += inside(each)
+            pending += s.inside(each)
     return [found[name] for name in sorted(found)]
 
 

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any, Final
 from uuid import UUID
 
+from mf.codec import sizes
 from mf.codec.codec import Buffer, bytes_of
 from mf.codec.decode_error import DecodeError
 from mf.codec.failure import CodecError
@@ -249,7 +250,7 @@ class ValueReader:
             raise self.fault(failed.fault, failed.message, offset) from None
         except Error as failed:
             raise self.fault(Fault.NUMBER_OUT_OF_RANGE, failed.message, begin) from None
-        self.charge(int(known.codec.shape.memory_of(1, len(data))))
+        self.charge(int(sizes.memory_of(known.codec.shape, 1, len(data))))
         return value
 
     def _of_another_version(self, name: str, fingerprint: bytes, data: bytes) -> Any:
@@ -261,7 +262,7 @@ class ValueReader:
             except Error:
                 pass  # `Typed.to` raises the reason
             else:
-                self.charge(int(known.codec.shape.memory_of(1, len(data))))
+                self.charge(int(sizes.memory_of(known.codec.shape, 1, len(data))))
                 return value
         self.charge(_ENTRY)
         return Typed(name, fingerprint, data, described)
