@@ -1,10 +1,10 @@
 """R1. Lists of numbers, and of structs of tier memcpy, as arrays of numpy: read where they lie in the
 message, and written out of their memory.
 
-    array_reader(element, listed)       -> read(r): the array of a list, behind its count or head
-    native_reader(element)              -> the same for the native codec
-    array_bytes(element, values)        -> the bytes of an array's structs; None: it is no array of numpy
-    dtype_of(shape)                     what numpy calls a layout, with our offsets
+    array_reader(element)           -> read(r): the array of a list, from its count or head on
+    native_reader(element)          -> the same for the native codec
+    array_bytes(element, values)    -> the bytes of an array's structs; None: it is no array of numpy
+    dtype_of(shape)                 what numpy calls a layout, with our offsets
 
 Arrays that were read cannot be written to. They refer to the message, whose memory lives as long as they do;
 only integers that came in fewer bytes than their type has are widened into memory of their own. Nothing here
@@ -61,23 +61,23 @@ def dtype_of(shape: s.Shape) -> "np.dtype[Any]":
 # --- Reading
 
 
-def array_reader(element: s.Shape, listed: Read) -> Read:
-    """`element` is one of which `sizes.is_array_element` holds. `listed` reads the same list element by
-    element: it is called where one of them is wrong, and raises the error with its place."""
+def array_reader(element: s.Shape) -> Read:
+    """`element` is one of which `sizes.is_array_element` holds. Reads None, and leaves the reader where it
+    was, if one of them is wrong: read as a list, it has its place."""
     name = sizes.row_of(element)
-    read_array = _laid_out(element) if name is None else _row(element, name)
+    read_array: Read | None = None
 
     def read(r: Reader) -> Any:
+        nonlocal read_array
+        if read_array is None:
+            read_array = _laid_out(element) if name is None else _row(element, name)
         at, budget = r.pos, r.budget
         r.enter()
         r.charge(_ARRAY)
         array = read_array(r)
         r.depth -= 1
         if array is None:
-            r.pos, r.budget, r.arrays = at, budget, False
-            found = listed(r)
-            r.arrays = True
-            return found
+            r.pos, r.budget = at, budget
         return array
 
     return read
@@ -86,7 +86,7 @@ def array_reader(element: s.Shape, listed: Read) -> Read:
 def native_reader(element: s.Shape) -> Callable[[Any, int, int, int, int], Any]:
     """Takes data, position, end, budget and depth; returns the array, the position behind it and the budget
     that is left; None: the pure codec says what is wrong."""
-    read = array_reader(element, _give_up)
+    read = array_reader(element)
 
     def read_natively(data: Any, pos: int, end: int, budget: int, depth: int) -> Any:
         r = Reader(data, budget, pos)
@@ -95,13 +95,9 @@ def native_reader(element: s.Shape) -> Callable[[Any, int, int, int, int], Any]:
             array = read(r)
         except CodecError:
             return None
-        return array, r.pos, int(r.budget)
+        return None if array is None else (array, r.pos, int(r.budget))
 
     return read_natively
-
-
-def _give_up(r: Reader) -> Any:
-    raise r.over_budget()
 
 
 def _laid_out(element: s.Shape) -> Callable[[Reader], "Array | None"]:

@@ -146,6 +146,4 @@ def _made(root: s.Composite) -> Coding:
 def parts_write(shape: s.Struct) -> Callable[[Writer, Sequence[Any]], None]:
     """Writes the fields of a struct as they are given, without a value of it."""
     coding_of(shape)
-    if not shape.memcpy:
-        return fields_write(shape, coding_of)
-    return row_of(shape).write_parts
+    return fields_write(shape, coding_of)

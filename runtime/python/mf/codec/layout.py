@@ -11,8 +11,8 @@ the place, or the bytes and values come out after all.
 
 import struct
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain, islice, starmap
-from operator import attrgetter
+from itertools import chain, starmap
+from operator import attrgetter, itemgetter
 from typing import Any, Final
 
 from mf.codec import shape as s
@@ -22,6 +22,7 @@ from mf.codec.failure import CodecError, digits, shown
 from mf.codec.fault import Fault
 from mf.codec.limits import limits_of
 from mf.codec.reader import Reader
+from mf.codec.rules import Rule, held_by
 from mf.codec.times import Duration, Timestamp
 from mf.codec.writer import Writer, check, exactly, expected, in_range, integer, truth
 
@@ -107,64 +108,108 @@ def converted(shape: s.Shape) -> Convert:
         case s.Enum(values=values):
             return values.__getitem__
         case s.Checked():
-            return _held_to(shape, converted(shape.shape))
+            return _held_to(shape.rules, converted(shape.shape))
         case _:
             return None
 
 
-def _held_to(shape: s.Checked, convert: Convert) -> Convert:
-    rules = shape.rules
+def _held_to(rules: Sequence[Rule], convert: Convert) -> Callable[[Any], Any]:
+    holds = held_by(rules)
 
     def held(part: Any) -> Any:
         value = part if convert is None else convert(part)
-        for rule in rules:
-            if rule.violation(value) is not None:
-                raise KeyError
+        if not holds(value):
+            raise KeyError
         return value
 
     return held
 
 
-def _maker(shape: s.Shape) -> Callable[[Iterator[Any]], Any]:
-    """Takes the parts of a value, and makes it."""
-    match shape:
-        case s.Checked() if isinstance(bare(shape), s.Array | s.Struct):
-            return _maker_held(shape)
-        case s.Array(length=length):
-            convert = None if _is_composed(shape.element) else converted(shape.element)
-            if _is_composed(shape.element):
-                one = _maker(shape.element)
-                return lambda parts: [one(parts) for _ in range(length)]
-            if convert is None:
-                return lambda parts: list(islice(parts, length))
-            return lambda parts: list(map(convert, islice(parts, length)))
-        case s.Struct(make=make):
-            makers = [_maker(each.shape) for each in shape.fields]
-            return lambda parts: make(*[each(parts) for each in makers])
-        case _:
-            own = converted(shape)
-            return next if own is None else lambda parts: own(next(parts))
-
-
-def _maker_held(shape: s.Checked) -> Callable[[Iterator[Any]], Any]:
-    one, rules = _maker(bare(shape)), rules_of(shape)
-
-    def made(parts: Iterator[Any]) -> Any:
-        value = one(parts)
-        for rule in rules:
-            if rule.violation(value) is not None:
-                raise KeyError
-        return value
-
-    return made
-
-
-def _is_composed(shape: s.Shape) -> bool:
+def is_composed(shape: s.Shape) -> bool:
     return isinstance(bare(shape), s.Array | s.Struct)
 
 
-def _taker(shape: s.Shape) -> Callable[[Any], Any] | None:
-    """From a value to what is packed of it; None: they are the same, or `struct` refuses it."""
+def _count(shape: s.Shape) -> int:
+    """The parts of a value."""
+    match bare(shape):
+        case s.Array(element=element, length=length):
+            return length * _count(element)
+        case s.Struct() as plain:
+            return sum(_count(each.shape) for each in plain.fields)
+        case _:
+            return 1
+
+
+def _maker(shape: s.Shape) -> Callable[[Sequence[Any]], Any]:
+    """Makes an array or struct of all its parts."""
+    match shape:
+        case s.Checked():
+            return _held_to(shape.rules, _maker(shape.shape))
+        case s.Array(element=element, length=length):
+            if is_composed(element):
+                one, size = _maker(element), _count(element)
+                return lambda row: [one(row[at * size : (at + 1) * size]) for at in range(length)]
+            convert = converted(element)
+            return list if convert is None else lambda row: list(map(convert, row))
+        case s.Struct(make=make):
+            if _is_plain(shape):
+                return lambda row: make(*row)
+            if len(shape.fields) == 1 and is_composed(only := shape.fields[0].shape):
+                inner = _maker(only)
+                return lambda row: make(inner(row))
+            gets: list[Callable[[Sequence[Any]], Any]] = []
+            begin = 0
+            for each in shape.fields:
+                end = begin + _count(each.shape)
+                gets.append(_part(each.shape, begin, end))
+                begin = end
+            return lambda row: make(*[get(row) for get in gets])
+        case _:
+            raise TypeError(f"{type(shape).__name__} is of one part")
+
+
+def _part(shape: s.Shape, begin: int, end: int) -> Callable[[Sequence[Any]], Any]:
+    """Makes the value of a field, which has these parts of a struct."""
+    if is_composed(shape):
+        made = _maker(shape)
+        return lambda row: made(row[begin:end])
+    convert = converted(shape)
+    return itemgetter(begin) if convert is None else lambda row: convert(row[begin])
+
+
+def _is_plain(shape: s.Struct) -> bool:
+    """Whether its fields are the parts as they are."""
+    return not any(is_composed(each.shape) or converted(each.shape) for each in shape.fields)
+
+
+def _makes(shape: s.Struct) -> Callable[[Iterable[Sequence[Any]]], list[Any]]:
+    """Makes many structs of the parts of each, if it can be without a loop of Python."""
+    make, only = shape.make, _only(shape)
+    if only is not None and make in (s.bare_made, s.parts_made):
+        inner = _makes(only)
+        return inner if make is s.bare_made else lambda rows: list(zip(inner(rows)))
+    if not _is_plain(shape):
+        one = _maker(shape)
+        return lambda rows: list(map(one, rows))
+    if make is s.parts_made:
+        return list
+    if make is s.bare_made:
+        return lambda rows: list(chain.from_iterable(rows))
+    return lambda rows: list(starmap(make, rows))
+
+
+def _only(shape: s.Struct) -> s.Struct | None:
+    """The only field, if it is a struct."""
+    only = shape.fields[0].shape if len(shape.fields) == 1 else None
+    return only if isinstance(only, s.Struct) else None
+
+
+# --- What is packed of values
+
+
+def _taken(shape: s.Shape) -> Callable[[Any], Any] | None:
+    """From a value to its part, or of an array or struct to its parts; None: they are the same, or `struct`
+    refuses it."""
     match shape:
         case s.Scalar(name="bool"):
             return truth
@@ -173,13 +218,23 @@ def _taker(shape: s.Shape) -> Callable[[Any], Any] | None:
         case s.Enum(open=False, numbers=numbers):
             return lambda value: numbers[value] and value
         case s.Checked(rules=rules):
-            inner = _taker(shape.shape)
+            inner = _taken(shape.shape)
 
             def held(value: Any) -> Any:
                 check(rules, value)
                 return value if inner is None else inner(value)
 
             return held
+        case s.Array(element=element, length=length):
+            take = _taken(element)
+            if take is None:
+                return lambda value: exactly(value, length)
+            if is_composed(element):
+                return lambda value: chain.from_iterable(map(take, exactly(value, length)))
+            return lambda value: map(take, exactly(value, length))
+        case s.Struct():
+            own, flatten = parts_of(shape), _flattened(shape)
+            return own if flatten is None else lambda value: flatten(own(value))
         case _:
             return None
 
@@ -192,47 +247,26 @@ def _uuid_bytes(value: Any) -> bytes:
     return value.bytes
 
 
-def _flattener(shape: s.Shape) -> Callable[[Any, list[Any]], None]:
-    """Appends what is packed of a value."""
-    match shape:
-        case s.Checked() if _is_composed(shape):
-            inner, rules = _flattener(bare(shape)), rules_of(shape)
+def _flattened(shape: s.Struct) -> Callable[[Sequence[Any]], Sequence[Any]] | None:
+    """From the fields of a value to its parts; None: they are the same."""
+    steps = [(is_composed(each.shape), _taken(each.shape)) for each in shape.fields]
+    if not any(take for _, take in steps):
+        return None
+    if len(steps) == 1 and (only := steps[0][1]) and steps[0][0]:
+        return lambda parts: only(parts[0])
 
-            def held(value: Any, parts: list[Any]) -> None:
-                check(rules, value)
-                inner(value, parts)
+    def flatten(parts: Sequence[Any]) -> list[Any]:
+        packed: list[Any] = []
+        for (is_many, take), part in zip(steps, parts, strict=True):
+            if take is None:
+                packed.append(part)
+            elif is_many:
+                packed.extend(take(part))
+            else:
+                packed.append(take(part))
+        return packed
 
-            return held
-        case s.Array(length=length):
-            if _is_composed(shape.element):
-                one = _flattener(shape.element)
-
-                def many(value: Any, parts: list[Any]) -> None:
-                    for each in exactly(value, length):
-                        one(each, parts)
-
-                return many
-            own = _taker(shape.element)
-            if own is None:
-                return lambda value, parts: parts.extend(exactly(value, length))
-            each_taken = own  # which is not None
-            return lambda value, parts: parts.extend(map(each_taken, exactly(value, length)))
-        case s.Struct():
-            own = parts_of(shape)
-            inners = [_flattener(each.shape) for each in shape.fields]
-
-            def fields(value: Any, parts: list[Any]) -> None:
-                for each, part in zip(inners, own(value), strict=True):
-                    each(part, parts)
-
-            return fields
-        case _:
-            take = _taker(shape)
-            return (
-                (lambda value, parts: parts.append(value))
-                if take is None
-                else lambda value, parts: parts.append(take(value))
-            )
+    return flatten
 
 
 def own_parts(shape: s.Struct) -> Callable[[Any], Sequence[Any]] | None:
@@ -273,140 +307,57 @@ class Row:
         self.size: Final = self._struct.size
         self._unpack = self._struct.unpack_from
         self._pack = self._struct.pack
-        self._make = shape.make
-        fields = [each.shape for each in shape.fields]
-        flat = not any(map(_is_composed, fields))
-        converts = [converted(each) for each in fields] if flat else []
-        self._is_bare = flat and not any(converts)
-        self._only = self._only_struct()
-        self._made = self._make_of(flat, converts)
-        self._make_many = self._many_of()
-        self._own = parts_of(shape)
-        self._get = own_parts(shape)
-        self._flatten = self._flatten_of(flat, [_taker(each) for each in fields] if flat else [])
-
-    def _only_struct(self) -> s.Struct | None:
-        """The only field, if it is a struct of what `struct` makes."""
-        fields = self._shape.fields
-        only = fields[0].shape if len(fields) == 1 else None
-        return only if isinstance(only, s.Struct) and row_of(only)._is_bare else None
-
-    def _many_of(self) -> Callable[[Iterator[Any]], list[Any]]:
-        """Makes all values of their parts."""
-        make, made = self._shape.make, self._made
-        if self._only is not None and make is s.bare_made:
-            make = self._only.make
-        elif self._is_bare and make is s.parts_made:
-            return list
-        elif self._is_bare and make is s.bare_made:
-            return lambda rows: list(chain.from_iterable(rows))
-        elif not self._is_bare:
-            return lambda rows: [made(row) for row in rows]
-        return lambda rows: list(starmap(make, rows))
-
-    def _make_of(self, flat: bool, converts: list[Convert]) -> Callable[[Sequence[Any]], Any]:
-        make = self._shape.make
-        if self._is_bare:
-            return lambda row: make(*row)
-        if flat:
-            return lambda row: make(
-                *[
-                    part if convert is None else convert(part)
-                    for convert, part in zip(converts, row, strict=True)
-                ]
-            )
-        if self._only is not None:
-            inner = self._only.make
-            if make is s.parts_made:
-                return lambda row: (inner(*row),)
-            return lambda row: make(inner(*row))
-        one = _maker(self._shape)
-        return lambda row: one(iter(row))
-
-    def _flatten_of(
-        self, flat: bool, takes: list[Callable[[Any], Any] | None]
-    ) -> Callable[[Sequence[Any]], list[Any]] | None:
-        """From the fields of a value to what is packed; None: they are the same."""
-        if flat and not any(takes):
-            return None
-        if flat:
-            return lambda parts: [
-                part if take is None else take(part) for take, part in zip(takes, parts, strict=True)
-            ]
-        if self._only is not None:
-            take = parts_of(self._only)
-            return lambda parts: take(parts[0])  # type: ignore[return-value] # any sequence
-        inners = [_flattener(each.shape) for each in self._shape.fields]
-
-        def flatten(parts: Sequence[Any]) -> list[Any]:
-            packed: list[Any] = []
-            for each, part in zip(inners, parts, strict=True):
-                each(part, packed)
-            return packed
-
-        return flatten
+        self._make, self._make_many = _maker(shape), _makes(shape)
+        self._parts, self._own = parts_of(shape), own_parts(shape)
+        self._flatten = _flattened(shape)
 
     def read(self, r: Reader) -> Any:
+        """Of which all bytes are there."""
         pos = r.pos
-        row = self._unpack(r.data, pos)
         r.pos = pos + self.size
-        if self._is_bare:
-            return self._make(*row)
         try:
-            return self._made(row)
+            return self._make(self._unpack(r.data, pos))
         except KeyError:
             return read_laid(r, self._shape, pos)
 
     def read_many(self, r: Reader, count: int) -> list[Any]:
-        """Of which all bytes are there."""
+        """The same of each."""
         pos, size = r.pos, self.size
-        end = pos + count * size
-        if not size:
-            return [self._made(()) for _ in range(count)]
+        r.pos = end = pos + count * size
         # A copy: CPython may free a memoryview before the iterator over it, and crash.
-        rows = self._struct.iter_unpack(r.data[pos:end])
+        rows = self._struct.iter_unpack(r.data[pos:end]) if size else [()] * count
         try:
-            values = self._make_many(rows)
+            return self._make_many(rows)
         except KeyError:
-            values = []
-            for index in range(count):
-                try:
-                    values.append(read_laid(r, self._shape, pos + index * size))
-                except CodecError as failure:
-                    failure.in_item(index)
-                    raise
-        r.pos = end
-        return values
+            return [read_item(r, self._shape, index, pos + index * size) for index in range(count)]
 
     def write_many(self, w: Writer, values: Sequence[Any]) -> None:
         """Raises a CodecError without saying of which."""
-        pack, flatten = self._pack, self._flatten
+        pack, own, flatten = self._pack, self._parts, self._flatten
         try:
             rows = self._rows_of(values)
             if rows is not None:
                 w.out += b"".join(starmap(pack, rows))
             elif flatten is None:
-                w.out += b"".join([pack(*self._own(value)) for value in values])
+                w.out += b"".join([pack(*own(value)) for value in values])
             else:
-                w.out += b"".join([pack(*flatten(self._own(value))) for value in values])
+                w.out += b"".join([pack(*flatten(own(value))) for value in values])
         except BULK_ERRORS:
             raise CodecError("one of them cannot be written") from None
 
     def _rows_of(self, values: Sequence[Any]) -> Iterable[Sequence[Any]] | None:
-        """What is packed of each, without a loop of Python; None: they are to be taken apart one by one."""
-        kind, only = self._shape.type, self._only
-        if self._get is not None and kind is not object and set(map(type, values)) != {kind}:
+        """The parts of each, without a loop of Python; None: they are to be taken apart one by one."""
+        kind, own, only = self._shape.type, self._own, _only(self._shape)
+        is_bare = self._shape.parts is s.bare_parts
+        if own is not None and kind is not object and set(map(type, values)) != {kind}:
             return None
-        if only is None:
-            if self._shape.parts is s.bare_parts and self._flatten is None:
-                return zip(values)
-            return map(self._get, values) if self._get is not None and self._flatten is None else None
-        if self._get is not None:
+        if self._flatten is None:
+            return map(own, values) if own is not None else zip(values) if is_bare else None
+        if only is None or (own is None and not is_bare):
+            return None
+        if own is not None:
             values = list(map(attrgetter(self._shape.fields[0].attribute), values))
-        elif self._shape.parts is not s.bare_parts:
-            return None
-        get = own_parts(only)
-        return map(get, values) if get is not None and set(map(type, values)) == {only.type} else None
+        return row_of(only)._rows_of(values)
 
     def write_parts(self, w: Writer, parts: Sequence[Any]) -> None:
         """Of one value."""
@@ -433,14 +384,7 @@ def read_laid(r: Reader, shape: s.Shape, at: int) -> Any:
             return r.check(shape.rules, read_laid(r, shape.shape, at), at)
         case s.Array(length=length):
             size = sizes.layout(shape.element)[0]
-            values: list[Any] = []
-            try:
-                for index in range(length):
-                    values.append(read_laid(r, shape.element, at + index * size))
-            except CodecError as failure:
-                failure.in_item(len(values))
-                raise
-            return values
+            return [read_item(r, shape.element, index, at + index * size) for index in range(length)]
         case s.Struct():
             parts = []
             for each, offset in places(shape):
@@ -457,6 +401,14 @@ def read_laid(r: Reader, shape: s.Shape, at: int) -> Any:
                 return part if convert is None else convert(part)
             except KeyError:
                 raise wrong_part(r, shape, part, at) from None
+
+
+def read_item(r: Reader, shape: s.Shape, index: int, at: int) -> Any:
+    try:
+        return read_laid(r, shape, at)
+    except CodecError as failure:
+        failure.in_item(index)
+        raise
 
 
 def wrong_part(r: Reader, shape: s.Shape, part: int, at: int) -> CodecError:

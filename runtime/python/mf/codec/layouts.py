@@ -14,7 +14,7 @@ from mf.codec.contents import bare
 from mf.codec.decode_error import DecodeError
 from mf.codec.failure import CodecError
 from mf.codec.fault import Fault
-from mf.codec.layout import places, read_laid
+from mf.codec.layout import places, read_item
 from mf.codec.reader import Reader
 from mf.codec.rules import InRange, IsFinite
 from mf.core.error import Code, Error, Execution
@@ -140,16 +140,8 @@ def wrong_item(shape: s.Shape, data: memoryview) -> CodecError:
         r = Reader(bytes(data), sys.maxsize, hunted=hunted)
         try:
             for index in range(len(data) // size):
-                _read_item(r, shape, index, index * size)
+                read_item(r, shape, index, index * size)
         except CodecError as failure:
             return failure
         assert r.violation != hunted, "a value was refused, and then none was"
         hunted = r.violation
-
-
-def _read_item(r: Reader, shape: s.Shape, index: int, at: int) -> None:
-    try:
-        read_laid(r, shape, at)
-    except CodecError as failure:
-        failure.in_item(index)
-        raise

@@ -14,13 +14,13 @@ from mf.codec import shape as s
 from mf.codec import sizes
 from mf.codec.archive_form import integer_of, is_zigzag, wire_of
 from mf.codec.archive_lists import uncharged
+from mf.codec.arrays import array_bytes, native_reader
 from mf.codec.contents import bare
 from mf.codec.custom import user_codec
 from mf.codec.layout import places, rules_of
 from mf.codec.limits import U64_MAX
 from mf.codec.rules import HasLength, InRange, IsFinite, Rule
 from mf.codec.times import Duration, Timestamp
-from mf.codec.writer import is_array
 from mf.core.archive_struct import ArchiveStruct
 from mf.core.plain_struct import PlainStruct
 
@@ -193,7 +193,9 @@ class _Nodes:
                 length = shape.length if isinstance(shape, s.Array) else 0
                 extra = self._wrapped(shape, archive)
                 if isinstance(shape, s.List) and not archive and sizes.is_array_element(shape.element):
-                    extra = _arrays(shape.element)
+                    element = shape.element
+                    structs = partial(array_bytes, element) if isinstance(element, s.Struct) else None
+                    extra = native_reader(element), structs
                 return _CONTAINERS[type(shape)], extra, place(shape.element), 0, length
 
     # --- structs and unions
@@ -290,29 +292,6 @@ class _Nodes:
             alternative,
             _slot(alternative, "value"),
         )
-
-
-def _arrays(element: s.Shape) -> tuple[Any, Any]:
-    """What reads a list as an array of numpy, and what takes the bytes of an array of structs (None: its
-    elements are numbers)."""
-    made: list[Callable[..., Any]] = []
-
-    def read(*message: Any) -> Any:
-        if not made:
-            from mf.codec.arrays import native_reader
-
-            made.append(native_reader(element))
-        return made[0](*message)
-
-    return read, partial(_array_bytes, element) if isinstance(element, s.Struct) else None
-
-
-def _array_bytes(element: s.Struct, values: Any) -> Any:
-    if not is_array(values):
-        return None
-    from mf.codec.arrays import array_bytes
-
-    return array_bytes(element, values)
 
 
 def _op(shape: s.Scalar) -> Op:

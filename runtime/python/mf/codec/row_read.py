@@ -39,15 +39,21 @@ def numbers(data: bytes, pos: int, end: int, letter: Any) -> list[Any]:
     return [each for (each,) in struct.iter_unpack(f"<{letter}", data[pos:end])]
 
 
-def row_reader(shape: s.Shape, name: str, entry: int, *, ascending: bool = False) -> Read:
+def row_reader(
+    shape: s.Shape,
+    name: str,
+    entry: int,
+    in_array: Callable[[Reader], Any] | None = None,
+    *,
+    ascending: bool = False,
+) -> Read:
     kind, memory, elements_of = KINDS[name], entry + sizes.memory(shape), _Elements(shape, name)
     top, letters = kind.top, kind.letters
     is_plain = _NATIVE and isinstance(shape, s.Scalar) and shape.name == name and not ascending
-    in_array = None if ascending else in_arrays(shape, lambda r: read(r))
 
     def read(r: Reader) -> Any:
-        if r.arrays and in_array is not None:
-            return in_array(r)
+        if r.arrays and in_array is not None and (array := in_array(r)) is not None:
+            return array
         r.depth += 1
         if r.depth > MAX_DEPTH:
             raise r.too_deep()
@@ -77,23 +83,6 @@ def row_reader(shape: s.Shape, name: str, entry: int, *, ascending: bool = False
             elements = []
         r.depth -= 1
         return elements
-
-    return read
-
-
-def in_arrays(element: s.Shape, listed: Callable[[Reader], Any]) -> Callable[[Reader], Any] | None:
-    """Reads a list as an array of numpy; None: it has no elements that can be in one."""
-    if not sizes.is_array_element(element):
-        return None
-    made: Callable[[Reader], Any] | None = None
-
-    def read(r: Reader) -> Any:
-        nonlocal made
-        if made is None:
-            from mf.codec.arrays import array_reader
-
-            made = array_reader(element, listed)
-        return made(r)
 
     return read
 

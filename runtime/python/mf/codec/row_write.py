@@ -1,7 +1,7 @@
 """R1. Writes integers in blocks of one width (docs/protocol.md, section 8, "Rows" and "Maps of integers").
 
-    row_writer(shape, name)         -> write(w, values, counted): of a list or set, or of an array
-    entries_writer(shape, names)    -> write(w, mapping): of a map, behind its count
+    row_writer(shape, name, counted=...)    -> write(w, values): of a list or set, or of an array
+    entries_writer(shape, names)            -> write(w, mapping): of a map, behind its count
 
 `name` is the integer type on the wire, `shape` what the numbers stand for. No loop of Python sees a single
 number, unless one of them is wrong or of a class of its own.
@@ -19,11 +19,11 @@ from mf.codec.limits import limits_of
 from mf.codec.writer import Writer, check, elements, in_order, in_range
 
 
-def row_writer(shape: s.Shape, name: str) -> Callable[[Writer, Any, bool], None]:
+def row_writer(shape: s.Shape, name: str, *, counted: bool) -> Callable[[Writer, Any], None]:
     bulk, numbers_of = rows.WRITERS[name], _Numbers(shape, name)
     is_plain = isinstance(shape, s.Scalar)
 
-    def write(w: Writer, values: Any, counted: bool) -> None:
+    def write(w: Writer, values: Any) -> None:
         begin = len(w.out)
         try:
             if is_plain or numbers_of.are_good(values):

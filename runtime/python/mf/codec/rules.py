@@ -4,41 +4,50 @@ Plain classes: imports of generated code pay for this.
 """
 
 import math
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 
-class Rule(Protocol):
-    def violation(self, value: Any) -> str | None: ...
+class Rule:
+    __slots__ = ()
 
-    def test(self) -> Callable[[Any], bool]:
-        """Whether a value keeps it, in a hurry."""
+    @abstractmethod
+    def holds(self, value: Any) -> bool:
+        """Whether the value keeps it."""
+
+    @abstractmethod
+    def words(self, value: Any) -> str:
+        """What is wrong with a value that does not."""
+
+    def violation(self, value: Any) -> str | None:
+        return None if self.holds(value) else self.words(value)
 
     def holds_all(self, values: Sequence[Any]) -> bool:
-        """Whether none of the values violates it."""
+        return all(map(self.holds, values))
 
 
-class InRange:
+def held_by(rules: Sequence[Rule]) -> Callable[[Any], bool]:
+    """Whether a value keeps all of them."""
+    if len(rules) == 1:
+        return rules[0].holds
+    return lambda value: all(rule.holds(value) for rule in rules)
+
+
+class InRange(Rule):
     __slots__ = ("high", "low")
 
     def __init__(self, low: float | None, high: float | None) -> None:
         self.low = low
         self.high = high
 
-    def violation(self, value: Any) -> str | None:
-        if (self.low is None or self.low <= value) and (self.high is None or value <= self.high):
-            return None
+    def holds(self, value: Any) -> bool:
+        return (self.low is None or self.low <= value) and (self.high is None or value <= self.high)
+
+    def words(self, value: Any) -> str:
         low = "" if self.low is None else self.low
         high = "" if self.high is None else self.high
         return f"{value} is not in {low}..{high}"
-
-    def test(self) -> Callable[[Any], bool]:
-        low, high = self.low, self.high
-        if low is None:
-            return lambda value: value <= high
-        if high is None:
-            return lambda value: low <= value
-        return lambda value: low <= value <= high
 
     def holds_all(self, values: Sequence[Any]) -> bool:
         """Of numbers without a loop of Python."""
@@ -53,7 +62,7 @@ class InRange:
         )
 
 
-class HasLength:
+class HasLength(Rule):
     """Bytes of a string or bytes value, elements of a container."""
 
     __slots__ = ("high", "low")
@@ -62,41 +71,32 @@ class HasLength:
         self.low = low
         self.high = high
 
-    def violation(self, value: Any) -> str | None:
-        length = len(value.encode()) if isinstance(value, str) else len(value)
-        if self.low <= length and (self.high is None or length <= self.high):
-            return None
-        return f"length {length} is not in {self.low}..{'' if self.high is None else self.high}"
+    def holds(self, value: Any) -> bool:
+        length = _length(value)
+        return self.low <= length and (self.high is None or length <= self.high)
 
-    def test(self) -> Callable[[Any], bool]:
-        low, high = self.low, math.inf if self.high is None else self.high
-
-        def holds(value: Any) -> bool:
-            length = len(value)
-            if isinstance(value, str) and not value.isascii():
-                length = len(value.encode())
-            return low <= length <= high
-
-        return holds
-
-    def holds_all(self, values: Sequence[Any]) -> bool:
-        return not any(map(self.violation, values))
+    def words(self, value: Any) -> str:
+        return f"length {_length(value)} is not in {self.low}..{'' if self.high is None else self.high}"
 
 
-class IsFinite:
+def _length(value: Any) -> int:
+    return len(value.encode()) if isinstance(value, str) and not value.isascii() else len(value)
+
+
+class IsFinite(Rule):
     __slots__ = ()
 
-    def test(self) -> Callable[[Any], bool]:
-        return math.isfinite
+    def holds(self, value: Any) -> bool:
+        return math.isfinite(value)
 
-    def violation(self, value: Any) -> str | None:
-        return None if math.isfinite(value) else f"{value} is not finite"
+    def words(self, value: Any) -> str:
+        return f"{value} is not finite"
 
     def holds_all(self, values: Sequence[Any]) -> bool:
         return all(map(math.isfinite, values))
 
 
-class Matches:
+class Matches(Rule):
     """The whole text matches, which is found in linear time. `re` is imported if there is a pattern."""
 
     __slots__ = ("pattern",)
@@ -106,14 +106,8 @@ class Matches:
 
         self.pattern = Matcher(pattern)
 
-    def violation(self, value: Any) -> str | None:
-        if self.pattern.fullmatch(value) is not None:
-            return None
-        shown = ascii(value[:40])
-        return f"{shown} does not match {self.pattern.pattern!r}"
+    def holds(self, value: Any) -> bool:
+        return self.pattern.fullmatch(value) is not None
 
-    def test(self) -> Callable[[Any], bool]:
-        return lambda value: self.violation(value) is None
-
-    def holds_all(self, values: Sequence[Any]) -> bool:
-        return not any(map(self.violation, values))
+    def words(self, value: Any) -> str:
+        return f"{value[:40]!a} does not match {self.pattern.pattern!r}"

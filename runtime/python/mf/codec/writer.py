@@ -28,7 +28,10 @@ class Writer:
     def enter(self) -> None:
         self.depth += 1
         if self.depth > MAX_DEPTH:
-            raise CodecError(f"nested deeper than {MAX_DEPTH}")
+            raise self.too_deep()
+
+    def too_deep(self) -> CodecError:
+        return CodecError(f"nested deeper than {MAX_DEPTH}")
 
     def count(self, count: int) -> None:
         if count < 128:
