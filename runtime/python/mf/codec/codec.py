@@ -18,8 +18,8 @@ from mf.codec.decode_error import DecodeError
 from mf.codec.failure import CodecError, InPartsError
 from mf.codec.limits import DEFAULT_LIMITS, Limits
 from mf.codec.reader import Reader
-from mf.codec.shape import Composite, Struct, Union
-from mf.codec.sizes import memory_of, smallest
+from mf.codec.shape import Composite, List, Struct, Union
+from mf.codec.sizes import is_array_element, memory_of, smallest
 from mf.codec.writer import Writer
 from mf.core.error import Code, Error, Execution
 from mf.core.service import Encoded
@@ -57,26 +57,42 @@ def classes_of(shape: Composite) -> tuple[type, ...]:
     return tuple(each.type if isinstance(each.type, type) else object for each in shape.alternatives)
 
 
+def _is_array(shape: Composite) -> bool:
+    """Whether a whole message is one list that may be read as an array."""
+    if not isinstance(shape, Struct) or shape.archive or not shape.implicit or len(shape.fields) != 1:
+        return False
+    only = shape.fields[0].shape
+    return isinstance(only, List) and is_array_element(only.element)
+
+
 class Codec(Generic[V, T]):
-    """Immutable and shared by all threads. `where` begins every message: 'sf1.search.Index.query'."""
+    """Immutable and shared by all threads. `where` begins every message: 'sf1.search.Index.query'. `arrays`
+    is as of the method `arrays`."""
 
-    __slots__ = ("_limits", "_where", "shape")
+    __slots__ = ("_arrays", "_limits", "_where", "shape")
 
-    def __init__(self, shape: Composite, *, where: str = "", limits: Limits = DEFAULT_LIMITS) -> None:
+    def __init__(
+        self, shape: Composite, *, where: str = "", limits: Limits = DEFAULT_LIMITS, arrays: bool = False
+    ) -> None:
         self.shape = shape
         self._where = where
         self._limits = limits
+        self._arrays = arrays
 
     def within(self, limits: Limits) -> "Codec[V, T]":
         """The same codec with other limits."""
-        return Codec(self.shape, where=self._where, limits=limits)
+        return Codec(self.shape, where=self._where, limits=limits, arrays=self._arrays)
 
     def arrays(self) -> "Codec[V, T]":
         """The same codec, but lists of numbers, and of structs of tier memcpy, are read as arrays of numpy
-        that cannot be written to. Raises ImportError if numpy is not installed."""
-        from mf.codec.arrayed import Arrayed
-
-        return Arrayed(self.shape, where=self._where, limits=self._limits)
+        over the message (mf.codec.arrays), which cannot be written to. Lists in messages of tier archive stay
+        lists, and so do arrays of fixed length, sets and maps. Raises ImportError if numpy is not installed.
+        """
+        try:
+            import numpy  # noqa: F401 - the first message is too late to find that it is not there
+        except ImportError as missing:
+            raise ImportError("arrays are wanted, and numpy is not installed: pip install numpy") from missing
+        return Codec(self.shape, where=self._where, limits=self._limits, arrays=True)
 
     def _planned(self) -> Any:
         """The plan of the native codec, or False."""
@@ -141,6 +157,8 @@ class Codec(Generic[V, T]):
 
     def decode(self, data: Buffer) -> T:
         """The only value in `data`."""
+        if self._arrays:
+            return self._decode(data, 0, 1, whole=True)[0][0]
         if type(data) is not bytes:
             data = bytes_of(data)
         plan = self.shape.plan
@@ -162,31 +180,34 @@ class Codec(Generic[V, T]):
     def decode_all(self, data: Buffer, count: int) -> list[T]:
         """Exactly `count` values that fill `data`. Raises DecodeError, or Error(INVALID_ARGUMENT) for a
         violated constraint, with offset, path and reason."""
-        return self._decode(bytes_of(data), 0, count, whole=True)[0]
+        return self._decode(data, 0, count, whole=True)[0]
 
     def decode_at(self, data: Buffer, pos: int, count: int) -> tuple[list[T], int]:
         """`count` values from `pos` on, and the position behind them; more may follow."""
-        return self._decode(bytes_of(data), pos, count, whole=False)
+        return self._decode(data, pos, count, whole=False)
 
-    def _decode(self, data: bytes, pos: int, count: int, *, whole: bool) -> tuple[list[T], int]:
+    def _decode(self, data: Buffer, pos: int, count: int, *, whole: bool) -> tuple[list[T], int]:
+        """Arrays refer to `data` itself if the native codec reads them, or if a message is one array."""
         self._check_end(count)
         plan = self.shape.plan
         if plan is None:
             plan = self._planned()
+        is_buffer = isinstance(data, memoryview | bytearray)
+        over: Any = data
+        if not self._arrays or not (plan or (is_buffer and _is_array(self.shape))):
+            over = bytes_of(data)
         if plan:
             found: tuple[list[T], int] = plan.decode_items(
-                data, pos, count, self._limits.decoded, whole, False
+                over, pos, count, self._limits.decoded, whole, self._arrays
             )
             if found is not NotImplemented:
                 return found
-        return self._decode_purely(data, pos, count, whole=whole)
-
-    def _decode_purely(self, data: bytes, pos: int, count: int, *, whole: bool) -> tuple[list[T], int]:
-        r = self._reader(data, pos)
+            over = bytes_of(data)
+        r = self._reader(over, pos)
         try:
             return self._read(r, count, whole=whole), r.pos
         except (CodecError, InPartsError):
-            return self._decode_again(data, pos, count, whole=whole)
+            return self._decode_again(bytes_of(data), pos, count, whole=whole)
 
     def _decode_again(self, data: bytes, pos: int, count: int, *, whole: bool) -> tuple[list[T], int]:
         """Where the first reader gave up: messages may come in parts, and that of a violated constraint only
@@ -201,8 +222,10 @@ class Codec(Generic[V, T]):
             self._refuse(failure, Execution.UNKNOWN)
         return values, r.pos
 
-    def _reader(self, data: bytes, pos: int, *, in_parts: bool = False, hunted: int | None = None) -> Reader:
-        return Reader(data, self._limits.decoded, pos, in_parts=in_parts, hunted=hunted)
+    def _reader(self, data: Any, pos: int, *, in_parts: bool = False, hunted: int | None = None) -> Reader:
+        r = Reader(data, self._limits.decoded, pos, in_parts=in_parts, hunted=hunted)
+        r.arrays = self._arrays
+        return r
 
     def _read(self, r: Reader, count: int, *, whole: bool) -> list[T]:
         coding = self._coding
