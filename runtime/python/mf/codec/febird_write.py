@@ -342,7 +342,8 @@ def _numbers(shape: s.Shape, bulk: Callable[[Any], bytes | memoryview], each: Wr
 
     def write(w: Writer, values: Any) -> None:
         try:
-            if all(rule.holds_all(values) for rule in rules) and (numbers is None or numbers >= set(values)):
+            fits = not rules or all(rule.holds_all(values) for rule in rules)
+            if fits and (numbers is None or numbers >= set(values)):
                 w.out += bulk(values)
                 return
         except BULK_ERRORS:

@@ -12,8 +12,8 @@ the container. No loop of Python sees a single number, unless one of them is wro
 import struct
 import sys
 from collections.abc import Callable
-from operator import lt
-from typing import Any
+from operator import ge, lt
+from typing import Any, Final
 
 from mf.codec import shape as s
 from mf.codec import sizes
@@ -23,7 +23,7 @@ from mf.codec.fault import Fault
 from mf.codec.layout import converted, rules_of, wrong_part
 from mf.codec.limits import MAX_DEPTH, U32_MAX, U64_MAX
 from mf.codec.reader import Reader
-from mf.codec.rows import BLOCK, KINDS, Kind, Run, runs_of
+from mf.codec.rows import BLOCK, KINDS, Run, runs_of
 
 Read = Callable[[Reader], list[Any]]
 
@@ -47,8 +47,8 @@ def row_reader(
     *,
     ascending: bool = False,
 ) -> Read:
-    kind, memory, elements_of = KINDS[name], entry + sizes.memory(shape), _Elements(shape, name)
-    top, letters = kind.top, kind.letters
+    row, memory = _Row(shape, name), entry + sizes.memory(shape)
+    letters = KINDS[name].letters
     is_plain = _NATIVE and isinstance(shape, s.Scalar) and shape.name == name and not ascending
 
     def read(r: Reader) -> Any:
@@ -57,30 +57,17 @@ def row_reader(
         r.depth += 1
         if r.depth > MAX_DEPTH:
             raise r.too_deep()
-        at = r.pos
-        if at < r.end and (head := r.data[at]) < 128:
-            r.pos = at + 1
-        else:
-            head = r.unsigned(U64_MAX)
-        count, code = head >> 2, head & 3
-        if code > top or count > U32_MAX or (code and not count):
-            raise _wrong_head(r, count, code, name, at)
-        if count > r.end - r.pos:
-            r.check_items(count, 1, at)
+        count, code = row.head(r)
         r.budget -= count * memory
         if r.budget < 0:
             raise r.over_budget()
-        elements: list[Any]
-        if is_plain and count <= BLOCK and r.pos + (count << code) <= r.end:
-            pos = r.pos
-            r.pos = end = pos + (count << code)
-            elements = memoryview(r.data)[pos:end].cast(letters[code]).tolist()  # type: ignore[call-overload]
-        elif count > BLOCK:
-            elements = elements_of.blocks(r, count, bytes((code,)), [], ascending=ascending)
-        elif count:
-            elements = elements_of.block(r, count, code, [], ascending=ascending)
+        pos = r.pos
+        end = pos + (count << code)
+        if is_plain and count <= BLOCK and end <= r.end:
+            r.pos = end
+            elements: list[Any] = memoryview(r.data)[pos:end].cast(letters[code]).tolist()  # type: ignore[call-overload]
         else:
-            elements = []
+            elements = row.elements(r, row.runs(r, count, bytes((code,))), ascending=ascending)
         r.depth -= 1
         return elements
 
@@ -89,44 +76,23 @@ def row_reader(
 
 def head_reader(shape: s.Shape, name: str) -> Callable[[Reader], tuple[int, list[Run]]]:
     """Leaves the reader before the values, all of which are there."""
-    elements_of, top = _Elements(shape, name), KINDS[name].top
+    row = _Row(shape, name)
 
     def read(r: Reader) -> tuple[int, list[Run]]:
-        at = r.pos
-        head = r.unsigned(U64_MAX)
-        count, code = head >> 2, head & 3
-        if code > top or count > U32_MAX or (code and not count):
-            raise _wrong_head(r, count, code, name, at)
-        r.check_items(count, 1, at)
-        codes = elements_of.codes(r, count, bytes((code,))) if count > BLOCK else bytes((code,))
-        runs = list(runs_of(codes, count))
-        r.need(sum(end - begin << code for code, begin, end in runs))
-        return count, runs
+        count, code = row.head(r)
+        return count, row.runs(r, count, bytes((code,)))
 
     return read
 
 
-def _wrong_head(r: Reader, count: int, code: int, name: str, at: int) -> CodecError:
-    if count > U32_MAX:
-        return r.fail(Fault.NUMBER_OUT_OF_RANGE, f"{count} elements are more than {U32_MAX}", at)
-    if count == 0 and code:
-        return r.fail(Fault.MALFORMED_NUMBER, "a code without values", at)
-    return _too_wide(r, code, name, at)
-
-
-def _too_wide(r: Reader, code: int, name: str, at: int) -> CodecError:
-    reason = f"values of {bytes_said(1 << code)} in a row of {name}"
-    return r.fail(Fault.NUMBER_OUT_OF_RANGE, reason, at)
-
-
 def array_reader(shape: s.Shape, name: str) -> Callable[[Reader, int], list[Any]]:
-    elements_of = _Elements(shape, name)
-    return lambda r, count: elements_of.blocks(r, count, b"", [])
+    row = _Row(shape, name)
+    return lambda r, count: row.elements(r, row.runs(r, count, b""))
 
 
 def entries_reader(shape: s.Map, names: tuple[str, str]) -> Callable[[Reader, int], dict[Any, Any]]:
     """Block by block: its codes, all of its keys, and then all of its values."""
-    keys_of, values_of = _Elements(shape.key, names[0]), _Elements(shape.value, names[1])
+    keys_of, values_of = _Row(shape.key, names[0]), _Row(shape.value, names[1])
 
     def read(r: Reader, count: int) -> dict[Any, Any]:
         keys: list[Any] = []
@@ -134,54 +100,64 @@ def entries_reader(shape: s.Map, names: tuple[str, str]) -> Callable[[Reader, in
         while len(keys) < count:
             size = min(BLOCK, count - len(keys))
             at = r.pos
-            r.need(1)
-            code = r.data[at]
-            r.pos = at + 1
+            (code,) = r.take(1)
             if code > 15:
                 raise r.fail(Fault.MALFORMED_NUMBER, "bits that are no code", at)
             keys_of.check_code(r, code & 3, at)
             values_of.check_code(r, code >> 2, at)
-            keys = keys_of.block(r, size, code & 3, keys, ascending=True)
-            values = values_of.block(r, size, code >> 2, values)
+            keys += keys_of.block(r, size, code & 3, len(keys), keys[-1:], ascending=True)
+            values += values_of.block(r, size, code >> 2, len(values), [])
         return dict(zip(keys, values, strict=True))
 
     return read
 
 
-class _Elements:
+class _Row:
     """What reads the blocks of one type."""
 
     def __init__(self, shape: s.Shape, name: str) -> None:
         self._name = name
-        self._kind: Kind = KINDS[name]
+        self._top: Final = KINDS[name].top
+        self._letters: Final = KINDS[name].letters
         self._plain = bare(shape)
         self._convert = converted(self._plain)
         self._rules = rules_of(shape)
 
+    def head(self, r: Reader) -> tuple[int, int]:
+        """The count of a list, and the code of its first block."""
+        at = r.pos
+        if at < r.end and (head := r.data[at]) < 128:
+            r.pos = at + 1
+        else:
+            head = r.unsigned(U64_MAX)
+        count, code = head >> 2, head & 3
+        if count > U32_MAX:
+            raise r.fail(Fault.NUMBER_OUT_OF_RANGE, f"{count} elements are more than {U32_MAX}", at)
+        if code and not count:
+            raise r.fail(Fault.MALFORMED_NUMBER, "a code without values", at)
+        self.check_code(r, code, at)
+        if count > r.end - r.pos:
+            r.check_items(count, 1, at)
+        return count, code
+
     def check_code(self, r: Reader, code: int, at: int) -> None:
-        if code > self._kind.top:
-            raise _too_wide(r, code, self._name, at)
+        if code > self._top:
+            reason = f"values of {bytes_said(1 << code)} in a row of {self._name}"
+            raise r.fail(Fault.NUMBER_OUT_OF_RANGE, reason, at)
 
-    def blocks(
-        self, r: Reader, count: int, first: bytes, known: list[Any], *, ascending: bool = False
-    ) -> list[Any]:
-        """Codes and values; `first`: the code of block 0, if it is known."""
-        codes = self.codes(r, count, first)
-        if codes and codes.count(codes[0]) == len(codes):
-            return self.block(r, count, codes[0], known, ascending=ascending)
-        runs = list(runs_of(codes, count))
-        r.need(sum(end - begin << code for code, begin, end in runs))
-        for code, begin, end in runs:
-            known = self.block(r, end - begin, code, known, ascending=ascending)
-        return known
+    def runs(self, r: Reader, count: int, first: bytes) -> list[Run]:
+        """Behind which all values follow; `first`: the code of block 0, if it is known."""
+        runs = runs_of(self._codes(r, count, first), count) if count else []
+        r.need(sum([end - begin << code for code, begin, end in runs]))
+        return runs
 
-    def codes(self, r: Reader, values: int, first: bytes) -> bytes:
-        """Of all blocks of so many values; `first`: the code of block 0, if it is known."""
+    def _codes(self, r: Reader, values: int, first: bytes) -> bytes:
+        """Of all blocks of so many values."""
         count = -(-values // BLOCK) - len(first)
         at = r.pos
         packed = r.take(-(-count // 4))
         codes = bytes([byte >> place & 3 for byte in packed for place in (0, 2, 4, 6)])
-        if any(codes[count:]) or max(codes, default=0) > self._kind.top:
+        if any(codes[count:]) or max(codes, default=0) > self._top:
             for index, code in enumerate(codes):
                 if index < count:
                     self.check_code(r, code, at + index // 4)
@@ -189,32 +165,42 @@ class _Elements:
                     raise r.fail(Fault.MALFORMED_NUMBER, "a code of no block", at + index // 4)
         return first + codes[:count]
 
+    def elements(self, r: Reader, runs: list[Run], *, ascending: bool = False) -> list[Any]:
+        elements: list[Any] = []
+        for code, begin, end in runs:
+            found = self.block(r, end - begin, code, begin, elements[-1:], ascending=ascending)
+            if begin:
+                elements += found
+            else:
+                elements = found
+        return elements
+
     def block(
-        self, r: Reader, count: int, code: int, known: list[Any], *, ascending: bool = False
+        self, r: Reader, count: int, code: int, index: int, before: list[Any], *, ascending: bool = False
     ) -> list[Any]:
-        """Integers of one width, behind the ones before."""
+        """Integers of one width, the first of which has this index. `before`: the last one before it."""
         pos = r.pos
         end = pos + (count << code)
         if end > r.end:
             r.need(count << code)
-        found = numbers(r.data, pos, end, self._kind.letters[code])
+        found = numbers(r.data, pos, end, self._letters[code])
         if self._convert is None and not self._rules and not ascending:
             r.pos = end
-            return _joined(known, found)
+            return found
         try:
             elements = found if self._convert is None else list(map(self._convert, found))
             fits = not self._rules or all(rule.holds_all(elements) for rule in self._rules)
         except KeyError:
             fits = False
         if fits and ascending:
-            fits = (not known or known[-1] < elements[0]) and all(map(lt, elements, elements[1:]))
+            fits = not any(map(ge, before, elements)) and all(map(lt, elements, elements[1:]))
         if not fits:
-            elements = self._one_by_one(r, found, 1 << code, known[-1:], len(known), ascending=ascending)
+            elements = self._one_by_one(r, found, 1 << code, index, before, ascending=ascending)
         r.pos = end
-        return _joined(known, elements)
+        return elements
 
     def _one_by_one(
-        self, r: Reader, found: list[int], size: int, before: list[Any], index: int, *, ascending: bool
+        self, r: Reader, found: list[int], size: int, index: int, before: list[Any], *, ascending: bool
     ) -> list[Any]:
         """Finds the first that is wrong, or the leftmost that violates a constraint."""
         elements: list[Any] = []
@@ -222,7 +208,7 @@ class _Elements:
             where = r.pos + at * size
             try:
                 elements.append(self._element(r, number, where))
-                if ascending and not all(each < elements[-1] for each in before):
+                if ascending and any(map(ge, before, elements[-1:])):
                     raise r.not_ascending(where)
             except CodecError as failure:
                 failure.in_item(index + at)
@@ -236,10 +222,3 @@ class _Elements:
         except KeyError:
             raise wrong_part(r, self._plain, number, at) from None
         return r.check(self._rules, value, at)
-
-
-def _joined(known: list[Any], more: list[Any]) -> list[Any]:
-    if not known:
-        return more
-    known += more
-    return known

@@ -13,7 +13,7 @@ of any integer format lie as they are and are only cut.
 import struct
 import sys
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import groupby
 from struct import pack
 from typing import Any, Final
@@ -198,13 +198,16 @@ def _write_long(out: bytearray, kind: Kind, planes: _Planes, count: int, counted
         out += planes.cut(begin, end, code)
 
 
-def runs_of(codes: bytes, count: int) -> Iterator[Run]:
+def runs_of(codes: bytes, count: int) -> list[Run]:
     """Of neighbouring blocks in one width."""
-    begin = 0
+    if codes.count(codes[:1]) == len(codes):
+        return [(codes[0], 0, count)]
+    runs, begin = [], 0
     for code, blocks in groupby(codes):
-        end = min(count, begin + BLOCK * sum(1 for _ in blocks))
-        yield code, begin, end
+        end = min(count, begin + BLOCK * len(list(blocks)))
+        runs.append((code, begin, end))
         begin = end
+    return runs
 
 
 KINDS: Final = {name: Kind(name) for name in ("u16", "u32", "u64", "i16", "i32", "i64")}
