@@ -11,7 +11,7 @@ import pytest
 
 import mf
 from mf.codec import shape as s
-from mf.codec.blob import BlobParts, BlobValue
+from mf.codec.calls import Parts, Value
 from mf.codec.codec import Codec
 from mf.codec.decode_error import DecodeError
 from mf.codec.limits import Limits
@@ -277,8 +277,8 @@ class Request:
 )
 def test_a_large_array_alone_in_a_message_is_written_as_by_the_ordinary_way(element: Any, array: Any) -> None:
     plain: Codec[Any, Any] = Codec(_only(element, bare=True), where="lone")
-    value: BlobValue[Any] = BlobValue(_only(element, bare=True), where="lone")
-    parts: BlobParts[Any, Any] = BlobParts(_only(element, bare=False), Request, where="lone")
+    value: Value[Any] = Value(_only(element, bare=True), where="lone")
+    parts: Parts[Any, Any] = Parts(_only(element, bare=False), Request, where="lone")
     message = bytes(plain.encode(array))
     assert bytes(value.encode(array)) == message
     assert bytes(parts.encode_parts(array)) == message
@@ -293,7 +293,7 @@ def test_a_large_array_alone_in_a_message_is_written_as_by_the_ordinary_way(elem
 def test_a_wrong_array_alone_in_a_message_is_refused_by_the_ordinary_way() -> None:
     array = postings(5_000)
     array["rank"][7] = 9
-    value: BlobValue[Any] = BlobValue(_only(codecs("shapes.mfidl").POSTING_SHAPE, bare=True), where="lone")
+    value: Value[Any] = Value(_only(codecs("shapes.mfidl").POSTING_SHAPE, bare=True), where="lone")
     with pytest.raises(Error, match=r"^INVALID_ARGUMENT: lone: values\[7\].rank: 9 is not a member"):
         value.encode(array)
 

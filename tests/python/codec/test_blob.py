@@ -7,7 +7,7 @@ import pytest
 
 import mf
 from mf.codec import shape as s
-from mf.codec.blob import BlobParts, BlobValue
+from mf.codec.calls import Parts, Value
 from mf.codec.codec import Codec
 from mf.protocol.frame import pack_into
 
@@ -29,9 +29,9 @@ class _Request:
         self.data = data
 
 
-VALUE: BlobValue[Any] = BlobValue(_shape(bare=True), where="blob")
+VALUE: Value[Any] = Value(_shape(bare=True), where="blob")
 PLAIN: Codec[Any, Any] = Codec(_shape(bare=True), where="blob")
-PARTS: BlobParts[Any, Any] = BlobParts(_shape(bare=False), _Request, where="blob")
+PARTS: Parts[Any, Any] = Parts(_shape(bare=False), _Request, where="blob")
 
 
 @pytest.mark.parametrize("size", SIZES)

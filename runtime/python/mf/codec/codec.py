@@ -10,7 +10,7 @@ type (mf.codec.native), and the pure codec (mf.codec.coding). A plan gives up by
 is wrong or rare; the pure codec then begins anew, so it alone decides what is refused, and in which words.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, Generic, NoReturn, TypeVar
 
 from mf.codec.contents import constrained
@@ -116,9 +116,12 @@ class Codec(Generic[V, T]):
             out: Encoded = plan.encode(value)
             if out is not NotImplemented:
                 return out
+        return self._written((self.shape.coding or self._coding).write_alone, value)
+
+    def _written(self, write: Callable[[Writer, Any], None], value: Any) -> Encoded:
         w = Writer()
         try:
-            (self.shape.coding or self._coding).write_alone(w, value)
+            write(w, value)
         except CodecError as failure:
             self._refuse(failure, Execution.NOT_EXECUTED)
         return w.out

@@ -282,16 +282,14 @@ def _list(element: s.Shape, of: Of) -> Read:
     if name is not None:
         return row_read.row_reader(element, name, _ENTRY, in_array)
     smallest, memory, items = sizes.smallest(element), sizes.memory(element), items_of(element, of)
+    listed = _within(lambda r: items(r, r.count(smallest, _ENTRY, memory)))
+    if in_array is None:
+        return listed
 
     def read(r: Reader) -> Any:
-        if r.arrays and in_array is not None and (array := in_array(r)) is not None:
+        if r.arrays and (array := in_array(r)) is not None:
             return array
-        r.depth += 1
-        if r.depth > MAX_DEPTH:
-            raise r.too_deep()
-        elements = items(r, r.count(smallest, _ENTRY, memory))
-        r.depth -= 1
-        return elements
+        return listed(r)
 
     return read
 
@@ -303,28 +301,14 @@ def _set(element: s.Shape, of: Of) -> Read:
         return lambda r: set(read_row(r))
     smallest, memory = sizes.smallest(element), sizes.memory(element)
     entries = _entries(read_of(element, of), lambda _: None)
-
-    def read(r: Reader) -> set[Any]:
-        r.enter()
-        elements = set(entries(r, r.count(smallest, sizes.ENTRY, memory)))
-        r.depth -= 1
-        return elements
-
-    return read
+    return _within(lambda r: set(entries(r, r.count(smallest, sizes.ENTRY, memory))))
 
 
 def _array(shape: s.Array, of: Of) -> Read:
     element, length = shape.element, shape.length
     name = sizes.row_of(element)
     items = items_of(element, of) if name is None else row_read.array_reader(element, name)
-
-    def read(r: Reader) -> list[Any]:
-        r.enter()
-        elements = items(r, length)
-        r.depth -= 1
-        return elements
-
-    return read
+    return _within(lambda r: items(r, length))
 
 
 def _map(shape: s.Map, of: Of) -> Read:
@@ -337,11 +321,22 @@ def _map(shape: s.Map, of: Of) -> Read:
         entries = row_read.entries_reader(shape, names)
 
     def read(r: Reader) -> dict[Any, Any]:
-        r.enter()
         count = r.count(smallest, sizes.ENTRY, memory)
         if count:
             r.charge(sizes.FIRST_ENTRY)
-        found = entries(r, count)
+        return entries(r, count)
+
+    return _within(read)
+
+
+def _within(read_contents: Read) -> Read:
+    """One level deeper."""
+
+    def read(r: Reader) -> Any:
+        r.depth += 1
+        if r.depth > MAX_DEPTH:
+            raise r.too_deep()
+        found = read_contents(r)
         r.depth -= 1
         return found
 

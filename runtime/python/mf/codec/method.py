@@ -8,9 +8,8 @@ from functools import cache
 from typing import Any
 
 from mf.codec import shape as s
-from mf.codec.blob import BlobParts, BlobValue
+from mf.codec.calls import Parts, Value
 from mf.codec.codec import Codec
-from mf.codec.plain import Parts, PlainParts, PlainValue, is_plain
 from mf.core.plain_struct import by_place
 from mf.core.service import DEFAULT_BATCH_MAX, FEBIRD, MEMCPY, CacheInfo, ElementCodec, ErrorCodec, Method
 
@@ -100,10 +99,7 @@ def _params(
     name: str, request: Callable[..., Any], fields: Callable[[], tuple[s.Field, ...]], memcpy: bool
 ) -> Parts[Any, tuple[Any, ...]]:
     shape = s.Struct(f"{name}.params", s.parts_made, fields, memcpy=memcpy, implicit=True)
-    if not memcpy:
-        return BlobParts(shape, request, where=name)
-    kind = PlainParts if is_plain(shape) and shape.fields else Parts
-    return kind(shape, request, where=name)
+    return Parts(shape, request, where=name)
 
 
 def _results(
@@ -118,10 +114,11 @@ def _results(
     if fields is tuple:
         nothing = s.Struct(name, s.nothing_made, fields, memcpy=memcpy, implicit=True, parts=s.nothing_parts)
         return Codec(nothing, where=where)
-    shape = s.Struct(name, s.bare_made, fields, memcpy=memcpy, implicit=True, parts=s.bare_parts)
-    if not memcpy:
-        return BlobValue(shape, where=where)
-    return PlainValue(shape, where=where) if is_plain(shape) else Codec(shape, where=where)
+    return Value(_bare(name, fields, memcpy), where=where)
+
+
+def _bare(name: str, fields: Callable[[], tuple[s.Field, ...]], memcpy: bool) -> s.Struct:
+    return s.Struct(name, s.bare_made, fields, memcpy=memcpy, implicit=True, parts=s.bare_parts)
 
 
 def _element(where: str, element: Callable[[], s.Shape] | None, encoding: int) -> ElementCodec[Any] | None:
@@ -129,14 +126,7 @@ def _element(where: str, element: Callable[[], s.Shape] | None, encoding: int) -
     if element is None:
         return None
     make_shape = element
-    shape = s.Struct(
-        where,
-        s.bare_made,
-        lambda: (s.Field("value", make_shape()),),
-        memcpy=encoding == MEMCPY,
-        implicit=True,
-        parts=s.bare_parts,
-    )
+    shape = _bare(where, lambda: (s.Field("value", make_shape()),), encoding == MEMCPY)
     codec: Codec[Any, Any] = Codec(shape, where=where)
     made: ElementCodec[Any] = _element_codec(codec, encoding)
     made.arrayed = lambda: _element_codec(codec.arrays(), encoding)

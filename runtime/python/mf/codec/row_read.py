@@ -156,6 +156,8 @@ class _Row:
         count = -(-values // BLOCK) - len(first)
         at = r.pos
         packed = r.take(-(-count // 4))
+        if not any(packed):
+            return first + bytes(count)
         codes = bytes([byte >> place & 3 for byte in packed for place in (0, 2, 4, 6)])
         if any(codes[count:]) or max(codes, default=0) > self._top:
             for index, code in enumerate(codes):
