@@ -31,7 +31,6 @@ Of = Callable[[s.Composite], Any]
 
 _ENTRY: Final = 8  # a list's pointer to its element
 _MANY: Final = 64  # more numbers than this are charged for ahead
-_FIXED: Final = ("bool", "i8", "u8", "f32", "f64", "timestamp", "uuid")
 _CHARGED: Final = ("u8", "i8", "f32", "f64")
 
 
@@ -78,7 +77,7 @@ def _scalar(shape: s.Scalar) -> Read:
             return _bytes
         case "bool":
             return _bool
-        case name if name in _FIXED:
+        case name if name in sizes.FIXED:
             return _fixed(shape)
         case "duration":
             return _varint(64, converted(shape), signed=True)
@@ -372,7 +371,7 @@ def items_of(shape: s.Shape, of: Of) -> Items:
         return _strings
     plain = bare(shape)
     base = plain.base if isinstance(plain, s.Enum) else plain
-    if isinstance(base, s.Scalar) and base.name in _FIXED:
+    if isinstance(base, s.Scalar) and base.name in sizes.FIXED:
         return _numbers(shape, base, of)
     if isinstance(shape, s.Struct) and shape.memcpy:
         return _rows(shape, of)

@@ -33,73 +33,25 @@ class NotCoveredError(Exception):
     """The native codec cannot take this type; the message says why."""
 
 
-class Op(IntEnum):
-    boolean = 0
-    u8 = 1
-    u16 = 2
-    u32 = 3
-    u64 = 4
-    i8 = 5
-    i16 = 6
-    i32 = 7
-    i64 = 8
-    f32 = 9
-    f64 = 10
-    timestamp = 11
-    duration = 12
-    uuid = 13
-    string = 14
-    bytes = 15
-    enumeration = 16
-    checked = 17
-    optional = 18
-    list = 19
-    set = 20
-    array = 21
-    map = 22
-    structure = 23
-    alternatives = 24
-    custom = 25
-    reference = 26
+# The numbers of all these are their places, from 0 on.
 
+Op = IntEnum(
+    "Op",
+    "boolean u8 u16 u32 u64 i8 i16 i32 i64 f32 f64 timestamp duration uuid string bytes "
+    "enumeration checked optional list set array map structure alternatives custom reference",
+    start=0,
+)
 
-class Form(IntEnum):
-    """How a number is encoded behind its tag."""
+Form = IntEnum("Form", "none plain two_s_complement zigzag fixed32 fixed64", start=0)
+"""How a number is encoded behind its tag."""
 
-    none = 0
-    plain = 1
-    two_s_complement = 2
-    zigzag = 3
-    fixed32 = 4
-    fixed64 = 5
+Make = IntEnum("Make", "slots call tuple bare nothing", start=0)
+"""How a struct is made of its fields."""
 
+Mode = IntEnum("Mode", "single list set array map", start=0)
+"""What a field of an archive holds."""
 
-class Make(IntEnum):
-    """How a struct is made of its fields."""
-
-    slots = 0
-    call = 1
-    tuple = 2
-    bare = 3
-    nothing = 4
-
-
-class Mode(IntEnum):
-    """What a field of an archive holds."""
-
-    single = 0
-    list = 1
-    set = 2
-    array = 3
-    map = 4
-
-
-class TestKind(IntEnum):
-    whole = 0
-    real = 1
-    length = 2
-    finite = 3
-    call = 4
+TestKind = IntEnum("TestKind", "whole real length finite call", start=0)
 
 
 _CONTAINERS: Final[dict[type, Op]] = {
@@ -107,6 +59,18 @@ _CONTAINERS: Final[dict[type, Op]] = {
     s.List: Op.list,
     s.Set: Op.set,
     s.Array: Op.array,
+}
+
+_MADE: Final[dict[Any, Make]] = {
+    s.parts_made: Make.tuple,
+    s.bare_made: Make.bare,
+    s.nothing_made: Make.nothing,
+}
+_MODES: Final[dict[type, Mode]] = {
+    s.List: Mode.list,
+    s.Set: Mode.set,
+    s.Array: Mode.array,
+    s.Map: Mode.map,
 }
 
 
@@ -215,7 +179,15 @@ class _Nodes:
                 for each, at in zip(shape.fields, offsets, strict=True)
             )
         unknown = _slot(shape.type, "__mf_unknown__") if shape.archive else None
-        return shape.type, shape.make, int(make), _is_bare(shape), unknown, fields, self._tables(shape)
+        return (
+            shape.type,
+            shape.make,
+            int(make),
+            shape.parts is s.bare_parts,
+            unknown,
+            fields,
+            self._tables(shape),
+        )
 
     def _union(self, shape: s.Union) -> tuple[Any, ...]:
         fields = tuple(
@@ -250,7 +222,7 @@ class _Nodes:
             return self._field(
                 field.attribute, owner, inner, archive=True, number=field.number, is_optional=True
             )
-        mode = _mode(plain)
+        mode = _MODES.get(type(plain), Mode.single)
         return self._field(
             field.attribute,
             owner,
@@ -350,20 +322,6 @@ def _form(shape: s.Shape) -> Form:
     return Form.plain if name[0] == "u" else Form.two_s_complement
 
 
-def _mode(plain: s.Shape) -> Mode:
-    match plain:
-        case s.List():
-            return Mode.list
-        case s.Set():
-            return Mode.set
-        case s.Array():
-            return Mode.array
-        case s.Map():
-            return Mode.map
-        case _:
-            return Mode.single
-
-
 def _charge(shape: s.Shape, mode: Mode) -> int:
     """Memory of an element of a container in a message, beside what reading it counts."""
     if mode is Mode.single:
@@ -375,17 +333,10 @@ def _charge(shape: s.Shape, mode: Mode) -> int:
 
 
 def _make(shape: s.Struct) -> Make:
-    if shape.make is s.parts_made:
-        return Make.tuple
-    if shape.make is s.bare_made:
-        return Make.bare
-    if shape.make is s.nothing_made:
-        return Make.nothing
-    return Make.slots if _is_plain(shape) else Make.call
-
-
-def _is_bare(shape: s.Struct) -> bool:
-    return shape.parts is s.bare_parts
+    made = _MADE.get(shape.make)
+    if made is None:
+        return Make.slots if _is_plain(shape) else Make.call
+    return made
 
 
 def _is_plain(shape: s.Struct) -> bool:

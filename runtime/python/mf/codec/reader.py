@@ -101,18 +101,19 @@ class Reader:
         """A varint."""
         at = self.pos
         data = self.data
+        if at < self.end and data[at] < 128:
+            self.pos = at + 1
+            return data[at]
         if at + 3 < self.end and highest > U16_MAX:  # of two bytes or three, in a hurry
-            second = data[at + 1]
-            if data[at] > 127 and second:
-                if second < 128:
-                    self.pos = at + 2
-                    return data[at] + (second << 7) - 128
-                third = data[at + 2]
-                if 0 < third < 128:
-                    self.pos = at + 3
-                    return data[at] + (second << 7) + (third << 14) - 0x4080
+            second, third = data[at + 1], data[at + 2]
+            if 0 < second < 128:
+                self.pos = at + 2
+                return data[at] + (second << 7) - 128
+            if second and 0 < third < 128:
+                self.pos = at + 3
+                return data[at] + (second << 7) + (third << 14) - 0x4080
         number = shift = 0
-        for byte in self.data[at : min(at + _LONGEST, self.end)]:
+        for byte in data[at : min(at + _LONGEST, self.end)]:
             number |= (byte & 127) << shift
             shift += 7
             if byte < 128:
@@ -131,23 +132,14 @@ class Reader:
     def length(self) -> int:
         """Of what follows, which is there."""
         at = self.pos
-        if at < self.end and self.data[at] < 128:
-            size = self.data[at]
-            self.pos = at + 1
-        else:
-            size = self.unsigned(U32_MAX)
-        if size > self.end - self.pos:
-            raise self.too_long(size, at)
-        return size
+        return self._there(self.unsigned(U32_MAX), at)
 
     def padded_length(self) -> int:
         """The same in a message of tier archive, where it may be longer than needed."""
         at = self.pos
-        if at < self.end and self.data[at] < 128:
-            size = self.data[at]
-            self.pos = at + 1
-        else:
-            size = self.unsigned(U64_MAX, shortest=False)
+        return self._there(self.unsigned(U64_MAX, shortest=False), at)
+
+    def _there(self, size: int, at: int) -> int:
         if size > self.end - self.pos:
             raise self.too_long(size, at)
         return size
@@ -177,11 +169,7 @@ class Reader:
     def count(self, smallest: int, entry: int, memory: int) -> int:
         """`entry` is charged here, `memory` when each is read: to find out only then may take long."""
         at = self.pos
-        if at < self.end and self.data[at] < 128:
-            count = self.data[at]
-            self.pos = at + 1
-        else:
-            count = self.unsigned(U32_MAX)
+        count = self.unsigned(U32_MAX)
         if count * smallest > self.end - self.pos or not smallest:
             self.check_items(count, smallest, at)
         if count * (entry + memory) > self.budget:

@@ -5,6 +5,7 @@ Memory is an estimate from above, without what is shared: a decoder asks it befo
 Structs and unions keep what was found.
 """
 
+from struct import calcsize
 from typing import Any, Final
 
 from mf.codec import shape as s
@@ -29,16 +30,8 @@ MEMCPY_CODES: Final = {
 }
 ENTRY: Final = 100  # of a dict or set
 FIRST_ENTRY: Final = 168  # of a dict, more
-_SIZES: Final = {"b": 1, "h": 2, "i": 4, "q": 8, "f": 4, "d": 8}
-_FIXED: Final = {
-    "bool": 1,
-    "i8": 1,
-    "u8": 1,
-    "f32": 4,
-    "f64": 8,
-    "timestamp": 8,
-    "uuid": 16,
-}  # in febird; others: at least 1
+FIXED: Final = ("bool", "i8", "u8", "f32", "f64", "timestamp", "uuid")
+"""Of the same size in febird as in memory; others take at least one byte."""
 
 
 def has_layout(shape: s.Shape) -> bool:
@@ -78,7 +71,7 @@ def layout(shape: s.Shape) -> tuple[int, int]:
         case s.Scalar(name="uuid"):
             return 16, 1
         case s.Scalar():
-            size = _SIZES[MEMCPY_CODES[shape.name].lower()]
+            size = calcsize(f"<{MEMCPY_CODES[shape.name]}")
             return size, size
         case s.Enum():
             return layout(shape.base)
@@ -107,7 +100,7 @@ def smallest(shape: s.Shape) -> int:
     """The fewest bytes that a value takes in febird; of a memcpy struct, its size."""
     match shape:
         case s.Scalar():
-            return _FIXED.get(shape.name, 1)
+            return layout(shape)[0] if shape.name in FIXED else 1
         case s.Enum():
             return 1
         case s.Checked():
