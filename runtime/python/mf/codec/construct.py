@@ -38,7 +38,7 @@ def _construct(native: Callable[..., bool], kind: type) -> None:
     given = dict(zip(reversed(names[:positional]), reversed(init.__defaults__ or ()), strict=False))
     given |= init.__kwdefaults__ or {}
     defaults = [given.get(name, _NONE) for name in names]
-    slots = tuple(_slot(kind, name) for name in (*attributes, *kept))
+    slots = tuple(slot_of(kind, name) for name in (*attributes, *kept))
     native(
         kind,
         init,
@@ -50,8 +50,10 @@ def _construct(native: Callable[..., bool], kind: type) -> None:
     )
 
 
-def _slot(kind: type, name: str) -> Any:
-    return next(vars(base)[name] for base in kind.__mro__ if name in vars(base))
+def slot_of(kind: Any, name: str) -> Any:
+    """What a class has under this name; None: nothing, or `kind` is no class."""
+    bases = kind.__mro__ if isinstance(kind, type) else ()
+    return next((vars(base)[name] for base in bases if name in vars(base)), None)
 
 
 def _only_fills(

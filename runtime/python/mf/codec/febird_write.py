@@ -19,7 +19,7 @@ from mf.codec import shape as s
 from mf.codec.arrays import array_bytes
 from mf.codec.contents import bare
 from mf.codec.failure import CodecError
-from mf.codec.layout import BULK_ERRORS, format_of, number_of, parts_of, row_of, rules_of, write_fixed
+from mf.codec.layout import BULK_ERRORS, fits_of, format_of, number_of, parts_of, row_of, write_fixed
 from mf.codec.limits import MAX_DEPTH, MAX_EMPTY_ITEMS, U32_MAX, U64_MAX, limits_of
 from mf.codec.row_write import entries_writer, row_writer
 from mf.codec.rules import held_by
@@ -337,13 +337,11 @@ def _rows(shape: s.Struct, each: Write) -> Write:
 
 
 def _numbers(shape: s.Shape, bulk: Callable[[Any], bytes | memoryview], each: Write) -> Write:
-    rules, plain = rules_of(shape), bare(shape)
-    numbers = plain.numbers.keys() if isinstance(plain, s.Enum) and not plain.open else None
+    fits = fits_of(shape)
 
     def write(w: Writer, values: Any) -> None:
         try:
-            fits = not rules or all(rule.holds_all(values) for rule in rules)
-            if fits and (numbers is None or numbers >= set(values)):
+            if fits is None or fits(values):
                 w.out += bulk(values)
                 return
         except BULK_ERRORS:

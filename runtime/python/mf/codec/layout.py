@@ -396,11 +396,18 @@ def read_laid(r: Reader, shape: s.Shape, at: int) -> Any:
             return shape.make(*parts)
         case _:
             (part,) = struct.unpack_from(f"<{format_of(shape)}", r.data, at)
-            convert = converted(shape)
-            try:
-                return part if convert is None else convert(part)
-            except KeyError:
-                raise wrong_part(r, shape, part, at) from None
+            return value_of(r, shape, part, at)
+
+
+def value_of(r: Reader, shape: s.Shape, part: Any, at: int) -> Any:
+    """What a part stands for; a violated constraint is kept in mind."""
+    plain = bare(shape)
+    convert = converted(plain)
+    try:
+        value = part if convert is None else convert(part)
+    except KeyError:
+        raise wrong_part(r, plain, part, at) from None
+    return r.check(rules_of(shape), value, at)
 
 
 def read_item(r: Reader, shape: s.Shape, index: int, at: int) -> Any:
@@ -478,6 +485,19 @@ def float_bytes(name: str, value: Any) -> bytes:
         raise CodecError(f"{shown(value)} does not fit in {name}") from None
     except struct.error:
         raise expected(name, value) from None
+
+
+def fits_of(shape: s.Shape) -> Callable[[Sequence[Any]], bool] | None:
+    """Whether numbers are members of a closed enum, and keep the constraints; None: there is neither."""
+    rules, plain = rules_of(shape), bare(shape)
+    numbers = plain.numbers.keys() if isinstance(plain, s.Enum) and not plain.open else None
+    if numbers is None and not rules:
+        return None
+
+    def fits(values: Sequence[Any]) -> bool:
+        return all(rule.holds_all(values) for rule in rules) and (numbers is None or numbers >= set(values))
+
+    return fits
 
 
 def number_of(shape: s.Enum, value: Any) -> int:

@@ -15,6 +15,7 @@ from mf.codec import sizes
 from mf.codec.archive_form import integer_of, is_zigzag, wire_of
 from mf.codec.archive_lists import uncharged
 from mf.codec.arrays import array_bytes, native_reader
+from mf.codec.construct import slot_of
 from mf.codec.contents import bare
 from mf.codec.custom import user_codec
 from mf.codec.layout import places, rules_of
@@ -178,7 +179,7 @@ class _Nodes:
                 self._field(each.attribute, shape.type, each.shape, offset=at)
                 for each, at in zip(shape.fields, offsets, strict=True)
             )
-        unknown = _slot(shape.type, "__mf_unknown__") if shape.archive else None
+        unknown = slot_of(shape.type, "__mf_unknown__") if shape.archive else None
         return (
             shape.type,
             shape.make,
@@ -251,7 +252,7 @@ class _Nodes:
     ) -> tuple[Any, ...]:
         return (
             attribute,
-            _slot(owner, attribute),
+            slot_of(owner, attribute),
             self._place(shape, archive=archive),
             number,
             offset,
@@ -262,7 +263,7 @@ class _Nodes:
             default,
             _tests(rules, shape),
             alternative,
-            _slot(alternative, "value"),
+            slot_of(alternative, "value"),
         )
 
 
@@ -347,14 +348,8 @@ def _is_plain(shape: s.Struct) -> bool:
     attributes = [each.attribute for each in shape.fields]
     kept = ["__mf_unknown__"] if issubclass(kind, ArchiveStruct) else []
     return sorted(getattr(kind, "__match_args__", ())) == sorted(attributes) and all(
-        _slot(kind, each) is not None for each in (*attributes, *kept)
+        slot_of(kind, each) is not None for each in (*attributes, *kept)
     )
-
-
-def _slot(kind: Any, name: str) -> Any:
-    """What a class has under this name; None: nothing, or `kind` is no class."""
-    bases: Iterable[type] = kind.__mro__ if isinstance(kind, type) else ()
-    return next((vars(base)[name] for base in bases if name in vars(base)), None)
 
 
 # --- constraints

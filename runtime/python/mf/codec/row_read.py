@@ -20,7 +20,7 @@ from mf.codec import sizes
 from mf.codec.contents import bare
 from mf.codec.failure import CodecError, bytes_said
 from mf.codec.fault import Fault
-from mf.codec.layout import converted, rules_of, wrong_part
+from mf.codec.layout import converted, rules_of, value_of
 from mf.codec.limits import MAX_DEPTH, U32_MAX, U64_MAX
 from mf.codec.reader import Reader
 from mf.codec.rows import BLOCK, KINDS, Run, runs_of
@@ -119,8 +119,8 @@ class _Row:
         self._name = name
         self._top: Final = KINDS[name].top
         self._letters: Final = KINDS[name].letters
-        self._plain = bare(shape)
-        self._convert = converted(self._plain)
+        self._shape = shape
+        self._convert = converted(bare(shape))
         self._rules = rules_of(shape)
 
     def head(self, r: Reader) -> tuple[int, int]:
@@ -209,7 +209,7 @@ class _Row:
         for at, number in enumerate(found):
             where = r.pos + at * size
             try:
-                elements.append(self._element(r, number, where))
+                elements.append(value_of(r, self._shape, number, where))
                 if ascending and any(map(ge, before, elements[-1:])):
                     raise r.not_ascending(where)
             except CodecError as failure:
@@ -217,10 +217,3 @@ class _Row:
                 raise
             before = elements[-1:]
         return elements
-
-    def _element(self, r: Reader, number: int, at: int) -> Any:
-        try:
-            value = number if self._convert is None else self._convert(number)
-        except KeyError:
-            raise wrong_part(r, self._plain, number, at) from None
-        return r.check(self._rules, value, at)

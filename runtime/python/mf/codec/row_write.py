@@ -7,26 +7,26 @@
 number, unless one of them is wrong or of a class of its own.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from mf.codec import map_blocks, rows
 from mf.codec import shape as s
 from mf.codec.contents import bare
 from mf.codec.failure import CodecError
-from mf.codec.layout import BULK_ERRORS, number_of, rules_of
+from mf.codec.layout import BULK_ERRORS, fits_of, number_of, rules_of
 from mf.codec.limits import limits_of
 from mf.codec.writer import Writer, check, elements, in_order, in_range
 
 
 def row_writer(shape: s.Shape, name: str, *, counted: bool) -> Callable[[Writer, Any], None]:
     bulk, numbers_of = rows.WRITERS[name], _Numbers(shape, name)
-    is_plain = isinstance(shape, s.Scalar)
+    fits = fits_of(shape)
 
     def write(w: Writer, values: Any) -> None:
         begin = len(w.out)
         try:
-            if is_plain or numbers_of.are_good(values):
+            if fits is None or fits(values):
                 bulk(w.out, values, counted)
                 return
         except BULK_ERRORS:
@@ -39,6 +39,7 @@ def row_writer(shape: s.Shape, name: str, *, counted: bool) -> Callable[[Writer,
 def entries_writer(shape: s.Map, names: tuple[str, str]) -> Callable[[Writer, Any], None]:
     bulk = map_blocks.writer_of(*names)
     keys_of, values_of = _Numbers(shape.key, names[0]), _Numbers(shape.value, names[1])
+    keys_fit, values_fit = fits_of(shape.key), fits_of(shape.value)
 
     def write(w: Writer, given: Any) -> None:
         keys = in_order(given)
@@ -47,7 +48,7 @@ def entries_writer(shape: s.Map, names: tuple[str, str]) -> Callable[[Writer, An
         begin = len(w.out)
         try:
             values = [given[key] for key in keys]
-            if keys_of.are_good(keys) and values_of.are_good(values):
+            if (not keys_fit or keys_fit(keys)) and (not values_fit or values_fit(values)):
                 bulk(w.out, keys, values)
                 return
         except BULK_ERRORS:
@@ -74,14 +75,6 @@ class _Numbers:
         self._name = self._plain.name if isinstance(self._plain, s.Scalar) else name
         self._limits = limits_of(name)
         self._rules = rules_of(shape)
-        closed = isinstance(self._plain, s.Enum) and not self._plain.open
-        self._members = self._plain.numbers.keys() if closed else None  # type: ignore[union-attr]
-
-    def are_good(self, values: Sequence[Any]) -> bool:
-        """As far as writing them does not tell."""
-        if self._members is not None and not self._members >= set(values):
-            return False
-        return all(rule.holds_all(values) for rule in self._rules)
 
     def one_by_one(self, values: Any) -> list[int]:
         numbers: list[int] = []
