@@ -400,7 +400,7 @@ def read_laid(r: Reader, shape: s.Shape, at: int) -> Any:
 
 
 def value_of(r: Reader, shape: s.Shape, part: Any, at: int) -> Any:
-    """What a part stands for; a violated constraint is kept in mind."""
+    """The value of a part; a violated constraint is kept in mind."""
     plain = bare(shape)
     convert = converted(plain)
     try:
