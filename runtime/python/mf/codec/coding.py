@@ -32,32 +32,18 @@ class Coding:
     archive, `write_many` of tier memcpy: it fails without saying of which value.
     """
 
-    __slots__ = (
-        "_of",
-        "_read_items",
-        "_shape",
-        "message",
-        "read",
-        "read_alone",
-        "write",
-        "write_alone",
-        "write_many",
-        "write_message",
-    )
-
     read: Read
     write: Write
     read_alone: Read
     write_alone: Write
-    message: Message | None
-    write_message: Write | None
-    write_many: Callable[[Writer, Sequence[Any]], None] | None
+    message: Message | None = None
+    write_message: Write | None = None
+    write_many: Callable[[Writer, Sequence[Any]], None] | None = None
 
     def __init__(self, shape: s.Composite, of: "Callable[[s.Composite], Coding]") -> None:
         self._shape = shape
         self._of = of
         self._read_items: Callable[[Reader, int], list[Any]] | None = None
-        self.message = self.write_message = self.write_many = None
         self.read = self.write = None  # type: ignore[assignment] # while it is made
 
     def make(self) -> None:

@@ -15,6 +15,14 @@ def is_flags(shape: s.Enum) -> bool:
     return isinstance(shape.type, type) and issubclass(shape.type, Flags)
 
 
+def scalar_of(shape: s.Shape) -> s.Scalar | None:
+    """The built-in type that it is on the wire, of an enum its base; None: it is no scalar."""
+    plain = bare(shape)
+    if isinstance(plain, s.Enum):
+        return plain.base
+    return plain if isinstance(plain, s.Scalar) else None
+
+
 def constrained(shape: s.Shape) -> bool:
     """Whether it, or what a value holds, has constraints."""
     if isinstance(shape, s.Struct | s.Union):

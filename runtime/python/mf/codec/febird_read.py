@@ -17,7 +17,7 @@ from typing import Any, Final
 from mf.codec import row_read, sizes
 from mf.codec import shape as s
 from mf.codec.arrays import array_reader
-from mf.codec.contents import bare
+from mf.codec.contents import bare, scalar_of
 from mf.codec.failure import CodecError
 from mf.codec.fault import Fault
 from mf.codec.layout import converted, format_of, row_of, rules_of, wrong_part
@@ -369,9 +369,8 @@ def _entries(read_key: Read, read_value: Read) -> Callable[[Reader, int], dict[A
 def items_of(shape: s.Shape, of: Of) -> Items:
     if shape is s.STRING:
         return _strings
-    plain = bare(shape)
-    base = plain.base if isinstance(plain, s.Enum) else plain
-    if isinstance(base, s.Scalar) and base.name in sizes.FIXED:
+    base = scalar_of(shape)
+    if base is not None and base.name in sizes.FIXED:
         return _numbers(shape, base, of)
     if isinstance(shape, s.Struct) and shape.memcpy:
         return _rows(shape, of)

@@ -17,7 +17,7 @@ from typing import Any, Final
 from mf.codec import sequences, sizes
 from mf.codec import shape as s
 from mf.codec.arrays import array_bytes
-from mf.codec.contents import bare
+from mf.codec.contents import scalar_of
 from mf.codec.failure import CodecError
 from mf.codec.layout import BULK_ERRORS, fits_of, format_of, number_of, parts_of, row_of, write_fixed
 from mf.codec.limits import MAX_DEPTH, MAX_EMPTY_ITEMS, U32_MAX, U64_MAX, limits_of
@@ -281,9 +281,8 @@ def _entries(shape: s.Map, of: Of) -> Write:
 
 
 def items_write(shape: s.Shape, of: Of) -> Write:
-    plain, each = bare(shape), _each(write_of(shape, of))
-    base = plain.base if isinstance(plain, s.Enum) else plain
-    if isinstance(base, s.Scalar) and base.name in sequences.WRITERS:
+    base, each = scalar_of(shape), _each(write_of(shape, of))
+    if base is not None and base.name in sequences.WRITERS:
         return _numbers(shape, sequences.WRITERS[base.name], each)
     if isinstance(shape, s.Struct) and shape.memcpy and sizes.layout(shape)[0]:
         return _rows(shape, each)

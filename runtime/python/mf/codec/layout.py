@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from mf.codec import shape as s
 from mf.codec import sizes
-from mf.codec.contents import bare
+from mf.codec.contents import bare, scalar_of
 from mf.codec.failure import CodecError, digits, shown
 from mf.codec.fault import Fault
 from mf.codec.limits import limits_of
@@ -52,13 +52,10 @@ def rules_of(shape: s.Shape) -> list[Any]:
 
 def format_of(shape: s.Shape) -> str:
     """What `struct` calls the layout, padding included."""
+    scalar = scalar_of(shape)
+    if scalar is not None:
+        return "16s" if scalar.name == "uuid" else sizes.MEMCPY_CODES[scalar.name]
     match bare(shape):
-        case s.Scalar(name="uuid"):
-            return "16s"
-        case s.Scalar(name=name):
-            return sizes.MEMCPY_CODES[name]
-        case s.Enum(base=base):
-            return format_of(base)
         case s.Array(element=element, length=length):
             while isinstance(inner := bare(element), s.Array):
                 element, length = inner.element, length * inner.length

@@ -10,7 +10,7 @@ from typing import Any, Final, NoReturn
 
 from mf.codec import shape as s
 from mf.codec import sizes
-from mf.codec.contents import bare
+from mf.codec.contents import bare, scalar_of
 from mf.codec.decode_error import DecodeError
 from mf.codec.failure import CodecError
 from mf.codec.fault import Fault
@@ -27,17 +27,10 @@ Dimensions = tuple[tuple[int, int], ...]
 
 def letter_of(shape: s.Shape) -> str | None:
     """What struct and memoryview call a number, a bool or an enum; None for anything else."""
-    match bare(shape):
-        case s.Scalar(name="uuid" | "string" | "bytes"):
-            return None
-        case s.Scalar(name="bool"):
-            return "?"
-        case s.Scalar(name=name):
-            return sizes.MEMCPY_CODES[name]
-        case s.Enum(base=base):
-            return sizes.MEMCPY_CODES[base.name]
-        case _:
-            return None
+    plain = scalar_of(shape)
+    if plain is None or plain.name in ("uuid", "string", "bytes"):
+        return None
+    return "?" if plain.name == "bool" else sizes.MEMCPY_CODES[plain.name]
 
 
 def checked(shape: s.Shape, data: memoryview, name: str) -> int:

@@ -9,7 +9,7 @@ from struct import calcsize
 from typing import Any, Final
 
 from mf.codec import shape as s
-from mf.codec.contents import bare
+from mf.codec.contents import bare, scalar_of
 from mf.codec.limits import MAX_EMPTY_ITEMS
 
 # struct's letter of each scalar in a memcpy layout; a uuid is 16 bytes of alignment 1.
@@ -36,19 +36,15 @@ FIXED: Final = ("bool", "i8", "u8", "f32", "f64", "timestamp", "uuid")
 
 def has_layout(shape: s.Shape) -> bool:
     """Whether a memcpy struct can hold it."""
-    match shape:
-        case s.Scalar(name="string" | "bytes"):
-            return False
-        case s.Scalar() | s.Enum():
-            return True
-        case s.Checked():
-            return has_layout(shape.shape)
-        case s.Array():
-            return has_layout(shape.element)
-        case s.Struct():
-            return shape.memcpy
-        case _:
-            return False
+    match bare(shape):
+        case s.Scalar(name=name):
+            return name not in ("string", "bytes")
+        case s.Array(element=element):
+            return has_layout(element)
+        case s.Struct(memcpy=memcpy):
+            return memcpy
+        case plain:
+            return isinstance(plain, s.Enum)
 
 
 def is_array_element(shape: s.Shape) -> bool:
@@ -137,17 +133,10 @@ def _smallest_array(element: s.Shape, length: int) -> int:
 
 def row_of(element: s.Shape) -> str | None:
     """The integer type of a row (docs/protocol.md, section 8, "Rows"); None if these lie in no row."""
-    match element:
-        case s.Checked():
-            return row_of(element.shape)
-        case s.Enum():
-            return row_of(element.base)
-        case s.Scalar(name="duration"):
-            return "i64"
-        case s.Scalar(name="u16" | "u32" | "u64" | "i16" | "i32" | "i64"):
-            return element.name
-        case _:
-            return None
+    plain = scalar_of(element)
+    if plain is None or plain.name in FIXED or plain.name in ("string", "bytes"):
+        return None
+    return "i64" if plain.name == "duration" else plain.name
 
 
 def blocks_of(shape: s.Map) -> tuple[str, str] | None:
