@@ -20,7 +20,7 @@ from mf.codec.archive_wire import BYTES, tag_of, varint
 from mf.codec.contents import bare
 from mf.codec.custom_coding import custom_bytes
 from mf.codec.failure import CodecError, digits, item_step
-from mf.codec.febird_write import write_of
+from mf.codec.febird import pair_of
 from mf.codec.graph_unknown import Kept, kept_fields
 from mf.codec.graph_walk import loose_of, types_of
 from mf.codec.layout import BULK_ERRORS, number_of, rules_of, write_fixed
@@ -196,7 +196,7 @@ def embedded(write_inner: Write) -> Write:
 
 def _foreign(shape: Composite, of: Of) -> Write:
     """Of another tier, in which graphs of their own begin."""
-    write_value = write_of(shape, of)
+    _, write_value = pair_of(shape, of)
 
     def write(w: Writer, value: Any) -> None:
         graph, w.graph = w.graph, None

@@ -17,8 +17,7 @@ from mf.codec.archive_graph import graph_read
 from mf.codec.archive_message import Message, StructMessage, UnionMessage
 from mf.codec.archive_write import embedded, graph_write, message_write
 from mf.codec.custom_coding import custom_bytes, read_custom
-from mf.codec.febird_read import items_of, struct_read, union_read
-from mf.codec.febird_write import fields_write, struct_write, union_write
+from mf.codec.febird import fields_write, items_of, struct_pair, union_pair
 from mf.codec.layout import row_of
 from mf.codec.reader import Reader
 from mf.codec.writer import Writer
@@ -53,9 +52,9 @@ class Coding:
         elif shape.archive:
             self._make_archive(shape)
         elif isinstance(shape, s.Union):
-            self.read, self.write = union_read(shape, self._of), union_write(shape, self._of)
+            self.read, self.write = union_pair(shape, self._of)
         else:
-            self.read, self.write = struct_read(shape, self._of), struct_write(shape, self._of)
+            self.read, self.write = struct_pair(shape, self._of)
             if shape.memcpy:
                 self.write_many = row_of(shape).write_many
         if not shape.has_no_end:
@@ -91,7 +90,7 @@ class Coding:
     def read_items(self, r: Reader, count: int) -> list[Any]:
         """So many values, one behind the other."""
         if self._read_items is None:
-            self._read_items = items_of(self._shape, self._of)
+            self._read_items = items_of(self._shape, self._of)[0]
         return self._read_items(r, count)
 
 
