@@ -14,7 +14,7 @@ goes through the values one by one. numpy is imported when the first array is as
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from mf.codec import layouts, row_read, sizes
+from mf.codec import blocks, layouts, sizes
 from mf.codec import shape as s
 from mf.codec.contents import bare
 from mf.codec.failure import CodecError
@@ -124,7 +124,7 @@ def _row(element: s.Shape, name: str) -> Callable[[Reader], "Array | None"]:
     import numpy as np
 
     dtype, rules = np.dtype(f"<{name[0]}{int(name[1:]) // 8}"), rules_of(element)
-    head_of = row_read.head_reader(element, name)
+    head_of = blocks.head_reader(element, name)
 
     def read(r: Reader) -> "Array | None":
         count, runs = head_of(r)

@@ -15,7 +15,7 @@ import struct
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from mf.codec import row_read, sequences, sizes
+from mf.codec import blocks, sequences, sizes
 from mf.codec import shape as s
 from mf.codec.arrays import array_bytes, array_reader
 from mf.codec.contents import bare, scalar_of
@@ -35,7 +35,6 @@ from mf.codec.layout import (
 )
 from mf.codec.limits import MAX_DEPTH, MAX_EMPTY_ITEMS, U64_MAX, limits_of
 from mf.codec.reader import Reader
-from mf.codec.row_write import entries_writer, row_writer
 from mf.codec.rules import held_by
 from mf.codec.varint import write_unsigned
 from mf.codec.writer import (
@@ -409,8 +408,8 @@ def _list(element: s.Shape, of: Of) -> Pair:
     in_array = array_reader(element) if sizes.is_array_element(element) else None
     name = sizes.row_of(element)
     if name is not None:
-        read_row = row_read.row_reader(element, name, _ENTRY, in_array)
-        return read_row, _write_within(listed, row_writer(element, name, counted=True))
+        read_row = blocks.row_reader(element, name, _ENTRY, in_array)
+        return read_row, _write_within(listed, blocks.row_writer(element, name, counted=True))
     smallest, memory = sizes.smallest(element), sizes.memory(element)
     read_items, write_items = items_of(element, of)
     read_list = _read_within(lambda r: read_items(r, r.count(smallest, _ENTRY, memory)))
@@ -429,8 +428,8 @@ def _list(element: s.Shape, of: Of) -> Pair:
 def _set(element: s.Shape, of: Of) -> Pair:
     name = sizes.row_of(element)
     if name is not None:
-        read_row = row_read.row_reader(element, name, sizes.ENTRY, ascending=True)
-        write_row = row_writer(element, name, counted=True)
+        read_row = blocks.row_reader(element, name, sizes.ENTRY, ascending=True)
+        write_row = blocks.row_writer(element, name, counted=True)
         return lambda r: set(read_row(r)), _write_within(members, write_row)
     smallest, memory = sizes.smallest(element), sizes.memory(element)
     read_entries = _read_entries(pair_of(element, of)[0], lambda _: None)
@@ -444,8 +443,8 @@ def _array(shape: s.Array, of: Of) -> Pair:
     if name is None:
         read_items, write_items = items_of(element, of)
     else:
-        read_items = row_read.array_reader(element, name)
-        write_items = row_writer(element, name, counted=False)
+        read_items = blocks.array_reader(element, name)
+        write_items = blocks.row_writer(element, name, counted=False)
     read = _read_within(lambda r: read_items(r, length))
     return read, _write_within(lambda value: exactly(value, length), write_items)
 
@@ -492,7 +491,7 @@ def _map(shape: s.Map, of: Of) -> Pair:
         read_entries = _read_entries(read_key, read_value)
         write_entries = _write_entries(write_key, write_value)
     else:
-        read_entries, write_entries = row_read.entries_reader(shape, names), entries_writer(shape, names)
+        read_entries, write_entries = blocks.entries_reader(shape, names), blocks.entries_writer(shape, names)
 
     def read(r: Reader) -> dict[Any, Any]:
         count = r.count(smallest, sizes.ENTRY, memory)
@@ -660,7 +659,7 @@ def _numbers(shape: s.Shape, base: s.Scalar, each: Items) -> Items:
         end = pos + count * size
         if end > r.end:
             return read_each(r, count)
-        found = row_read.numbers(r.data, pos, end, letter)
+        found = blocks.numbers(r.data, pos, end, letter)
         try:
             if convert is not None:
                 found = list(map(convert, found))

@@ -1,12 +1,16 @@
-"""R1. Reads integers in blocks of one width (docs/protocol.md, section 8, "Rows" and "Maps of integers").
+"""R1. Reads and writes integers in blocks of one width (docs/protocol.md, section 8, "Rows" and "Maps of
+integers").
 
-    row_reader(shape, name, entry)      -> read(r): of a list, or with `ascending` a set, behind its head
-    array_reader(shape, name)           -> read(r, count): of an array
-    head_reader(shape, name)            -> read(r): the count of a list, and its runs of values in one width
-    entries_reader(shape, names)        -> read(r, count): of a map, behind its count
+    row_reader(shape, name, entry)          -> read(r): of a list, or with `ascending` a set, behind its head
+    row_writer(shape, name, counted=...)    -> write(w, values): of a list or set, or of an array
+    array_reader(shape, name)               -> read(r, count): of an array
+    head_reader(shape, name)                -> read(r): the count of a list, its runs of values in one width
+    entries_reader(shape, names)            -> read(r, count): of a map, behind its count
+    entries_writer(shape, names)            -> write(w, mapping)
 
-`name` is the integer type on the wire, `shape` what the numbers stand for, `entry` the memory of a place in
-the container. No loop of Python sees a single number, unless one of them is wrong.
+`name` is the integer type on the wire, `shape` what the numbers mean, `entry` the memory of a place in the
+container. No loop of Python sees a single number, unless one of them is wrong, or is given as an object of a
+class of its own.
 """
 
 import struct
@@ -15,15 +19,16 @@ from collections.abc import Callable
 from operator import ge, lt
 from typing import Any, Final
 
+from mf.codec import map_blocks, rows, sizes
 from mf.codec import shape as s
-from mf.codec import sizes
 from mf.codec.contents import bare
 from mf.codec.failure import CodecError, bytes_said
 from mf.codec.fault import Fault
-from mf.codec.layout import converted, rules_of, value_of
-from mf.codec.limits import MAX_DEPTH, U32_MAX, U64_MAX
+from mf.codec.layout import BULK_ERRORS, converted, fits_of, number_of, rules_of, value_of
+from mf.codec.limits import MAX_DEPTH, U32_MAX, U64_MAX, limits_of
 from mf.codec.reader import Reader
 from mf.codec.rows import BLOCK, KINDS, Run, runs_of
+from mf.codec.writer import Writer, check, elements, in_order, in_range
 
 Read = Callable[[Reader], list[Any]]
 
@@ -217,3 +222,80 @@ class _Row:
                 raise
             before = elements[-1:]
         return elements
+
+
+# --- Writing
+
+
+def row_writer(shape: s.Shape, name: str, *, counted: bool) -> Callable[[Writer, Any], None]:
+    bulk, numbers_of = rows.WRITERS[name], _Numbers(shape, name)
+    fits = fits_of(shape)
+
+    def write(w: Writer, values: Any) -> None:
+        begin = len(w.out)
+        try:
+            if fits is None or fits(values):
+                bulk(w.out, values, counted)
+                return
+        except BULK_ERRORS:
+            del w.out[begin:]
+        bulk(w.out, numbers_of.one_by_one(values), counted)
+
+    return write
+
+
+def entries_writer(shape: s.Map, names: tuple[str, str]) -> Callable[[Writer, Any], None]:
+    bulk = map_blocks.writer_of(*names)
+    keys_of, values_of = _Numbers(shape.key, names[0]), _Numbers(shape.value, names[1])
+    keys_fit, values_fit = fits_of(shape.key), fits_of(shape.value)
+
+    def write(w: Writer, given: Any) -> None:
+        keys = in_order(given)
+        if not keys:
+            return
+        begin = len(w.out)
+        try:
+            values = [given[key] for key in keys]
+            if (not keys_fit or keys_fit(keys)) and (not values_fit or values_fit(values)):
+                bulk(w.out, keys, values)
+                return
+        except BULK_ERRORS:
+            del w.out[begin:]
+        numbers: tuple[list[int], list[int]] = ([], [])
+        key: Any = None
+        try:
+            for key in keys:
+                numbers[0].append(keys_of.number(key))
+                numbers[1].append(values_of.number(given[key]))
+        except CodecError as failure:
+            failure.in_item(key)
+            raise
+        bulk(w.out, *numbers)
+
+    return write
+
+
+class _Numbers:
+    """What numbers of one type may be."""
+
+    def __init__(self, shape: s.Shape, name: str) -> None:
+        self._plain = bare(shape)
+        self._name = self._plain.name if isinstance(self._plain, s.Scalar) else name
+        self._limits = limits_of(name)
+        self._rules = rules_of(shape)
+
+    def one_by_one(self, values: Any) -> list[int]:
+        numbers: list[int] = []
+        try:
+            for value in elements(values):
+                numbers.append(self.number(value))
+        except CodecError as failure:
+            failure.in_item(len(numbers))
+            raise
+        return numbers
+
+    def number(self, value: Any) -> int:
+        number = number_of(self._plain, value) if isinstance(self._plain, s.Enum) else value
+        number = in_range(self._name, *self._limits, number)
+        check(self._rules, value)
+        return number
