@@ -39,9 +39,10 @@ def shown(value: Any) -> Any:
 
 
 @pytest.mark.parametrize("case", range(len(CASES)))
-def test_both_codecs_read_the_same_arrays(case: int) -> None:
+def test_both_codecs_read_the_same_arrays(case: int, monkeypatch: pytest.MonkeyPatch) -> None:
     kind, value = CASES[case]
     codec: Any = mf.codec_of(kind).arrays()
+    monkeypatch.setattr(codec.shape, "plan", False)  # so that the codec is the pure one
     plan = plan_of(codec.shape)
     good = bytes(codec.encode(value))
     source = random.Random(case)
@@ -54,7 +55,7 @@ def test_both_codecs_read_the_same_arrays(case: int) -> None:
             continue
         read += 1
         try:
-            values, _ = codec._decode_purely(data, 0, 1, whole=True)
+            values = codec.decode_all(data, 1)
         except Error as refused:
             pytest.fail(f"{data.hex()}: only the pure codec refuses it: {refused}")
         assert shown(found[0]) == shown(values), data.hex()

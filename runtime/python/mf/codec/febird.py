@@ -433,7 +433,8 @@ def _set(element: s.Shape, of: Of) -> Pair:
         return lambda r: set(read_row(r)), _write_within(members, write_row)
     smallest, memory = sizes.smallest(element), sizes.memory(element)
     read_entries = _read_entries(pair_of(element, of)[0], lambda _: None)
-    read = _read_within(lambda r: set(read_entries(r, r.count(smallest, sizes.ENTRY, memory))))
+    # By an iterator, so that elements come out in the order in which the native codec has them.
+    read = _read_within(lambda r: set(iter(read_entries(r, r.count(smallest, sizes.ENTRY, memory)))))
     return read, _write_within(members, items_of(element, of)[1], element)
 
 
