@@ -3,7 +3,7 @@ padding and `<`, never `@`; a list of them by one call too.
 
     row = row_of(shape)         kept with a struct
     row.read(r)                 one value, of which all bytes are there; `row.read_many(r, count)`
-    row.write(w, value)         one value; `row.write_many(w, values)`
+    row.write_parts(w, parts)   one value, from those of its fields; `row.write_many(w, values)`
 
 Where a part is not what it may be, `read_laid` and `write_laid` go through the value part by part: they find
 the place, or the bytes and values come out after all.
