@@ -16,13 +16,13 @@ from mf.codec import shape as s
 from mf.codec.archive_form import integer_of, is_zigzag, wire_of
 from mf.codec.archive_value import Of, Read, value_read
 from mf.codec.archive_wire import BYTES, FIXED_SIZES, VARINT, tag_of
+from mf.codec.blocks import numbers
 from mf.codec.contents import bare
 from mf.codec.failure import CodecError
 from mf.codec.layout import converted, rules_of
 from mf.codec.limits import U64_MAX, limits_of
 from mf.codec.malformed import MalformedError
 from mf.codec.reader import Reader
-from mf.codec.row_read import numbers
 
 More = Callable[..., Any]
 

@@ -168,11 +168,11 @@ def _value(shape: s.Shape, of: Of) -> Write:
         case s.Ref(element=s.Struct() | s.Union() as element):
             return lambda w, value: w.count(w.graph.index(element, value))
         case s.Scalar(name="uuid"):
-            return embedded(write_of(shape, of))
+            return embedded(pair_of(shape, of)[1])
         case s.Scalar(coding="fixed"):
             return lambda w, value: write_fixed(w, shape, value)
         case s.Scalar(name="bool" | "f32" | "f64" | "timestamp" | "string" | "bytes"):
-            return write_of(shape, of)
+            return pair_of(shape, of)[1]
         case _:
             return _varint(shape)
 
@@ -196,7 +196,7 @@ def embedded(write_inner: Write) -> Write:
 
 def _foreign(shape: Composite, of: Of) -> Write:
     """Of another tier, in which graphs of their own begin."""
-    _, write_value = pair_of(shape, of)
+    write_value = pair_of(shape, of)[1]
 
     def write(w: Writer, value: Any) -> None:
         graph, w.graph = w.graph, None

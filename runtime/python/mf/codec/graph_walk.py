@@ -52,7 +52,7 @@ def references(shape: s.Shape, value: Any) -> Iterator[tuple[Composite, Any]]:
 def _referring(shape: Composite, value: Any) -> Iterator[tuple[s.Shape, Any]]:
     """Of what a value holds, all that may refer to something."""
     if isinstance(shape, s.Struct):
-        for field in _referring_fields(shape):
+        for field in referring_fields(shape):
             yield field.shape, getattr(value, field.attribute)
     elif shape.tables:
         for alternative in shape.alternatives:
@@ -61,8 +61,8 @@ def _referring(shape: Composite, value: Any) -> Iterator[tuple[s.Shape, Any]]:
 
 
 @s.kept
-def _referring_fields(shape: s.Struct) -> list[s.Field]:
-    """By number."""
+def referring_fields(shape: s.Struct) -> list[s.Field]:
+    """The fields that hold references, by number."""
     found = [each for each in shape.fields if refers(each.shape)] if shape.tables else []
     return sorted(found, key=lambda each: each.number)
 

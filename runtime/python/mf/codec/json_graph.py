@@ -9,7 +9,7 @@ from typing import Any, Final
 from mf.codec import shape as s
 from mf.codec.archive_form import refers
 from mf.codec.contents import bare
-from mf.codec.graph_walk import loose_of, references, types_of
+from mf.codec.graph_walk import loose_of, references, referring_fields, types_of
 from mf.codec.malformed import MalformedError
 
 Composite = s.Struct | s.Union
@@ -87,7 +87,7 @@ def _resolved(shape: s.Shape, value: Any, tables: Tables, wrong: list[Reference]
             for key, each in value.items():
                 value[key] = _resolved(plain.value, each, tables, wrong)
         case s.Struct():
-            for field in plain.referring:
+            for field in referring_fields(plain):
                 part = getattr(value, field.attribute)
                 setattr(value, field.attribute, _resolved(field.shape, part, tables, wrong))
         case s.Union():
