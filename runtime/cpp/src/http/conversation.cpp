@@ -174,7 +174,7 @@ void Conversation::on_described(const Descriptions::Known& known, const std::sha
 }
 
 void Conversation::begin_call(const Callee& callee) {
-  ++core_.figures().calls;
+  core_.count_call();
   if (callee.description->streams(callee.method) == Streams::none) {
     auto begun =
         start_call(callee, visit_.settings, arguments_,
@@ -208,7 +208,7 @@ void Conversation::pump() {
   if (const auto* const problem = std::get_if<Problem>(&came)) return end(*problem);
   switch (std::get<Streaming::Came>(came)) {
     case Streaming::Came::values:
-      core_.figures().messages += messages.size();
+      core_.count_messages(messages.size());
       return write_all(std::move(messages), 0);
     case Streaming::Came::nothing:
       return streaming_->input().when_ready(
@@ -277,7 +277,7 @@ void Conversation::on_message(Outcome<topics::Receiver::Taken>&& taken) {
   if (closed_ || ending_ || !feed_) return;
   if (!taken) return end(problem_of(taken.failure()));
   const auto json = feed_->json_of(taken.value());
-  ++core_.figures().messages;
+  core_.count_messages(1);
   const auto* const problem = std::get_if<Problem>(&json);
   write(problem != nullptr ? R"({"problem":)" + json_of(said_to_clients(*problem)) + "}"
                            : std::get<std::string>(json),

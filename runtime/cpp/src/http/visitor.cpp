@@ -33,10 +33,10 @@ Outcome<Identity> Visitor::identity(std::string_view token) {
     holder_.reset();
     return certified_;
   }
-  if (holder_ && token == token_.reveal() && core_.gatekeeper().still_accepts(holder_->claims))
+  if (holder_ && token == token_.reveal() && gatekeeper_->still_accepts(holder_->claims))
     return holder_->identity;
   Secret shown(token);
-  auto holder = core_.gatekeeper().holder_of(shown, peer_);
+  auto holder = gatekeeper_->holder_of(shown, peer_);
   if (!holder) {
     holder_.reset();
     return holder.failure();
@@ -47,7 +47,7 @@ Outcome<Identity> Visitor::identity(std::string_view token) {
 }
 
 std::optional<Problem> Visitor::may_no_longer(const Visit& visit) const {
-  const auto& gatekeeper = core_.gatekeeper();
+  const auto& gatekeeper = *gatekeeper_;
   if (holder_ && !gatekeeper.still_accepts(holder_->claims))
     return refusal(Code::unauthenticated, "your token is not accepted any more");
   if (!visit.is_topic) {
@@ -78,6 +78,27 @@ std::optional<Problem> Visitor::may_not(const Identity& identity, const Visit& v
   return may_not_call(identity, visit.name, visit.settings.agent.value_or(""), visit.method);
 }
 
+std::optional<Problem> Visitor::may_not_list(const Identity& identity) {
+  allowed_ = identity;
+  const auto decision = gatekeeper_->may_list(identity);
+  if (decision.allowed) return std::nullopt;
+  if (is_news("the dashboard"))
+    log_.write(Level::warning, "access_denied",
+               {{"peer", peer_},
+                {"identity", identity.str()},
+                {"action", access::name_of(access::Action::list)},
+                {"object", ""},
+                {"agent", ""},
+                {"address", ""},
+                {"line", decision.line}});
+  return denied(identity, "list what is registered, which this dashboard shows");
+}
+
+bool Visitor::may_list_no_longer() const {
+  return (holder_ && !gatekeeper_->still_accepts(holder_->claims)) ||
+         !gatekeeper_->may_list(allowed_).allowed;
+}
+
 std::optional<Problem> Visitor::may_not_call_agent(const Identity& identity, const Visit& visit,
                                                    const ServiceInfo& service) {
   if (!visit.settings.agent) return std::nullopt;
@@ -98,30 +119,30 @@ std::optional<Problem> Visitor::may_not_subscribe_agents(const Identity& identit
 
 std::optional<Problem> Visitor::may_not_call(const Identity& identity, std::string_view service,
                                              std::string_view agent, std::string_view method) {
-  const auto decision = core_.gatekeeper().may_call(identity, service, agent, method);
+  const auto decision = gatekeeper_->may_call(identity, service, agent, method);
   if (decision.allowed) return std::nullopt;
   if (is_news(std::string(service) + "." + std::string(method)))
-    core_.options().log.write(Level::warning, "call_denied",
-                              {{"peer", peer_},
-                               {"identity", identity.str()},
-                               {"service", service},
-                               {"agent", agent},
-                               {"method", method},
-                               {"line", decision.line}});
+    log_.write(Level::warning, "call_denied",
+               {{"peer", peer_},
+                {"identity", identity.str()},
+                {"service", service},
+                {"agent", agent},
+                {"method", method},
+                {"line", decision.line}});
   return denied(identity, "call " + shortened(service) + "." + shortened(method));
 }
 
 std::optional<Problem> Visitor::may_not_subscribe(const Identity& identity, std::string_view topic,
                                                   std::string_view agents) {
-  const auto decision = core_.gatekeeper().may_subscribe(identity, topic, agents);
+  const auto decision = gatekeeper_->may_subscribe(identity, topic, agents);
   if (decision.allowed) return std::nullopt;
   if (is_news(topic))
-    core_.options().log.write(Level::warning, "subscription_denied",
-                              {{"peer", peer_},
-                               {"identity", identity.str()},
-                               {"topic", topic},
-                               {"agents", agents},
-                               {"line", decision.line}});
+    log_.write(Level::warning, "subscription_denied",
+               {{"peer", peer_},
+                {"identity", identity.str()},
+                {"topic", topic},
+                {"agents", agents},
+                {"line", decision.line}});
   return denied(identity, "subscribe to " + shortened(topic));
 }
 

@@ -64,6 +64,10 @@ access::Decision Access::may_subscribe(const Identity& identity, std::string_vie
                  "subscribe");
 }
 
+access::Decision Access::may_list(const Identity& identity) const {
+  return decided(identity, {.action = access::Action::list}, "mf.controller.Controller", "list");
+}
+
 access::Decision Access::decided(const Identity& identity, const access::Wish& wish, std::string_view service,
                                  std::string_view method) const {
   access::Decision decision{.allowed = true};

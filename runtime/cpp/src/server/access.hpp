@@ -46,6 +46,8 @@ class Access {
   /// `agents`: the pattern, as sent.
   [[nodiscard]] access::Decision may_subscribe(const Identity& identity, std::string_view topic,
                                                std::string_view agents) const;
+  /// Whether the identity may read all that the controller of this server lists.
+  [[nodiscard]] access::Decision may_list(const Identity& identity) const;
   /// Whether the peer may steer this server (mf.admin). Without an access file it must be a process of this
   /// host, of root or of the server's own user as far as the system says so; `relayed`, that its calls come
   /// through a relay, refuses it then.

@@ -36,6 +36,9 @@ class Asked final : public Gatekeeper {
                                                std::string_view agents) const override {
     return access_->may_subscribe(identity, topic, agents);
   }
+  [[nodiscard]] access::Decision may_list(const Identity& identity) const override {
+    return access_->may_list(identity);
+  }
 
  private:
   const std::shared_ptr<const Access> access_;

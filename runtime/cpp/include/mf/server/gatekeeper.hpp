@@ -32,6 +32,8 @@ class Gatekeeper {
   /// `agents`: the pattern, as sent.
   [[nodiscard]] virtual access::Decision may_subscribe(const Identity& identity, std::string_view topic,
                                                        std::string_view agents) const = 0;
+  /// Whether it may read all that a controller lists.
+  [[nodiscard]] virtual access::Decision may_list(const Identity& identity) const = 0;
 };
 
 }  // namespace mf::server
