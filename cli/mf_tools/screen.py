@@ -151,7 +151,6 @@ class Screen(App[None]):
         self.draw()
 
     def draw(self) -> None:
-        self._board.forget_doubted()
         self._board.taken()
         table = self.query_one(DataTable)
         found = ordered(rows(self._board, self._view), self._order)[:_MOST_ROWS]

@@ -1,7 +1,7 @@
-"""`mf dash`: which requests its HTTP side answers, and which it refuses."""
+"""The HTTP side of the dashboard, as `mf dash` and as a controller serves it: which requests it answers, and
+which it refuses."""
 
 import http.client
-import json
 import re
 import signal
 import socket
@@ -16,97 +16,56 @@ import pytest
 
 import mf
 from mf_tools.dash.door import MOST_CONNECTIONS, MOST_READERS
-from tests.interop.peers import Server
+from mf_tools.scrape import fetched, parsed
+from tests.http.asking import Door
+from tests.http.bad_requests import BROKEN, altered, check_altered
+from tests.interop.peers import BUILD, Server
 from tests.mf_tools.conftest import Peers, Tool
+from tests.mf_tools.dashboards import OWN, Dash, Dashboard, Events, Serve, own_of, serve, serve_by, served_by
 from tests.mf_tools.test_doctor import signed
 from tests.python.certificates import Authority
 from tests.python.flowing import Plain
+
+__all__ = ["serve", "served_by"]  # fixtures
 
 HEADERS = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
     "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
+    "x-frame-options": "DENY",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
     "cache-control": "no-store",
 }
 
 
-class Dash:
-    """A running `mf dash`."""
-
-    def __init__(self, tool: Tool, where: str, *options: str, listen: str = "127.0.0.1:0") -> None:
-        arguments = ("dash", "--where", where, "--listen", listen, "--json", *options)
-        self.process: subprocess.Popen[bytes] = tool.process(*arguments)
-        assert self.process.stdout is not None
-        self.address: str = json.loads(self.process.stdout.readline())["address"]
-        found = re.fullmatch(r"https?://(.*):(\d+)/\?key=(.*)", self.address)
-        assert found is not None
-        self.host, self.port, self.key = found[1], int(found[2]), found[3]
-
-    @property
-    def cookie(self) -> dict[str, str]:
-        return {"Cookie": f"mf-dash-{self.port}={self.key}"}
-
-    def get(
-        self, path: str = "/", headers: dict[str, str] | None = None, method: str = "GET"
-    ) -> tuple[int, dict[str, str], bytes]:
-        """With the cookie, unless `headers` have another one."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
-        try:
-            connection.request(method, path, headers={**self.cookie, **(headers or {})})
-            answer = connection.getresponse()
-            return answer.status, {name.lower(): of for name, of in answer.getheaders()}, answer.read()
-        finally:
-            connection.close()
-
-    def status(self, path: str = "/", headers: dict[str, str] | None = None, method: str = "GET") -> int:
-        return self.get(path, headers, method)[0]
-
-    def raw(self, data: bytes) -> bytes:
-        """All that is answered to these bytes."""
-        with socket.create_connection(("127.0.0.1", self.port), 30) as connection:
-            connection.sendall(data)
-            return b"".join(iter(lambda: connection.recv(1 << 16), b""))
-
-    def events(self) -> "Events":
-        return Events(self)
-
-    def end(self) -> int:
-        self.process.send_signal(signal.SIGINT)
-        self.process.communicate(timeout=30)
-        return self.process.returncode
-
-
-class Events:
-    """A reader of /events."""
-
-    def __init__(self, dash: Dash) -> None:
-        self._connection = http.client.HTTPConnection("127.0.0.1", dash.port, timeout=30)
-        self._connection.request("GET", "/events", headers=dash.cookie)
-        self._answer = self._connection.getresponse()
-        self.status = self._answer.status
-
-    def next(self) -> tuple[str, Any]:
-        name = self._answer.readline().removeprefix(b"event: ").strip().decode()
-        data = json.loads(self._answer.readline().removeprefix(b"data: "))
-        assert self._answer.readline() == b"\n"
-        return name, data
-
-    def close(self) -> None:
-        self._answer.close()
-        self._connection.close()
+@pytest.fixture(scope="module")
+def controller(peers: Peers) -> Server:
+    return peers.controller(*OWN)
 
 
 @pytest.fixture
-def dash(tool: Tool, controller: Server, registered: Server) -> Iterator[Dash]:
+def dash(serve: Serve, controller: Server, registered: Server) -> Iterator[Dashboard]:
+    """Of either server."""
+    del registered
+    started = serve(controller)
+    yield started
+    started.end()
+
+
+@pytest.fixture
+def tool_dash(tool: Tool, controller: Server, registered: Server) -> Iterator[Dash]:
     del registered
     started = Dash(tool, controller.address)
     yield started
     started.end()
 
 
-def test_the_page_its_style_and_its_program_come_with_a_strict_policy(dash: Dash) -> None:
-    for path, kind in (("/", "text/html"), ("/dash.css", "text/css"), ("/dash.js", "text/javascript")):
+def test_the_page_its_style_and_its_program_come_with_a_strict_policy(dash: Dashboard) -> None:
+    script = "text/javascript"
+    parts = {"/": "text/html", "/dash.css": "text/css", "/dash.js": script, "/model.js": script}
+    for path, kind in parts.items():
         status, headers, body = dash.get(path)
         assert (status, headers["content-type"]) == (200, f"{kind}; charset=utf-8")
         assert {name: headers[name] for name in HEADERS} == HEADERS
@@ -114,42 +73,43 @@ def test_the_page_its_style_and_its_program_come_with_a_strict_policy(dash: Dash
     assert dash.status("/other") == 404
 
 
-def test_the_page_has_no_script_and_no_style_within_it(dash: Dash) -> None:
-    page, program = dash.get("/")[2].decode(), dash.get("/dash.js")[2].decode()
+def test_the_page_has_no_script_and_no_style_within_it(dash: Dashboard) -> None:
+    page = dash.get("/")[2].decode()
+    program = dash.get("/dash.js")[2].decode() + dash.get("/model.js")[2].decode()
     assert re.findall(r"<script(?! src=)|<style|\son\w+=|\sstyle=", page) == []
     assert re.findall(r"innerHTML|outerHTML|insertAdjacent|document\.write|\beval\b", program) == []
 
 
-def test_the_key_becomes_a_cookie_that_no_program_of_a_page_reads(dash: Dash) -> None:
-    status, headers, _ = dash.get(f"/?key={dash.key}", {"Cookie": ""})
+def test_the_key_becomes_a_cookie_that_no_program_of_a_page_reads(tool_dash: Dash) -> None:
+    status, headers, _ = tool_dash.get(f"/?key={tool_dash.key}", {"Cookie": ""})
     assert (status, headers["location"]) == (303, "/")
-    wanted = f"mf-dash-{dash.port}={dash.key}; Path=/; HttpOnly; SameSite=Strict"
+    wanted = f"mf-dash-{tool_dash.port}={tool_dash.key}; Path=/; HttpOnly; SameSite=Strict"
     assert headers["set-cookie"] == wanted
 
 
 @pytest.mark.parametrize("path", ["/", "/events", "/dash.js", "/?key=", "/?key=wrong", "/?key=%C3%A9"])
-def test_a_request_without_the_key_is_refused(dash: Dash, path: str) -> None:
-    assert dash.status(path, {"Cookie": ""}) == 401
-    assert dash.status(path, {"Cookie": f"mf-dash-{dash.port}=wrong; other={dash.key}"}) == 401
+def test_a_request_without_the_key_is_refused(tool_dash: Dash, path: str) -> None:
+    assert tool_dash.status(path, {"Cookie": ""}) == 401
+    assert tool_dash.status(path, {"Cookie": f"mf-dash-{tool_dash.port}=wrong; other={tool_dash.key}"}) == 401
 
 
 @pytest.mark.parametrize(
     "host", ["evil.example", "evil.example:80", "127.0.0.1.evil.example", "10.0.0.1", ""]
 )
 @pytest.mark.parametrize("path", ["/", "/events"])
-def test_a_request_for_another_host_is_refused(dash: Dash, host: str, path: str) -> None:
+def test_a_request_for_another_host_is_refused(dash: Dashboard, host: str, path: str) -> None:
     status, headers, body = dash.get(path, {"Host": host})
-    assert status == 421
-    assert b"not known under this name" in body
+    assert status == 421 or (host == "" and status == 400)
+    assert b"name" in body or host == ""
     assert headers["content-security-policy"] == HEADERS["content-security-policy"]
 
 
 @pytest.mark.parametrize("host", ["localhost", "LOCALHOST", "127.0.0.1", "[::1]"])
-def test_the_names_of_loopback_are_answered(dash: Dash, host: str) -> None:
+def test_the_names_of_loopback_are_answered(dash: Dashboard, host: str) -> None:
     assert dash.status("/", {"Host": f"{host}:{dash.port}"}) == 200
 
 
-def test_a_request_of_another_origin_is_refused(dash: Dash) -> None:
+def test_a_request_of_another_origin_is_refused(dash: Dashboard) -> None:
     own = f"http://127.0.0.1:{dash.port}"
     assert dash.status("/dash.js", {"Origin": own}) == 200
     for origin in ("https://evil.example", "null", own + "0", f"https://127.0.0.1:{dash.port}"):
@@ -159,10 +119,10 @@ def test_a_request_of_another_origin_is_refused(dash: Dash) -> None:
     assert dash.status("/", {"Sec-Fetch-Site": "cross-site"}) == 200  # a link to it may be followed
 
 
-def test_what_is_no_request_is_refused(dash: Dash) -> None:
-    cookie = f"Cookie: mf-dash-{dash.port}={dash.key}\r\n".encode()
+def test_what_is_no_request_is_refused(tool_dash: Dash) -> None:
+    cookie = f"Cookie: mf-dash-{tool_dash.port}={tool_dash.key}\r\n".encode()
     ask = b"GET / HTTP/1.1\r\nHost: localhost\r\n" + cookie
-    assert dash.raw(ask + b"\r\n").startswith(b"HTTP/1.1 200 ")
+    assert tool_dash.raw(ask + b"\r\n").startswith(b"HTTP/1.1 200 ")
     for wrong in (
         b"nonsense\r\n\r\n",
         b"\xff\xfe\r\n\r\n",
@@ -175,30 +135,37 @@ def test_what_is_no_request_is_refused(dash: Dash) -> None:
         ask + b"Content-Length: 5\r\n\r\n12345",
         ask + b"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
     ):
-        assert dash.raw(wrong).startswith(b"HTTP/1.1 400 "), wrong
-    assert dash.status(method="POST") == 405
-    assert dash.status(method="DELETE") == 405
-    two = dash.raw(ask + b"\r\n" + ask + b"\r\n")
+        assert tool_dash.raw(wrong).startswith(b"HTTP/1.1 400 "), wrong
+    assert tool_dash.status(method="POST") == 405
+    assert tool_dash.status(method="DELETE") == 405
+    two = tool_dash.raw(ask + b"\r\n" + ask + b"\r\n")
     assert two.count(b"HTTP/1.1 ") == 1  # one request a connection
 
 
-def test_readers_of_events_are_bounded(dash: Dash) -> None:
+@pytest.mark.parametrize("method", ["POST", "DELETE", "OPTIONS"])
+def test_only_get_is_answered(dash: Dashboard, method: str) -> None:
+    assert [dash.status(path, method=method) for path in ("/", "/events")] == [405, 405]
+    assert dash.status(headers={"Content-Length": "0"}) == 400
+
+
+def test_readers_of_events_are_bounded(dash: Dashboard) -> None:
     readers = [dash.events() for _ in range(MOST_READERS)]
     assert [each.status for each in readers] == [200] * MOST_READERS
     assert dash.events().status == 503
     name, everything = readers[0].next()
     assert name == "all"
-    assert set(everything) >= {"put", "changes", "controller"}
+    assert set(everything) >= {"rows", "steps", "controller"}
     for each in readers:
         each.close()
 
 
-def test_silent_connections_do_not_keep_pages_out(dash: Dash) -> None:
+def test_silent_connections_do_not_keep_pages_out(tool_dash: Dash) -> None:
     """The oldest of them is ended for a connection too many."""
-    page = dash.events()
+    page = tool_dash.events()
     assert page.next()[0] == "all"
-    silent = [socket.create_connection(("127.0.0.1", dash.port), 30) for _ in range(MOST_CONNECTIONS - 1)]
-    assert [dash.status() for _ in range(2)] == [200, 200]
+    at = ("127.0.0.1", tool_dash.port)
+    silent = [socket.create_connection(at, 30) for _ in range(MOST_CONNECTIONS - 1)]
+    assert [tool_dash.status() for _ in range(2)] == [200, 200]
     assert silent[0].recv(1) == b""
     silent[-1].sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
     assert silent[-1].recv(12) == b"HTTP/1.1 401"
@@ -311,12 +278,243 @@ def test_processes_that_registered_themselves_are_not_shown_the_token(
     assert {each.name for each in asked} == {""}  # `mf ls` never shows it
 
 
-def asked_of(dash: Dash) -> list[Any]:
+def asked_of(dash: Dashboard) -> list[Any]:
     """All processes, once the state of each is known."""
     reader = dash.events()
-    found: dict[str, Any] = {}
-    while not found or not all(each["health"] for each in found.values()):
+    found: set[str] = set()
+    health: dict[str, Any] = {}
+    while not found or not found <= set(health):
         _, event = reader.next()
-        found.update({each["id"]: each for each in event.get("put", [])})
+        found.update(each["id"] for each in [*event.get("rows", []), *event.get("put", [])])
+        health.update(event.get("health", {}))
     reader.close()
-    return list(found.values())
+    return [{"health": health[each]} for each in found]
+
+
+# The form of events
+
+
+def test_both_servers_send_rows_of_one_form(tool: Tool, controller: Server, registered: Server) -> None:
+    del registered
+    forms = []
+    for serves in (serve_by("mf dash", tool), serve_by("controller", tool)):
+        dash = serves(controller, "--no-health")
+        reader = dash.events()
+        name, event = reader.next()
+        while not any(each["kind"] == "topic" for each in event.get("rows", event.get("put", []))):
+            name, event = reader.next()
+        reader.close()
+        dash.end()
+        assert name in ("all", "change")
+        rows = event.get("rows", event.get("put"))
+        forms.append(sorted(rows, key=lambda row: (row["kind"], row["name"], row["agent"])))
+    of_tool, of_controller = forms
+    topics = [each for each in of_controller if each["kind"] == "topic"]
+    assert [each for each in of_tool if each["kind"] == "topic"] == topics
+    assert [each["name"] for each in topics] == ["shop.News", "shop.Sales"]
+    for each in of_tool:
+        assert each in of_controller
+
+
+def test_both_servers_send_steps_of_one_form(serve: Serve, peers: Peers, served_by: str) -> None:
+    controller = peers.controller(*OWN)
+    dash = serve(controller, "--no-health")
+    reader = dash.events()
+    name, event = reader.next()
+    assert (name, event["server"]) == ("all", served_by)
+    assert (event["rows"], event["steps"], event["left_out"]) == ([], [], 0)
+    shop = peers.shop(controller=controller.address)
+    came = steps_of(reader, "came", "shop.Sales")
+    names = ["shop.Clock", "shop.News", "shop.Sales", "shop.Shop", "shop.Shop"]
+    assert sorted(each["name"] for each in came if not each["name"].startswith("mf.")) == names
+    assert {tuple(each) for each in came} == {
+        ("number", "at", "what", "id", "process", "kind", "name", "agent")
+    }
+    shop.close()
+    left = steps_of(reader, "left", "shop.Sales")
+    assert {each["id"] for each in left} == {each["id"] for each in came}
+    again = dash.events()
+    while not (event := again.next()[1]).get("steps"):
+        pass
+    assert [each["what"] for each in event["steps"][:1]] == ["came"]  # who comes later learns of it
+    for each in (reader, again):
+        each.close()
+    dash.end()
+
+
+def steps_of(reader: Events, what: str, until: str) -> list[Any]:
+    """Those of this kind, up to the event that has the one with this name."""
+    found: list[Any] = []
+    while not any(each["name"] == until for each in found):
+        found += [each for each in reader.next()[1].get("steps", []) if each["what"] == what]
+    return found
+
+
+# Of a controller
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_controller_refuses_what_is_no_request(controller: Server, name: str) -> None:
+    sent, status = BROKEN[name]
+    answered = own_of(controller).raw(sent)
+    assert answered.startswith(b"HTTP/1.1 %d " % status), answered
+    assert answered.count(b"HTTP/1.1 ") == 1
+    assert b"Connection: close\r\n" in answered
+
+
+def test_a_controller_goes_on_after_requests_that_are_altered_at_random(controller: Server) -> None:
+    dash = own_of(controller)
+    head = (
+        b"GET /events HTTP/1.1\r\nHost: localhost\r\nOrigin: http://localhost\r\nX: Content-Length: 2\r\n\r\n"
+    )
+    for sent in altered(head, 200):
+        check_altered(Door(dash.address), sent)
+    reader = dash.events()
+    assert reader.next()[0] == "all"
+    reader.close()
+
+
+def test_bytes_that_trickle_do_not_keep_a_connection_of_a_controller(controller: Server) -> None:
+    with socket.create_connection(("127.0.0.1", own_of(controller).port), 30) as opened:
+        opened.settimeout(0.05)
+        for byte in b"GET / HTTP/1.1\r\nHost: localhost\r\n" + b"a: b\r\n" * 1_000:
+            try:
+                opened.sendall(bytes([byte]))
+                if not opened.recv(1):
+                    return
+            except TimeoutError:
+                continue
+            except ConnectionError:
+                return
+    pytest.fail("the connection was kept")
+
+
+def test_a_reader_must_be_allowed_to_list(peers: Peers, tmp_path: Path) -> None:
+    rules = tmp_path / "access"
+    rules.write_text("allow dns:ops.example list\n")
+    rules.chmod(0o600)
+    controller = peers.controller(*OWN, "--access", str(rules))
+    dash = own_of(controller)
+    assert [dash.status(path) for path in ("/", "/dash.js", "/model.js")] == [200, 200, 200]
+    status, headers, body = dash.get("/events")
+    assert (status, headers["www-authenticate"]) == (401, "Bearer")
+    assert body == (
+        b"a client without an identity may not list what is registered, which this dashboard shows: show a "
+        b"certificate or a token\n"
+    )
+    assert dash.status("/events", {"Authorization": "Basic YTpi"}) == 401
+    assert "access_denied" in controller.said()
+    assert "action=list" in controller.said()
+    rules.write_text("allow anyone list\n")
+    controller.signal(signal.SIGHUP)
+    while dash.status("/events", {"Connection": "close", "Range": ""}) != 200:
+        pass
+
+
+def test_a_right_that_is_taken_ends_the_page(peers: Peers, tmp_path: Path) -> None:
+    rules = tmp_path / "access"
+    rules.write_text("allow anyone list\n")
+    rules.chmod(0o600)
+    controller = peers.controller(*OWN, "--access", str(rules))
+    reader = own_of(controller).events()
+    assert reader.next()[0] == "all"
+    rules.write_text("deny anyone list\n")
+    controller.signal(signal.SIGHUP)
+    with pytest.raises(http.client.IncompleteRead):  # which is no end of a stream
+        reader.text()
+    assert own_of(controller).status("/events") == 401
+
+
+@pytest.fixture(scope="module")
+def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
+    return Authority(tmp_path_factory.mktemp("authority"))
+
+
+def asked_over_tls(dash: Dashboard, tls: ssl.SSLContext, headers: dict[str, str] | None = None) -> int:
+    """The status of an answer to a request for the events."""
+    connection = http.client.HTTPSConnection("127.0.0.1", dash.port, timeout=30, context=tls)
+    try:
+        connection.request("GET", "/events", headers=headers or {})
+        return connection.getresponse().status
+    finally:
+        connection.close()
+
+
+def test_beyond_its_host_a_controller_demands_an_identity(
+    peers: Peers, tmp_path: Path, authority: Authority
+) -> None:
+    shown = authority.issue("IP:127.0.0.1")
+    own = ("--certificate", shown.certificate, "--key", shown.key)
+    secret = signed(tmp_path)
+    keys = str(tmp_path / "keys.pub")
+    rules = tmp_path / "access"
+    rules.write_text("allow anyone list\n")
+    rules.chmod(0o600)
+    tokens = ("--token-keys", keys, "--token-audience", "desk", "--access", str(rules))
+    controller = peers.controller(*own, *tokens, "--dashboard", "0.0.0.0:0")
+    dash = own_of(controller)
+    assert dash.address.startswith("https://")
+    context = ssl.create_default_context(cafile=authority.file)
+    assert asked_over_tls(dash, context) == 401  # although anyone may list
+    assert asked_over_tls(dash, context, {"Authorization": "Bearer v4.public.none"}) == 401
+    assert asked_over_tls(dash, context, {"Authorization": f"Bearer {secret}"}) == 200
+
+
+def test_beyond_its_host_a_controller_may_demand_certificates(peers: Peers, authority: Authority) -> None:
+    shown = authority.issue("IP:127.0.0.1")
+    own = ("--certificate", shown.certificate, "--key", shown.key, "--client-ca", authority.file)
+    dash = own_of(peers.controller(*own, "--dashboard", "0.0.0.0:0"))
+    context = ssl.create_default_context(cafile=authority.file)
+    with pytest.raises(OSError):  # noqa: PT011 - of TLS, or of a connection that TLS has ended
+        asked_over_tls(dash, context)
+    client = authority.issue("DNS:ops.example")
+    context.load_cert_chain(client.certificate, client.key)
+    assert asked_over_tls(dash, context) == 200
+
+
+@pytest.mark.parametrize(
+    ("at", "said"),
+    [
+        ("0.0.0.0:0", "shows all that is registered to every program that reaches it"),
+        ("http://0.0.0.0:0", "shows all that is registered to every program that reaches it"),
+        ("https://127.0.0.1:0", "needs --certificate and --key"),
+        ("7480", "has no port"),
+        ("host.example:7480", "has no IP address as its host"),
+        ("127.0.0.1:99999", "has no port from 0 to 65535"),
+    ],
+)
+@pytest.mark.parametrize("options", [(), ("--open",)])
+def test_a_dashboard_that_nobody_could_guard_is_refused(at: str, said: str, options: tuple[str, ...]) -> None:
+    command = [str(BUILD / "mf-controller"), "--store", "memory:", "--listen", "tcp://127.0.0.1:0", *options]
+    for more, code in (((), 1), (("--check",), 1)):
+        ended = subprocess.run(
+            [*command, "--dashboard", at, *more], capture_output=True, text=True, timeout=30, check=False
+        )
+        assert (ended.returncode, ended.stdout) == (code, "")
+        assert said in ended.stderr.splitlines()[-1]
+
+
+def test_a_name_is_known_once_it_is_given(peers: Peers) -> None:
+    dash = own_of(peers.controller(*OWN, "--dashboard-name", "desk.example"))
+    assert dash.status("/", {"Host": f"desk.example:{dash.port}"}) == 200
+    assert dash.status("/", {"Host": f"other.example:{dash.port}"}) == 421
+
+
+def test_nothing_is_read_while_nobody_looks(peers: Peers, registered: Server) -> None:
+    del registered
+    port = free_port()
+    dash = own_of(peers.controller(*OWN, "--monitor", f"127.0.0.1:{port}"))
+
+    def figure(name: str) -> float:
+        return parsed(fetched("127.0.0.1", port))[name][()]
+
+    assert figure("mf_controller_dashboard_events_total") == 0
+    reader = dash.events()
+    assert reader.next()[0] == "all"
+    assert figure("mf_controller_dashboard_pages") == 1
+    reader.close()
+    while figure("mf_controller_dashboard_pages") != 0:
+        pass
+    before = figure("mf_controller_dashboard_events_total")
+    time.sleep(1.5)  # ticks, if there were any
+    assert figure("mf_controller_dashboard_events_total") == before

@@ -1,5 +1,5 @@
-"""The page of `mf dash` in headless Chromium: hostile names, many instances, a controller that goes and
-comes."""
+"""The page of the dashboard in headless Chromium, as `mf dash` and as a controller serves it: hostile names,
+many instances, a controller that goes and comes."""
 
 import asyncio
 import threading
@@ -15,9 +15,11 @@ from mf.controller._generated.mf.controller import Credential
 from tests.interop.peers import Server
 from tests.mf_tools.chromium import Chromium
 from tests.mf_tools.conftest import Peers, Tool
-from tests.mf_tools.test_dash_door import Dash
+from tests.mf_tools.dashboards import OWN, Dash, Serve, own_of, serve, served_by
 from tests.python.certificates import Authority
 from tests.python.flowing import Plain
+
+__all__ = ["serve", "served_by"]  # fixtures
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 MANY = 1000
@@ -89,22 +91,31 @@ def page(chromium: Chromium) -> Iterator[Chromium]:
     assert [each for each in chromium.complaints if "ERR_INCOMPLETE_CHUNKED" not in each] == []
 
 
+@pytest.fixture(scope="module")
+def controller(peers: Peers) -> Server:
+    return peers.controller(*OWN)
+
+
 @pytest.fixture
-def registrations(peers: Peers) -> Iterator[tuple[str, Registrations]]:
+def registrations(peers: Peers) -> Iterator[tuple[Server, Registrations]]:
     """At a controller of their own."""
-    controller = peers.controller()
+    controller = peers.controller(*OWN)
     made = Registrations(controller.address)
-    yield controller.address, made
+    yield controller, made
     made.close()
 
 
+GOOD = {"mf dash": "● serving", "controller": "● connected"}
+"""The state of a process that serves, as far as each server of the page knows."""
+
+
 def test_the_page_shows_what_is_registered(
-    tool: Tool, page: Chromium, controller: Server, registered: Server
+    served_by: str, serve: Serve, page: Chromium, controller: Server, registered: Server
 ) -> None:
-    dash = Dash(tool, controller.address)
+    dash = serve(controller)
     try:
         page.open(dash.address)
-        page.wait_for(f"{ROWS} === 1 && {text_of('#instances tbody')}.includes('● serving')")
+        page.wait_for(f"{ROWS} === 1 && {text_of('#instances tbody')}.includes('{GOOD[served_by]}')")
         assert page.says("location.search") == ""  # the key is no part of the address any more
         tags = "[...document.querySelectorAll('#instances .tag')].map((each) => each.textContent)"
         offers = ["shop.Clock", "shop.Shop books", "shop.Shop maps", "shop.News", "shop.Sales books"]
@@ -114,20 +125,22 @@ def test_the_page_shows_what_is_registered(
         assert page.says(text_of("#live")) == "live"
         assert page.says("document.getElementById('banner').hidden") is True
         assert page.says("document.querySelectorAll('#picture g[role=button]').length") == 5
+        assert page.says("document.getElementById('no-health').hidden") is (served_by == "mf dash")
     finally:
         dash.end()
 
 
 def test_text_of_peers_is_shown_and_never_obeyed(
-    tool: Tool, page: Chromium, registrations: tuple[str, Registrations]
+    served_by: str, serve: Serve, page: Chromium, registrations: tuple[Server, Registrations]
 ) -> None:
     where, registered = registrations
     registered.add(HOSTILE, [offer(HOSTILE, HOSTILE, {"version": HOSTILE, HOSTILE: HOSTILE})])
     registered.add("\u202e\x1b[31m" + '"><script>alert(1)</script>', [offer("javascript:alert(1)")])
-    dash = Dash(tool, where)
+    dash = serve(where)
+    state = "■ silent" if served_by == "mf dash" else "● connected"
     try:
         page.open(dash.address)
-        page.wait_for(f"{ROWS} === 2 && {text_of('#instances tbody')}.includes('■ silent')")
+        page.wait_for(f"{ROWS} === 2 && {text_of('#instances tbody')}.includes('{state}')")
         assert page.says(text_of("#instances tbody")).count(HOSTILE) == 4
         assert HOSTILE in page.says(text_of("#services tbody"))
         assert (
@@ -142,12 +155,12 @@ def test_text_of_peers_is_shown_and_never_obeyed(
 
 
 def test_a_thousand_instances_change_ten_times_a_second(
-    tool: Tool, page: Chromium, registrations: tuple[str, Registrations]
+    serve: Serve, page: Chromium, registrations: tuple[Server, Registrations]
 ) -> None:
     where, registered = registrations
     for number in range(MANY):
         registered.add(f"worker-{number:04}", [offer(f"demo.Service{number % 40}", f"agent-{number}")])
-    dash = Dash(tool, where, "--no-health")
+    dash = serve(where, "--no-health")
     try:
         page.open(dash.address)
         page.wait_for(f"{text_of('#found')} === '{MANY}'")
@@ -167,10 +180,11 @@ def test_a_thousand_instances_change_ten_times_a_second(
         dash.end()
 
 
-def test_a_controller_goes_and_comes_back(tool: Tool, page: Chromium, peers: Peers) -> None:
-    controller = peers.controller()
+def test_a_controller_goes_and_comes_back(served_by: str, serve: Serve, page: Chromium, peers: Peers) -> None:
+    controller = peers.controller(*OWN)
     peers.shop(controller=controller.address)
-    dash = Dash(tool, controller.address)
+    dash = serve(controller)
+    place = ("--dashboard", f"127.0.0.1:{own_of(controller).port}")
     try:
         page.open(dash.address)
         page.wait_for(f"{ROWS} === 1")
@@ -178,7 +192,7 @@ def test_a_controller_goes_and_comes_back(tool: Tool, page: Chromium, peers: Pee
         page.wait_for("!document.getElementById('banner').hidden")
         assert "The controller does not answer" in page.says(text_of("#banner"))
         assert page.says(ROWS) == 1
-        again = peers.controller(listen=controller.address)
+        again = peers.controller(*place, listen=controller.address)
         page.wait_for("document.getElementById('banner').hidden")
         page.wait_for(f"{text_of('#changes')}.includes('answers')")
         assert page.says(ROWS) == 1
@@ -186,6 +200,42 @@ def test_a_controller_goes_and_comes_back(tool: Tool, page: Chromium, peers: Pee
         again.close()
     finally:
         dash.end()
+        if served_by == "controller":
+            leave_unreached_unsaid(page)
+
+
+def leave_unreached_unsaid(page: Chromium) -> None:
+    """A browser writes to its console that a server does not answer."""
+    page.open("about:blank")
+    page.complaints[:] = [each for each in page.complaints if "ERR_CONNECTION_REFUSED" not in each]
+
+
+def test_what_does_not_register_again_in_time_has_left(
+    served_by: str, page: Chromium, serve: Serve, peers: Peers
+) -> None:
+    controller = peers.controller(*OWN)
+    shop = peers.shop(controller=controller.address)
+    dash = serve(controller, "--no-health")
+    place = ("--dashboard", f"127.0.0.1:{own_of(controller).port}")
+    try:
+        page.open(dash.address)
+        page.wait_for(f"{ROWS} === 1")
+        controller.close()
+        page.wait_for("!document.getElementById('banner').hidden")
+        shop.close()
+        again = peers.controller(*place, listen=controller.address)
+        page.wait_for(
+            f"document.getElementById('banner').hidden && {text_of('#changes')}.includes('answers')"
+        )
+        page.wait_for("state.doubted.size > 0")
+        assert page.says(ROWS) == 1
+        page.says("state.clock = () => Date.now() / 1000 + KEEP_OLD")
+        page.wait_for(f"{ROWS} === 0 && {text_of('#changes')}.includes(' left')")
+        again.close()
+    finally:
+        dash.end()
+        if served_by == "controller":
+            leave_unreached_unsaid(page)
 
 
 def test_a_dashboard_that_has_ended_is_no_live_one(tool: Tool, page: Chromium, controller: Server) -> None:
@@ -194,7 +244,54 @@ def test_a_dashboard_that_has_ended_is_no_live_one(tool: Tool, page: Chromium, c
     page.wait_for(f"{text_of('#live')} === 'live'")
     dash.end()
     page.wait_for(f"{text_of('#live')} === 'connecting'")
-    page.complaints[:] = [each for each in page.complaints if "ERR_CONNECTION_REFUSED" not in each]
+    leave_unreached_unsaid(page)
+
+
+def test_the_charts_of_a_controller_are_of_its_own_calls(page: Chromium, controller: Server) -> None:
+    page.open(own_of(controller).address)
+    page.wait_for("document.querySelectorAll('#chart-row polyline').length === 2")
+    assert page.says(text_of("#monitors")) == "of the controller itself"
+    assert page.says("document.querySelectorAll('#chart-row figure').length") == 2  # none of latencies
+
+
+def test_what_a_controller_denies_is_shown(page: Chromium, peers: Peers, tmp_path: Path) -> None:
+    rules = tmp_path / "access"
+    rules.write_text("allow anyone list\nallow anyone watch *\n")
+    rules.chmod(0o600)
+    controller = peers.controller(*OWN, "--access", str(rules))
+    page.open(own_of(controller).address)
+    page.wait_for(f"{text_of('#live')} === 'live'")
+    assert page.says("document.getElementById('denials-section').hidden") is True
+    registered = Registrations(controller.address)
+    try:
+        with pytest.raises(mf.Error):
+            registered.add("a", [offer(HOSTILE, "books")])
+        page.wait_for("document.querySelectorAll('#denials tbody tr').length === 1")
+        row = page.says(text_of("#denials tbody tr"))
+        assert f"register {HOSTILE} for books at tcp://127.0.0.1:1" in row
+        assert "tcp://127.0.0.1:" in row
+        assert page.says("document.querySelectorAll('img').length") == 0
+    finally:
+        registered.close()
+        controller.close()
+        page.wait_for(f"{text_of('#live')} === 'connecting'")
+        leave_unreached_unsaid(page)
+
+
+def test_a_reader_that_is_refused_learns_why(page: Chromium, peers: Peers, tmp_path: Path) -> None:
+    rules = tmp_path / "access"
+    rules.write_text("allow dns:ops.example list\n")
+    rules.chmod(0o600)
+    controller = peers.controller(*OWN, "--access", str(rules))
+    page.open(own_of(controller).address)
+    page.wait_for(f"{text_of('#live')} === 'refused'")
+    assert "a client without an identity may not list what is registered" in page.says(text_of("#banner"))
+    assert page.says("document.getElementById('token-form').hidden") is False
+    assert page.says(ROWS) == 0
+    page.says("document.getElementById('token').value = 'v4.public.none'")
+    page.says("document.querySelector('#token-form button').click()")
+    page.wait_for(f"{text_of('#banner')}.includes('token')")
+    page.complaints[:] = [each for each in page.complaints if "401" not in each]
 
 
 def test_days_of_certificates_are_shown_and_what_ends_soon_comes_first(
@@ -232,9 +329,11 @@ def test_behind_a_relay_processes_are_shown_and_not_asked(
         dash.end()
 
 
-def test_it_is_used_by_keys_alone(tool: Tool, page: Chromium, controller: Server, registered: Server) -> None:
+def test_it_is_used_by_keys_alone(
+    serve: Serve, page: Chromium, controller: Server, registered: Server
+) -> None:
     del registered
-    dash = Dash(tool, controller.address)
+    dash = serve(controller)
     try:
         page.open(dash.address)
         page.wait_for(f"{ROWS} === 1")
@@ -258,10 +357,10 @@ def test_it_is_used_by_keys_alone(tool: Tool, page: Chromium, controller: Server
 
 
 def test_a_reader_of_screens_finds_names_for_everything(
-    tool: Tool, page: Chromium, controller: Server, registered: Server
+    serve: Serve, page: Chromium, controller: Server, registered: Server
 ) -> None:
     del registered
-    dash = Dash(tool, controller.address)
+    dash = serve(controller)
     try:
         page.open(dash.address)
         page.wait_for(f"{ROWS} === 1")
@@ -270,7 +369,8 @@ def test_a_reader_of_screens_finds_names_for_everything(
             " && !document.getElementById(each.getAttribute('aria-labelledby'))?.innerText).length"
         )
         assert page.says(nameless) == 0
-        assert page.says("document.querySelector('label').control.id") == "filter"
+        controls = "[...document.querySelectorAll('label')].map((each) => each.control.id)"
+        assert page.says(controls) == ["token", "filter"]
         assert page.says("[...document.querySelectorAll('th')].every((each) => each.scope === 'col')") is True
         unnamed = "svg:not([aria-label]), svg g[role=button]:not([aria-label])"
         assert page.says(f"document.querySelectorAll('{unnamed}').length") == 0
@@ -284,12 +384,12 @@ def test_a_reader_of_screens_finds_names_for_everything(
 
 @pytest.mark.parametrize("width", [400, 1280])
 def test_it_does_not_scroll_sideways_at_any_width(
-    tool: Tool, page: Chromium, registrations: tuple[str, Registrations], width: int
+    serve: Serve, page: Chromium, registrations: tuple[Server, Registrations], width: int
 ) -> None:
     where, registered = registrations
     registered.add("long-" * 30, [offer("demo." + "Long" * 60, "a" * 300, {"version": "v" * 200})])
     registered.add("short", [offer("demo.Short")])
-    dash = Dash(tool, where)
+    dash = serve(where)
     try:
         page.window(width, 900)
         page.open(dash.address)

@@ -1,5 +1,6 @@
-"""What the dashboard shows, as plain data: the processes that a controller lists, what they answer, recent
-changes.
+"""What the dashboard sends, as plain data: the rows that a controller lists, what its processes answer, and
+the steps that led there. The page makes processes and recent changes of them (page/model.js); the form is
+that of docs/dashboard.md, which a controller that serves the page itself sends, too.
 
 The board is changed on one thread. Every change marks what it concerns; `taken` returns all marked parts
 once, as the JSON object that a page applies, so that any number of changes between two looks costs one
@@ -7,28 +8,26 @@ message.
 """
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from secrets import token_hex
 from time import time
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from mf.controller import Change, Instance, Key
 
-MOST_PROCESSES = 10_000
-"""Further processes are counted, and not shown."""
-MOST_CHANGES = 200
-KEEP_OLD = 10.0
-"""Seconds in which a process must register again after another controller, or the same one after a restart,
-has answered without it; clients keep it for as long."""
+MOST_ROWS = 10_000
+"""Further rows are counted, and not shown."""
+MOST_STEPS = 200
 POINTS = 90
 """How many points a chart has."""
-_NAMED = 4
-_JOINED_WITHIN = 2.0
 
 Json = dict[str, Any]
 OfferKey = tuple[str, str, str]
 """Kind ("service" or "topic"), name, agent."""
+RowKey = tuple[str, OfferKey]
+"""The nonce of a process as 32 hexadecimal digits, and what it offers."""
 
 
 @dataclass(slots=True)
@@ -37,53 +36,41 @@ class Process:
 
     nonce: str
     name: str = ""
-    identity: str = ""
-    verified: bool = True
     addresses: list[str] = field(default_factory=list)
     offers: dict[OfferKey, Json] = field(default_factory=dict)
+    """The row of each."""
     health: Json = field(default_factory=dict)
-
-    def as_json(self) -> Json:
-        return {
-            "id": self.nonce,
-            "name": self.name,
-            "identity": self.identity,
-            "verified": self.verified,
-            "addresses": self.addresses,
-            "offers": [self.offers[key] for key in sorted(self.offers)],
-            "health": self.health,
-        }
 
 
 class Board:
-    """`clock`: seconds since 1970, for recent changes."""
+    """`clock`: seconds since 1970, for steps."""
 
     def __init__(self, where: str, clock: Callable[[], float] = time) -> None:
         self.processes: dict[str, Process] = {}
-        self.left_out: set[str] = set()
-        """The nonces of processes beyond MOST_PROCESSES."""
         self.where = where
         self._clock = clock
-        self._changes: deque[Json] = deque(maxlen=MOST_CHANGES)
+        self._run = token_hex(8)
+        self._rows = 0
+        self._left_out: set[RowKey] = set()
+        self._steps: deque[Json] = deque(maxlen=MOST_STEPS)
         self._next = 1
         self._kinds: set[str] = set()
-        self._doubted: dict[tuple[str, OfferKey], float] = {}
         self._controller: Json = {"where": where, "answers": None, "trouble": ""}
         self._points: deque[Json] = deque(maxlen=POINTS)
-        self._methods: list[Json] = []
-        self._topics: list[Json] = []
-        self._monitors: list[Json] = []
-        self._marked: set[str] = set()
-        self._gone: set[str] = set()
+        self._latest: dict[str, list[Json]] = {"methods": [], "topics": [], "monitors": []}
+        self._put: set[RowKey] = set()
+        self._gone: set[RowKey] = set()
+        self._doubted: set[RowKey] = set()
+        self._asked: set[str] = set()
         self._parts: set[str] = set()
-        self._new_changes = 0
+        self._new_steps = 0
         self._new_points = 0
 
     # What a controller says
 
     def snapshot(self, kind: str, instances: "list[Instance]", *, again: bool) -> None:
-        """Replaces everything of a kind. The first one is no change that a person wants to read about.
-        `again`: of another run of the controller, which may not have all registrations yet."""
+        """Replaces everything of a kind. The first one makes no steps. `again`: of another run of the
+        controller, which may not have all registrations yet: a page keeps what is missing for a while."""
         first = kind not in self._kinds
         self._kinds.add(kind)
         wanted = {(each.instance.hex, key_of(each.offer.key)) for each in instances}
@@ -93,110 +80,75 @@ class Board:
             for key in each.offers
             if key[0] == kind and (nonce, key) not in wanted
         ]
-        if again:
-            self._doubted.update(dict.fromkeys(missing, self._clock() + KEEP_OLD))
-        else:
-            self._leave(missing)
-        put = [(each.instance.hex, *self._put(each)) for each in instances]
-        if not first:
-            self._report("came", put)
-
-    def forget_doubted(self) -> None:
-        """Removes what has not been registered again in time."""
-        now = self._clock()
-        late = [each for each, until in self._doubted.items() if until <= now]
-        self._leave(late)
-
-    def _leave(self, gone: list[tuple[str, OfferKey]]) -> None:
-        self._report("left", [(nonce, *self._remove(nonce, key)) for nonce, key in gone])
+        for nonce, key in missing:
+            self._remove(nonce, key, is_doubted=again)
+        for each in instances:
+            self._put_row(each, is_step=not first and not again)
 
     def changed(self, change: "Change") -> None:
         """One step of a watch that is no snapshot."""
-        self._leave([(each.instance.hex, key_of(each.key)) for each in change.gone])
-        self._report("came", [(each.instance.hex, *self._put(each)) for each in change.put])
+        for gone in change.gone:
+            self._remove(gone.instance.hex, key_of(gone.key))
+        for put in change.put:
+            self._put_row(put, is_step=True)
 
     def controller(self, **facts: Any) -> None:
         """`answers`, `trouble`, and the figures of its status."""
         made = {**self._controller, **facts}
         if made != self._controller:
             if self._controller["answers"] not in (None, made["answers"]):
-                self._note({"what": "answers" if made["answers"] else "silent", "name": self.where})
+                what = "answers" if made["answers"] else "silent"
+                self._step({"what": what, "id": "", "process": self.where, "why": []})
             self._controller = made
             self._parts.add("controller")
 
-    def _put(self, instance: "Instance") -> tuple[str, str, bool]:
+    def _put_row(self, instance: "Instance", *, is_step: bool) -> None:
         nonce, offer = instance.instance.hex, instance.offer
-        process = self.processes.get(nonce)
-        if process is None:
-            if len(self.processes) >= MOST_PROCESSES:
-                self.left_out.add(nonce)
-                self._parts.add("controller")
-                return "", "", False
-            process = self.processes[nonce] = Process(nonce)
-            self._gone.discard(nonce)
         key = key_of(offer.key)
-        self._doubted.pop((nonce, key), None)
+        process = self.processes.get(nonce) or Process(nonce)
         is_new = key not in process.offers
-        process.name, process.identity = instance.process, instance.identity
-        process.verified, process.addresses = instance.verified, list(offer.addresses)
-        process.offers[key] = {
-            "kind": key[0],
-            "name": offer.key.name,
-            "agent": offer.key.agent,
+        if is_new and self._rows >= MOST_ROWS:
+            self._left_out.add((nonce, key))
+            return
+        self.processes[nonce] = process
+        self._rows += is_new
+        process.name, process.addresses = instance.process, list(offer.addresses)
+        process.offers[key] = row = {
+            **_key_as_json((nonce, key)),
+            "process": instance.process,
+            "identity": instance.identity,
+            "verified": instance.verified,
+            "addresses": process.addresses,
             "schema": offer.fingerprint.hex if offer.fingerprint.int else "",
             "weight": offer.weight or 1,
             "labels": dict(offer.labels),
             "alone": offer.alone,
         }
-        self._marked.add(nonce)
-        return process.name, offer.key.name, is_new
+        self._put.add((nonce, key))
+        self._gone.discard((nonce, key))
+        self._doubted.discard((nonce, key))
+        if is_new and is_step:
+            self._step({"what": "came", **_named(row)})
 
-    def _remove(self, nonce: str, key: OfferKey) -> tuple[str, str, bool]:
-        if nonce in self.left_out:
-            self.left_out.discard(nonce)
-            self._parts.add("controller")
-        self._doubted.pop((nonce, key), None)
+    def _remove(self, nonce: str, key: OfferKey, *, is_doubted: bool = False) -> None:
+        self._left_out.discard((nonce, key))
         process = self.processes.get(nonce)
-        if process is None or process.offers.pop(key, None) is None:
-            return "", "", False
-        if process.offers:
-            self._marked.add(nonce)
-        else:
+        row = process.offers.pop(key, None) if process else None
+        if process is None or row is None:
+            return
+        self._rows -= 1
+        if not process.offers:
             del self.processes[nonce]
-            self._marked.discard(nonce)
-            self._gone.add(nonce)
-        return process.name, key[1], True
+            self._asked.discard(nonce)
+        self._put.discard((nonce, key))
+        (self._doubted if is_doubted else self._gone).add((nonce, key))
+        if not is_doubted:
+            self._step({"what": "left", **_named(row)})
 
-    def _report(self, what: str, offers: list[tuple[str, str, str, bool]]) -> None:
-        """One entry for each process, however many of its offers have changed at once."""
-        names: dict[str, tuple[str, list[str]]] = {}
-        for nonce, process, name, is_new in offers:
-            if is_new:
-                names.setdefault(nonce, (process, []))[1].append(name)
-        for nonce, (process, of) in names.items():
-            entry = {"what": what, "id": nonce, "name": process, "offers": of}
-            self._note(self._joined(entry))
-
-    def _joined(self, entry: Json) -> Json:
-        """An entry that continues the one before, which it replaces then: services and topics of a process
-        come in two watches."""
-        last = self._changes[-1] if self._changes else {}
-        same = all(last.get(each) == entry[each] for each in ("what", "id"))
-        if not same or self._clock() - last["at"] > _JOINED_WITHIN:
-            return self._shortened(entry, 0)
-        self._changes.pop()
-        self._new_changes = max(0, self._new_changes - 1)
-        offers = [*last["offers"], *entry["offers"]]
-        return {**self._shortened({**entry, "offers": offers}, last["more"]), "replaces": last["number"]}
-
-    def _shortened(self, entry: Json, more: int) -> Json:
-        different = list(dict.fromkeys(entry["offers"]))
-        return {**entry, "offers": different[:_NAMED], "more": more + max(0, len(different) - _NAMED)}
-
-    def _note(self, entry: Json) -> None:
-        self._changes.append({"number": self._next, "at": round(self._clock(), 3), **entry})
+    def _step(self, step: Json) -> None:
+        self._steps.append({"number": self._next, "at": round(self._clock(), 3), **step})
         self._next += 1
-        self._new_changes += 1
+        self._new_steps += 1
 
     # What processes answer
 
@@ -208,20 +160,19 @@ class Board:
             return
         before = process.health.get("state", "")
         process.health = health
-        self._marked.add(nonce)
+        self._asked.add(nonce)
         bad = ("silent", "not_serving")
         if before and (before in bad) != (health["state"] in bad):
-            self._note(
-                {"what": health["state"], "id": nonce, "name": process.name, "why": health.get("why", [])}
-            )
+            what = {"what": health["state"], "why": health.get("why", [])}
+            self._step({"id": nonce, "process": process.name, **what})
 
     def measured(self, point: Json, methods: list[Json], topics: list[Json], monitors: list[Json]) -> None:
         """What monitors say: one point of the charts, and the latest figures by method and by topic."""
         self._points.append(point)
         self._new_points += 1
         for name, new in (("methods", methods), ("topics", topics), ("monitors", monitors)):
-            if getattr(self, f"_{name}") != new:
-                setattr(self, f"_{name}", new)
+            if self._latest[name] != new:
+                self._latest[name] = new
                 self._parts.add(name)
 
     # For pages
@@ -229,49 +180,65 @@ class Board:
     @property
     def services(self) -> list[Json]:
         """The latest figures by service."""
-        return self._methods
+        return self._latest["methods"]
 
     @property
     def monitors(self) -> list[Json]:
         """The latest figures by monitor."""
-        return self._monitors
+        return self._latest["monitors"]
 
     @property
     def shown_controller(self) -> Json:
-        return {**self._controller, "left_out": len(self.left_out)}
+        return self._controller
 
     def whole(self) -> Json:
         """All of it."""
         return {
-            "put": [each.as_json() for each in self.processes.values()],
-            "changes": list(self._changes),
+            "server": "mf dash",
+            "run": self._run,
+            "at": round(self._clock(), 3),
+            "rows": [row for each in self.processes.values() for row in each.offers.values()],
+            "left_out": len(self._left_out),
+            "steps": list(self._steps),
+            "health": {nonce: each.health for nonce, each in self.processes.items() if each.health},
             "points": list(self._points),
-            "methods": self._methods,
-            "topics": self._topics,
-            "monitors": self._monitors,
-            "controller": self.shown_controller,
+            **self._latest,
+            "controller": self._controller,
         }
 
     def taken(self) -> Json | None:
         """What has changed since the last time; None: nothing."""
         made: Json = {}
-        if self._marked:
-            made["put"] = [self.processes[each].as_json() for each in sorted(self._marked)]
-        if self._gone:
-            made["gone"] = sorted(self._gone)
-        if self._new_changes:
-            made["changes"] = list(self._changes)[-self._new_changes :]
+        if self._put:
+            made["put"] = [self.processes[nonce].offers[key] for nonce, key in sorted(self._put)]
+        for name, keys in (("gone", self._gone), ("doubted", self._doubted)):
+            if keys:
+                made[name] = [_key_as_json(each) for each in sorted(keys)]
+        if self._asked:
+            made["health"] = {each: self.processes[each].health for each in sorted(self._asked)}
+        if self._new_steps:
+            made["steps"] = _last(self._steps, self._new_steps)
         if self._new_points:
-            made["points"] = list(self._points)[-self._new_points :]
-        for name in self._parts & {"methods", "topics", "monitors"}:
-            made[name] = getattr(self, f"_{name}")
-        if "controller" in self._parts:
-            made["controller"] = self.shown_controller
-        self._marked.clear()
-        self._gone.clear()
-        self._parts.clear()
-        self._new_changes = self._new_points = 0
+            made["points"] = _last(self._points, self._new_points)
+        for name in self._parts:
+            made[name] = self._controller if name == "controller" else self._latest[name]
+        for marked in (self._put, self._gone, self._doubted, self._asked, self._parts):
+            marked.clear()
+        self._new_steps = self._new_points = 0
         return made or None
+
+
+def _named(row: Json) -> Json:
+    return {name: row[name] for name in ("id", "process", "kind", "name", "agent")}
+
+
+def _key_as_json(key: RowKey) -> Json:
+    nonce, (kind, name, agent) = key
+    return {"id": nonce, "kind": kind, "name": name, "agent": agent}
+
+
+def _last(items: Iterable[Json], count: int) -> list[Json]:
+    return list(items)[-count:]
 
 
 def key_of(key: "Key") -> OfferKey:

@@ -1,6 +1,6 @@
-"""The HTTP side of the dashboard: four paths, GET alone, on an asyncio loop.
+"""The HTTP side of the dashboard: five paths, GET alone, on an asyncio loop.
 
-    /              the page            /dash.css, /dash.js    its style and its program
+    /              the page            /dash.css, /model.js, /dash.js    its style and its program
     /events        server-sent events: `all` with everything, then `change` with what has changed
     /?key=KEY      takes the key into a cookie, and goes on to /
 
@@ -40,6 +40,7 @@ _MOST_WAITING = 1 << 20
 _PAGE = {
     "/": ("index.html", "text/html; charset=utf-8"),
     "/dash.css": ("dash.css", "text/css; charset=utf-8"),
+    "/model.js": ("model.js", "text/javascript; charset=utf-8"),
     "/dash.js": ("dash.js", "text/javascript; charset=utf-8"),
 }
 _HEADERS = {
@@ -113,7 +114,6 @@ class Door:
         quiet = 0.0
         while True:
             await asyncio.sleep(_TICK)
-            self._board.forget_doubted()
             changed = self._board.taken()
             quiet = 0.0 if changed else quiet + _TICK
             if changed is None and quiet < _STILL_EVERY and not any(each.is_behind for each in self._readers):

@@ -12,7 +12,7 @@ from contextlib import suppress
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from mf_tools.dash.board import MOST_PROCESSES, Board, Json, Process
+from mf_tools.dash.board import MOST_ROWS, Board, Json, Process
 from mf_tools.scrape import Meters, fetched, shown
 
 if TYPE_CHECKING:
@@ -231,7 +231,7 @@ class Asked:
         looked, days = self._days.get(address, (-_LOOK_AGAIN, None))
         if (now := monotonic()) - looked >= _LOOK_AGAIN:
             days = await asyncio.to_thread(days_left, address)
-            if len(self._days) >= MOST_PROCESSES:
+            if len(self._days) >= MOST_ROWS:
                 self._days.clear()
             self._days[address] = now, days
         return {} if days is None else {"days": round(days, 1)}

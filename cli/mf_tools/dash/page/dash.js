@@ -1,26 +1,27 @@
-// The page of `mf dash`. The server sends everything once, then what has changed; this program keeps it and draws.
-// All texts of peers become text nodes and attributes, never markup.
+// Draws what the page knows (model.js), and follows the events of its server. All texts of peers become text nodes and
+// attributes, never markup.
 "use strict";
 
 const SVG = "http://www.w3.org/2000/svg";
 const STEP = 60; // rows of processes that are shown at first, and more at each click
 const MOST_NODES = 12; // in each column of the picture
 const MOST_TAGS = 8; // offers of a process that its row names
-const MOST_CHANGES = 200;
-const POINTS = 90;
 const SOON = 14; // days until a certificate ends
 const MAILBOX = "mf.flex.Mailbox";
+const AGAIN = 1000; // milliseconds until a lost server is asked again
+const BUSY = 5000; // the same for one that has no room
+const SILENT = 45_000; // milliseconds without an event, or a comment, after which a connection counts as dead
 
 const BAD = ["silent", "not_serving"];
 const STATES = {
   serving: ["good", "● serving"], not_serving: ["bad", "▲ not serving"], answers: ["good", "● answers"],
   silent: ["bad", "■ silent"], denied: ["soft", "○ not accepted"], unasked: ["soft", "○ not asked"],
+  connected: ["good", "● connected"], stored: ["soft", "○ from the store"],
 };
 
-const state = {
-  processes: new Map(), changes: [], points: [], methods: [], topics: [], monitors: [], controller: {}, shown: STEP,
-  filter: "",
-};
+const state = new Model();
+state.shown = STEP;
+state.filter = "";
 const at = (id) => document.getElementById(id);
 
 // Elements
@@ -75,7 +76,6 @@ function cell(head, kind, ...children) {
 const few = (names, most = 4) =>
   names.length > most ? `${names.slice(0, most).join(", ")}, …\u00a0${names.length}` : names.join(", ");
 const different = (values) => [...new Set(values)].filter((each) => each !== "");
-const { compare } = new Intl.Collator("en", { numeric: true });
 const isOwn = (offer) => offer.name.startsWith("mf.");
 const short = (text, most) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 
@@ -123,6 +123,9 @@ function groups() {
     .sort((a, b) => compare(a.name, b.name));
 }
 
+// A controller calls no process, and knows which ones keep their connections to it.
+const stateOf = (process) =>
+  process.health.state ?? (state.server === "controller" ? (process.verified ? "connected" : "stored") : undefined);
 const isBad = (process) => BAD.includes(process.health.state);
 const isSoon = (process) => process.health.days !== undefined && process.health.days < SOON;
 
@@ -141,16 +144,18 @@ function drawAll() {
     (each) => element("tr", {}, cell("group", "", each.name), cell("members", "", few(each.members, 12))));
   drawProcesses();
   drawChanges();
+  drawDenials();
 }
 
 function drawHead() {
-  const { where, answers, trouble, cluster, store_ok, store_reason, left_out, denied } = state.controller;
+  const { where = "", answers, trouble, cluster, store_ok, store_reason, denied } = state.controller;
   at("where").textContent = where + (cluster ? ` · cluster ${cluster}` : "");
   const lines = [];
   if (answers === false) lines.push(`The controller does not answer: ${trouble}. What is shown was known before.`);
   if (answers && store_ok === false) lines.push(`The store of the controller fails: ${store_reason}`);
   if (denied) lines.push(`The controller does not give its status: ${denied}`);
-  if (left_out) lines.push(`${left_out} more processes are registered than this page shows.`);
+  if (state.leftOut) lines.push(`${state.leftOut} more services and topics of processes are registered than this page shows.`);
+  if (refused) lines.push(`This page is refused: ${refused}`);
   at("banner").hidden = lines.length === 0;
   at("banner").textContent = lines.join(" ");
 }
@@ -161,8 +166,10 @@ function drawTiles(services, topics, of) {
   const { watches, store } = state.controller;
   const tiles = [
     ["processes", all.length], ["services", services.length], ["topics", topics.length],
-    ["unhealthy", bad, bad ? "bad" : ""], ["certificates to renew", soon, soon ? "warn" : ""],
   ];
+  if (state.server !== "controller") {
+    tiles.push(["unhealthy", bad, bad ? "bad" : ""], ["certificates to renew", soon, soon ? "warn" : ""]);
+  }
   if (of.length) tiles.splice(3, 0, ["groups", of.length]);
   if (watches !== undefined) tiles.push(["watches", watches]);
   if (store) tiles.push(["store", store.split(":")[0], state.controller.store_ok ? "" : "bad"]);
@@ -174,15 +181,18 @@ function drawCharts() {
   at("charts").hidden = state.monitors.length === 0;
   if (state.monitors.length === 0) return;
   const silent = state.monitors.filter((each) => each.trouble);
-  at("monitors").textContent = `of ${state.monitors.length} servers`
+  at("monitors").textContent = (state.server === "controller" ? "of the controller itself" : `of ${state.monitors.length} servers`)
     + (silent.length ? `; no answer: ${few(silent.map((each) => each.name))}` : "");
   const last = state.points.at(-1) ?? {};
-  at("chart-row").replaceChildren(
+  const charts = [
     chart("calls a second", [["calls", "plot"]], quantity(last.calls ?? 0), quantity),
     chart("errors a second", [["errors", "plot second"]], quantity(last.errors ?? 0), quantity),
-    chart("p50 and p99", [["p50", "plot"], ["p99", "plot second"]],
-      `${duration(last.p50) || "–"} / ${duration(last.p99) || "–"}`, duration),
-  );
+  ];
+  if (state.points.some((each) => "p50" in each)) {
+    charts.push(chart("p50 and p99", [["p50", "plot"], ["p99", "plot second"]],
+      `${duration(last.p50) || "–"} / ${duration(last.p99) || "–"}`, duration));
+  }
+  at("chart-row").replaceChildren(...charts);
 }
 
 function chart(title, lines, now, shown) {
@@ -333,12 +343,13 @@ function drawTopics(topics) {
 }
 
 function fits(process, words) {
-  const text = [process.name, process.id, process.identity, process.health.state ?? "", ...process.addresses,
+  const text = [process.name, process.id, process.identity, stateOf(process) ?? "", ...process.addresses,
     ...process.offers.flatMap((each) => [each.name, each.agent, ...Object.values(each.labels)])].join("\n").toLowerCase();
   return words.every((each) => text.includes(each));
 }
 
 function drawProcesses() {
+  at("no-health").hidden = state.server !== "controller";
   const words = state.filter.toLowerCase().split(/\s+/).filter((each) => each !== "");
   const order = (each) => (isBad(each) ? 0 : isSoon(each) ? 1 : 2);
   const all = [...state.processes.values()].filter((each) => fits(each, words))
@@ -352,7 +363,7 @@ function drawProcesses() {
 }
 
 function processRow(process) {
-  const [kind, text] = STATES[process.health.state] ?? ["soft", "○ not asked yet"];
+  const [kind, text] = STATES[stateOf(process)] ?? ["soft", "○ not asked yet"];
   const states = [element("span", { class: kind }, text)];
   for (const why of process.health.why ?? []) states.push(element("small", {}, why));
   if (!process.verified) states.push(element("small", { class: "warn" }, "from the store, not registered again yet"));
@@ -404,19 +415,18 @@ function drawChanges() {
   });
 }
 
-// What the server sends
-
-function take(given) {
-  for (const each of given.put ?? []) state.processes.set(each.id, each);
-  for (const id of given.gone ?? []) state.processes.delete(id);
-  const last = state.changes.at(-1)?.number ?? 0;
-  const fresh = (given.changes ?? []).filter((each) => each.number > last);
-  const replaced = new Set(fresh.map((each) => each.replaces));
-  state.changes = [...state.changes.filter((each) => !replaced.has(each.number)), ...fresh].slice(-MOST_CHANGES);
-  const latest = state.points.at(-1)?.number ?? 0;
-  state.points = [...state.points, ...(given.points ?? []).filter((each) => each.number > latest)].slice(-POINTS);
-  for (const name of ["methods", "topics", "monitors", "controller"]) if (given[name]) state[name] = given[name];
+function drawDenials() {
+  at("denials-section").hidden = state.denials.length === 0;
+  sync(at("denials").tBodies[0], state.denials.toReversed(), (each) => each.number, (each) => {
+    const when = new Date(each.at * 1000);
+    const wish = [each.action, each.object, each.agent && `for ${each.agent}`, each.address && `at ${each.address}`];
+    return element("tr", {}, cell("time", "", element("time", { datetime: when.toISOString() }, when.toTimeString().slice(0, 8))),
+      cell("identity", "", each.identity), cell("wanted to", "", wish.filter(Boolean).join(" ")),
+      cell("from", "", element("span", { class: "mono" }, each.peer)));
+  });
 }
+
+// What the server sends
 
 // Read out: what an operator would want to hear of, and no more than one line at a time.
 function say(changes) {
@@ -433,25 +443,70 @@ function drawSoon() {
   else requestAnimationFrame(draw);
 }
 
-function follow() {
-  const events = new EventSource("events");
+let refused = "";
+let token = "";
+let waitsForToken = () => {};
+
+function show(text, kind) {
   const live = at("live");
-  const show = (text, kind) => { live.textContent = text; live.className = `pill ${kind}`; };
-  events.addEventListener("open", () => show("live", "good"));
-  events.addEventListener("error", () => show(events.readyState === EventSource.CLOSED ? "ended: open it anew" : "connecting", "bad"));
-  events.addEventListener("all", (event) => {
-    state.processes.clear();
-    state.changes = [];
-    state.points = [];
-    take(JSON.parse(event.data));
-    drawSoon();
-  });
-  events.addEventListener("change", (event) => {
-    const given = JSON.parse(event.data);
-    take(given);
-    say(given.changes ?? []);
-    drawSoon();
-  });
+  if (live.textContent !== text) live.textContent = text;
+  live.className = `pill ${kind}`;
+}
+
+function take(name, given) {
+  const before = state.entries;
+  if (name === "all") state.all(given);
+  else state.change(given);
+  if (before > 0 || name === "change") say(state.changes.filter((each) => each.number > before));
+  drawSoon();
+}
+
+// Follows the events until they end. Returns after how many milliseconds to do it again.
+async function followOnce() {
+  const given = new AbortController();
+  let dead = setTimeout(() => given.abort(), SILENT);
+  try {
+    const headers = token ? { Authorization: `Bearer ${token}` } : {};
+    const answer = await fetch("events", { headers, signal: given.signal, cache: "no-store" });
+    refused = answer.ok ? "" : (await answer.text()).trim();
+    at("token-form").hidden = answer.status !== 401;
+    if (answer.status === 401 || answer.status === 403) {
+      show("refused", "bad");
+      drawSoon();
+      await new Promise((resolve) => { waitsForToken = resolve; });
+      return 0;
+    }
+    if (!answer.ok) {
+      show("connecting", "bad");
+      drawSoon();
+      return BUSY;
+    }
+    show("live", "good");
+    for await (const [name, data] of eventsOf(answer.body)) {
+      clearTimeout(dead);
+      dead = setTimeout(() => given.abort(), SILENT);
+      if (name) take(name, JSON.parse(data));
+    }
+  } catch (failed) {
+    if (!(failed instanceof TypeError || failed.name === "AbortError")) throw failed; // those are of the network
+  } finally {
+    clearTimeout(dead);
+  }
+  return AGAIN;
+}
+
+async function follow() {
+  for (;;) {
+    const pause = await followOnce();
+    if (pause === AGAIN) {
+      show("connecting", "bad");
+      const before = state.entries;
+      state.lost("its dashboard does not answer");
+      say(state.changes.filter((each) => each.number > before));
+      drawSoon();
+    }
+    await new Promise((resolve) => { setTimeout(resolve, pause); });
+  }
 }
 
 // Controls
@@ -463,6 +518,12 @@ function filterBy(text) {
   drawProcesses();
 }
 
+at("token-form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  token = at("token").value.trim();
+  at("token").value = "";
+  waitsForToken();
+});
 at("filter").addEventListener("input", () => filterBy(at("filter").value));
 at("filter").addEventListener("keydown", (event) => { if (event.key === "Escape") filterBy(""); });
 at("more").addEventListener("click", () => { state.shown += STEP; drawProcesses(); });
@@ -485,5 +546,6 @@ at("theme").addEventListener("click", () => {
 });
 systemIsDark.addEventListener("change", nameTheme);
 nameTheme();
+setInterval(() => { if (state.forgetDoubted()) drawSoon(); }, 500);
 new ResizeObserver(() => drawSoon()).observe(at("picture"));
 follow();

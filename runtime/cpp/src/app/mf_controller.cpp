@@ -3,18 +3,20 @@
 // By default it stores its state in a folder of its own for each address that it listens at, below the user's
 // state folder. At port 0 it stores nothing: after a restart no process would find such a controller again.
 //
-// Standard output gets one line, the address listened at, once it does; the log goes to standard error.
-// Exit codes: 0 stopped by SIGTERM or SIGINT, 1 it could not start, 2 a mistake in its options, 3
-// calls were cut at the end of the drain timeout.
-// SIGHUP reads its files again.
+// Standard output gets one line, the address listened at, once it does, and with --dashboard another one,
+// that of the dashboard; the log goes to standard error. Exit codes: 0 stopped by SIGTERM or SIGINT, 1 it
+// could not start, 2 a mistake in its options, 3 calls were cut at the end of the drain timeout. SIGHUP reads
+// its files again.
 
 #include <signal.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,6 +28,7 @@
 #include "mf/controller/file_store.hpp"
 #include "mf/core/error.hpp"
 #include "mf/core/log.hpp"
+#include "mf/http/dashboard.hpp"
 #include "mf/monitor/exposition.hpp"
 #include "mf/relay/relay.hpp"
 #include "mf/server/server.hpp"
@@ -42,7 +45,17 @@ struct Arguments {
   std::size_t offers_per_host = mf::controller::ControllerOptions().max_offers_per_host;
   bool relay = false;
   std::vector<std::string> to{};  // of the relay
+  std::string dashboard{};        // HOST:PORT
+  std::vector<std::string> dashboard_names{};
 };
+
+mf::http::DashboardOptions dashboard_options(const Arguments& arguments, const mf::Log& log) {
+  return {.listen = arguments.dashboard,
+          .knows_clients = arguments.entrance.knows_peers(),
+          .tls = arguments.entrance.shown,
+          .names = arguments.dashboard_names,
+          .log = log};
+}
 
 std::string environment(const char* name) {
   const char* const value = std::getenv(name);
@@ -89,6 +102,11 @@ void expose(const mf::controller::ControllerStatus& status, mf::monitor::Exposit
             status.store.ok ? 1 : 0);
 }
 
+mf::http::DashboardOptions::Calls calls_of(const mf::ServerStats& of) {
+  const auto failed = of.refused + of.expired;
+  return {.ended = of.executed + failed, .failed = failed};
+}
+
 int serve(const Arguments& arguments) {
   const mf::Log log = arguments.entrance.log();
   // First of all: a signal that comes while the rest starts must end the process as cleanly.
@@ -126,13 +144,31 @@ int serve(const Arguments& arguments) {
     server_options.forwarder = relay;
     server_options.stream_window = 0;
   }
-  server_options.expose = [controller](mf::monitor::Exposition& out) { expose(controller->status(), out); };
+  if (!arguments.dashboard.empty()) mf::http::check(dashboard_options(arguments, log));
+  std::unique_ptr<mf::http::Dashboard> dashboard;
+  std::atomic<const mf::http::Dashboard*> shown{nullptr};
+  server_options.expose = [controller, &shown](mf::monitor::Exposition& out) {
+    expose(controller->status(), out);
+    if (const auto* const opened = shown.load()) opened->expose(out);
+  };
   mf::Server server(server_options);
   server.offer(controller, {.where = mf::Where::io_thread});
   server.start();
+  if (!arguments.dashboard.empty()) {
+    auto dashboard_of = dashboard_options(arguments, log);
+    dashboard_of.where = mf::app::shown_address(server, "mf").str();
+    dashboard_of.calls = [&server] { return calls_of(server.stats()); };
+    dashboard = std::make_unique<mf::http::Dashboard>(dashboard_of, controller, server.gatekeeper());
+    shown = dashboard.get();
+  }
   mf::app::say_where(server, arguments.entrance, "mf",
                      "every program that reaches this port can register servers", log);
-  mf::app::serve_until_stopped(signals, server);
+  if (dashboard) std::cout << dashboard->address() << '\n' << std::flush;
+  mf::app::serve_until_stopped(signals, server, [&dashboard] {
+    if (dashboard) (void)dashboard->reload();
+  });
+  shown = nullptr;
+  dashboard.reset();
   controller->close();
   const bool whole = server.stop();
   if (relay) relay->close();
@@ -143,6 +179,7 @@ void check(const Arguments& arguments) {
   mf::app::check_entrance(arguments.entrance);
   (void)password_in(arguments.password);
   if (arguments.store.empty()) (void)default_store(mf::app::as_server(arguments.entrance.listen));
+  if (!arguments.dashboard.empty()) mf::http::check(dashboard_options(arguments, {}));
 }
 
 int run(int argc, char** argv) {
@@ -192,6 +229,17 @@ int run(int argc, char** argv) {
       ->group("limits")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
+  auto* const dashboard =
+      app.add_option("--dashboard-listen,--dashboard", arguments.dashboard,
+                     "Where a page about all that is registered is served: at loopback over HTTP, to readers "
+                     "that may list; beyond this host over HTTPS alone, with --client-ca or --token-keys")
+          ->group("dashboard")
+          ->type_name("HOST:PORT");
+  app.add_option("--dashboard-name", arguments.dashboard_names,
+                 "A name of this host in the address that browsers use for the dashboard; others are refused")
+      ->group("dashboard")
+      ->needs(dashboard)
+      ->type_name("HOST");
   app.add_flag("--relay", arguments.relay,
                "Hand on the calls of clients at relay://HOST:PORT to the servers");
   mf::app::add_own_certificate(app, arguments.entrance);

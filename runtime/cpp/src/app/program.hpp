@@ -222,12 +222,18 @@ inline int say_usable(const char* program) {
   return 0;
 }
 
-/// Prints the address at which clients reach it, with this scheme, and warns if every program may use it.
+/// The address at which clients reach it, with this scheme; empty: as the server has it.
+inline Address shown_address(const Server& server, const std::string& scheme) {
+  Address address = server.address();
+  if (!scheme.empty()) address.scheme = address.scheme == "tls" ? scheme + "+tls" : scheme;
+  return address;
+}
+
+/// Prints that address, and warns if every program may use it.
 inline void say_where(const Server& server, const Entrance& entrance, const std::string& scheme,
                       std::string_view meaning, const Log& log) {
-  Address address = server.address();
-  const bool shows_who = address.scheme == "tls" && !entrance.shown.ca.empty();
-  if (!scheme.empty()) address.scheme = address.scheme == "tls" ? scheme + "+tls" : scheme;
+  const bool shows_who = server.address().scheme == "tls" && !entrance.shown.ca.empty();
+  const Address address = shown_address(server, scheme);
   if (transport::is_beyond_host(address) && !shows_who)
     log.write(Level::warning, "open_to_the_network", {{"address", address.str()}, {"meaning", meaning}});
   std::cout << address.str() << std::endl;  // flushed: the process that started this one waits for it

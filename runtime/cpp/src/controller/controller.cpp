@@ -43,7 +43,7 @@ Controller::Controller(ControllerOptions options)
   beat_ = now;
   lock.unlock();
   begin_client_ids();
-  if (options_.own_thread) thread_ = std::thread([this] { run(); });
+  if (options_.own_thread) thread_ = std::thread([this] { watch_time(); });
 }
 
 Controller::~Controller() {
@@ -268,7 +268,7 @@ void Controller::wake_at(TimePoint when) {
   }
 }
 
-void Controller::run() {
+void Controller::watch_time() {
   for (;;) {
     tick();
     std::unique_lock lock(mutex_);

@@ -45,6 +45,12 @@ std::optional<Failure> Controller::denied(const access::Wish& wish, Grants* gran
                       {"agent", wish.agent},
                       {"address", wish.address},
                       {"line", decision.line}});
+  note_refused({.peer = std::string(call.peer),
+                .identity = call.identity().str(),
+                .action = std::string(action),
+                .object = shortened(wish.object),
+                .agent = shortened(wish.agent),
+                .address = shortened(wish.address)});
   return not_executed(Code::permission_denied,
                       call.identity().str() + " may not " + std::string(action) +
                           (wish.object.empty() ? "" : " " + shortened(wish.object)) +

@@ -42,7 +42,9 @@ void Controller::watch(ControllerWatchRequest request, StreamWriter<Change> out,
 // A watcher that has everything up to `before` continues from there; one that is behind catches up by itself.
 void Controller::spread(std::uint64_t before, Work& work) {
   const ChangeLog& log = registry_.log();
-  if (closed_ || log.latest() == before) return;
+  if (log.latest() == before) return;
+  mark_time();
+  if (closed_) return;
   if (!log.holds_since(before)) {  // too many at once: each watcher checks by itself
     for (const auto& [id, watch] : watches_) go_on(watch, work);
     return;

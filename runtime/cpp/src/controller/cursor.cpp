@@ -63,10 +63,10 @@ bool Cursor::changes(const ChangeLog& log, Change& change) {
     bytes += entry.bytes;
   }
   for (const auto& [place, entry] : latest) {
-    if (entry->instance) {
-      change.put.push_back(*entry->instance);
-    } else {
+    if (entry->what == ChangeLog::What::left) {
       change.gone.push_back({place.key, place.instance});
+    } else {
+      change.put.push_back(*entry->instance);
     }
   }
   return !latest.empty();

@@ -58,6 +58,11 @@ bool beyond(const Filter& filter, const Key& key) {
   return !Pattern(*filter.agent).matches(key.agent);
 }
 
+/// Of an entry of the log of changes.
+std::size_t bytes_of_entry(const Instance& instance) noexcept {
+  return sizeof(ChangeLog::Entry) + sizeof(Instance) + bytes_of(instance.offer);
+}
+
 }  // namespace
 
 Registry::Cost& Registry::Cost::operator+=(const Cost& other) noexcept {
@@ -381,16 +386,18 @@ void Registry::set(const Place& place, std::shared_ptr<const Instance> instance)
   auto& there = places_[place];
   if (instance->offer.alone) ++alone_[place.key];
   if (there && there->offer.alone && --alone_[place.key] == 0) alone_.erase(place.key);
+  const auto what = there ? ChangeLog::What::changed : ChangeLog::What::came;
   there = instance;
-  const auto bytes = sizeof(ChangeLog::Entry) + sizeof(Instance) + bytes_of(instance->offer);
-  log_.add(place, std::move(instance), bytes);
+  log_.add(place, what, std::move(instance), bytes_of_entry(*there));
 }
 
 void Registry::erase(const Place& place) {
   const auto found = places_.find(place);
   if (found->second->offer.alone && --alone_[place.key] == 0) alone_.erase(place.key);
+  auto last = std::move(found->second);
   places_.erase(found);
-  log_.add(place, nullptr, sizeof(ChangeLog::Entry) + place.key.name.size() + place.key.agent.size());
+  const auto bytes = bytes_of_entry(*last);
+  log_.add(place, ChangeLog::What::left, std::move(last), bytes);
 }
 
 }  // namespace mf::controller

@@ -92,7 +92,10 @@ void check(const HouseOptions& options) {
   for (const auto& name : options.names)
     if (!is_host_name(name))
       refuse(options, "cannot have the name '" + name + "': a name has neither a port nor a scheme");
-  if (place.tls) (void)transport::make_tls_server(options.tls);
+  if (!place.tls) return;
+  if (options.tls.certificate.empty() || options.tls.key.empty())
+    refuse(options, "needs --certificate and --key, which browsers and other clients are shown");
+  (void)transport::make_tls_server(options.tls);
 }
 
 House::House(HouseOptions options) : options_(std::move(options)) {

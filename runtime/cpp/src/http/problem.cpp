@@ -1,5 +1,6 @@
 #include "http/problem.hpp"
 
+#include <algorithm>
 #include <boost/json/serialize.hpp>
 #include <boost/json/string_view.hpp>
 
@@ -106,6 +107,11 @@ std::string_view words_of(unsigned status) noexcept {
 }
 
 void append_string(std::string& to, std::string_view text) {
+  const auto is_plain = [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; };
+  if (std::ranges::all_of(text, is_plain)) {
+    to.append("\"").append(text).append("\"");
+    return;
+  }
   const auto plain = is_utf8(text) ? std::string(text) : with_marks(text);
   to += boost::json::serialize(boost::json::string_view(plain));
 }

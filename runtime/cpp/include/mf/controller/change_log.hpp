@@ -17,9 +17,11 @@ namespace mf::controller {
 
 class ChangeLog {
  public:
+  enum class What : std::uint8_t { came, changed, left };
   struct Entry {
     Place place;
-    /// The current instance at that place; null if there is none any more.
+    What what = What::came;
+    /// The instance that is at that place from then on; if it left, the one that was there.
     std::shared_ptr<const Instance> instance;
     std::size_t bytes = 0;
   };
@@ -30,10 +32,10 @@ class ChangeLog {
   explicit ChangeLog(std::size_t most_entries = kMostEntries, std::size_t most_bytes = kMostBytes)
       : most_entries_(most_entries), most_bytes_(most_bytes) {}
 
-  void add(Place place, std::shared_ptr<const Instance> instance, std::size_t bytes) {
+  void add(Place place, What what, std::shared_ptr<const Instance> instance, std::size_t bytes) {
     ++latest_;
     bytes_ += bytes;
-    entries_.push_back({std::move(place), std::move(instance), bytes});
+    entries_.push_back({std::move(place), what, std::move(instance), bytes});
     while (entries_.size() > most_entries_ || bytes_ > most_bytes_) {
       bytes_ -= entries_.front().bytes;
       entries_.pop_front();

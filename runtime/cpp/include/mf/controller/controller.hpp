@@ -23,6 +23,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -39,6 +40,7 @@
 #include "mf/controller/candidacies.hpp"
 #include "mf/controller/client_ids.hpp"
 #include "mf/controller/election.hpp"
+#include "mf/controller/news.hpp"
 #include "mf/controller/owner.hpp"
 #include "mf/controller/registry.hpp"
 #include "mf/controller/store.hpp"
@@ -94,6 +96,18 @@ class Controller final : public ControllerAsyncServant {
   void status(ControllerStatusRequest request, Responder<ControllerStatus> responder) override;
   /// The same, for this process.
   [[nodiscard]] ControllerStatus status() const;
+
+  // ---- for other parts of this process, which may read all that is registered
+
+  /// Identifies this run; never 0.
+  [[nodiscard]] std::uint64_t run() const noexcept { return run_; }
+  [[nodiscard]] News news(std::uint64_t since) const;
+  /// At most so many steps, of those up to that revision the latest ones.
+  [[nodiscard]] std::vector<Step> recent(std::uint64_t until, std::size_t most) const;
+  /// A page of the state, in the order of places.
+  [[nodiscard]] Registry::Page listed(const std::optional<Place>& after, std::size_t most) const;
+  /// The latest refusals, at most 50, if there are any with a number above `since`.
+  [[nodiscard]] std::vector<Refused> refused(std::uint64_t since) const;
 
   /// The number of candidates that wait for a lead or hold one.
   [[nodiscard]] std::size_t candidates() const;
@@ -181,7 +195,13 @@ class Controller final : public ControllerAsyncServant {
 
   [[nodiscard]] TimePoint next_due() const;
   void wake_at(TimePoint when);
-  void run();
+  void watch_time();
+  /// The registry has changed now.
+  void mark_time();
+  [[nodiscard]] WallTime time_of(std::uint64_t revision) const;
+  /// What a change in the log was as a step, if it was one.
+  [[nodiscard]] std::optional<Step> step_of(std::uint64_t revision) const;
+  void note_refused(Refused refused) const;
   static void do_all(Work& work);
 
   const ControllerOptions options_;
@@ -203,9 +223,18 @@ class Controller final : public ControllerAsyncServant {
   TimePoint leads_at_ = kNever;  // when to grant leads that the store has not accepted
   TimePoint beat_{};             // when the controller was last known to run
   TimePoint woke_{};             // when it last resumed after a pause
+  /// The changes after the mark before, up to this revision, were made at that time.
+  struct Mark {
+    std::uint64_t up_to = 0;
+    WallTime at{};
+  };
+  std::deque<Mark> marks_;
   bool closed_ = false;
   std::condition_variable earlier_;
   TimePoint sleeps_until_ = kNever;
+  mutable std::mutex refused_mutex_;  // guards the next two
+  mutable std::deque<Refused> refused_;
+  mutable std::uint64_t refusals_ = 0;
   const std::shared_ptr<StoreAnswers> store_answers_;
   std::thread thread_;
 };

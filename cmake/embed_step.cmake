@@ -1,0 +1,11 @@
+# Writes MADE, a file of C++ with an array for each of FILES; called by what embed.cmake adds to the build.
+set(text "// Made by cmake/embed.cmake.\n")
+foreach(file IN LISTS FILES)
+  get_filename_component(name "${file}" NAME)
+  string(MAKE_C_IDENTIFIER "k_${name}" name)
+  file(READ "${file}" bytes HEX)
+  string(REGEX REPLACE "(................................)" "\\1\n" bytes "${bytes}")
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
+  string(APPEND text "constexpr unsigned char ${name}[] = {\n${bytes}};\n")
+endforeach()
+file(WRITE "${MADE}" "${text}")
