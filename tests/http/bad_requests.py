@@ -1,4 +1,4 @@
-"""Requests against the protocol, whole ones and altered ones, for everything of ours that listens for HTTP."""
+"""Requests against the protocol, whole ones and altered ones, for all programs that listen for HTTP."""
 
 import random
 import socket

@@ -91,7 +91,9 @@ class Events:
         self.status = self._answer.status
 
     def next(self) -> tuple[str, Any]:
-        name = self._answer.readline().removeprefix(b"event: ").strip().decode()
+        while (line := self._answer.readline()).startswith(b":"):  # a comment
+            assert self._answer.readline() == b"\n"
+        name = line.removeprefix(b"event: ").strip().decode()
         data = json.loads(self._answer.readline().removeprefix(b"data: "))
         assert self._answer.readline() == b"\n"
         return name, data

@@ -1,5 +1,5 @@
-"""What the dashboard keeps: changes become one message, however many there are, and nothing grows without
-end."""
+"""What `mf dash` keeps for its pages: changes become one message, however many there are, and nothing grows
+without end. What the page makes of it is in test_dash_model.py."""
 
 from uuid import UUID
 
@@ -8,7 +8,7 @@ import pytest
 from mf.controller import Change, Instance, Key, KeyKind, Offer
 from mf.controller._generated.mf.controller import Gone
 from mf_tools.dash import board as boards
-from mf_tools.dash.board import KEEP_OLD, MOST_CHANGES, POINTS, Board
+from mf_tools.dash.board import MOST_STEPS, POINTS, Board
 from mf_tools.doctor.tls import days_left
 from mf_tools.scrape import Meters, parsed
 
@@ -44,18 +44,33 @@ def nonce(number: int) -> str:
     return UUID(int=number).hex
 
 
-def test_a_process_has_all_that_it_offers() -> None:
+def keys(rows: list[dict[str, object]]) -> list[tuple[object, ...]]:
+    return [(each["id"], each["kind"], each["name"], each["agent"]) for each in rows]
+
+
+def test_each_offer_of_a_process_is_a_row() -> None:
     board, _ = board_of(instance(1), instance(1, agent="b"))
     board.snapshot("topic", [instance(1, "shop.News", topic=True)], again=False)
-    [process] = board.whole()["put"]
-    assert (process["id"], process["name"], process["identity"]) == (nonce(1), "process 1", "dns:a.example")
-    offers = [(each["kind"], each["name"], each["agent"], each["weight"]) for each in process["offers"]]
-    assert offers == [
-        ("service", "shop.Shop", "", 1),
-        ("service", "shop.Shop", "b", 1),
-        ("topic", "shop.News", "", 1),
+    rows = board.whole()["rows"]
+    assert keys(rows) == [
+        (nonce(1), "service", "shop.Shop", ""),
+        (nonce(1), "service", "shop.Shop", "b"),
+        (nonce(1), "topic", "shop.News", ""),
     ]
-    assert process["offers"][0]["schema"] == SCHEMA.hex
+    assert rows[0] == {
+        "id": nonce(1),
+        "kind": "service",
+        "name": "shop.Shop",
+        "agent": "",
+        "process": "process 1",
+        "identity": "dns:a.example",
+        "verified": True,
+        "addresses": ["tcp://127.0.0.1:1"],
+        "schema": SCHEMA.hex,
+        "weight": 1,
+        "labels": {"version": "1"},
+        "alone": False,
+    }
 
 
 def test_many_changes_are_one_message_with_the_last_state() -> None:
@@ -66,92 +81,81 @@ def test_many_changes_are_one_message_with_the_last_state() -> None:
     board.changed(change([instance(20)], [instance(4)]))
     taken = board.taken()
     assert taken is not None
-    assert [each["id"] for each in taken["put"]] == [nonce(3), nonce(20)]
-    assert taken["gone"] == [nonce(4)]
+    assert keys(taken["put"]) == [(nonce(20), "service", "shop.Shop", "")]
+    assert keys(taken["gone"]) == [
+        (nonce(3), "service", "shop.Shop", "b"),
+        (nonce(4), "service", "shop.Shop", ""),
+    ]
     assert board.taken() is None
 
 
-def test_the_first_snapshot_is_no_change_and_a_later_one_is() -> None:
+def test_the_first_snapshot_makes_no_steps_and_a_later_one_does() -> None:
     board, _ = board_of(instance(1), instance(2))
-    assert board.whole()["changes"] == []
+    assert board.whole()["steps"] == []
     board.snapshot("service", [instance(2), instance(3)], again=False)
-    changes = board.whole()["changes"]
-    assert [(each["what"], each["name"]) for each in changes] == [
-        ("left", "process 1"),
-        ("came", "process 3"),
+    steps = board.whole()["steps"]
+    assert [(each["number"], each["what"], each["process"]) for each in steps] == [
+        (1, "left", "process 1"),
+        (2, "came", "process 3"),
     ]
 
 
-def test_what_a_process_offers_at_once_is_one_entry() -> None:
-    board, clock = board_of()
-    names = [f"shop.S{each}" for each in range(6)]
-    board.changed(change([instance(1, each) for each in names], []))
-    board.changed(change([instance(1, "shop.News", topic=True)], []))
-    [entry] = board.whole()["changes"]
-    assert (entry["offers"], entry["more"], entry["replaces"]) == (names[:4], 3, 1)
-    clock.now += 10
-    board.changed(change([instance(1, "shop.Late")], []))
-    assert [each["offers"] for each in board.whole()["changes"]] == [names[:4], ["shop.Late"]]
-
-
-def test_a_controller_that_was_away_gives_processes_time_to_come_back() -> None:
-    board, clock = board_of(instance(1), instance(2))
-    board.snapshot("service", [], again=True)
-    clock.now += KEEP_OLD - 1
-    board.forget_doubted()
-    board.changed(change([instance(2)], []))
-    assert board.taken() is not None
-    assert set(board.processes) == {nonce(1), nonce(2)}
-    clock.now += 1
-    board.forget_doubted()
-    assert set(board.processes) == {nonce(2)}
-    assert [(each["what"], each["name"]) for each in board.whole()["changes"]] == [("left", "process 1")]
+def test_what_another_run_of_a_controller_does_not_list_is_doubted() -> None:
+    board, _ = board_of(instance(1), instance(2))
+    board.snapshot("service", [instance(2)], again=True)
+    taken = board.taken()
+    assert taken is not None
+    assert keys(taken["doubted"]) == [(nonce(1), "service", "shop.Shop", "")]
+    assert "gone" not in taken
+    assert "steps" not in taken
+    board.changed(change([instance(1)], []))
+    taken = board.taken()
+    assert taken is not None
+    assert keys(taken["put"]) == [(nonce(1), "service", "shop.Shop", "")]
 
 
 def test_nothing_grows_without_end() -> None:
     board, clock = board_of()
-    for each in range(MOST_CHANGES * 2):
+    for each in range(MOST_STEPS * 2):
         clock.now += 10
         board.changed(change([instance(each)], []))
         board.measured({"number": each}, [], [], [])
-    assert len(board.whole()["changes"]) == MOST_CHANGES
+    assert len(board.whole()["steps"]) == MOST_STEPS
     assert len(board.whole()["points"]) == POINTS
     taken = board.taken()
     assert taken is not None
-    assert len(taken["changes"]) == MOST_CHANGES
+    assert len(taken["steps"]) == MOST_STEPS
     assert len(taken["points"]) == POINTS
 
 
-def test_processes_beyond_the_most_are_counted() -> None:
-    most = boards.MOST_PROCESSES
+def test_rows_beyond_the_most_are_counted() -> None:
+    most = boards.MOST_ROWS
     board, _ = board_of(*(instance(each) for each in range(most + 2)))
-    assert len(board.processes) == most
-    assert board.whole()["controller"]["left_out"] == 2
+    assert len(board.whole()["rows"]) == most
+    assert board.whole()["left_out"] == 2
     board.changed(change([], [instance(most)]))
-    taken = board.taken()
-    assert taken is not None
-    assert taken["controller"]["left_out"] == 1
+    assert board.whole()["left_out"] == 1
 
 
-def test_a_process_that_falls_silent_is_a_change_and_one_that_is_asked_first_is_none() -> None:
+def test_a_process_that_falls_silent_is_a_step_and_one_that_is_asked_first_is_none() -> None:
     board, _ = board_of(instance(1))
     board.answered(nonce(1), state="serving", why=[])
     board.answered(nonce(1), state="serving", why=[])
-    assert board.whole()["changes"] == []
+    assert board.whole()["steps"] == []
     board.answered(nonce(1), state="silent", why=["nothing listens"])
     board.answered(nonce(1), state="serving", why=[])
-    assert [each["what"] for each in board.whole()["changes"]] == ["silent", "serving"]
+    assert [each["what"] for each in board.whole()["steps"]] == ["silent", "serving"]
     board.answered(nonce(9), state="silent", why=[])  # which has left meanwhile
-    assert len(board.whole()["changes"]) == 2
+    assert len(board.whole()["steps"]) == 2
 
 
-def test_a_controller_that_is_lost_and_found_is_a_change() -> None:
+def test_a_controller_that_is_lost_and_found_is_a_step() -> None:
     board, _ = board_of()
     board.controller(answers=True, trouble="")
     board.controller(answers=False, trouble="nothing listens")
     board.controller(answers=False, trouble="nothing listens")
     board.controller(answers=True, trouble="")
-    assert [each["what"] for each in board.whole()["changes"]] == ["silent", "answers"]
+    assert [each["what"] for each in board.whole()["steps"]] == ["silent", "answers"]
 
 
 SAID = """# HELP mf_server_calls Calls.

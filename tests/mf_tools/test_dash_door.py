@@ -19,7 +19,7 @@ from mf_tools.dash.door import MOST_CONNECTIONS, MOST_READERS
 from mf_tools.scrape import fetched, parsed
 from tests.http.asking import Door
 from tests.http.bad_requests import BROKEN, altered, check_altered
-from tests.interop.peers import BUILD, Server
+from tests.interop.peers import BUILD, Server, free_port
 from tests.mf_tools.conftest import Peers, Tool
 from tests.mf_tools.dashboards import OWN, Dash, Dashboard, Events, Serve, own_of, serve, serve_by, served_by
 from tests.mf_tools.test_doctor import signed
@@ -151,7 +151,9 @@ def test_only_get_is_answered(dash: Dashboard, method: str) -> None:
 def test_readers_of_events_are_bounded(dash: Dashboard) -> None:
     readers = [dash.events() for _ in range(MOST_READERS)]
     assert [each.status for each in readers] == [200] * MOST_READERS
-    assert dash.events().status == 503
+    late = dash.events()
+    assert late.status == 503
+    late.close()
     name, everything = readers[0].next()
     assert name == "all"
     assert set(everything) >= {"rows", "steps", "controller"}
@@ -407,8 +409,9 @@ def test_a_reader_must_be_allowed_to_list(peers: Peers, tmp_path: Path) -> None:
     assert "action=list" in controller.said()
     rules.write_text("allow anyone list\n")
     controller.signal(signal.SIGHUP)
-    while dash.status("/events", {"Connection": "close", "Range": ""}) != 200:
-        pass
+    while (reader := dash.events()).status != 200:
+        reader.close()
+    reader.close()
 
 
 def test_a_right_that_is_taken_ends_the_page(peers: Peers, tmp_path: Path) -> None:
@@ -422,6 +425,7 @@ def test_a_right_that_is_taken_ends_the_page(peers: Peers, tmp_path: Path) -> No
     controller.signal(signal.SIGHUP)
     with pytest.raises(http.client.IncompleteRead):  # which is no end of a stream
         reader.text()
+    reader.close()
     assert own_of(controller).status("/events") == 401
 
 
@@ -443,10 +447,11 @@ def asked_over_tls(dash: Dashboard, tls: ssl.SSLContext, headers: dict[str, str]
 def test_beyond_its_host_a_controller_demands_an_identity(
     peers: Peers, tmp_path: Path, authority: Authority
 ) -> None:
-    shown = authority.issue("IP:127.0.0.1")
+    shown, signer = authority.issue(), mf.TokenSigner.generate()
     own = ("--certificate", shown.certificate, "--key", shown.key)
-    secret = signed(tmp_path)
-    keys = str(tmp_path / "keys.pub")
+    signed(signer, str(tmp_path / "token"), time.time(), 3600)
+    secret, keys = (tmp_path / "token").read_text(), str(tmp_path / "keys.pub")
+    Path(keys).write_text(signer.public_pem())
     rules = tmp_path / "access"
     rules.write_text("allow anyone list\n")
     rules.chmod(0o600)
@@ -461,7 +466,7 @@ def test_beyond_its_host_a_controller_demands_an_identity(
 
 
 def test_beyond_its_host_a_controller_may_demand_certificates(peers: Peers, authority: Authority) -> None:
-    shown = authority.issue("IP:127.0.0.1")
+    shown = authority.issue()
     own = ("--certificate", shown.certificate, "--key", shown.key, "--client-ca", authority.file)
     dash = own_of(peers.controller(*own, "--dashboard", "0.0.0.0:0"))
     context = ssl.create_default_context(cafile=authority.file)

@@ -144,7 +144,12 @@ int serve(const Arguments& arguments) {
     server_options.forwarder = relay;
     server_options.stream_window = 0;
   }
-  if (!arguments.dashboard.empty()) mf::http::check(dashboard_options(arguments, log));
+  if (!arguments.dashboard.empty()) {
+    const auto dashboard_of = dashboard_options(arguments, log);
+    mf::http::check(dashboard_of);
+    if (mf::http::is_over_tls(dashboard_of) && !mf::app::listens_over_tls(arguments.entrance))
+      server_options.tls = {};
+  }
   std::unique_ptr<mf::http::Dashboard> dashboard;
   std::atomic<const mf::http::Dashboard*> shown{nullptr};
   server_options.expose = [controller, &shown](mf::monitor::Exposition& out) {

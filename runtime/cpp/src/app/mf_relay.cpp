@@ -7,7 +7,6 @@
 // SIGHUP reads its files again.
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -62,12 +61,6 @@ mf::http::DoorOptions door_options(const Arguments& arguments, const mf::Log& lo
           .log = log};
 }
 
-/// Whether the relay itself listens over TLS: the certificate may be for the door alone.
-bool listens_over_tls(const mf::app::Entrance& entrance) {
-  const auto listen = mf::Address::parse_list(mf::app::as_server(entrance.listen));
-  return std::ranges::any_of(listen, [](const mf::Address& address) { return address.scheme == "tls"; });
-}
-
 int serve(const Arguments& arguments) {
   if (!arguments.entrance.token_keys.empty() && arguments.entrance.access.empty())
     throw mf::Error(
@@ -95,7 +88,8 @@ int serve(const Arguments& arguments) {
   server_options.io_threads = arguments.threads;
   server_options.stream_window = 0;
   server_options.forwarder = relay;
-  if (arguments.http.starts_with("https:") && !listens_over_tls(arguments.entrance)) server_options.tls = {};
+  if (arguments.http.starts_with("https:") && !mf::app::listens_over_tls(arguments.entrance))
+    server_options.tls = {};
   if (!arguments.http.empty()) mf::http::check(door_options(arguments, log));
   std::unique_ptr<mf::http::Door> door;
   std::atomic<const mf::http::Door*> shown{nullptr};

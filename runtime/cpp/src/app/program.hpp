@@ -206,11 +206,16 @@ inline ServerOptions server_options(const Entrance& entrance, const Log& log) {
   return options;
 }
 
+/// Whether the program itself listens over TLS: the certificate may be for its HTTP side alone.
+inline bool listens_over_tls(const Entrance& entrance) {
+  const auto addresses = Address::parse_list(as_server(entrance.listen));
+  return std::ranges::any_of(addresses, [](const Address& at) { return at.scheme == "tls"; });
+}
+
 /// Uses what the options name, without listening. Throws Error(INVALID_ARGUMENT) for what cannot be used.
 inline void check_entrance(const Entrance& entrance) {
-  const auto addresses = Address::parse_list(as_server(entrance.listen));
-  const bool has_tls = std::ranges::any_of(addresses, [](const Address& at) { return at.scheme == "tls"; });
-  if (has_tls || !entrance.shown.certificate.empty()) (void)transport::make_tls_server(entrance.shown);
+  if (listens_over_tls(entrance) || !entrance.shown.certificate.empty())
+    (void)transport::make_tls_server(entrance.shown);
   if (!entrance.authorities.empty()) (void)transport::make_tls_client({.ca = entrance.authorities});
   if (!entrance.token_keys.empty()) (void)TokenKeys::read(entrance.token_keys);
   if (!entrance.access.empty()) (void)access::Rules::load(entrance.access).value();

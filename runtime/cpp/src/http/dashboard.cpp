@@ -68,6 +68,10 @@ void check(const DashboardOptions& options) {
   check(house_of(options));
 }
 
+bool is_over_tls(const DashboardOptions& options) {
+  return address_of(options.listen).starts_with("https:");
+}
+
 class Dashboard::Serving final : public Board {
  public:
   Serving(const DashboardOptions& options, std::shared_ptr<const controller::Controller> controller,
@@ -167,8 +171,9 @@ class Dashboard::Serving final : public Board {
       revision_ = controller_->status().revision;
       refused_ = 0;
       facts_ = facts();
-      take_refused();
-      measure();
+      sent_at_ = ticked_at_;
+      (void)take_refused();
+      (void)measure();
       return;  // they all need everything
     }
     const auto news = controller_->news(revision_);

@@ -57,6 +57,9 @@ struct DashboardOptions {
 /// Throws Error(INVALID_ARGUMENT) for an address, a name or a file of TLS that cannot be used.
 void check(const DashboardOptions& options);
 
+/// Whether a dashboard with this `listen` is served over TLS.
+[[nodiscard]] bool is_over_tls(const DashboardOptions& options);
+
 class Dashboard {
  public:
   /// Listens and serves. Throws as check() does, and Error(UNAVAILABLE) if it cannot listen there.
