@@ -6,6 +6,8 @@
 //   push COUNT       1,000 watchers of one service; COUNT changes, each until all of them know it
 //   connect COUNT    COUNT clients, each with a connection and a watch; they stay until standard input ends
 //   watch COUNT      the same with 100 watches on each connection
+//   change COUNT     1,000 processes register, and a line says so; COUNT changes follow, ten a second: a service
+//                    comes, or leaves again
 
 #include <atomic>
 #include <chrono>
@@ -18,6 +20,7 @@
 #include <memory>
 #include <semaphore>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "mf/client/client.hpp"
@@ -121,6 +124,34 @@ void look_up(const std::string& url, std::size_t count) {
   });
 }
 
+void change(const std::string& url, std::size_t count) {
+  constexpr std::size_t kProcesses = 1'000;
+  constexpr auto kPause = std::chrono::milliseconds(100);
+  Processes processes(url);
+  processes.add(kProcesses, [](std::size_t i) { return "bench.Service" + std::to_string(i % 40); });
+  std::puts("all are there");
+  std::fflush(stdout);
+  std::string line;
+  std::getline(std::cin, line);
+  mf::Client client(url);
+  const ControllerClient controller(client);
+  timed([&] {
+    auto next = Clock::now();
+    for (std::size_t i = 0; i < count; ++i) {
+      Credential who;
+      who.nonce = who.secret = number(i / 2 % kProcesses + 1);
+      const auto more = offer("bench.More");
+      if (i % 2 == 0) {
+        controller.update(who, {more}, {});
+      } else {
+        controller.update(who, {}, {more.key});
+      }
+      next += kPause;
+      std::this_thread::sleep_until(next);
+    }
+  });
+}
+
 class Watcher {
  public:
   Watcher(mf::Client& client, std::counting_semaphore<>& told)
@@ -210,8 +241,10 @@ int main(int argc, char** argv) {
     stay(argv[1], count, 1);
   } else if (work == "watch") {
     stay(argv[1], count, 100);
+  } else if (work == "change") {
+    change(argv[1], count);
   } else {
-    fail("there are register, look_up, push, connect, watch");
+    fail("there are register, look_up, push, connect, watch, change");
   }
   std::_Exit(0);  // skips withdrawing ten thousand registrations one by one
 }

@@ -1,21 +1,30 @@
 """What `make bench-controller` runs: registrations and look-ups per second at a controller on one core, how
 long a change takes to reach a thousand watchers, how much of its memory a watcher costs (main.cpp describes
-the works); and what the registry costs at the size of docs/scale.md, without sockets (scale.cpp)."""
+the works), and what its dashboard costs at a thousand processes and ten changes a second; and what the
+registry costs at the size of docs/scale.md, without sockets (scale.cpp)."""
 
 from __future__ import annotations
 
 import contextlib
+import http.client
 import os
 import signal
 import statistics
+import threading
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from harness.child import BenchError, Child, output_of
 from harness.rows import Samples
 
 NAME = "controller"
-CHART = {"register": "requests_per_s", "look_up": "requests_per_s", "push_1000": "ms"}
+CHART = {
+    "register": "requests_per_s",
+    "look_up": "requests_per_s",
+    "push_1000": "ms",
+    "dashboard_page": "core_percent",
+}
 
 _LIMIT_SECONDS = 120.0
 _END_SECONDS = 20.0
@@ -43,6 +52,9 @@ def run(build: Path, quick: bool, samples: Samples, _failures: list[str]) -> Non
         samples.add("push_1000", _PLACEMENT, "mf", {"ms": statistics.median(times), "p99_ms": max(times)})
         for work, count in (("connect", 500), ("watch", 5_000)):
             samples.add(work, _PLACEMENT, "mf", {"kb": _memory_of_one(build, work, count)})
+        for name, pages in (("dashboard_off", None), ("dashboard_idle", 0), ("dashboard_page", 1)):
+            percent = _dashboard(build, 50 if quick else 200, pages)
+            samples.add(name, _PLACEMENT, "mf", {"core_percent": percent})
         for name, *size in _SCALE:
             samples.add(name, _WITHOUT_SOCKETS, "mf", _scale(build, size))
 
@@ -52,7 +64,7 @@ def _measured(build: Path, work: str, count: int) -> tuple[list[float], float]:
     cores = sorted(os.sched_getaffinity(0))
     rest = set(cores[1:]) or set(cores)
     with (
-        _controller(build, {cores[0]}) as (url, pid),
+        _controller(build, {cores[0]}) as (url, pid, _),
         Child([str(build / "bench/bench-controller"), url, work, str(count)], rest) as client,
     ):
         before = _processor_seconds(pid)
@@ -64,11 +76,51 @@ def _memory_of_one(build: Path, work: str, count: int) -> float:
     """KB of the controller's memory for each connected watcher."""
     cores = sorted(os.sched_getaffinity(0))
     rest = set(cores[1:]) or set(cores)
-    with _controller(build, {cores[0]}) as (url, pid):
+    with _controller(build, {cores[0]}) as (url, pid, _):
         before = _memory(pid)
         with Child([str(build / "bench/bench-controller"), url, work, str(count)], rest) as client:
             client.hear(_LIMIT_SECONDS)
             return (_memory(pid) - before) / count
+
+
+def _dashboard(build: Path, changes: int, pages: int | None) -> float:
+    """The part of a core that the controller uses while its registry changes, with so many open pages; None:
+    it serves no dashboard."""
+    cores = sorted(os.sched_getaffinity(0))
+    rest = set(cores[1:]) or set(cores)
+    options = () if pages is None else ("--dashboard", "127.0.0.1:0")
+    with (
+        _controller(build, {cores[0]}, *options) as (url, pid, dashboard),
+        Child([str(build / "bench/bench-controller"), url, "change", str(changes)], rest) as client,
+        contextlib.ExitStack() as readers,
+    ):
+        client.hear(_LIMIT_SECONDS)
+        for _ in range(pages or 0):
+            readers.enter_context(_page(dashboard))
+        before = _processor_seconds(pid)
+        client.say("go on")
+        seconds = float(client.hear(_LIMIT_SECONDS))
+        return (_processor_seconds(pid) - before) / seconds * 100
+
+
+@contextlib.contextmanager
+def _page(address: str) -> Iterator[None]:
+    """A reader of the events, once it has everything."""
+    connection = http.client.HTTPConnection(urlsplit(address).netloc, timeout=_LIMIT_SECONDS)
+    connection.request("GET", "/events")
+    answer = connection.getresponse()
+    if answer.status != http.client.OK or not answer.readline().startswith(b"event: all"):
+        raise BenchError(f"the dashboard at {address} answers {answer.status}")
+
+    def read() -> None:
+        with contextlib.suppress(OSError, http.client.HTTPException, ValueError):
+            while answer.readline():
+                pass
+
+    reader = threading.Thread(target=read, daemon=True)
+    reader.start()
+    yield
+    connection.close()
 
 
 def _memory(pid: int) -> int:
@@ -91,10 +143,12 @@ def _scale(build: Path, size: list[int]) -> dict[str, float | None]:
 
 
 @contextlib.contextmanager
-def _controller(build: Path, cores: set[int]) -> Iterator[tuple[str, int]]:
-    command = [str(build / "mf-controller"), "--listen", "tcp://127.0.0.1:0", "--log-level", "off"]
+def _controller(build: Path, cores: set[int], *options: str) -> Iterator[tuple[str, int, str]]:
+    """Its address, its process, and the address of its dashboard if the options ask for one."""
+    command = [str(build / "mf-controller"), "--listen", "tcp://127.0.0.1:0", "--log-level", "off", *options]
     with Child(command, cores) as child:
-        yield "tcp" + child.hear(_END_SECONDS).removeprefix("mf"), child.pid
+        url = "tcp" + child.hear(_END_SECONDS).removeprefix("mf")
+        yield url, child.pid, child.hear(_END_SECONDS) if options else ""
         child.signal(signal.SIGTERM)
         child.wait(_END_SECONDS)
 

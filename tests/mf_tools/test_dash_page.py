@@ -106,7 +106,7 @@ def registrations(peers: Peers) -> Iterator[tuple[Server, Registrations]]:
 
 
 GOOD = {"mf dash": "● serving", "controller": "● connected"}
-"""The state of a process that serves, as far as each server of the page knows."""
+"""What the page shows of a process that serves, by the server of the page."""
 
 
 def test_the_page_shows_what_is_registered(

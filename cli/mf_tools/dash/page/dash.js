@@ -1,4 +1,4 @@
-// Draws what the page knows (model.js), and follows the events of its server. All texts of peers become text nodes and
+// Draws the model of the page (model.js), and follows the events of its server. All texts of peers become text nodes and
 // attributes, never markup.
 "use strict";
 
@@ -123,7 +123,7 @@ function groups() {
     .sort((a, b) => compare(a.name, b.name));
 }
 
-// A controller calls no process, and knows which ones keep their connections to it.
+// A controller calls no process, but pings the connections over which processes are registered.
 const stateOf = (process) =>
   process.health.state ?? (state.server === "controller" ? (process.verified ? "connected" : "stored") : undefined);
 const isBad = (process) => BAD.includes(process.health.state);

@@ -1,4 +1,4 @@
-// What the page knows, made of the events of its server, which is `mf dash` or a controller: docs/dashboard.md has
+// The model of the page, made of the events of its server, which is `mf dash` or a controller: docs/dashboard.md has
 // their form. Servers send rows and steps; processes, recent changes and what is only doubted are made here, once.
 "use strict";
 
@@ -138,7 +138,7 @@ class Model {
     this.health.delete(process.id);
   }
 
-  // Steps become changes for people. `follows`: the page knows what was there before, so that what comes back after a
+  // Steps become changes for people. `follows`: the rows before these steps are those of the page, so that what comes back after a
   // restart of the controller has not come.
   remember(steps, follows) {
     const known = new Map();

@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "controller/secret.hpp"
 #include "mf/controller/controller.hpp"
 
 namespace mf::controller {
@@ -16,6 +17,10 @@ constexpr std::size_t kMostRead = 4'096;
 constexpr std::size_t kMostRefused = 50;
 
 }  // namespace
+
+std::string shown_id(const Uuid& nonce) {
+  return public_id(nonce, 16);
+}
 
 void Controller::mark_time() {
   const auto latest = registry_.log().latest();

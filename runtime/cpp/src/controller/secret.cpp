@@ -44,9 +44,9 @@ Uuid nonce_of(const Uuid& secret) {
   return nonce;
 }
 
-std::string public_id(const Uuid& nonce) {
+std::string public_id(const Uuid& nonce, std::size_t bytes) {
   const Digest digest = digest_of(nonce);
-  return to_hex(std::span<const std::uint8_t>(digest).first(4));
+  return to_hex(std::span<const std::uint8_t>(digest).first(bytes));
 }
 
 }  // namespace mf::controller

@@ -1,6 +1,7 @@
 // The stored form of a process's secret, and the public name of a process, whose nonce must not be seen.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "mf/core/types.hpp"
@@ -16,7 +17,7 @@ namespace mf::controller {
 /// secret for it: the first 16 bytes of the SHA-256 of "mf process " and the secret.
 [[nodiscard]] Uuid nonce_of(const Uuid& secret);
 
-/// Eight characters that distinguish processes and do not reveal the nonce.
-[[nodiscard]] std::string public_id(const Uuid& nonce);
+/// Two characters for each of so many bytes, which distinguish processes and do not reveal the nonce.
+[[nodiscard]] std::string public_id(const Uuid& nonce, std::size_t bytes = 4);
 
 }  // namespace mf::controller

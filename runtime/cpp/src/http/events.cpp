@@ -75,7 +75,7 @@ std::string row_of(const controller::Instance& instance) {
   JsonObject labels;
   for (const auto& [name, value] : offer.labels) labels.text(name, value);
   return JsonObject()
-      .text("id", hex_of(instance.instance))
+      .text("id", controller::shown_id(instance.instance))
       .text("process", instance.process)
       .text("identity", instance.identity)
       .truth("verified", instance.verified)
@@ -92,7 +92,7 @@ std::string row_of(const controller::Instance& instance) {
 
 std::string row_key_of(const controller::Place& place) {
   return JsonObject()
-      .text("id", hex_of(place.instance))
+      .text("id", controller::shown_id(place.instance))
       .text("kind", kind_of(place.key))
       .text("name", place.key.name)
       .text("agent", place.key.agent)
@@ -104,7 +104,7 @@ std::string step_of(const controller::Step& step) {
       .number("number", step.revision)
       .real("at", seconds_of(step.at))
       .text("what", step.came ? "came" : "left")
-      .text("id", hex_of(step.instance->instance))
+      .text("id", controller::shown_id(step.instance->instance))
       .text("process", step.instance->process)
       .text("kind", kind_of(step.instance->offer.key))
       .text("name", step.instance->offer.key.name)

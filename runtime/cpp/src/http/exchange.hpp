@@ -63,7 +63,7 @@ class Exchange : public Guest, public std::enable_shared_from_this<Exchange> {
   virtual void route() = 0;
   /// Nothing of the last request matters any more.
   virtual void forget() = 0;
-  /// The answer has nobody left to go to: what is being done for it ends.
+  /// The answer is not wanted any more: what is being done for it ends.
   virtual void drop_work() = 0;
   /// Whether what is being done for the request may go on: rights may have changed since it began.
   [[nodiscard]] virtual bool may_go_on() = 0;

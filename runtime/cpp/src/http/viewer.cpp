@@ -60,7 +60,7 @@ void Viewer::follow() {
   if (!identity) return answer(problem_of(identity.failure()));
   if (!board_.at_loopback() && !identity.value().known())
     return answer(refusal(Code::unauthenticated,
-                          "beyond its own host this dashboard answers nobody without an identity: show a "
+                          "beyond its own host this dashboard answers no reader without an identity: show a "
                           "certificate or a token"));
   if (const auto refused = visitor_->may_not_list(identity.value())) return answer(*refused);
   if (const auto full = board_.why_full(); !full.empty()) {

@@ -9,10 +9,15 @@
 #include <vector>
 
 #include "mf/controller/place.hpp"
+#include "mf/core/types.hpp"
 
 namespace mf::controller {
 
 using WallTime = std::chrono::system_clock::time_point;
+
+/// 32 characters that distinguish processes without revealing the nonce, which others could misuse; the first
+/// eight are those by which logs and lists name the process.
+[[nodiscard]] std::string shown_id(const Uuid& nonce);
 
 /// An offer came or left; one that was only changed makes no step.
 struct Step {
