@@ -6,8 +6,8 @@
 //   push COUNT       1,000 watchers of one service; COUNT changes, each until all of them know it
 //   connect COUNT    COUNT clients, each with a connection and a watch; they stay until standard input ends
 //   watch COUNT      the same with 100 watches on each connection
-//   change COUNT     1,000 processes register, and a line says so; COUNT changes follow, ten a second: a service
-//                    comes, or leaves again
+//   change COUNT     1,000 processes register, and a line says so; after a line of standard input
+//                    COUNT changes, ten a second: a service comes, or leaves again
 
 #include <atomic>
 #include <chrono>

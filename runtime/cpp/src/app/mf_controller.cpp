@@ -12,12 +12,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -151,10 +151,14 @@ int serve(const Arguments& arguments) {
       server_options.tls = {};
   }
   std::unique_ptr<mf::http::Dashboard> dashboard;
-  std::atomic<const mf::http::Dashboard*> shown{nullptr};
-  server_options.expose = [controller, &shown](mf::monitor::Exposition& out) {
+  // The dashboard reads what the server counts, and the server's monitor shows the metrics of the dashboard:
+  // neither outlives the other, so that the monitor looks under this lock.
+  std::mutex shown_mutex;
+  const mf::http::Dashboard* shown = nullptr;
+  server_options.expose = [&](mf::monitor::Exposition& out) {
     expose(controller->status(), out);
-    if (const auto* const opened = shown.load()) opened->expose(out);
+    const std::scoped_lock lock(shown_mutex);
+    if (shown != nullptr) shown->expose(out);
   };
   mf::Server server(server_options);
   server.offer(controller, {.where = mf::Where::io_thread});
@@ -164,6 +168,7 @@ int serve(const Arguments& arguments) {
     dashboard_of.where = mf::app::shown_address(server, "mf").str();
     dashboard_of.calls = [&server] { return calls_of(server.stats()); };
     dashboard = std::make_unique<mf::http::Dashboard>(dashboard_of, controller, server.gatekeeper());
+    const std::scoped_lock lock(shown_mutex);
     shown = dashboard.get();
   }
   mf::app::say_where(server, arguments.entrance, "mf",
@@ -172,7 +177,10 @@ int serve(const Arguments& arguments) {
   mf::app::serve_until_stopped(signals, server, [&dashboard] {
     if (dashboard) (void)dashboard->reload();
   });
-  shown = nullptr;
+  {
+    const std::scoped_lock lock(shown_mutex);
+    shown = nullptr;
+  }
   dashboard.reset();
   controller->close();
   const bool whole = server.stop();

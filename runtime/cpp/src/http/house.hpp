@@ -1,7 +1,7 @@
-// Where a part of a program listens for HTTP, and what its connections share: from where it is reached, under which
-// names, how many connections and how many bytes there may be at once, and for how long. What its requests
-// are answered with is decided by the classes that derive from it. All but what is said otherwise runs on its
-// one thread.
+// Where a part of a program listens for HTTP, and what its connections share: from where it is reached, under
+// which names, how many connections and how many bytes there may be at once, and for how long. What its
+// requests are answered with is decided by the classes that derive from it. All but what is said otherwise
+// runs on its one thread.
 #pragma once
 
 #include <atomic>

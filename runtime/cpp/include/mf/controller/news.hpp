@@ -25,7 +25,7 @@ struct Step {
   WallTime at{};
   bool came = false;
   /// Of one that left: as it was.
-  std::shared_ptr<const Instance> instance;
+  std::shared_ptr<const Instance> instance{};
 };
 
 /// The changes after one revision of this run, up to `revision`.
@@ -34,21 +34,21 @@ struct News {
   /// False: the changes are not known any more; read the state instead.
   bool complete = true;
   /// The latest of each place, and the places that are empty now.
-  std::vector<std::shared_ptr<const Instance>> put;
-  std::vector<Place> gone;
-  std::vector<Step> steps;
+  std::vector<std::shared_ptr<const Instance>> put{};
+  std::vector<Place> gone{};
+  std::vector<Step> steps{};
 };
 
 /// What the controller has denied a peer.
 struct Refused {
   std::uint64_t number = 0;  ///< of all in this run, from 1
   WallTime at{};
-  std::string peer;
-  std::string identity;
-  std::string action;
-  std::string object;
-  std::string agent;
-  std::string address;
+  std::string peer{};
+  std::string identity{};
+  std::string action{};
+  std::string object{};
+  std::string agent{};
+  std::string address{};
 };
 
 }  // namespace mf::controller
