@@ -6,9 +6,9 @@ registry costs at the size of docs/scale.md, without sockets (scale.cpp)."""
 from __future__ import annotations
 
 import contextlib
-import http.client
 import os
 import signal
+import socket
 import statistics
 import threading
 from collections.abc import Iterator
@@ -106,21 +106,25 @@ def _dashboard(build: Path, changes: int, pages: int | None) -> float:
 @contextlib.contextmanager
 def _page(address: str) -> Iterator[None]:
     """A reader of the events, once it has everything."""
-    connection = http.client.HTTPConnection(urlsplit(address).netloc, timeout=_LIMIT_SECONDS)
-    connection.request("GET", "/events")
-    answer = connection.getresponse()
-    if answer.status != http.client.OK or not answer.readline().startswith(b"event: all"):
-        raise BenchError(f"the dashboard at {address} answers {answer.status}")
+    where = urlsplit(address)
+    with socket.create_connection((where.hostname, where.port), _LIMIT_SECONDS) as page:
+        page.sendall(f"GET /events HTTP/1.1\r\nHost: {where.netloc}\r\n\r\n".encode())
+        begun = b""
+        while b"event: all" not in begun:
+            more = page.recv(1 << 16)
+            if not more:
+                raise BenchError(f"the dashboard at {address} answers {begun.decode()}")
+            begun += more
 
-    def read() -> None:
-        with contextlib.suppress(OSError, http.client.HTTPException, ValueError):
-            while answer.readline():
+        def read() -> None:
+            while page.recv(1 << 16):
                 pass
 
-    reader = threading.Thread(target=read, daemon=True)
-    reader.start()
-    yield
-    connection.close()
+        reader = threading.Thread(target=read)
+        reader.start()
+        yield
+        page.shutdown(socket.SHUT_RDWR)
+        reader.join()
 
 
 def _memory(pid: int) -> int:
