@@ -16,7 +16,15 @@ from conan.tools.build import check_min_cppstd
 from conan.tools.cmake import CMake, CMakeDeps, CMakeToolchain, cmake_layout
 from conan.tools.files import copy
 
-_TREE = ("CMakeLists.txt", "CMakePresets.json", "LICENSE", "cmake/*", "runtime/cpp/*", "runtime/idl/*")
+_TREE = (
+    "CMakeLists.txt",
+    "CMakePresets.json",
+    "LICENSE",
+    "cmake/*",
+    "cli/mf_tools/dash/page/*",
+    "runtime/cpp/*",
+    "runtime/idl/*",
+)
 _LIBRARIES = ("mf_groups", "mf_runtime", "mf_protocol", "mf_asio", "mf_core")
 
 
