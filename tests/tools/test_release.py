@@ -118,6 +118,7 @@ def built(tree: Path, dist: Path, umask: int) -> dict[str, bytes]:
         "runtime/cpp",
         "runtime/idl",
         "cmake",
+        "cli/mf_tools/dash/page",
     ]
     for part in parts:
         shutil.copytree(ROOT / part, tree / part, copy_function=shutil.copyfile)
