@@ -5,11 +5,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <fstream>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "mf/controller/controller.hpp"
 #include "mf/core/error.hpp"
