@@ -26,8 +26,18 @@ class Address(NamedTuple):
         return f"{self.scheme}://{host}:{self.port}"
 
 
+def check_no_secret(text: str) -> None:
+    """Ends the command, without the text, for an address with a user or a password."""
+    if "@" in text and not text.startswith("unix:"):
+        raise CommandError(
+            "an address has neither a user nor a password: a context has files with them (mf context add)",
+            USAGE,
+        )
+
+
 def parsed(text: str) -> list[Address]:
     """Ends the command for what is no address."""
+    check_no_secret(text)
     return [_one(each.strip()) for each in text.split(",")]
 
 
@@ -41,6 +51,11 @@ def _one(text: str) -> Address:
         return Address("unix", path, 0)
     scheme, slashes, rest = text.partition("://")
     host, colon, port = rest.rpartition(":")
+    if scheme in ("http", "https"):
+        raise CommandError(
+            f"'{text}' is for curl and browsers: give the relay's or server's own address, one of {_FORMS}",
+            USAGE,
+        )
     if not slashes or scheme not in SCHEMES:
         raise CommandError(f"'{text}' is no address: it is one of {_FORMS}", USAGE)
     if not colon or not host or not port.isascii() or not port.isdecimal() or not 0 < int(port[:9]) < 65_536:

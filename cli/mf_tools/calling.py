@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from mf_tools.connect import Place
 from mf_tools.guard import USAGE, CommandError
-from mf_tools.registry import full_name
+from mf_tools.registry import full_name, hinting
 
 if TYPE_CHECKING:
     import mf
@@ -65,7 +65,8 @@ def prepared(place: Place, client: mf.Client, service: str, name: str, agent: st
     from mf import described
 
     whole = full_name(place, service, "service")
-    found = described.Service(client.describe(whole, deadline=_DESCRIBED_WITHIN))
+    with hinting(place, whole, "service"):
+        found = described.Service(client.describe(whole, deadline=_DESCRIBED_WITHIN))
     if agent is not None and found.info.agent is None:
         raise CommandError(f"{whole} has no agents: leave --at out", USAGE)
     method = found.methods.get(name)

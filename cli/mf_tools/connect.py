@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mf_tools.addresses import check_no_secret
 from mf_tools.contexts import Context, current, load, names
 from mf_tools.guard import USAGE, CommandError
 
@@ -37,6 +38,7 @@ class Place:
                 "it is not said where: give --where ADDRESS, or make a context: mf context add NAME ADDRESS"
             )
             raise CommandError(text, USAGE)
+        check_no_secret(found)
         return found
 
     @property
@@ -116,7 +118,10 @@ class Place:
         if not self.is_controller:
             text = f"{self.where} is a server: this needs a controller (mf://) or a relay (relay://)"
             raise CommandError(text, USAGE)
-        return servers_of(self.where)
+        try:
+            return servers_of(self.where)
+        except ValueError as wrong:
+            raise CommandError(str(wrong), USAGE) from None
 
 
 def quiet() -> None:

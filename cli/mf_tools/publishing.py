@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from mf_tools.connect import Place, quiet
 from mf_tools.guard import NO_ANSWER, USAGE, CommandError
-from mf_tools.registry import full_name
+from mf_tools.registry import full_name, hinting
 
 if TYPE_CHECKING:
     from mf.described import Description, Topic
@@ -24,10 +24,9 @@ def topic_of(place: Place, name: str, like: Description | None, deadline: float)
 
     if like is not None:
         return described.Topic(like)
-    with place.client(wait_for_server=min(deadline, 1.0)) as client:
-        return described.Topic(
-            client.describe(full_name(place, name, "topic"), topic=True, deadline=deadline)
-        )
+    whole = full_name(place, name, "topic")
+    with place.client(wait_for_server=min(deadline, 1.0)) as client, hinting(place, whole, "topic"):
+        return described.Topic(client.describe(whole, topic=True, deadline=deadline))
 
 
 @contextmanager
@@ -67,33 +66,24 @@ def publisher(
             sources[agent] = made.at(agent)
         return sources[agent]
 
+    ready: dict[str, Callable[[Any], None]] = {}
+
+    def begin(agent: str) -> Callable[[Any], None]:
+        found = source(agent)  # from here on the topic is offered for this agent
+        if not ready and wait and not made.await_subscribers(1, wait):
+            raise CommandError(f"no subscriber has come within {wait:g} s; nothing was published", NO_ANSWER)
+        ready[agent] = found.publish
+        return ready[agent]
+
     def publish(agent: str, value: Any) -> None:
-        source(agent).publish(value)
+        (ready.get(agent) or begin(agent))(value)
 
     for each in agents:
         source(each)
     with server:
-        yield _first_waits(publish, source, made, wait)
+        yield publish
         _drained(made, deadline)
     topics.close()
-
-
-def _first_waits(publish: Publish, source: Callable[[str], Any], made: Any, wait: float) -> Publish:
-    """The first message is published when there is a subscriber, if one is waited for."""
-    waited = False
-
-    def publish_when_matched(agent: str, value: Any) -> None:
-        nonlocal waited
-        if not waited:
-            waited = True
-            source(agent)  # from here on the topic is offered for this agent
-            if wait and not made.await_subscribers(1, wait):
-                raise CommandError(
-                    f"no subscriber has come within {wait:g} s; nothing was published", NO_ANSWER
-                )
-        publish(agent, value)
-
-    return publish_when_matched
 
 
 def _drained(made: Any, deadline: float) -> None:

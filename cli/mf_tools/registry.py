@@ -1,7 +1,9 @@
 """What a controller has registered, in the order of names."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from mf_tools.connect import Place
@@ -112,13 +114,40 @@ def full_name(place: Place, name: str, kind: str = "") -> str:
     """A name with a dot is whole. A short one is looked up at the controller, where it must be unique."""
     if "." in name or not place.is_controller:
         return name
-    found = {
-        each.name
-        for each in entries(place)
-        if each.name.rpartition(".")[2] == name and (not kind or each.kind == kind)
-    }
+    names = _names(place, kind)
+    found = {each for each in names if each.rpartition(".")[2] == name}
     if len(found) > 1:
         raise CommandError(f"'{name}' is one of {', '.join(sorted(found))}: give the full name")
     if not found:
-        raise CommandError(f"nothing with the name '{name}' is registered; `mf ls` shows what is")
+        near = _nearest(name, names)
+        hint = f"did you mean {near}?" if near else "`mf ls` shows what is"
+        raise CommandError(f"nothing with the name '{name}' is registered; {hint}")
     return found.pop()
+
+
+@contextmanager
+def hinting(place: Place, name: str, kind: str = "") -> Iterator[None]:
+    """Within it an UNKNOWN_SERVICE about the full name `name` becomes a CommandError that says which name is
+    registered that is most like it, if there is one."""
+    import mf
+
+    try:
+        yield
+    except mf.Error as failed:
+        if failed.code is not mf.Code.UNKNOWN_SERVICE or not place.is_controller:
+            raise
+        near = _nearest(name, _names(place, kind))
+        if not near:
+            raise
+        raise CommandError(f"{failed}; did you mean {near}?") from None
+
+
+def _names(place: Place, kind: str) -> set[str]:
+    return {each.name for each in entries(place) if not kind or each.kind == kind}
+
+
+def _nearest(name: str, names: Iterable[str]) -> str:
+    """By the last parts, or as a whole; empty: none is like it."""
+    last = {each.rpartition(".")[2].lower(): each for each in names}
+    near = get_close_matches(name.rpartition(".")[2].lower(), last, 1)
+    return last[near[0]] if near else ""

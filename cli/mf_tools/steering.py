@@ -1,5 +1,6 @@
 """Which servers an argument of `mf drain`, `mf log-level` and `mf tap` names."""
 
+from mf_tools.addresses import check_no_secret
 from mf_tools.connect import Place
 from mf_tools.guard import USAGE, CommandError
 from mf_tools.registry import entries
@@ -12,6 +13,7 @@ def steered(place: Place, which: str) -> list[str]:
     """The addresses: `which` itself, or those of the processes of this name, or of this instance, that the
     controller lists. Ends the command if there is none."""
     if "://" in which or which.startswith("unix:"):
+        check_no_secret(which)
         return [which]
     if place.where.startswith("relay"):
         raise CommandError("behind a relay no server is steered: give its own address", USAGE)

@@ -147,6 +147,34 @@ def test_an_input_without_end_and_one_that_is_no_text_are_refused(at: Tool) -> N
     assert at.fails(3, "call", "shop.Shop.find", "@none") == "'none': No such file or directory"
 
 
+@pytest.mark.parametrize("how", ["--batch", "--bulk"])
+def test_a_request_of_several_that_is_wrong_is_named_by_its_number(at: Tool, how: str) -> None:
+    call = ("call", "shop.Shop.item", how)
+    twice = ' [ {"title": "a, ] b"}, {"title": "x", "title": "y"} ] '
+    assert "request 2: item.title, at byte 15: a field is there twice" in at.fails(1, *call, given=twice)
+    assert "request 1: item.title" in at.fails(1, *call, given='[{"title": 1e999}]')
+    assert "are no JSON array" in at.fails(2, *call, given='[{"title": "x"},')
+    assert at.well(*call, given=" [ ] ") == ""
+
+
+@pytest.mark.parametrize(
+    ("command", "meant"),
+    [
+        (("call", "Shp.find"), "shop.Shop"),
+        (("call", "shop.Shp.find", "--deadline", "0.3"), "shop.Shop"),
+        (("bench", "shop.Clok.now", "--deadline", "0.3"), "shop.Clock"),
+        (("sub", "shop.Saels", "--deadline", "0.3"), "shop.Sales"),
+        (("record", "shop.Saels", "none.rec", "--deadline", "0.3"), "shop.Sales"),
+        (("pub", "shop.Saels", "1", "--deadline", "0.3"), "shop.Sales"),
+        (("describe", "shop.Shoop", "--deadline", "0.3"), "shop.Shop"),
+    ],
+)
+def test_a_name_that_is_nearly_right_is_answered_with_the_right_one(
+    at: Tool, command: tuple[str, ...], meant: str
+) -> None:
+    assert at.fails(1, *command).endswith(f"did you mean {meant}?")
+
+
 def test_a_call_goes_through_a_relay(
     tool: Tool, peers: Peers, controller: Server, registered: Server
 ) -> None:

@@ -6,6 +6,7 @@ import os
 import pty
 import resource
 import signal
+import socket
 import struct
 import subprocess
 import sys
@@ -123,13 +124,58 @@ def has_socket(pid: int) -> bool:
     ids=lambda command: command[0] if isinstance(command, tuple) else command,
 )
 def test_ctrl_c_ends_it_with_130_and_one_line(tool: Tool, shop: Server, command: tuple[str, ...]) -> None:
-    process = tool.process(*command, "-w", shop.address)
+    assert interrupted(tool, *command, "-w", shop.address) == (130, b"mf: interrupted\n")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("record", "shop.News", "news.rec"),
+        ("replay", "sales.rec", "--speed", "0.001", "--wait", "0"),
+        ("replay", "sales.rec", "--wait", "50"),
+        ("pub", "shop.News"),
+        ("recv", "north"),
+        ("send", "none", "x=1", "--deadline", "50"),
+        ("lead", "job"),
+        ("lead", "other", "--", "sleep", "50"),
+        ("tap", "shop_server.py"),
+    ],
+    ids=lambda command: " ".join(command[:2]),
+)
+def test_ctrl_c_ends_what_goes_on_at_a_controller(
+    tool: Tool, controller: Server, registered: Server, command: tuple[str, ...]
+) -> None:
+    del registered
+    tool.at(controller.address)
+    head = tool.json("describe", "shop.Sales", "--raw")
+    del head["address"]
+    messages = [{"t": at, "agent": "maps", "value": {"title": "A map", "count": at}} for at in range(9)]
+    lines = [{"mf_recording": 1, "topic": "shop.Sales", "begun": "", **head}, *messages]
+    Path("sales.rec").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    code, err = interrupted(tool, *command)
+    assert (code, err.splitlines()[-1]) == (130, b"mf: interrupted")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("ls",), ("describe", "shop.Shop"), ("call", "shop.Shop.find"), ("doctor",), ("groups",), ("latency",)],
+    ids=lambda command: command[0],
+)
+def test_ctrl_c_ends_the_wait_for_a_server_that_says_nothing(tool: Tool, command: tuple[str, ...]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        where = f"mf://127.0.0.1:{silent.getsockname()[1]}"
+        assert interrupted(tool.at(where), *command) == (130, b"mf: interrupted\n")
+
+
+def interrupted(tool: Tool, *command: str) -> tuple[int, bytes]:
+    """Its exit code and what it says, after Ctrl-C once it has opened a socket."""
+    process = tool.process(*command)
     while not has_socket(process.pid):
         assert process.poll() is None
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=PATIENCE)
-    assert (process.returncode, err) == (130, b"mf: interrupted\n")
+    return process.returncode, err
 
 
 @pytest.mark.parametrize("after", [0.1, 0.2, 0.4])
@@ -142,6 +188,23 @@ def test_ctrl_c_while_it_starts_shows_no_traceback(tool: Tool, shop: Server, aft
     _, err = process.communicate(timeout=PATIENCE)
     assert process.returncode != 0
     assert b"/mf_tools/" not in err  # what Python itself prints before it has come so far is its own
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("ls", "--where", "mf://mary:secret@127.0.0.1:7400"),
+        ("context", "add", "lab", "mf://mary:secret@127.0.0.1:7400"),
+        ("doctor", "mf://mary:secret@127.0.0.1:7400"),
+        ("tap", "tcp://mary:secret@127.0.0.1:7400"),
+        ("call", "shop.Shop.find", "--metadata", "authorization=secret", "--where", "tcp://127.0.0.1:7400"),
+    ],
+    ids=lambda command: command[0],
+)
+def test_a_secret_on_the_command_line_is_refused_and_not_repeated(
+    tool: Tool, command: tuple[str, ...]
+) -> None:
+    assert "secret" not in tool.fails(2, *command)
 
 
 def test_names_of_peers_do_not_reach_the_terminal_as_they_are() -> None:

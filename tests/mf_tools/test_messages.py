@@ -1,6 +1,7 @@
 """Topics, recordings, flexible messages and leads."""
 
 import json
+import re
 import signal
 import subprocess
 from pathlib import Path
@@ -85,6 +86,32 @@ def test_a_recording_is_played_again(at: Tool, registered: Server) -> None:
     assert "published 2" in at.err
     assert said(subscriber) == 'maps {"title":"A map","count":1}\n'
     del registered
+
+
+def test_a_recording_is_load_and_adapts_to_the_topic_as_it_is_now(at: Tool, registered: Server) -> None:
+    del registered
+    at.well("record", "shop.Sales", "load.rec", "-n", "1")
+    head, _ = Path("load.rec").read_text().splitlines()
+    old = json.loads(head)
+    for key in ("descriptor", "annex"):  # of a version that had one more field
+        old[key] = old[key].replace(" title string\n", " title string\n shelf string\n")
+    older = [
+        {"t": number, "agent": "maps", "value": {"title": "A map", "shelf": "north", "count": number}}
+        for number in range(3)
+    ]
+    Path("old.rec").write_text("\n".join(map(json.dumps, (old, *older))) + "\n")
+    subscriber = at.process("sub", "shop.Sales", "maps", "-n", "3")
+    at.well("replay", "old.rec", "--speed", "0", "--wait", "30")
+    assert re.fullmatch(r"published 3, [\d,]+ a second\n", at.err)
+    assert said(subscriber) == "".join(f'maps {{"title":"A map","count":{number}}}\n' for number in range(3))
+    assert "message 1: Sold, at byte 19: `shelf` is not a field" in at.fails(
+        2, "replay", "old.rec", "--now", "--wait", "0"
+    )
+
+    with Path("load.rec").open("a") as file:
+        file.write('{"t":0,"agent":"maps","value":{"title":1}}\n')
+    assert "message 2: " in at.fails(2, "replay", "load.rec", "--wait", "0", "--speed", "0")
+    assert "published" not in at.err
 
 
 def test_a_recording_that_is_none_is_refused(at: Tool) -> None:

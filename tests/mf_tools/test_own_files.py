@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -273,3 +274,28 @@ def test_a_shell_completes_commands(tool: Tool, shell: str, monkeypatch: pytest.
     process = tool.process()
     out, err = process.communicate(timeout=60)
     assert b"describe" in out, err
+
+
+def test_bash_completes_commands_and_options(tool: Tool) -> None:
+    """As its readline does: by the function that the script has registered."""
+    binary = tool.folder / "mf"
+    binary.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m mf_tools "$@"\n')
+    binary.chmod(0o755)
+    (tool.folder / "completion").write_text(tool.well("completion", "bash"))
+    script = (
+        "source ./completion\n"
+        'asked() { COMPREPLY=(); COMP_WORDS=(mf "$@"); COMP_CWORD=$#;'
+        " $(complete -p mf | sed 's/.*-F \\([^ ]*\\) .*/\\1/') mf; echo ${COMPREPLY[@]}; }\n"
+        "asked des\nasked call --bu\nasked certs i\n"
+    )
+    root = Path(__file__).resolve().parents[2]
+    path = f"{tool.folder}:{os.environ['PATH']}"
+    found = subprocess.run(
+        ["bash", "--norc", "-c", script],
+        env=os.environ | {"PATH": path, "PYTHONPATH": f"{root / 'cli'}:{root / 'runtime' / 'python'}"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert (found.stdout, found.stderr) == ("describe\n--bulk\nissue\n", "")

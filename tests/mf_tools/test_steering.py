@@ -171,6 +171,11 @@ def test_a_tap_ends_after_a_count_and_with_its_server(tool: Tool, fresh: tuple[S
     assert (code, notes) == (0, f"{server.address} has ended the tap\n")
 
 
+def test_a_tap_of_a_server_that_is_not_there_fails(tool: Tool) -> None:
+    said = tool.fails(4, "tap", "tcp://127.0.0.1:9")
+    assert "connection refused" in said
+
+
 def test_a_tap_of_a_server_that_dies_fails(tool: Tool, fresh: tuple[Server, Server]) -> None:
     controller, server = fresh
     tool.at(controller.address)
@@ -212,6 +217,19 @@ def test_a_server_in_cpp_shows_its_calls_with_values_as_json(tool: Tool, peers: 
     assert first["peer"].startswith("tcp://127.0.0.1:")
     assert {json.loads(line)["agent"] for line in lines} == {"north"}
     assert (last["request"], last["result"]) == ({"a": [1, 2], "b": 3}, [6, 3])
+
+
+def test_a_server_in_cpp_shows_each_item_of_a_bulk_with_its_values(tool: Tool, peers: Peers) -> None:
+    cpp = Cpp(peers, "--listen", "tcp://127.0.0.1:0")
+    tap = Tap(tool, cpp.address, "--json")
+    tap.begun(*cpp.call("who"))
+    requests = [{"n": n, "word": "w" * n} for n in (1, 2, 3)]
+    tool.well(*cpp.call("bounded", json.dumps(requests)), "--bulk")
+    assert eventually(lambda: sum('"bounded"' in line for line in tap.seen) == 3)
+    _, lines, _ = tap.end()
+    items = [each for each in map(json.loads, lines) if each["method"] == "bounded"]
+    assert [each["request"] for each in items] == requests
+    assert [each["result"] for each in items] == [1, 2, 3]
 
 
 def test_a_server_in_cpp_is_steered_by_its_name_at_the_controller(

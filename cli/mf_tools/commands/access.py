@@ -32,7 +32,7 @@ def command() -> None:
     """Ask an access file what it allows."""
 
 
-@command.command()
+@command.command(short_help="Look for mistakes, or ask what is allowed.")
 @click.argument("file")
 @click.argument("identity", required=False)
 @click.argument("action", required=False, type=click.Choice(_ACTIONS))

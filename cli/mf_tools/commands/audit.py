@@ -33,7 +33,7 @@ def command() -> None:
     """Gather what a report of a fault should come with."""
 
 
-@command.command()
+@command.command(short_help="Write what a report of a fault needs.")
 @click.argument("out", type=click.Path(dir_okay=False))
 @click.option(
     "--log", "logs", multiple=True, type=click.Path(dir_okay=False), help="A log, of which the end comes."

@@ -17,7 +17,7 @@ from mf_tools.connect import Place, deadline_option, placed, quiet, text_of
 from mf_tools.guard import FAILED, USAGE, CommandError
 from mf_tools.measured import bars, histogram, shown, summary
 from mf_tools.output import emit, line, note, table
-from mf_tools.registry import full_name
+from mf_tools.registry import full_name, hinting
 
 _MOST_OPEN = 20_000
 
@@ -77,7 +77,8 @@ async def _run(
     from mf import described
 
     async with mf.AsyncClient(place.where, place.options()) as client:
-        found = described.Service(await client.describe(service, deadline=deadline))
+        with hinting(place, service, "service"):
+            found = described.Service(await client.describe(service, deadline=deadline))
         method = found.methods.get(name)
         if method is None:
             raise CommandError(f"{service} has no method {name}; it has {', '.join(found.methods)}", USAGE)

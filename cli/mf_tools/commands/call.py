@@ -1,6 +1,7 @@
 """`mf call`: a method called with JSON, by what a server says of its service."""
 
 import json
+import re
 import sys
 from collections.abc import Iterator
 from typing import IO, TYPE_CHECKING, Any
@@ -14,6 +15,9 @@ from mf_tools.output import emit, emit_json, line, note, pretty, safe, safe_json
 
 if TYPE_CHECKING:
     import mf
+
+_VALUE = re.compile(r"[^\s,]")
+"""Where the next element of an array begins, or the array ends."""
 
 
 @click.command()
@@ -59,6 +63,7 @@ def command(
     if (len(agents) > 0) + any_ + everywhere > 1:
         raise click.UsageError("--at, --any and --everywhere exclude each other")
     service, name = split(method)
+    said = _metadata(metadata)
     if request == "-" and values == "-":
         values = ""  # one of the two can read it
     with place.client(wait_for_server=min(deadline, 1.0)) as client:
@@ -68,7 +73,6 @@ def command(
             return 0
         if idempotent:
             called.method.info.idempotent = True
-        said = _metadata(metadata)
         if batch or bulk:
             return _several(called, request, agents, bulk, deadline, said)
         text = text_of(request) if request is not None else "{}"
@@ -84,6 +88,8 @@ def _metadata(given: tuple[str, ...]) -> dict[str, str]:
         key, equals, value = each.partition("=")
         if not equals or not key:
             raise click.UsageError(f"--metadata {each}: it is KEY=VALUE")
+        if key == "authorization":
+            raise click.UsageError("--metadata authorization: a token is no argument; use --token-file")
         found[key] = value
     return found
 
@@ -198,7 +204,12 @@ def _several(
     import mf
 
     method = called.method
-    requests = [method.request(each) for each in _requests(text_of(request if request is not None else "-"))]
+    requests = []
+    for number, text in enumerate(_requests(text_of(request if request is not None else "-")), 1):
+        try:
+            requests.append(method.request(text))
+        except mf.DecodeError as wrong:
+            raise CommandError(f"{wrong.code.name}: request {number}: {wrong.message}") from None
     target = called.target(agents)
     if bulk:
         outcomes = target.bulk(method.info, requests, mf.CallOptions(deadline=deadline, metadata=said))
@@ -216,13 +227,19 @@ def _several(
 
 
 def _requests(text: str) -> list[str]:
-    """Of a JSON array, or of lines with one each."""
-    if text.startswith("["):
-        try:
-            return [json.dumps(each) for each in json.loads(text)]
-        except (ValueError, RecursionError) as wrong:
-            raise CommandError(f"the requests are no JSON array: {wrong}"[:200], USAGE) from None
-    return [each for each in text.splitlines() if each.strip()]
+    """Of a JSON array, or of lines with one each: their texts as they are, so that a field that is there
+    twice is seen."""
+    if not text.lstrip().startswith("["):
+        return [each for each in text.splitlines() if each.strip()]
+    try:
+        json.loads(text)
+        decoder, found, at = json.JSONDecoder(), [], text.index("[") + 1
+        while (begins := _VALUE.search(text, at)) and begins.group() != "]":
+            at = decoder.raw_decode(text, begins.start())[1]
+            found.append(text[begins.start() : at])
+        return found
+    except (ValueError, RecursionError) as wrong:
+        raise CommandError(f"the requests are no JSON array: {wrong}"[:200], USAGE) from None
 
 
 def _scattered(

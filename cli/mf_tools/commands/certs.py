@@ -60,7 +60,7 @@ def _named(function: Any) -> Any:
     return function
 
 
-@command.command()
+@command.command(short_help="Make a key, and a request for a certificate.")
 @click.argument("file")
 @_named
 def request(file: str, names: tuple[str, ...], ips: tuple[str, ...], uris: tuple[str, ...]) -> None:
@@ -79,7 +79,7 @@ def request(file: str, names: tuple[str, ...], ips: tuple[str, ...], uris: tuple
     line(f"{file}.csr")
 
 
-@command.command()
+@command.command(short_help="Issue a certificate by an authority.")
 @click.argument("file")
 @click.option("--authority", "folder", required=True, help="The folder of `mf certs authority`.")
 @click.option("--request", "request_file", help="A request; without one, a key is made, too: FILE.key.")
@@ -128,7 +128,7 @@ def issue(
     line(f"{file}.pem: valid for {days} days")
 
 
-@command.command()
+@command.command(short_help="Show the names and the days left of certificates.")
 @click.argument("files", nargs=-1, required=True)
 @click.option("--warn", type=int, default=14, show_default=True, help="End with 1 where fewer days are left.")
 @click.option("--json", "as_json", is_flag=True, help="JSON, for scripts.")

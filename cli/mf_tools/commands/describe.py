@@ -7,7 +7,7 @@ import click
 
 from mf_tools.connect import Place, deadline_option, placed
 from mf_tools.output import emit, line, safe
-from mf_tools.registry import full_name
+from mf_tools.registry import full_name, hinting
 
 if TYPE_CHECKING:
     from mf.described import Description, Schema
@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 def command(place: Place, name: str, topic: bool, agent: str | None, raw: bool, deadline: float) -> None:
     """Show a service or topic as a schema, with the layouts of memcpy structs: what a server says of it, also
     through relays. A name without dots is looked up at the controller."""
-    found = describe(place, full_name(place, name), topic, agent, deadline)
+    whole = full_name(place, name)
+    with hinting(place, whole):
+        found = describe(place, whole, topic, agent, deadline)
     if raw or place.json:
         emit(found._asdict())
         return

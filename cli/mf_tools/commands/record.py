@@ -10,7 +10,7 @@ from mf_tools.commands.sub import taken
 from mf_tools.connect import Place, deadline_option, placed
 from mf_tools.guard import USAGE, CommandError
 from mf_tools.output import note
-from mf_tools.registry import full_name
+from mf_tools.registry import full_name, hinting
 
 
 @click.command()
@@ -38,7 +38,9 @@ def command(
     number = 0
     first: float | None = None
     with place.client() as client:
-        found = client.describe(full_name(place, topic, "topic"), topic=True, deadline=deadline)
+        whole = full_name(place, topic, "topic")
+        with hinting(place, whole, "topic"):
+            found = client.describe(whole, topic=True, deadline=deadline)
         made = described.Topic(found)
         try:
             descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)

@@ -1,6 +1,9 @@
 """`mf replay`: the messages of a recording, published again."""
 
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 from time import monotonic, sleep
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -8,6 +11,12 @@ from mf_tools.connect import Place, deadline_option, placed
 from mf_tools.guard import FILES, USAGE, CommandError
 from mf_tools.output import note
 from mf_tools.publishing import publisher, topic_of
+
+if TYPE_CHECKING:
+    from mf.described import RecordedMessage, Recording, Topic
+
+_HELD = 32 << 20
+"""Bytes of a recording whose values are all read before the first is published."""
 
 
 @click.command()
@@ -25,32 +34,55 @@ from mf_tools.publishing import publisher, topic_of
 def command(
     place: Place, file: str, speed: float, adapts: bool, listen: str, wait: float, deadline: float
 ) -> None:
-    """Publish the messages of a recording: in the times between them, --speed times as fast.
+    """Publish the messages of a recording: in the times between them, --speed times as fast; as load with
+    --speed 0, which says how many a second that were.
 
     The topic is that of the recording; subscribers of another version adapt. With --now it is as its
-    publishers describe it now, and a message that does not fit ends the command.
+    publishers describe it now, and a message that does not fit ends the command: before anything is
+    published, unless the recording is larger than 32 MiB.
     """
-    import mf
     from mf import described
 
     try:
         recording = described.Recording(file)
-        agents = {agent for _, agent, _ in recording}  # each line is looked at before the first is published
     except ValueError as wrong:
         raise CommandError(str(wrong), FILES) from None
     said = recording.description
     topic = topic_of(place, said.name, None if adapts else said, deadline)
+    messages: Iterable[tuple[float, str, Any]] = _read(recording, topic)
+    if Path(file).stat().st_size <= _HELD:
+        messages = list(messages)
+        agents = {agent for _, agent, _ in messages}
+    else:
+        agents = {agent for _, agent, _ in _lines(recording)}  # looks at each line, too
     count = 0
     with publisher(place, topic, listen, wait, deadline, agents) as publish:
-        begun: float | None = None
-        for at, agent, text in recording:
-            try:
-                value = topic.value(text)
-            except mf.DecodeError as wrong:
-                raise CommandError(f"message {count + 1}: {wrong.message}", USAGE) from None
-            if speed and begun is not None and (left := begun + at / speed - monotonic()) > 0:
+        begun = 0.0  # when the first one was published
+        for at, agent, value in messages:
+            if speed and count and (left := begun + at / speed - monotonic()) > 0:
                 sleep(left)
             publish(agent, value)
-            begun = monotonic() - at / speed if begun is None and speed else begun
+            if not count:
+                begun = monotonic() - (at / speed if speed else 0.0)
             count += 1
-    note(f"published {count}")
+        took = monotonic() - begun
+    rate = f", {count / took:,.0f} a second" if count > 1 and not speed else ""
+    note(f"published {count}{rate}")
+
+
+def _lines(recording: "Recording") -> "Iterator[RecordedMessage]":
+    try:
+        yield from recording
+    except ValueError as wrong:
+        raise CommandError(str(wrong), FILES) from None
+
+
+def _read(recording: "Recording", topic: "Topic") -> Iterator[tuple[float, str, Any]]:
+    """The messages with their values as the topic has them."""
+    import mf
+
+    for number, (at, agent, text) in enumerate(_lines(recording), 1):
+        try:
+            yield at, agent, topic.value(text)
+        except mf.DecodeError as wrong:
+            raise CommandError(f"message {number}: {wrong.message}", USAGE) from None

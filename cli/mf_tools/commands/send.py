@@ -21,7 +21,11 @@ def command(place: Place, dest: str, words: tuple[str, ...], name: str | None, d
     given = attributes(words)
     given.pop("dest", None)
     with node(place) as made:
-        sent = made.process(name).send(None, deadline, dest=dest, **given)
-        sent.wait(deadline)
+        try:
+            sent = made.process(name).send(None, deadline, dest=dest, **given)
+            sent.wait(deadline)
+        except BaseException:
+            made.close(0.0)  # it was waited for long enough, or Ctrl-C ends that
+            raise
     if place.json:
         emit({"dest": dest, "copies": sent.copies})

@@ -7,7 +7,7 @@ import click
 
 from mf_tools.connect import Place, deadline_option, placed
 from mf_tools.output import emit, emit_json, line, note, safe, safe_json
-from mf_tools.registry import full_name
+from mf_tools.registry import full_name, hinting
 
 if TYPE_CHECKING:
     import mf
@@ -42,9 +42,9 @@ def command(
     from mf import described
 
     with place.client() as client:
-        found = described.Topic(
-            client.describe(full_name(place, topic, "topic"), topic=True, deadline=deadline)
-        )
+        whole = full_name(place, topic, "topic")
+        with hinting(place, whole, "topic"):
+            found = described.Topic(client.describe(whole, topic=True, deadline=deadline))
         options = mf.SubscribeOptions(
             replay=replay, overflow=None if overflow is None else mf.Overflow[overflow]
         )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mf_tools.connect import Place, placed
+from mf_tools.connect import Place, placed, quiet
 from mf_tools.guard import USAGE, CommandError
 from mf_tools.measured import shown as duration
 from mf_tools.output import emit, line, note, safe, safe_json
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from mf.admin import Filter, Tapped
     from mf.described import Service
 
+_BEGINS_WITHIN = 10.0
 _OUTCOMES = ("any", "ok", "declared", "failed")
 
 
@@ -55,6 +56,7 @@ def command(
     """
     from mf.admin import Filter, Outcome
 
+    quiet()
     what = Filter(service, method, agent, peer, Outcome[outcome], sample, not no_values)
     taps = _Taps(place, what, count)
     asyncio.run(taps.run(steered(place, which), seconds))
@@ -93,8 +95,11 @@ class _Taps:
             raise CommandError(str(wrong), USAGE) from None
         async with client:
             shown = _Shown(client)
+            admin = AdminAsyncClient(client)
+            # Fails where the tap would wait for a server that is not there, or is not allowed.
+            await admin.log_level(options=mf.CallOptions(deadline=_BEGINS_WITHIN))
             options = mf.CallOptions(deadline=mf.INFINITE)
-            async with AdminAsyncClient(client).tap(self._what, options=options) as stream:
+            async with admin.tap(self._what, options=options) as stream:
                 async for call in stream:
                     await self._show(address, shown, call)
         note(f"{address} has ended the tap")

@@ -24,7 +24,7 @@ def command() -> None:
     """Keys and tokens. No key and no token is an argument: all users of a host can see those."""
 
 
-@command.command()
+@command.command(short_help="Make a private key and its public one.")
 @click.argument("file")
 def key(file: str) -> None:
     """Make the private key FILE, mode 0600, and FILE.pub for all servers that verify; print the key's id."""
@@ -57,7 +57,7 @@ def new(key_file: str, sub: str, aud: str, lasts: str, out: str) -> None:
     line(f"{out}: token:{sub} for {aud}, {lasts}")
 
 
-@command.command()
+@command.command(short_help="Print the claims of a token.")
 @click.argument("file", required=False)
 @click.option("--keys", help="The file of public keys: verify the signature.")
 @click.option("--aud", help="What it is for: verify that, and the time. Needs --keys.")
