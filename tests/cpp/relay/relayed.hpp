@@ -8,6 +8,7 @@
 
 #include "client/fake_resolver.hpp"
 #include "mf/relay/relay.hpp"
+#include "mf/server/gatekeeper.hpp"
 #include "mf/server/server.hpp"
 #include "support/wait.hpp"
 
@@ -31,6 +32,11 @@ class Relayed {
   void stop() {
     server_->stop();
     relay_->close();
+  }
+  /// What a door of another protocol needs of it; the door ends before this does.
+  [[nodiscard]] const std::shared_ptr<mf::relay::Relay>& relay() const { return relay_; }
+  [[nodiscard]] std::shared_ptr<const mf::server::Gatekeeper> gatekeeper() const {
+    return server_->gatekeeper();
   }
   [[nodiscard]] bool reload() { return server_->reload(); }
   /// Sets the servers for the agent as the relay's only knowledge.

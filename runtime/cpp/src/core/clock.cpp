@@ -11,4 +11,11 @@ TimePoint rough_now() noexcept {
   return TimePoint(std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec));
 }
 
+std::chrono::system_clock::time_point time_of_day() noexcept {
+  const auto real = std::chrono::system_clock::now();
+  if (!on_test_time()) return real;
+  const auto ahead = mf::now() - std::chrono::steady_clock::now();
+  return real + std::chrono::duration_cast<std::chrono::system_clock::duration>(ahead);
+}
+
 }  // namespace mf

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "mf/core/clock.hpp"
 #include "mf/core/error.hpp"
 #include "mf/core/failure.hpp"
 
@@ -39,7 +40,7 @@ std::shared_ptr<const TokenKeys> TokenGate::keys() const {
 Outcome<TokenClaims> TokenGate::claims_of(const Secret& token, std::string_view peer) const {
   const auto refuse = [](std::string why) { return not_executed(Code::unauthenticated, std::move(why)); };
   if (peer.starts_with("tcp:")) return refuse("a token is not accepted over a connection in clear");
-  auto verdict = keys()->verify(token.reveal(), audience_, std::chrono::system_clock::now());
+  auto verdict = keys()->verify(token.reveal(), audience_, time_of_day());
   if (!verdict) return refuse(std::move(verdict.message));
   const auto is_plain = [](char c) { return c > ' ' && c <= '~' && c != '*'; };
   if (!std::ranges::all_of(verdict.claims->subject, is_plain))
@@ -49,7 +50,7 @@ Outcome<TokenClaims> TokenGate::claims_of(const Secret& token, std::string_view 
 
 bool TokenGate::still_accepts(const TokenClaims& claims) const {
   const auto ids = keys()->ids();
-  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+  const auto now = std::chrono::floor<std::chrono::seconds>(time_of_day());
   return std::ranges::find(ids, claims.key_id) != ids.end() && now < claims.expires + kTokenSkew;
 }
 

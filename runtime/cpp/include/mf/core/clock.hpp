@@ -1,5 +1,6 @@
 #pragma once
-// Monotonic time. Deadlines never use the wall clock.
+// Monotonic time. Deadlines never use the time of day, and only what says a date itself does, such as a token
+// that expires.
 //
 // The whole runtime uses mf::now(), and waits by it (mf/transport/waiting.hpp): a test can install its own
 // clock (mf/testing/clock.hpp). Operations of the kernel, such as connecting over a network, take real time.
@@ -31,7 +32,10 @@ inline constinit std::atomic<TimePoint::rep> test_time{0};
   return std::chrono::steady_clock::now();
 }
 
-/// The same, some milliseconds late and four times as fast to read.
+/// The time of day. A test clock moves it, too.
+[[nodiscard]] std::chrono::system_clock::time_point time_of_day() noexcept;
+
+/// now(), some milliseconds late and four times as fast to read.
 [[nodiscard]] TimePoint rough_now() noexcept;
 
 class Clock {

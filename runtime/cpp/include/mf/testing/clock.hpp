@@ -1,5 +1,6 @@
 // A clock that moves only when a test moves it. While it exists, it is the time of the whole runtime:
-// deadlines, ages of cached values, back-off, pings, time limits of connections.
+// deadlines, ages of cached values, back-off, pings, time limits of connections, the time at which tokens
+// expire.
 //
 //   // The clock is made before clients and servers, and lives longer than they do.
 //   mf::testing::FakeClock clock;
