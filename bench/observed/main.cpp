@@ -8,10 +8,18 @@
 //   as
 //                  many that write none: p50 and p99 of these, p50 and p99 of those, in microseconds, and
 //                  which percentage of those is above the p99 of these
+//   tapped COUNT   instructions of this process for each of COUNT calls over loopback, client and server:
+//                  before any tap, with one at 1 % of the calls, after it was taken off, with one of all
+//                  calls
 //
 // Lines go to standard error.
 
+#include <linux/perf_event.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
@@ -23,6 +31,7 @@
 #include <vector>
 
 #include "bench.client.hpp"
+#include "mf/admin.client.hpp"
 #include "mf/core/log_output.hpp"
 #include "mf/interceptors/access_log.hpp"
 #include "mf/interceptors/client_metrics.hpp"
@@ -105,6 +114,88 @@ std::vector<double> calls(std::int32_t count, mf::Interceptors interceptors) {
   return paced(count, [&](std::int32_t i) { (void)stub.next(i); });
 }
 
+/// Of all threads of this process that begin after it was made, in user mode.
+class Instructions {
+ public:
+  Instructions() {
+    perf_event_attr what{};
+    what.type = PERF_TYPE_HARDWARE;
+    what.size = sizeof what;
+    what.config = PERF_COUNT_HW_INSTRUCTIONS;
+    what.exclude_kernel = 1;
+    what.exclude_hv = 1;
+    what.inherit = 1;
+    fd_ = static_cast<int>(::syscall(SYS_perf_event_open, &what, 0, -1, -1, 0));
+    if (fd_ < 0) {
+      std::cerr << "bench: this host counts no instructions (perf_event_paranoid)\n";
+      std::exit(1);
+    }
+  }
+  ~Instructions() { ::close(fd_); }
+  Instructions(const Instructions&) = delete;
+  Instructions& operator=(const Instructions&) = delete;
+
+  [[nodiscard]] std::uint64_t now() const {
+    std::uint64_t count = 0;
+    if (::read(fd_, &count, sizeof count) != sizeof count) std::exit(1);
+    return count;
+  }
+
+ private:
+  int fd_;
+};
+
+/// A tap with its reader; it has begun.
+class Reading {
+ public:
+  Reading(mf::Client& of, double share, const bench::BenchClient& calls)
+      : tap_(mf::admin::AdminClient(of).tap({.sample = share}, {.deadline = mf::kInfinite})), thread_([this] {
+          try {
+            while (tap_.next()) ++shown_;
+          } catch (const mf::Error&) {  // it was cancelled
+          }
+        }) {
+    while (shown_ == 0) (void)calls.next(1);
+  }
+  ~Reading() {
+    tap_.cancel();
+    thread_.join();
+  }
+  Reading(const Reading&) = delete;
+  Reading& operator=(const Reading&) = delete;
+
+ private:
+  mf::StreamReader<mf::admin::Tapped> tap_;
+  std::atomic<std::uint64_t> shown_{0};
+  std::thread thread_;
+};
+
+void print_tapped(std::int32_t count) {
+  const Instructions instructions;
+  mf::Server server({.log = mf::Log(mf::Level::off)});
+  server.offer(std::make_shared<bench_rpc::Servant>());
+  server.start();
+  mf::Client client(server.address().str());
+  mf::Client operators(server.address().str());
+  const bench::BenchClient stub(client);
+  const auto each = [&] {
+    const auto before = instructions.now();
+    for (std::int32_t i = 0; i < count; ++i) (void)stub.next(i);
+    return static_cast<double>(instructions.now() - before) / count;
+  };
+  (void)each();
+  const auto never = each();
+  double hundredth = 0;
+  {
+    const Reading tap(operators, 0.01, stub);
+    hundredth = each();
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));  // the server takes it off
+  const auto after = each();
+  const Reading tap(operators, 1.0, stub);
+  std::cout << never << ' ' << hundredth << ' ' << after << ' ' << each() << '\n';
+}
+
 int run(const std::string& work, std::int32_t count) {
   const auto lines = mf::standard_error_log(mf::LogFormat::text);
   if (work == "light") {
@@ -125,6 +216,8 @@ int run(const std::string& work, std::int32_t count) {
     const auto past = 100.0 * static_cast<double>(logged.end() - above) / static_cast<double>(logged.size());
     std::cout << at(quiet, 0.5) << ' ' << at(quiet, 0.99) << ' ' << at(logged, 0.5) << ' ' << at(logged, 0.99)
               << ' ' << past << '\n';
+  } else if (work == "tapped") {
+    print_tapped(count);
   } else {
     return 2;
   }
@@ -135,6 +228,6 @@ int run(const std::string& work, std::int32_t count) {
 
 int main(int argc, char** argv) {
   if (argc == 3) return run(argv[1], std::atoi(argv[2]));
-  std::cerr << "usage: bench-observed light|metrics|write|logged COUNT\n";
+  std::cerr << "usage: bench-observed light|metrics|write|logged|tapped COUNT\n";
   return 2;
 }

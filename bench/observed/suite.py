@@ -23,6 +23,13 @@ _WORKS = (  # the work of the program, its count and that of a short run, and wh
         10_000,
         ("quiet_p50_us", "quiet_p99_us", "logged_p50_us", "logged_p99_us", "above_quiet_p99_percent"),
     ),
+    (
+        "tapped",
+        "calls_with_a_tap",
+        100_000,
+        20_000,
+        tuple(f"{when}_instructions" for when in ("untapped", "at_1_percent", "taken_off", "of_all")),
+    ),
 )
 
 

@@ -35,6 +35,21 @@ mf::ServerOptions quiet(mf::ServerOptions options) {
   return options;
 }
 
+/// The only field of a request or result.
+std::int32_t number_in(const std::optional<mf::Bytes>& encoded) {
+  std::int32_t number = 0;
+  mf::codec::Reader reader(encoded.value().span());
+  EXPECT_TRUE(mf::codec::decode<mf::Tier::memcpy>(reader, number) && reader.finish());
+  return number;
+}
+
+std::string text_in(const std::optional<mf::Bytes>& encoded) {
+  calls::EchoFailRequest request;
+  mf::codec::Reader reader(encoded.value().span());
+  EXPECT_TRUE(mf::codec::decode<mf::Tier::febird>(reader, request) && reader.finish());
+  return request.how;
+}
+
 struct Served {
   explicit Served(mf::ServerOptions options = {}) : server(quiet(std::move(options))) {
     server.offer(echo);
@@ -119,10 +134,86 @@ TEST(Admin, ErrorsAreInWordsAndBulksItemByItem) {
   const auto failed = Served::next(tap, "fail");
   EXPECT_EQ(failed.code, static_cast<std::uint8_t>(Code::handler_failed));
   EXPECT_TRUE(failed.error.find("boom") != std::string::npos) << failed.error;
-  EXPECT_EQ(Served::next(tap, "again").code, 0);
-  const auto second = Served::next(tap, "again");
-  EXPECT_EQ(second.code, 0);
-  EXPECT_FALSE(second.request);
+  for (const std::int32_t x : {1, 2}) {
+    const auto item = Served::next(tap, "again");
+    EXPECT_EQ(item.code, 0);
+    EXPECT_EQ(number_in(item.request), x);
+    EXPECT_EQ(number_in(item.result), x);
+  }
+}
+
+TEST(Admin, AnItemOfABulkHasItsOwnValues) {
+  Served served;
+  auto tap = served.admin->tap({.method = "fail"}, kNoDeadline);
+  served.first(tap, [&] { (void)mf::attempt([&] { served.stub->fail("many"); }); });
+
+  const std::vector<calls::EchoFailRequest> requests{{.how = "one"}, {.how = "nope"}, {.how = "three"}};
+  EXPECT_EQ(served.stub->fail_bulk(requests).size(), 3U);
+
+  std::vector<Tapped> items;
+  while (items.size() != 3) {
+    auto item = Served::next(tap, "fail");
+    if (!items.empty() || text_in(item.request) == "one") items.push_back(std::move(item));
+  }
+  EXPECT_EQ(number_in(items[0].result), 1);
+  EXPECT_EQ(text_in(items[1].request), "nope");
+  EXPECT_EQ(items[1].code, static_cast<std::uint8_t>(Code::declared));
+  EXPECT_FALSE(items[1].result);
+  EXPECT_EQ(text_in(items[2].request), "three");
+  EXPECT_EQ(number_in(items[2].result), 1);
+}
+
+TEST(Admin, ATapThatIsReadTooSlowlySaysHowManyCallsItLacks) {
+  Served served;
+  auto tap = served.admin->tap({.method = "again"}, kNoDeadline);
+  std::int32_t made = 0;
+  auto last = number_in(served.first(tap, [&] { served.stub->again(made++); }).request);
+  for (int bulk = 0; bulk < 50; ++bulk) {
+    std::vector<calls::EchoAgainRequest> requests(1'000);
+    for (auto& request : requests) request.x = made++;
+    EXPECT_EQ(served.stub->again_bulk(requests).size(), requests.size());
+  }
+
+  std::atomic<bool> enough{false};
+  auto calling = std::async(std::launch::async, [&] {
+    while (!enough) served.stub->again(made++);
+  });
+  std::uint64_t dropped = 0;
+  while (dropped == 0) {
+    const auto shown = tap.next().value();
+    dropped = shown.dropped;
+    const auto number = number_in(shown.request);
+    EXPECT_EQ(number, last + 1 + static_cast<std::int32_t>(dropped));
+    last = number;
+  }
+  enough = true;
+}
+
+TEST(Admin, ATapOfAShareIsShownAboutThatShare) {
+  Served served;
+  auto all = served.admin->tap({.method = "again"}, kNoDeadline);
+  served.first(all, [&] { served.stub->again(0); });
+  auto few = served.admin->tap({.method = "again", .sample = 0.01}, kNoDeadline);
+  auto reading = std::async(std::launch::async, [&] {
+    while (all.next()) {
+    }
+  });
+  served.first(few, [&] { served.stub->again(0); });
+
+  std::atomic<std::uint32_t> made{0};
+  std::atomic<bool> enough{false};
+  auto calling = std::async(std::launch::async, [&] {
+    for (; !enough; ++made) served.stub->again(1);
+  });
+  for (int shown = 0; shown < 100; ++shown) (void)few.next().value();
+  enough = true;
+  calling.get();
+
+  // Far from what another share would show: a hundred of ten thousand have a deviation of ten.
+  EXPECT_GT(made, 5'000U);
+  EXPECT_LT(made, 20'000U);
+  all.cancel();
+  EXPECT_THROW(reading.get(), mf::Error);
 }
 
 TEST(Admin, AFilterChoosesCalls) {

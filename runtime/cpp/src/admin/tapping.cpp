@@ -1,10 +1,11 @@
 #include "admin/tapping.hpp"
 
-#include <cstring>
+#include <algorithm>
 #include <random>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "mf/core/error.hpp"
 #include "mf/core/gathered.hpp"
@@ -48,6 +49,43 @@ std::optional<Bytes> copied(const Gathered& encoded) {
   return Bytes(std::move(whole));
 }
 
+/// One item of a message with several.
+std::optional<Bytes> copied(const EncodedItems& items, std::size_t item) {
+  Buffer one;
+  const GatherScope whole(Gathered::kFrom);
+  items.append(one, item);
+  if (one.size() > MOST_VALUE) return std::nullopt;
+  return Bytes(std::move(one));
+}
+
+/// The parameters of each item of a call. No more than a queue may hold: what comes behind them has none.
+std::vector<std::optional<Bytes>> requests_of(const InterceptedCall& call) {
+  std::vector<std::optional<Bytes>> requests;
+  const auto* const items = call.encoded_items();
+  if (items == nullptr) {
+    requests.push_back(copied(call.encoded_requests()));
+    return requests;
+  }
+  std::size_t bytes = 0;
+  const auto most = std::min(call.items(), Tapping::kMostQueued);
+  for (std::size_t item = 0; item < most && bytes <= Tapping::kMostQueuedBytes; ++item) {
+    requests.push_back(copied(*items, item));
+    if (requests.back()) bytes += requests.back()->size();
+  }
+  return requests;
+}
+
+/// That of a method without one has no bytes.
+std::optional<Bytes> result_of(const InterceptedCall& call, const CallEnd& end, std::size_t place) {
+  std::optional<Bytes> result;
+  if (end.encoded_items != nullptr) {
+    result = copied(*end.encoded_items, place);
+  } else if (call.kind() == CallKind::call && end.encoded_results != nullptr) {
+    result = copied(*end.encoded_results);
+  }
+  return result && !result->empty() ? result : std::nullopt;
+}
+
 std::string text_of(const Failure* failure) {
   if (failure == nullptr) return {};
   const std::string_view text =
@@ -66,7 +104,7 @@ bool is_drawn(double share) {
 struct Tapping::Begun {
   bool is_wanted = false;
   Timestamp at{};
-  std::optional<Bytes> request{};
+  std::vector<std::optional<Bytes>> requests{};  // by items; none: not wanted
 };
 
 bool Tapping::covers(const InterceptedCall& call) const noexcept {
@@ -74,7 +112,9 @@ bool Tapping::covers(const InterceptedCall& call) const noexcept {
 }
 
 bool Tapping::wants(const InterceptedCall& call) const {
-  if (!covers(call) || !fits(what_.agent, call.agent()) || !is_drawn(what_.sample)) return false;
+  if (!covers(call) || !fits(what_.agent, call.agent()) ||
+      !is_drawn(what_.sample / asked_about_.load(std::memory_order_relaxed)))
+    return false;
   return what_.peer.empty() || fits(what_.peer, call.peer()) ||
          (call.identity() != nullptr && fits(what_.peer, call.identity()->name));
 }
@@ -84,7 +124,7 @@ void Tapping::begin(InterceptedCall& call) {
   auto& begun = call.note<Begun>(*this);
   begun.is_wanted = true;
   begun.at = std::chrono::time_point_cast<Timestamp::duration>(std::chrono::system_clock::now());
-  if (what_.values && call.kind() != CallKind::bulk) begun.request = copied(call.encoded_requests());
+  if (what_.values) begun.requests = requests_of(call);
 }
 
 void Tapping::end(const InterceptedCall& call, const CallEnd& end) {
@@ -96,8 +136,9 @@ void Tapping::end(const InterceptedCall& call, const CallEnd& end) {
 
 void Tapping::add(const InterceptedCall& call, const CallEnd& end, const Begun& begun, std::size_t item) {
   const auto* const outcomes = end.outcomes;
+  const auto place = call.place(item);
   const auto* const failure =
-      outcomes != nullptr && item < outcomes->size() ? outcomes->failure(item) : end.failure;
+      outcomes != nullptr && place < outcomes->size() ? outcomes->failure(place) : end.failure;
   const auto code = failure == nullptr ? end.code : failure->code;
   if (!is_wanted(what_.outcome, code)) return;
   {
@@ -118,11 +159,8 @@ void Tapping::add(const InterceptedCall& call, const CallEnd& end, const Begun& 
               .took = end.duration(),
               .code = static_cast<std::uint8_t>(code),
               .error = text_of(failure),
-              .request = begun.request};
-  // That of a method without one has no bytes.
-  if (what_.values && call.kind() == CallKind::call && code == Code::ok && end.encoded_results != nullptr &&
-      !end.encoded_results->empty())
-    made.result = copied(*end.encoded_results);
+              .request = item < begun.requests.size() ? begun.requests[item] : std::nullopt};
+  if (what_.values && code == Code::ok) made.result = result_of(call, end, place);
   const auto bytes = (made.request ? made.request->size() : 0) + (made.result ? made.result->size() : 0);
   {
     const std::scoped_lock lock(mutex_);

@@ -4,6 +4,7 @@
 // says how many those were. Thread-safe; the reader is one thread.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -30,6 +31,8 @@ class Tapping final : public server::Tap {
   void begin(InterceptedCall& call) override;
   void end(const InterceptedCall& call, const CallEnd& end) override;
   void stop() override;
+  [[nodiscard]] double share() const noexcept override { return what_.sample; }
+  void asked_about(double share) noexcept override { asked_about_.store(share, std::memory_order_relaxed); }
 
   /// Waits for records, until the server stops, or the reader wants no more. Returns all that have come;
   /// nothing: there will be no more.
@@ -45,7 +48,8 @@ class Tapping final : public server::Tap {
   [[nodiscard]] bool is_full(std::size_t bytes) const noexcept;
 
   const Filter what_;
-  std::mutex mutex_;  // all below
+  std::atomic<double> asked_about_{1.0};  // the share of messages that begin() is called for
+  std::mutex mutex_;                      // all below
   std::condition_variable_any changed_;
   std::deque<Tapped> queue_;
   std::size_t bytes_ = 0;

@@ -141,6 +141,7 @@ std::optional<Failure> Intercepting::begin(TimePoint now, Thrown failure) {
     return why;
   }
   call.encoded_requests_ = {};
+  call.encoded_items_ = nullptr;
   return std::nullopt;
 }
 

@@ -824,7 +824,7 @@ void Connection::run(const Binding& binding, Ticket&& ticket, std::uint16_t meth
                      .of_peer = &identity_},
                     directory_.failures());
   std::shared_ptr<const mf::detail::InterceptorList> tapped;
-  if (const auto& taps = binding.offer->taps; taps && taps->any()) [[unlikely]] {
+  if (const auto& taps = binding.offer->taps; taps && taps->draws()) [[unlikely]] {
     tapped = taps->list();
     incoming.set_interceptors(tapped, binding.offer);
   } else {

@@ -129,6 +129,7 @@ void ServerWay::answered(bool wanted, std::size_t reply_bytes, const Gathered* r
   how.failure = &instead;
   how.outcomes = nullptr;
   how.encoded_results = nullptr;
+  how.encoded_items = nullptr;
   how.result_type = nullptr;
   finish(std::move(how));
 }

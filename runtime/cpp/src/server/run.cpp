@@ -62,12 +62,29 @@ void sort_out(const link::Method& method, const Encoder& encoder) {
   }
 }
 
-CallEnd end_of(CallKind kind, const link::Results& results) {
-  if (kind != CallKind::bulk) return results.end_of_only();
+CallEnd end_of(CallKind kind, const Encoder& encoder) {
+  if (kind != CallKind::bulk) return encoder.results.end_of_only();
   CallEnd how;
-  how.outcomes = &results;
+  how.outcomes = &encoder.results;
+  how.encoded_items = &encoder;
   return how;
 }
+
+/// The requests of a message for its interceptors.
+class EncodedRequests final : public EncodedItems {
+ public:
+  EncodedRequests(const link::RequestType& type, link::Items items) noexcept : type_(type), items_(items) {}
+
+  void append(Buffer& out, std::size_t item) const override {
+    Buffer one;
+    type_.encode(one, items_, item, 1);
+    out.append(one.span());
+  }
+
+ private:
+  const link::RequestType& type_;
+  const link::Items items_;
+};
 
 /// Where the failures of a message's handlers are logged, for answers that come after dispatch() has
 /// returned.
@@ -98,7 +115,7 @@ void answer(Ticket& ticket, const link::Method& method, const Encoder& encoder, 
   if (!results.all_ok() || method.result_violation != nullptr || encoder.may_refuse())
     sort_out(method, encoder);
   if (auto* const way = ticket.way()) [[unlikely]]
-    way->gives(end_of(way->call.kind(), results));
+    way->gives(end_of(way->call.kind(), encoder));
   Gathered payload;
   auto& out = payload.buffer;
   if (results.all_ok()) {
@@ -385,6 +402,8 @@ void run_batch(Incoming& in, const link::BatchMethod& batch, NewEncoder new_enco
   std::optional<ReportsTo> reports;
   if (in.interceptors() != nullptr && given != 0) {
     way.emplace(in, method, CallKind::bulk, requests.items());
+    const EncodedRequests encoded(batch.request, requests.items());
+    way->set_encoded_items(encoded, refused.kept);
     if (!way->begin(in, method)) return;
     reports.emplace(in, *way);
   }
@@ -517,6 +536,8 @@ void run_async(Incoming& in, const link::BatchMethod& batch, NewEncoder new_enco
   if (in.interceptors() != nullptr) [[unlikely]] {
     const auto way = std::make_shared<ServerWay>(in, method, items == 1 ? CallKind::call : CallKind::bulk,
                                                  requests.items());
+    const EncodedRequests encoded(batch.request, requests.items());
+    if (items != 1) way->set_encoded_items(encoded, {});
     if (!way->begin(in, method)) return;
     way->keep();
     in.ticket().set_way(way);

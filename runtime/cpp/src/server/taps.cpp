@@ -1,6 +1,7 @@
 #include "mf/server/taps.hpp"
 
 #include <algorithm>
+#include <random>
 #include <string>
 
 #include "mf/core/error.hpp"
@@ -37,11 +38,19 @@ std::shared_ptr<const mf::detail::InterceptorList> Taps::list() const {
   return list_;
 }
 
+bool Taps::is_drawn(double share) noexcept {
+  thread_local std::minstd_rand draw{std::random_device{}()};
+  return share >= 1.0 || static_cast<double>(draw()) < share * static_cast<double>(std::minstd_rand::max());
+}
+
 void Taps::changed() {
   Interceptors all(taps_.begin(), taps_.end());
   all.insert(all.end(), inside_.begin(), inside_.end());
   list_ = mf::detail::interceptors_of(all, log_);
-  any_.store(!taps_.empty(), std::memory_order_relaxed);
+  double share = 0.0;
+  for (const auto& tap : taps_) share = std::max(share, tap->share());
+  for (const auto& tap : taps_) tap->asked_about(share);
+  share_.store(static_cast<float>(share), std::memory_order_relaxed);
 }
 
 }  // namespace mf::server

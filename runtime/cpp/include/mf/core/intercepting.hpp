@@ -82,6 +82,12 @@ class Intercepting {
     call.request_bytes_ = requests.size();
     call.encoded_requests_ = requests;
   }
+  /// Those of a bulk, which stay until begin() has returned; and their places among the outcomes, which stay
+  /// until the end: none if they are the same.
+  void set_encoded_items(const EncodedItems& items, std::span<const std::size_t> places) noexcept {
+    call.encoded_items_ = &items;
+    call.places_ = places;
+  }
   /// Copies the texts that the call refers to: it outlives its message.
   void make_lasting();
 

@@ -54,6 +54,15 @@ struct ArgumentSource {
 
 }  // namespace detail
 
+/// The values of a message with several items, each encoded as a message of that item alone has it.
+class EncodedItems {
+ public:
+  virtual void append(Buffer& out, std::size_t item) const = 0;
+
+ protected:
+  ~EncodedItems() = default;
+};
+
 /// One call on its way through interceptors, at its client or at its server. All of them see the same object.
 /// It lives until the last `end` has returned.
 class InterceptedCall {
@@ -91,6 +100,13 @@ class InterceptedCall {
   [[nodiscard]] std::size_t request_bytes() const noexcept { return request_bytes_; }
   /// The parameters without streams as they have come, in `begin` at a server; empty elsewhere.
   [[nodiscard]] std::span<const std::byte> encoded_requests() const noexcept { return encoded_requests_; }
+  /// The parameters of each item of a bulk, in `begin` at a server; null elsewhere.
+  [[nodiscard]] const EncodedItems* encoded_items() const noexcept { return encoded_items_; }
+  /// The place of an item among the outcomes of its end. A server refuses items that break constraints before
+  /// there is a call: they have outcomes, and are no items of it.
+  [[nodiscard]] std::size_t place(std::size_t item) const noexcept {
+    return places_.empty() ? item : places_[item];
+  }
   /// When it began.
   [[nodiscard]] TimePoint began() const noexcept { return began_; }
   /// The time until its caller stops waiting; kInfinite without a deadline.
@@ -135,6 +151,8 @@ class InterceptedCall {
   const CallInfo* served_;
   std::size_t request_bytes_ = 0;
   std::span<const std::byte> encoded_requests_{};
+  const EncodedItems* encoded_items_ = nullptr;
+  std::span<const std::size_t> places_{};
   TimePoint began_{};
   detail::ArgumentSource arguments_{};
   mutable std::shared_ptr<void> kept_arguments_;
@@ -160,7 +178,8 @@ struct CallEnd {
   Code code = Code::ok;
   /// The failure or the declared error; null for OK.
   const Failure* failure = nullptr;
-  /// Those of a batch, a bulk or a scattered call, in order; null for others, and where they are not known.
+  /// Those of a batch, a bulk or a scattered call, in order (InterceptedCall::place()); null for others, and
+  /// where they are not known.
   const ItemOutcomes* outcomes = nullptr;
   /// Requests that the client has made for it: more than 1 if it was repeated. 1 at a server.
   std::uint32_t attempts = 1;
@@ -174,6 +193,9 @@ struct CallEnd {
   TimePoint began{};
   /// At a server the results as they are sent, if all items of the message have one; otherwise null.
   const Gathered* encoded_results = nullptr;
+  /// At a server the results of a bulk, by their places; those that failed must not be asked for. Null for
+  /// others.
+  const EncodedItems* encoded_items = nullptr;
   const void* result = nullptr;       // of the type `result_type`
   const void* result_type = nullptr;  // the address of its detail::type_mark
 

@@ -51,7 +51,7 @@ std::optional<std::string> result_refusal(const Result& value) {
 }
 
 /// Encodes the outcomes of a message.
-class Encoder {
+class Encoder : public EncodedItems {
  public:
   explicit Encoder(link::Results& of) noexcept : results(of) {}
   virtual ~Encoder() = default;
@@ -64,7 +64,6 @@ class Encoder {
   [[nodiscard]] virtual std::optional<std::string> refusal(std::size_t item) const = 0;
   /// False if refusal() cannot return a reason for any item.
   [[nodiscard]] virtual bool may_refuse() const noexcept = 0;
-  virtual void append(Buffer& out, std::size_t item) const = 0;
   /// Appends all items, which must all have values.
   virtual void append_all(Buffer& out) const = 0;
 

@@ -1,9 +1,9 @@
 // Taps: interceptors that are put around the handlers of a server while it runs, and taken off again, and
 // what else the service of operators (mf.admin) needs of a server.
 //
-// Without a tap a call reads one flag, which never changes then. While there is one, all calls of programs
-// go through the interceptors of the server with the taps outside of them. A tap therefore sees neither calls
-// that were refused before, nor those that had begun before it.
+// Without a tap a call reads one number, which never changes then. While there is one, the share of the calls
+// of programs that it wants goes through the interceptors of the server with the taps outside of them. A tap
+// therefore sees neither calls that were refused before, nor those that had begun before it.
 #pragma once
 
 #include <atomic>
@@ -26,6 +26,10 @@ class Tap : public Interceptor {
  public:
   /// The server stops: its reader need not wait any longer. Called on any thread, perhaps more than once.
   virtual void stop() = 0;
+  /// The share of messages that it wants to be asked about, from 0 to 1.
+  [[nodiscard]] virtual double share() const noexcept = 0;
+  /// From now on it is asked about this share of them, drawn at random: its own, or more for another tap.
+  virtual void asked_about(double share) noexcept = 0;
 };
 
 /// Those of one server. Thread-safe.
@@ -43,18 +47,23 @@ class Taps {
   /// Ends all for good.
   void stop();
 
-  [[nodiscard]] bool any() const noexcept { return any_.load(std::memory_order_relaxed); }
+  /// Whether taps are to be asked about the next message. Draws.
+  [[nodiscard]] bool draws() const noexcept {
+    const auto share = share_.load(std::memory_order_relaxed);
+    return share > 0.0F && is_drawn(share);
+  }
   /// The taps and the interceptors of the server; null if there are none of both.
   [[nodiscard]] std::shared_ptr<const mf::detail::InterceptorList> list() const;
 
  private:
+  [[nodiscard]] static bool is_drawn(double share) noexcept;
   /// Under the lock.
   void changed();
 
   const Interceptors inside_;
   const Log log_;
-  std::atomic<bool> any_{false};
-  mutable std::mutex mutex_;  // all below
+  std::atomic<float> share_{0.0F};  // the largest of all taps; 0: there is none
+  mutable std::mutex mutex_;        // all below
   std::vector<std::shared_ptr<Tap>> taps_;
   std::shared_ptr<const mf::detail::InterceptorList> list_;
   bool stops_ = false;
