@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from harness.child import BenchError
-from harness.counters import resident_kb
+from harness.idle import idle_connections
 from harness.interleaved import CPU, CROSS, SAME, Interleaved, Work, cores
 from harness.pair import Pair, System
 from harness.proxy import CountingProxy
@@ -105,7 +105,7 @@ def run(build: Path, quick: bool, samples: Samples, failures: list[str]) -> None
         try:
             _wire_bytes(system, samples)
             if system.name != "raw":
-                _idle_connections(system, samples)
+                idle_connections(system, _IDLE_CONNECTIONS, samples)
         except BenchError as error:
             failures.append(f"{system.name}: {error}")
 
@@ -137,14 +137,3 @@ def _wire_bytes(system: System, samples: Samples) -> None:
     finally:
         for proxy in proxies:
             proxy.close()
-
-
-def _idle_connections(system: System, samples: Samples) -> None:
-    """How much the server grows when many connections, each after one call, stay open."""
-    with Pair(system, cores(CROSS)) as pair:
-        if not pair.prepare("idle", _IDLE_CONNECTIONS):
-            return
-        before = resident_kb(pair.server.pid)
-        pair.go()
-        kb = (resident_kb(pair.server.pid) - before) / _IDLE_CONNECTIONS
-        samples.add("idle_connection_kb", CROSS, system.name, {"kb": kb})

@@ -1,6 +1,7 @@
 // `bench-ways-door-client PORT`: what a client of the HTTP door can do with blocking sockets and no library:
-// `unary_i32`, `connections_64` (a call always under way on each of 64 connections), and `stream_100` (values
-// of 100 bytes as lines of JSON).
+// `unary_i32`, `connections_64` (a call always under way on each of 64 connections), `stream_100` (values
+// of 100 bytes as lines of JSON), the same as server-sent events (`stream_100/events`) and as messages of a
+// WebSocket (`stream_100/websocket`), and `idle` (connections that stay open after one call).
 #include <poll.h>
 
 #include <memory>
@@ -17,10 +18,10 @@ using bench_rpc::check;
 using bench_rpc::Run;
 using bench_rpc::Socket;
 
-std::string post(std::string_view method, const std::string& body) {
+std::string post(std::string_view method, const std::string& body, std::string_view more = "") {
   return "POST /v1/bench.Bench/" + std::string(method) +
-         " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: " +
-         std::to_string(body.size()) + "\r\n\r\n" + body;
+         " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n" + std::string(more) +
+         "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
 }
 
 std::string next_of(std::int32_t x) {
@@ -35,9 +36,11 @@ class Wire {
   void send(const std::string& text) const { socket_.send(text.data(), text.size()); }
   /// Receives what is there, and the body of the answer once it is whole; empty: it is not.
   std::string_view take() {
-    const auto size = socket_.receive_some(block_.data(), block_.size());
-    check(size != 0, "the door has closed the connection");
-    came_.append(block_.data(), size);
+    receive();
+    return whole();
+  }
+  /// The body of an answer that has come, if it is whole.
+  [[nodiscard]] std::string_view whole() const {
     const auto head = came_.find("\r\n\r\n");
     if (head == std::string::npos) return {};
     check(came_.starts_with("HTTP/1.1 200 "), "another status than 200");
@@ -55,8 +58,8 @@ class Wire {
     check(body == std::to_string(x + 1), "a wrong answer");
     done();
   }
-  /// The lines of an answer in chunks.
-  std::size_t lines() {
+  /// The lines of an answer in chunks that end so.
+  std::size_t lines(char end) {
     std::size_t count = 0;
     char before = 0;
     std::string last;
@@ -64,7 +67,7 @@ class Wire {
       const auto size = socket_.receive_some(block_.data(), block_.size());
       check(size != 0, "the door has closed the connection");
       for (std::size_t i = 0; i < size; ++i) {
-        if (block_[i] == '\n' && before == '}') ++count;
+        if (block_[i] == '\n' && before == end) ++count;
         before = block_[i];
       }
       last.append(block_.data(), size);
@@ -72,9 +75,52 @@ class Wire {
     }
     return count;
   }
+  /// Opens a WebSocket for a method, with these arguments.
+  void upgrade(std::string_view method, const std::string& arguments) {
+    send("GET /v1/bench.Bench/" + std::string(method) +
+         " HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+         "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n");
+    while (came_.find("\r\n\r\n") == std::string::npos) receive();
+    check(came_.starts_with("HTTP/1.1 101 "), "no WebSocket");
+    came_.erase(0, came_.find("\r\n\r\n") + 4);
+    const auto text = R"({"arguments":)" + arguments + "}";
+    check(text.size() < 126, "a longer message than this client writes");
+    // A mask of zeros leaves the text as it is.
+    send(std::string{'\x81', static_cast<char>(0x80U | text.size()), 0, 0, 0, 0} + text);
+  }
+  /// The messages of a WebSocket until it is closed.
+  std::size_t messages() {
+    std::size_t count = 0;
+    std::size_t at = 0;
+    for (;;) {
+      const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(came_[at + i]) & 0xffU; };
+      const auto has = came_.size() - at;
+      const std::size_t head = has < 2 || byte(1) < 126 ? 2 : 4;
+      if (has >= head) {
+        const auto size = head == 2 ? byte(1) : byte(2) << 8U | byte(3);
+        check(byte(1) < 127, "a longer message than this client reads");
+        if (has >= head + size) {
+          if (byte(0) == 0x88) return count;
+          check(byte(0) == 0x81, "a frame that is no text");
+          at += head + size;
+          ++count;
+          continue;
+        }
+      }
+      came_.erase(0, at);
+      at = 0;
+      receive();
+    }
+  }
   [[nodiscard]] int fd() const noexcept { return socket_.fd(); }
 
  private:
+  void receive() {
+    const auto size = socket_.receive_some(block_.data(), block_.size());
+    check(size != 0, "the door has closed the connection");
+    came_.append(block_.data(), size);
+  }
+
   const Socket socket_;
   std::vector<char> block_ = std::vector<char>(std::size_t{64} << 10U);
   std::string came_;
@@ -110,6 +156,19 @@ int call(std::uint16_t port) {
   Wire one(port);
   std::vector<std::unique_ptr<Wire>> many;
   for (int i = 0; i < 64; ++i) many.push_back(std::make_unique<Wire>(port));
+  std::vector<std::unique_ptr<Wire>> idle;
+  // The stream in one of its forms, which returns how many values and ends have come.
+  using Form = std::size_t (*)(Wire& one, std::uint16_t port, const std::string& arguments);
+  const auto stream = [&](Form form) {
+    return [&one, form, port](std::size_t count) -> Run {
+      return [&one, form, port, count] {
+        return bench_rpc::streamed(count, [&] {
+          check(form(one, port, "{\"count\":" + std::to_string(count) + "}") == count + 1,
+                "values are missing");
+        });
+      };
+    };
+  };
   const bench_rpc::Works works{
       {"unary_i32",
        [&](std::size_t count) -> Run {
@@ -119,12 +178,25 @@ int call(std::uint16_t port) {
        [&](std::size_t count) -> Run {
          return [&many, count] { return bench_rpc::all_at_once(count, [&] { all_calls(many, count); }); };
        }},
-      {"stream_100",
+      {"stream_100", stream([](Wire& wire, std::uint16_t, const std::string& asked) {
+         wire.send(post("scan", asked));
+         return wire.lines('}');
+       })},
+      {"stream_100/events", stream([](Wire& wire, std::uint16_t, const std::string& asked) {
+         wire.send(post("scan", asked, "Accept: text/event-stream\r\n"));
+         return wire.lines('"') + 1;  // the end is null
+       })},
+      {"stream_100/websocket", stream([](Wire&, std::uint16_t door, const std::string& asked) {
+         Wire talking(door);
+         talking.upgrade("scan", asked);
+         return talking.messages();
+       })},
+      {"idle",
        [&](std::size_t count) -> Run {
-         return [&one, count] {
-           return bench_rpc::streamed(count, [&] {
-             one.send(post("scan", "{\"count\":" + std::to_string(count) + "}"));
-             check(one.lines() == count + 1, "values are missing");  // one line says the end
+         return [&idle, port, count] {
+           return bench_rpc::all_at_once(count, [&] {
+             for (std::size_t i = 0; i < count; ++i)
+               idle.emplace_back(std::make_unique<Wire>(port))->call(static_cast<std::int32_t>(i));
            });
          };
        }},

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from harness.child import BenchError, output_of
+from harness.idle import idle_connections
 from harness.interleaved import CPU, CROSS, SAME, UNPINNED, Interleaved, Work
 from harness.lines import Panel, write_lines
 from harness.pair import System
@@ -36,8 +37,10 @@ _CONNECTIONS = tuple(
 _DOOR = (
     Work("unary_i32", 5_000, _LATENCY, placements=(CROSS,)),
     Work("connections_64", 50_000, ("requests_per_s", *CPU), placements=(CROSS,)),
-    Work("stream_100", 100_000, ("values_per_s", *CPU), placements=(CROSS,)),
+    Work("stream_100", 500_000, ("values_per_s", *CPU), placements=(CROSS,)),
 )
+_STREAMS = {"stream_100": ("", "events", "websocket")}
+_IDLE_CONNECTIONS = 512
 
 
 def run(build: Path, quick: bool, samples: Samples, failures: list[str]) -> None:
@@ -66,9 +69,11 @@ def run(build: Path, quick: bool, samples: Samples, failures: list[str]) -> None
         Interleaved(threads, UNPINNED, samples, failures).run(_CONNECTIONS, rounds)
         doors = [
             System("mf/direct", [str(server), "tcp", "1", folder], [str(client), "tcp", folder]),
-            System("mf/http", [str(door)], [str(door_client)]),
+            System("mf/http", [str(door)], [str(door_client)], _STREAMS),
         ]
         Interleaved(doors, CROSS, samples, failures).run(_DOOR, rounds)
+        for _ in range(rounds):
+            idle_connections(doors[1], _IDLE_CONNECTIONS, samples)
 
 
 def _make_certificates(folder: str) -> None:

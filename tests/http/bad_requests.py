@@ -41,6 +41,39 @@ BROKEN: dict[str, tuple[bytes, int]] = {
     ),
     "fields without end": (b"GET / HTTP/1.1\r\nHost: localhost\r\n" + b"A: b\r\n" * 4_000, 431),
     "a path without end": (b"GET /" + b"a" * 17_000, 431),
+    "a folded field": (HEAD + b"A: b\r\n c\r\nContent-Length: 2\r\n\r\n{}", 400),
+    "a folded length": (HEAD + b"Content-Length:\r\n\t2\r\n\r\n{}", 400),
+    "a coding on the next line": (HEAD + b"Transfer-Encoding:\r\n chunked\r\n\r\n0\r\n\r\n", 400),
+    "chunks of HTTP/1.0": (
+        HEAD.replace(b"1.1", b"1.0") + b"Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
+        400,
+    ),
+    "a line before a chunk without end": (
+        HEAD + b"Transfer-Encoding: chunked\r\n\r\n2;" + b"a" * 40_000,
+        431,
+    ),
+    "fields behind chunks without end": (
+        HEAD + b"Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n" + b"A: b\r\n" * 8_000,
+        431,
+    ),
+    "a length behind chunks": (
+        HEAD + b"Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\nContent-Length: 40\r\n\r\n",
+        400,
+    ),
+    "a negative size of a chunk": (HEAD + b"Transfer-Encoding: chunked\r\n\r\n-2\r\n{}\r\n", 400),
+    "a size of a chunk beyond 64 bits": (
+        HEAD + b"Transfer-Encoding: chunked\r\n\r\n10000000000000002\r\n",
+        400,
+    ),
+    "a chunk that is longer than it says": (
+        HEAD + b"Transfer-Encoding: chunked\r\n\r\n2\r\n{}0\r\n\r\n",
+        400,
+    ),
+    "two agents": (HEAD + b"MF-Agent: books\r\nMF-Agent: maps\r\nContent-Length: 2\r\n\r\n{}", 400),
+    "two deadlines": (HEAD + b"MF-Deadline: 1s\r\nMF-Deadline: 2s\r\nContent-Length: 2\r\n\r\n{}", 400),
+    "two traces": (HEAD + b"traceparent: a\r\ntraceparent: b\r\nContent-Length: 2\r\n\r\n{}", 400),
+    "a port that is none": (b"GET / HTTP/1.1\r\nHost: localhost:evil\r\n\r\n", 421),
+    "the beginning of HTTP/2": (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400),
     "a body that is too large": (HEAD + b"Content-Length: 1048577\r\n\r\n", 413),
 }
 """By name: what is sent, and the status of its answer, after which the connection ends."""

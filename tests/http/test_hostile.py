@@ -41,6 +41,66 @@ def test_what_is_no_request_is_refused_and_ends_the_connection(door: Door, name:
     assert b"application/problem+json" in answered
 
 
+@pytest.mark.parametrize("at", [-2, -1, 0, 1, 2])
+def test_a_folded_field_is_seen_wherever_a_segment_ends(door: Door, at: int) -> None:
+    sent = HEAD + b"A: b\r\n c\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}"
+    cut = sent.index(b"\r\n c") + 2 + at
+    with door.socket() as opened:
+        opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        opened.sendall(sent[:cut])
+        time.sleep(0.05)  # so that the door reads the parts one by one
+        opened.sendall(sent[cut:])
+        assert all_of(opened).startswith(b"HTTP/1.1 400 ")
+
+
+UPGRADE = (
+    b"GET /v1/shop.Shop/shout HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+)
+KEY = b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        b"Sec-WebSocket-Version: 13\r\n\r\n",
+        b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: x\r\n\r\n",
+        KEY.replace(b"dGhl", b"!!!!") + b"\r\n",
+        KEY + b"Content-Length: 5\r\n\r\nhello",
+    ],
+)
+def test_a_websocket_that_begins_wrong_is_a_problem(door: Door, rest: bytes) -> None:
+    with door.socket() as opened:
+        opened.sendall(UPGRADE + rest)
+        opened.shutdown(socket.SHUT_WR)
+        answered = all_of(opened)
+    assert answered.startswith(b"HTTP/1.1 400 ")
+    assert b"Sec-WebSocket-Key" in answered
+
+
+def test_a_websocket_does_not_name_the_library_under_it(door: Door) -> None:
+    with door.socket() as opened:
+        opened.sendall(UPGRADE + KEY + b"\r\n")
+        answered = opened.recv(4096)
+    assert answered.startswith(b"HTTP/1.1 101 ")
+    assert b"Server: mf\r\n" in answered
+
+
+def test_a_websocket_whose_client_sends_pings_and_reads_nothing_is_held_back(door: Door) -> None:
+    """What waits for it is bounded, and so is what the door reads of it."""
+    ping = b"\x89\xfd" + bytes(4) + bytes(125)
+    with door.socket() as opened:
+        opened.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        opened.sendall(UPGRADE + KEY + b"\r\n")
+        opened.settimeout(1)
+        sent = 0
+        try:
+            while sent < 64 << 20:
+                sent += opened.send(ping * 500)
+        except TimeoutError:
+            pass
+    assert sent < 64 << 20
+
+
 def test_garbage_behind_a_request_is_refused_after_its_answer(door: Door) -> None:
     answered = door.raw(HEAD + b"Content-Length: 2\r\n\r\n{}" + b"garbage\r\n\r\n")
     first, second = answered.split(b"HTTP/1.1 ")[1:]

@@ -141,6 +141,7 @@ FAULTS: dict[str, tuple[bytes, int | None]] = {
     "an unknown opcode": (b"\x83\x80\x01\x02\x03\x04", 1002),
     "a ping that is too long": (b"\x89\xfe\x00\x7e\x01\x02\x03\x04" + bytes(126), 1002),
     "a ping in pieces": (b"\x09\x80\x01\x02\x03\x04", 1002),
+    "a message within another": (b"\x01\x81\x00\x00\x00\x00a\x81\x81\x00\x00\x00\x00b", 1002),
     "a rest without a beginning": (b"\x80\x80\x01\x02\x03\x04", 1002),
     "a size that is not the shortest": (b"\x81\xfe\x00\x05\x00\x00\x00\x00hello", 1002),
     "a size of 64 bits": (b"\x81\xff" + b"\x7f" * 8 + b"\x00\x00\x00\x00", 1009),

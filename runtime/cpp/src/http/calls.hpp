@@ -68,7 +68,7 @@ class Streaming final : public client::StreamedCall {
     for (std::uint32_t i = 0; i < frame.count; ++i) {
       auto json = next_value(frame, reader);
       if (auto* const problem = std::get_if<Problem>(&json)) return std::move(*problem);
-      each(std::get<std::string>(std::move(json)));
+      each(std::string_view(std::get<std::string>(json)));
     }
     return Came::values;
   }

@@ -2,6 +2,8 @@
 
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
+#include <cstdint>
+#include <initializer_list>
 #include <utility>
 
 #include "http/pieces.hpp"
@@ -16,6 +18,23 @@ constexpr std::uint16_t kNormal = 1000;
 constexpr std::uint16_t kGoingAway = 1001;
 
 constexpr std::size_t kMostMembers = 16;
+
+/// Appends a message in a frame of its own, as servers send it: not masked (section 5.2).
+void append_message(std::string& to, std::initializer_list<std::string_view> parts) {
+  constexpr char kWholeText = '\x81';
+  constexpr std::size_t kLargestByte = 125;
+  std::size_t size = 0;
+  for (const auto part : parts) size += part.size();
+  const std::size_t digits = size <= kLargestByte ? 0 : size <= UINT16_MAX ? 2 : 8;
+  to += kWholeText;
+  to += static_cast<char>(digits == 0 ? size : digits == 2 ? kLargestByte + 1 : kLargestByte + 2);
+  for (auto left = digits; left != 0; --left) to += static_cast<char>(size >> (8 * (left - 1)) & 0xffU);
+  for (const auto part : parts) to += part;
+}
+
+void append_problem(std::string& to, const Problem& problem) {
+  append_message(to, {R"({"problem":)", json_of(said_to_clients(problem)), "}"});
+}
 
 /// The text that a JSON string is; nothing: it is none.
 std::optional<std::string> text_of(std::string_view json) {
@@ -90,15 +109,15 @@ void Conversation::end(const Answer& answer) {
   if (closed_ || std::exchange(ending_, true)) return;
   std::string last;
   if (const auto* const problem = std::get_if<Problem>(&answer)) {
-    last = R"({"problem":)" + json_of(said_to_clients(*problem)) + "}";
+    append_problem(last, *problem);
   } else {
-    last = R"({"end":)" + std::get<std::string>(answer) + "}";
+    append_message(last, {R"({"end":)", std::get<std::string>(answer), "}"});
   }
   running_ = nullptr;
   if (const auto stream = std::exchange(streaming_, nullptr)) stream->abandon();
   feed_ = nullptr;
   until_ = mf::now() + core_.options().body_timeout;
-  write(std::move(last), [this] { say_goodbye(kNormal, {}); });
+  write(last, [this] { say_goodbye(kNormal, {}); });
 }
 
 void Conversation::on_text(std::string&& text) {
@@ -201,28 +220,21 @@ void Conversation::pump() {
     });
   };
   if (!streaming_->receives()) return streaming_->when_ended(ended);
-  std::string text;
-  std::vector<std::string> messages;
-  const auto came =
-      streaming_->take([&](const std::string& value) { messages.push_back(R"({"value":)" + value + "}"); });
+  std::string frames;
+  const auto came = streaming_->take([&](std::string_view value) {
+    core_.count_messages(1);
+    append_message(frames, {R"({"value":)", value, "}"});
+  });
   if (const auto* const problem = std::get_if<Problem>(&came)) return end(*problem);
   switch (std::get<Streaming::Came>(came)) {
     case Streaming::Came::values:
-      core_.count_messages(messages.size());
-      return write_all(std::move(messages), 0);
+      return write(frames, [this] { pump(); });
     case Streaming::Came::nothing:
       return streaming_->input().when_ready(
           [this, self = shared_from_this()] { core_.post([this, self] { pump(); }); });
     case Streaming::Came::ended:
       return streaming_->when_ended(ended);
   }
-}
-
-void Conversation::write_all(std::vector<std::string>&& messages, std::size_t from) {
-  if (from == messages.size()) return pump();
-  auto text = std::move(messages[from]);
-  write(std::move(text),
-        [this, messages = std::move(messages), from]() mutable { write_all(std::move(messages), from + 1); });
 }
 
 void Conversation::on_value(std::string_view text) {
@@ -276,12 +288,17 @@ void Conversation::pump_feed() {
 void Conversation::on_message(Outcome<topics::Receiver::Taken>&& taken) {
   if (closed_ || ending_ || !feed_) return;
   if (!taken) return end(problem_of(taken.failure()));
-  const auto json = feed_->json_of(taken.value());
-  core_.count_messages(1);
-  const auto* const problem = std::get_if<Problem>(&json);
-  write(problem != nullptr ? R"({"problem":)" + json_of(said_to_clients(*problem)) + "}"
-                           : std::get<std::string>(json),
-        [this] { pump_feed(); });
+  std::string frames;
+  feed_->each(std::move(taken).value(), [&](const Answer& message) {
+    core_.count_messages(1);
+    if (const auto* const problem = std::get_if<Problem>(&message)) {
+      append_problem(frames, *problem);
+    } else {
+      append_message(frames, {std::get<std::string>(message)});
+    }
+    return frames.size();
+  });
+  write(frames, [this] { pump_feed(); });
 }
 
 }  // namespace mf::http

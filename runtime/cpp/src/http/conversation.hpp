@@ -16,7 +16,6 @@
 #include <string>
 #include <string_view>
 #include <variant>
-#include <vector>
 
 #include "http/calls.hpp"
 #include "http/core.hpp"
@@ -41,8 +40,8 @@ class Conversation : public Guest, public std::enable_shared_from_this<Conversat
  protected:
   /// Reads the next message, with which on_text() is called; on_lost() if there is none.
   virtual void read() = 0;
-  /// `then` is called when all is written, and never if that fails.
-  virtual void write(std::string text, Then then) = 0;
+  /// Writes whole frames. `then` is called when all is written, and never if that fails.
+  virtual void write(std::string_view frames, Then then) = 0;
   /// Closes with a code of RFC 6455.
   virtual void say_goodbye(std::uint16_t code, std::string_view why) = 0;
   virtual void shut() = 0;
@@ -64,7 +63,6 @@ class Conversation : public Guest, public std::enable_shared_from_this<Conversat
   void begin_feed(const Descriptions::Known& topic, const std::shared_ptr<Caller>& caller);
   void on_value(std::string_view text);
   void pump();
-  void write_all(std::vector<std::string>&& messages, std::size_t from);
   void pump_feed();
   void on_message(Outcome<topics::Receiver::Taken>&& taken);
   void end(const Answer& answer);

@@ -202,13 +202,16 @@ void Exchange::on_request(Request&& request) {
     answer(problem);
   };
   for (const auto* const once :
-       {"host", "authorization", "origin", "content-type", "content-length", "transfer-encoding"})
+       {"host", "authorization", "origin", "content-type", "content-length", "transfer-encoding", "mf-agent",
+        "mf-deadline", "mf-idempotent", "traceparent", "tracestate"})
     if (request_.count(once) > 1) return bad(400, std::string("the field ") + once + " is there twice");
   if (field("content-length").find(',') != std::string_view::npos)
     return bad(400, "the field content-length has several lengths");
   // Of another coding the parser finds no end, and takes the body for the next request.
   if (const auto coding = field("transfer-encoding"); !coding.empty() && lower(coding) != "chunked")
     return bad(501, "the only transfer coding here is chunked");
+  if (request_.version() < 11 && request_.count("transfer-encoding") != 0)
+    return bad(400, "HTTP/1.0 has no chunks");
   if (request_.version() >= 11 && host.empty()) return bad(400, "the field host is missing");
   if (const auto why = house_.why_not_at(host); !why.empty()) return bad(421, why);
   if (!trusted()) return bad(403, "your certificate is not accepted any more");

@@ -50,6 +50,11 @@ void Feed::when_ready(UniqueFunction<void(Outcome<topics::Receiver::Taken>&&)> n
   receiver_->async_take(std::move(next), stopping_.get_token());
 }
 
+bool Feed::take_ready(topics::Receiver::Taken& into) {
+  const auto taken = attempt([&] { return receiver_->take(into, TimePoint()); });
+  return taken && taken.value();
+}
+
 Answer Feed::json_of(const topics::Receiver::Taken& taken) const {
   auto& item = *taken.item;
   if (item.fault) return problem_of(*item.fault);

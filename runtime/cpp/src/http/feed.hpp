@@ -1,6 +1,7 @@
 // A subscription of a client of the door, whose messages become JSON. Used on the door's thread.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -38,8 +39,21 @@ class Feed {
   /// The message as a JSON object: "value", the "agent" of a topic that has agents, and how many messages
   /// were "missed" just before it.
   [[nodiscard]] Answer json_of(const topics::Receiver::Taken& taken) const;
+  /// Calls `send` for this message and for those that wait already, until it has returned that kMostAtOnce
+  /// bytes are to be sent.
+  template <class Send>
+  void each(topics::Receiver::Taken&& taken, const Send& send) {
+    do {
+      if (send(json_of(taken)) >= kMostAtOnce) return;
+    } while (take_ready(taken));
+  }
 
  private:
+  static constexpr std::size_t kMostAtOnce = std::size_t{32} << 10U;
+
+  /// False: none waits, or the subscription has ended, which when_ready() says.
+  [[nodiscard]] bool take_ready(topics::Receiver::Taken& into);
+
   Feed(std::shared_ptr<Caller> caller, std::shared_ptr<const Description> description,
        std::shared_ptr<topics::Receiver> receiver);
 

@@ -72,10 +72,12 @@ bool is_host_name(std::string_view text) noexcept {
   return !text.empty() && text.find_first_of(":/?#@[] \t\r\n") == std::string_view::npos;
 }
 
-/// The host of a Host field, without its port.
+/// The host of a Host field, without its port; all of a field whose port is no number.
 std::string_view host_in_field(std::string_view header) noexcept {
   const auto colon = header.rfind(':');
-  return colon == std::string_view::npos || header.ends_with(']') ? header : header.substr(0, colon);
+  if (colon == std::string_view::npos || header.ends_with(']')) return header;
+  const bool is_port = header.find_first_not_of("0123456789", colon + 1) == std::string_view::npos;
+  return is_port ? header.substr(0, colon) : header;
 }
 
 bool is_loopback_name(std::string_view host) noexcept {

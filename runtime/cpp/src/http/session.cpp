@@ -34,6 +34,14 @@ bool has_type(std::string_view field, std::string_view type) {
   return lower(field.substr(0, end)) == type;
 }
 
+/// 16 bytes in base64.
+bool is_websocket_key(std::string_view field) {
+  return field.size() == 24 && field.ends_with("==") && std::ranges::all_of(field.substr(0, 22), [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '+' ||
+                  c == '/';
+         });
+}
+
 bool accepts(std::string_view field, std::string_view type) {
   return field.find(type) != std::string_view::npos;
 }
@@ -119,6 +127,9 @@ void Session::route() {
       if (const auto problem = set_metadata(visit_.settings, key, value)) return answer(*problem);
   if (lower(field("upgrade")).find("websocket") != std::string::npos) {
     if (method != bhttp::verb::get) return not_allowed("GET");
+    if (!request().body().empty() || !is_websocket_key(field("sec-websocket-key")))
+      return answer(refusal(Code::invalid_argument,
+                            "a WebSocket begins without a body, and with a Sec-WebSocket-Key of 16 bytes"));
     if (auto identity = visitor_->identity(visit_.token); !identity)
       return answer(problem_of(identity.failure()));
     return upgrade(hand_over(), std::move(visit_), std::move(*visitor_));
@@ -302,7 +313,7 @@ void Session::begin_stream(const Callee& callee) {
 void Session::pump() {
   if (closed() || !streaming_) return;
   std::string events;
-  const auto came = streaming_->take([&](const std::string& value) {
+  const auto came = streaming_->take([&](std::string_view value) {
     core_.count_messages(1);
     append_event(events, "value", value);
   });
@@ -349,16 +360,18 @@ void Session::pump_feed() {
 void Session::on_message(Outcome<topics::Receiver::Taken>&& taken) {
   if (closed() || !feed_) return;
   if (!taken) return end_events(problem_of(taken.failure()));
-  const auto json = feed_->json_of(taken.value());
   std::string events;
-  if (const auto* const problem = std::get_if<Problem>(&json)) {
-    append_event(events, "problem", json_of(said_to_clients(*problem)));
-  } else if (events_ == Events::lines) {
-    events = std::get<std::string>(json) + "\n";
-  } else {
-    append_event(events, "value", std::get<std::string>(json));
-  }
-  core_.count_messages(1);
+  feed_->each(std::move(taken).value(), [&](const Answer& message) {
+    core_.count_messages(1);
+    if (const auto* const problem = std::get_if<Problem>(&message)) {
+      append_event(events, "problem", json_of(said_to_clients(*problem)));
+    } else if (events_ == Events::lines) {
+      events.append(std::get<std::string>(message)).append("\n");
+    } else {
+      append_event(events, "value", std::get<std::string>(message));
+    }
+    return events.size();
+  });
   send_piece(events, [this] { pump_feed(); });
 }
 

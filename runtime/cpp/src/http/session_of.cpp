@@ -1,9 +1,8 @@
 // The connections of the relay's door: over plain sockets and TLS, and the WebSockets that some become.
-#include <boost/beast/websocket/ssl.hpp>
 #include <boost/beast/websocket/stream.hpp>
-#include <deque>
 
 #include "http/conversation.hpp"
+#include "http/outlet.hpp"
 #include "http/session.hpp"
 #include "http/stream_of.hpp"
 
@@ -28,12 +27,12 @@ class ConversationOf final : public Conversation {
     times.keep_alive_pings = true;
     stream_.set_option(times);
     stream_.read_message_max(core().options().max_body);
-    stream_.text(true);
-    stream_.auto_fragment(false);  // a message is a frame
+    stream_.set_option(websocket::stream_base::decorator(
+        [](websocket::response_type& answer) { answer.set(bhttp::field::server, "mf"); }));
     request_ = std::move(request);
     stream_.async_accept(request_, [this, self = this->shared_from_this()](Failed failed) {
       request_ = {};
-      if (failed) return end_socket(socket_of(stream_.next_layer()));
+      if (failed) return shut();
       ready();
     });
   }
@@ -48,44 +47,27 @@ class ConversationOf final : public Conversation {
       on_text(std::move(text));
     });
   }
-  void write(std::string text, Then then) override {
-    out_.push_back({std::move(text), std::move(then)});
-    if (out_.size() == 1) write_next();
-  }
-  void write_next() {
-    stream_.async_write(asio::buffer(out_.front().text),
-                        [this, self = this->shared_from_this()](Failed failed, std::size_t) {
-                          if (failed) return on_lost();
-                          auto then = std::move(out_.front().then);
-                          out_.pop_front();
-                          if (!out_.empty()) {
-                            write_next();
-                          } else if (goodbye_) {
-                            close_stream();
-                          }
-                          if (then) then();
-                        });
+  void write(std::string_view frames, Then then) override {
+    stream_.next_layer().write(frames);
+    stream_.next_layer().when_written(
+        [this, self = this->shared_from_this(), then = std::move(then)](Failed failed) mutable {
+          if (failed) return on_lost();
+          then();
+        });
   }
   void say_goodbye(std::uint16_t code, std::string_view why) override {
     if (goodbye_) return;
     goodbye_.emplace(static_cast<websocket::close_code>(code), beast::string_view(why.data(), why.size()));
-    if (out_.empty()) close_stream();
+    stream_.next_layer().when_written([this, self = this->shared_from_this()](Failed) {
+      stream_.async_close(*goodbye_, [this, self](Failed) { close(); });
+    });
   }
-  void close_stream() {
-    stream_.async_close(*goodbye_, [this, self = this->shared_from_this()](Failed) { close(); });
-  }
-  void shut() override { end_socket(socket_of(stream_.next_layer())); }
-  bool trusted() override { return is_trusted(core(), stream_.next_layer(), checked_); }
+  void shut() override { end_socket(socket_of(stream_.next_layer().next_layer())); }
+  bool trusted() override { return is_trusted(core(), stream_.next_layer().next_layer(), checked_); }
 
-  struct Outgoing {
-    std::string text;
-    Then then;
-  };
-
-  websocket::stream<Stream> stream_;
+  websocket::stream<Outlet<Stream>> stream_;
   Session::Request request_;
   beast::flat_buffer in_;
-  std::deque<Outgoing> out_;  // the first one is being written
   std::uint64_t checked_ = 0;
   std::optional<websocket::close_reason> goodbye_;
 };

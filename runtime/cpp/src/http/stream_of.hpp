@@ -17,6 +17,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -35,6 +36,8 @@ using Tls = asio::ssl::stream<tcp::socket>;
 
 inline constexpr std::uint32_t kMostHeaderBytes = 16U << 10U;
 inline constexpr std::size_t kReadAtOnce = std::size_t{16} << 10U;
+// So much is read first, and kept while a connection waits for a request.
+inline constexpr std::size_t kReadFirst = std::size_t{2} << 10U;
 // After an answer that ends the connection, what still comes is read for so long, so that the answer arrives.
 inline constexpr auto kLinger = std::chrono::seconds(2);
 
@@ -120,6 +123,8 @@ class StreamOf : public Base {
  private:
   void read() override {
     release();
+    if (in_.size() == 0 && in_.capacity() > kReadFirst) in_.shrink_to_fit();
+    out_ = {};
     parser_.emplace();
     parser_->header_limit(kMostHeaderBytes);
     parser_->body_limit(house().options().max_body);
@@ -135,7 +140,7 @@ class StreamOf : public Base {
   }
 
   void more() {
-    stream_.async_read_some(in_.prepare(kReadAtOnce),
+    stream_.async_read_some(in_.prepare(begun_ || in_.size() != 0 ? kReadAtOnce : kReadFirst),
                             [this, self = shared_from_this()](Failed failed, std::size_t bytes) {
                               if (closed()) return;
                               if (failed) return close();
@@ -150,6 +155,7 @@ class StreamOf : public Base {
   void parse() {
     for (;;) {
       Failed failed;
+      if (!parser_->is_header_done() && is_folded()) return broken_fold();
       const auto used = parser_->put(in_.data(), failed);
       in_.consume(used);
       if (failed && failed != bhttp::error::need_more) return broken(failed);
@@ -164,9 +170,22 @@ class StreamOf : public Base {
         held_ = kept;
         return on_request(parser_->release());
       }
+      // Nor does it take the line before a chunk, or the fields behind the last one, before they have an end.
+      if (used == 0 && in_.size() > kMostHeaderBytes) return broken(bhttp::error::header_limit);
       if (failed || in_.size() == 0 || used == 0) return more();
     }
   }
+
+  /// Whether a field goes on in the next line, which no client writes any more, and others read differently.
+  [[nodiscard]] bool is_folded() const {
+    const std::string_view text(static_cast<const char*>(in_.data().data()), in_.size());
+    for (auto at = text.find("\r\n"); at != std::string_view::npos; at = text.find("\r\n", at + 2)) {
+      if (at + 2 == text.size() || text[at + 2] == '\r') return false;
+      if (text[at + 2] == ' ' || text[at + 2] == '\t') return true;
+    }
+    return false;
+  }
+  void broken_fold() { on_broken(400, "a field goes on in the next line, which HTTP has given up"); }
 
   /// The fields have come, and the body follows.
   bool on_head() {
@@ -198,8 +217,8 @@ class StreamOf : public Base {
 
   void broken(Failed why) {
     if (why == bhttp::error::header_limit)
-      return on_broken(431,
-                       "the header fields have more than " + std::to_string(kMostHeaderBytes) + " bytes");
+      return on_broken(431, "the header fields, or those of a chunk, have more than " +
+                                std::to_string(kMostHeaderBytes) + " bytes");
     if (why == bhttp::error::body_limit)
       return on_broken(413,
                        "the body has more than " + std::to_string(house().options().max_body) + " bytes");
