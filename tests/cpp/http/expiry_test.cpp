@@ -114,7 +114,7 @@ class Expiry : public testing::Test {
   Folder folder_;
   mf::Secret token_;
   const std::shared_ptr<Holding> flow_ = std::make_shared<Holding>();
-  mf::Server behind_{{.listen = "tcp://127.0.0.1:0", .log = mf::Log(mf::Level::off)}};
+  mf::Server behind_{{.listen = "memory:behind-the-door", .log = mf::Log(mf::Level::off)}};
   std::unique_ptr<Relayed> relayed_;
   std::unique_ptr<mf::http::Door> door_;
   asio::io_context context_;

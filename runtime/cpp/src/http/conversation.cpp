@@ -103,6 +103,7 @@ void Conversation::drop_work() {
   if (const auto call = std::exchange(running_, nullptr)) call->cancel();
   if (const auto stream = std::exchange(streaming_, nullptr)) stream->abandon();
   feed_ = nullptr;
+  caller_ = nullptr;
 }
 
 void Conversation::end(const Answer& answer) {
@@ -178,6 +179,7 @@ void Conversation::open(std::string_view text) {
         if (visit_.is_topic != (known.value()->topic() != nullptr))
           return end(refusal(Code::unknown_service,
                              visit_.name + " is no " + (visit_.is_topic ? "topic" : "service")));
+        caller_ = caller;
         if (visit_.is_topic) return begin_feed(known.value(), caller);
         on_described(known.value(), caller);
       });

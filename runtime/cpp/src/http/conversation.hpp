@@ -79,6 +79,7 @@ class Conversation : public Guest, public std::enable_shared_from_this<Conversat
   bool sent_all_ = false;               // the client's values
   std::optional<std::string> waiting_;  // a message that has come before the call has begun
   TimePoint until_ = kNever;
+  std::shared_ptr<Caller> caller_;  // while its call runs: those that nothing holds are ended
   Running running_;
   std::shared_ptr<Streaming> streaming_;
   std::unique_ptr<Feed> feed_;

@@ -66,6 +66,7 @@ void Session::drop_work() {
   for (const auto& [item, call] : std::exchange(running_, {})) call->cancel();
   if (const auto stream = std::exchange(streaming_, nullptr)) stream->abandon();
   feed_ = nullptr;
+  caller_ = nullptr;
 }
 
 void Session::forget() {
@@ -77,6 +78,7 @@ void Session::forget() {
   batch_bytes_ = 0;
   streaming_ = nullptr;
   feed_ = nullptr;
+  caller_ = nullptr;
 }
 
 // ---- requests
@@ -168,6 +170,7 @@ void Session::find() {
         if (visit_.is_topic != (known.value()->topic() != nullptr))
           return answer(refusal(Code::unknown_service,
                                 visit_.name + " is no " + (visit_.is_topic ? "topic" : "service")));
+        caller_ = caller;
         if (visit_.is_topic) return begin_feed(known.value(), caller);
         on_described(known.value(), caller);
       });

@@ -83,6 +83,7 @@ class Session : public Exchange {
     std::size_t next = 0;  // the first one that was not started
     bool starts = false;   // it is being gone on with
   };
+  std::shared_ptr<Caller> caller_;          // while its calls run: those that nothing holds are ended
   std::map<std::size_t, Running> running_;  // by their items
   std::vector<std::string> answers_;        // of a batch
   std::optional<Batch> batch_;
