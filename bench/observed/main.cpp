@@ -8,15 +8,13 @@
 //   as
 //                  many that write none: p50 and p99 of these, p50 and p99 of those, in microseconds, and
 //                  which percentage of those is above the p99 of these
-//   tapped COUNT   instructions of this process for each of COUNT calls over loopback, client and server:
+//   tapped COUNT   nanoseconds of processor time for each of COUNT calls over loopback, client and server:
 //                  before any tap, with one at 1 % of the calls, after it was taken off, with one of all
 //                  calls
 //
 // Lines go to standard error.
 
-#include <linux/perf_event.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+#include <time.h>
 
 #include <algorithm>
 #include <atomic>
@@ -114,36 +112,12 @@ std::vector<double> calls(std::int32_t count, mf::Interceptors interceptors) {
   return paced(count, [&](std::int32_t i) { (void)stub.next(i); });
 }
 
-/// Of all threads of this process that begin after it was made, in user mode.
-class Instructions {
- public:
-  Instructions() {
-    perf_event_attr what{};
-    what.type = PERF_TYPE_HARDWARE;
-    what.size = sizeof what;
-    what.config = PERF_COUNT_HW_INSTRUCTIONS;
-    what.exclude_kernel = 1;
-    what.exclude_hv = 1;
-    what.inherit = 1;
-    fd_ = static_cast<int>(::syscall(SYS_perf_event_open, &what, 0, -1, -1, 0));
-    if (fd_ < 0) {
-      std::cerr << "bench: this host counts no instructions (perf_event_paranoid)\n";
-      std::exit(1);
-    }
-  }
-  ~Instructions() { ::close(fd_); }
-  Instructions(const Instructions&) = delete;
-  Instructions& operator=(const Instructions&) = delete;
-
-  [[nodiscard]] std::uint64_t now() const {
-    std::uint64_t count = 0;
-    if (::read(fd_, &count, sizeof count) != sizeof count) std::exit(1);
-    return count;
-  }
-
- private:
-  int fd_;
-};
+/// The processor time of all threads of this process, in nanoseconds.
+double processor_time() {
+  timespec now{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
+}
 
 /// A tap with its reader; it has begun.
 class Reading {
@@ -171,7 +145,6 @@ class Reading {
 };
 
 void print_tapped(std::int32_t count) {
-  const Instructions instructions;
   mf::Server server({.log = mf::Log(mf::Level::off)});
   server.offer(std::make_shared<bench_rpc::Servant>());
   server.start();
@@ -179,9 +152,9 @@ void print_tapped(std::int32_t count) {
   mf::Client operators(server.address().str());
   const bench::BenchClient stub(client);
   const auto each = [&] {
-    const auto before = instructions.now();
+    const auto before = processor_time();
     for (std::int32_t i = 0; i < count; ++i) (void)stub.next(i);
-    return static_cast<double>(instructions.now() - before) / count;
+    return (processor_time() - before) / count;
   };
   (void)each();
   const auto never = each();

@@ -28,7 +28,7 @@ _WORKS = (  # the work of the program, its count and that of a short run, and wh
         "calls_with_a_tap",
         100_000,
         20_000,
-        tuple(f"{when}_instructions" for when in ("untapped", "at_1_percent", "taken_off", "of_all")),
+        tuple(f"{when}_ns" for when in ("untapped", "at_1_percent", "taken_off", "of_all")),
     ),
 )
 

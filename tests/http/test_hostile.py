@@ -91,6 +91,7 @@ def test_a_websocket_whose_client_sends_pings_and_reads_nothing_is_held_back(doo
     with door.socket() as opened:
         opened.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         opened.sendall(UPGRADE + KEY + b"\r\n")
+        assert opened.recv(4096).startswith(b"HTTP/1.1 101 ")
         opened.settimeout(1)
         sent = 0
         try:
