@@ -222,7 +222,7 @@ def test_a_server_in_cpp_shows_its_calls_with_values_as_json(tool: Tool, peers: 
 def test_a_server_in_cpp_shows_each_item_of_a_bulk_with_its_values(tool: Tool, peers: Peers) -> None:
     cpp = Cpp(peers, "--listen", "tcp://127.0.0.1:0")
     tap = Tap(tool, cpp.address, "--json")
-    tap.begun(*cpp.call("who"))
+    tap.begun(*cpp.call("in0_out1"))
     requests = [{"n": n, "word": "w" * n} for n in (1, 2, 3)]
     tool.well(*cpp.call("bounded", json.dumps(requests)), "--bulk")
     assert eventually(lambda: sum('"bounded"' in line for line in tap.seen) == 3)
