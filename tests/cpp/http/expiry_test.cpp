@@ -132,6 +132,9 @@ TEST_F(Expiry, OfATokenEndsAWebSocketWithAProblem) {
   talking.write(
       asio::buffer(R"({"token":")" + std::string(token_.reveal()) + R"(","deadline":")" + kOneHour + "\"}"));
 
+  talking.write(asio::buffer(std::string(R"({"value":"AQ=="})")));
+  EXPECT_EQ(next(), R"({"value":"AQ=="})");  // the call has begun
+
   pass_most_of_its_life();
   talking.write(asio::buffer(std::string(R"({"value":"AQI="})")));
   EXPECT_EQ(next(), R"({"value":"AQI="})");
