@@ -147,8 +147,7 @@ class Field:
         element = self.plain.element
         wire = wire_of(element)
         if wire == BYTES:
-            message = message_of(bare(element), of) if is_message(element) else None
-            return items_read(number, element, message.read_sized if message else value_read(element, of))
+            return items_read(number, element, _element_read(element, of))
         self.unpacked_wire, self.read_unpacked = wire, unpacked_read(number, element, of)
         return packed_read(element, of)
 
@@ -566,6 +565,15 @@ def entries_read(number: int, shape: s.Map, of: Of) -> More:
         return entries  # type: ignore[no-any-return]
 
     return more
+
+
+def _element_read(shape: s.Shape, of: Of) -> Read:
+    if not is_message(shape):
+        return value_read(shape, of)
+    read, rules = message_of(bare(shape), of).read_sized, tuple(rules_of(shape))
+    if not rules:
+        return read
+    return lambda r: r.check(rules, read(r), r.pos)
 
 
 def message_of(shape: s.Shape, of: Of) -> Message:
