@@ -185,18 +185,21 @@ function drawCharts() {
     + (silent.length ? `; no answer: ${few(silent.map((each) => each.name))}` : "");
   const last = state.points.at(-1) ?? {};
   const charts = [
-    chart("calls a second", [["calls", "plot"]], quantity(last.calls ?? 0), quantity),
-    chart("errors a second", [["errors", "plot second"]], quantity(last.errors ?? 0), quantity),
+    ["calls a second", [["calls", "plot"]], quantity(last.calls ?? 0), quantity],
+    ["errors a second", [["errors", "plot second"]], quantity(last.errors ?? 0), quantity],
   ];
   if (state.points.some((each) => "p50" in each)) {
-    charts.push(chart("p50 and p99", [["p50", "plot"], ["p99", "plot second"]],
-      `${duration(last.p50) || "–"} / ${duration(last.p99) || "–"}`, duration));
+    charts.push(["p50 and p99", [["p50", "plot"], ["p99", "plot second"]],
+      `${duration(last.p50) || "–"} / ${duration(last.p99) || "–"}`, duration]);
   }
-  at("chart-row").replaceChildren(...charts);
+  const room = at("chart-row").clientWidth || 600, gap = 16, least = 240;  // as dash.css has them
+  const columns = Math.min(charts.length, Math.max(1, Math.floor((room + gap) / (least + gap))));
+  const width = Math.floor((room - gap * (columns - 1)) / columns);
+  at("chart-row").replaceChildren(...charts.map((each) => chart(width, ...each)));
 }
 
-function chart(title, lines, now, shown) {
-  const width = 300, height = 94, floor = 76, top = 16;
+function chart(width, title, lines, now, shown) {
+  const height = 94, floor = 76, top = 16;
   const values = lines.flatMap(([key]) => state.points.map((each) => each[key] ?? 0));
   const most = Math.max(...values, 1e-9);
   const x = (index) => (width * (index + POINTS - state.points.length)) / (POINTS - 1);
