@@ -4,6 +4,16 @@
 
 namespace mf::native {
 
+namespace {
+
+/// Whether nothing that it refers to, now or later, can refer back to what holds it.
+[[nodiscard]] bool is_atom(PyObject* value) {
+  if (PyObject_IS_GC(value) == 0) return true;
+  return PyTuple_CheckExact(value) && PyObject_GC_IsTracked(value) == 0;
+}
+
+}  // namespace
+
 PyObject* outcomes(PyObject* /*module*/, PyObject* const* given, Py_ssize_t count) {
   if (count != 3 || !PyType_Check(given[0]) || !PyTuple_Check(given[1]) || PyTuple_GET_SIZE(given[1]) != 2 ||
       !PyList_CheckExact(given[2])) {
@@ -30,8 +40,9 @@ PyObject* outcomes(PyObject* /*module*/, PyObject* const* given, Py_ssize_t coun
     PyObject* const value = PyList_GET_ITEM(given[2], i);
     slot_of(outcome.get(), value_at) = Py_NewRef(value);
     slot_of(outcome.get(), error_at) = Py_NewRef(Py_None);
-    // What holds a number or a text is part of no cycle: collections need not visit it again and again.
-    if (PyObject_GC_IsTracked(value) == 0) PyObject_GC_UnTrack(outcome.get());
+    // What holds a number or a text is part of no cycle: collections need not visit it again and again. An
+    // empty dictionary is not tracked either, but anything can be put into it.
+    if (is_atom(value)) PyObject_GC_UnTrack(outcome.get());
     PyList_SET_ITEM(list.get(), i, outcome.release());
   }
   return list.release();

@@ -3,6 +3,7 @@
 import gc
 import os
 import sys
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -139,6 +140,21 @@ def test_no_object_is_left(tier: str) -> None:
         run(tier, 6_000)
 
     assert len(gc.get_objects()) - before < 100
+
+
+def test_an_outcome_in_its_own_value_is_found_by_the_collector() -> None:
+    class Part:
+        pass
+
+    value: dict[str, object] = {}
+    (outcome,) = of_module(module()).outcomes([value])
+    part = value["part"] = Part()
+    value["outcome"] = outcome
+    is_there = weakref.ref(part)
+    del value, outcome, part
+    gc.collect()
+
+    assert is_there() is None
 
 
 MIB = 1 << 20
