@@ -100,6 +100,7 @@ class Input {
 struct FrameNames {
   PyObject* route = PyUnicode_InternFromString("route");
   PyObject* count = PyUnicode_InternFromString("count");
+  bool is_whole = PyErr_Occurred() == nullptr;
 };
 
 [[nodiscard]] const FrameNames& frame_names() {
@@ -181,6 +182,12 @@ template <std::size_t Size>
 }
 
 }  // namespace
+
+bool make_frame_names() {
+  if (frame_names().is_whole) return true;
+  PyErr_NoMemory();
+  return false;
+}
 
 bool number_in(PyObject* given, unsigned bytes, std::uint64_t& number) {
   if (!PyLong_Check(given)) return false;

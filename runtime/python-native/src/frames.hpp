@@ -29,6 +29,9 @@ inline constexpr std::uint64_t kReply = 6;
 /// A number of at most so many bytes; false: it is none.
 [[nodiscard]] bool number_in(PyObject* given, unsigned bytes, std::uint64_t& number);
 
+/// Makes the strings that these functions need. False: Python has an error.
+[[nodiscard]] bool make_frame_names();
+
 /// replies(data, at, end, by_id, events) -> position: appends an event for each plain small REPLY from `at`
 /// on to `events`, and takes its request out of `by_id`.
 PyObject* replies(PyObject* module, PyObject* const* given, Py_ssize_t count);

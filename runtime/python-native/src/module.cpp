@@ -206,6 +206,7 @@ int execute(PyObject* module) {
                     "it serves the main interpreter of a process alone, and this is another one");
     return -1;
   }
+  if (!make_frame_names() || !make_serving_names()) return -1;
   const Owned type(PyType_FromModuleAndSpec(module, &spec, nullptr));
   if (!type || PyModule_AddObjectRef(module, "Plan", type.get()) < 0 || !add_memory(module)) return -1;
   return PyModule_AddStringConstant(module, "VERSION", MF_VERSION);

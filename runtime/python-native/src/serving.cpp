@@ -46,6 +46,7 @@ struct ServingNames {
   PyObject* state = PyUnicode_InternFromString("state");
   PyObject* watched = PyUnicode_InternFromString("watched");
   PyObject* written = PyUnicode_InternFromString("written");
+  bool is_whole = PyErr_Occurred() == nullptr;
 };
 
 [[nodiscard]] const ServingNames& serving_names() {
@@ -173,6 +174,8 @@ class Served {
     PyObject* type = nullptr;
     PyObject* value = nullptr;
     PyObject* trace = nullptr;
+    if (PyErr_Occurred() == nullptr)  // Python itself forgets the exception of some calls without memory
+      PyErr_SetString(PyExc_SystemError, "the handler has failed and said nothing");
     PyErr_Fetch(&type, &value, &trace);
     PyErr_NormalizeException(&type, &value, &trace);
     if (trace != nullptr) PyException_SetTraceback(value, trace);
@@ -194,7 +197,7 @@ class Served {
     if (!connection || !encode || !encoding) return nullptr;
     const Owned payload(PyObject_CallOneArg(encode.get(), result.get()));
     if (!payload) {  // it is not what the schema says: Python encodes it again, and finds the words
-      if (!is_for_python()) return nullptr;
+      if (PyErr_Occurred() != nullptr && PyErr_ExceptionMatches(PyExc_Exception) == 0) return nullptr;
       PyErr_Clear();
       std::array<PyObject*, 3> refused = {call_.get(), handler_.get(), result.get()};
       return PyObject_Vectorcall(python_.answer_one, refused.data(), refused.size(), nullptr);
@@ -279,6 +282,12 @@ class Served {
 };
 
 }  // namespace
+
+bool make_serving_names() {
+  if (serving_names().is_whole) return true;
+  PyErr_NoMemory();
+  return false;
+}
 
 PyObject* run(PyObject* /*module*/, PyObject* const* given, Py_ssize_t count) {
   if (count != 2 || !PyTuple_CheckExact(given[1]) || PyTuple_GET_SIZE(given[1]) != 7) {

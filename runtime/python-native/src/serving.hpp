@@ -5,6 +5,9 @@
 
 namespace mf::native {
 
+/// Makes the strings that `run` needs. False: Python has an error.
+[[nodiscard]] bool make_serving_names();
+
 /// run(call, (run, answer_raised, answer_one, current, running, ended, closed)): runs the handler of a
 /// ServedCall that runs where it was read, and answers. `run` is the same function of Python, which is called
 /// before the handler for whatever is rare or wrong; `answer_raised` answers for what a handler raised,

@@ -2,6 +2,7 @@
 
 import gc
 import os
+import subprocess
 import sys
 import weakref
 from collections.abc import Callable, Iterator
@@ -155,6 +156,14 @@ def test_an_outcome_in_its_own_value_is_found_by_the_collector() -> None:
     gc.collect()
 
     assert is_there() is None
+
+
+def test_an_allocation_that_fails_is_an_error() -> None:
+    pytest.importorskip("_testcapi", reason="this Python has no means to let an allocation fail")
+    program = [sys.executable, "-X", "faulthandler", "-m", "tests.python.native.without_memory"]
+    ended = subprocess.run(program, capture_output=True, text=True, timeout=120, check=False)
+
+    assert (ended.returncode, ended.stderr) == (0, "")
 
 
 MIB = 1 << 20

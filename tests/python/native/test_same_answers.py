@@ -117,6 +117,24 @@ def test_a_result_that_is_none_is_a_failure_of_the_handler(served: Ways, result:
     )
 
 
+def test_a_result_for_which_there_is_no_memory_is_a_failure_of_the_handler(served: Ways) -> None:
+    class Endless(bytes):
+        def __len__(self) -> int:
+            raise MemoryError
+
+    class Much(Recorder):
+        def echo(self, data: bytes) -> bytes:
+            return Endless() if data else b"well"
+
+    echo = served(Much())
+
+    with pytest.raises(mf.Error) as failed:
+        echo.echo(b"1", options=SOON)
+
+    assert failed.value.code is Code.HANDLER_FAILED
+    assert echo.echo(b"", options=SOON) == b"well"
+
+
 def test_a_reply_that_is_too_large_is_refused(served: Ways) -> None:
     class Much(Recorder):
         def echo(self, data: bytes) -> bytes:
