@@ -12,8 +12,9 @@ import pytest
 import mf
 from mf.core.current import current
 from mf.core.error import Code
-from mf.server import server_io
+from mf.server import dispatch, server_io
 from mf.server.dispatch import run, runner_of
+from mf.testing import FakeClock
 from tests.python.conftest import Recorder
 from tests.python.echo import TWICE, EchoClient, Negative
 from tests.python.native.plans import module, sessions_use
@@ -186,6 +187,14 @@ def test_a_handler_that_calls_another_one_is_answered_last(served: Ways) -> None
     outer = served(Acting(lambda x: inner.twice(x, options=SOON) * 10))
 
     assert outer.twice(1, options=SOON) == 20
+
+
+def test_a_server_under_a_test_clock_goes_by_that_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    native = runner_of(module())
+    monkeypatch.setattr(dispatch, "_runner", lambda: native)
+    with FakeClock(1e9).installed():
+        assert dispatch.runner() is run
+    assert dispatch.runner() is native
 
 
 @pytest.mark.usefixtures("served")
