@@ -2,6 +2,7 @@
 much."""
 
 import asyncio
+import gc
 import importlib
 import signal
 import socket
@@ -17,6 +18,7 @@ import mf
 from mf.core.error import Code
 from mf.protocol import frame
 from mf.protocol.handshake import Hello, pack_bind
+from mf.server.current import ServedCall
 from tests.python.conftest import AsyncRecorder
 from tests.python.echo import ECHO_SERVICE, EchoAsyncClient, EchoAsyncServant, Number
 
@@ -136,6 +138,38 @@ def test_a_deadline_cancels_the_task_of_the_handler() -> None:
             return servant.ended, raised.value.code
 
     assert asyncio.run(main()) == (["cancelled"], Code.DEADLINE_EXCEEDED)
+
+
+def at_once(loop: Any, coroutine: Any, **named: Any) -> Any:
+    """As asyncio.eager_task_factory of Python 3.12, for tasks that no other task makes."""
+    task = asyncio.Task(coroutine, loop=loop, **named)
+    if loop.is_running() and asyncio.current_task(loop) is None:
+        loop._ready.pop()._run()
+    return task
+
+
+def test_nothing_is_left_of_tasks_that_take_their_first_step_at_once() -> None:
+    wrong: list[dict[str, Any]] = []
+
+    def calls() -> int:
+        gc.collect()
+        return sum(isinstance(each, ServedCall) for each in gc.get_objects())
+
+    async def main() -> list[int]:
+        loop = asyncio.get_running_loop()
+        loop.set_task_factory(at_once)
+        loop.set_exception_handler(lambda _, context: wrong.append(context))
+        server = serving(AsyncRecorder())
+        async with server, mf.AsyncClient(server.address) as client:
+            echo = EchoAsyncClient(client).at("a")
+            before = calls()
+            answers = await asyncio.gather(*(echo.twice(x) for x in range(50)), echo.sleep(0.01))
+            assert calls() <= before  # those of other tests may go meanwhile
+            return [int(each) for each in answers[:-1]]
+
+    assert asyncio.run(main()) == [2 * x for x in range(50)]
+    gc.collect()
+    assert wrong == []
 
 
 def test_a_task_that_serves_and_is_cancelled_stops_the_server() -> None:

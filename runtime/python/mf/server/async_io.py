@@ -119,8 +119,11 @@ class AsyncIo(ServerIo):
             assert isinstance(call, StreamCall)
             run_pushed(call)
             return
-        self._tasks[call] = self._loop.create_task(self._run(call))
+        task = self._loop.create_task(self._run(call))
         self._began = True
+        if task.done():  # a loop may take the first step at once: asyncio.eager_task_factory
+            return
+        self._tasks[call] = task
         if call.deadline < self._expiry:
             self._expire_at(call.deadline)
 
@@ -131,7 +134,7 @@ class AsyncIo(ServerIo):
             else:
                 await run_async(call, self._loop)
         finally:
-            del self._tasks[call]
+            self._tasks.pop(call, None)
 
     def _turn(self, connection: Connection, mask: int) -> None:
         super()._turn(connection, mask)
