@@ -9,7 +9,9 @@ import socket
 import subprocess
 import sys
 import threading
+from itertools import pairwise
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -18,6 +20,7 @@ import mf
 from mf.core.error import Code
 from mf.protocol import frame
 from mf.protocol.handshake import Hello, pack_bind
+from mf.server.async_io import _EXPIRY_PACE, AsyncIo
 from mf.server.current import ServedCall
 from tests.python.conftest import AsyncRecorder
 from tests.python.echo import ECHO_SERVICE, EchoAsyncClient, EchoAsyncServant, Number
@@ -138,6 +141,37 @@ def test_a_deadline_cancels_the_task_of_the_handler() -> None:
             return servant.ended, raised.value.code
 
     assert asyncio.run(main()) == (["cancelled"], Code.DEADLINE_EXCEEDED)
+
+
+def test_deadlines_of_their_own_do_not_make_the_server_look_all_the_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looks: list[float] = []
+    expire = AsyncIo._expire
+
+    def counted(io: AsyncIo) -> None:
+        looks.append(monotonic())
+        expire(io)
+
+    monkeypatch.setattr(AsyncIo, "_expire", counted)
+
+    async def main() -> list[Any]:
+        servant = Held()
+        server = serving(servant)
+        async with server, mf.AsyncClient(server.address) as client:
+            echo = EchoAsyncClient(client).at("a")
+            held = [asyncio.create_task(echo.flaky(x)) for x in range(4000)]
+            await servant.until(len(held))
+            short = [echo.flaky(x, options=mf.CallOptions(deadline=0.2 + x * 0.0005)) for x in range(400)]
+            failed = await asyncio.gather(*short, return_exceptions=True)
+            while len(servant.ended) < len(short):
+                await asyncio.sleep(0.001)
+            servant.go_on.set()
+            await asyncio.gather(*held)
+            return failed
+
+    assert {type(each) for each in asyncio.run(main())} == {mf.DeadlineExceeded}
+    assert min(later - look for look, later in pairwise(looks)) >= 4000 * _EXPIRY_PACE
 
 
 def at_once(loop: Any, coroutine: Any, **named: Any) -> Any:
