@@ -230,8 +230,8 @@ def test_no_reference_is_lost_or_kept(served: Ways) -> None:
     calls(300)
     gc.collect()
     before = [sys.getrefcount(each) for each in shared]
-    calls(1_500)
+    calls(3_000)
     gc.collect()
 
     moved = [sys.getrefcount(each) - was for each, was in zip(shared, before, strict=True)]
-    assert max(map(abs, moved)) < 200, moved
+    assert max(map(abs, moved)) < 700, moved  # some objects of other tests may go; each way has 1,000 calls
