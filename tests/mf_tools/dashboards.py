@@ -14,6 +14,7 @@ from weakref import WeakKeyDictionary
 
 import pytest
 
+from tests.http.asking import all_of
 from tests.interop.peers import Server
 from tests.mf_tools.conftest import Tool
 
@@ -56,7 +57,7 @@ class Dashboard:
         """All that is answered to these bytes."""
         with socket.create_connection(("127.0.0.1", self.port), 30) as connection:
             connection.sendall(data)
-            return b"".join(iter(lambda: connection.recv(1 << 16), b""))
+            return all_of(connection)
 
     def events(self, headers: dict[str, str] | None = None) -> "Events":
         return Events(self, headers or {})

@@ -142,6 +142,17 @@ def test_what_is_no_request_is_refused(tool_dash: Dash) -> None:
     assert two.count(b"HTTP/1.1 ") == 1  # one request a connection
 
 
+@pytest.mark.parametrize("name", BROKEN)
+def test_what_is_no_request_of_another_server_is_none_here(tool_dash: Dash, name: str) -> None:
+    """Each is asked for the page, with the key: it would be answered, if it were whole."""
+    cookie = f"Cookie: mf-dash-{tool_dash.port}={tool_dash.key}\r\n".encode()
+    line, end, rest = BROKEN[name][0].replace(b"POST /v1/shop.Clock/now", b"GET /").partition(b"\r\n")
+    answered = tool_dash.raw(line + end + cookie + rest + b"\r\n" * (not end))
+    assert answered.count(b"HTTP/1.1 ") == 1, answered
+    status = 421 if name in ("no host", "a port that is none") else 400
+    assert answered.startswith(b"HTTP/1.1 %d " % status), answered
+
+
 @pytest.mark.parametrize("method", ["POST", "DELETE", "OPTIONS"])
 def test_only_get_is_answered(dash: Dashboard, method: str) -> None:
     assert [dash.status(path, method=method) for path in ("/", "/events")] == [405, 405]

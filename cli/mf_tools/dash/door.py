@@ -13,6 +13,7 @@ a queue.
 import asyncio
 import hmac
 import json
+import re
 import ssl
 from collections.abc import Iterable
 from contextlib import suppress
@@ -36,6 +37,9 @@ _STILL_EVERY = 15.0
 connection."""
 _MOST_WAITING = 1 << 20
 """Bytes that may wait for a reader before it gets no further events."""
+
+_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
+"""No field has them: others read a line feed alone as the end of one."""
 
 _PAGE = {
     "/": ("index.html", "text/html; charset=utf-8"),
@@ -61,6 +65,8 @@ class Request:
 
     def __init__(self, head: bytes) -> None:
         lines = head.decode("ascii").split("\r\n")
+        if any(map(_CONTROL.search, lines)):
+            raise ValueError("a control character")
         self.method, target, version = lines[0].split(" ")
         if version not in ("HTTP/1.0", "HTTP/1.1") or not target.startswith("/"):
             raise ValueError(lines[0])
@@ -185,7 +191,9 @@ class Door:
 
     def _refusal(self, request: Request) -> tuple[HTTPStatus, str] | None:
         host = request.headers.get("host", "")
-        name = host if host.endswith("]") or ":" not in host else host.rpartition(":")[0]
+        name, colon, port = host.rpartition(":")
+        if not colon or host.endswith("]") or not (port.isdecimal() or port == ""):
+            name = host  # without a port, or with one that is none
         if name.lower() not in self._names:
             return HTTPStatus.MISDIRECTED_REQUEST, "this dashboard is not known under this name: see --name\n"
         origin = request.headers.get("origin")
