@@ -8,11 +8,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "mf/client/client.hpp"
+#include "mf/controller.client.hpp"
 #include "mf/controller/controller.hpp"
 #include "mf/core/error.hpp"
 #include "mf/monitor/exposition.hpp"
@@ -85,7 +88,8 @@ class Reader {
 
   std::string until(const std::string& text) {
     char part[4096];
-    while (all_.find(text) == std::string::npos) {
+    for (std::size_t from = 0; all_.find(text, from) == std::string::npos;) {
+      from = all_.size() - std::min(all_.size(), text.size());
       const auto got = ::recv(fd_, part, sizeof part, 0);
       if (got <= 0) return all_ + " and then its end";
       all_.append(part, static_cast<std::size_t>(got));
@@ -142,6 +146,35 @@ TEST_F(DashboardTest, APageGetsEverythingAndThenWhatChanges) {
   EXPECT_THAT(page.until("\"name\":\"mf.controller.Controller\""), Not(HasSubstr("its end")));
   other.reset();
   EXPECT_THAT(page.until("\"what\":\"left\""), HasSubstr("\"gone\":["));
+}
+
+/// Longer in JSON than 16 MiB.
+TEST_F(DashboardTest, RowsWithLongLabelsAreCountedAndNotSent) {
+  constexpr std::size_t kOffers = 240;
+  start();
+  Client client(server_->address().str());
+  controller::ControllerClient stub(client);
+  const controller::Credential who{.nonce = Uuid{.bytes = {1}}, .secret = Uuid{.bytes = {2}}};
+  std::vector<controller::Offer> offers(kOffers);
+  for (std::size_t i = 0; i < offers.size(); ++i) {
+    offers[i].key = {.kind = controller::KeyKind::service, .name = "Long", .agent = std::to_string(i)};
+    offers[i].addresses = {"tcp://127.0.0.1:1"};
+    for (int label = 0; label < 16; ++label)
+      offers[i].labels.emplace(std::to_string(label), std::string(1'024, '\1'));
+  }
+  auto stands = stub.register_(who, "p", offers, CallOptions{.deadline = kInfinite});
+  ASSERT_TRUE(stands.next());
+  Reader page(dashboard_->address());
+  const auto all = page.until("\"monitors\":");
+  const auto marked = all.find("\"left_out\":");
+  ASSERT_NE(marked, std::string::npos);
+  const auto left_out = std::stoul(all.substr(marked + 11));
+  std::size_t sent_rows = 0;
+  const std::string row = "\"process\":\"p\"";
+  for (auto at = all.find(row); at < marked; at = all.find(row, at + 1)) ++sent_rows;
+  EXPECT_GT(left_out, 0U);
+  EXPECT_LT(all.size(), std::size_t{18} << 20U);
+  EXPECT_EQ(sent_rows + left_out, kOffers + 0U);
 }
 
 TEST_F(DashboardTest, SixteenPagesFollowAndOneMoreIsRefused) {

@@ -25,6 +25,8 @@ constexpr std::chrono::seconds kMeasureEvery{2};
 constexpr std::chrono::seconds kStillEvery{15};
 /// Further rows are counted, and not sent.
 constexpr std::size_t kMostRows = 10'000;
+/// So are those after rows with so many bytes: labels may be long, and each page keeps what it was sent last.
+constexpr std::size_t kMostRowBytes = std::size_t{16} << 20U;
 constexpr std::size_t kRowsAtOnce = 256;
 constexpr std::size_t kMostSteps = 200;
 constexpr std::size_t kMostPoints = 90;
@@ -225,10 +227,13 @@ class Dashboard::Serving final : public Board {
     std::optional<controller::Place> after;
     do {
       auto page = controller_->listed(after, std::min(kRowsAtOnce, kMostRows - sent));
-      for (const auto& each : page.instances) rows.append(rows.size() == 1 ? "" : ",").append(row_of(*each));
-      sent += page.instances.size();
+      for (const auto& each : page.instances) {
+        if (rows.size() > kMostRowBytes) break;
+        rows.append(rows.size() == 1 ? "" : ",").append(row_of(*each));
+        ++sent;
+      }
       after = std::move(page.last);
-    } while (after && sent < kMostRows);
+    } while (after && sent < kMostRows && rows.size() <= kMostRowBytes);
     rows += "]";
     const auto offers = controller_->status().offers;
     return JsonObject()
