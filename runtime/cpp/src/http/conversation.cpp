@@ -60,7 +60,7 @@ Problem not_usable(std::string_view member, std::string_view what) {
 }  // namespace
 
 void Conversation::ready() {
-  core_.entered(*this);
+  core_.entered(shared_from_this());
   entered_ = true;
   until_ = mf::now() + core_.options().header_timeout;
   read();

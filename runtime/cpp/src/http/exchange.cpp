@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "mf/core/log.hpp"
 #include "mf/core/text.hpp"
 
 namespace mf::http {
@@ -28,7 +29,7 @@ std::string chunk_of(std::string_view bytes) {
 }  // namespace
 
 void Exchange::enter() {
-  house_.entered(*this);
+  house_.entered(shared_from_this());
   entered_ = true;
 }
 
@@ -229,7 +230,12 @@ void Exchange::on_request(Request&& request) {
       return answer(
           refusal(Code::permission_denied, "pages of other sites may not use the " + house_.options().what));
   }
-  route();
+  try {
+    route();
+  } catch (...) {
+    log_escaped_exception(house_.options().log, "a request to the " + house_.options().what);
+    close();
+  }
 }
 
 }  // namespace mf::http

@@ -148,14 +148,22 @@ void House::accept() {
       });
       return;
     }
+    accept();  // first, so that whatever is thrown below does not end this for good
     if (guests_.size() >= options_.max_connections) {
       ++figures_.refused;
-    } else {
-      ++figures_.connections;
-      welcome(std::move(socket));
+      return;
     }
-    accept();
+    ++figures_.connections;
+    welcome(std::move(socket));
   });
+}
+
+/// Those of now: each may leave while another one is looked at.
+std::vector<std::shared_ptr<Guest>> House::guests() const {
+  std::vector<std::shared_ptr<Guest>> all;
+  all.reserve(guests_.size());
+  for (const auto& [key, guest] : guests_) all.push_back(guest);
+  return all;
 }
 
 void House::look() {
@@ -167,8 +175,8 @@ void House::look() {
     read_files_at_ = now + options_.reload_interval;
     (void)transport::read_again(*tls_, transport::Reads::replaced);
   }
-  for (auto* const guest : std::vector<Guest*>(guests_.begin(), guests_.end()))
-    if (guests_.contains(guest)) guest->look(now);
+  for (const auto& guest : guests())
+    if (guests_.contains(guest.get())) guest->look(now);
   tidy(now);
 }
 
@@ -184,8 +192,8 @@ bool House::drain(std::chrono::milliseconds within) {
     draining_ = true;
     Failed ignored;
     acceptor_.close(ignored);
-    for (auto* const guest : std::vector<Guest*>(guests_.begin(), guests_.end()))
-      if (guests_.contains(guest)) guest->drain();
+    for (const auto& guest : guests())
+      if (guests_.contains(guest.get())) guest->drain();
     if (!guests_.empty()) return;
     const std::scoped_lock lock(mutex_);
     empty_ = true;
@@ -204,8 +212,8 @@ void House::stop() {
     again_.cancel();
     look_again_.cancel();
     closing();
-    for (auto* const guest : std::vector<Guest*>(guests_.begin(), guests_.end()))
-      if (guests_.contains(guest)) guest->close();
+    for (const auto& guest : guests())
+      if (guests_.contains(guest.get())) guest->close();
     closed();
     context_.stop();
   });
@@ -251,8 +259,8 @@ bool House::hold(std::size_t bytes) noexcept {
   return true;
 }
 
-void House::entered(Guest& guest) {
-  guests_.insert(&guest);
+void House::entered(std::shared_ptr<Guest> guest) {
+  guests_.emplace(guest.get(), std::move(guest));
   ++figures_.open;
   if (std::exchange(rests_, false)) look_after(kLookEvery);
 }

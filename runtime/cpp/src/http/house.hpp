@@ -12,9 +12,9 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -118,7 +118,8 @@ class House {
   /// Reserves memory for a body; false: bodies that are being read hold too much.
   [[nodiscard]] bool hold(std::size_t bytes) noexcept;
   void release(std::size_t bytes) noexcept { held_ -= bytes; }
-  void entered(Guest& guest);
+  /// Keeps the guest until it has left, also if what has kept it ends by an exception.
+  void entered(std::shared_ptr<Guest> guest);
   void left(Guest& guest) noexcept;
 
  protected:
@@ -135,6 +136,7 @@ class House {
  private:
   void listen();
   void accept();
+  [[nodiscard]] std::vector<std::shared_ptr<Guest>> guests() const;
   void look();  // at what has waited for too long
   void look_after(std::chrono::milliseconds pause);
 
@@ -149,7 +151,7 @@ class House {
   bool draining_ = false;
   bool rests_ = false;  // no connection is looked at
   std::size_t held_ = 0;
-  std::set<Guest*> guests_;
+  std::map<Guest*, std::shared_ptr<Guest>> guests_;
   TimePoint read_files_at_{};  // the files of TLS, the next time
   Figures figures_;
   std::mutex mutex_;  // guards the next one

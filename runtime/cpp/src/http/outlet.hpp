@@ -83,18 +83,20 @@ class Outlet {
       if (writes || waiting.empty() || failed) return;
       writes = true;
       leaving.swap(waiting);
+      auto done = written.lock();
+      if (!done) written = done = std::make_shared<std::vector<Written>>();
       boost::asio::async_write(stream, boost::asio::buffer(leaving),
-                               [self = this->shared_from_this()](Failed why, std::size_t) {
+                               [self = this->shared_from_this(), done](Failed why, std::size_t) {
                                  self->writes = false;
                                  self->leaving.clear();
                                  self->failed = why;
                                  self->go_on();
                                  if (self->writes) return;
-                                 for (auto& each : std::exchange(self->written, {})) each(why);
+                                 for (auto& each : std::exchange(*done, {})) each(why);
                                });
     }
     void when_written(Written done) {
-      if (writes) return written.push_back(std::move(done));
+      if (writes) return written.lock()->push_back(std::move(done));
       boost::asio::post(stream.get_executor(),
                         [why = failed, done = std::move(done)]() mutable { done(why); });
     }
@@ -104,7 +106,8 @@ class Outlet {
     std::string leaving;  // is being written
     bool writes = false;
     Failed failed;
-    std::vector<Written> written;
+    /// Belongs to the write in progress: an end of the program's part drops both, and what they hold.
+    std::weak_ptr<std::vector<Written>> written;
   };
 
   std::shared_ptr<Queue> queue_;

@@ -227,15 +227,14 @@ class StreamOf : public Base {
 
   void write(std::string bytes, Then then) override {
     out_ = std::move(bytes);
-    then_ = std::move(then);
     wait_until(mf::now() + house().options().body_timeout);
-    asio::async_write(stream_, asio::buffer(out_),
-                      [this, self = shared_from_this()](Failed failed, std::size_t) {
-                        auto next = std::move(then_);
-                        if (closed()) return;
-                        if (failed) return close();
-                        if (next) next();
-                      });
+    asio::async_write(
+        stream_, asio::buffer(out_),
+        [this, self = shared_from_this(), then = std::move(then)](Failed failed, std::size_t) mutable {
+          if (closed()) return;
+          if (failed) return close();
+          if (then) then();
+        });
   }
 
   void linger() override {
@@ -281,7 +280,6 @@ class StreamOf : public Base {
   std::uint64_t checked_ = 0;
   std::string continue_;
   std::string out_;
-  Then then_;
   std::array<char, 1'024> discarded_{};
 };
 

@@ -1,0 +1,156 @@
+// What a house does for connections whose program's part fails, or whose client does not read.
+#include "http/house.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <boost/asio/executor_work_guard.hpp>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "http/exchange.hpp"
+#include "http/outlet.hpp"
+#include "http/stream_of.hpp"
+#include "support/http.hpp"
+#include "support/wait.hpp"
+
+namespace mf::http {
+namespace {
+
+using mftest::asking;
+using mftest::connected_to;
+
+/// More than the buffers of both sockets take.
+constexpr std::size_t kTooMuch = std::size_t{64} << 20U;
+
+HouseOptions quiet() {
+  return {.what = "house", .listen = "http://127.0.0.1:0", .log = Log(Level::off)};
+}
+
+/// Answers /large with more than a client that does not read can take, and fails at /broken.
+class Served : public Exchange {
+ public:
+  Served(House& house, std::string peer) : Exchange(house, std::move(peer)) { ++alive; }
+  ~Served() override { --alive; }
+
+  static inline std::atomic<int> alive{0};
+  static inline std::atomic<int> writes{0};
+
+ private:
+  void arrived(Identity /*certified*/) override {}
+  void route() override {
+    if (path() == "/broken") throw std::runtime_error("as it was asked to");
+    ++writes;
+    answer(200, "text/plain", path() == "/large" ? std::string(kTooMuch, 'x') : "small");
+  }
+  void forget() override {}
+  void drop_work() override {}
+  [[nodiscard]] bool may_go_on() override { return true; }
+  [[nodiscard]] bool is_endless() const override { return false; }
+  [[nodiscard]] bool is_page(std::string_view /*path*/) const override { return false; }
+};
+
+class Serving final : public House {
+ public:
+  using House::House;
+  ~Serving() override { stop(); }
+  /// So many connections are not served, but end by an exception.
+  std::atomic<int> fails{0};
+
+ private:
+  void welcome(asio::ip::tcp::socket socket) override {
+    if (fails-- > 0) throw std::runtime_error("no memory for one more");
+    serve_by<StreamOf<Plain, Served>, StreamOf<Tls, Served>>(*this, *this, std::move(socket));
+  }
+};
+
+TEST(House, AcceptsAfterAConnectionThatCouldNotBeServed) {
+  Serving house(quiet());
+  house.fails = 2;
+  house.begin();
+  EXPECT_EQ(mftest::sent(house.address(), asking("/")), "");
+  EXPECT_EQ(mftest::sent(house.address(), asking("/")), "");
+  EXPECT_NE(mftest::sent(house.address(), asking("/")).find("small"), std::string::npos);
+}
+
+TEST(House, ForgetsAConnectionWhoseRequestHasFailed) {
+  Serving house(quiet());
+  house.begin();
+  EXPECT_EQ(mftest::sent(house.address(), asking("/broken")), "");
+  EXPECT_TRUE(mftest::eventually([&] { return house.figures().open == 0 && Served::alive == 0; }));
+  EXPECT_NE(mftest::sent(house.address(), asking("/")).find("small"), std::string::npos);
+}
+
+TEST(House, DropsConnectionsWhoseClientsDoNotRead) {
+  const auto before = Served::writes.load();
+  auto house = std::make_unique<Serving>(quiet());
+  house->begin();
+  const int client = connected_to(house->address());
+  const auto request = asking("/large");
+  EXPECT_EQ(::send(client, request.data(), request.size(), MSG_NOSIGNAL),
+            static_cast<ssize_t>(request.size()));
+  EXPECT_TRUE(mftest::eventually([&] { return Served::writes != before; }));
+  house.reset();
+  EXPECT_EQ(Served::alive, 0);
+  ::close(client);
+}
+
+TEST(Outlet, IsDroppedWithItsContextWhileItsPeerDoesNotRead) {
+  std::weak_ptr<Outlet<Plain>> seen;
+  {
+    asio::io_context context;
+    tcp::acceptor acceptor(context, {asio::ip::address_v4::loopback(), 0});
+    Plain there(context);
+    there.connect(acceptor.local_endpoint());
+    auto outlet = std::make_shared<Outlet<Plain>>(acceptor.accept());
+    seen = outlet;
+    outlet->write(std::string(kTooMuch, 'x'));
+    outlet->when_written([outlet](Failed) { FAIL() << "all was written"; });
+    context.poll();
+    end_socket(outlet->next_layer());  // what it waits for is cancelled, and its end is not looked at
+  }
+  EXPECT_TRUE(seen.expired());
+}
+
+TEST(Outlet, KeepsTheOrderOfWhatComesWhileItWrites) {
+  asio::io_context context;
+  tcp::acceptor acceptor(context, {asio::ip::address_v4::loopback(), 0});
+  Plain there(context);
+  there.connect(acceptor.local_endpoint());
+  Outlet<Plain> outlet(acceptor.accept());
+  std::string wanted(kTooMuch, 'x');
+  outlet.write(wanted);
+  context.poll();
+  int done = 0;
+  for (const auto* const part : {"one", "two", "three"}) {
+    outlet.write(part);
+    outlet.async_write_some(asio::buffer("ping", 4), [&](Failed failed, std::size_t bytes) {
+      EXPECT_FALSE(failed);
+      EXPECT_EQ(bytes, 4U);
+      ++done;
+    });
+    wanted.append(part).append("ping");
+  }
+  outlet.when_written([&](Failed failed) {
+    EXPECT_FALSE(failed);
+    EXPECT_EQ(done, 3);
+    outlet.next_layer().shutdown(tcp::socket::shutdown_send);
+  });
+  std::string got;
+  std::thread reads([&] {
+    Failed failed;
+    std::string part(1 << 16, '\0');
+    while (const auto bytes = there.read_some(asio::buffer(part), failed)) got.append(part, 0, bytes);
+  });
+  context.run();
+  reads.join();
+  EXPECT_TRUE(got == wanted);
+}
+
+}  // namespace
+}  // namespace mf::http
