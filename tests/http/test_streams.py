@@ -1,7 +1,9 @@
 """Streams and topics through the HTTP door: lines, server-sent events, and WebSockets in both directions."""
 
 import json
+import ssl
 import struct
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +13,7 @@ from tests.http.late import serve_methods
 from tests.interop.peers import Server
 from tests.mf_tools.conftest import Peers
 from tests.mf_tools.test_call import SEA
+from tests.python.certificates import Authority
 
 COUNT = "/v1/shop.Shop/count"
 
@@ -274,3 +277,30 @@ def test_values_of_every_tier_go_both_ways(door: Door, late: Server, method: str
             break
         assert last["problem"]["code"] == "UNKNOWN_SERVICE"  # the relay has not heard of it yet
     assert came == [{"value": value} for value in 3 * values]
+
+
+@pytest.mark.parametrize("secured", [False, True])
+def test_pings_between_the_values_of_a_long_stream_are_answered(
+    door: Door, peers: Peers, controller: Server, tmp_path: Path, secured: bool
+) -> None:
+    """Frames of values and those of the protocol go out one after another, whichever come at once."""
+    if secured:
+        authority = Authority(tmp_path)
+        own = authority.issue()
+        options = ("--certificate", own.certificate, "--key", own.key, "--http", "https://127.0.0.1:0")
+        relay = peers.relay(controller.address, *options)
+        door = Door(relay.line(), ssl.create_default_context(cafile=authority.file))
+    pings = [b"%d" % number for number in range(200)]
+    with door.websocket(COUNT) as socket:
+        socket.send({"arguments": {"to": 50_000}})
+        for each in pings:
+            socket.frame(PING, each)
+        values: list[bytes] = []
+        pongs: list[bytes] = []
+        while (frame := socket.receive())[0] != CLOSE:
+            assert frame[0] in (PONG, TEXT), frame
+            (pongs if frame[0] == PONG else values).append(frame[1])
+    assert pongs
+    assert pongs == pings[: len(pongs)]  # those behind the last value have no answer
+    assert [json.loads(each) for each in values[:-1]] == [{"value": each} for each in range(1, 50_001)]
+    assert json.loads(values[-1]) == {"end": None}
