@@ -167,7 +167,7 @@ def test_of_a_batch_64_calls_run_at_once(peers: Peers, controller: Server, tmp_p
     asking = Thread(target=ask)
     asking.start()
     while started_calls(port) < 64:
-        pass
+        assert asking.is_alive()
     assert door.call("late.Late.nothing").status == 404  # nothing more was started meanwhile
     assert started_calls(port) == 64
     free.touch()
