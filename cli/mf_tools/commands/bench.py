@@ -4,7 +4,6 @@ ended, and its latency counts from when it was due, so that a server that stalls
 
 import asyncio
 import json
-import sys
 from collections import Counter
 from pathlib import Path
 from time import perf_counter
@@ -17,6 +16,7 @@ from mf_tools.connect import Place, deadline_option, placed, quiet, text_of
 from mf_tools.guard import FAILED, USAGE, CommandError
 from mf_tools.measured import bars, histogram, shown, summary
 from mf_tools.output import emit, line, note, table
+from mf_tools.pacing import paced
 from mf_tools.registry import full_name, hinting
 
 _MOST_OPEN = 20_000
@@ -94,7 +94,7 @@ async def _run(
         taken: list[float] = []
         failures: Counter[str] = Counter()
 
-        async def one(due: float) -> None:
+        async def one(due: float, _: None) -> None:
             try:
                 await target.call(method.info, options, *arguments)
             except mf.Error as failed:
@@ -105,7 +105,9 @@ async def _run(
                 taken.append(perf_counter() - due)
 
         begun = perf_counter()
-        late = await _paced(one, rate, seconds, begun)
+        count = max(1, round(rate * seconds))
+        moments = ((number / rate, None) for number in range(count))
+        late = await paced(moments, one, begun, _MOST_OPEN, count)
         lasted = perf_counter() - begun
     return {
         "method": f"{service}.{name}",
@@ -117,53 +119,6 @@ async def _run(
         "latency": summary(taken),
         "histogram": histogram(taken),
     }
-
-
-async def _paced(one: Any, rate: float, seconds: float, begun: float) -> float:
-    """Begins a call at each moment that is due. Gives how late the latest one began, which is this side's
-    fault, and not the server's."""
-    running: set[asyncio.Task[None]] = set()
-    count = max(1, round(rate * seconds))
-    late = 0.0
-    progress = _Progress(count)
-    for number in range(count):
-        due = begun + number / rate
-        wait = due - perf_counter()
-        if wait > 0 or number % 64 == 0:
-            await asyncio.sleep(max(0.0, wait))
-        late = max(late, perf_counter() - due)
-        while len(running) >= _MOST_OPEN:
-            await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
-        task = asyncio.ensure_future(one(due))
-        running.add(task)
-        task.add_done_callback(running.discard)
-        progress.at(number + 1)
-    if running:
-        await asyncio.wait(running)
-    progress.end()
-    return late
-
-
-class _Progress:
-    """A bar on the terminal that standard error is, if it is one."""
-
-    def __init__(self, count: int) -> None:
-        self._bar: Any = None
-        if sys.stderr.isatty():
-            from rich.console import Console
-            from rich.progress import Progress
-
-            self._bar = Progress(console=Console(stderr=True), transient=True)
-            self._task = self._bar.add_task("calls", total=count)
-            self._bar.start()
-
-    def at(self, number: int) -> None:
-        if self._bar is not None:
-            self._bar.update(self._task, completed=number)
-
-    def end(self) -> None:
-        if self._bar is not None:
-            self._bar.stop()
 
 
 def _earlier(path: str) -> dict[str, Any]:
