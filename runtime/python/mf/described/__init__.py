@@ -15,7 +15,7 @@ from mf.core.description import Description
 from mf.described.errors import DescribedError
 from mf.described.examples import example
 from mf.described.method import DescribedMethod
-from mf.described.recordings import RecordedMessage, Recording
+from mf.described.recordings import CallRecording, RecordedCall, RecordedMessage, Recording
 from mf.described.service import Service
 from mf.described.topic import Topic
 from mf.evolution.reading import Line, line_tree
@@ -35,6 +35,7 @@ from mf.evolution.types import (
 
 __all__ = [
     "ArrayOf",
+    "CallRecording",
     "Declared",
     "DescribedError",
     "DescribedMethod",
@@ -47,6 +48,7 @@ __all__ = [
     "Method",
     "Named",
     "OptionalOf",
+    "RecordedCall",
     "RecordedMessage",
     "Recording",
     "RefTo",

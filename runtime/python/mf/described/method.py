@@ -94,6 +94,10 @@ class DescribedMethod:
         """The result of a call; `null` for a method without one."""
         return "null" if self._result is None else to_json(value, self._result)
 
+    def result(self, json: str | bytes) -> Any:
+        """What `result_json` was given: the result of a call from its JSON. Raises DecodeError."""
+        return None if self._result is None else value_of(f"{self._name}.results", self._result, json)
+
     def received_json(self, value: Any) -> str:
         """One value of the stream of results."""
         assert self.schema.results_stream is not None, "the method has no stream of results"

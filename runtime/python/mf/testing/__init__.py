@@ -8,7 +8,7 @@ from mf.testing.controller import FakeController
 from mf.testing.faults import Faults, Operation
 from mf.testing.loop import StuckError, VirtualLoop, run
 from mf.testing.network import MemoryNetwork, Weather
-from mf.testing.recorded import recorded
+from mf.testing.recorded import recorded, recorded_calls
 from mf.testing.script import Call, Recorder, script
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
     "Weather",
     "new_name",
     "recorded",
+    "recorded_calls",
     "run",
     "script",
 ]

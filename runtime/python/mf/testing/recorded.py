@@ -5,7 +5,10 @@ from os import PathLike
 from typing import Any
 
 from mf.codec.json import from_json
-from mf.described.recordings import RecordedMessage, Recording
+from mf.core.description import Description
+from mf.core.service import BaseServant, ServiceInfo
+from mf.described.recordings import CallRecording, RecordedCall, RecordedMessage, Recording
+from mf.described.service import Service
 
 
 def recorded(path: str | PathLike[str], kind: Any) -> Iterator[RecordedMessage]:
@@ -14,3 +17,42 @@ def recorded(path: str | PathLike[str], kind: Any) -> Iterator[RecordedMessage]:
     is none of the type."""
     for seconds, agent, value in Recording(path):
         yield RecordedMessage(seconds, agent, from_json(kind, value))
+
+
+def recorded_calls(path: str | PathLike[str], *servants: type[BaseServant]) -> Iterator[RecordedCall]:
+    """The calls of a recording of `mf record --calls`, in the order in which they began: those of the
+    services of these generated servant classes, with arguments and results of the classes of the test's
+    generated code, which may be another version than the recorded one. Where arguments are recorded,
+    `getattr(client, call.method)(**call.arguments)` makes the call again.
+
+    Raises OSError, ValueError for what is no recording of calls and for a method that the service does not
+    have, DecodeError for a value that is none of the schema (docs/json.md).
+    """
+    known = {each.mf_service.name: _Typed(each.mf_service) for each in servants}
+    for call in CallRecording(path):
+        typed = known.get(call.service)
+        if typed is not None:
+            if call.method not in typed.methods:
+                text = f"'{path}': line {call.line}: {call.service} has no method {call.method}"
+                raise ValueError(text)
+            yield typed.call(call)
+
+
+class _Typed:
+    """Reads values by the descriptor of generated code, and gives them to its codecs as bytes: these make
+    objects of its classes."""
+
+    def __init__(self, info: ServiceInfo) -> None:
+        self._service = Service(Description(info.name, info.descriptor, info.annex))
+        self.methods = {each.name: each for each in info.methods}
+
+    def call(self, call: RecordedCall) -> RecordedCall:
+        generated, read = self.methods[call.method], self._service.methods[call.method]
+        arguments = result = None
+        if call.arguments is not None:
+            data = bytes(read.info.encode_request(*read.arguments(call.arguments)))
+            names = getattr(generated.request, "__match_args__", [each.name for each in read.params.fields])
+            arguments = dict(zip(names, generated.decode_request(data), strict=True))
+        if call.result is not None:
+            result = generated.decode_result(bytes(read.info.encode_result(read.result(call.result))))
+        return call._replace(method=generated.attribute, arguments=arguments, result=result)
