@@ -1,27 +1,75 @@
-"""`mf record`: the messages of a topic, with their times, in a file."""
+"""`mf record`: the messages of a topic, or the calls of servers, with their times, in a file."""
 
+import asyncio
 import json
-import os
-from typing import Any
 
 import click
 
+from mf_tools.call_records import CallRecords, new_file, write
 from mf_tools.commands.sub import taken
-from mf_tools.connect import Place, deadline_option, placed
+from mf_tools.connect import Place, deadline_option, placed, quiet
 from mf_tools.guard import USAGE, CommandError
 from mf_tools.output import note
 from mf_tools.registry import full_name, hinting
+from mf_tools.steering import steered
+from mf_tools.tapping import Chosen, Taps, filter_options
 
 
 @click.command()
-@click.argument("topic")
+@click.argument("topic", metavar="TOPIC|SERVER")
 @click.argument("file")
+@click.option("--calls", is_flag=True, help="The calls of a SERVER, in place of messages.")
+@filter_options
 @click.option("--agents", default="*", show_default=True, help="Of which: a name or a pattern as 'eu.*'.")
-@click.option("-n", "--count", type=click.IntRange(min=1), help="End after so many messages.")
+@click.option("-n", "--count", type=click.IntRange(min=1), help="End after so many messages, or calls.")
 @click.option("--for", "seconds", type=click.FloatRange(min=0), help="End after so many seconds.")
 @deadline_option
 @placed
 def command(
+    place: Place,
+    topic: str,
+    file: str,
+    calls: bool,
+    chosen: Chosen,
+    agents: str,
+    count: int | None,
+    seconds: float | None,
+    deadline: float,
+) -> None:
+    """Write the messages of a topic to FILE, which must not exist yet, until Ctrl-C. Nothing else is written:
+    no address, no credential. What was written stays whole where the disk is full.
+
+    With --calls: the calls that a server answers, with arguments and results, and without their callers.
+    SERVER, --service, --method, --peer, --outcome and --sample are as for `mf tap`, and so is the right to
+    see calls.
+    """
+    if calls:
+        _record_calls(place, topic, file, chosen, agents, count, seconds)
+    elif chosen != Chosen():
+        raise CommandError("--service, --method, --peer, --outcome and --sample need --calls", USAGE)
+    else:
+        _record_messages(place, topic, file, agents, count, seconds, deadline)
+
+
+def _record_calls(
+    place: Place,
+    which: str,
+    file: str,
+    chosen: Chosen,
+    agents: str,
+    count: int | None,
+    seconds: float | None,
+) -> None:
+    quiet()
+    records = CallRecords(file)
+    taps = Taps(place, chosen.filter(agents), count, records)
+    try:
+        asyncio.run(taps.run(steered(place, which), seconds))
+    finally:
+        records.close()
+
+
+def _record_messages(
     place: Place,
     topic: str,
     file: str,
@@ -30,8 +78,6 @@ def command(
     seconds: float | None,
     deadline: float,
 ) -> None:
-    """Write the messages of a topic to FILE, which must not exist yet, until Ctrl-C. Nothing else is written:
-    no address, no credential. What was written stays whole where the disk is full."""
     import mf
     from mf import described
 
@@ -42,23 +88,14 @@ def command(
         with hinting(place, whole, "topic"):
             found = client.describe(whole, topic=True, deadline=deadline)
         made = described.Topic(found)
-        try:
-            descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-        except FileExistsError:
-            raise CommandError(f"'{file}' is there already: it is not overwritten", USAGE) from None
-        with open(descriptor, "w", encoding="utf-8") as out:
-            _write(out, described.Recording.head(found, json.loads(mf.to_json(mf.Timestamp.now()))))
+        with new_file(file) as out:
+            write(out, described.Recording.head(found, json.loads(mf.to_json(mf.Timestamp.now()))))
             with made.subscriber(client, agents, mf.SubscribeOptions()) as subscriber:
                 subscriber.on_gap(lambda gap: note(f"{gap.count} messages missed: {gap.why.name}"))
                 for message in taken(subscriber, count, seconds):
                     at = int(message.time) / 1e9
                     first = at if first is None else first
                     value = json.loads(made.value_json(message.value))
-                    _write(out, {"t": round(at - first, 9), "agent": message.agent, "value": value})
+                    write(out, {"t": round(at - first, 9), "agent": message.agent, "value": value})
                     number += 1
     note(f"recorded {number}")
-
-
-def _write(out: Any, value: dict[str, Any]) -> None:
-    out.write(json.dumps(value, ensure_ascii=False, separators=(",", ":")) + "\n")
-    out.flush()

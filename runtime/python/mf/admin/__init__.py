@@ -8,6 +8,7 @@ those that ask:
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from mf.admin._generated.mf.admin import MOST_VALUE as MOST_VALUE
     from mf.admin._generated.mf.admin import AdminAsyncClient as AdminAsyncClient
     from mf.admin._generated.mf.admin import AdminClient as AdminClient
     from mf.admin._generated.mf.admin import Filter as Filter
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from mf.admin._generated.mf.admin import Outcome as Outcome
     from mf.admin._generated.mf.admin import Tapped as Tapped
 
-__all__ = ["AdminAsyncClient", "AdminClient", "Filter", "Level", "Outcome", "Tapped"]
+__all__ = ["MOST_VALUE", "AdminAsyncClient", "AdminClient", "Filter", "Level", "Outcome", "Tapped"]
 
 if not TYPE_CHECKING:
 

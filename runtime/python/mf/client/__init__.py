@@ -1,9 +1,19 @@
 """R5. Calls over connections: selection of agents, retries, batches, scatter."""
 
 from mf.client.client import Client
-from mf.client.method import BatchCall, ErrorCodec, Method, Scattered, ScatterTarget, ServiceInfo, Target
+from mf.client.method import (
+    AsyncTarget,
+    BatchCall,
+    ErrorCodec,
+    Method,
+    Scattered,
+    ScatterTarget,
+    ServiceInfo,
+    Target,
+)
 
 __all__ = [
+    "AsyncTarget",
     "BatchCall",
     "Client",
     "ErrorCodec",

@@ -1,0 +1,124 @@
+"""The file that `mf record --calls` writes."""
+
+import json
+import os
+from collections import Counter
+from typing import IO, TYPE_CHECKING, Any
+
+from mf_tools.guard import USAGE, CommandError
+from mf_tools.output import note
+from mf_tools.tapping import Seen
+
+if TYPE_CHECKING:
+    from mf.described import Description
+
+
+def new_file(path: str) -> IO[str]:
+    """That only its user reads. Ends the command if it is there already."""
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    except FileExistsError:
+        raise CommandError(f"'{path}' is there already: it is not overwritten", USAGE) from None
+    return open(descriptor, "w", encoding="utf-8")
+
+
+def write(out: IO[str], value: dict[str, Any]) -> None:
+    """A line, at once."""
+    out.write(json.dumps(value, ensure_ascii=False, separators=(",", ":")) + "\n")
+    out.flush()
+
+
+class CallRecords:
+    """A sink of taps that writes calls to a file, without their callers. The file is made when the servers
+    have let this side in."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._out: IO[str] | None = None
+        self._first: int | None = None
+        self._described: dict[tuple[str, str, str], int] = {}
+        self._counts: Counter[str] = Counter()
+
+    def begin(self) -> None:
+        import mf
+        from mf import described
+
+        self._out = new_file(self._path)
+        write(self._out, described.CallRecording.head(json.loads(mf.to_json(mf.Timestamp.now()))))
+
+    def take(self, seen: Seen) -> None:
+        assert self._out is not None, "begin() comes first"
+        call = seen.call
+        if self._first is None:
+            self._first = int(call.begun)
+        made: dict[str, Any] = {"t": round((int(call.begun) - self._first) / 1e9, 9)}
+        if seen.service is not None:
+            made["of"] = self._number(self._out, seen.service.description)
+        made |= {"service": call.service, "method": call.method, "agent": call.agent}
+        if seen.request:
+            made["arguments"] = json.loads(seen.request)
+        made |= {"code": _code(call.code), "took": call.took.to_seconds()}
+        if seen.result:
+            made["result"] = json.loads(seen.result)
+        if call.error:
+            made["error"] = call.error
+        if call.is_stream:
+            made["stream"] = True
+        write(self._out, made)
+        self._count(seen)
+
+    def _count(self, seen: Seen) -> None:
+        call = seen.call
+        self._counts["dropped"] += call.dropped
+        self._counts["recorded"] += 1
+        if call.is_stream:
+            self._counts["streams"] += 1
+        elif not seen.request:
+            self._counts["without arguments"] += 1
+        elif not seen.result and call.result is None and _has_result(seen):
+            self._counts["without a result"] += 1
+
+    def _number(self, out: IO[str], of: "Description") -> int:
+        from mf import described
+
+        key = (of.name, of.descriptor, of.annex)
+        number = self._described.get(key)
+        if number is None:
+            number = self._described[key] = len(self._described)
+            write(out, described.CallRecording.described(number, of))
+        return number
+
+    def close(self) -> None:
+        """Says what was recorded, and what was not."""
+        if self._out is None:
+            return
+        self._out.close()
+        counts = self._counts
+        note(f"recorded {counts['recorded']}")
+        if counts["dropped"]:
+            note(f"{counts['dropped']} calls were missed: this side was too slow")
+        if counts["streams"]:
+            note(f"{counts['streams']} have a stream, whose values are not recorded")
+        for what in ("without arguments", "without a result"):
+            if counts[what]:
+                note(f"{counts[what]} are recorded {what}: a tap shows values of up to {_most()} KiB")
+
+
+def _code(number: int) -> str:
+    import mf
+
+    return mf.Code(number).name
+
+
+def _has_result(seen: Seen) -> bool:
+    """Whether it has ended well, and a result was to be seen."""
+    if seen.service is None or seen.call.code:
+        return False
+    method = seen.service.methods.get(seen.call.method)
+    return method is not None and bool(method.schema.results.fields)
+
+
+def _most() -> int:
+    from mf.admin import MOST_VALUE
+
+    return MOST_VALUE >> 10
