@@ -50,6 +50,7 @@ def test_the_page_makes_a_template_and_calls(browser: Browser, door: Door) -> No
     tab.wait_for("document.getElementById('arguments').value.includes('width')")
     template = tab.evaluate("JSON.parse(document.getElementById('arguments').value)")
     assert template == {"size": {"width": 0, "height": 0, "kind": "book"}}
+    tab.wait_for("document.getElementById('methods').children.length > 0")
     methods = tab.evaluate("[...document.getElementById('methods').children].map(each => each.value)")
     assert "find" in methods
     tab.evaluate("document.querySelector('button').click()")

@@ -94,10 +94,16 @@ def test_a_name_that_leads_elsewhere_is_none(tool: Tool, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "where", ["h:1", "http://h:1", "mf://h", "mf://h:0", "mf://h:99999", "mf://::1:5", "unix:x", "mf://:1"]
+    "where", ["h:1", "mf://h", "mf://h:0", "mf://h:99999", "mf://::1:5", "unix:x", "mf://:1"]
 )
 def test_what_is_no_address_is_refused(tool: Tool, where: str) -> None:
     assert "is no address" in tool.fails(2, "context", "add", "lab", where)
+
+
+def test_the_address_of_a_door_is_refused_with_the_ones_to_give(tool: Tool) -> None:
+    said = tool.fails(2, "context", "add", "lab", "http://h:1")
+
+    assert "'http://h:1' is for curl and browsers: give the relay's or server's own address" in said
 
 
 def test_a_context_that_was_damaged_is_named(tool: Tool) -> None:
