@@ -5,6 +5,7 @@
 #include <chrono>
 #include <memory>
 
+namespace mftest::events_test {
 namespace {
 
 using namespace mf;
@@ -65,3 +66,4 @@ TEST(Events, AnEventIsOneLineOfData) {
 }
 
 }  // namespace
+}  // namespace mftest::events_test

@@ -102,7 +102,9 @@ async function describe() {
   const service = at("service").value.trim();
   const asked = service ? "?service=" + encodeURIComponent(service) : "";
   const answer = await fetch("/openapi.json" + asked, { headers: headers() });
-  if (answer.ok) described = await answer.json();
+  const found = answer.ok ? await answer.json() : described;
+  if (service !== at("service").value.trim()) return; // another service was chosen meanwhile: its answer counts
+  described = found;
   fill("services", calls().map((call) => call[0]));
   fill("methods", calls().filter((call) => call[0] === service).map((call) => call[1]));
 }
