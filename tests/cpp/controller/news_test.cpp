@@ -14,7 +14,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-std::vector<std::string> told(const std::vector<Step>& steps) {
+std::vector<std::string> steps_of(const std::vector<Step>& steps) {
   std::vector<std::string> texts;
   for (const auto& step : steps)
     texts.push_back((step.came ? "+" : "-") +
@@ -39,16 +39,16 @@ TEST_F(NewsTest, TheyHaveTheLatestOfEachPlaceAndTheSteps) {
   EXPECT_THAT(news.put[0]->offer.addresses, ElementsAre("tcp://h:9"));
   ASSERT_EQ(news.gone.size(), 1U);
   EXPECT_EQ(news.gone[0], (Place{key("Index", "news"), nonce(2)}));
-  EXPECT_THAT(told(news.steps), ElementsAre("+news@2", "+@2", "-news@2"))
+  EXPECT_THAT(steps_of(news.steps), ElementsAre("+news@2", "+@2", "-news@2"))
       << "an offer that is changed is no step";
 }
 
 TEST_F(NewsTest, WhoComesLaterLearnsTheLatestSteps) {
   add(1, 1, {offer("Index", "books")})->leave();
   add(2, 2, {offer("Index", "news")});
-  EXPECT_THAT(told(controller.recent(revision(), 200)), ElementsAre("+books@1", "-books@1", "+news@2"));
-  EXPECT_THAT(told(controller.recent(revision(), 2)), ElementsAre("-books@1", "+news@2"));
-  EXPECT_THAT(told(controller.recent(revision() - 1, 2)), ElementsAre("+books@1", "-books@1"));
+  EXPECT_THAT(steps_of(controller.recent(revision(), 200)), ElementsAre("+books@1", "-books@1", "+news@2"));
+  EXPECT_THAT(steps_of(controller.recent(revision(), 2)), ElementsAre("-books@1", "+news@2"));
+  EXPECT_THAT(steps_of(controller.recent(revision() - 1, 2)), ElementsAre("+books@1", "-books@1"));
   const auto steps = controller.recent(revision(), 1);
   ASSERT_EQ(steps.size(), 1U);
   EXPECT_EQ(steps[0].instance->process, "p2");
