@@ -45,10 +45,6 @@ void send_oneway_messages(const Target& target, const link::BatchMethod& method,
   }
 }
 
-}  // namespace
-
-namespace {
-
 std::shared_ptr<BatchState> batch_past(const Target& target, const link::BatchMethod& method,
                                        const BatchOptions& options, const CallOptions& call_options,
                                        TimePoint made, const std::shared_ptr<CallFacts>* facts,

@@ -70,7 +70,7 @@ void ClientWay::share_facts() {
   facts_ = std::make_shared<CallFacts>();
 }
 
-Answer ClientWay::run_around(GoOn go_on, Start start) {
+Answer ClientWay::run_around(FunctionRef<Answer(const Next&)> go_on, Start start) {
   BlockingOnward onward(*this, go_on, start);
   try {
     return onward.run();
@@ -78,6 +78,17 @@ Answer ClientWay::run_around(GoOn go_on, Start start) {
     fail_with(mf::detail::interceptor_failure());
     throw;
   }
+}
+
+void ClientWay::run(const mf::detail::OutcomeType& type, void* outcome, GoOn go_on, Start start) {
+  if (has_around()) {
+    share_facts();
+    const auto answer = [&](const Next& now) { return type.answer([&](void* into) { go_on(now, into); }); };
+    type.put(outcome, run_around(answer, start));
+  } else {
+    next([&](const Next& now) { go_on(now, outcome); });
+  }
+  end_with(type.end(outcome));
 }
 
 Answer ClientWay::run(FunctionRef<Answer(const Next&)> go_on) {
@@ -134,12 +145,51 @@ void ClientWay::keep_target() {
   share_facts();
 }
 
-namespace detail {
+LaterWay::LaterWay(const Target& target, const CallOptions& options, const MethodInfo& info, CallKind kind,
+                   const void* result, AnswerDone done, std::stop_token stop)
+    : target_(target),
+      options_(options),
+      result_(result),
+      done_(std::move(done)),
+      stop_(std::move(stop)),
+      way_(target_, options_, info, kind, 1) {}
 
-Failure must_not_wait() {
+void LaterWay::begin() {
+  try {
+    way_.begin();
+  } catch (...) {
+    return done_(mf::detail::interceptor_failure());
+  }
+  const auto self = std::static_pointer_cast<LaterWay>(shared_from_this());
+  AnswerDone done([self](Answer&& answer) { self->finish(std::move(answer)); });
+  if (way_.has_around()) return start(std::move(done));
+  way_.next([&](const ClientWay::Next& next) { make(next, std::move(done), stop_, true); });
+}
+
+Answer LaterWay::go_on() {
   return may_have_run(Code::internal,
                       "an interceptor waits in call_async(): use proceed.start() there, not proceed()");
 }
+
+void LaterWay::go_on_later(AnswerDone done, const std::stop_token& stop) {
+  if (!stop.stop_possible())
+    return way_.next([&](const ClientWay::Next& next) { make(next, std::move(done), stop_, false); });
+  auto either = std::make_shared<mf::detail::EitherStop>(stop, stop_);
+  const auto stopped = either->token();
+  AnswerDone both([either = std::move(either), done = std::move(done)](Answer&& answer) mutable {
+    done(std::move(answer));
+  });
+  way_.next([&](const ClientWay::Next& next) { make(next, std::move(both), stopped, false); });
+}
+
+void LaterWay::finish(Answer&& answer) {
+  answer.require(result_);
+  way_.end_with(mf::detail::end_of(answer));
+  const mf::detail::InsideInterceptors outside(nullptr);
+  done_(std::move(answer));
+}
+
+namespace detail {
 
 Gathered copied(const Gathered& payload) {
   Gathered copy;

@@ -166,6 +166,18 @@ void Intercepting::fail(const Failure& failure, CallEnd&& facts) noexcept {
   end(std::move(facts));
 }
 
+CallEnd end_of(const Answer& answer) noexcept {
+  CallEnd end;
+  if (answer.ok()) {
+    end.result = answer.any_value();
+    end.result_type = answer.type();
+  } else {
+    end.failure = &answer.failure();
+    end.code = end.failure->code;
+  }
+  return end;
+}
+
 Failure interceptor_failure() {
   try {
     throw;

@@ -137,6 +137,22 @@ void LocalWay::end_with(CallEnd&& how) noexcept {
   end(std::move(how));
 }
 
+void local_call_intercepted(const Method& method, const mf::detail::OutcomeType& type,
+                            const LocalTarget& target, const CallInfo& info,
+                            mf::detail::ArgumentSource arguments, FunctionRef<void(void* outcome)> handler,
+                            void* outcome) {
+  LocalWay way(method, target, CallKind::call, 1, info, arguments);
+  way.begin();
+  if (way.has_around()) {
+    type.put(outcome, way.run([&] { return type.answer(handler); }));
+  } else {
+    handler(outcome);
+  }
+  if (const auto end = type.end(outcome); end.failure != nullptr)
+    type.put(outcome, noted_failure(method, target, *end.failure));
+  way.end_with(type.end(outcome));
+}
+
 namespace {
 
 /// Errors that the method does not declare become failures, and so does a wrong number of outcomes. Failures

@@ -455,20 +455,98 @@ Failure undecodable_result(const link::Method& method, const codec::Reader& read
 
 namespace detail {
 
+namespace {
+
+using Next = client::ClientWay::Next;
+
+/// The options that interceptors read and change: a replicated call has no metadata.
 CallOptions as_call(const ReplicatedOptions& options) {
   CallOptions shown;
   shown.deadline = options.deadline;
   return shown;
 }
 
-ReplicatedOptions as_changed(const ReplicatedOptions& options, const client::ClientWay::Next& next) {
+/// The options of the request that follows.
+ReplicatedOptions as_changed(const ReplicatedOptions& options, const Next& next) {
   auto changed = options;
   changed.deadline = next.options.deadline;
   return changed;
 }
 
-void note_request(const client::ClientWay::Next& next, std::size_t request_bytes) {
+/// Notes one request, whose answer may be missing.
+void note_request(const Next& next, std::size_t request_bytes) {
   (*next.facts)->add(1, nullptr, request_bytes, 0);
+}
+
+/// One request of a call with interceptors, which is answered later.
+void start_answered(const AnyMethod& method, const client::Target& target, const ReplicatedOptions& options,
+                    const Next& next, Bytes payload, AnswerDone&& done, const std::stop_token& stop) {
+  note_request(next, payload.size());
+  replicated::start(
+      target, method.method, method.pattern, as_changed(options, next), std::move(payload), stop,
+      [&decode = *method.decode, done = std::move(done)](mf::Outcome<Finished>&& finished) mutable {
+        done(decode(std::move(finished)));
+      });
+}
+
+class StartedWay final : public client::LaterWay {
+ public:
+  StartedWay(const AnyMethod& method, const client::Target& target, const ReplicatedOptions& options,
+             Bytes payload, AnswerDone done, const std::stop_token& stop)
+      : LaterWay(target, as_call(options), method.method.info, CallKind::replicated, method.outcome.mark,
+                 std::move(done), stop),
+        method_(method),
+        options_(options),
+        payload_(std::move(payload)) {
+    way().set_arguments({.get = &request, .source = this});
+  }
+
+ private:
+  static const void* request(const void* source, std::shared_ptr<void>& kept) {
+    const auto& self = *static_cast<const StartedWay*>(source);
+    if (!kept) {
+      codec::Reader reader(self.payload_.span());
+      kept = link::decoded_request(self.method_.request, reader);
+    }
+    return kept.get();
+  }
+  void make(const Next& next, AnswerDone done, const std::stop_token& stop, bool /*last*/) override {
+    start_answered(method_, target(), options_, next, payload_, std::move(done), stop);
+  }
+
+  const AnyMethod& method_;
+  const ReplicatedOptions options_;
+  const Bytes payload_;
+};
+
+}  // namespace
+
+void call_intercepted(const AnyMethod& method, const client::Target& target, const ReplicatedOptions& options,
+                      mf::detail::ArgumentSource arguments, FunctionRef<Bytes()> encode,
+                      FunctionRef<void(const ReplicatedOptions&, Bytes, void* outcome)> go_on,
+                      void* outcome) {
+  const auto shown = as_call(options);
+  client::ClientWay way(target, shown, method.method.info, CallKind::replicated, 1);
+  way.set_arguments(arguments);
+  way.begin();
+  const auto go_on_with = [&](const Next& next, void* into) {
+    auto payload = attempt([&] { return encode(); });
+    if (!payload) return method.outcome.put(into, payload.failure());
+    note_request(next, payload.value().size());
+    go_on(as_changed(options, next), std::move(payload).value(), into);
+  };
+  const auto start = [&](const Next& next, AnswerDone done, const std::stop_token& stop) {
+    auto payload = attempt([&] { return encode(); });
+    if (!payload) return done(payload.failure());
+    start_answered(method, target, options, next, std::move(payload).value(), std::move(done), stop);
+  };
+  way.run(method.outcome, outcome, go_on_with, start);
+}
+
+void start_intercepted(const AnyMethod& method, const client::Target& target,
+                       const ReplicatedOptions& options, Bytes payload, AnswerDone done,
+                       const std::stop_token& stop) {
+  std::make_shared<StartedWay>(method, target, options, std::move(payload), std::move(done), stop)->begin();
 }
 
 }  // namespace detail

@@ -390,6 +390,21 @@ void answer_scratch(Incoming& in, Tier tier, Gathered& scratch) {
   if (scratch.buffer.capacity() > kScratchKept) scratch.buffer = Buffer();
 }
 
+void run_intercepted(Incoming& in, const link::Method& method, const mf::detail::OutcomeType& type,
+                     const void* request, FunctionRef<void(void* outcome)> handler,
+                     FunctionRef<void()> answer, void* outcome) {
+  ServerWay way(in, method, CallKind::call, {request, 1});
+  if (!way.begin(in, method)) return;
+  const ReportsTo reports(in, way);
+  if (way.has_around()) {
+    type.put(outcome, way.run([&] { return type.answer(handler); }));
+  } else {
+    handler(outcome);
+  }
+  way.gives(type.end(outcome));
+  answer();
+}
+
 void run_batch(Incoming& in, const link::BatchMethod& batch, NewEncoder new_encoder, void* servant) {
   const auto& method = batch.method;
   link::Requests requests(batch.request);

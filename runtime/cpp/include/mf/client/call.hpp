@@ -109,137 +109,77 @@ typename M::Result call_past(const Target& target, const CallOptions& options, T
   }
 }
 
-/// An asynchronous call over a connection, as above.
-template <class M>
-void launch_past(const Target& target, const CallOptions& options, TimePoint made,
-                 const std::shared_ptr<CallFacts>* facts, Gathered&& payload,
-                 Callback<typename M::Result>&& done, const std::stop_token& stop) {
-  const Context context(target, options, M::kInfo, made == TimePoint{} ? mf::now() : made, facts);
-  auto head = detail::head<M>();
-  if (context.metadata != nullptr) [[unlikely]] {
-    if (const auto fits = attempt([&] { prepend_metadata(payload, *context.metadata); }); !fits)
-      return done(fits.failure());
-    head.flags |= protocol::kMetadata;
-  }
-  std::shared_ptr<AsyncCall> call =
-      std::make_shared<StartedCall<M>>(target, head, std::move(payload), context, std::move(done));
-  if (options.stop.stop_possible()) AsyncCall::stop_with(call, options.stop);
-  if (stop.stop_possible()) AsyncCall::stop_with(call, stop);
-  AsyncCall::launch(std::move(call), context.now);
+using NewDecoder = std::unique_ptr<Decoder> (*)(std::size_t items);
+
+template <class Result, Tier kTier>
+std::unique_ptr<Decoder> decoded(std::size_t items) {
+  return std::unique_ptr<Decoder>(new DecoderOf<Result, kTier>(items));
 }
 
-/// Decodes the arguments of a call, a Gathered, into a request when it is asked for.
+/// One method, for what is compiled once for all of them.
+struct AnyMethod {
+  const link::Method& method;
+  const link::RequestType& request;
+  protocol::RequestHead head;
+  NewDecoder decoder;
+  const mf::detail::OutcomeType& outcome;
+};
+
 template <class M>
-const void* decoded_request(const void* source, std::shared_ptr<void>& kept) {
-  if (!kept) {
-    const auto bytes = in_one_piece(*static_cast<const Gathered*>(source));
-    auto request = std::make_shared<typename M::Request>(fresh<typename M::Request>());
-    codec::Reader reader(bytes.span());
-    if (!codec::decode<M::kRequestTier>(reader, *request)) return nullptr;
-    kept = std::move(request);
-  }
-  return kept.get();
-}
+inline constexpr AnyMethod kAnyMethod{
+    .method = link::kMethod<M>,
+    .request = link::kRequestType<typename M::Request, M::kRequestTier>,
+    .head = head<M>(),
+    .decoder = &decoded<typename M::Result, M::kResultTier>,
+    .outcome = mf::detail::kOutcomeType<typename M::Result>,
+};
+
+/// Starts the call that `make` makes, over a connection. Returns why there is none.
+[[nodiscard]] Outcome<void> launch_past(
+    const Target& target, const CallOptions& options, const link::Method& method, protocol::RequestHead head,
+    TimePoint made, const std::shared_ptr<CallFacts>* facts, Gathered&& payload, const std::stop_token& stop,
+    FunctionRef<std::shared_ptr<AsyncCall>(const protocol::RequestHead&, Gathered&&, const CallContext&)>
+        make);
+
+/// A blocking call with interceptors around it. `encode` checks and encodes its arguments, `go_on` makes one
+/// request and sets its outcome.
+void call_intercepted(const AnyMethod& method, const Target& target, const CallOptions& options,
+                      mf::detail::ArgumentSource arguments, Encode encode, ClientWay::GoOn go_on,
+                      void* outcome);
+
+/// An asynchronous call with interceptors around it, over a connection.
+void launch_intercepted(const AnyMethod& method, const Target& target, const CallOptions& options,
+                        Gathered&& payload, AnswerDone done, const std::stop_token& stop);
 
 template <class M, class... Args>
 [[gnu::noinline]] typename M::Result call_intercepted(const Target& target, const CallOptions& options,
                                                       const Args&... args) {
-  using Result = typename M::Result;
-  const auto given = [&] { return std::shared_ptr<typename M::Request>(new typename M::Request{args...}); };
-  ClientWay way(target, options, M::kInfo, CallKind::call, 1);
-  way.set_arguments(link::copied_request(given));
-  way.begin();
-  auto outcome = way.run<Result>(
-      [&](const ClientWay::Next& next) {
-        return ended([&] { return call_past<M>(target, next.options, next.made, next.facts, args...); });
-      },
-      [&](const ClientWay::Next& next, Callback<Result> done, const std::stop_token& stop) {
-        if (target.in_process())
-          return done(
-              ended([&] { return call_past<M>(target, next.options, next.made, next.facts, args...); }));
-        Gathered payload(take_scratch());
-        const auto encoded = attempt([&] {
-          check_arguments<M>(args...);
-          encode_arguments<M>(payload, args...);
-        });
-        if (!encoded) return done(encoded.failure());
-        launch_past<M>(target, next.options, next.made, next.facts, std::move(payload), std::move(done),
-                       stop);
-      });
-  way.end(outcome);
+  const auto given = [&] { return link::request_of<M>(args...); };
+  const auto encode = [&](Gathered& payload) {
+    check_arguments<M>(args...);
+    encode_arguments<M>(payload, args...);
+  };
+  const auto go_on = [&](const ClientWay::Next& next, void* outcome) {
+    *static_cast<Outcome<typename M::Result>*>(outcome) =
+        ended([&] { return call_past<M>(target, next.options, next.made, next.facts, args...); });
+  };
+  Outcome<typename M::Result> outcome;
+  call_intercepted(kAnyMethod<M>, target, options, link::copied_request(given), encode, go_on, &outcome);
   return std::move(outcome).value();
 }
-
-/// An asynchronous call with interceptors, over a connection.
-template <class M>
-class LaunchedWay final : public mf::detail::Onward {
-  using Result = typename M::Result;
-
- public:
-  LaunchedWay(const Target& target, const CallOptions& options, Gathered&& payload, Callback<Result>&& done,
-              std::stop_token stop)
-      : target_(target),
-        options_(options),
-        payload_(std::move(payload)),
-        done_(std::move(done)),
-        stop_(std::move(stop)),
-        way_(target_, options_, M::kInfo, CallKind::call, 1) {
-    way_.set_arguments({.get = &decoded_request<M>, .source = &payload_});
-  }
-
-  void begin() {
-    try {
-      way_.begin();
-    } catch (...) {
-      return done_(mf::detail::interceptor_failure());
-    }
-    const auto self = std::static_pointer_cast<LaunchedWay>(shared_from_this());
-    if (way_.has_around())
-      return start(AnswerDone([self](Answer&& answer) { self->finish(std::move(answer).take<Result>()); }));
-    way_.forget_arguments();
-    way_.next([&](const ClientWay::Next& next) {
-      launch_past<M>(
-          target_, next.options, next.made, next.facts, std::move(payload_),
-          [self](Outcome<Result>&& outcome) { self->finish(std::move(outcome)); }, stop_);
-    });
-  }
-
- private:
-  [[nodiscard]] mf::detail::Intercepting& way() noexcept override { return way_; }
-  Answer go_on() override { return must_not_wait(); }
-  void go_on_later(AnswerDone done, const std::stop_token& stop) override {
-    std::shared_ptr<mf::detail::EitherStop> either;
-    if (stop.stop_possible()) either = std::make_shared<mf::detail::EitherStop>(stop, stop_);
-    const auto stopped = either ? either->token() : stop_;
-    way_.next([&](const ClientWay::Next& next) {
-      launch_past<M>(
-          target_, next.options, next.made, next.facts, copied(payload_),
-          [self = shared_from_this(), either = std::move(either),
-           done = std::move(done)](Outcome<Result>&& outcome) mutable { done(Answer(std::move(outcome))); },
-          stopped);
-    });
-  }
-  void finish(Outcome<Result>&& outcome) {
-    way_.end(outcome);
-    const mf::detail::InsideInterceptors outside(nullptr);
-    done_(std::move(outcome));
-  }
-
-  const Target target_;
-  const CallOptions options_;
-  Gathered payload_;
-  Callback<Result> done_;
-  const std::stop_token stop_;
-  ClientWay way_;
-};
 
 template <class M>
 void launch(const Target& target, const CallOptions& options, Gathered&& payload,
             Callback<typename M::Result>&& done, const std::stop_token& stop) {
   if (target.is_intercepted()) [[unlikely]]
-    return std::make_shared<LaunchedWay<M>>(target, options, std::move(payload), std::move(done), stop)
-        ->begin();
-  launch_past<M>(target, options, {}, nullptr, std::move(payload), std::move(done), stop);
+    return launch_intercepted(kAnyMethod<M>, target, options, std::move(payload), answer_to(std::move(done)),
+                              stop);
+  const auto launched = launch_past(
+      target, options, link::kMethod<M>, head<M>(), {}, nullptr, std::move(payload), stop,
+      [&](const protocol::RequestHead& head, Gathered&& encoded, const CallContext& context) {
+        return std::make_shared<StartedCall<M>>(target, head, std::move(encoded), context, std::move(done));
+      });
+  if (!launched) done(launched.failure());
 }
 
 }  // namespace detail
@@ -290,11 +230,6 @@ namespace detail {
 void bulk(const Target& target, const link::BatchMethod& method, const CallOptions& options,
           link::Items requests, Decoder& decoder);
 template <class Result, Tier kTier>
-std::unique_ptr<Decoder> decoded(std::size_t items) {
-  return std::unique_ptr<Decoder>(new DecoderOf<Result, kTier>(items));
-}
-
-template <class Result, Tier kTier>
 Outcomes<Result> bulk_of(const Target& target, const link::BatchMethod& method, const CallOptions& options,
                          link::Items requests) {
   DecoderOf<Result, kTier> results(requests.count);
@@ -327,7 +262,6 @@ struct ScatteredPart {
   std::unique_ptr<Decoder> decoder;
   SharedFailure failure;
 };
-using NewDecoder = std::unique_ptr<Decoder> (*)(std::size_t items);
 
 /// Scattered calls: one message to each agent, or calls one after another if the client is in-process or the
 /// method has no reply.

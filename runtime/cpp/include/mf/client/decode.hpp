@@ -115,6 +115,20 @@ template <class Result, Tier kTier>
   return std::move(outcomes<Result>(decoded).front());
 }
 
+/// The result of a method that constrains none; throws the failure of its outcome.
+template <class Result, Tier kTier>
+[[gnu::noinline]] Result take_result_of(const link::Method& method, const link::Reply& reply) {
+  auto value = fresh<Stored<Result>>();
+  if (take_one<Result, kTier>(reply, value)) [[likely]] {
+    if constexpr (std::is_void_v<Result>) {
+      return;
+    } else {
+      return value;
+    }
+  }
+  return decode_any<Result, kTier>(method, reply).value();
+}
+
 }  // namespace detail
 
 template <class M>
@@ -133,15 +147,11 @@ Outcome<typename M::Result> decode_single(const link::Reply& reply) {
 /// The result of a single call; throws the failure of its outcome.
 template <class M>
 typename M::Result take_result(const link::Reply& reply) {
-  auto value = fresh<detail::Stored<typename M::Result>>();
-  if (detail::take_one_of<M>(reply, value)) [[likely]] {
-    if constexpr (std::is_void_v<typename M::Result>) {
-      return;
-    } else {
-      return value;
-    }
+  if constexpr (link::detail::results_are_constrained<M>()) {
+    return decode_single<M>(reply).value();
+  } else {
+    return detail::take_result_of<typename M::Result, M::kResultTier>(link::kMethod<M>, reply);
   }
-  return detail::decode_any<typename M::Result, M::kResultTier>(link::kMethod<M>, reply).value();
 }
 
 }  // namespace mf::client

@@ -38,29 +38,13 @@ class ClientWay final : public mf::detail::Intercepting {
   /// Calls `use` with the options as interceptors have left them.
   void next(FunctionRef<void(const Next&)> use);
 
-  /// Goes on with a call that blocks, through those that are around it. `go_on(next)` makes a request and
-  /// returns its Outcome<Result>; `start(next, done, stop)` starts one. Throws what an interceptor throws,
-  /// which has ended the call.
-  template <class Result, class GoOn, class Start>
-  Outcome<Result> run(const GoOn& go_on, const Start& start) {
-    if (!has_around()) {
-      Outcome<Result> outcome;
-      next([&](const Next& now) { outcome = go_on(now); });
-      return outcome;
-    }
-    share_facts();
-    return std::move(run_around([&](const Next& now) { return Answer(go_on(now)); },
-                                [&](const Next& now, AnswerDone done, const std::stop_token& stop) {
-                                  start(now,
-                                        Callback<Result>(
-                                            [done = std::move(done)](Outcome<Result>&& outcome) mutable {
-                                              done(Answer(std::move(outcome)));
-                                            }),
-                                        stop);
-                                }))
-        .template take<Result>();
-  }
-  /// The same without types, for what cannot be started to end later.
+  using GoOn = FunctionRef<void(const Next&, void* outcome)>;
+  using Start = FunctionRef<void(const Next&, AnswerDone, const std::stop_token&)>;
+  /// Goes on with a call that blocks, through those that are around it, and ends it. `go_on` makes a request
+  /// and sets its outcome, which is of `type`; `start` starts one. Throws what an interceptor throws, which
+  /// has ended the call.
+  void run(const mf::detail::OutcomeType& type, void* outcome, GoOn go_on, Start start);
+  /// Goes on with what cannot be started to end later, and does not end the call.
   [[nodiscard]] Answer run(FunctionRef<Answer(const Next&)> go_on);
 
   /// The end with what the requests were.
@@ -82,10 +66,7 @@ class ClientWay final : public mf::detail::Intercepting {
   void keep_target();
 
  private:
-  using GoOn = FunctionRef<Answer(const Next&)>;
-  using Start = FunctionRef<void(const Next&, AnswerDone, const std::stop_token&)>;
-
-  [[nodiscard]] Answer run_around(GoOn go_on, Start start);
+  [[nodiscard]] Answer run_around(FunctionRef<Answer(const Next&)> go_on, Start start);
   void share_facts();
 
   const Target* target_;
@@ -99,10 +80,46 @@ class ClientWay final : public mf::detail::Intercepting {
   std::optional<Failure> noted_;
 };
 
+/// An asynchronous call with its interceptors, which goes on after its caller has left. It is owned by a
+/// shared_ptr.
+class LaterWay : public mf::detail::Onward {
+ public:
+  /// `result` is the detail::type_mark of the method's result.
+  LaterWay(const Target& target, const CallOptions& options, const MethodInfo& info, CallKind kind,
+           const void* result, AnswerDone done, std::stop_token stop);
+
+  /// Begins the call, and makes its requests. Throws nothing: what an interceptor throws is the answer.
+  void begin();
+
+ protected:
+  /// Starts one request. `last`: no other one follows it.
+  virtual void make(const ClientWay::Next& next, AnswerDone done, const std::stop_token& stop, bool last) = 0;
+
+  [[nodiscard]] ClientWay& way() noexcept final { return way_; }
+  [[nodiscard]] const Target& target() const noexcept { return target_; }
+
+ private:
+  Answer go_on() final;
+  void go_on_later(AnswerDone done, const std::stop_token& stop) final;
+  void finish(Answer&& answer);
+
+  const Target target_;
+  const CallOptions options_;
+  const void* const result_;
+  AnswerDone done_;
+  const std::stop_token stop_;
+  ClientWay way_;
+};
+
+/// Passes the answer of a call on to its completion.
+template <class Result>
+[[nodiscard]] AnswerDone answer_to(Callback<Result>&& done) {
+  return AnswerDone(
+      [done = std::move(done)](Answer&& answer) mutable { done(std::move(answer).template take<Result>()); });
+}
+
 namespace detail {
 
-/// The answer of `proceed()` where only `proceed.start()` may be used.
-[[nodiscard]] Failure must_not_wait();
 [[nodiscard]] Gathered copied(const Gathered& payload);
 /// The bytes of a message that may be in several places.
 [[nodiscard]] Buffer in_one_piece(const Gathered& payload);

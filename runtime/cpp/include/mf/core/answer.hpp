@@ -73,6 +73,13 @@ class [[nodiscard]] Answer {
   [[nodiscard]] std::shared_ptr<T> shared_value() const noexcept {
     return type_ == &detail::type_mark<T> ? std::static_pointer_cast<T>(value_) : nullptr;
   }
+  /// Becomes an INTERNAL failure if it has a value of another type than `mark`, a detail::type_mark, is of.
+  void require(const void* mark) {
+    if (ok() && type_ != mark) *this = detail::wrong_type_of_answer();
+  }
+  /// The value, and the detail::type_mark of its type; null for a failure.
+  [[nodiscard]] const void* any_value() const noexcept { return value_.get(); }
+  [[nodiscard]] const void* type() const noexcept { return type_; }
   /// An INTERNAL failure for a value of another type.
   template <class T>
   [[nodiscard]] Outcome<T> take() && {

@@ -125,6 +125,35 @@ template <class T>
   return end;
 }
 
+/// The same for an answer, which lives as long as the end.
+[[nodiscard]] CallEnd end_of(const Answer& answer) noexcept;
+
+/// What code that is compiled once for all methods does with the Outcome<Result> of one call.
+struct OutcomeType {
+  /// The answer with the outcome that `fill` sets.
+  Answer (*answer)(FunctionRef<void(void* outcome)> fill);
+  /// An answer with a value of another type is an INTERNAL failure.
+  void (*put)(void* outcome, Answer&& answer);
+  CallEnd (*end)(const void* outcome) noexcept;
+  const void* mark;  // of Result
+};
+
+template <class Result>
+inline constexpr OutcomeType kOutcomeType{
+    .answer =
+        [](FunctionRef<void(void* outcome)> fill) {
+          Outcome<Result> outcome;
+          fill(&outcome);
+          return Answer(std::move(outcome));
+        },
+    .put =
+        [](void* outcome, Answer&& answer) {
+          *static_cast<Outcome<Result>*>(outcome) = std::move(answer).template take<Result>();
+        },
+    .end = [](const void* outcome) noexcept { return end_of(*static_cast<const Outcome<Result>*>(outcome)); },
+    .mark = &type_mark<Result>,
+};
+
 /// The failure for the current exception that an interceptor of a client has thrown: unlike a handler's, a
 /// mistake of it is INTERNAL.
 [[nodiscard]] Failure interceptor_failure();

@@ -34,6 +34,18 @@ template <class Make>
           .source = &make};
 }
 
+/// A request with these arguments.
+template <class M, class... Args>
+[[nodiscard]] std::shared_ptr<void> request_of(const Args&... args) {
+  using Request = typename M::Request;
+  return {static_cast<void*>(new Request[1]{Request{args...}}), kRequestType<Request, M::kRequestTier>.drop};
+}
+/// Decodes the arguments of a call; null if they are invalid.
+[[nodiscard]] inline std::shared_ptr<void> decoded_request(const RequestType& type, codec::Reader& reader) {
+  std::shared_ptr<void> request(type.make(1), type.drop);
+  return type.decode(reader, request.get(), 1) ? request : nullptr;
+}
+
 /// Passes on the answers of an asynchronous handler when those of all items are there: that of the only item
 /// of a call, or Outcomes<Result>.
 class ItemAnswers final : public mf::detail::Answers {

@@ -177,19 +177,23 @@ Result call_async_servant(const BatchMethod& method, void* servant, const LocalT
   return std::move(results.outcomes()[0]).value();
 }
 
-/// A plain handler with interceptors around it.
+/// A plain handler with interceptors around it. `handler` sets its outcome, which its caller gets.
+void local_call_intercepted(const Method& method, const mf::detail::OutcomeType& type,
+                            const LocalTarget& target, const CallInfo& info,
+                            mf::detail::ArgumentSource arguments, FunctionRef<void(void* outcome)> handler,
+                            void* outcome);
+
 template <class M, class... Args>
 [[gnu::noinline]] typename M::Result local_call_intercepted(const LocalOf<M>& local, const CallInfo& info,
                                                             const Args&... args) {
   using Result = typename M::Result;
-  const auto given = [&] { return std::shared_ptr<typename M::Request>(new typename M::Request{args...}); };
-  LocalWay way(kMethod<M>, local.target, CallKind::call, 1, info, copied_request(given));
-  way.begin();
-  const auto handler = [&] { return outcome_of([&] { return M::invoke(*local.plain, args...); }); };
-  auto outcome =
-      way.has_around() ? way.run([&] { return Answer(handler()); }).template take<Result>() : handler();
-  if (!outcome.ok()) outcome = noted_failure(kMethod<M>, local.target, outcome.failure());
-  way.end_with(mf::detail::end_of(outcome));
+  const auto given = [&] { return request_of<M>(args...); };
+  const auto handler = [&](void* outcome) {
+    *static_cast<Outcome<Result>*>(outcome) = outcome_of([&] { return M::invoke(*local.plain, args...); });
+  };
+  Outcome<Result> outcome;
+  local_call_intercepted(kMethod<M>, mf::detail::kOutcomeType<Result>, local.target, info,
+                         copied_request(given), handler, &outcome);
   if constexpr (M::kInfo.oneway) {
     return;
   } else {

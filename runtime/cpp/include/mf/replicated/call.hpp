@@ -102,124 +102,49 @@ mf::Outcome<Replicated<typename M::Result>> call_past(const client::Target& targ
   }
 }
 
-/// An asynchronous call, as above.
-template <class M>
-void start_past(const client::Target& target, const ReplicatedOptions& options, Bytes payload,
-                const std::stop_token& stop, Callback<Replicated<typename M::Result>> done) {
-  replicated::start(target, link::kMethod<M>, M::kPattern, options, std::move(payload), stop,
-                    [done = std::move(done)](mf::Outcome<Finished>&& finished) mutable {
-                      done(decode<M>(std::move(finished)));
-                    });
-}
+/// One method, for what is compiled once for all of them.
+struct AnyMethod {
+  const link::Method& method;
+  const link::RequestType& request;
+  replication::Pattern pattern;
+  const mf::detail::OutcomeType& outcome;
+  Answer (*decode)(mf::Outcome<Finished>&& finished);
+};
 
-/// The options that interceptors read and change: a replicated call has no metadata.
-[[nodiscard]] CallOptions as_call(const ReplicatedOptions& options);
-/// The options of the request that follows.
-[[nodiscard]] ReplicatedOptions as_changed(const ReplicatedOptions& options,
-                                           const client::ClientWay::Next& next);
-/// Notes one request, whose answer may be missing.
-void note_request(const client::ClientWay::Next& next, std::size_t request_bytes);
+template <class M>
+inline constexpr AnyMethod kAnyMethod{
+    .method = link::kMethod<M>,
+    .request = link::kRequestType<typename M::Request, M::kRequestTier>,
+    .pattern = M::kPattern,
+    .outcome = mf::detail::kOutcomeType<Replicated<typename M::Result>>,
+    .decode = [](mf::Outcome<Finished>&& finished) { return Answer(decode<M>(std::move(finished))); },
+};
+
+/// A blocking call with interceptors around it. `encode` checks and encodes its arguments, `go_on` makes one
+/// request and sets its outcome.
+void call_intercepted(const AnyMethod& method, const client::Target& target, const ReplicatedOptions& options,
+                      mf::detail::ArgumentSource arguments, FunctionRef<Bytes()> encode,
+                      FunctionRef<void(const ReplicatedOptions&, Bytes, void* outcome)> go_on, void* outcome);
+
+/// An asynchronous call with interceptors around it.
+void start_intercepted(const AnyMethod& method, const client::Target& target,
+                       const ReplicatedOptions& options, Bytes payload, AnswerDone done,
+                       const std::stop_token& stop);
 
 template <class M, class... Args>
 [[gnu::noinline]] Replicated<typename M::Result> call_intercepted(const client::Target& target,
                                                                   const ReplicatedOptions& options,
                                                                   const Args&... args) {
-  using Result = Replicated<typename M::Result>;
-  const auto given = [&] { return std::shared_ptr<typename M::Request>(new typename M::Request{args...}); };
-  const auto shown = as_call(options);
-  client::ClientWay way(target, shown, M::kInfo, CallKind::replicated, 1);
-  way.set_arguments(link::copied_request(given));
-  way.begin();
-  auto outcome = way.run<Result>(
-      [&](const client::ClientWay::Next& next) -> mf::Outcome<Result> {
-        auto payload = attempt([&] { return encode_arguments<M>(args...); });
-        if (!payload) return payload.failure();
-        note_request(next, payload.value().size());
-        return call_past<M>(target, as_changed(options, next), std::move(payload).value());
-      },
-      [&](const client::ClientWay::Next& next, Callback<Result> done, const std::stop_token& stop) {
-        auto payload = attempt([&] { return encode_arguments<M>(args...); });
-        if (!payload) return done(payload.failure());
-        note_request(next, payload.value().size());
-        start_past<M>(target, as_changed(options, next), std::move(payload).value(), stop, std::move(done));
-      });
-  way.end(outcome);
+  using Result = mf::Outcome<Replicated<typename M::Result>>;
+  const auto given = [&] { return link::request_of<M>(args...); };
+  const auto encode = [&] { return encode_arguments<M>(args...); };
+  const auto go_on = [&](const ReplicatedOptions& changed, Bytes payload, void* outcome) {
+    *static_cast<Result*>(outcome) = call_past<M>(target, changed, std::move(payload));
+  };
+  Result outcome;
+  call_intercepted(kAnyMethod<M>, target, options, link::copied_request(given), encode, go_on, &outcome);
   return std::move(outcome).value();
 }
-
-/// Decodes the arguments of a call, which are Bytes, into a request when it is asked for.
-template <class M>
-const void* decoded_request(const void* source, std::shared_ptr<void>& kept) {
-  if (!kept) {
-    auto request = std::make_shared<typename M::Request>(fresh<typename M::Request>());
-    codec::Reader reader(static_cast<const Bytes*>(source)->span());
-    if (!codec::decode<M::kRequestTier>(reader, *request)) return nullptr;
-    kept = std::move(request);
-  }
-  return kept.get();
-}
-
-/// An asynchronous call with interceptors.
-template <class M>
-class StartedWay final : public mf::detail::Onward {
-  using Result = Replicated<typename M::Result>;
-
- public:
-  StartedWay(const client::Target& target, const ReplicatedOptions& options, Bytes payload,
-             const std::stop_token& stop, Callback<Result> done)
-      : target_(target),
-        options_(options),
-        shown_(as_call(options)),
-        payload_(std::move(payload)),
-        stop_(stop),
-        done_(std::move(done)),
-        way_(target_, shown_, M::kInfo, CallKind::replicated, 1) {
-    way_.set_arguments({.get = &decoded_request<M>, .source = &payload_});
-  }
-
-  void begin() {
-    try {
-      way_.begin();
-    } catch (...) {
-      return done_(mf::detail::interceptor_failure());
-    }
-    const auto self = std::static_pointer_cast<StartedWay>(shared_from_this());
-    if (way_.has_around())
-      return start(AnswerDone([self](Answer&& answer) { self->finish(std::move(answer).take<Result>()); }));
-    go(stop_, [self](mf::Outcome<Result>&& outcome) { self->finish(std::move(outcome)); });
-  }
-
- private:
-  [[nodiscard]] mf::detail::Intercepting& way() noexcept override { return way_; }
-  Answer go_on() override { return client::detail::must_not_wait(); }
-  void go_on_later(AnswerDone done, const std::stop_token& stop) override {
-    std::shared_ptr<mf::detail::EitherStop> either;
-    if (stop.stop_possible()) either = std::make_shared<mf::detail::EitherStop>(stop, stop_);
-    go(either ? either->token() : stop_,
-       [self = shared_from_this(), either, done = std::move(done)](mf::Outcome<Result>&& outcome) mutable {
-         done(Answer(std::move(outcome)));
-       });
-  }
-  void go(const std::stop_token& stop, Callback<Result> done) {
-    way_.next([&](const client::ClientWay::Next& next) {
-      note_request(next, payload_.size());
-      start_past<M>(target_, as_changed(options_, next), payload_, stop, std::move(done));
-    });
-  }
-  void finish(mf::Outcome<Result>&& outcome) {
-    way_.end(outcome);
-    const mf::detail::InsideInterceptors outside(nullptr);
-    done_(std::move(outcome));
-  }
-
-  const client::Target target_;
-  const ReplicatedOptions options_;
-  const CallOptions shown_;
-  const Bytes payload_;
-  const std::stop_token stop_;
-  Callback<Result> done_;
-  client::ClientWay way_;
-};
 
 }  // namespace detail
 
@@ -243,10 +168,12 @@ auto start(const client::Target& target, const ReplicatedOptions& options, Token
                                       Callback<Result> done, const std::stop_token& stop = {}) mutable {
         if (!payload) return done(payload.failure());
         if (target.is_intercepted()) [[unlikely]]
-          return std::make_shared<detail::StartedWay<M>>(target, options, std::move(payload).value(), stop,
-                                                         std::move(done))
-              ->begin();
-        detail::start_past<M>(target, options, std::move(payload).value(), stop, std::move(done));
+          return detail::start_intercepted(detail::kAnyMethod<M>, target, options, std::move(payload).value(),
+                                           client::answer_to(std::move(done)), stop);
+        replicated::start(target, link::kMethod<M>, M::kPattern, options, std::move(payload).value(), stop,
+                          [done = std::move(done)](mf::Outcome<Finished>&& finished) mutable {
+                            done(detail::decode<M>(std::move(finished)));
+                          });
       });
 }
 

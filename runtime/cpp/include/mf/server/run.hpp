@@ -210,19 +210,22 @@ void answer_one(Incoming& in, const Outcome<typename M::Result>& outcome) {
   }
 }
 
-/// A plain handler with interceptors around it.
+/// A plain handler with interceptors around it, for the only item of a message. `handler` sets the outcome,
+/// `answer` sends it.
+void run_intercepted(Incoming& in, const link::Method& method, const mf::detail::OutcomeType& type,
+                     const void* request, FunctionRef<void(void* outcome)> handler,
+                     FunctionRef<void()> answer, void* outcome);
+
 template <class M>
 [[gnu::noinline]] void run_intercepted(Incoming& in, typename M::Servant& servant,
                                        const typename M::Request& request) {
-  ServerWay way(in, link::kMethod<M>, CallKind::call, {&request, 1});
-  if (!way.begin(in, link::kMethod<M>)) return;
-  const ReportsTo reports(in, way);
-  const auto handler = [&] { return invoke<M>(servant, request); };
-  const auto outcome = way.has_around()
-                           ? way.run([&] { return Answer(handler()); }).template take<typename M::Result>()
-                           : handler();
-  way.gives(mf::detail::end_of(outcome));
-  answer_one<M>(in, outcome);
+  Outcome<typename M::Result> outcome;
+  const auto handler = [&](void* into) {
+    *static_cast<Outcome<typename M::Result>*>(into) = invoke<M>(servant, request);
+  };
+  run_intercepted(
+      in, link::kMethod<M>, mf::detail::kOutcomeType<typename M::Result>, &request, handler,
+      [&] { answer_one<M>(in, outcome); }, &outcome);
 }
 
 template <class M>
