@@ -1,24 +1,26 @@
 """What `mf replay` does with a recording of calls: makes them again, and compares how they end."""
 
 import asyncio
+import gc
 import json
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from time import perf_counter
+from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mf_tools.connect import Place, quiet
 from mf_tools.guard import FAILED, FILES, USAGE, CommandError
 from mf_tools.measured import bars, histogram, shown, summary
 from mf_tools.output import emit, line, note, safe, table
-from mf_tools.pacing import paced
+from mf_tools.pacing import Progress
 from mf_tools.registry import hinting
 
 if TYPE_CHECKING:
     import mf
-    from mf.client import AsyncTarget
+    from mf.client import AsyncTarget, Shot
     from mf.described import CallRecording, DescribedMethod, Description, RecordedCall, Service
 
 HELD = 32 << 20
@@ -63,6 +65,8 @@ def replay_calls(place: Place, file: str, wanted: Wanted) -> int:
         emit(found)
     else:
         _show(found)
+    if seen.interrupted:
+        raise KeyboardInterrupt
     return FAILED if seen.others else 0
 
 
@@ -123,11 +127,15 @@ class _Plan:
         return ""
 
 
-class _Prepared(NamedTuple):
-    call: "RecordedCall"
+class _Expected(NamedTuple):
+    """How a call of the recording has ended. `code`: the name of one. `result`: as JSON; None: it is not
+    compared."""
+
+    line: int
+    name: str
+    code: str
+    result: str | None
     method: "DescribedMethod"
-    target: "AsyncTarget"
-    arguments: tuple[Any, ...]
 
 
 class _Services:
@@ -139,33 +147,47 @@ class _Services:
         self._now = now
         self._adapts = adapts
         self._made: dict[Description, tuple[Service, AsyncTarget]] = {}
+        self._targets: dict[tuple[int, str], AsyncTarget] = {}
 
-    def prepared(self, plan: _Plan) -> Iterator[tuple[float | None, _Prepared]]:
+    def prepared(self, plan: _Plan, results: bool) -> "Iterator[tuple[float | None, Shot]]":
         """The calls, with the moments when they are due. Raises CommandError, with the line, for a call that
         does not fit."""
         for moment, call in plan.calls():
-            made = self._prepared(call)
-            if made.method.schema.replicated:
+            recorded = None if self._adapts else call.description
+            service, base = self._service(recorded or self._now[call.service])
+            method = service.methods.get(call.method)
+            if method is None:
+                raise CommandError(f"line {call.line}: {call.service} has no method {call.method}", USAGE)
+            if method.schema.replicated:
                 plan.left_out["to replicas"] += 1
-            elif made.method.info.stream:
+            elif method.info.stream:
                 plan.left_out["with a stream"] += 1
             else:
-                yield moment, made
+                at = call.agent if service.info.agent is not None else ""
+                yield moment, self._shot(call, method, self._target(base, at), results)
 
-    def _prepared(self, call: "RecordedCall") -> _Prepared:
+    def _shot(
+        self, call: "RecordedCall", method: "DescribedMethod", target: "AsyncTarget", results: bool
+    ) -> "Shot":
         import mf
+        from mf.client import Shot
 
-        recorded = None if self._adapts else call.description
-        service, base = self._service(recorded or self._now[call.service])
-        method = service.methods.get(call.method)
-        if method is None:
-            raise CommandError(f"line {call.line}: {call.service} has no method {call.method}", USAGE)
         try:
             arguments = method.arguments(call.arguments)
         except mf.DecodeError as wrong:
             raise CommandError(f"line {call.line}: {_name(call)}: {wrong.message}", USAGE) from None
-        at_agent = call.agent and service.info.agent is not None
-        return _Prepared(call, method, base.at(call.agent) if at_agent else base.any(), arguments)
+        # Of a oneway method the caller does not learn how it ends.
+        code = "OK" if method.schema.oneway else call.code.name
+        expected = _Expected(call.line, _name(call), code, call.result if results else None, method)
+        return Shot(target, method.info, arguments, expected)
+
+    def _target(self, base: "AsyncTarget", agent: str) -> "AsyncTarget":
+        """One for each agent, since it keeps its route from call to call."""
+        key = id(base), agent
+        found = self._targets.get(key)
+        if found is None:
+            found = self._targets[key] = base.at(agent) if agent else base.any()
+        return found
 
     def _service(self, of: "Description") -> "tuple[Service, AsyncTarget]":
         from mf import described
@@ -179,34 +201,48 @@ class _Services:
 
 @dataclass(slots=True)
 class _Seen:
-    """How the calls have ended."""
+    """How the calls have ended. `interrupted`: not all were made, and of `given_up` the end was not
+    awaited."""
 
-    results: bool
-    taken: list[float] = field(default_factory=list)
+    progress: Progress
+    taken: "array[float]" = field(default_factory=lambda: array("d"))
     same: int = 0
     others: Counter[str] = field(default_factory=Counter)
     examples: list[dict[str, Any]] = field(default_factory=list)
     lasted: float = 0.0
     late: float = 0.0
+    interrupted: bool = False
+    given_up: int = 0
 
-    def ended(self, made: _Prepared, code: str, text: str, result: Any) -> None:
-        """`result`: of a call that has ended well. `text`: of a failure."""
-        call = made.call
-        # Of a oneway method the caller does not learn how it ends.
-        recorded = "OK" if made.method.schema.oneway else call.code.name
-        differs = recorded != code
-        change = f"{recorded} -> {code}"
-        if not differs and self.results and code == "OK" and call.result is not None:
-            now = made.method.result_json(result)
-            if json.loads(now) != json.loads(call.result):
-                differs, change, text = True, "another result", f"{call.result} -> {now}"
-        if not differs:
+    def ended(self, shot: "Shot") -> None:
+        self.taken.append(monotonic() - shot.due)
+        if not len(self.taken) & 255:
+            self.progress.at(len(self.taken))
+        expected: _Expected = shot.what
+        failure = shot.failed()
+        if failure is None and expected.code == "OK" and expected.result is None:
             self.same += 1
             return
+        code = "OK" if failure is None else _code_of(failure)
+        change, text = f"{expected.code} -> {code}", "" if failure is None else str(failure)
+        if code == expected.code:
+            if failure is not None or expected.result is None:
+                self.same += 1
+                return
+            now = expected.method.result_json(shot.value())
+            if json.loads(now) == json.loads(expected.result):
+                self.same += 1
+                return
+            change, text = "another result", f"{expected.result} -> {now}"
         self.others[change] += 1
         if len(self.examples) < _SHOWN:
             self.examples.append(
-                {"line": call.line, "method": _name(call), "change": change, "text": text[:_MOST_TEXT]}
+                {
+                    "line": expected.line,
+                    "method": expected.name,
+                    "change": change,
+                    "text": text[:_MOST_TEXT],
+                }
             )
 
     def found(self, plan: _Plan) -> dict[str, Any]:
@@ -219,6 +255,7 @@ class _Seen:
             "others": dict(self.others),
             "examples": self.examples,
             "left_out": dict(plan.left_out),
+            "given_up": self.given_up,
             "late": round(self.late * 1e6, 1),
             "latency": summary(self.taken),
             "histogram": histogram(self.taken),
@@ -227,8 +264,9 @@ class _Seen:
 
 async def _run(place: Place, plan: _Plan, wanted: Wanted, is_small: bool) -> _Seen:
     import mf
+    from mf.client import Volley
 
-    seen = _Seen(wanted.results)
+    seen = _Seen(Progress(plan.count))
     try:
         made = mf.AsyncClient(place.where, place.options())
     except ValueError as wrong:
@@ -236,25 +274,23 @@ async def _run(place: Place, plan: _Plan, wanted: Wanted, is_small: bool) -> _Se
     async with made as client:
         now = await _described(place, client, plan, wanted)
         services = _Services(client, now, adapts=wanted.adapts)
-        calls: Iterable[tuple[float | None, _Prepared]] = services.prepared(plan)
+        calls: Iterable[tuple[float | None, Shot]] = services.prepared(plan, wanted.results)
         if is_small:
             calls = list(calls)
-        options = mf.CallOptions(deadline=wanted.deadline)
-
-        async def one(due: float, each: _Prepared) -> None:
-            code, text, result = "OK", "", None
-            try:
-                result = await each.target.call(each.method.info, options, *each.arguments)
-            except mf.Error as failed:
-                code, text = failed.code.name, str(failed)
-            except mf.MfError as declared:
-                code, text = "DECLARED", str(declared)
-            seen.taken.append(perf_counter() - due)
-            seen.ended(each, code, text, result)
-
-        begun = perf_counter()
-        seen.late = await paced(calls, one, begun, wanted.most_open, plan.count)
-        seen.lasted = perf_counter() - begun
+            gc.freeze()  # else the collector looks at all of them again and again while they are made
+        volley = Volley(seen.ended, wanted.most_open, wanted.deadline)
+        begun = monotonic()
+        try:
+            await volley.fire(calls, begun)
+        except asyncio.CancelledError:  # Ctrl-C: what has been seen is told
+            task = asyncio.current_task()
+            assert task is not None
+            task.uncancel()
+            seen.interrupted = True
+        finally:
+            seen.progress.end()
+        seen.lasted = monotonic() - begun
+        seen.late, seen.given_up = volley.late, volley.given_up
     return seen
 
 
@@ -272,6 +308,12 @@ async def _described(
     return found
 
 
+def _code_of(failure: Exception) -> str:
+    import mf
+
+    return failure.code.name if isinstance(failure, mf.Error) else "DECLARED"
+
+
 def _name(call: "RecordedCall") -> str:
     return f"{call.service}.{call.method}"
 
@@ -286,6 +328,8 @@ def _show(found: dict[str, Any]) -> None:
     line(f"{found['same']} ended as recorded{others}")
     for each in found["examples"]:
         line(safe(f"line {each['line']}: {each['method']}: {each['change']}: {each['text']}"))
+    if found["given_up"]:
+        line(f"{found['given_up']} were given up before they had ended")
     if found["left_out"]:
         line(f"left out: {_counts(found['left_out'])}")
     rows = [[key, shown(value)] for key, value in found["latency"].items() if key != "count"]

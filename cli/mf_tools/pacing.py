@@ -33,7 +33,7 @@ async def paced(
             failures.append(failure)
 
     late = 0.0
-    progress = _Progress(count)
+    progress = Progress(count)
     try:
         for number, (moment, value) in enumerate(what):
             wait = 0.0 if moment is None else begun + moment - perf_counter()
@@ -61,7 +61,7 @@ async def paced(
     return late
 
 
-class _Progress:
+class Progress:
     """A bar on the terminal that standard error is, if it is one."""
 
     def __init__(self, count: int) -> None:

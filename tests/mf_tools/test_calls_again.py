@@ -255,7 +255,8 @@ def test_a_recording_of_calls_that_is_cut_or_damaged(recorded: Tool) -> None:
     assert found["calls"] == len(calls()) - 2
     Path("bad.rec").write_text(text + "nonsense\n")
     said = recorded.fails(3, "replay", "bad.rec", "--again", "*")
-    assert said == f"'bad.rec': line {len(lines()) + 1} is no call"
+    at = len(text.encode())
+    assert said == f"'bad.rec': line {len(lines()) + 1} (at byte {at}) is no call"
     Path("bad.rec").write_text(text.replace('"code":"DECLARED"', '"code":"NO_CODE"'))
     assert "is no call" in recorded.fails(3, "replay", "bad.rec", "--again", "*")
 

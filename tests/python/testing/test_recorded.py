@@ -54,11 +54,11 @@ def test_a_last_line_that_was_cut_is_left_out(tmp_path: Path) -> None:
 
 def test_a_line_that_is_no_message_is_named(tmp_path: Path) -> None:
     path = written(tmp_path, line(0, "", 1), "nonsense\n", line(1, "", 2))
-    with pytest.raises(ValueError, match=r"news.rec': line 3 is no message"):
+    with pytest.raises(ValueError, match=r"news.rec': line 3 \(at byte 145\) is no message"):
         list(Recording(path))
 
 
-@pytest.mark.parametrize("head", [{}, [], {"mf_recording": 2}, {"mf_recording": 1}, None])
+@pytest.mark.parametrize("head", [{}, [], {"mf_recording": "one"}, {"mf_recording": 1}, None])
 def test_another_file_is_no_recording(tmp_path: Path, head: Any) -> None:
     with pytest.raises(ValueError, match="is no recording of `mf record`"):
         Recording(written(tmp_path, head=head))
@@ -137,11 +137,11 @@ def test_calls_of_other_services_are_left_out(tmp_path: Path) -> None:
         ({"arguments": {"servant": ""}}, mf.DecodeError, "servant"),
         ({"result": {"state": "well", "reasons": []}}, mf.DecodeError, "state"),
         ({"method": "look"}, ValueError, "line 3: mf.health.Health has no method look"),
-        ({"code": "NONE"}, ValueError, "line 3 is no call"),
-        ({"of": 1}, ValueError, "line 3 is no call"),
-        ({"t": "soon"}, ValueError, "line 3 is no call"),
-        ({"t": float("nan")}, ValueError, "line 3 is no call"),
-        ({"t": 1e300}, ValueError, "line 3 is no call"),
+        ({"code": "NONE"}, ValueError, r"line 3 \(at byte \d+\) is no call"),
+        ({"of": 1}, ValueError, r"line 3 \(at byte \d+\) is no call"),
+        ({"t": "soon"}, ValueError, r"line 3 \(at byte \d+\) is no call"),
+        ({"t": float("nan")}, ValueError, r"line 3 \(at byte \d+\) is no call"),
+        ({"t": 1e300}, ValueError, r"line 3 \(at byte \d+\) is no call"),
     ],
 )
 def test_a_call_that_is_none_is_refused(tmp_path: Path, change: Any, error: Any, text: str) -> None:

@@ -11,6 +11,7 @@ from mf.client.method import (
     ServiceInfo,
     Target,
 )
+from mf.client.volley import Shot, Volley
 
 __all__ = [
     "AsyncTarget",
@@ -21,5 +22,7 @@ __all__ = [
     "ScatterTarget",
     "Scattered",
     "ServiceInfo",
+    "Shot",
     "Target",
+    "Volley",
 ]

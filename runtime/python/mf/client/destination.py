@@ -48,6 +48,14 @@ class Destination(Generic[R]):
         self._route = route
         self._generation = self._resolver.generation
 
+    def kept(self) -> Route[Any] | None:
+        """The route of the last call, if the next one may take it as it is: to a server of this side's
+        schema."""
+        route = self._route
+        if route is None or not route.usable or self._resolver.generation != self._generation:
+            return None
+        return route if route.binding.adaptation is None else None
+
     async def find(self, method: Method[Any, Any], deadline: float) -> Route[Any]:
         """A usable route, waiting as the finder says. Raises Error, NOT_EXECUTED."""
         route = self._route

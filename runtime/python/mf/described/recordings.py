@@ -13,7 +13,7 @@ Of calls, a line with a description comes before the calls that have its number:
 
 What a call does not have is left out: `arguments` and `result` also where a server did not show them, and
 `of` where it could not be described. A last line that was cut (a full disk, a crash) is left out when it is
-read.
+read. The reader of C++ is runtime/cpp/src/testing/recorded.cpp; tests of both read tests/vectors/recordings.
 """
 
 import json
@@ -33,6 +33,9 @@ MOST_LINE = 32 << 20
 _FORM = 1
 _WINDOW = 1024
 """So many lines of calls, which are written when they end, are put in the order in which they began."""
+_MOST_WAITING = 64 << 20
+"""Bytes of these lines."""
+_MOST_DESCRIPTIONS = 1000
 _MOST_SECONDS = 1e9
 _WRONG = (ValueError, KeyError, TypeError, RecursionError, OverflowError)
 
@@ -75,16 +78,24 @@ class Recording:
         self._path = path
         head, self._begins = _head(path, "mf_recording", f"'{path}' is no recording of `mf record`")
         try:
-            self.description = Description(str(head["topic"]), str(head["descriptor"]), str(head["annex"]))
+            self.description = _description(head, "topic")
             """Of the topic."""
-        except KeyError:
+        except _WRONG:
             raise ValueError(f"'{path}' is no recording of `mf record`") from None
 
     def __iter__(self) -> Iterator[RecordedMessage]:
-        def message(given: Any, _: int) -> RecordedMessage:
-            return RecordedMessage(_seconds(given["t"]), str(given["agent"]), json.dumps(given["value"]))
+        return (message for _, message in self.numbered())
 
-        return _lines(self._path, self._begins, message, "message")
+    def numbered(self) -> Iterator[tuple[int, RecordedMessage]]:
+        """The messages, each with the number of its line."""
+
+        def message(given: Any, line: int) -> tuple[int, RecordedMessage]:
+            return line, RecordedMessage(
+                _seconds(given["t"]), _string(given, "agent"), _compact(given["value"])
+            )
+
+        found = _lines(self._path, self._begins, message, "message")
+        return (each for each, _ in found)
 
     @staticmethod
     def head(of: Description, begun: str) -> dict[str, Any]:
@@ -110,40 +121,45 @@ class CallRecording:
         _, self._begins = _head(path, "mf_calls", f"'{path}' is no recording of `mf record --calls`")
 
     def __iter__(self) -> Iterator[RecordedCall]:
-        waiting: list[tuple[float, int, RecordedCall]] = []
-        for call in self._ended():
-            heappush(waiting, (call.seconds, call.line, call))
-            if len(waiting) > _WINDOW:
-                yield heappop(waiting)[2]
+        waiting: list[tuple[float, int, int, RecordedCall]] = []
+        held = 0
+        for call, size in self._ended():
+            heappush(waiting, (call.seconds, call.line, size, call))
+            held += size
+            while len(waiting) > _WINDOW or held > _MOST_WAITING:
+                _, _, size, first = heappop(waiting)
+                held -= size
+                yield first
         while waiting:
-            yield heappop(waiting)[2]
+            yield heappop(waiting)[3]
 
-    def _ended(self) -> Iterator[RecordedCall]:
+    def _ended(self) -> Iterator[tuple[RecordedCall, int]]:
+        """With the bytes of their lines."""
         known: dict[int, Description] = {}
 
         def read(given: Any, line: int) -> RecordedCall | None:
             if "descriptor" in given:
-                known[int(given["of"])] = Description(
-                    str(given["service"]), str(given["descriptor"]), str(given["annex"])
-                )
+                if len(known) == _MOST_DESCRIPTIONS:
+                    raise _TooManyError
+                known[int(given["of"])] = _description(given, "service")
                 return None
             return RecordedCall(
                 line,
                 _seconds(given["t"]),
-                str(given["service"]),
-                str(given["method"]),
-                str(given["agent"]),
+                _string(given, "service"),
+                _string(given, "method"),
+                _string(given, "agent"),
                 _text(given, "arguments"),
                 Code[given["code"]],
                 _text(given, "result"),
-                str(given.get("error", "")),
+                _string(given, "error") if "error" in given else "",
                 _seconds(given["took"]),
-                bool(given.get("stream", False)),
+                _is_true(given, "stream"),
                 known[given["of"]] if "of" in given else None,
             )
 
         found = _lines(self._path, self._begins, read, "call")
-        return (each for each in found if each is not None)
+        return ((each, size) for each, size in found if each is not None)
 
     @staticmethod
     def is_one(path: str | PathLike[str]) -> bool:
@@ -165,32 +181,46 @@ class CallRecording:
         return {"of": number, "service": of.name, "descriptor": of.descriptor, "annex": of.annex}
 
 
+class _TooManyError(Exception):
+    """Descriptions."""
+
+
 def _head(path: str | PathLike[str], key: str, wrong: str) -> tuple[dict[str, Any], int]:
     """The first line, and where the second one begins."""
     with Path(path).open("rb") as file:
         try:
             given = json.loads(file.readline(MOST_LINE))
-            if given[key] == _FORM:
-                return given, file.tell()
+            form = int(given[key])
         except _WRONG:
-            pass
-    raise ValueError(wrong)
+            raise ValueError(wrong) from None
+        if form != _FORM:
+            text = f"'{path}' is a recording of version {form}, and this reads version {_FORM}"
+            raise ValueError(text)
+        return given, file.tell()
 
 
-def _lines(path: str | PathLike[str], begins: int, read: Callable[[Any, int], T], what: str) -> Iterator[T]:
-    """What `read` makes of each line behind the first one, and of its number."""
+def _lines(
+    path: str | PathLike[str], begins: int, read: Callable[[Any, int], T], what: str
+) -> Iterator[tuple[T, int]]:
+    """What `read` makes of each line behind the first one, and of its number; with the bytes of the line."""
     number = 1
     with Path(path).open("rb") as file:
         file.seek(begins)
-        while data := file.readline(MOST_LINE):
+        while data := file.readline(MOST_LINE + 1):
             number += 1
+            place = f"'{path}': line {number} (at byte {begins})"
+            begins += len(data)
+            if len(data) > MOST_LINE:
+                raise ValueError(f"{place} is longer than {MOST_LINE >> 20} MiB")
             try:
                 found = read(json.loads(data), number)
+            except _TooManyError:
+                raise ValueError(f"{place} is beyond {_MOST_DESCRIPTIONS:,} descriptions") from None
             except _WRONG:
-                if not data.endswith(b"\n") and not file.readline(1):
+                if not data.endswith(b"\n"):
                     return  # it was cut
-                raise ValueError(f"'{path}': line {number} is no {what}") from None
-            yield found
+                raise ValueError(f"{place} is no {what}") from None
+            yield found, len(data)
 
 
 def _seconds(given: Any) -> float:
@@ -201,5 +231,29 @@ def _seconds(given: Any) -> float:
     return found
 
 
+def _description(given: Any, name: str) -> Description:
+    return Description(_string(given, name), _string(given, "descriptor"), _string(given, "annex"))
+
+
+def _string(given: Any, name: str) -> str:
+    """Raises KeyError, or TypeError for what is none."""
+    found = given[name]
+    if not isinstance(found, str):
+        raise TypeError(name)
+    return found
+
+
+def _is_true(given: Any, name: str) -> bool:
+    """False if it is missing. Raises TypeError for what is no bool."""
+    found = given.get(name, False)
+    if not isinstance(found, bool):
+        raise TypeError(name)
+    return found
+
+
 def _text(given: Any, name: str) -> str | None:
-    return json.dumps(given[name], ensure_ascii=False) if name in given else None
+    return _compact(given[name]) if name in given else None
+
+
+def _compact(given: Any) -> str:
+    return json.dumps(given, ensure_ascii=False, separators=(",", ":"))

@@ -114,13 +114,25 @@ class AsyncLink(LinkCore):
 
     def start(self, call: Call[Any], word: int, now: float) -> bool:  # noqa: ARG002 - as threads need it
         """Calls `on_done` when the reply has arrived, or never will."""
-        if not self._request(call, word):
-            return False
-        if call.id in self._session.calls.by_id and call.deadline < self._expiry:
+        session = self._session
+        binding = call.binding
+        if (
+            call.stream
+            or not self.usable
+            or (binding is not None and not binding.bound)
+            or len(call.body) > session.peer_max_payload
+        ):
+            if not self._request(call, word):
+                return False
+        else:
+            session.request(call, call.flags, word, call.items, call.body)
+            call.written()
+        if call.deadline < self._expiry and call.id in session.calls.by_id:
             self._expire_at(call.deadline)
         if self._silence is None:
             self._watch_silence()
-        self.flush()
+        if not self._flush_due:
+            self.flush()
         return True
 
     def abandon(self, call: Request, event: CallEvent, failure: Error) -> bool:
@@ -262,8 +274,11 @@ class AsyncLink(LinkCore):
                     call.done = True
                     if not call.waiter.done():
                         call.waiter.set_result(None)
-                else:
+                elif call.stream:
                     self._done(call)
+                    finished.append(call)
+                else:  # nothing but its callback waits for it
+                    call.done = True
                     finished.append(call)
             else:
                 self._rare(event, finished)

@@ -1,9 +1,11 @@
 """R9. What `mf record` has written, for tests: so a report of a fault becomes one."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from os import PathLike
 from typing import Any
 
+from mf.codec.decode_error import DecodeError
 from mf.codec.json import from_json
 from mf.core.description import Description
 from mf.core.service import BaseServant, ServiceInfo
@@ -13,10 +15,24 @@ from mf.described.service import Service
 
 def recorded(path: str | PathLike[str], kind: Any) -> Iterator[RecordedMessage]:
     """The messages of a recording, in order, with values of this type: that of the topic as the test's
-    generated code has it. Raises OSError, ValueError for what is no recording, DecodeError for a value that
-    is none of the type."""
-    for seconds, agent, value in Recording(path):
-        yield RecordedMessage(seconds, agent, from_json(kind, value))
+    generated code has it. Raises OSError, ValueError for what is no recording, DecodeError, with path and
+    line, for a value that is none of the type."""
+    for line, (seconds, agent, value) in Recording(path).numbered():
+        with _at(path, line):
+            made = RecordedMessage(seconds, agent, from_json(kind, value))
+        yield made
+
+
+@contextmanager
+def _at(path: str | PathLike[str], line: int) -> Iterator[None]:
+    """Puts the place in the file in front of the words of a DecodeError."""
+    try:
+        yield
+    except DecodeError as wrong:
+        text = f"'{path}': line {line}: {wrong.message}"
+        raise DecodeError(
+            wrong.fault, text, offset=wrong.offset, path=wrong.path, execution=wrong.execution
+        ) from None
 
 
 def recorded_calls(path: str | PathLike[str], *servants: type[BaseServant]) -> Iterator[RecordedCall]:
@@ -26,7 +42,7 @@ def recorded_calls(path: str | PathLike[str], *servants: type[BaseServant]) -> I
     `getattr(client, call.method)(**call.arguments)` makes the call again.
 
     Raises OSError, ValueError for what is no recording of calls and for a method that the service does not
-    have, DecodeError for a value that is none of the schema (docs/json.md).
+    have, DecodeError, with path and line, for a value that is none of the schema (docs/json.md).
     """
     known = {each.mf_service.name: _Typed(each.mf_service) for each in servants}
     for call in CallRecording(path):
@@ -35,7 +51,9 @@ def recorded_calls(path: str | PathLike[str], *servants: type[BaseServant]) -> I
             if call.method not in typed.methods:
                 text = f"'{path}': line {call.line}: {call.service} has no method {call.method}"
                 raise ValueError(text)
-            yield typed.call(call)
+            with _at(path, call.line):
+                made = typed.call(call)
+            yield made
 
 
 class _Typed:
