@@ -1,9 +1,9 @@
-"""The file that `mf record --calls` writes."""
+"""The files that `mf record` writes."""
 
 import json
 import os
 from collections import Counter
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 from mf_tools.guard import USAGE, CommandError
 from mf_tools.output import note
@@ -13,19 +13,29 @@ if TYPE_CHECKING:
     from mf.described import Description
 
 
-def new_file(path: str) -> IO[str]:
-    """That only its user reads. Ends the command if it is there already."""
-    try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-    except FileExistsError:
-        raise CommandError(f"'{path}' is there already: it is not overwritten", USAGE) from None
-    return open(descriptor, "w", encoding="utf-8")
+class RecordFile:
+    """A new file that only its user reads. Each line is written at once, so that all but the last are whole,
+    whatever ends this process. `count`: of what counts among them."""
 
+    def __init__(self, path: str) -> None:
+        """Ends the command if it is there already, and so if another one records to it."""
+        try:
+            self._descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        except FileExistsError:
+            raise CommandError(f"'{path}' is there already: it is not overwritten", USAGE) from None
+        self.count = 0
 
-def write(out: IO[str], value: dict[str, Any]) -> None:
-    """A line, at once."""
-    out.write(json.dumps(value, ensure_ascii=False, separators=(",", ":")) + "\n")
-    out.flush()
+    def write(self, value: dict[str, Any], *, counts: bool = False) -> None:
+        """Raises OSError where it cannot be written as a whole: the disk is full."""
+        data = memoryview(json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode() + b"\n")
+        while data:
+            data = data[os.write(self._descriptor, data) :]
+        self.count += counts
+
+    def close(self) -> None:
+        """Says how much was recorded."""
+        os.close(self._descriptor)
+        note(f"recorded {self.count}")
 
 
 class CallRecords:
@@ -34,7 +44,7 @@ class CallRecords:
 
     def __init__(self, path: str) -> None:
         self._path = path
-        self._out: IO[str] | None = None
+        self._out: RecordFile | None = None
         self._first: int | None = None
         self._described: dict[tuple[str, str, str], int] = {}
         self._counts: Counter[str] = Counter()
@@ -43,15 +53,17 @@ class CallRecords:
         import mf
         from mf import described
 
-        self._out = new_file(self._path)
-        write(self._out, described.CallRecording.head(json.loads(mf.to_json(mf.Timestamp.now()))))
+        self._out = RecordFile(self._path)
+        self._out.write(described.CallRecording.head(json.loads(mf.to_json(mf.Timestamp.now()))))
 
     def take(self, seen: Seen) -> None:
+        from mf import described
+
         assert self._out is not None, "begin() comes first"
         call = seen.call
         if self._first is None:
             self._first = int(call.begun)
-        made: dict[str, Any] = {"t": round((int(call.begun) - self._first) / 1e9, 9)}
+        made: dict[str, Any] = {"t": described.Recording.between(self._first, int(call.begun))}
         if seen.service is not None:
             made["of"] = self._number(self._out, seen.service.description)
         made |= {"service": call.service, "method": call.method, "agent": call.agent}
@@ -64,13 +76,12 @@ class CallRecords:
             made["error"] = call.error
         if call.is_stream:
             made["stream"] = True
-        write(self._out, made)
+        self._out.write(made, counts=True)
         self._count(seen)
 
     def _count(self, seen: Seen) -> None:
         call = seen.call
         self._counts["dropped"] += call.dropped
-        self._counts["recorded"] += 1
         if call.is_stream:
             self._counts["streams"] += 1
         elif not seen.request:
@@ -78,14 +89,14 @@ class CallRecords:
         elif not seen.result and call.result is None and _has_result(seen):
             self._counts["without a result"] += 1
 
-    def _number(self, out: IO[str], of: "Description") -> int:
+    def _number(self, out: RecordFile, of: "Description") -> int:
         from mf import described
 
         key = (of.name, of.descriptor, of.annex)
         number = self._described.get(key)
         if number is None:
             number = self._described[key] = len(self._described)
-            write(out, described.CallRecording.described(number, of))
+            out.write(described.CallRecording.described(number, of))
         return number
 
     def close(self) -> None:
@@ -94,7 +105,6 @@ class CallRecords:
             return
         self._out.close()
         counts = self._counts
-        note(f"recorded {counts['recorded']}")
         if counts["dropped"]:
             note(f"{counts['dropped']} calls were missed: this side was too slow")
         if counts["streams"]:

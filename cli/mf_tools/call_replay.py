@@ -20,7 +20,8 @@ from mf_tools.registry import hinting
 
 if TYPE_CHECKING:
     import mf
-    from mf.client import AsyncTarget, Shot
+    from mf.client import AsyncTarget
+    from mf.client.volley import Shot
     from mf.described import CallRecording, DescribedMethod, Description, RecordedCall, Service
 
 HELD = 32 << 20
@@ -170,7 +171,7 @@ class _Services:
         self, call: "RecordedCall", method: "DescribedMethod", target: "AsyncTarget", results: bool
     ) -> "Shot":
         import mf
-        from mf.client import Shot
+        from mf.client.volley import Shot
 
         try:
             arguments = method.arguments(call.arguments)
@@ -264,7 +265,7 @@ class _Seen:
 
 async def _run(place: Place, plan: _Plan, wanted: Wanted, is_small: bool) -> _Seen:
     import mf
-    from mf.client import Volley
+    from mf.client.volley import Volley
 
     seen = _Seen(Progress(plan.count))
     try:

@@ -50,6 +50,10 @@ class Record:
     def until(self, method: str) -> None:
         assert eventually(lambda: any(each["method"] == method for each in calls()))
 
+    def kill(self) -> None:
+        self._process.kill()
+        self._process.communicate(timeout=PATIENCE)
+
     def end(self) -> str:
         """Its notes, after Ctrl-C."""
         self._process.send_signal(signal.SIGINT)
@@ -282,12 +286,52 @@ def test_a_recording_of_calls_on_a_full_disk_keeps_what_it_has(at: Tool, shop: S
 
     assert eventually(has_ended)
     _, err = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 3, err
-    assert b"File too large" in err
-    assert Path("calls.rec").stat().st_size == 9000
     count = len(calls())
     assert count > 0
+    said = [f"recorded {count}".encode(), b"mf: cannot write: File too large"]
+    assert (process.returncode, err.splitlines()) == (3, said)
+    assert Path("calls.rec").stat().st_size == 9000
     assert at.json("replay", "calls.rec", *AGAIN)["calls"] == count
+
+
+def test_what_a_killed_recorder_has_written_is_read(at: Tool, shop: Server) -> None:
+    record = Record(at, shop.address, "calls.rec", "--method", "find")
+    record.begun(*FOUND)
+    record.kill()
+    count = len(calls())
+    with Path("calls.rec").open("ab") as file:  # it was killed within a line
+        file.write(b'{"t":3,"of":0,"service":"shop.Sh')
+    found = at.json("replay", "calls.rec", *AGAIN)
+    assert (found["calls"], found["others"]) == (count, {})
+
+
+def test_a_second_recorder_does_not_write_to_the_file_of_the_first(at: Tool, shop: Server) -> None:
+    record = Record(at, shop.address, "calls.rec", "--method", "find")
+    record.begun(*FOUND)
+    said = at.fails(2, "record", "--calls", shop.address, "calls.rec", "--for", "5")
+    assert said == "'calls.rec' is there already: it is not overwritten"
+    Path("link.rec").symlink_to("elsewhere.rec")
+    assert "is there already" in at.fails(2, "record", "--calls", shop.address, "link.rec", "--for", "5")
+    assert not Path("elsewhere.rec").exists()
+    record.end()
+    assert at.json("replay", "calls.rec", *AGAIN)["calls"] == len(calls())
+
+
+def test_ctrl_c_leaves_a_summary_of_what_has_ended(recorded: Tool) -> None:
+    """A oneway call, which has ended when it is sent, and one that lasts."""
+    head, of_shop, first, *_ = lines()
+    note = first | {"method": "note", "agent": "books", "arguments": {"text": "again"}}
+    slow = first | {"method": "slow", "arguments": {"seconds": 20}}
+    del note["result"], slow["result"]
+    Path("long.rec").write_text("".join(json.dumps(each) + "\n" for each in (head, of_shop, note, slow)))
+    process = recorded.process("replay", "long.rec", *AGAIN, "--json")
+    notes = ("call", "shop.Shop.notes", "--at", "books")
+    assert eventually(lambda: "again" in recorded.well(*notes))
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, err) == (130, b"mf: interrupted\n")
+    found = json.loads(out)
+    assert (found["calls"], found["same"], found["others"], found["given_up"]) == (1, 1, {}, 1)
 
 
 def test_ctrl_c_ends_a_replay_of_calls(recorded: Tool) -> None:

@@ -167,6 +167,13 @@ class _Made:
         other = FIND | {"result": [SEA, SEA | {"tongue": "fr"}]}
         text = "'{path}': line 4: [1].tongue, at byte 299: `fr` is not a member"
         self._refused("other_result.rec", "calls", [*calls, other], 4, text)
+        found = MISSED | {"code": "OK", "result": SEA | {"size": {"width": 1, "kind": "book"}}}
+        text = "'{path}': line 4: Item.size.height, at byte 90: a field is missing that has no default"
+        self._refused("other_struct.rec", "calls", [*calls, found], 4, text)
+        ordered = FIND | {"method": "order", "result": {"number": "1", "sum": "much"}}
+        del ordered["arguments"]
+        text = "'{path}': line 4: results.sum, at byte 20: a string holds no number"
+        self._refused("other_results.rec", "calls", [*calls, ordered], 4, text)
         other = {"t": 0, "agent": "", "value": {"title": "The sea"}}
         text = "'{path}': line 2: Sold.count, at byte 18: a field is missing that has no default"
         self._refused("other_message.rec", "messages", [*messages, other], 2, text)

@@ -2,10 +2,11 @@
 
 import asyncio
 import json
+from contextlib import closing
 
 import click
 
-from mf_tools.call_records import CallRecords, new_file, write
+from mf_tools.call_records import CallRecords, RecordFile
 from mf_tools.commands.sub import taken
 from mf_tools.connect import Place, deadline_option, placed, quiet
 from mf_tools.guard import USAGE, CommandError
@@ -81,21 +82,18 @@ def _record_messages(
     import mf
     from mf import described
 
-    number = 0
-    first: float | None = None
+    first: int | None = None
     with place.client() as client:
         whole = full_name(place, topic, "topic")
         with hinting(place, whole, "topic"):
             found = client.describe(whole, topic=True, deadline=deadline)
         made = described.Topic(found)
-        with new_file(file) as out:
-            write(out, described.Recording.head(found, json.loads(mf.to_json(mf.Timestamp.now()))))
+        with closing(RecordFile(file)) as out:
+            out.write(described.Recording.head(found, json.loads(mf.to_json(mf.Timestamp.now()))))
             with made.subscriber(client, agents, mf.SubscribeOptions()) as subscriber:
                 subscriber.on_gap(lambda gap: note(f"{gap.count} messages missed: {gap.why.name}"))
                 for message in taken(subscriber, count, seconds):
-                    at = int(message.time) / 1e9
-                    first = at if first is None else first
+                    first = int(message.time) if first is None else first
+                    at = described.Recording.between(first, int(message.time))
                     value = json.loads(made.value_json(message.value))
-                    write(out, {"t": round(at - first, 9), "agent": message.agent, "value": value})
-                    number += 1
-    note(f"recorded {number}")
+                    out.write({"t": at, "agent": message.agent, "value": value}, counts=True)

@@ -162,3 +162,14 @@ def test_a_recording_of_the_other_kind_is_refused(tmp_path: Path) -> None:
         CallRecording(messages)
     with pytest.raises(ValueError, match="is no recording of `mf record`"):
         Recording(of_calls)
+
+
+@pytest.mark.parametrize(
+    ("at", "seconds"), [(1_500_000_001, 0.500000001), (0, -1.0), (-(1 << 62), -1e9), (1 << 62, 1e9)]
+)
+def test_a_clock_that_was_set_makes_no_time_that_readers_refuse(
+    tmp_path: Path, at: int, seconds: float
+) -> None:
+    assert Recording.between(1_000_000_000, at) == seconds
+    path = written(tmp_path, line(Recording.between(1_000_000_000, at), "", 1))
+    assert [each.seconds for each in Recording(path)] == [seconds]

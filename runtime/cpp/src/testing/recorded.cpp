@@ -193,6 +193,13 @@ std::shared_ptr<const described::Schema> schema_of(const ServiceInfo& service) {
   return found;
 }
 
+/// The place of a fault, as Python says it: behind what the value is of.
+codec::DecodeError within(std::string_view root, codec::DecodeError error) {
+  const bool follows = error.path.empty() || error.path.starts_with('[') || root.empty();
+  error.path = std::string(root) + (follows ? "" : ".") + error.path;
+  return error;
+}
+
 void check_method(const RecordedCall& call, const ServiceInfo& service, const MethodInfo& method) {
   if (call.service != service.name || call.method != method.name) {
     refuse_file("'" + call.path + "': line " + std::to_string(call.line) + ": it is a call of " +
@@ -308,7 +315,7 @@ std::vector<std::byte> request_bytes(const RecordedCall& call, const ServiceInfo
   check_method(call, service, method);
   const auto schema = schema_of(service);
   auto bytes = described::from_json(*schema, schema->methods()[method.index].params, *call.arguments);
-  if (!bytes) refuse_value(call, bytes.error());
+  if (!bytes) refuse_value(call, within(method.name, bytes.error()));
   return *std::move(bytes);
 }
 
@@ -318,19 +325,24 @@ std::vector<std::byte> result_bytes(const RecordedCall& call, const ServiceInfo&
   const auto schema = schema_of(service);
   const auto results = schema->methods()[method.index].results;
   const auto fields = schema->fields(schema->type(results));
-  std::string before;
-  std::string text = *call.value;
-  if (fields.size() == 1) {  // the recording has the bare value
-    before = "{\"" + std::string(fields.front().name) + "\":";
-    text = text == "null" && schema->type(fields.front().type).kind == described::Kind::optional
-               ? "{}"
-               : before + text + "}";
+  if (fields.size() != 1) {
+    auto bytes = described::from_json(*schema, results, *call.value);
+    if (!bytes) refuse_value(call, within("results", bytes.error()));
+    return *std::move(bytes);
   }
-  auto bytes = described::from_json(*schema, results, text);
+  // The recording has the bare value: it becomes the only field of the results.
+  const auto& type = schema->type(fields.front().type);
+  const auto name = fields.front().name;
+  const std::string before = "{\"" + std::string(name) + "\":";
+  const bool absent = *call.value == "null" && type.kind == described::Kind::optional;
+  auto bytes = described::from_json(*schema, results, absent ? "{}" : before + *call.value + "}");
   if (!bytes) {
     auto error = bytes.error();
     error.offset -= std::min(error.offset, before.size());
-    refuse_value(call, error);
+    if (error.path.starts_with(name)) error.path.erase(0, name.size());
+    if (error.path.starts_with('.')) error.path.erase(0, 1);
+    const bool named = type.kind == described::Kind::structure || type.kind == described::Kind::alternatives;
+    refuse_value(call, within(named ? type.short_name : std::string_view(), std::move(error)));
   }
   return *std::move(bytes);
 }

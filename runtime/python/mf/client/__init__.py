@@ -11,7 +11,6 @@ from mf.client.method import (
     ServiceInfo,
     Target,
 )
-from mf.client.volley import Shot, Volley
 
 __all__ = [
     "AsyncTarget",
@@ -22,7 +21,5 @@ __all__ = [
     "ScatterTarget",
     "Scattered",
     "ServiceInfo",
-    "Shot",
     "Target",
-    "Volley",
 ]

@@ -6,8 +6,8 @@ written at once.
     await volley.fire((moment, Shot(target, method, arguments, what)) for …)
 """
 
-from asyncio import CancelledError, Task, ensure_future, gather, sleep
-from collections.abc import Callable, Iterable
+from asyncio import Task, ensure_future, gather, sleep
+from collections.abc import Callable, Coroutine, Iterable
 from math import inf
 from time import monotonic
 from typing import Any
@@ -79,6 +79,7 @@ class Volley:
         "_failure",
         "_fewer",
         "_flying",
+        "_is_lost",
         "_most",
         "_seconds",
         "_slow",
@@ -97,6 +98,7 @@ class Volley:
         self._crowd: LoopGate | None = None
         self._failure: BaseException | None = None
         self._flying: set[Shot] = set()
+        self._is_lost = False  # no server was found for the latest one that looked for one
         self.given_up = 0
         """How many were in flight, and have no outcome, when fire() has raised."""
         self.late = 0.0
@@ -138,7 +140,10 @@ class Volley:
                     route = target.kept()
                 if route is None or shot.is_rare:
                     target = None
-                    await self._begin(shot)
+                    if self._is_lost and not shot.is_rare:
+                        self._aside(self._begin(shot))
+                    else:
+                        await self._begin(shot)
                     continue
                 shot.begin_at(route.binding, now)
                 shot.path = route
@@ -159,12 +164,14 @@ class Volley:
             await self._crowd.wait(inf)
 
     async def _begin(self, shot: Shot) -> None:
-        """Sends one for which there is no route yet, or which is no common one."""
+        """Sends one for which there is no route yet, or which is no common one. They wait here one behind the
+        other, so that they keep their order, until one has found no server."""
         if shot.missed is None and shot.flags & ONEWAY:
             await run(shot, shot.target)
         elif shot.missed is None:
             shot.begin()
             route = await find(shot, shot.target)
+            self._is_lost = route is None
             if route is not None:
                 shot.path = route
                 shot.sent = now = monotonic()
@@ -183,22 +190,25 @@ class Volley:
             shot.state = ENDED
         elif shot.settle(monotonic()) is RESOLVE:
             shot.on_done = None
-            task = ensure_future(self._again(shot, route))
-            self._slow.add(task)
-            task.add_done_callback(self._slow.discard)
+            self._aside(self._again(shot, route))
             return
         self._over(shot)
 
     async def _again(self, shot: Shot, route: Route[Any]) -> None:
         """The server has refused it, or the connection has ended: elsewhere, or later."""
-        try:
-            await go_on(shot, shot.target, route)
-        except CancelledError:
-            raise
-        except Exception as raised:
-            self._fail(raised)
-            return
+        await go_on(shot, shot.target, route)
         self._over(shot)
+
+    def _aside(self, work: Coroutine[Any, Any, None]) -> None:
+        """In a task of its own, since it waits for what the others do not wait for."""
+        task = ensure_future(work)
+        self._slow.add(task)
+        task.add_done_callback(self._was_aside)
+
+    def _was_aside(self, task: Task[None]) -> None:
+        self._slow.discard(task)
+        if not task.cancelled() and (raised := task.exception()) is not None:
+            self._fail(raised)
 
     def _over(self, shot: Shot) -> None:
         flying = self._flying

@@ -98,6 +98,12 @@ class Recording:
         return (each for each, _ in found)
 
     @staticmethod
+    def between(first: int, at: int) -> float:
+        """The time of a line, in seconds, from two times in nanoseconds. What is beyond 30 years, as with a
+        clock that was set in between, is as much as a reader takes."""
+        return max(-_MOST_SECONDS, min(_MOST_SECONDS, round((at - first) / 1e9, 9)))
+
+    @staticmethod
     def head(of: Description, begun: str) -> dict[str, Any]:
         """The first line of a new one. `begun`: a time as JSON has it."""
         return {
