@@ -283,7 +283,7 @@ async def _run(place: Place, plan: _Plan, wanted: Wanted, is_small: bool) -> _Se
         begun = monotonic()
         try:
             await volley.fire(calls, begun)
-        except asyncio.CancelledError:  # Ctrl-C: what has been seen is told
+        except asyncio.CancelledError:  # Ctrl-C; the summary has what has ended
             task = asyncio.current_task()
             assert task is not None
             task.uncancel()

@@ -1,4 +1,6 @@
-"""docs/testing.md: the test that it makes of a recording of calls passes, and fails for another shop."""
+"""docs/testing.md: the test that it makes of a recording of calls passes, and fails for another shop.
+
+That of C++ is tests/cpp/testing/report_test.cpp."""
 
 import os
 import re
@@ -49,3 +51,12 @@ def test_the_test_of_the_page_passes(tool: Tool, shop: Server, stubs: Path) -> N
     done = ran(stubs)
     assert done.returncode == 1, done.stdout + done.stderr
     assert "1 failed" in done.stdout
+
+
+def test_the_test_in_cpp_is_the_one_that_is_compiled() -> None:
+    code = (ROOT / "tests/cpp/testing/report_test.cpp").read_text()
+    block = re.search(r"```cpp\n(.*?)```", SECTION, re.DOTALL)
+    assert block is not None
+    compiled = code[code.index("#include <gtest") : code.index("\n}  // namespace\n")]
+    compiled = compiled.replace("namespace mftest::report_test {\nnamespace {\n\n", "")
+    assert block[1] == compiled.replace("REPORT", '"report.rec"')

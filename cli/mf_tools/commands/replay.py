@@ -1,5 +1,6 @@
 """`mf replay`: the messages of a recording, published again, or its calls, made again."""
 
+import gc
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from time import monotonic, sleep
@@ -81,6 +82,7 @@ def _publish(
     messages: Iterable[tuple[float, str, Any]] = _read(recording, topic)
     if Path(file).stat().st_size <= HELD:
         messages = list(messages)
+        gc.freeze()  # as in call_replay
         agents = {agent for _, agent, _ in messages}
     else:
         agents = {agent for _, agent, _ in _lines(recording)}  # looks at each line, too

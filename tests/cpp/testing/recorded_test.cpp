@@ -215,7 +215,8 @@ TEST(Recorded, CallsWaitForFewOthersAndStayInOrder) {
   constexpr int kCalls = 3000;
   for (int i = 0; i < kCalls; ++i) {
     const int began = i % 2 == 0 ? i + 1 : i - 1;  // each two have ended the other way round
-    file << R"({"t":)" << began << R"(,"service":"shop.Clock","method":"now","agent":"","code":"OK","took":0})"
+    file << R"({"t":)" << began
+         << R"(,"service":"shop.Clock","method":"now","agent":"","code":"OK","took":0})"
          << "\n";
   }
   file.close();

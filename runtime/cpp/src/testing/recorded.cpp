@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
-#include <cstdio>
 #include <cstdint>
+#include <cstdio>
 #include <map>
 #include <mutex>
 #include <queue>
@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::uint32_t kForm = 1;
 constexpr std::size_t kMostLine = std::size_t{32} << 20U;
-constexpr std::size_t kWindow = 1024;                      // calls that wait for one that began before
+constexpr std::size_t kWindow = 1024;                         // calls that wait for one that began before
 constexpr std::size_t kMostWaiting = std::size_t{64} << 20U;  // bytes of their lines
 constexpr std::size_t kMostDescriptions = 1000;
 constexpr std::size_t kMostMembers = 32;

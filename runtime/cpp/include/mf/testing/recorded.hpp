@@ -44,8 +44,8 @@ struct RecordedDescription {
 
 /// One call. Values are JSON until request() and result() read them; no text: the value was not recorded.
 struct RecordedCall {
-  std::string path;      // of the file
-  std::size_t line = 0;  // in the file, from 1
+  std::string path;                  // of the file
+  std::size_t line = 0;              // in the file, from 1
   std::chrono::nanoseconds began{};  // since the first call began
   std::chrono::nanoseconds took{};   // until its handler had ended
   std::string service;               // full name
@@ -76,8 +76,7 @@ struct RecordedCall {
 /// lasted longer than the 1,024 calls after it comes later. Calls of other services are left out.
 class RecordedCalls {
  public:
-  RecordedCalls(std::string path,
-                std::initializer_list<std::reference_wrapper<const ServiceInfo>> services);
+  RecordedCalls(std::string path, std::initializer_list<std::reference_wrapper<const ServiceInfo>> services);
   ~RecordedCalls();
   RecordedCalls(RecordedCalls&& other) noexcept;
   RecordedCalls& operator=(RecordedCalls&& other) noexcept;
