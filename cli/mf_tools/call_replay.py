@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from mf_tools.connect import Place, quiet
 from mf_tools.guard import FAILED, FILES, USAGE, CommandError
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from mf.client import AsyncTarget
     from mf.client.volley import Shot
     from mf.described import CallRecording, DescribedMethod, Description, RecordedCall, Service
+
+T = TypeVar("T")
 
 HELD = 32 << 20
 """Bytes of a recording whose values are all read before the first is published or called."""
@@ -277,8 +279,9 @@ async def _run(place: Place, plan: _Plan, wanted: Wanted, is_small: bool) -> _Se
         services = _Services(client, now, adapts=wanted.adapts)
         calls: Iterable[tuple[float | None, Shot]] = services.prepared(plan, wanted.results)
         if is_small:
-            calls = list(calls)
+            held = list(calls)
             gc.freeze()  # else the collector looks at all of them again and again while they are made
+            calls = _each_dropped(held)
         volley = Volley(seen.ended, wanted.most_open, wanted.deadline)
         begun = monotonic()
         try:
@@ -307,6 +310,13 @@ async def _described(
             how = "arguments are read as those of now" if wanted.adapts else "it adapts"
             note(f"{name} has another schema than in the recording: {how}")
     return found
+
+
+def _each_dropped(held: list[T]) -> Iterator[T]:
+    """The values of a list in order, each of which is out of it then."""
+    held.reverse()
+    while held:
+        yield held.pop()
 
 
 def _code_of(failure: Exception) -> str:
