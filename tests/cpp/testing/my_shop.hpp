@@ -13,7 +13,7 @@ inline std::shared_ptr<mf::Servant> my_shop() {
   const shop::Item sea{.id = std::numeric_limits<std::uint64_t>::max(),
                        .title = "The sea",
                        .price = 0.1F,
-                       .size = {.width = 10.0, .height = 1e-7, .kind = shop::Kind::book},
+                       .size = {.width = 10.0, .height = 1e-7, .kind = shop::Kind_::book},
                        .marks = shop::Marks::sale,
                        .tongue = shop::Tongue::en,
                        .note = "‘rare’"};
