@@ -196,6 +196,26 @@ def test_servers_adapt_to_the_recorded_schema(recorded: Tool) -> None:
     assert recorded.err == "shop.Shop has another schema than in the recording: it adapts\n"
 
 
+def test_calls_that_the_servers_schema_does_not_have_are_counted(recorded: Tool) -> None:
+    def other(each: dict[str, Any]) -> None:
+        """Of a version in which the title of `item` was a number, and `now` had another name."""
+        if "descriptor" in each:
+            head = " method item\n  params febird\n   title "
+            each["descriptor"] = each["descriptor"].replace(f"{head}string", f"{head}u32")
+            each["descriptor"] = each["descriptor"].replace(" method now", " method then")
+        if each.get("method") == "item":
+            each["arguments"]["title"] = 7
+        if each.get("method") == "now":
+            each["method"] = "then"
+
+    rewritten(other)
+    recorded.run("replay", "changed.rec", "--again", "*", "--speed", "0", "--json")
+    assert recorded.code == 1, recorded.err
+    found = json.loads(recorded.out)
+    assert found["others"] == {"DECLARED -> SCHEMA_MISMATCH": 1, "OK -> UNKNOWN_METHOD": 1}
+    assert found["calls"] == found["same"] + 2
+
+
 def test_arguments_are_read_as_those_of_now(recorded: Tool) -> None:
     def less(each: dict[str, Any]) -> None:
         if each.get("method") == "find":

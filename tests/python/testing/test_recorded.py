@@ -1,6 +1,7 @@
 """Recordings of `mf record`, read by tests."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -173,3 +174,25 @@ def test_a_clock_that_was_set_makes_no_time_that_readers_refuse(
     assert Recording.between(1_000_000_000, at) == seconds
     path = written(tmp_path, line(Recording.between(1_000_000_000, at), "", 1))
     assert [each.seconds for each in Recording(path)] == [seconds]
+
+
+def test_a_line_without_end_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    path = written(tmp_path)
+    place = path.stat().st_size
+    os.truncate(path, 1 << 36)  # zeros that take no room
+    with pytest.raises(ValueError, match=rf"line 2 \(at byte {place}\) is longer than 32 MiB"):
+        list(Recording(path))
+
+
+def test_a_file_of_descriptions_alone_is_refused(tmp_path: Path) -> None:
+    described = (CallRecording.described(number, HEALTH) for number in range(1, 1002))
+    with pytest.raises(ValueError, match=r"line 1002 \(at byte \d+\) is beyond 1,000 descriptions"):
+        list(CallRecording(calls(tmp_path, *described)))
+
+
+def test_long_lines_do_not_wait_for_a_thousand_others(tmp_path: Path) -> None:
+    long = CHECK | {"arguments": {"service": "x" * (1 << 23)}}
+    path = calls(tmp_path, *(long | {"t": seconds} for seconds in range(12)))
+    found = iter(CallRecording(path))
+    assert next(found).seconds == 0
+    assert [each.seconds for each in found] == list(range(1, 12))
