@@ -1,7 +1,6 @@
 """R0. The end of one call of several: a value, a declared error or an Error, exactly one of them."""
 
 from collections.abc import Awaitable, Callable, Coroutine, Iterable
-from itertools import islice
 from typing import Any, Generic, TypeVar
 
 from mf.core.code_class import BY_HANDLER
@@ -126,6 +125,8 @@ async def each_async(
 ) -> list[Outcome[T]]:
     """The same for an `async def`. The items run concurrently, at most 1,024 at once; the outcomes are in the
     order of the items."""
+    from mf.core.many_at_once import some_at_once  # which imports asyncio
+
     return await some_at_once(_one_async(function, item) for item in arguments)
 
 
@@ -150,18 +151,6 @@ async def one_by_one(runs: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
             raise CancelledError
         if len(results) % _AT_ONCE == 0:
             await sleep(0)  # lets other calls of the loop run
-    return results
-
-
-async def some_at_once(runs: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
-    """The results in order. Each coroutine is made when its turn comes, since a task takes far more memory
-    than an item."""
-    from asyncio import gather
-
-    made = iter(runs)
-    results: list[T] = []
-    while some := list(islice(made, _AT_ONCE)):
-        results += await gather(*some)
     return results
 
 

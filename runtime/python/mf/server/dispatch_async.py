@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from mf.core.current import enter, leave
-from mf.core.outcome import Outcome, one_by_one, some_at_once
+from mf.core.many_at_once import some_at_once
+from mf.core.outcome import Outcome, one_by_one
 from mf.server.answers import (
     answer_one,
     answer_outcomes,
@@ -61,12 +62,14 @@ async def _run_many_async(call: ServedCall, handler: Handler, many: Iterable[Any
         outcomes = await maybe_await(handler.batch([handler.method.request(*item) for item in many]))
         return checked(call, handler, outcomes)
     in_turn = one_by_one if handler.method.ordered else some_at_once
-    return await in_turn(_one_of_many(call, handler, item) for item in many)
+    function: Any = handler.function
+    return await in_turn(_one_of_many(call, handler, function, item) for item in many)
 
 
-async def _one_of_many(call: ServedCall, handler: Handler, item: Any) -> Outcome[Any]:
+async def _one_of_many(call: ServedCall, handler: Handler, function: Any, item: Any) -> Outcome[Any]:
     try:
-        return Outcome(await maybe_await(handler.function(*item)))
+        result = function(*item)
+        return Outcome(await result if hasattr(result, "__await__") else result)
     except BaseException as raised:  # a task that ended with SystemExit would end the loop of all handlers
         return Outcome(error=failure_for(call, handler, raised))
 
