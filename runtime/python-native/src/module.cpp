@@ -1,5 +1,5 @@
 // The module `_mf_native`: the type `Plan`, which mf/codec/plan.py makes of the description of a type; and
-// the functions of frames.hpp, memory.hpp and outcomes.hpp for mf/protocol, and of serving.hpp for mf/server.
+// the functions of frames.hpp, gathering.hpp, memory.hpp and outcomes.hpp for mf/protocol, and of serving.hpp for mf/server.
 //
 //   plan = Plan(nodes)
 //   plan.decode(data, budget)                          a value
@@ -14,6 +14,7 @@
 #include "decoder.hpp"
 #include "encoder.hpp"
 #include "frames.hpp"
+#include "gathering.hpp"
 #include "memory.hpp"
 #include "outcomes.hpp"
 #include "serving.hpp"
@@ -230,6 +231,8 @@ PyMethodDef functions[] = {
     {"append", method(append_frame), METH_FASTCALL,
      "append(out: list, type, flags, route, id, word, count, payload) -> bytes appended, or 0"},
     {"run", method(run), METH_FASTCALL, "run(call, of Python): answers a call that runs where it was read"},
+    {"gather", method(gather), METH_FASTCALL,
+     "gather(iterator, encode, values: list, longest, room, most, guards) -> 0, 1, 2 or (value,)"},
     {"memory", memory, METH_O, "memory(size) -> memoryview of bytes that are not set to anything"},
     {"outcomes", method(outcomes), METH_FASTCALL, "outcomes(class, (value, error), values: list) -> list"},
     {nullptr, nullptr, 0, nullptr},

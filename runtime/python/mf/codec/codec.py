@@ -118,6 +118,13 @@ class Codec(Generic[V, T]):
                 return out
         return self._written((self.shape.coding or self._coding).write_alone, value)
 
+    def plain(self) -> Callable[[V], Any]:
+        """See ElementCodec.plain."""
+        plan = self.shape.plan
+        if plan is None:
+            plan = self._planned()
+        return plan.encode if plan else self.encode  # type: ignore[no-any-return]
+
     def _written(self, write: Callable[[Writer, Any], None], value: Any) -> Encoded:
         w = Writer()
         try:

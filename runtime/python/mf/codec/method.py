@@ -135,7 +135,11 @@ def _element(where: str, element: Callable[[], s.Shape] | None, encoding: int) -
 
 def _element_codec(codec: Codec[Any, Any], encoding: int) -> ElementCodec[Any]:
     return ElementCodec(
-        encoding=encoding, encode=codec.encode, encode_all=codec.encode_all, decode_all=codec.decode_all
+        encoding=encoding,
+        encode=codec.encode,
+        encode_all=codec.encode_all,
+        decode_all=codec.decode_all,
+        plain=codec.plain,
     )
 
 

@@ -21,7 +21,7 @@ PURE: Final = "MF_PURE"
 """The environment variable that turns the native codec off, if it is 1."""
 _MODULE: Final = "_mf_native"
 _DISTRIBUTION: Final = "mf-runtime-native"
-_NEEDED: Final = ("Plan", "construct", "replies", "requests", "append", "memory", "outcomes", "run")
+_NEEDED: Final = ("Plan", "construct", "replies", "requests", "append", "memory", "outcomes", "run", "gather")
 
 
 class Native(NamedTuple):

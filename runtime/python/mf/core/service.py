@@ -57,6 +57,9 @@ class ElementCodec(Record, Generic[Result]):
     decode_all: Callable[[Payload, int], list[Result]]
     arrayed: "Callable[[], ElementCodec[Any]] | None" = None
     """Makes one that decodes lists of numbers as arrays of numpy."""
+    plain: "Callable[[], Callable[[Result], Any]] | None" = None
+    """Makes a function that encodes plain values as fast as it is possible; for others it may return
+    something that is no `bytes`, or raise anything. Then `encode` is called."""
 
 
 class CacheInfo:

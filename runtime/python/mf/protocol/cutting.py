@@ -1,7 +1,7 @@
 """R2. The hot part of a session: plain small frames are cut out of received bytes, or appended to the output.
 
 These functions are the reference; where mf-runtime-native is in use, its functions of the same names take
-their place (runtime/python-native/src/frames.hpp, outcomes.hpp). They stop at the first frame that is not
+their place (runtime/python-native/src/frames.hpp, gathering.hpp, outcomes.hpp). They stop at the first frame that is not
 plain, and change nothing for it: the session reads on from there, so that one reader alone refuses frames and
 has the words for it.
 
@@ -9,6 +9,7 @@ A frame is plain if it is whole, with its padding, and has at most SMALL bytes, 
 than a header counts, and nothing in it that a session would refuse.
 """
 
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any, NamedTuple, Protocol
 
@@ -30,6 +31,8 @@ from mf.protocol.large import untouched
 
 SMALL = 4096
 LAST_CODE = int(max(Code))
+Guards = tuple[tuple[Any, str, Any], ...]
+"""Objects, the names of attributes, and what they are unless something has happened."""
 _unpack_header = HEADER.unpack_from
 
 
@@ -94,6 +97,42 @@ def requests(
     return at
 
 
+ENDED, FULL, LOOK = range(3)
+"""What `gather` returns."""
+
+
+def gather(
+    given: Iterator[Any],
+    encode: Callable[[Any], Any],
+    values: list[Any],
+    longest: int,
+    room: int,
+    most: int,
+    guards: Guards,
+) -> int | tuple[Any]:
+    """Appends the bytes of values of a stream to `values` (Outgoing.values), as ElementCodec.plain encodes
+    them. ENDED: `given` has no more. FULL: at least `room` bytes were appended, or `most` values. LOOK: an
+    attribute of `guards` is not the object that was given, and the caller has to see why. A tuple: its value is
+    not plain, since it has more than `longest` bytes or cannot be encoded so; it was not appended. Raises what
+    `given` raises."""
+    for value in given:
+        try:
+            made = encode(value)
+        except Exception:
+            return (value,)
+        if not isinstance(made, bytes | bytearray) or len(made) > longest:
+            return (value,)
+        values.append(made)
+        room -= len(made)
+        most -= 1
+        if room <= 0 or most <= 0:
+            return FULL
+        for owner, name, wanted in guards:
+            if getattr(owner, name) is not wanted:
+                return LOOK
+    return ENDED
+
+
 def outcomes(values: list[Any]) -> list[Outcome[Any]]:
     """One for each value, which is its result."""
     return [Outcome(value) for value in values]
@@ -143,6 +182,20 @@ class Memory(Protocol):
     def __call__(self, size: int, /) -> memoryview: ...
 
 
+class Gather(Protocol):
+    def __call__(
+        self,
+        given: Iterator[Any],
+        encode: Callable[[Any], Any],
+        values: list[Any],
+        longest: int,
+        room: int,
+        most: int,
+        guards: Guards,
+        /,
+    ) -> int | tuple[Any]: ...
+
+
 class Outcomes(Protocol):
     def __call__(self, values: list[Any], /) -> list[Outcome[Any]]: ...
 
@@ -155,9 +208,10 @@ class Cutting(NamedTuple):
     append: Append
     memory: Memory
     outcomes: Outcomes
+    gather: Gather
 
 
-PURE = Cutting(replies, requests, pack_into, untouched, outcomes)
+PURE = Cutting(replies, requests, pack_into, untouched, outcomes, gather)
 
 
 def of_module(module: Any) -> Cutting:
@@ -170,6 +224,7 @@ def of_module(module: Any) -> Cutting:
         module.append,
         module.memory,
         lambda values: make(Outcome, slots, values),
+        module.gather,
     )
 
 

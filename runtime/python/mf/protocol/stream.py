@@ -11,7 +11,9 @@ Outgoing        encoded values on their way into DATA frames
 Incoming        DATA frames on their way to the user: checked when they arrive, made whole when taken
 """
 
+from bisect import bisect_right
 from collections import deque
+from itertools import accumulate, islice
 
 from mf.core.error import Code, Error
 from mf.core.server_options import MAX_WINDOWS
@@ -108,39 +110,47 @@ class ReceiveWindow:
 
 class Outgoing:
     """Encoded values that wait to be sent, in order. Many share a frame; a value that is longer than a frame,
-    or than the credit, is sent in pieces. `max_payload`: the receiver's limit for a value.
+    or than the credit, is sent in pieces. `longest`: the receiver's limit for a value, in bytes.
+
+    Many values are appended to `values` itself (cutting.gather), which needs no lock: whatever else happens
+    to them in the meantime happens to the first ones.
     """
 
-    __slots__ = ("_at", "_max_payload", "_values", "size")
+    __slots__ = ("_at", "longest", "size", "values")
 
-    def __init__(self, max_payload: int) -> None:
-        self._values: deque[Payload] = deque()
-        self._max_payload = max_payload
+    def __init__(self, longest: int) -> None:
+        self.values: list[Payload] = []
+        self.longest = longest
         self._at = 0  # bytes of the first value that were sent already
         self.size = 0
+        """The bytes that wait, as of the last `add`, `count_again` or `next_frame`."""
 
     def __len__(self) -> int:
         """The number of values that were not sent completely."""
-        return len(self._values)
+        return len(self.values)
 
     def add(self, value: Payload) -> None:
         """Raises Error(MESSAGE_TOO_LARGE)."""
-        if len(value) > self._max_payload:
+        if len(value) > self.longest:
             text = (
-                f"a value of a stream has {len(value)} bytes, the other side accepts {self._max_payload}: "
+                f"a value of a stream has {len(value)} bytes, the other side accepts {self.longest}: "
                 "send less at a time, or raise max_payload there"
             )
             raise Error(Code.MESSAGE_TOO_LARGE, text)
-        self._values.append(value)
+        self.values.append(value)
         self.size += len(value)
 
+    def count_again(self) -> None:
+        """Values were appended to `values`."""
+        self.size = sum(map(len, self.values)) - self._at
+
     def clear(self) -> None:
-        self._values.clear()
+        self.values.clear()
         self._at = self.size = 0
 
     def next_frame(self, credit: int) -> tuple[Payload, int] | None:
         """Payload and count of one DATA within the credit. None: nothing waits, or it waits for credit."""
-        values = self._values
+        values = self.values
         if not values:
             return None
         room = min(DATA_LIMIT, (credit & ~7) - HEADER_SIZE)
@@ -148,25 +158,23 @@ class Outgoing:
             return None
         if self._at or len(values[0]) > room:
             return self._piece(room)
-        parts: list[Payload] = []
-        length = 0
-        while values and len(parts) < MOST_VALUES and length + len(values[0]) <= room:
-            value = values.popleft()
-            length += len(value)
-            parts.append(value)
-        self.size -= length
-        return b"".join(parts), len(parts)
+        ends = list(accumulate(map(len, islice(values, MOST_VALUES))))
+        count = bisect_right(ends, room)
+        payload = b"".join(values[:count])
+        del values[:count]
+        self.count_again()
+        return payload, count
 
     def _piece(self, room: int) -> tuple[Payload, int]:
-        value = self._values[0]
+        value = self.values[0]
         piece = value[self._at : self._at + room]
         self._at += len(piece)
-        self.size -= len(piece)
-        if self._at < len(value):
-            return piece, 0
-        self._values.popleft()
-        self._at = 0
-        return piece, 1
+        is_last = self._at == len(value)
+        if is_last:
+            del self.values[0]
+            self._at = 0
+        self.count_again()
+        return piece, int(is_last)
 
 
 class Incoming:

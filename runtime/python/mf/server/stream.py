@@ -23,7 +23,7 @@ from mf.server.current import Caller, ServedCall, violation
 OUTPUT_LIMIT = 8 << 20
 """Bytes that may wait to be sent on a connection: above, nothing is read from it and no stream continues."""
 
-_MOST_WAITING = 16_384  # empty values fill no frame
+MOST_WAITING = 16_384  # empty values fill no frame
 
 
 class BadValueError(Exception):
@@ -101,12 +101,12 @@ class StreamCall(ServedCall):
     __slots__ = (
         "_data_sent",
         "_held",
-        "_is_due",
         "_wake",
         "credit",
         "dropped",
         "end_received",
         "incoming",
+        "is_due",
         "news",
         "outgoing",
         "pushed",
@@ -139,7 +139,8 @@ class StreamCall(ServedCall):
         self.waiting = 0
         self._held = 0
         self._wake: Callable[[], None] | None = None
-        self._is_due = False
+        self.is_due = False
+        """A turn is scheduled that sends what waits."""
         self._data_sent = False
 
     def driven_by(self, wake: Callable[[], None]) -> None:
@@ -243,7 +244,7 @@ class StreamCall(ServedCall):
     @property
     def is_full(self) -> bool:
         """Whether the waiting values fill a frame."""
-        return self.outgoing.size >= DATA_LIMIT or len(self.outgoing) >= _MOST_WAITING
+        return self.outgoing.size >= DATA_LIMIT or len(self.outgoing) >= MOST_WAITING
 
     def push(self) -> None:
         """Queues as many frames as credit and room allow."""
@@ -277,14 +278,14 @@ class StreamCall(ServedCall):
 
     def becomes_due(self) -> bool:
         """Whether a turn must be scheduled to send what waits, if no more follows. True once until `turn`."""
-        if self._is_due:
+        if self.is_due:
             return False
-        self._is_due = True
+        self.is_due = True
         return True
 
     def turn(self) -> None:
         """A turn of the loop has ended: what waits is sent."""
-        self._is_due = False
+        self.is_due = False
         if self.pushed is not None:
             self.pushed.fill()
             self._charge()

@@ -5,14 +5,16 @@ awaited_stream.py: those of threads block, and do not suspend (mf.core.immediate
 
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterable, Generator, Iterable
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Generator, Iterable, Iterator
 from typing import Any, ClassVar, Generic, TypeVar
 
 from mf.core.current import enter, leave
 from mf.core.error import Error
-from mf.core.service import ElementCodec
+from mf.core.service import ElementCodec, Encoded
+from mf.protocol.cutting import ENDED, cutting
+from mf.protocol.frame import DATA_LIMIT
 from mf.server.answers import answer_one, answer_raised, arguments_of, bad_value
-from mf.server.stream import BadValueError, StreamCall
+from mf.server.stream import MOST_WAITING, BadValueError, StreamCall
 
 T = TypeVar("T")
 
@@ -123,37 +125,82 @@ class ReaderEnd(Generic[T]):
 class WriterEnd:
     """Sends the values of a handler."""
 
-    __slots__ = ("_call", "_encode", "_waits")
+    __slots__ = ("_call", "_encode", "_plain", "_waits")
 
     def __init__(self, waits: Waits) -> None:
         self._waits = waits
         self._call = waits.call
         element = self._call.handler.method.result_element
         self._encode: Any = None if element is None else element.encode
+        self._plain: Any = None if element is None or element.plain is None else element.plain()
 
     def put(self, value: Any) -> bool:
         """Keeps a value. True: a frame is full, to be drained. Raises BadValueError for a value that violates
         the schema; StoppedError when the values are not wanted any more."""
-        call = self._call
         try:
             data = self._encode(value)
         except Exception as raised:
             raise BadValueError(raised) from raised
+        return self._keep(data)
+
+    def _keep(self, data: Encoded | None = None) -> bool:
+        """Keeps one more value, or None. True: a frame is full."""
+        call = self._call
         with call.connection.lock:
             if call.stopped is not None and self._waits.stops:
                 raise StoppedError
-            call.add(data)
+            if data is not None:
+                call.add(data)
             is_full = call.is_full
             due = not is_full and call.becomes_due()
         if due:
             self._waits.turn_soon()
         return is_full
 
+    async def _gather(self, given: Iterator[Any]) -> None:
+        """Sends the values, of which most are plain, and need no look at the call after each."""
+        call, gather = self._call, cutting().gather
+        outgoing = call.outgoing
+        guards = (call, "is_due", True), (call, "stopped", None)
+        while True:
+            room, most = DATA_LIMIT - outgoing.size, MOST_WAITING - len(outgoing)
+            try:
+                found = gather(given, self._plain, outgoing.values, outgoing.longest, room, most, guards)
+            finally:
+                with call.connection.lock:
+                    outgoing.count_again()
+            if found == ENDED:
+                return
+            if self.put(found[0]) if isinstance(found, tuple) else self._keep():
+                await self._send_frame()
+
+    async def _gather_awaited(self, given: AsyncIterator[Any]) -> None:
+        """The same on a loop, where nothing happens to the call between two values unless one is waited for."""
+        call, plain = self._call, self._plain
+        outgoing = call.outgoing
+        values, longest = outgoing.values, outgoing.longest
+        async for value in given:
+            try:
+                data = plain(value)
+            except Exception:
+                data = None
+            if type(data) is bytes and len(data) <= longest and call.is_due and call.stopped is None:
+                values.append(data)
+                outgoing.size += len(data)
+                is_full = outgoing.size >= DATA_LIMIT or len(values) >= MOST_WAITING
+            else:
+                is_full = self.put(value)
+            if is_full:
+                await self._send_frame()
+
     async def write_all(self, values: AsyncIterable[Any] | Iterable[Any]) -> None:
         """Raises the handler's exceptions, and those of `put`, after closing the handler's generator."""
         if isinstance(values, AsyncIterable):
             awaited = aiter(values)
             try:
+                if self._plain is not None:
+                    await self._gather_awaited(awaited)
+                    return
                 async for value in awaited:
                     if self.put(value):
                         await self._send_frame()
@@ -163,6 +210,9 @@ class WriterEnd:
             return
         given = iter(values)
         try:
+            if self._plain is not None:
+                await self._gather(given)
+                return
             for value in given:
                 if self.put(value):
                     await self._send_frame()
