@@ -130,14 +130,29 @@ class Stream(ClientStream[AsyncLink]):
 
     async def _feed(self, values: AsyncIterable[Any] | Iterable[Any]) -> None:
         if isinstance(values, AsyncIterable):
-            async for value in values:
-                if not await self.write(value):
-                    return
+            if not await self._feed_awaited(values):
+                return
+        elif isinstance(values, list | tuple):
+            await self.put_all(values)
         else:
             for value in values:
                 if not await self.write(value):
                     return
         await self.done_writing()
+
+    async def _feed_awaited(self, values: AsyncIterable[Any]) -> bool:
+        """False if the other side reads no more. A plain value is only kept while the turn that sends it is
+        scheduled."""
+        plain, sending = self.plain(), self.call.sending
+        async for value in values:
+            if not self._scheduled or plain is None or not self.keep_plain(value, plain, sending):
+                if not await self.write(value):
+                    return False
+            elif self.full:
+                await self.flush()
+                if not self.takes_more():
+                    return False
+        return True
 
 
 class Reader(Held[Stream], AsyncStreamReader[Any]):
@@ -150,7 +165,8 @@ class Reader(Held[Stream], AsyncStreamReader[Any]):
         return self
 
     async def __anext__(self) -> Any:
-        return await self._stream.next_value()
+        values = self._stream.values
+        return values.popleft() if values else await self._stream.next_value()
 
 
 class Duplex(Reader, AsyncDuplexStream[Any, Any]):

@@ -5,7 +5,9 @@ waits is written once (mf.core.immediate), over the waits of streams.py and asyn
 from _thread import allocate_lock
 from abc import ABC, abstractmethod
 from collections import deque
+from collections.abc import Callable, Iterable
 from contextlib import suppress
+from itertools import islice
 from time import monotonic
 from typing import Any, Generic, TypeVar
 
@@ -18,7 +20,9 @@ from mf.core.outcome import Failure
 from mf.core.service import Method, Payload
 from mf.core.stream import stream_has_ended, stream_is_idle
 from mf.protocol.call_table import CallEvent, CallStep
+from mf.protocol.cutting import ENDED, FULL, cutting
 from mf.protocol.frame import DATA_LIMIT
+from mf.protocol.stream import MOST_VALUES, Outgoing
 from mf.protocol.stream_call import StreamCall
 from mf.route.finder import L, Route
 
@@ -270,6 +274,50 @@ class ClientStream(ABC, Generic[L]):
             raise Error(refused.code, refused.message, Execution.UNKNOWN) from refused
         sending.add(body)
         self._unsent += len(body) + 1
+        return True
+
+    async def put_all(self, values: Iterable[Any]) -> None:
+        """Sends values that are there already, until the other side reads no more. Raises what `put` and
+        `values` do."""
+        given, plain, gather = iter(values), self.plain(), cutting().gather
+        while self.takes_more():
+            sending = self.call.sending
+            if sending is None:  # ended a moment ago
+                return
+            found: int | tuple[Any, ...]
+            if plain is None:
+                found = tuple(islice(given, 1)) or ENDED
+            else:
+                guards = (self.call, "done", False), (self.call, "sending", sending)
+                room, most = DATA_LIMIT - self._unsent, MOST_VALUES
+                found = gather(given, plain, sending.values, sending.longest, room, most, guards)
+            if isinstance(found, tuple):
+                if not self.put(found[0]):
+                    return
+            elif found == ENDED:
+                return
+            if found == FULL or self.full:
+                await self.flush()
+
+    def plain(self) -> Callable[[Any], Any] | None:
+        """What encodes most values that are sent."""
+        element = self.call.method.param_element
+        assert element is not None
+        return None if self.call.adapted is not None or element.plain is None else element.plain()
+
+    def keep_plain(self, value: Any, plain: Callable[[Any], Any], sending: Outgoing | None) -> bool:
+        """As `put`, for a plain value of an undisturbed call. False: nothing was done."""
+        call = self.call
+        try:
+            data = plain(value)
+        except Exception:
+            return False
+        if type(data) is not bytes or call.done or sending is None or call.sending is not sending:
+            return False
+        if len(data) > sending.longest:
+            return False
+        sending.values.append(data)
+        self._unsent += len(data) + 1
         return True
 
     async def flush(self) -> None:

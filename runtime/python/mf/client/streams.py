@@ -83,20 +83,32 @@ class Stream(ClientStream[Link]):
         self._written = now
         return more
 
+    def _write_each(self, values: Iterable[Any]) -> None:
+        """As `write` for each, until the other side reads no more."""
+        call, plain, sending = self.call, self.plain(), self.call.sending
+        for value in values:
+            now = monotonic()
+            if (
+                plain is None
+                or now - self._written > _PAUSE
+                or now - self._flushed > _LONGEST
+                or self._unsent >= _GATHERED
+                or call.reader is not None
+                or not self.keep_plain(value, plain, sending)
+            ):
+                if not self.write(value):
+                    return
+            else:
+                self._written = now
+
     def write_all(self, values: Iterable[Any]) -> Any:
         """The result of a call whose only stream is this. An exception of `values` cancels the call and is
         raised."""
         try:
             if isinstance(values, list | tuple):
-                for value in values:
-                    if not self.put(value):
-                        break
-                    if self.full:
-                        immediate(self.flush())
+                immediate(self.put_all(values))
             else:
-                for value in values:
-                    if not self.write(value):
-                        break
+                self._write_each(values)
             immediate(self.done_writing())
             self.await_end()
         except BaseException:
@@ -111,7 +123,10 @@ class Reader(Held[Stream], StreamReader[Any]):
     __slots__ = ()
 
     def __next__(self) -> Any:
-        return self._stream.next_value()
+        try:  # `next_value` finds the same, and takes three calls
+            return self._stream.values.popleft()
+        except IndexError:
+            return self._stream.next_value()
 
 
 class Duplex(Reader, DuplexStream[Any, Any]):

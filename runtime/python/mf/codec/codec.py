@@ -123,7 +123,7 @@ class Codec(Generic[V, T]):
         plan = self.shape.plan
         if plan is None:
             plan = self._planned()
-        return plan.encode if plan else self.encode  # type: ignore[no-any-return]
+        return plan.encode if plan else self.encode
 
     def _written(self, write: Callable[[Writer, Any], None], value: Any) -> Encoded:
         w = Writer()

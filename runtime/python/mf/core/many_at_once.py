@@ -1,8 +1,8 @@
 """R0. Runs many coroutines on a loop of asyncio, for batches whose handlers are `async def`.
 
 A task takes several times as long as most handlers run, so those that wait for nothing share one: it runs
-them one after another. A coroutine that waits keeps the task in which it began, and another task goes on with the
-next ones. So `asyncio.current_task()` is the same before and after a wait, and `asyncio.timeout` and
+them one after another. A coroutine that waits keeps the task in which it began, and another task goes on with
+the next ones. So `asyncio.current_task()` is the same before and after a wait, and `asyncio.timeout` and
 `asyncio.TaskGroup` work as anywhere; a task that a coroutine has cancelled or still refers to, or in whose
 context it has set something, runs no further one.
 """

@@ -1,9 +1,9 @@
 """R2. The hot part of a session: plain small frames are cut out of received bytes, or appended to the output.
 
 These functions are the reference; where mf-runtime-native is in use, its functions of the same names take
-their place (runtime/python-native/src/frames.hpp, gathering.hpp, outcomes.hpp). They stop at the first frame that is not
-plain, and change nothing for it: the session reads on from there, so that one reader alone refuses frames and
-has the words for it.
+their place (runtime/python-native/src/frames.hpp, gathering.hpp, outcomes.hpp). They stop at the first frame
+or value that is not plain, and change nothing for it: the session reads on from there, so that one reader
+alone refuses frames and has the words for it.
 
 A frame is plain if it is whole, with its padding, and has at most SMALL bytes, no metadata, no more items
 than a header counts, and nothing in it that a session would refuse.
@@ -112,9 +112,9 @@ def gather(
 ) -> int | tuple[Any]:
     """Appends the bytes of values of a stream to `values` (Outgoing.values), as ElementCodec.plain encodes
     them. ENDED: `given` has no more. FULL: at least `room` bytes were appended, or `most` values. LOOK: an
-    attribute of `guards` is not the object that was given, and the caller has to see why. A tuple: its value is
-    not plain, since it has more than `longest` bytes or cannot be encoded so; it was not appended. Raises what
-    `given` raises."""
+    attribute of `guards` is not the object that was given, and the caller has to see why. A tuple: its value
+    is not plain, since it has more than `longest` bytes or cannot be encoded so; it was not appended. Raises
+    what `given` raises."""
     for value in given:
         try:
             made = encode(value)

@@ -175,7 +175,7 @@ class WriterEnd:
                 await self._send_frame()
 
     async def _gather_awaited(self, given: AsyncIterator[Any]) -> None:
-        """The same on a loop, where nothing happens to the call between two values unless one is waited for."""
+        """The same on a loop, where nothing happens to a call between two values that are not waited for."""
         call, plain = self._call, self._plain
         outgoing = call.outgoing
         values, longest = outgoing.values, outgoing.longest
