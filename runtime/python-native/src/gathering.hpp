@@ -1,6 +1,6 @@
 #pragma once
-// The values of a stream that is written (mf/protocol/cutting.py, gather): encoded one after another, until one is
-// not plain, a frame is full, or Python has to look.
+// The values of a stream that is written (mf/protocol/cutting.py, gather): encoded one after another, until
+// one is not plain, a frame is full, or Python has to look.
 
 #include "owned.hpp"
 

@@ -1,5 +1,6 @@
 // The module `_mf_native`: the type `Plan`, which mf/codec/plan.py makes of the description of a type; and
-// the functions of frames.hpp, gathering.hpp, memory.hpp and outcomes.hpp for mf/protocol, and of serving.hpp for mf/server.
+// the functions of frames.hpp, gathering.hpp, memory.hpp and outcomes.hpp for mf/protocol, and of serving.hpp
+// for mf/server.
 //
 //   plan = Plan(nodes)
 //   plan.decode(data, budget)                          a value
