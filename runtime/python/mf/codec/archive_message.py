@@ -21,9 +21,19 @@ from typing import Any, Final, NoReturn
 from mf.codec import shape as s
 from mf.codec import sizes
 from mf.codec.archive_form import is_message, is_wrapped, wire_of
-from mf.codec.archive_lists import More, items_read, packed_read, short_tag, uncharged, unpacked_read
-from mf.codec.archive_value import Of, Read, object_at, value_read
+from mf.codec.archive_values import (
+    More,
+    Of,
+    items_read,
+    object_at,
+    packed_read,
+    short_tag,
+    uncharged,
+    unpacked_read,
+    value_read,
+)
 from mf.codec.archive_wire import BYTES, CLOSE_GROUP, Span, read_tag, skip
+from mf.codec.composed import Read
 from mf.codec.contents import bare
 from mf.codec.failure import CodecError, InPartsError
 from mf.codec.fault import Fault
@@ -538,7 +548,7 @@ class Entry(Message):
 
 
 def entries_read(number: int, shape: s.Map, of: Of) -> More:
-    """What reads the entries of a map, as mf.codec.archive_lists reads elements."""
+    """What reads the entries of a map, as mf.codec.archive_values reads elements."""
     entry, next_tag = Entry(shape, of), short_tag(number)
     memory = sizes.ENTRY + uncharged(shape.key) + uncharged(shape.value)
 

@@ -17,19 +17,18 @@ from mf.codec import packed, sequences, sizes
 from mf.codec import shape as s
 from mf.codec.archive_form import integer_of, is_wrapped, is_zigzag, wire_of
 from mf.codec.archive_wire import BYTES, tag_of, varint
+from mf.codec.composed import Write, checked_write, items_write, named_write, numbers_write
 from mf.codec.contents import bare
 from mf.codec.custom_coding import custom_bytes
 from mf.codec.failure import CodecError, digits, item_step
-from mf.codec.febird import pair_of
+from mf.codec.febird import fixed_pair, pair_of
 from mf.codec.graph_unknown import Kept, kept_fields
 from mf.codec.graph_walk import loose_of, types_of
-from mf.codec.layout import BULK_ERRORS, number_of, rules_of, write_fixed
+from mf.codec.layout import attributes_of, number_of
 from mf.codec.limits import U64_MAX, limits_of
 from mf.codec.varint import write_unsigned
 from mf.codec.writer import (
     Writer,
-    check,
-    elements,
     exactly,
     expected,
     in_order,
@@ -40,7 +39,6 @@ from mf.codec.writer import (
 )
 
 Composite = s.Struct | s.Union
-Write = Callable[[Writer, Any], None]
 Of = Callable[[s.Composite], Any]
 
 
@@ -77,23 +75,18 @@ def _union(shape: s.Union, of: Of) -> Write:
 
 
 def _struct(shape: s.Struct, of: Of) -> Write:
-    steps = [
-        (each.name, attrgetter(each.attribute), _field(each.number, each.shape, of))
-        for each in sorted(shape.fields, key=attrgetter("number"))
-    ]
+    fields = sorted(shape.fields, key=attrgetter("number"))
+    get = attributes_of(fields)
     types: Any = types_of(shape)
+    write_fields = named_write(
+        [each.name for each in fields], [_field(each.number, each.shape, of) for each in fields]
+    )
 
     def write(w: Writer, value: Any) -> None:
         if not isinstance(value, types):
             raise expected(shape.name, value)
         w.enter()
-        name = ""
-        try:
-            for name, get, step in steps:  # noqa: B007 - the path wants it
-                step(w, get(value))
-        except CodecError as failure:
-            failure.in_field(name)
-            raise
+        write_fields(w, get(value))
         if value.__mf_unknown__:
             w.out += kept_fields(value.__mf_unknown__, w.graph and w.graph.kept)
         w.depth -= 1
@@ -105,7 +98,7 @@ def _field(number: int, shape: s.Shape, of: Of) -> Write:
     """A field, or what a message around a container holds; nothing for what is absent or empty."""
     match shape:
         case s.Checked(shape=inner, rules=rules):
-            return _checked(_field(number, inner, of), rules)
+            return checked_write(_field(number, inner, of), rules)
         case s.Optional(element=element):
             write_present = _single(number, element, of)
 
@@ -124,14 +117,6 @@ def _field(number: int, shape: s.Shape, of: Of) -> Write:
             return _map(number, shape, of)
         case _:
             return _single(number, shape, of)
-
-
-def _checked(inner: Write, rules: Iterable[Any]) -> Write:
-    def write(w: Writer, value: Any) -> None:
-        inner(w, value)
-        check(rules, value)
-
-    return write
 
 
 def _single(number: int, shape: s.Shape, of: Of) -> Write:
@@ -155,7 +140,7 @@ def _value(shape: s.Shape, of: Of) -> Write:
         return embedded(_field(1, shape, of))
     match shape:
         case s.Checked(shape=inner, rules=rules):
-            return _checked(_value(inner, of), rules)
+            return checked_write(_value(inner, of), rules)
         case s.Struct() | s.Union() if shape.archive:
             coding = of(shape)
             if coding.write_message is not None:
@@ -170,7 +155,7 @@ def _value(shape: s.Shape, of: Of) -> Write:
         case s.Scalar(name="uuid"):
             return embedded(pair_of(shape, of)[1])
         case s.Scalar(coding="fixed"):
-            return lambda w, value: write_fixed(w, shape, value)
+            return fixed_pair(shape)[1]
         case s.Scalar(name="bool" | "f32" | "f64" | "timestamp" | "string" | "bytes"):
             return pair_of(shape, of)[1]
         case _:
@@ -235,7 +220,7 @@ def _varint(shape: s.Shape) -> Write:
 def _repeated(number: int, element: s.Shape, taken: Callable[[Any], Any], of: Of) -> Write:
     tag = tag_of(number, BYTES)
     if wire_of(element) == BYTES:
-        items = _each(tag, _value(element, of))
+        items = items_write(_value(element, of), tag)
     else:
         items = _tagged(tag, embedded(_packed(element, of)))
 
@@ -249,40 +234,9 @@ def _repeated(number: int, element: s.Shape, taken: Callable[[Any], Any], of: Of
     return write
 
 
-def _each(tag: bytes, write_value: Write) -> Write:
-    def write(w: Writer, values: Any) -> None:
-        index, out = 0, w.out
-        values = elements(values)
-        try:
-            for index, value in enumerate(values):  # noqa: B007 - the path wants it
-                out += tag
-                write_value(w, value)
-        except CodecError as failure:
-            failure.in_item(index)
-            raise
-
-    return write
-
-
 def _packed(element: s.Shape, of: Of) -> Write:
-    plain, rules = bare(element), rules_of(element)
-    each = _each(b"", _value(element, of))
-    if isinstance(plain, s.Ref):
-        return each
-    pack = _packer(plain)
-    numbers = plain.numbers.keys() if isinstance(plain, s.Enum) and not plain.open else None
-
-    def write(w: Writer, values: Any) -> None:
-        try:
-            fits = not rules or all(rule.holds_all(values) for rule in rules)
-            if fits and (numbers is None or numbers >= set(values)):
-                w.out += pack(values)
-                return
-        except BULK_ERRORS:
-            pass  # which one is wrong?
-        each(w, values)
-
-    return write
+    plain, each = bare(element), items_write(_value(element, of))
+    return each if isinstance(plain, s.Ref) else numbers_write(element, _packer(plain), each)
 
 
 def _packer(plain: s.Shape) -> Callable[[Any], Any]:

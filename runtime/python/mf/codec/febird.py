@@ -12,19 +12,28 @@ what is only rare.
 """
 
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, Final
 
 from mf.codec import blocks, sequences, sizes
 from mf.codec import shape as s
 from mf.codec.arrays import array_bytes, array_reader
+from mf.codec.composed import (
+    Read,
+    Write,
+    checked_read,
+    checked_write,
+    items_read,
+    items_write,
+    named_write,
+    numbers_write,
+    texts_read,
+)
 from mf.codec.contents import bare, scalar_of
 from mf.codec.failure import CodecError
 from mf.codec.fault import Fault
 from mf.codec.layout import (
-    BULK_ERRORS,
     converted,
-    fits_of,
     format_of,
     number_of,
     parts_of,
@@ -35,13 +44,10 @@ from mf.codec.layout import (
 )
 from mf.codec.limits import MAX_DEPTH, MAX_EMPTY_ITEMS, U64_MAX, limits_of
 from mf.codec.reader import Reader
-from mf.codec.rules import held_by
 from mf.codec.varint import write_unsigned
 from mf.codec.writer import (
     Writer,
     blob,
-    check,
-    elements,
     exactly,
     expected,
     in_order,
@@ -52,8 +58,6 @@ from mf.codec.writer import (
     utf8,
 )
 
-Read = Callable[[Reader], Any]
-Write = Callable[[Writer, Any], None]
 ReadItems = Callable[[Reader, int], Any]
 Pair = tuple[Read, Write]
 Items = tuple[ReadItems, Write]
@@ -107,27 +111,12 @@ def _scalar(shape: s.Scalar) -> Pair:
         case "bool":
             return _read_bool, lambda w, value: write_fixed(w, shape, value)
         case name if name in sizes.FIXED:
-            return _fixed(shape)
+            return fixed_pair(shape)
         case name:
             return _varint(name, converted(shape))
 
 
-def _read_string(r: Reader) -> str:
-    pos = r.pos
-    if pos < r.end and (size := r.data[pos]) < 128 and pos + size < r.end:
-        pos += 1
-        r.pos = pos
-    else:
-        size = r.length()
-        pos = r.pos
-    r.budget -= 64 + size
-    if r.budget < 0:
-        raise r.over_budget()
-    r.pos = end = pos + size
-    try:
-        return r.data[pos:end].decode()
-    except UnicodeDecodeError as error:
-        raise r.fail(Fault.INVALID_UTF8, "text is not UTF-8", pos + error.start) from None
+_read_string, _read_bytes = texts_read(Reader.length)
 
 
 def _write_string(w: Writer, value: Any) -> None:
@@ -141,12 +130,6 @@ def _write_string(w: Writer, value: Any) -> None:
     else:
         w.count(size)
     w.out += text
-
-
-def _read_bytes(r: Reader) -> bytes:
-    size = r.length()
-    r.charge(64 + size)
-    return r.take(size)
 
 
 def _write_bytes(w: Writer, value: Any) -> None:
@@ -163,7 +146,7 @@ def _read_bool(r: Reader) -> bool:
     return r.bit("bool")
 
 
-def _fixed(shape: s.Scalar) -> Pair:
+def fixed_pair(shape: s.Scalar) -> Pair:
     layout, convert = struct.Struct(f"<{format_of(shape)}"), converted(shape)
     size, unpack_from, pack = layout.size, layout.unpack_from, layout.pack
 
@@ -235,22 +218,8 @@ def _enum(shape: s.Enum) -> Pair:
 
 
 def _checked(shape: s.Checked, of: Of) -> Pair:
-    (read_inner, write_inner), rules = pair_of(shape.shape, of), shape.rules
-    holds = held_by(rules)
-
-    def read(r: Reader) -> Any:
-        at = r.pos
-        value = read_inner(r)
-        if value is not None and not holds(value):
-            r.check(rules, value, at)
-        return value
-
-    def write(w: Writer, value: Any) -> None:
-        write_inner(w, value)
-        if value is not None and not holds(value):
-            check(rules, value)
-
-    return read, write
+    read, write = pair_of(shape.shape, of)
+    return checked_read(read, shape.rules), checked_write(write, shape.rules)
 
 
 def _optional(shape: s.Optional, of: Of) -> Pair:
@@ -312,16 +281,7 @@ def _fields(shape: s.Struct, of: Of) -> Pair:
         r.depth -= is_level
         return tuple(values) if is_tuple else make(*values)
 
-    def write(w: Writer, parts: Sequence[Any]) -> None:
-        name = ""
-        try:
-            for name, write_field, part in zip(names, writes, parts):  # noqa: B007, B905 - for the path; faster
-                write_field(w, part)
-        except CodecError as failure:
-            failure.in_field(name)
-            raise
-
-    return read, write
+    return read, named_write(names, writes)
 
 
 def _laid_fields(shape: s.Struct) -> Pair:
@@ -549,7 +509,8 @@ def _write_entries(write_key: Write, write_value: Write) -> Write:
 
 
 def items_of(shape: s.Shape, of: Of) -> Items:
-    base, each = scalar_of(shape), _each(*pair_of(shape, of))
+    base, (read, write) = scalar_of(shape), pair_of(shape, of)
+    each = items_read(read), items_write(write)
     if base is not None and base.name in sizes.FIXED:
         return _numbers(shape, base, each)
     if isinstance(shape, s.Struct) and shape.memcpy:
@@ -557,32 +518,7 @@ def items_of(shape: s.Shape, of: Of) -> Items:
     return (_read_strings, _write_strings) if shape is s.STRING else each
 
 
-def _each(read_one: Read, write_one: Write) -> Items:
-    def read(r: Reader, count: int) -> list[Any]:
-        values: list[Any] = []
-        append = values.append
-        try:
-            for _ in range(count):
-                append(read_one(r))
-        except CodecError as failure:
-            failure.in_item(len(values))
-            raise
-        return values
-
-    def write(w: Writer, values: Any) -> None:
-        index = 0
-        values = elements(values)
-        try:
-            for index, value in enumerate(values):  # noqa: B007 - the path wants it
-                write_one(w, value)
-        except CodecError as failure:
-            failure.in_item(index)
-            raise
-
-    return read, write
-
-
-_read_each_string, _write_each_string = _each(_read_string, _write_string)
+_read_each_string, _write_each_string = items_read(_read_string), items_write(_write_string)
 _BYTE: Final = [bytes((each,)) for each in range(128)]
 
 
@@ -649,7 +585,7 @@ def _rows(shape: s.Struct, each: Items) -> Items:
 def _numbers(shape: s.Shape, base: s.Scalar, each: Items) -> Items:
     """Numbers of fixed size, bools, uuids and enums of a byte, and those with constraints."""
     (read_each, write_each), rules, convert = each, rules_of(shape), converted(bare(shape))
-    letter, bulk, fits = format_of(base), sequences.WRITERS[base.name], fits_of(shape)
+    letter = format_of(base)
     size = struct.calcsize(f"<{letter}")
     charge = sizes.memory(base) if shape is base and base.name in _CHARGED else 0
 
@@ -671,13 +607,4 @@ def _numbers(shape: s.Shape, base: s.Scalar, each: Items) -> Items:
         r.pos = end
         return found
 
-    def write(w: Writer, values: Any) -> None:
-        try:
-            if fits is None or fits(values):
-                w.out += bulk(values)
-                return
-        except BULK_ERRORS:
-            pass  # which one is wrong?
-        write_each(w, values)
-
-    return read, write
+    return read, numbers_write(shape, sequences.WRITERS[base.name], write_each)

@@ -266,13 +266,10 @@ def _flattened(shape: s.Struct) -> Callable[[Sequence[Any]], Sequence[Any]] | No
     return flatten
 
 
-def own_parts(shape: s.Struct) -> Callable[[Any], Sequence[Any]] | None:
-    """Takes the fields out of a value of the type's class; AttributeError: one is not set."""
-    attributes = [each.attribute for each in shape.fields]
-    if shape.parts is not None or not attributes:
-        return None
-    get = attrgetter(*attributes)
-    return get if len(attributes) > 1 else lambda value: (get(value),)
+def attributes_of(fields: Sequence[s.Field]) -> Callable[[Any], Sequence[Any]]:
+    """Takes fields out of a value of the type's class; AttributeError: one is not set."""
+    get = attrgetter(*(each.attribute for each in fields)) if fields else lambda _: ()
+    return get if len(fields) != 1 else lambda value: (get(value),)
 
 
 def parts_of(shape: s.Struct) -> Callable[[Any], Sequence[Any]]:
@@ -280,7 +277,7 @@ def parts_of(shape: s.Struct) -> Callable[[Any], Sequence[Any]]:
     if shape.parts is not None:
         return shape.parts
     kind, name = shape.type, shape.name
-    get = own_parts(shape) or (lambda _: ())
+    get = attributes_of(shape.fields)
 
     def parts(value: Any) -> Sequence[Any]:
         if isinstance(value, kind):
@@ -305,7 +302,8 @@ class Row:
         self._unpack = self._struct.unpack_from
         self._pack = self._struct.pack
         self._make, self._make_many = _maker(shape), _makes(shape)
-        self._parts, self._own = parts_of(shape), own_parts(shape)
+        self._parts = parts_of(shape)
+        self._own = attributes_of(shape.fields) if shape.fields and shape.parts is None else None
         self._flatten = _flattened(shape)
 
     def read(self, r: Reader) -> Any:

@@ -13,7 +13,7 @@ from typing import Any, Final
 from mf.codec import shape as s
 from mf.codec import sizes
 from mf.codec.archive_form import integer_of, is_zigzag, wire_of
-from mf.codec.archive_lists import uncharged
+from mf.codec.archive_values import uncharged
 from mf.codec.arrays import array_bytes, native_reader
 from mf.codec.construct import slot_of
 from mf.codec.contents import bare

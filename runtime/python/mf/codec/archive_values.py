@@ -1,9 +1,13 @@
-"""R1. Functions that read what one tag of a list, set or array has behind it in an archive message: an
-element that has bytes of its own, packed numbers, or a run of numbers that are not packed.
+"""R1. Functions that read what is behind a tag in an archive message: all but messages
+(mf.codec.archive_message).
 
-Each takes the reader, behind the tag, and the elements so far, None at first; it returns them with those that
-it reads. Fields of the same tag that follow are read too, so that a long list costs little more than its
-elements. Numbers are charged for ahead: millions of them, read one by one, would take minutes to refuse.
+    value_read(shape, of)               read(r) -> one value
+    items_read, packed_read, unpacked_read
+                                        more(r, values) -> the elements so far, and those that it reads
+
+What reads elements takes None at first. Fields of the same tag that follow are read too, so that a long list
+costs little more than its elements. Numbers are charged for ahead: millions of them, read one by one, would
+take minutes to refuse.
 """
 
 import re
@@ -14,17 +18,139 @@ from typing import Any
 from mf.codec import packed, sizes
 from mf.codec import shape as s
 from mf.codec.archive_form import integer_of, is_zigzag, wire_of
-from mf.codec.archive_value import Of, Read, value_read
 from mf.codec.archive_wire import BYTES, FIXED_SIZES, VARINT, tag_of
 from mf.codec.blocks import numbers
+from mf.codec.composed import Read, checked_read, texts_read
 from mf.codec.contents import bare
+from mf.codec.custom_coding import read_custom
 from mf.codec.failure import CodecError
-from mf.codec.layout import converted, rules_of
-from mf.codec.limits import U64_MAX, limits_of
+from mf.codec.fault import Fault
+from mf.codec.febird import fixed_pair
+from mf.codec.layout import converted, rules_of, wrong_part
+from mf.codec.limits import U32_MAX, U64_MAX, limits_of
 from mf.codec.malformed import MalformedError
 from mf.codec.reader import Reader
 
+Of = Callable[[s.Composite], Any]
 More = Callable[..., Any]
+
+
+def value_read(shape: s.Shape, of: Of) -> Read:
+    if isinstance(shape, s.Checked):
+        return checked_read(value_read(shape.shape, of), shape.rules)
+    if integer_of(shape) is not None:
+        return _integer(shape)
+    match shape:
+        case s.Scalar(name="bool"):
+            return _bool
+        case s.Scalar(name="string"):
+            return _string
+        case s.Scalar(name="bytes"):
+            return _bytes
+        case s.Scalar(name="uuid"):
+            return _uuid
+        case s.Scalar():
+            return fixed_pair(shape)[0]
+        case s.Ref(element=s.Struct() | s.Union() as element):
+            return lambda r: _reference(r, element)
+        case s.Custom():
+            return lambda r: read_custom(r, shape, r.padded_length())
+        case s.Struct() | s.Union():
+            return _foreign(shape, of)
+        case _:
+            raise TypeError(f"{type(shape).__name__} is a message")
+
+
+def _integer(shape: s.Shape) -> Read:
+    name = integer_of(shape)
+    assert name is not None
+    low, high = limits_of(name)
+    convert, signed, zigzag = converted(shape), name[0] == "i", is_zigzag(shape)
+
+    def read(r: Reader) -> Any:
+        at = r.pos
+        if at < r.end and (number := r.data[at]) < 128:
+            r.pos = at + 1
+        else:
+            number = r.unsigned(U64_MAX, shortest=False)
+        if zigzag:
+            number = ~(number >> 1) if number & 1 else number >> 1
+        elif signed and number >> 63:
+            number -= 1 << 64
+        if not low <= number <= high:
+            raise r.fail(Fault.NUMBER_OUT_OF_RANGE, f"{number} does not fit in {name}", at)
+        if convert is None:
+            return number
+        try:
+            return convert(number)
+        except KeyError:
+            raise wrong_part(r, shape, number, at) from None
+
+    return read
+
+
+def _bool(r: Reader) -> bool:
+    at = r.pos
+    if at < r.end and (number := r.data[at]) < 2:
+        r.pos = at + 1
+        return number == 1
+    number = r.unsigned(U64_MAX, shortest=False)
+    if number > 1:
+        raise r.fail(Fault.INVALID_BOOL, f"bool {number} is neither 0 nor 1", at)
+    return number == 1
+
+
+_string, _bytes = texts_read(Reader.padded_length)
+
+
+def _uuid(r: Reader) -> Any:
+    from uuid import UUID
+
+    at = r.pos
+    size = r.padded_length()
+    if size != 16:
+        raise r.fail(Fault.WRONG_LENGTH, f"a uuid has 16 bytes, not {size}", at)
+    return UUID(bytes=r.take(16))
+
+
+def _reference(r: Reader, element: s.Struct | s.Union) -> Any:
+    at = r.pos
+    number = r.unsigned(U64_MAX, shortest=False)
+    if number > U32_MAX:
+        raise r.fail(Fault.NUMBER_OUT_OF_RANGE, f"an index of {number} does not fit in u32", at)
+    return object_at(r, element, number, at)
+
+
+def object_at(r: Reader, element: s.Struct | s.Union, number: int, at: int) -> Any:
+    """The object of the graph that is read just now."""
+    objects = r.tables.get(element, [])
+    if number >= len(objects):
+        reason = f"{number} is behind the end of the table of {element.name}, which has {len(objects)}"
+        raise r.fail(Fault.INVALID_REFERENCE, reason, at)
+    return objects[number]
+
+
+def _foreign(shape: s.Struct | s.Union, of: Of) -> Read:
+    """A value of another tier, which fills its bytes."""
+    coding = of(shape)
+
+    def read(r: Reader) -> Any:
+        at = r.pos
+        size = r.padded_length()
+        if isinstance(shape, s.Struct) and shape.memcpy and size != sizes.layout(shape)[0]:
+            reason = f"{shape.name} has {sizes.layout(shape)[0]} bytes, not {size}"
+            raise r.fail(Fault.WRONG_LENGTH, reason, at)
+        tables, reading, end = r.tables, r.reading, r.end
+        r.tables, r.reading, r.end = {}, None, r.pos + size
+        value = coding.read(r)
+        r.finish()
+        r.tables, r.reading, r.end = tables, reading, end
+        return value
+
+    return read
+
+
+# --- Lists, sets and arrays
 
 
 def uncharged(shape: s.Shape) -> int:
