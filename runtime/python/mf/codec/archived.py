@@ -47,17 +47,17 @@ class _OfGraph(PlainStruct):
         return shown(self)
 
     def __copy__(self) -> Any:
-        from mf.codec.graph_pickle import shallow_copy
+        from mf.codec.graph_copies import shallow_copy
 
         return shallow_copy(self)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
-        from mf.codec.graph_values import copied
+        from mf.codec.graph_copies import deep_copy
 
-        return copied(self, memo)
+        return deep_copy(self, memo, (GraphStruct, GraphAlternative))
 
     def __reduce_ex__(self, _protocol: object) -> tuple[Any, ...]:
-        from mf.codec.graph_pickle import reduced
+        from mf.codec.graph_copies import reduced
 
         return reduced(self, (GraphStruct, GraphAlternative))
 

@@ -7,6 +7,7 @@ keep can be looked at, and is not written.
 """
 
 from collections.abc import Callable
+from copy import deepcopy
 from typing import Any, Final
 
 from mf.codec import shape as s
@@ -30,17 +31,12 @@ class Reading:
         made.reading = self
         return made
 
-    def copied(self, memo: dict[int, Any]) -> "Reading":
-        """That of the copies which `copy.deepcopy` is making: of all its objects, or of none."""
-        made = memo.get(id(self))
-        if made is None:
-            made = memo[id(self)] = Reading()
-            if all(id(each) in memo for _, objects in self.objects for each in objects):
-                made.objects = [
-                    (shape, [memo[id(each)] for each in objects]) for shape, objects in self.objects
-                ]
-                made.unknown = self.unknown
-        assert isinstance(made, Reading)
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Reading":
+        """Of the copies of all its objects, or of none."""
+        made = Reading()
+        if all(id(each) in memo for _, objects in self.objects for each in objects):
+            made.objects = [(shape, [memo[id(each)] for each in objects]) for shape, objects in self.objects]
+            made.unknown = self.unknown
         return made
 
     def __reduce__(self) -> tuple[type, tuple[()]]:
@@ -58,8 +54,7 @@ class GraphUnknown(bytes):
     def __deepcopy__(self, memo: dict[int, Any]) -> "GraphUnknown":
         """Where a graph is copied, all its objects have their copies already, if not yet their contents."""
         made = GraphUnknown(self)
-        if self.reading is not None:
-            made.reading = self.reading.copied(memo)
+        made.reading = deepcopy(self.reading, memo)
         return made
 
 

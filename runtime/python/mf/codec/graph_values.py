@@ -1,20 +1,18 @@
-"""R1. What Python asks of objects that refer to others: are they equal, what do they look like, a copy.
+"""R1. What Python asks of objects that refer to others: are they equal, and what do they look like.
 
 References are followed by loops, so that chains may be long and cycles end. What an object holds by value is
 part of it, as everywhere.
 """
 
 from collections.abc import Iterator
-from copy import deepcopy
-from typing import Any, Final
+from typing import Any
 
 from mf.codec import shape as s
 from mf.codec.archive_form import refers
 from mf.codec.contents import bare
-from mf.codec.graph_walk import loose_of, references
+from mf.codec.graph_walk import loose_of
 
 Composite = s.Struct | s.Union
-_new: Final = object.__new__
 
 
 def shape_of(value: Any) -> Composite:
@@ -138,38 +136,3 @@ def _shown(shape: s.Shape, value: Any) -> str:
             return f"{{{', '.join(f'{key!r}: {_shown(element, each)}' for key, each in value.items())}}}"
         case _:
             return repr(value)
-
-
-# --- copies
-
-
-def copied(root: Any, memo: dict[int, Any]) -> Any:
-    """`copy.deepcopy` of an object and of all that it refers to."""
-    if id(root) in memo:
-        return memo[id(root)]
-    waiting: list[tuple[Composite, Any]] = [(shape_of(root), root)]
-    memo[id(root)] = _new(type(root))
-    for shape, value in waiting:  # grows while it is gone through
-        loose = loose_of(shape.tables.values(), value)
-        parts = (references(inner, part) for inner, part in _parts(shape, value))
-        for other, each in (*loose, *(found for part in parts for found in part)):
-            if id(each) not in memo:
-                memo[id(each)] = _new(type(each))
-                waiting.append((other, each))
-    for _, value in waiting:
-        made = memo[id(value)]
-        for name in slots_of(type(value)):
-            if hasattr(value, name):
-                held = getattr(value, name)
-                if name == "__mf_loose__":
-                    held = tuple((name, memo[id(each)]) for name, each in held)
-                elif name == "__mf_reading__":
-                    held = held.copied(memo)
-                else:
-                    held = deepcopy(held, memo)
-                setattr(made, name, held)
-    return memo[id(root)]
-
-
-def slots_of(kind: type) -> list[str]:
-    return [name for base in kind.__mro__ for name in vars(base).get("__slots__", ())]
