@@ -11,6 +11,7 @@ is wrong or rare; the pure codec then begins anew, so it alone decides what is r
 """
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Generic, NoReturn, TypeVar
 
 from mf.codec.contents import constrained
@@ -69,8 +70,6 @@ class Codec(Generic[V, T]):
     """Immutable and shared by all threads. `where` begins every message: 'sf1.search.Index.query'. `arrays`
     is as of the method `arrays`."""
 
-    __slots__ = ("_arrays", "_limits", "_where", "shape")
-
     def __init__(
         self, shape: Composite, *, where: str = "", limits: Limits = DEFAULT_LIMITS, arrays: bool = False
     ) -> None:
@@ -94,29 +93,27 @@ class Codec(Generic[V, T]):
             raise ImportError("arrays are wanted, and numpy is not installed: pip install numpy") from missing
         return Codec(self.shape, where=self._where, limits=self._limits, arrays=True)
 
-    def _planned(self) -> Any:
-        """The plan of the native codec, or False."""
+    @cached_property
+    def _plan(self) -> Any:
+        """What reads and writes natively, or False. It is imported when the first codec is used."""
         from mf.codec.native import plan_of
 
         return plan_of(self.shape)
 
-    @property
+    @cached_property
     def _coding(self) -> "Coding":
-        """Imports what makes it when the first codec is used."""
+        """What does so in Python, imported in the same way."""
         from mf.codec.coding import coding_of
 
         return coding_of(self.shape)
 
     def encode(self, value: V) -> Encoded:
         """The bytes of one value. Raises Error(INVALID_ARGUMENT) with the field and the reason."""
-        plan = self.shape.plan
-        if plan is None:
-            plan = self._planned()
-        if plan:
+        if plan := self._plan:
             out: Encoded = plan.encode(value)
             if out is not NotImplemented:
                 return out
-        return self._written((self.shape.coding or self._coding).write_alone, value)
+        return self._written(self._coding.write_alone, value)
 
     def plain(self) -> Callable[[V], Any]:
         """See ElementCodec.plain."""
@@ -142,10 +139,7 @@ class Codec(Generic[V, T]):
     def encode_all(self, values: Sequence[V]) -> bytes | bytearray:
         """The bytes of all values, nothing between them."""
         self._check_end(len(values))
-        plan = self.shape.plan
-        if plan is None:
-            plan = self._planned()
-        if plan:
+        if plan := self._plan:
             out: bytes = plan.encode_items(values)
             if out is not NotImplemented:
                 return out
@@ -171,16 +165,13 @@ class Codec(Generic[V, T]):
             return self._decode(data, 0, 1, whole=True)[0][0]
         if type(data) is not bytes:
             data = bytes_of(data)
-        plan = self.shape.plan
-        if plan is None:
-            plan = self._planned()
-        if plan:
+        if plan := self._plan:
             value: T = plan.decode(data, self._limits.decoded - _PLACE)
             if value is not NotImplemented:
                 return value
         r = Reader(data, self._limits.decoded - _PLACE)
         try:
-            value = (self.shape.coding or self._coding).read_alone(r)
+            value = self._coding.read_alone(r)
             if r.pos == r.end and r.violation is None:
                 return value
         except (CodecError, InPartsError):
@@ -199,9 +190,7 @@ class Codec(Generic[V, T]):
     def _decode(self, data: Buffer, pos: int, count: int, *, whole: bool) -> tuple[list[T], int]:
         """Arrays refer to `data` itself if the native codec reads them, or if a message is one array."""
         self._check_end(count)
-        plan = self.shape.plan
-        if plan is None:
-            plan = self._planned()
+        plan = self._plan
         is_buffer = isinstance(data, memoryview | bytearray)
         over: Any = data
         if not self._arrays or not (plan or (is_buffer and _is_array(self.shape))):
