@@ -1,18 +1,13 @@
-"""R1. The codecs of parameters and results: parameters are written without making an object of them, and
-values that a call often has take a shortcut.
-
-- Numbers of tier memcpy, if they are what `struct` makes of them (no bools, enums, uuids or times, no
-  constraints): one `struct.Struct` packs them.
-- `bytes` that are alone, or an array of numpy where the schema has a list: a large one goes out from where it
-  is (from a buffer or array that can be written to by one copy), and `bytes` are copied once out of the
-  buffer that they were received in.
+"""R1. The codecs of parameters and results. Parameters are written without making an object of them. `bytes`
+that are alone, or an array of numpy where the schema has a list, take a shortcut if they are large: they go
+out from where they are (from a buffer or array that can be written to by one copy), and `bytes` are copied
+once out of the buffer that they were received in.
 
 What is small, or not as it should be, goes the ordinary way, which finds the words.
 """
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from struct import Struct, error
 from typing import Any, Final, Protocol, TypeVar
 
 from mf.codec import shape as s
@@ -31,7 +26,6 @@ V = TypeVar("V")
 T = TypeVar("T")
 
 _LARGE: Final = 16 * 1024  # below it is not worth looking
-_TIMES: Final = ("bool", "uuid", "timestamp", "duration")
 
 
 class _Shortcut(Protocol):
@@ -67,10 +61,7 @@ class Parts(Codec[V, T]):
                 return message
         if len(parts) != len(self._struct.fields):
             return self.encode(self._request(*parts))
-        plan = self.shape.plan
-        if plan is None:
-            plan = self._planned()
-        if plan:
+        if plan := self._plan:
             out: Encoded = plan.encode_parts(parts)
             if out is not NotImplemented:
                 return out
@@ -98,13 +89,9 @@ class Value(Codec[T, T]):
 
 
 def _shortcut_of(shape: s.Composite) -> _Shortcut | None:
-    if not isinstance(shape, s.Struct) or not shape.fields:
+    if not isinstance(shape, s.Struct) or len(shape.fields) != 1:
         return None
-    if shape.memcpy:
-        return _Numbers(shape) if all(map(_is_number, shape.shapes)) else None
     only = shape.fields[0].shape
-    if len(shape.fields) > 1:
-        return None
     if isinstance(only, s.Scalar) and only.name == "bytes":  # without constraints
         return _Bytes()
     element = only.element if isinstance(only, s.List) else None
@@ -116,31 +103,6 @@ def _shortcut_of(shape: s.Composite) -> _Shortcut | None:
 
         return _Array(lambda values: array_bytes(element, values))
     return None
-
-
-def _is_number(shape: s.Shape) -> bool:
-    return isinstance(shape, s.Scalar) and shape.name not in _TIMES
-
-
-class _Numbers:
-    def __init__(self, shape: s.Struct) -> None:
-        from mf.codec.layout import format_of
-
-        packer = Struct(f"<{format_of(shape)}")
-        self._pack = packer.pack
-        self._unpack = packer.unpack
-
-    def write(self, parts: Sequence[Any]) -> Encoded | None:
-        try:
-            return self._pack(*parts)
-        except (error, OverflowError, TypeError):
-            return None
-
-    def read(self, data: Buffer, most: int) -> Sequence[Any] | None:  # noqa: ARG002 - which they never take
-        try:
-            return self._unpack(data)
-        except error:
-            return None
 
 
 class _Bytes:
