@@ -18,7 +18,7 @@ from mf.codec import blocks, layouts, sizes
 from mf.codec import shape as s
 from mf.codec.contents import bare
 from mf.codec.failure import CodecError
-from mf.codec.layout import places, rules_of
+from mf.codec.layout import format_of, places, rules_of
 from mf.codec.limits import MAX_DEPTH
 from mf.codec.reader import Reader
 from mf.codec.writer import is_array
@@ -167,7 +167,7 @@ def array_bytes(element: s.Struct, values: Any) -> memoryview | None:
         raise CodecError(
             f"expected a one-dimensional array with mf.numpy_dtype({name}), got {_shown(values)}"
         )
-    if _has_padding(element):
+    if "x" in format_of(element):  # it has bytes between its fields
         values = _without_padding(values, wanted)
     elif not values.flags.c_contiguous:
         values = values.copy()
@@ -182,17 +182,6 @@ def array_bytes(element: s.Struct, values: Any) -> memoryview | None:
 def _shown(values: Any) -> str:
     named = values.dtype.names
     return f"{values.ndim} dimensions of {', '.join(named)}, {values.dtype.itemsize} bytes each"
-
-
-def _has_padding(shape: s.Shape) -> bool:
-    match bare(shape):
-        case s.Struct() as struct:
-            used = sum(sizes.layout(each.shape)[0] for each in struct.fields)
-            return used != sizes.layout(struct)[0] or any(_has_padding(each.shape) for each in struct.fields)
-        case s.Array(element=element):
-            return _has_padding(element)
-        case _:
-            return False
 
 
 def _without_padding(values: Any, dtype: "np.dtype[Any]") -> Any:

@@ -14,10 +14,10 @@ from mf.codec import shape as s
 from mf.codec.codec import Buffer, Codec
 from mf.codec.failure import CodecError
 from mf.codec.limits import U32_MAX
-from mf.codec.malformed import MalformedError
+from mf.codec.reader import Reader
 from mf.codec.sequences import laid_out
 from mf.codec.sizes import MEMCPY_CODES, layout
-from mf.codec.varint import read_u32, write_unsigned
+from mf.codec.varint import write_unsigned
 from mf.codec.writer import Writer, is_array
 from mf.core.gathered import Gathered
 from mf.core.service import Encoded
@@ -121,11 +121,12 @@ class _Bytes:
     def read(self, data: Buffer, most: int) -> Sequence[Any] | None:
         if not _LARGE <= len(data) <= most:
             return None
+        r = Reader(data, most)  # type: ignore[arg-type]  # which only indexes it
         try:
-            size, start = read_u32(data, 0)  # type: ignore[arg-type]  # which only indexes it
-        except (IndexError, MalformedError):
+            size = r.length()
+        except CodecError:
             return None
-        return (bytes(memoryview(data)[start:]),) if start + size == len(data) else None
+        return (bytes(memoryview(data)[r.pos :]),) if r.pos + size == len(data) else None
 
 
 class _Array:

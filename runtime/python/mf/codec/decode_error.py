@@ -1,5 +1,6 @@
 """R1. What a decoder raises: which fault (docs/protocol.md, section 8), at which byte, in which field."""
 
+from functools import partial
 from typing import Any
 
 from mf.codec.fault import Fault
@@ -36,9 +37,5 @@ class DecodeError(Error):
         return f"mf.DecodeError({self.fault.name}, {self.message!r}, {place})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _again, (self.fault, self.message, self.offset, self.path, self.execution)
-
-
-def _again(fault: Fault, message: str, offset: int, path: str, execution: Execution) -> DecodeError:
-    """What pickle calls: it knows no named arguments."""
-    return DecodeError(fault, message, offset=offset, path=path, execution=execution)
+        made = partial(DecodeError, offset=self.offset, path=self.path, execution=self.execution)
+        return made, (self.fault, self.message)

@@ -362,11 +362,9 @@ class Row:
             write_fields(w, self._shape, parts)
 
 
+@s.kept
 def row_of(shape: s.Struct) -> Row:
-    found: Row | None = shape.row
-    if found is None:
-        found = shape.row = Row(shape)
-    return found
+    return Row(shape)
 
 
 # --- One part at a time

@@ -201,10 +201,6 @@ class _Composite:
 
     coding: Any = None
     """What reads and writes its values; mf.codec.coding makes it."""
-    plan: Any = None
-    """What reads and writes them at native speed; mf.codec.native makes it. False: the pure codec does."""
-    row: Any = None
-    """What packs its values, of tier memcpy; mf.codec.layout makes it."""
 
     @property
     @abstractmethod

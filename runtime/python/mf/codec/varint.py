@@ -7,8 +7,8 @@ the position behind it.
 
 from typing import Final
 
+from mf.codec.failure import MalformedError
 from mf.codec.limits import U32_MAX, U64_MAX
-from mf.codec.malformed import MalformedError
 
 _LONGEST: Final = 10
 
@@ -42,7 +42,3 @@ def read_unsigned(data: bytes, pos: int, highest: int) -> tuple[int, int]:
             return number, pos + shift // 7 + 1
         shift += 7
     raise MalformedError
-
-
-def read_u32(data: bytes, pos: int) -> tuple[int, int]:
-    return read_unsigned(data, pos, U32_MAX)

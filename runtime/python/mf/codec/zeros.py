@@ -1,60 +1,46 @@
 """R1. The value that a field of a type starts with where nothing is said of it."""
 
-from typing import Any
+from typing import Any, Final
 
 from mf.codec import shape as s
+from mf.codec.contents import bare
 from mf.codec.custom import custom_value
 from mf.codec.times import Duration, Timestamp
 
+_SCALARS: Final[dict[str, Any]] = {
+    "bool": False,
+    "f32": 0.0,
+    "f64": 0.0,
+    "string": "",
+    "bytes": b"",
+    "timestamp": Timestamp(0),
+    "duration": Duration(0),
+}
+_EMPTY: Final[dict[type, type]] = {s.List: list, s.Set: set, s.Map: dict}
+
 
 def zero(shape: s.Shape) -> Any:
-    """Of scalars and values of other tiers than archive."""
-    match shape:
-        case s.Scalar(name="bool"):
-            return False
-        case s.Scalar(name="f32" | "f64"):
-            return 0.0
-        case s.Scalar(name="string"):
-            return ""
-        case s.Scalar(name="bytes"):
-            return b""
+    match bare(shape):
         case s.Scalar(name="uuid"):
             from uuid import UUID
 
             return UUID(int=0)
-        case s.Scalar(name="timestamp"):
-            return Timestamp(0)
-        case s.Scalar(name="duration"):
-            return Duration(0)
-        case s.Struct():  # its class may want to be given some of them
-            return shape.make(
-                *(_start(each.shape) if each.default is None else each.default() for each in shape.fields)
-            )
-        case s.Union():
-            first = shape.alternatives[0]
-            return first.type(_start(first.shape))
-        case s.Custom():
-            return custom_value(shape.module, shape.codec)
-        case _:
-            return 0
-
-
-def _start(shape: s.Shape) -> Any:
-    """The same of any type."""
-    while isinstance(shape, s.Checked):
-        shape = shape.shape
-    match shape:
+        case s.Scalar(name=name):
+            return _SCALARS.get(name, 0)
         case s.Enum(values=values):
             return values[0] if 0 in values else next(iter(values.values()))
-        case s.List():
-            return []
-        case s.Set():
-            return set()
-        case s.Map():
-            return {}
-        case s.Optional() | s.Ref():
-            return None
         case s.Array(element=element, length=length):
-            return [_start(element) for _ in range(length)]
+            return [zero(element) for _ in range(length)]
+        case s.Struct() as struct:  # its class may want to be given some of them
+            return struct.make(*map(_start, struct.fields))
+        case s.Union() as union:
+            first = union.alternatives[0]
+            return first.type(zero(first.shape))
+        case s.Custom(module=module, codec=codec):
+            return custom_value(module, codec)
         case plain:
-            return zero(plain)
+            return _EMPTY[type(plain)]() if type(plain) in _EMPTY else None
+
+
+def _start(field: s.Field) -> Any:
+    return zero(field.shape) if field.default is None else field.default()
