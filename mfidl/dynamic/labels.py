@@ -16,11 +16,10 @@ from uuid import UUID
 from mf.codec import shape as s
 from mf.codec import sizes
 from mf.codec.contents import bare
-from mf.codec.failure import CodecError
+from mf.codec.failure import CodecError, MalformedError
 from mf.codec.json_write import NO_GRAPH, writers
 from mf.codec.layout import places
 from mf.codec.limits import MAX_DEPTH, U32_MAX, U64_MAX
-from mf.codec.malformed import MalformedError
 from mf.codec.reader import Reader
 from mf.codec.rows import BLOCK
 

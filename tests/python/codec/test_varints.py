@@ -5,8 +5,8 @@ import random
 import pytest
 
 from mf.codec import packed, varint
+from mf.codec.failure import MalformedError
 from mf.codec.layout import BULK_ERRORS
-from mf.codec.malformed import MalformedError
 
 LIMITS = {
     "u16": (0, (1 << 16) - 1),

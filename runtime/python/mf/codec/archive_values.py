@@ -23,12 +23,11 @@ from mf.codec.blocks import numbers
 from mf.codec.composed import Read, checked_read, texts_read
 from mf.codec.contents import bare
 from mf.codec.custom_coding import read_custom
-from mf.codec.failure import CodecError
+from mf.codec.failure import CodecError, MalformedError
 from mf.codec.fault import Fault
 from mf.codec.febird import fixed_pair
 from mf.codec.layout import converted, rules_of, wrong_part
 from mf.codec.limits import U32_MAX, U64_MAX, limits_of
-from mf.codec.malformed import MalformedError
 from mf.codec.reader import Reader
 
 Of = Callable[[s.Composite], Any]

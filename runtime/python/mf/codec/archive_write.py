@@ -18,12 +18,12 @@ from mf.codec import shape as s
 from mf.codec.archive_form import integer_of, is_wrapped, is_zigzag, wire_of
 from mf.codec.archive_wire import BYTES, tag_of, varint
 from mf.codec.composed import Write, checked_write, items_write, named_write, numbers_write
-from mf.codec.contents import bare
+from mf.codec.contents import bare, classes_of
 from mf.codec.custom_coding import custom_bytes
 from mf.codec.failure import CodecError, digits, item_step
 from mf.codec.febird import fixed_pair, pair_of
 from mf.codec.graph_unknown import Kept, kept_fields
-from mf.codec.graph_walk import loose_of, types_of
+from mf.codec.graph_walk import loose_of
 from mf.codec.layout import attributes_of, number_of
 from mf.codec.limits import U64_MAX, limits_of
 from mf.codec.varint import write_unsigned
@@ -54,7 +54,7 @@ def _union(shape: s.Union, of: Of) -> Write:
         (each.type, each.name, tag_of(each.number, wire_of(each.shape)), _value(each.shape, of))
         for each in shape.alternatives
     ]
-    types: Any = types_of(shape)
+    types: Any = classes_of(shape)
 
     def write(w: Writer, value: Any) -> None:
         if not isinstance(value, types):
@@ -77,7 +77,7 @@ def _union(shape: s.Union, of: Of) -> Write:
 def _struct(shape: s.Struct, of: Of) -> Write:
     fields = sorted(shape.fields, key=attrgetter("number"))
     get = attributes_of(fields)
-    types: Any = types_of(shape)
+    types: Any = classes_of(shape)
     write_fields = named_write(
         [each.name for each in fields], [_field(each.number, each.shape, of) for each in fields]
     )
@@ -291,7 +291,7 @@ class _Table:
 
     def __init__(self, name: str, number: int, shape: Composite, of: Of) -> None:
         self.name = name
-        self.types = types_of(shape)
+        self.types = classes_of(shape)
         self.write = _single(number, shape, of)
         self.numbers: dict[int, int] = {}
         self.out = bytearray()

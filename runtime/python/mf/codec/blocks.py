@@ -19,7 +19,7 @@ from collections.abc import Callable
 from operator import ge, lt
 from typing import Any, Final
 
-from mf.codec import map_blocks, rows, sizes
+from mf.codec import rows, sizes
 from mf.codec import shape as s
 from mf.codec.contents import bare
 from mf.codec.failure import CodecError, bytes_said
@@ -245,7 +245,7 @@ def row_writer(shape: s.Shape, name: str, *, counted: bool) -> Callable[[Writer,
 
 
 def entries_writer(shape: s.Map, names: tuple[str, str]) -> Callable[[Writer, Any], None]:
-    bulk = map_blocks.writer_of(*names)
+    bulk = rows.entries_writer(*names)
     keys_of, values_of = _Numbers(shape.key, names[0]), _Numbers(shape.value, names[1])
     keys_fit, values_fit = fits_of(shape.key), fits_of(shape.value)
 

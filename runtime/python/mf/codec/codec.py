@@ -14,12 +14,12 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Generic, NoReturn, TypeVar
 
-from mf.codec.contents import constrained
+from mf.codec.contents import classes_of, constrained
 from mf.codec.decode_error import DecodeError
 from mf.codec.failure import CodecError, InPartsError
 from mf.codec.limits import DEFAULT_LIMITS, Limits
 from mf.codec.reader import Reader
-from mf.codec.shape import Composite, List, Struct, Union
+from mf.codec.shape import Composite, List, Struct
 from mf.codec.sizes import is_array_element, memory_of, smallest
 from mf.codec.writer import Writer
 from mf.core.error import Code, Error, Execution
@@ -47,15 +47,6 @@ def bytes_of(data: Buffer) -> bytes:
 
 V = TypeVar("V")  # what is written
 T = TypeVar("T")  # what is read: the same, or a tuple of its fields for the parameters of a method
-
-
-def classes_of(shape: Composite) -> tuple[type, ...]:
-    """Of its values."""
-    if isinstance(shape, Struct):
-        return (shape.type,)
-    if not isinstance(shape, Union):
-        return (object,)
-    return tuple(each.type if isinstance(each.type, type) else object for each in shape.alternatives)
 
 
 def _is_array(shape: Composite) -> bool:

@@ -23,6 +23,13 @@ def scalar_of(shape: s.Shape) -> s.Scalar | None:
     return plain if isinstance(plain, s.Scalar) else None
 
 
+def classes_of(shape: s.Composite) -> tuple[type, ...]:
+    """Of its values; `object` where it is not known."""
+    if isinstance(shape, s.Union):
+        return tuple(each.type if isinstance(each.type, type) else object for each in shape.alternatives)
+    return (shape.type if isinstance(shape, s.Struct) else object,)
+
+
 def constrained(shape: s.Shape) -> bool:
     """Whether it, or what a value holds, has constraints."""
     if isinstance(shape, s.Struct | s.Union):

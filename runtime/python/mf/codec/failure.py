@@ -50,6 +50,15 @@ class CodecError(Exception):
         return f"{place}: {self.reason}" if place else self.reason
 
 
+class MalformedError(ValueError):
+    """How functions that work on many numbers at once give up: something is wrong, or only rare. Their caller
+    goes through the numbers one by one then, and finds the words, or the value after all."""
+
+
+class TooDeepError(MalformedError):
+    """Of JSON: more levels than a reader takes."""
+
+
 class InPartsError(Exception):
     """A message of tier archive came in parts, and the reader had not looked for them."""
 

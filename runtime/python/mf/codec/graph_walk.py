@@ -12,13 +12,6 @@ from mf.codec.contents import bare
 Composite = s.Struct | s.Union
 
 
-def types_of(shape: Composite) -> tuple[type, ...]:
-    """The classes of its values."""
-    if isinstance(shape, s.Union):
-        return tuple(each.type for each in shape.alternatives)  # type: ignore[misc] # generated classes
-    return (shape.type,)
-
-
 def loose_of(tables: Iterable[Composite], root: Any) -> list[tuple[Composite, Any]]:
     """The objects that nothing referred to when the graph of this root was read, with their types."""
     found: tuple[tuple[str, Any], ...] = getattr(root, "__mf_loose__", ())

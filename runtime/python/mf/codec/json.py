@@ -13,12 +13,12 @@ from typing import Any, Final, TypeVar, overload
 from mf.codec.codec import Buffer, bytes_of
 from mf.codec.contents import bare
 from mf.codec.decode_error import DecodeError
+from mf.codec.failure import TooDeepError
 from mf.codec.json_read import Reader, parsed, readers
 from mf.codec.json_scan import JsonError, JsonScanner
 from mf.codec.json_write import NO_GRAPH, writers
 from mf.codec.limits import DEFAULT_LIMITS, MAX_DEPTH, Limits
 from mf.codec.lookup import codec_of
-from mf.codec.malformed import TooDeepError
 from mf.codec.shape import Composite, Shape, Struct, Union
 from mf.codec.sizes import defaults_of, memory
 from mf.core.error import Code, Error, Execution

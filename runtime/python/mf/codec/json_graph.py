@@ -8,9 +8,9 @@ from typing import Any, Final
 
 from mf.codec import shape as s
 from mf.codec.archive_form import refers
-from mf.codec.contents import bare
-from mf.codec.graph_walk import loose_of, references, referring_fields, types_of
-from mf.codec.malformed import MalformedError
+from mf.codec.contents import bare, classes_of
+from mf.codec.failure import MalformedError
+from mf.codec.graph_walk import loose_of, references, referring_fields
 
 Composite = s.Struct | s.Union
 Tables = dict[Composite, list[Any]]
@@ -27,7 +27,7 @@ def numbered(root: Composite, value: Any) -> tuple[Tables, Numbers]:
     def add(shape: Composite, one: Any) -> None:
         if (shape, id(one)) in numbers:
             return
-        if not isinstance(one, types_of(shape)):
+        if not isinstance(one, classes_of(shape)):
             raise MalformedError
         numbers[shape, id(one)] = len(objects[shape])
         objects[shape].append(one)

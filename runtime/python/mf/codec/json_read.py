@@ -16,13 +16,13 @@ from mf.codec import json_text, sizes
 from mf.codec import shape as s
 from mf.codec.contents import bare, is_flags
 from mf.codec.custom import user_codec
+from mf.codec.failure import MalformedError
 from mf.codec.fault import Fault
 from mf.codec.graph_walk import keep_loose
 from mf.codec.json_graph import Reference, Tables, resolved
 from mf.codec.json_scan import JsonError, JsonScanner, Members, unknown_name
 from mf.codec.json_shapes import Functions, Inner
 from mf.codec.limits import limits_of
-from mf.codec.malformed import MalformedError
 from mf.codec.times import Duration, Timestamp
 
 Reader = Callable[[Any, int], Any]

@@ -10,10 +10,9 @@ from json import loads
 from typing import Any, Final, NamedTuple
 
 from mf.codec import json_text
-from mf.codec.failure import item_step
+from mf.codec.failure import MalformedError, item_step
 from mf.codec.fault import Fault
 from mf.codec.limits import MAX_DEPTH, Limits
-from mf.codec.malformed import MalformedError
 
 _BLANKS: Final = re.compile(rb"[ \t\n\r]*")
 _NUMBER: Final = re.compile(rb"-?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?(?:(?<=[0-9])[eE][+-]?[0-9]*)?)?")

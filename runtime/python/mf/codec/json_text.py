@@ -10,7 +10,7 @@ from binascii import a2b_base64, b2a_base64
 from math import inf, isfinite, nextafter
 from typing import Any, Final
 
-from mf.codec.malformed import MalformedError
+from mf.codec.failure import MalformedError
 
 _SECOND: Final = 1_000_000_000
 _TO_1970: Final = 719_163  # days as datetime.date counts them, from 0001-01-01

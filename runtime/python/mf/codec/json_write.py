@@ -14,11 +14,10 @@ from mf.codec import json_text
 from mf.codec import shape as s
 from mf.codec.contents import bare, is_flags
 from mf.codec.custom_coding import custom_bytes
-from mf.codec.failure import CodecError
+from mf.codec.failure import CodecError, MalformedError, TooDeepError
 from mf.codec.json_graph import Composite, Numbers, numbered
 from mf.codec.json_shapes import Functions, Inner
 from mf.codec.limits import limits_of
-from mf.codec.malformed import MalformedError, TooDeepError
 
 Writer = Callable[[Any, int, Numbers], str]
 NO_GRAPH: Final[Numbers] = {}

@@ -10,8 +10,8 @@ from array import array
 from collections.abc import Sequence
 from typing import Final
 
+from mf.codec.failure import MalformedError
 from mf.codec.limits import U64_MAX
-from mf.codec.malformed import MalformedError
 from mf.codec.sequences import plain
 
 _MORE: Final = bytes(range(128, 256))  # a varint goes on behind these

@@ -1,8 +1,10 @@
-"""R1. Writes integers of 2, 4 and 8 bytes in lists, sets and arrays: rows (docs/protocol.md, section 8,
-"Rows").
+"""R1. Writes integers of 2, 4 and 8 bytes in lists, sets and arrays: rows and maps (docs/protocol.md,
+section 8, "Rows" and "Maps of integers").
 
     WRITERS["u32"](out, values, True)       a list or set: head, codes, values
     WRITERS["u32"](out, values, False)      an array: codes, values
+
+    entries_writer("i32", "u64")(out, keys, values)     the blocks of a map of integers, whose keys ascend
 
 No loop of Python sees a single value. Up to 256 values are one block, which `struct` converts. Longer rows
 are looked at by their bytes: the first ones of all values, the second ones, ... (planes), because whether a
@@ -13,19 +15,21 @@ of any integer format lie as they are and are only cut.
 import struct
 import sys
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import cache, lru_cache
 from itertools import groupby
-from struct import pack
+from struct import Struct, pack
 from typing import Any, Final
 
+from mf.codec.failure import MalformedError
 from mf.codec.limits import U32_MAX, U64_MAX
-from mf.codec.malformed import MalformedError
 from mf.codec.sequences import plain
 from mf.codec.varint import write_unsigned
 from mf.codec.writer import is_array
 
 BLOCK: Final = 256
 Write = Callable[..., None]
+WriteEntries = Callable[[bytearray, Sequence[int], Sequence[int]], None]
 Run = tuple[int, int, int]
 """Code, first value, the one behind the last."""
 
@@ -215,3 +219,40 @@ KINDS: Final = {name: Kind(name) for name in ("u16", "u32", "u64", "i16", "i32",
 
 WRITERS: Final[dict[str, Write]] = {name: _writer(kind) for name, kind in KINDS.items()}
 """By the type."""
+
+
+# --- Maps of integers: blocks of keys and values
+
+
+@lru_cache(maxsize=500)  # of 2,304; `struct` itself keeps but 100
+def _packer(key: str, value: str, count: int) -> Callable[..., bytes]:
+    """Packs a block; its letters are those of `struct`."""
+    return Struct(f"<B{count}{key}{count}{value}").pack
+
+
+@cache
+def entries_writer(key: str, value: str) -> WriteEntries:
+    kinds = KINDS[key], KINDS[value]
+    key_codes, value_codes = kinds[0].codes, kinds[1].codes
+    signed_keys, signed_values = (each.signed for each in kinds)  # flags, whose `~` is another, are not
+    key_letters, value_letters = (each.letters for each in kinds)
+
+    def write(out: bytearray, keys: Sequence[int], values: Sequence[int]) -> None:
+        count = len(keys)
+        if count > BLOCK:
+            for at in range(0, count, BLOCK):
+                write(out, keys[at : at + BLOCK], values[at : at + BLOCK])
+            return
+        # What is too wide is no index, and what is negative but must not be is refused when it is packed.
+        widest = keys[-1]
+        if signed_keys and widest < ~keys[0]:
+            widest = ~keys[0]
+        code = key_codes[widest.bit_length()]
+        widest = max(values)
+        if signed_values and widest < (low := ~min(values)):
+            widest = low
+        value_code = value_codes[widest.bit_length()]
+        pack = _packer(key_letters[code], value_letters[value_code], count)
+        out += pack(code | value_code << 2, *keys, *values)
+
+    return write

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-from mf.codec.malformed import MalformedError
+from mf.codec.failure import MalformedError
 from mf.codec.writer import is_array, is_list
 
 _BIG_ENDIAN: Final = sys.byteorder == "big"

@@ -17,8 +17,8 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Final
 
+from mf.codec.failure import MalformedError
 from mf.codec.limits import U64_MAX
-from mf.codec.malformed import MalformedError
 
 _COUNT: Final = 512
 _BITS: Final = 56

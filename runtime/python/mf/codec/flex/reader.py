@@ -14,7 +14,7 @@ from uuid import UUID
 from mf.codec import sizes
 from mf.codec.codec import Buffer, bytes_of
 from mf.codec.decode_error import DecodeError
-from mf.codec.failure import CodecError
+from mf.codec.failure import CodecError, MalformedError
 from mf.codec.fault import Fault
 from mf.codec.flex import arrays
 from mf.codec.flex.declared import Described, Typed, find, find_version
@@ -25,7 +25,6 @@ from mf.codec.flex.kinds import (
     MAX_TYPE_NAME,
 )
 from mf.codec.limits import DEFAULT_LIMITS, MAX_DEPTH, U32_MAX, U64_MAX, Limits
-from mf.codec.malformed import MalformedError
 from mf.codec.times import Timestamp
 from mf.codec.varint import read_unsigned
 from mf.core.error import Code, Error
