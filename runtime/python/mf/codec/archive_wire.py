@@ -9,7 +9,7 @@ from typing import Final
 from mf.codec.fault import Fault
 from mf.codec.limits import U64_MAX
 from mf.codec.reader import Reader
-from mf.codec.varint import write_unsigned
+from mf.codec.varint import varint
 
 VARINT: Final = 0
 FIXED64: Final = 1
@@ -21,12 +21,6 @@ FIXED_SIZES: Final = {FIXED32: 4, FIXED64: 8}
 _LARGEST_NUMBER: Final = (1 << 29) - 1
 Span = tuple[int, int]
 """Where the bytes of a value begin and end, without their length."""
-
-
-def varint(number: int) -> bytes:
-    out = bytearray()
-    write_unsigned(out, number, U64_MAX)
-    return bytes(out)
 
 
 def tag_of(number: int, wire: int) -> bytes:

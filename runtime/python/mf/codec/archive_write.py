@@ -16,23 +16,23 @@ from typing import Any
 from mf.codec import packed, sequences, sizes
 from mf.codec import shape as s
 from mf.codec.archive_form import integer_of, is_wrapped, is_zigzag, wire_of
-from mf.codec.archive_wire import BYTES, tag_of, varint
+from mf.codec.archive_wire import BYTES, tag_of
 from mf.codec.composed import Write, checked_write, items_write, named_write, numbers_write
 from mf.codec.contents import bare, classes_of
 from mf.codec.custom_coding import custom_bytes
-from mf.codec.failure import CodecError, digits, item_step
+from mf.codec.failure import CodecError, item_step
 from mf.codec.febird import fixed_pair, pair_of
 from mf.codec.graph_unknown import Kept, kept_fields
 from mf.codec.graph_walk import loose_of
 from mf.codec.layout import attributes_of, number_of
 from mf.codec.limits import U64_MAX, limits_of
-from mf.codec.varint import write_unsigned
+from mf.codec.varint import varint, write_unsigned
 from mf.codec.writer import (
     Writer,
     exactly,
     expected,
     in_order,
-    integer,
+    in_range,
     listed,
     mapping,
     members,
@@ -198,13 +198,9 @@ def _varint(shape: s.Shape) -> Write:
     zigzag, enum = is_zigzag(shape), shape if isinstance(shape, s.Enum) else None
 
     def write(w: Writer, value: Any) -> None:
-        number = value
-        if enum is not None:
-            number = number_of(enum, value)
-        elif type(value) is not int:
-            number = integer(name, value)
-        if not low <= number <= high:
-            raise CodecError(f"{digits(number)} does not fit in {name} ({low} to {high})")
+        number = value if enum is None else number_of(enum, value)
+        if type(number) is not int or not low <= number <= high:
+            number = in_range(name, low, high, number)
         number = (number << 1) ^ (number >> 63) if zigzag else number & U64_MAX
         if number < 128:
             w.out.append(number)

@@ -17,7 +17,7 @@ from mf.codec.limits import U32_MAX
 from mf.codec.reader import Reader
 from mf.codec.sequences import laid_out
 from mf.codec.sizes import MEMCPY_CODES, layout
-from mf.codec.varint import write_unsigned
+from mf.codec.varint import varint
 from mf.codec.writer import Writer, is_array
 from mf.core.gathered import Gathered
 from mf.core.service import Encoded
@@ -109,14 +109,14 @@ class _Bytes:
     def write(self, parts: Sequence[Any]) -> Encoded | None:
         value: Any = parts[0] if len(parts) == 1 else None
         if type(value) is bytes:
-            return Gathered(_counted(len(value)), value) if _LARGE <= len(value) <= U32_MAX else None
+            return Gathered(varint(len(value)), value) if _LARGE <= len(value) <= U32_MAX else None
         try:
             memory = memoryview(value)  # of an array of numbers too
         except TypeError:
             return None
         if not _LARGE <= memory.nbytes <= U32_MAX or not memory.contiguous:
             return None
-        return b"".join((_counted(memory.nbytes), memory))
+        return b"".join((varint(memory.nbytes), memory))
 
     def read(self, data: Buffer, most: int) -> Sequence[Any] | None:
         if not _LARGE <= len(data) <= most:
@@ -143,14 +143,8 @@ class _Array:
             return None
         if data is None:
             return None
-        head = _counted(len(values))
+        head = varint(len(values))
         return b"".join((head, data)) if values.flags.writeable else Gathered(head, data)
 
     def read(self, data: Buffer, most: int) -> Sequence[Any] | None:  # noqa: ARG002 - lists are lists
         return None
-
-
-def _counted(count: int) -> bytes:
-    head = bytearray()
-    write_unsigned(head, count, U32_MAX)
-    return bytes(head)

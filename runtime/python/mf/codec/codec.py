@@ -34,15 +34,18 @@ _FEW: Final = 4096
 """Values together that take little memory themselves, whatever they hold."""
 
 
-def bytes_of(data: Buffer) -> bytes:
-    """A copy of what is not `bytes`. Numbers and lists, of which Python makes bytes too, are refused."""
-    if type(data) is bytes:
-        return data
+def buffer_of(data: Buffer, also: str = "") -> memoryview:
+    """Numbers and lists, of which Python makes bytes too, are refused. `also`: what else a caller takes."""
     try:
-        return bytes(memoryview(data))
+        return memoryview(data)
     except TypeError:
         shown = type(data).__name__
-        raise TypeError(f"expected bytes, a bytearray or a memoryview, not {shown}") from None
+        raise TypeError(f"expected {also}bytes, a bytearray or a memoryview, not {shown}") from None
+
+
+def bytes_of(data: Buffer, also: str = "") -> bytes:
+    """A copy of what is not `bytes`."""
+    return data if type(data) is bytes else bytes(buffer_of(data, also))
 
 
 V = TypeVar("V")  # what is written

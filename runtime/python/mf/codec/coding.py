@@ -9,6 +9,7 @@ type makes as many functions as it has fields.
 """
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any
 
 from mf.codec import shape as s
@@ -42,7 +43,6 @@ class Coding:
     def __init__(self, shape: s.Composite, of: "Callable[[s.Composite], Coding]") -> None:
         self._shape = shape
         self._of = of
-        self._read_items: Callable[[Reader, int], list[Any]] | None = None
         self.read = self.write = None  # type: ignore[assignment] # while it is made
 
     def make(self) -> None:
@@ -87,11 +87,10 @@ class Coding:
 
         self.read = read
 
-    def read_items(self, r: Reader, count: int) -> list[Any]:
+    @cached_property
+    def read_items(self) -> Callable[[Reader, int], list[Any]]:
         """So many values, one behind the other."""
-        if self._read_items is None:
-            self._read_items = items_of(self._shape, self._of)[0]
-        return self._read_items(r, count)
+        return items_of(self._shape, self._of)[0]
 
 
 def coding_of(shape: s.Composite) -> Coding:

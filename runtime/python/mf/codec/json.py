@@ -67,7 +67,7 @@ def from_json(kind: Any, text: str | Buffer, /, *, limits: Limits = DEFAULT_LIMI
     shape = _shape(outer)
     read = readers.of(shape)
     if not isinstance(text, str | bytes):
-        text = _buffer(text)
+        text = bytes_of(text, "a str, ")
     try:
         plain = _unicode(text) if isinstance(text, str) else text.decode()
         if _affordable(outer, plain, limits):
@@ -80,14 +80,6 @@ def from_json(kind: Any, text: str | Buffer, /, *, limits: Limits = DEFAULT_LIMI
 def value_of(shape: Shape, text: str) -> Any:
     """The same of any shape, and nothing of it is kept: for texts that are read once."""
     return _scanned(readers.passing(shape), bare(shape), text, DEFAULT_LIMITS)
-
-
-def _buffer(text: Any) -> bytes:
-    try:
-        return bytes_of(text)
-    except TypeError:
-        shown = type(text).__name__
-        raise TypeError(f"expected a str, bytes, a bytearray or a memoryview, not {shown}") from None
 
 
 def _shape(shape: Struct | Union | Any) -> Shape:

@@ -14,7 +14,7 @@ is imported when one of them is first asked for. Wherever the package has been p
 
 import builtins
 from importlib import import_module
-from types import GenericAlias, ModuleType, NoneType, UnionType
+from types import GenericAlias, NoneType, UnionType
 from typing import Annotated, Any, Final, ForwardRef, TypeVar, get_args, get_origin, overload
 from typing import Union as AnyOf
 
@@ -147,16 +147,15 @@ def _declared(kind: Any) -> Codec[Any, Any] | None:
     """Of a struct, an error or a union, where the generated code has it; of classes derived from one too."""
     if isinstance(kind, UnionType) and NoneType not in kind.__args__:
         codec = _declared(kind.__args__[0])
-        whole = codec is not None and _is_union_of(codec.shape, kind.__args__)
+        shape = None if codec is None else codec.shape
+        whole = isinstance(shape, s.Union) and {each.type for each in shape.alternatives} == set(
+            kind.__args__
+        )
         return codec if whole else None
     for each in _beside(kind):
         if isinstance(each, Codec) and _is_of(each.shape, kind):
             return each
     return None
-
-
-def _is_union_of(shape: s.Shape, types: tuple[Any, ...]) -> bool:
-    return isinstance(shape, s.Union) and {each.type for each in shape.alternatives} == set(types)
 
 
 def _is_of(shape: s.Composite, kind: Any) -> bool:
@@ -174,12 +173,8 @@ def _beside(kind: Any) -> list[Any]:
     for base in kind.__mro__:
         package, _, file = base.__module__.rpartition(".")
         if file == "_types":
-            found += vars(_codecs_in(package)).values()
+            found += vars(import_module(f"{package}._codec")).values()
     return found
-
-
-def _codecs_in(package: str) -> ModuleType:
-    return import_module(f"{package}._codec")
 
 
 def _wrapped(shape: s.Shape) -> Codec[Any, Any]:

@@ -8,7 +8,7 @@ the position behind it.
 from typing import Final
 
 from mf.codec.failure import MalformedError
-from mf.codec.limits import U32_MAX, U64_MAX
+from mf.codec.limits import U64_MAX
 
 _LONGEST: Final = 10
 
@@ -23,12 +23,11 @@ def write_unsigned(out: bytearray, number: int, highest: int) -> None:
     out.append(number)
 
 
-def write_u32(out: bytearray, number: int) -> None:
-    write_unsigned(out, number, U32_MAX)
-
-
-def write_u64(out: bytearray, number: int) -> None:
+def varint(number: int) -> bytes:
+    """Its bytes, of up to 64 bits."""
+    out = bytearray()
     write_unsigned(out, number, U64_MAX)
+    return bytes(out)
 
 
 def read_unsigned(data: bytes, pos: int, highest: int) -> tuple[int, int]:

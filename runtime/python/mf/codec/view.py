@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, overload
 from mf.codec import layouts, sizes
 from mf.codec import shape as s
 from mf.codec.arrays import dtype_of
-from mf.codec.codec import Buffer
+from mf.codec.codec import Buffer, buffer_of
 from mf.codec.coding import coding_of
 from mf.codec.contents import bare
 from mf.codec.layout import places
@@ -100,7 +100,7 @@ def view(kind: Any, data: Buffer, /) -> Any:
     Error(INVALID_ARGUMENT) for a violated constraint.
     """
     shape = _laid_out(kind)
-    memory = _memory(data)
+    memory = buffer_of(data).toreadonly().cast("B")
     count = layouts.checked(shape, memory, _name(shape))
     letter: Any = layouts.letter_of(shape)
     if isinstance(kind, type) or letter is None:
@@ -118,19 +118,10 @@ def as_numpy(kind: Any, data: Buffer, /) -> "np.ndarray[Any, np.dtype[Any]]":
     import numpy as np
 
     shape = _laid_out(kind)
-    memory = _memory(data)
+    memory = buffer_of(data).toreadonly().cast("B")
     count = layouts.checked(shape, memory, _name(shape))
     dtype = dtype_of(shape)
     return np.frombuffer(memory, dtype) if count else np.zeros(0, dtype)
-
-
-def _memory(data: Buffer) -> memoryview:
-    try:
-        whole = memoryview(data)
-    except TypeError:
-        shown = type(data).__name__
-        raise TypeError(f"expected bytes, a bytearray or a memoryview, not {shown}") from None
-    return whole.toreadonly().cast("B")
 
 
 def _laid_out(kind: Any) -> s.Shape:

@@ -15,7 +15,7 @@ from mf.codec.flex.kinds import MAX_ATTRIBUTES, MAX_NAME, RESERVED, Tag
 from mf.codec.flex.reader import NO_TYPES, ValueReader, explained
 from mf.codec.flex.writer import Out, refuse, refused, write
 from mf.codec.limits import DEFAULT_LIMITS, U32_MAX, Limits
-from mf.codec.varint import write_u32
+from mf.codec.varint import write_unsigned
 
 _MOST_NAMES: Final = 1024
 _LARGE: Final = 4096  # bytes that are joined to the others, and not copied among them before
@@ -45,16 +45,13 @@ def encode_with_types(attributes: Mapping[str, Any]) -> Written:
     types: dict[bytes, Known | Described] = {}
     out: bytearray = Out(types)
     before: list[bytes | bytearray] = []
-    if count < 128:
-        out.append(count)
-    else:
-        write_u32(out, count)
+    write_unsigned(out, count, MAX_ATTRIBUTES)
     for name in sorted(attributes) if count > 1 else attributes:
         out += _written.get(name) or _write_name(name)
         value = attributes[name]
         if type(value) is bytes and _LARGE <= len(value) <= U32_MAX:
             out.append(_BYTES)
-            write_u32(out, len(value))
+            write_unsigned(out, len(value), U32_MAX)
             before += (out, value)
             out = Out(types)
             continue

@@ -7,6 +7,7 @@ An unsupported value, or one that exceeds a limit, raises Error(INVALID_ARGUMENT
 
 import struct
 from collections.abc import Callable
+from operator import itemgetter
 from typing import Any, Final, NoReturn
 from uuid import UUID
 
@@ -15,9 +16,9 @@ from mf.codec.failure import CodecError
 from mf.codec.flex import arrays
 from mf.codec.flex.declared import Described, Known, Typed, known_of
 from mf.codec.flex.kinds import I64_END, I64_MIN, U64_END, Tag
-from mf.codec.limits import MAX_DEPTH, U32_MAX
+from mf.codec.limits import MAX_DEPTH, U32_MAX, U64_MAX
 from mf.codec.times import Timestamp
-from mf.codec.varint import write_u32, write_u64
+from mf.codec.varint import write_unsigned
 from mf.codec.writer import is_array
 from mf.core.error import Code, Error, not_executed
 
@@ -98,13 +99,17 @@ def _blob(out: bytearray, tag: int, data: bytes | bytearray | memoryview) -> Non
     out += data
 
 
-def _count(out: bytearray, count: int) -> None:
+def _check_count(count: int) -> None:
     if count > U32_MAX:
         raise CodecError(f"{count:,} elements do not travel: at most {U32_MAX:,}")
+
+
+def _count(out: bytearray, count: int) -> None:
     if count < 128:
         out.append(count)
     else:
-        write_u32(out, count)
+        _check_count(count)
+        write_unsigned(out, count, U32_MAX)
 
 
 def _timestamp(out: bytearray, value: Timestamp, _depth: int) -> None:
@@ -148,10 +153,9 @@ def _row(out: bytearray, values: "list[int] | tuple[int, ...]") -> bool:
     low, high = min(values), max(values)
     for code, (end, form) in enumerate(_ROWS):
         if -end <= low and high < end:
-            if len(values) > U32_MAX:
-                raise CodecError(f"{len(values):,} elements do not travel: at most {U32_MAX:,}")
+            _check_count(len(values))
             out.append(14)
-            write_u64(out, len(values) * 4 + code) if len(values) > 31 else out.append(len(values) * 4 + code)
+            write_unsigned(out, len(values) * 4 + code, U64_MAX)
             out += struct.pack(f"<{len(values)}{form}", *values)
             return True
     return False
@@ -163,17 +167,15 @@ def _map(out: bytearray, values: "dict[Any, Any]", depth: int) -> None:
     out.append(16)
     _count(out, len(values))
     depth += 1
-    for key, name, value in sorted([(*_key(name), value) for name, value in values.items()], key=_first):
+    for key, name, value in sorted(
+        [(*_key(name), value) for name, value in values.items()], key=itemgetter(0)
+    ):
         out += key
         try:
             write(out, value, depth)
         except CodecError as failure:
             failure.steps.append(f"[{name!r}]")
             raise
-
-
-def _first(entry: tuple[bytes, Any, Any]) -> bytes:
-    return entry[0]
 
 
 def _key(name: Any) -> tuple[bytes, Any]:
@@ -252,7 +254,7 @@ def _array(out: bytearray, value: Any) -> None:
         raise CodecError(str(bad)) from None
     out += bytes((17, code, len(shape)))
     for size in shape:
-        write_u64(out, size) if size > 127 else out.append(size)
+        write_unsigned(out, size, U64_MAX)
     gap = -(len(out) + 1) % arrays.ALIGNMENT
     out.append(gap)
     out += bytes(gap)
