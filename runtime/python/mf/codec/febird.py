@@ -247,29 +247,26 @@ def _optional(shape: s.Optional, of: Of) -> Pair:
 
 
 def struct_pair(shape: s.Struct, of: Of) -> Pair:
-    fields = _laid_fields(shape) if shape.memcpy else _fields(shape, of)
-    return fields[0], _struct_write(shape, fields[1])
+    read_fields, write_fields = _fields(shape, of)
+    read = _read_within(read_fields, sizes.memory(shape), not shape.implicit)
+    return read, _write_within(parts_of(shape), write_fields, is_level=not shape.implicit)
 
 
 def fields_write(shape: s.Struct, of: Of) -> Write:
-    return row_of(shape).write_parts if shape.memcpy else _fields(shape, of)[1]
+    return _fields(shape, of)[1]
 
 
 def _fields(shape: s.Struct, of: Of) -> Pair:
     """Reads the struct; writes it from the values of its fields."""
+    if shape.memcpy:
+        row = row_of(shape)
+        return row.read, row.write_parts
     names = [each.name for each in shape.fields]
     pairs = [pair_of(each.shape, of) for each in shape.fields]
     reads, writes = [read for read, _ in pairs], [write for _, write in pairs]
-    memory, make, is_tuple = sizes.memory(shape), shape.make, shape.make is s.parts_made
-    is_level = int(not shape.implicit)
+    make, is_tuple = shape.make, shape.make is s.parts_made
 
     def read(r: Reader) -> Any:
-        r.depth += is_level
-        if r.depth > MAX_DEPTH:
-            raise r.too_deep()
-        r.budget -= memory
-        if r.budget < 0:
-            raise r.over_budget()
         values: list[Any] = []
         append = values.append
         try:
@@ -278,48 +275,13 @@ def _fields(shape: s.Struct, of: Of) -> Pair:
         except CodecError as failure:
             failure.in_field(names[len(values)])
             raise
-        r.depth -= is_level
         return tuple(values) if is_tuple else make(*values)
 
     return read, named_write(names, writes)
 
 
-def _laid_fields(shape: s.Struct) -> Pair:
-    """The same of tier memcpy."""
-    row, memory, is_level = row_of(shape), sizes.memory(shape), int(not shape.implicit)
-    size, read_row = row.size, row.read
-
-    def read(r: Reader) -> Any:
-        r.depth += is_level
-        if r.depth > MAX_DEPTH:
-            raise r.too_deep()
-        r.budget -= memory
-        if r.budget < 0:
-            raise r.over_budget()
-        if r.pos + size > r.end:
-            r.need(size)
-        value = read_row(r)
-        r.depth -= is_level
-        return value
-
-    return read, row.write_parts
-
-
-def _struct_write(shape: s.Struct, fields: Write) -> Write:
-    parts, is_level = parts_of(shape), int(not shape.implicit)
-
-    def write(w: Writer, value: Any) -> None:
-        w.depth += is_level
-        if w.depth > MAX_DEPTH:
-            raise w.too_deep()
-        fields(w, parts(value))
-        w.depth -= is_level
-
-    return write
-
-
 def union_pair(shape: s.Union, of: Of) -> Pair:
-    memory, (read_number, write_number) = sizes.memory(shape), _varint("u32", None)
+    read_number, write_number = _varint("u32", None)
     pairs = [(each, *pair_of(each.shape, of)) for each in shape.alternatives]
     by_number = {each.number: (each.name, each.type, read_inner) for each, read_inner, _ in pairs}
     by_type: dict[Any, tuple[int, str, Write]] = {}
@@ -327,8 +289,6 @@ def union_pair(shape: s.Union, of: Of) -> Pair:
         by_type.setdefault(each.type, (each.number, each.name, write_inner))
 
     def read(r: Reader) -> Any:
-        r.enter()
-        r.charge(memory)
         at = r.pos
         number = read_number(r)
         found = by_number.get(number)
@@ -337,12 +297,10 @@ def union_pair(shape: s.Union, of: Of) -> Pair:
             raise r.fail(Fault.UNKNOWN_ALTERNATIVE, reason, at)
         name, kind, read_inner = found
         try:
-            value = kind(read_inner(r))
+            return kind(read_inner(r))
         except CodecError as failure:
             failure.in_field(name)
             raise
-        r.depth -= 1
-        return value
 
     def write(w: Writer, value: Any) -> None:
         found = by_type.get(type(value))
@@ -358,7 +316,7 @@ def union_pair(shape: s.Union, of: Of) -> Pair:
             raise
         w.depth -= 1
 
-    return read, write
+    return _read_within(read, sizes.memory(shape)), write
 
 
 # --- Containers
@@ -410,35 +368,41 @@ def _array(shape: s.Array, of: Of) -> Pair:
     return read, _write_within(lambda value: exactly(value, length), write_items)
 
 
-def _read_within(read_contents: Read) -> Read:
-    """One level deeper."""
+def _read_within(read_contents: Read, memory: int = 0, is_level: bool = True) -> Read:
+    """One level deeper, and `memory` for what is there."""
+    levels = int(is_level)
 
     def read(r: Reader) -> Any:
-        r.depth += 1
+        r.depth += levels
         if r.depth > MAX_DEPTH:
             raise r.too_deep()
+        r.budget -= memory
+        if r.budget < 0:
+            raise r.over_budget()
         found = read_contents(r)
-        r.depth -= 1
+        r.depth -= levels
         return found
 
     return read
 
 
-def _write_within(taken: Callable[[Any], Any], write_items: Write, counted: s.Shape | None = None) -> Write:
-    """One level deeper; `counted`: the type of the elements, if their count is written before them."""
-    is_empty = counted is not None and sizes.smallest(counted) == 0
+def _write_within(
+    taken: Callable[[Any], Any], write_parts: Write, counted: s.Shape | None = None, *, is_level: bool = True
+) -> Write:
+    """One level deeper; `counted`: the type of elements or keys, if their count comes before them."""
+    levels, is_empty = int(is_level), counted is not None and sizes.smallest(counted) == 0
 
     def write(w: Writer, value: Any) -> None:
-        values = taken(value)
+        parts = taken(value)
         if counted is not None:
-            if is_empty and len(values) > MAX_EMPTY_ITEMS:
-                raise CodecError(f"{len(values)} elements without bytes, more than {MAX_EMPTY_ITEMS}")
-            w.count(len(values))
-        w.depth += 1
+            if is_empty and len(parts) > MAX_EMPTY_ITEMS:
+                raise CodecError(f"{len(parts)} elements without bytes, more than {MAX_EMPTY_ITEMS}")
+            w.count(len(parts))
+        w.depth += levels
         if w.depth > MAX_DEPTH:
             raise w.too_deep()
-        write_items(w, values)
-        w.depth -= 1
+        write_parts(w, parts)
+        w.depth -= levels
 
     return write
 
@@ -460,13 +424,7 @@ def _map(shape: s.Map, of: Of) -> Pair:
             r.charge(sizes.FIRST_ENTRY)
         return read_entries(r, count)
 
-    def write(w: Writer, value: Any) -> None:
-        w.count(len(mapping(value)))
-        w.enter()
-        write_entries(w, value)
-        w.depth -= 1
-
-    return _read_within(read), write
+    return _read_within(read), _write_within(mapping, write_entries, shape.key)
 
 
 def _read_entries(read_key: Read, read_value: Read) -> Callable[[Reader, int], dict[Any, Any]]:

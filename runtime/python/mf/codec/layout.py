@@ -2,7 +2,7 @@
 padding and `<`, never `@`; a list of them by one call too.
 
     row = row_of(shape)         kept with a struct
-    row.read(r)                 one value, of which all bytes are there; `row.read_many(r, count)`
+    row.read(r)                 one value; `row.read_many(r, count)`: many, of which all bytes are there
     row.write_parts(w, parts)   one value, from those of its fields; `row.write_many(w, values)`
 
 Where a part is not what it may be, `read_laid` and `write_laid` go through the value part by part: they find
@@ -307,8 +307,9 @@ class Row:
         self._flatten = _flattened(shape)
 
     def read(self, r: Reader) -> Any:
-        """Of which all bytes are there."""
         pos = r.pos
+        if pos + self.size > r.end:
+            r.need(self.size)
         r.pos = pos + self.size
         try:
             return self._make(self._unpack(r.data, pos))
@@ -316,7 +317,7 @@ class Row:
             return read_laid(r, self._shape, pos)
 
     def read_many(self, r: Reader, count: int) -> list[Any]:
-        """The same of each."""
+        """Of which all bytes are there."""
         pos, size = r.pos, self.size
         r.pos = end = pos + count * size
         # A copy: CPython may free a memoryview before the iterator over it, and crash.
