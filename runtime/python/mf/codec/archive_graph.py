@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from mf.codec import shape as s
 from mf.codec import sizes
-from mf.codec.archive_values import Of
 from mf.codec.archive_wire import BYTES, CLOSE_GROUP, Span, read_tag, skip
+from mf.codec.composed import Of
 from mf.codec.failure import CodecError, item_step
 from mf.codec.fault import Fault
 from mf.codec.graph_unknown import Reading

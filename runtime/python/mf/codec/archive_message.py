@@ -23,17 +23,16 @@ from mf.codec import sizes
 from mf.codec.archive_form import is_message, is_wrapped, wire_of
 from mf.codec.archive_values import (
     More,
-    Of,
-    items_read,
     object_at,
     packed_read,
+    repeated_read,
     short_tag,
     uncharged,
     unpacked_read,
     value_read,
 )
 from mf.codec.archive_wire import BYTES, CLOSE_GROUP, Span, read_tag, skip
-from mf.codec.composed import Read
+from mf.codec.composed import Of, Read
 from mf.codec.contents import bare
 from mf.codec.failure import CodecError, InPartsError
 from mf.codec.fault import Fault
@@ -157,7 +156,7 @@ class Field:
         element = self.plain.element
         wire = wire_of(element)
         if wire == BYTES:
-            return items_read(number, element, _element_read(element, of))
+            return repeated_read(number, element, _element_read(element, of))
         self.unpacked_wire, self.read_unpacked = wire, unpacked_read(number, element, of)
         return packed_read(element, of)
 

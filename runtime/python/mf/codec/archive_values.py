@@ -2,7 +2,7 @@
 (mf.codec.archive_message).
 
     value_read(shape, of)               read(r) -> one value
-    items_read, packed_read, unpacked_read
+    repeated_read, packed_read, unpacked_read
                                         more(r, values) -> the elements so far, and those that it reads
 
 What reads elements takes None at first. Fields of the same tag that follow are read too, so that a long list
@@ -20,7 +20,7 @@ from mf.codec import shape as s
 from mf.codec.archive_form import integer_of, is_zigzag, wire_of
 from mf.codec.archive_wire import BYTES, FIXED_SIZES, VARINT, tag_of
 from mf.codec.blocks import numbers
-from mf.codec.composed import Read, checked_read, texts_read
+from mf.codec.composed import Of, Read, checked_read, texts_read
 from mf.codec.contents import bare
 from mf.codec.custom_coding import read_custom
 from mf.codec.failure import CodecError, MalformedError
@@ -30,7 +30,6 @@ from mf.codec.layout import converted, rules_of, wrong_part
 from mf.codec.limits import U32_MAX, U64_MAX, limits_of
 from mf.codec.reader import Reader
 
-Of = Callable[[s.Composite], Any]
 More = Callable[..., Any]
 
 
@@ -166,7 +165,7 @@ def short_tag(number: int) -> int:
     return number << 3 | BYTES if number < 16 else -1
 
 
-def items_read(number: int, element: s.Shape, read: Read) -> More:
+def repeated_read(number: int, element: s.Shape, read: Read) -> More:
     """Elements that have bytes of their own."""
     memory, tag = 8 + uncharged(element), short_tag(number)
 

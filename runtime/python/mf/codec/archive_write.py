@@ -17,7 +17,7 @@ from mf.codec import packed, sequences, sizes
 from mf.codec import shape as s
 from mf.codec.archive_form import integer_of, is_wrapped, is_zigzag, wire_of
 from mf.codec.archive_wire import BYTES, tag_of
-from mf.codec.composed import Write, checked_write, items_write, named_write, numbers_write
+from mf.codec.composed import Of, Write, checked_write, items_write, named_write, numbers_write
 from mf.codec.contents import bare, classes_of
 from mf.codec.custom_coding import custom_bytes
 from mf.codec.failure import CodecError, item_step
@@ -39,7 +39,6 @@ from mf.codec.writer import (
 )
 
 Composite = s.Struct | s.Union
-Of = Callable[[s.Composite], Any]
 
 
 # --- Messages

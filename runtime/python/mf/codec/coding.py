@@ -17,14 +17,12 @@ from mf.codec import sizes
 from mf.codec.archive_graph import graph_read
 from mf.codec.archive_message import Message, StructMessage, UnionMessage
 from mf.codec.archive_write import embedded, graph_write, message_write
+from mf.codec.composed import Read, Write
 from mf.codec.custom_coding import custom_bytes, read_custom
 from mf.codec.febird import fields_write, items_of, struct_pair, union_pair
 from mf.codec.layout import row_of
 from mf.codec.reader import Reader
 from mf.codec.writer import Writer
-
-Read = Callable[[Reader], Any]
-Write = Callable[[Writer, Any], None]
 
 
 class Coding:

@@ -16,6 +16,8 @@ from mf.codec.writer import Writer, check, elements
 
 Read = Callable[[Reader], Any]
 Write = Callable[[Writer, Any], None]
+Of = Callable[[s.Composite], Any]
+"""Gives the coding of a struct or union inside (mf.codec.coding)."""
 
 
 def checked_read(read_inner: Read, rules: Sequence[Rule]) -> Read:

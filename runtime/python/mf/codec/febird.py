@@ -19,6 +19,7 @@ from mf.codec import blocks, sequences, sizes
 from mf.codec import shape as s
 from mf.codec.arrays import array_bytes, array_reader
 from mf.codec.composed import (
+    Of,
     Read,
     Write,
     checked_read,
@@ -61,7 +62,6 @@ from mf.codec.writer import (
 ReadItems = Callable[[Reader, int], Any]
 Pair = tuple[Read, Write]
 Items = tuple[ReadItems, Write]
-Of = Callable[[s.Composite], Any]
 
 _ENTRY: Final = 8  # a list's pointer to its element
 _MANY: Final = 64  # more numbers than this are charged for ahead
