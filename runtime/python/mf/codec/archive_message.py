@@ -32,7 +32,7 @@ from mf.codec.archive_values import (
     value_read,
 )
 from mf.codec.archive_wire import BYTES, CLOSE_GROUP, Span, read_tag, skip
-from mf.codec.composed import Of, Read
+from mf.codec.composed import Of, Read, sized_read
 from mf.codec.contents import bare
 from mf.codec.failure import CodecError, InPartsError
 from mf.codec.fault import Fault
@@ -212,6 +212,8 @@ class Message:
     def __init__(self, shape: s.Shape, of: Of) -> None:
         self._shape = shape
         self._of = of
+        self.read_sized: Final = sized_read(self.read, Reader.padded_length)
+        """Reads it behind its length."""
 
     @cached_property
     def fields(self) -> list[Field]:
@@ -228,14 +230,6 @@ class Message:
             found.ahead = Ahead(self, r.data, [(r.pos, r.end)])
         self.read_part(r, found)
         return self.finish(r, found, target)
-
-    def read_sized(self, r: Reader) -> Any:
-        """Reads it behind its length."""
-        size = r.padded_length()
-        outer, r.end = r.end, r.pos + size
-        value = self.read(r)
-        r.end = outer
-        return value
 
     def read_part(self, r: Reader, found: Found) -> None:
         """All up to `r.end`, and then perhaps another part."""

@@ -2,7 +2,6 @@
 
     message_write(shape, of)        -> write(w, value): the message of a struct or union, without its length
     graph_write(shape, of)          -> write(w, root): a table for each type that is referred to
-    embedded(write)                 -> write(w, value): the same behind its length, in another value
 
 A graph numbers its objects breadth first, from the root on; identity is `id()`. So nothing recurses, however
 long a chain of references is. Whether its unknown fields can stay is known when all have their numbers: it is
@@ -17,7 +16,7 @@ from mf.codec import packed, sequences, sizes
 from mf.codec import shape as s
 from mf.codec.archive_form import integer_of, is_wrapped, is_zigzag, wire_of
 from mf.codec.archive_wire import BYTES, tag_of
-from mf.codec.composed import Of, Write, checked_write, items_write, named_write, numbers_write
+from mf.codec.composed import Of, Write, checked_write, items_write, named_write, numbers_write, sized_write
 from mf.codec.contents import bare, classes_of
 from mf.codec.custom_coding import custom_bytes
 from mf.codec.failure import CodecError, item_step
@@ -26,7 +25,7 @@ from mf.codec.graph_unknown import Kept, kept_fields
 from mf.codec.graph_walk import loose_of
 from mf.codec.layout import attributes_of, number_of
 from mf.codec.limits import U64_MAX, limits_of
-from mf.codec.varint import varint, write_unsigned
+from mf.codec.varint import write_unsigned
 from mf.codec.writer import (
     Writer,
     exactly,
@@ -136,46 +135,29 @@ def _tagged(tag: bytes, write_value: Write) -> Write:
 
 def _value(shape: s.Shape, of: Of) -> Write:
     if is_wrapped(shape) and not isinstance(shape, s.Checked):
-        return embedded(_field(1, shape, of))
+        return sized_write(_field(1, shape, of))
     match shape:
         case s.Checked(shape=inner, rules=rules):
             return checked_write(_value(inner, of), rules)
         case s.Struct() | s.Union() if shape.archive:
             coding = of(shape)
             if coding.write_message is not None:
-                return embedded(coding.write_message)
-            return embedded(lambda w, value: coding.write_message(w, value))  # which holds itself
+                return sized_write(coding.write_message)
+            return sized_write(lambda w, value: coding.write_message(w, value))  # which holds itself
         case s.Struct() | s.Union():
-            return embedded(_foreign(shape, of))
+            return sized_write(_foreign(shape, of))
         case s.Custom():
-            return embedded(lambda w, value: w.out.extend(custom_bytes(shape, value)))
+            return sized_write(lambda w, value: w.out.extend(custom_bytes(shape, value)))
         case s.Ref(element=s.Struct() | s.Union() as element):
             return lambda w, value: w.count(w.graph.index(element, value))
         case s.Scalar(name="uuid"):
-            return embedded(pair_of(shape, of)[1])
+            return sized_write(pair_of(shape, of)[1])
         case s.Scalar(coding="fixed"):
             return fixed_pair(shape)[1]
         case s.Scalar(name="bool" | "f32" | "f64" | "timestamp" | "string" | "bytes"):
             return pair_of(shape, of)[1]
         case _:
             return _varint(shape)
-
-
-def embedded(write_inner: Write) -> Write:
-    """Behind the length of its bytes, which is known when they have been written."""
-
-    def write(w: Writer, value: Any) -> None:
-        out = w.out
-        out.append(0)
-        begin = len(out)
-        write_inner(w, value)
-        size = len(out) - begin
-        if size < 128:
-            out[begin - 1] = size
-        else:
-            out[begin - 1 : begin] = varint(size)
-
-    return write
 
 
 def _foreign(shape: Composite, of: Of) -> Write:
@@ -217,7 +199,7 @@ def _repeated(number: int, element: s.Shape, taken: Callable[[Any], Any], of: Of
     if wire_of(element) == BYTES:
         items = items_write(_value(element, of), tag)
     else:
-        items = _tagged(tag, embedded(_packed(element, of)))
+        items = _tagged(tag, sized_write(_packed(element, of)))
 
     def write(w: Writer, value: Any) -> None:
         values = taken(value)
@@ -258,7 +240,7 @@ def _map(number: int, shape: s.Map, of: Of) -> Write:
         write_key(w, entry[0])
         write_value(w, entry[1])
 
-    write_entry = embedded(write_pair)
+    write_entry = sized_write(write_pair)
 
     def write(w: Writer, value: Any) -> None:
         if not mapping(value):

@@ -16,8 +16,8 @@ from mf.codec import shape as s
 from mf.codec import sizes
 from mf.codec.archive_graph import graph_read
 from mf.codec.archive_message import Message, StructMessage, UnionMessage
-from mf.codec.archive_write import embedded, graph_write, message_write
-from mf.codec.composed import Read, Write
+from mf.codec.archive_write import graph_write, message_write
+from mf.codec.composed import Read, Write, sized_read, sized_write
 from mf.codec.custom_coding import custom_bytes, read_custom
 from mf.codec.febird import fields_write, items_of, struct_pair, union_pair
 from mf.codec.layout import row_of
@@ -62,7 +62,7 @@ class Coding:
         self.read = lambda r: read_custom(r, shape, r.length())
         self.read_alone = lambda r: read_custom(r, shape, r.end - r.pos)
         self.write_alone = lambda w, value: w.out.extend(custom_bytes(shape, value))
-        self.write = embedded(self.write_alone)
+        self.write = sized_write(self.write_alone)
 
     def _make_archive(self, shape: s.Struct | s.Union) -> None:
         of = self._of
@@ -73,17 +73,8 @@ class Coding:
             self.read_alone, self.write_alone = graph_read(shape, of), graph_write(shape, of)
         else:
             self.read_alone, self.write_alone = made.read, self.write_message
-        self.write = embedded(self.write_alone)
-        read_alone = self.read_alone
-
-        def read(r: Reader) -> Any:
-            size = r.length()
-            end, r.end = r.end, r.pos + size
-            value = read_alone(r)
-            r.end = end
-            return value
-
-        self.read = read
+        self.write = sized_write(self.write_alone)
+        self.read = sized_read(self.read_alone, Reader.length)
 
     @cached_property
     def read_items(self) -> Callable[[Reader, int], list[Any]]:

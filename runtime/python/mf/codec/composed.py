@@ -12,6 +12,7 @@ from mf.codec.fault import Fault
 from mf.codec.layout import BULK_ERRORS, fits_of
 from mf.codec.reader import Reader
 from mf.codec.rules import Rule, held_by
+from mf.codec.varint import varint
 from mf.codec.writer import Writer, check, elements
 
 Read = Callable[[Reader], Any]
@@ -136,3 +137,33 @@ def texts_read(length: Callable[[Reader], int]) -> tuple[Read, Read]:
         return r.take(size)
 
     return read_string, read_bytes
+
+
+def sized_read(read_inner: Read, length: Callable[[Reader], int]) -> Read:
+    """What fills the bytes behind a length."""
+
+    def read(r: Reader) -> Any:
+        size = length(r)
+        outer, r.end = r.end, r.pos + size
+        value = read_inner(r)
+        r.end = outer
+        return value
+
+    return read
+
+
+def sized_write(write_inner: Write) -> Write:
+    """Behind the length of its bytes, which is known when they have been written."""
+
+    def write(w: Writer, value: Any) -> None:
+        out = w.out
+        out.append(0)
+        begin = len(out)
+        write_inner(w, value)
+        size = len(out) - begin
+        if size < 128:
+            out[begin - 1] = size
+        else:
+            out[begin - 1 : begin] = varint(size)
+
+    return write
