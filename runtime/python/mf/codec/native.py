@@ -88,10 +88,11 @@ def _is_whole(path: Path) -> bool:
     return bool(sections + width * count <= size)
 
 
-@s.kept
 def plan_of(shape: s.Composite) -> Any:
-    """What reads and writes values of a type natively; False: the pure codec does."""
-    return _planned(shape)[0]
+    """What reads and writes values of a type natively; False: the pure codec does. Decided once."""
+    if shape.plan is None:
+        shape.plan = _planned(shape)[0]
+    return shape.plan
 
 
 def reason_of(shape: s.Composite) -> str:

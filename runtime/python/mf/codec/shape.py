@@ -201,6 +201,8 @@ class _Composite:
 
     coding: Any = None
     """What reads and writes its values; mf.codec.coding makes it."""
+    plan: Any = None
+    """What reads and writes them at native speed; mf.codec.native makes it. False: the pure codec does."""
 
     @property
     @abstractmethod
