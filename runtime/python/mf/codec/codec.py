@@ -111,9 +111,7 @@ class Codec(Generic[V, T]):
 
     def plain(self) -> Callable[[V], Any]:
         """See ElementCodec.plain."""
-        plan = self.shape.plan
-        if plan is None:
-            plan = self._planned()
+        plan = self._plan
         return plan.encode if plan else self.encode
 
     def _written(self, write: Callable[[Writer, Any], None], value: Any) -> Encoded:
