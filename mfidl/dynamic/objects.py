@@ -4,6 +4,7 @@ The tables of a `Graph` become objects that refer to each other. Its unknown fie
 while no object moves: the runtime's writer decides that, from the order which a `Reading` keeps.
 """
 
+from collections.abc import Callable, Iterator
 from math import isfinite
 from typing import Any
 from uuid import UUID
@@ -15,7 +16,7 @@ from mf.codec.graph_unknown import GraphUnknown, Reading
 from mf.codec.graph_walk import keep_loose
 from mf.codec.json_graph import Numbers, Tables, numbered
 from mf.codec.json_text import to_f32
-from mfidl.dynamic.value import UNKNOWN, Graph, Value
+from mfidl.dynamic.value import UNKNOWN, Graph, Repeated, Value
 
 Composite = s.Struct | s.Union
 
@@ -25,9 +26,16 @@ def of_plain(shape: s.Shape, value: Value) -> Any:
     return _Objects().value(bare(shape), value)
 
 
-def of_default(shape: s.Shape, value: Value) -> Any:
-    """The same of a default in the schema, which is the root of a graph without the graph."""
-    return _Default().value(bare(shape), value)
+def of_root(
+    shape: s.Shape,
+    value: Any,
+    opened: Callable[[Any], Value],
+    others: Callable[[str], list[Value]] = lambda _: [],
+) -> Any:
+    """The same of a value of the model, each part of which `opened` makes plain. Where a graph begins, it is
+    the root without the graph; every reference leads to the first of the `others` of its type.
+    """
+    return _FromRoots(opened, others).value(bare(shape), value)
 
 
 def to_plain(shape: s.Shape, value: Any) -> Value:
@@ -48,40 +56,38 @@ def _is_same(shape: s.Shape) -> bool:
 
 
 class _Objects:
-    def __init__(self) -> None:
+    def __init__(self, opened: Callable[[Any], Value] | None = None) -> None:
+        self._opened = opened
         self._tables: dict[str, list[Any]] | None = None
         """Of the graph that is made, by the names of its types."""
         self._reading: Reading | None = None
 
     def value(self, shape: s.Shape, value: Value) -> Any:
+        if self._opened is not None:
+            value = self._opened(value)
         match shape:
-            case s.Scalar(name="uuid"):
-                if not isinstance(value, bytes) or len(value) != 16:
-                    raise CodecError("a uuid is 16 bytes")
-                return UUID(bytes=value)
-            case s.Scalar(name="f32") if type(value) is float and isfinite(near := to_f32(value)):
-                return near
             case s.Scalar() | s.Enum() | s.Custom():
-                return value
+                return _simple(shape, value)
             case s.Optional(element=element):
                 return None if value is None else self.value(bare(element), value)
             case s.List(element=element) | s.Array(element=element):
                 return self._elements(bare(element), value)
             case s.Set(element=element):
-                elements = self._elements(bare(element), value)
-                if len(made := set(elements)) != len(elements):
-                    raise CodecError("an element of a set is there twice")
-                return made
+                return _different(self._elements(bare(element), value))
             case s.Map():
                 return self._map(shape, value)
             case s.Ref(element=element):
                 return self._referred(element.name, value)  # type: ignore[union-attr] # a struct or union
+            case s.Struct() | s.Union() if shape.tables and self._tables is None:
+                return self._graph(shape, value)
             case s.Struct() | s.Union():
-                return self._composite(shape, value)
+                return self._filled(shape, value)
             case _:
                 raise AssertionError(shape)
 
     def _elements(self, element: s.Shape, values: Any) -> list[Any]:
+        if isinstance(values, Repeated):
+            return [self.value(element, values.element)] * values.count if values.count else []
         if not isinstance(values, list | tuple | set | frozenset):
             raise CodecError(f"expected a list, not {type(values).__name__}")
         if _is_same(element):
@@ -107,17 +113,6 @@ class _Objects:
             raise CodecError(f"a reference to object {index} of {name}, of which there are {len(objects)}")
         return objects[index]
 
-    def _composite(self, shape: Composite, value: Any) -> Any:
-        if shape.tables and self._tables is None:
-            return self._graph(shape, value)
-        outer, reading = self._tables, self._reading
-        if not shape.archive:
-            self._tables = self._reading = None  # in a value of another tier begin graphs of their own
-        made = self._empty(shape, value)
-        self._fill(shape, made, value)
-        self._tables, self._reading = outer, reading
-        return made
-
     def _graph(self, root: Composite, graph: Any) -> Any:
         if not isinstance(graph, Graph):
             raise CodecError(f"{root.name} is a Python Graph, not {type(graph).__name__}")
@@ -134,7 +129,7 @@ class _Objects:
         }
         for name, objects in self._tables.items():
             for made, value in zip(objects, graph.tables.get(name, []), strict=True):
-                self._fill(shapes[name], made, value)
+                self._filled(shapes[name], value, made)
             self._reading.objects.append((shapes[name], objects))
         value = self._tables[root.name][0]
         if graph.unknown:
@@ -152,41 +147,77 @@ class _Objects:
             return object.__new__(shape.type)
         return object.__new__(_chosen(shape, value).type)  # type: ignore[arg-type] # a class
 
-    def _fill(self, shape: Composite, made: Any, value: dict[str, Any]) -> None:
-        if isinstance(shape, s.Union):
-            chosen = _chosen(shape, value)
-            made.value = self._part(chosen.name, chosen.shape, value[chosen.name])
-            return
-        names = {each.name for each in shape.fields}
-        for name in value:
-            if name not in names and (name != UNKNOWN or not shape.archive):
-                raise CodecError(f"{shape.name} has no field `{name}`")
-        for each in shape.fields:
-            if each.name in value:
-                held = self._part(each.name, each.shape, value[each.name])
-            elif each.default is not None:
-                held = each.default()
-            elif isinstance(bare(each.shape), s.Optional):
-                held = None
-            else:
-                raise CodecError(f"the field `{each.name}` is missing")
-            setattr(made, each.attribute, held)
-        if shape.archive:
+    def _filled(self, shape: Composite, value: Any, into: Any = None) -> Any:
+        made = self._empty(shape, value) if into is None else into
+        outer = self._tables, self._reading
+        if not shape.archive:
+            self._tables = self._reading = None  # in a value of another tier begin graphs of their own
+        for name, attribute, part in _given(shape, value, made):
+            try:
+                setattr(made, attribute, self.value(bare(part), value[name]))
+            except CodecError as failure:
+                failure.in_field(name)
+                raise
+        if shape.archive and isinstance(shape, s.Struct):
             unknown = value.get(UNKNOWN, b"")
-            kept = self._reading is not None and unknown
-            made.__mf_unknown__ = self._reading.kept(unknown) if self._reading and kept else unknown
-
-    def _part(self, name: str, shape: s.Shape, value: Any) -> Any:
-        try:
-            return self.value(bare(shape), value)
-        except CodecError as failure:
-            failure.in_field(name)
-            raise
+            made.__mf_unknown__ = self._reading.kept(unknown) if self._reading and unknown else unknown
+        self._tables, self._reading = outer
+        return made
 
 
-class _Default(_Objects):
-    def _graph(self, root: Composite, graph: Any) -> Any:
-        return super()._graph(root, Graph({root.name: [graph]}))
+class _FromRoots(_Objects):
+    def __init__(self, opened: Callable[[Any], Value], others: Callable[[str], list[Value]]) -> None:
+        super().__init__(opened)
+        self._others = others
+
+    def _graph(self, root: Composite, value: Any) -> Any:
+        tables = {each.name: self._others(each.name) for each in root.tables.values() if each is not root}
+        made = super()._graph(root, Graph({root.name: [value], **tables}))
+        made.__mf_loose__ = ()
+        return made
+
+    def _referred(self, name: str, _: Any) -> Any:
+        return super()._referred(name, 0)
+
+
+def _simple(shape: s.Shape, value: Any) -> Any:
+    match shape:
+        case s.Scalar(name="uuid"):
+            if not isinstance(value, bytes) or len(value) != 16:
+                raise CodecError("a uuid is 16 bytes")
+            return UUID(bytes=value)
+        case s.Scalar(name="f32") if type(value) is float and isfinite(near := to_f32(value)):
+            return near
+        case _:
+            return value
+
+
+def _different(elements: list[Any]) -> set[Any]:
+    made = set(elements)
+    if len(made) != len(elements):
+        raise CodecError("an element of a set is there twice")
+    return made
+
+
+def _given(shape: Composite, value: dict[str, Any], made: Any) -> Iterator[tuple[str, str, s.Shape]]:
+    """(name, attribute, shape) of what the value has; the object gets the defaults of the others."""
+    if isinstance(shape, s.Union):
+        chosen = _chosen(shape, value)
+        yield chosen.name, "value", chosen.shape
+        return
+    names = {each.name for each in shape.fields}
+    for name in value:
+        if name not in names and (name != UNKNOWN or not shape.archive):
+            raise CodecError(f"{shape.name} has no field `{name}`")
+    for each in shape.fields:
+        if each.name in value:
+            yield each.name, each.attribute, each.shape
+        elif each.default is not None:
+            setattr(made, each.attribute, each.default())
+        elif isinstance(bare(each.shape), s.Optional):
+            setattr(made, each.attribute, None)
+        else:
+            raise CodecError(f"the field `{each.name}` is missing")
 
 
 def _chosen(shape: s.Union, value: dict[str, Any]) -> s.Alternative:
@@ -231,6 +262,8 @@ class _Plain:
                 raise AssertionError(shape)
 
     def _elements(self, element: s.Shape, values: Any) -> list[Any]:
+        if isinstance(values, Repeated):
+            return [self.value(element, values.element)] * values.count if values.count else []
         return list(values) if _is_same(element) else [self.value(element, each) for each in values]
 
     def _composite(self, shape: Composite, value: Any) -> Value:

@@ -15,8 +15,8 @@ from mf.codec.archived import GraphAlternative, GraphStruct
 from mf.core.plain_struct import PlainStruct
 from mf.evolution.schema import Declared
 from mfidl import model
-from mfidl.dynamic.objects import of_default
-from mfidl.dynamic.value import Value
+from mfidl.dynamic.objects import of_root
+from mfidl.dynamic.value import opened
 from mfidl.model import Constraints, Tier
 from mfidl.semantics.numbers import as_held
 
@@ -102,7 +102,7 @@ class Shapes:
 
     def _default(self, field: model.Field, shape: s.Shape) -> Callable[[], Any] | None:
         value = field.default
-        return None if value is None else lambda: of_default(shape, _plain(value))
+        return None if value is None else lambda: of_root(shape, value, opened)
 
     def _union(self, union: model.Union) -> s.Union:
         base = GraphAlternative if union.tier is Tier.ARCHIVE else PlainStruct
@@ -117,25 +117,6 @@ class Shapes:
             )
 
         return s.Union(union.full_name, alternatives, archive=union.tier is Tier.ARCHIVE)
-
-
-def _plain(value: model.Value) -> Value:
-    """A default of the schema as `of_default` takes it."""
-    match value:
-        case model.EnumValue(number=number):
-            return number
-        case model.FlagsValue(bits=bits):
-            return bits
-        case model.ListValue(elements):
-            return [_plain(each) for each in elements]
-        case model.MapValue(entries):
-            return {_plain(key): _plain(each) for key, each in entries}
-        case model.StructValue(_, fields):
-            return {name: _plain(each) for name, each in fields}
-        case model.UnionValue(_, name, held):
-            return {name: _plain(held)}
-        case _:
-            return value
 
 
 def is_implicit(struct: model.Struct) -> bool:

@@ -19,6 +19,8 @@ an archive type with references Graph, where the graph begins; a ref<T> is an in
 from dataclasses import dataclass
 from typing import Any
 
+from mfidl import model
+
 # No field can be called so.
 UNKNOWN = "?"
 
@@ -38,3 +40,30 @@ class Graph:
     @property
     def root(self) -> Value:
         return next(iter(self.tables.values()))[0]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Repeated:
+    """A list or array of `count` times the same element, as it may be written; none is read."""
+
+    element: Value
+    count: int
+
+
+def opened(value: Any) -> Value:
+    """Of a value of the model, which its parts still are."""
+    match value:
+        case model.EnumValue(number=number):
+            return number
+        case model.FlagsValue(bits=bits):
+            return bits
+        case model.ListValue(elements):
+            return elements
+        case model.MapValue(entries):
+            return dict(entries)
+        case model.StructValue(_, fields):
+            return dict(fields)
+        case model.UnionValue(_, name, held):
+            return {name: held}
+        case _:
+            return value

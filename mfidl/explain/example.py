@@ -14,23 +14,16 @@ T?                 present, and absent three containers deep; ref: none
 import contextlib
 import itertools
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from mfidl import model
+from mfidl.dynamic.value import Repeated
 from mfidl.explain.closure import in_order
 from mfidl.explain.samples import sample
-from mfidl.explain.values import (
-    Alternative,
-    Entries,
-    Example,
-    Fields,
-    Foreign,
-    Items,
-    Repeated,
-    UnmeasuredError,
-)
+from mfidl.explain.values import Example, Foreign, UnmeasuredError
 from mfidl.model import Constraints, Scalar
 
-Made = Fields | Alternative | Foreign
+Made = model.StructValue | model.UnionValue | Foreign
 
 _ELEMENTS = (3, 2, 1, 0)  # by the number of containers around
 _OF_RECURSION = 2  # where a type holds itself: one more level, and no further
@@ -79,16 +72,17 @@ class Examples:
             return self._alternative(declaration, depth)
         if declaration.tier is model.Tier.CUSTOM:
             return Foreign(declaration.full_name)
-        return Fields(tuple((f.name, self._field(f, declaration, depth)) for f in declaration.fields))
+        fields = tuple((f.name, self._field(f, declaration, depth)) for f in declaration.fields)
+        return model.StructValue(declaration.full_name, fields)
 
     def _field(self, field: model.Field, owner: model.Struct, depth: int) -> Example:
         if field.default is not None:
-            return self.given(field.type, field.default)
+            return field.default
         if not owner.cycle.isdisjoint(model.names_in([field.type])):
             depth = max(depth, _OF_RECURSION)
         return self._value(field.type, field.constraints, depth)
 
-    def _alternative(self, union: model.Union, depth: int) -> Alternative:
+    def _alternative(self, union: model.Union, depth: int) -> model.UnionValue:
         problem = UnmeasuredError(f"`{union.name}` has no alternatives")
         for each in union.alternatives:
             try:
@@ -96,7 +90,7 @@ class Examples:
             except UnmeasuredError as failure:
                 problem = failure
             else:
-                return Alternative(each.name, each.number or 0, value)
+                return model.UnionValue(union.full_name, each.name, value)
         raise problem
 
     def _named(self, named: model.Named, depth: int) -> Example:
@@ -129,11 +123,11 @@ class Examples:
                 count = _count(constraints, depth)
                 return Repeated(self._value(element, inner, depth + 1) if count else None, count)
             case model.SetOf(element, inner):
-                return Items(tuple(self._different(element, inner, constraints, depth)))
+                return model.ListValue(tuple(self._different(element, inner, constraints, depth)))
             case model.MapOf(key, value, of_keys, of_values):
-                keys = tuple(self._different(key, of_keys, constraints, depth))
-                held = self._value(value, of_values, depth + 1) if keys else None
-                return Entries(tuple((each, held) for each in keys))
+                keys = self._different(key, of_keys, constraints, depth)
+                held: Any = self._value(value, of_values, depth + 1) if keys else None
+                return model.MapValue(tuple((each, held) for each in keys))
             case _:
                 return None  # ref
 
@@ -173,36 +167,6 @@ class Examples:
                 yield from (_UUID[:-4] + number.to_bytes(4, "little") for number in range(_MOST_DIFFERENT))
             case model.Primitive(scalar):
                 yield from _distinct(_texts(constraints, raw=scalar is Scalar.BYTES))
-
-    def given(self, type_: model.Type, value: model.Value) -> Example:
-        """A default as an example, completed."""
-        match value, type_:
-            case _, model.OptionalOf(element):
-                return self.given(element, value)
-            case model.ListValue(elements), (
-                model.ListOf(element, _) | model.SetOf(element, _) | model.ArrayOf(element, _, _)
-            ):
-                return Items(tuple(self.given(element, each) for each in elements))
-            case model.MapValue(entries), model.MapOf(of_key, of_value):
-                return Entries(tuple((self.given(of_key, k), self.given(of_value, v)) for k, v in entries))
-            case model.StructValue(name, given), model.Named():
-                struct = self._program.declaration(name)
-                assert isinstance(struct, model.Struct)
-                known = dict(given)
-                return Fields(tuple((f.name, self._filled(f, known.get(f.name))) for f in struct.fields))
-            case model.UnionValue(name, alternative, held), model.Named():
-                union = self._program.declaration(name)
-                assert isinstance(union, model.Union)
-                chosen = next(each for each in union.alternatives if each.name == alternative)
-                return Alternative(chosen.name, chosen.number or 0, self.given(chosen.type, held))
-            case ((model.ListValue() | model.MapValue() | model.StructValue() | model.UnionValue()), _):
-                raise AssertionError("the checker let a value pass that does not fit its type")
-            case _:
-                return value
-
-    def _filled(self, field: model.Field, given: model.Value | None) -> Example:
-        value = field.default if given is None else given
-        return None if value is None else self.given(field.type, value)
 
 
 def bounds_of(scalar: Scalar, constraints: Constraints) -> tuple[int, int]:

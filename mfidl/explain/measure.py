@@ -5,29 +5,22 @@ become the objects that the codecs take; a reference leads to the example of its
 """
 
 from typing import Any
-from uuid import UUID
 
 from mf.adapt.made import made_class
 from mf.codec import shape as s
 from mf.codec.archived import GraphStruct
 from mf.codec.codec import Codec
+from mf.codec.failure import CodecError
 from mf.codec.json import to_json
 from mf.core.error import Error
 from mfidl import model
 from mfidl.dynamic import Schema
 from mfidl.dynamic.codec import coded
+from mfidl.dynamic.objects import of_root
+from mfidl.dynamic.value import Repeated, opened
 from mfidl.explain.example import Examples
 from mfidl.explain.febird import of_custom
-from mfidl.explain.values import (
-    Alternative,
-    Entries,
-    Example,
-    Fields,
-    Foreign,
-    Items,
-    Repeated,
-    UnmeasuredError,
-)
+from mfidl.explain.values import Example, Foreign, UnmeasuredError
 from mfidl.model import Tier
 
 Subject = model.Struct | model.Union
@@ -59,7 +52,7 @@ class Measure:
     def json(self, type_: model.Type) -> str:
         """The example of a type as JSON."""
         made = coded(self._schema, type_, None)
-        value = _Objects(self._schema, self._examples).of(made.shape, self._examples.of_type(type_))
+        value = self._object(made.shape, self._examples.of_type(type_))
         try:
             return to_json(value, made.json)
         except Error as error:
@@ -92,105 +85,56 @@ class Measure:
         return s.Struct(own.name, made, lambda: fields, archive=True)
 
     def _written(self, codec: Codec[Any, Any], shape: s.Shape, example: Example) -> int:
-        value = _Objects(self._schema, self._examples).of(shape, example)
+        value = self._object(shape, example)
         try:
             return len(codec.encode(value))
         except Error as error:
             raise UnmeasuredError(error.message) from None
 
-
-class _Objects:
-    def __init__(self, schema: Schema, examples: Examples) -> None:
-        self._schema = schema
-        self._examples = examples
-        self._referred: dict[str, Any] = {}
-        self._counts: dict[int, int] = {}
-
-    def of(self, shape: s.Shape, example: Example) -> Any:
-        if self._count(example) > _MOST:
+    def _object(self, shape: s.Shape, example: Example) -> Any:
+        """A reference leads to the example of its type, which may lead back to it."""
+        if _Work().of(example) > _MOST:
             raise UnmeasuredError("an example would have millions of values")
-        if isinstance(shape, s.Struct | s.Union) and shape.tables:
-            return self._object(shape, example)
-        return self._value(shape, example)
+        try:
+            return of_root(shape, example, _opened, self._referred)
+        except CodecError as failure:
+            raise UnmeasuredError(failure.text()) from None
 
-    def _value(self, shape: s.Shape, example: Example) -> Any:
-        match shape, example:
-            case _, Foreign(name):
-                raise of_custom(name)
-            case s.Ref(element=element), _:
-                return self._object(element)
-            case _, None:
-                return None
-            case s.Optional(element=element), _:
-                return self._value(element, example)
-            case ((s.List(element=element) | s.Array(element=element)), Repeated(value, count)):
-                return [self._value(element, value)] * count if count else []
-            case ((s.List(element=element) | s.Array(element=element)), Items(values)):
-                return [self._value(element, each) for each in values]
-            case s.Set(element=element), Items(values):
-                return {self._value(element, each) for each in values}
-            case s.Map(key=key, value=held), Entries(entries):
-                return {self._value(key, k): self._value(held, v) for k, v in entries}
-            case s.Struct(), Fields(fields):
-                parts = zip(shape.fields, fields, strict=True)
-                return shape.make(*(self._value(each.shape, value) for each, (_, value) in parts))
-            case s.Union(), Alternative(name, _, value):
-                chosen = next(each for each in shape.alternatives if each.name == name)
-                return chosen.type(self._value(chosen.shape, value))
-            case _:
-                return _scalar(shape, example)
+    def _referred(self, full_name: str) -> list[Any]:
+        declared = self._schema.program.declaration(full_name)
+        assert isinstance(declared, model.Struct | model.Union)
+        return [_opened(self._examples.of(declared))]
 
-    def _object(self, shape: Any, example: Example = None) -> Any:
-        """The one of its type that references lead to; they may lead back to it."""
-        if shape.name in self._referred:
-            return self._referred[shape.name]
-        if example is None:
-            declared = self._schema.program.declaration(shape.name)
-            assert isinstance(declared, model.Struct | model.Union)
-            example = self._examples.of(declared)
-        if isinstance(example, Alternative):
-            chosen = next(each for each in shape.alternatives if each.name == example.name)
-            made = self._referred[shape.name] = object.__new__(chosen.type)
-            made.value = self._value(chosen.shape, example.value)
-            return made
-        if not isinstance(example, Fields):
-            raise UnmeasuredError(f"there is no example of `{shape.name.rpartition('.')[2]}`")
-        made = self._referred[shape.name] = object.__new__(shape.type)
-        made.__mf_unknown__ = b""
-        for each, (_, value) in zip(shape.fields, example.fields, strict=True):
-            setattr(made, each.attribute, self._value(each.shape, value))
-        return made
 
-    def _count(self, example: Example) -> int:
-        """How much work it is; examples are shared where they repeat, and may stand for very many values."""
-        if id(example) not in self._counts:
-            self._counts[id(example)] = self._counted(example)
-        return self._counts[id(example)]
+class _Work:
+    """How much it is to encode examples, which are shared, and may stand for very many values."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, int] = {}
+
+    def of(self, example: Example) -> int:
+        if id(example) not in self._known:
+            self._known[id(example)] = self._counted(example)
+        return self._known[id(example)]
 
     def _counted(self, example: Example) -> int:
         match example:
             case Repeated(element, count):
                 few = isinstance(element, int | float)
-                return 1 + (count // _MANY if few else count * self._count(element))
-            case Items(elements):
-                return 1 + sum(map(self._count, elements))
-            case Entries(entries):
-                return 1 + sum(self._count(key) + self._count(value) for key, value in entries)
-            case Fields(fields):
-                return 1 + sum(self._count(value) for _, value in fields)
-            case Alternative(_, _, value):
-                return 1 + self._count(value)
+                return 1 + (count // _MANY if few else count * self.of(element))
+            case model.ListValue(elements):
+                return 1 + sum(map(self.of, elements))
+            case model.MapValue(entries):
+                return 1 + sum(self.of(key) + self.of(value) for key, value in entries)
+            case model.StructValue(_, fields):
+                return 1 + sum(self.of(value) for _, value in fields)
+            case model.UnionValue(_, _, value):
+                return 1 + self.of(value)
             case _:
                 return 1
 
 
-def _scalar(shape: s.Shape, example: Example) -> Any:
-    match example:
-        case model.EnumValue(number=number):
-            return number
-        case model.FlagsValue(bits=bits):
-            return bits
-        case bytes() if shape is s.UUID:
-            return UUID(bytes=example)
-        case _:
-            return example
+def _opened(example: Example) -> Any:
+    if isinstance(example, Foreign):
+        raise of_custom(example.type)
+    return opened(example)

@@ -10,7 +10,7 @@ from mfidl.explain.layouts import Layouts
 from mfidl.explain.measure import Measure
 from mfidl.explain.obstacles import Obstacle
 from mfidl.explain.users import Users
-from mfidl.explain.values import Alternative, Example, Fields, UnmeasuredError
+from mfidl.explain.values import Example, UnmeasuredError
 from mfidl.explain.wording import constraints_of, full_type_text, value_text
 from mfidl.plan.spelling import constraint_text, type_text
 
@@ -100,7 +100,7 @@ class Types:
 
     def given_text(self, type_: model.Type, value: model.Value, limit: int = 400) -> str:
         """A default or constant as the schema writes it, what it leaves out filled in."""
-        return value_text(self._examples.given(type_, value), type_, self.program, limit)
+        return value_text(value, type_, self.program, limit)
 
     def annotations(self, annotations: model.Annotations, module: str) -> tuple[str, ...]:
         """`@owners.Owner(team = "search")`, as a module writes them, with what was given."""
@@ -126,25 +126,23 @@ class Types:
 
     def _example_text(self, subject: Subject, measured: Measured) -> str | None:
         value = measured.example
-        if not isinstance(value, Fields | Alternative) or (isinstance(value, Fields) and not value.fields):
-            return None
-        return value_text(value, subject, self.program)
+        fields = value.fields if isinstance(value, model.StructValue) else ()
+        has_parts = bool(fields) or isinstance(value, model.UnionValue)
+        return value_text(value, subject, self.program) if has_parts else None
 
     def _field(self, field: model.Field, module: str, example: Example) -> report.FieldRow:
         cost = None
         try:
             bounds = self.febird.bounds(field.type, field.constraints)
-            if isinstance(example, Fields):
-                cost = _cost(bounds, self.measure.size(field.type, example.value(field.name)))
+            if isinstance(example, model.StructValue):
+                cost = _cost(bounds, self.measure.size(field.type, dict(example.fields)[field.name]))
             else:
                 cost = _cost(bounds, bounds.fewest)  # an alternative that the example does not take
         except UnmeasuredError:
             pass
         default = None
         if field.default is not None:
-            default = value_text(
-                self._examples.given(field.type, field.default), field.type, self.program, _LONG_DEFAULT
-            )
+            default = self.given_text(field.type, field.default, _LONG_DEFAULT)
         return report.FieldRow(
             field.name,
             full_type_text(field.spelled, field.type, module),

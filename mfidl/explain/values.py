@@ -1,49 +1,7 @@
 """Example values: `explain` encodes them to count bytes. Immutable, and shared where they repeat."""
 
 from dataclasses import dataclass
-
-from mfidl.model import EnumValue, FlagsValue
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Repeated:
-    """`count` times the same element: of a list or an array."""
-
-    element: "Example"
-    count: int
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Items:
-    """Different elements: of a set, or of a default."""
-
-    elements: tuple["Example", ...]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Entries:
-    """Of a map."""
-
-    entries: tuple[tuple["Example", "Example"], ...]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Fields:
-    """Of a struct: every field, in order."""
-
-    fields: tuple[tuple[str, "Example"], ...]
-
-    def value(self, name: str) -> "Example":
-        return next(value for each, value in self.fields if each == name)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Alternative:
-    """Of a union."""
-
-    name: str
-    number: int
-    value: "Example"
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,23 +11,10 @@ class Foreign:
     type: str
 
 
-# None: an absent optional, or a null reference.
-Example = (
-    bool
-    | int
-    | float
-    | str
-    | bytes
-    | EnumValue
-    | FlagsValue
-    | Repeated
-    | Items
-    | Entries
-    | Fields
-    | Alternative
-    | Foreign
-    | None
-)
+Example = Any
+"""A value of the model (`model.Value`), as defaults are; also a `Repeated`, a `Foreign`, or None for an
+absent optional and for a reference. So are the parts of it.
+"""
 
 
 class UnmeasuredError(Exception):

@@ -5,7 +5,8 @@ full.
 from collections.abc import Iterable, Iterator
 
 from mfidl import model
-from mfidl.explain.values import Alternative, Entries, Example, Fields, Foreign, Items, Repeated
+from mfidl.dynamic.value import Repeated
+from mfidl.explain.values import Example, Foreign
 from mfidl.plan.spelling import constraint_text, duration_text, quoted, timestamp_text, type_text
 
 _MOST_ELEMENTS = 6
@@ -57,8 +58,8 @@ def _all_pieces(
     value: Example, of: model.Type | model.Struct | model.Union, program: model.Program
 ) -> Iterator[str]:
     match value, of:
-        case Fields(fields), model.Struct():
-            return _fields(of.fields, fields, program)  # parameters and results have no name to refer by
+        case model.StructValue(), model.Struct():
+            return _fields(of, value, program)  # parameters and results have no name to refer by
         case _, model.Struct() | model.Union():
             return _pieces(value, of.reference, program)
         case _:
@@ -73,36 +74,39 @@ def _pieces(value: Example, type_: model.Type, program: model.Program) -> Iterat
             yield "absent"
         case _, model.OptionalOf(element):
             yield from _pieces(value, element, program)
-        case ((Repeated() | Items()), (model.ListOf() | model.SetOf() | model.ArrayOf())):
+        case ((Repeated() | model.ListValue()), (model.ListOf() | model.SetOf() | model.ArrayOf())):
             yield from _elements(value, type_.element, program)
-        case Entries(entries), model.MapOf(key, held):
+        case model.MapValue(entries), model.MapOf(key, held):
             named = (("".join(_pieces(k, key, program)), v, held) for k, v in entries)
             yield from _braced(named, program, _MOST_ELEMENTS)
-        case Fields(fields), model.Named(full_name, _):
-            declaration = program.declaration(full_name)
-            assert isinstance(declaration, model.Struct)
-            yield from _fields(declaration.fields, fields, program)
-        case Alternative(name, _, held), model.Named(full_name, _):
-            union = program.declaration(full_name)
-            assert isinstance(union, model.Union)
-            chosen = next(each for each in union.alternatives if each.name == name)
-            yield from _braced([(name, held, chosen.type)], program)
+        case model.StructValue(name), _:
+            declared = program.declaration(name)
+            assert isinstance(declared, model.Struct)
+            yield from _fields(declared, value, program)
+        case model.UnionValue(name, alternative, held), _:
+            declared = program.declaration(name)
+            assert isinstance(declared, model.Union)
+            chosen = next(each for each in declared.alternatives if each.name == alternative)
+            yield from _braced([(alternative, held, chosen.type)], program)
         case _:
             yield _plain(value, type_)
 
 
-def _fields(
-    fields: tuple[model.Field, ...], values: tuple[tuple[str, Example], ...], program: model.Program
-) -> Iterator[str]:
-    held = ((f.name, value, f.type) for f, (_, value) in zip(fields, values, strict=True))
+def _fields(struct: model.Struct, value: model.StructValue, program: model.Program) -> Iterator[str]:
+    """All of them: what a default leaves out is filled in."""
+    given = dict(value.fields)
+    held = ((each.name, given.get(each.name, each.default), each.type) for each in struct.fields)
     return _braced(held, program)
 
 
-def _elements(value: Repeated | Items, element: model.Type, program: model.Program) -> Iterator[str]:
-    if isinstance(value, Items):
-        total, shown = len(value.elements), value.elements[:_MOST_ELEMENTS]
-    else:
+def _elements(
+    value: Repeated | model.ListValue, element: model.Type, program: model.Program
+) -> Iterator[str]:
+    shown: tuple[Example, ...]
+    if isinstance(value, Repeated):
         total, shown = value.count, (value.element,) * min(value.count, 3)
+    else:
+        total, shown = len(value.elements), value.elements[:_MOST_ELEMENTS]
     yield "["
     for at, each in enumerate(shown):
         if at:

@@ -18,6 +18,7 @@ from mf.codec.codec import Codec
 from mf.codec.lookup import codec_of
 from mfidl import dynamic, model
 from mfidl.compiler import check
+from mfidl.dynamic.value import Repeated
 from mfidl.emit.naming import camel
 from mfidl.emit.output import EmitOptions
 from mfidl.emit.python import generate
@@ -25,7 +26,7 @@ from mfidl.explain import rows, sizes
 from mfidl.explain.example import Examples
 from mfidl.explain.febird import Febird
 from mfidl.explain.measure import Measure
-from mfidl.explain.values import Alternative, Entries, Example, Fields, Items, Repeated
+from mfidl.explain.values import Example
 from mfidl.model import Scalar
 from mfidl.plan.sizes import row_of
 from tests.compiler.schema import dynamic_schema, struct_of
@@ -176,7 +177,7 @@ class _Values:
             example = Examples(self._program).of(declared)
             if isinstance(declared, model.Struct):
                 made = self._objects[full_name] = getattr(self._types, declared.name)()
-                assert isinstance(example, Fields)
+                assert isinstance(example, model.StructValue)
                 for field, (_, held) in zip(declared.fields, example.fields, strict=True):
                     setattr(made, field.name, self.of(field.type, held))
             else:
@@ -193,13 +194,13 @@ class _Values:
                 return self.of(element, value)
             case model.Named(), _:
                 return self._named(self._program.declaration(type_.full_name), value)
-            case model.MapOf(key, held), Entries(entries):
+            case model.MapOf(key, held), model.MapValue(entries):
                 return {self.of(key, k): self.of(held, v) for k, v in entries}
             case ((model.ListOf() | model.ArrayOf()), Repeated(element, count)):
                 return [self.of(type_.element, element)] * count
-            case ((model.ListOf() | model.ArrayOf()), Items(elements)):
+            case ((model.ListOf() | model.ArrayOf()), model.ListValue(elements)):
                 return [self.of(type_.element, each) for each in elements]
-            case model.SetOf(element), Items(elements):
+            case model.SetOf(element), model.ListValue(elements):
                 return {self.of(element, each) for each in elements}
             case model.Primitive(Scalar.UUID), bytes():
                 return uuid.UUID(bytes=value)
@@ -213,14 +214,15 @@ class _Values:
     def _named(self, declaration: model.Declaration, value: Example) -> Any:
         made = getattr(self._types, declaration.name)
         match declaration, value:
-            case model.Struct(), Fields(fields):
-                held = zip(declaration.fields, fields, strict=True)
-                return made(*(self.of(field.type, each) for field, (_, each) in held))
+            case model.Struct(), model.StructValue(_, fields):
+                given = dict(fields)
+                held = [(each.type, given.get(each.name, each.default)) for each in declaration.fields]
+                return made(*(self.of(type_, each) for type_, each in held))
             case _, model.EnumValue(number=number):
                 return made(number)
             case _, model.FlagsValue(bits=bits):
                 return made(bits)
-            case model.Union(), Alternative(name, _, held):
+            case model.Union(), model.UnionValue(_, name, held):
                 chosen = next(each for each in declaration.alternatives if each.name == name)
                 made = getattr(self._types, f"{declaration.name}{camel(name)}")
                 return made(self.of(chosen.type, held))
@@ -360,9 +362,9 @@ def test_a_map_of_integers_has_the_bytes_that_are_written(name: str, count: int)
     for keys in (range(count), draw.sample(range(65_536), count)):
         for values in ((-1,), (-300, -1, 200, 300)) if name == "Marked" else ((1,), range(300), (60_000,)):
             given = {key: draw.choice(values) for key in keys}
-            example = Entries(tuple(_entry(name, *each) for each in given.items()))
+            example = model.MapValue(tuple(_entry(name, *each) for each in given.items()))
             told = Measure(schema.program, Examples(schema.program)).size(
-                struct.reference, Fields((("m", example),))
+                struct.reference, model.StructValue(struct.full_name, (("m", example),))
             )
             assert told == len(dynamic.encode(schema, struct.full_name, {"m": given}))
 
