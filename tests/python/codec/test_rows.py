@@ -52,6 +52,27 @@ def test_rows_are_these_bytes(shape: s.Shape, values: Any, data: str) -> None:
     assert codec.decode(bytes.fromhex(data)) == values
 
 
+class Bits(mf.Flags, bits=8):
+    """`~` of it is the other bits of a byte."""
+
+
+@pytest.mark.parametrize("number", [Bits(0), Bits(127), np.uint8(0), np.uint8(127), True])
+@pytest.mark.parametrize(
+    "wrap",
+    [
+        lambda n: (s.List(s.I16), [n]),
+        lambda n: (s.Set(s.I64), {n}),
+        lambda n: (s.Map(s.I32, s.I32), {n: 1}),
+        lambda n: (s.Map(s.I32, s.I32), {1: n}),
+    ],
+)
+def test_a_number_that_inverts_in_another_way_is_no_wider_for_it(number: Any, wrap: Any) -> None:
+    shape, values = wrap(number)
+    _, plain = wrap(int(number))
+
+    assert codec_of(shape).encode(values) == codec_of(shape).encode(plain)
+
+
 @pytest.mark.parametrize("counted", [True, False])
 @pytest.mark.parametrize("scalar", SCALARS, ids=lambda each: each.name)
 def test_both_paths_write_and_read_the_same(scalar: s.Scalar, counted: bool) -> None:

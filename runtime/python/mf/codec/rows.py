@@ -178,7 +178,7 @@ def _code_of(kind: Kind) -> Callable[[list[int]], int]:
         return widths[max(values).bit_length()]
 
     def signed(values: list[int]) -> int:
-        high, low = max(values), ~min(values)
+        high, low = max(values), ~int(min(values))  # `~` of flags and of numpy is another
         return widths[(high if high > low else low).bit_length()]
 
     return signed if kind.signed else unsigned
@@ -234,7 +234,7 @@ def _packer(key: str, value: str, count: int) -> Callable[..., bytes]:
 def entries_writer(key: str, value: str) -> WriteEntries:
     kinds = KINDS[key], KINDS[value]
     key_codes, value_codes = kinds[0].codes, kinds[1].codes
-    signed_keys, signed_values = (each.signed for each in kinds)  # flags, whose `~` is another, are not
+    signed_keys, signed_values = (each.signed for each in kinds)
     key_letters, value_letters = (each.letters for each in kinds)
 
     def write(out: bytearray, keys: Sequence[int], values: Sequence[int]) -> None:
@@ -245,11 +245,11 @@ def entries_writer(key: str, value: str) -> WriteEntries:
             return
         # What is too wide is no index, and what is negative but must not be is refused when it is packed.
         widest = keys[-1]
-        if signed_keys and widest < ~keys[0]:
-            widest = ~keys[0]
+        if signed_keys and widest < (low := ~int(keys[0])):  # `~` of flags and of numpy is another
+            widest = low
         code = key_codes[widest.bit_length()]
         widest = max(values)
-        if signed_values and widest < (low := ~min(values)):
+        if signed_values and widest < (low := ~int(min(values))):
             widest = low
         value_code = value_codes[widest.bit_length()]
         pack = _packer(key_letters[code], value_letters[value_code], count)
