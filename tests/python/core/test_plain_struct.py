@@ -103,6 +103,45 @@ def test_it_can_be_matched_copied_and_pickled() -> None:
         assert copy.deepcopy(each) == pickle.loads(pickle.dumps(each)) == copy.copy(each) == each
 
 
+class Tagged(Point):
+    """As a program derives one."""
+
+    tag: str = ""
+
+
+def test_a_derived_class_is_copied_and_pickled_with_its_own_attributes() -> None:
+    tagged = Tagged(1)
+    tagged.tag = "t"
+    for each in (copy.copy(tagged), copy.deepcopy(tagged), pickle.loads(pickle.dumps(tagged))):
+        assert (type(each), each.x, each.tag) == (Tagged, 1, "t")
+
+
+def sent_as(kind: Any, fields: tuple[str, ...]) -> bytes:
+    """A pickle by a program whose class of that name has these fields, all with the value 1."""
+    named = {"__slots__": fields, "__match_args__": fields, "__module__": __name__}
+    other: Any = type(kind.__name__, (kind.__base__,), named)
+    value = other()
+    for each in fields:
+        setattr(value, each, 1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys.modules[__name__], kind.__name__, other)
+        return pickle.dumps(value)
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields", "wrong"),
+    [
+        (Point, ("x", "y"), "Point has no field `names`"),
+        (Point, ("x", "y", "names", "z"), "Point has a field `z`"),
+        (Point, ("x", "z", "names"), "Point has no field `y`"),
+        (Early, ("code", "what", "at"), "Early has no field `note`"),
+    ],
+)
+def test_a_pickle_of_another_schema_is_refused(kind: type, fields: tuple[str, ...], wrong: str) -> None:
+    with pytest.raises(TypeError, match=f"the pickled {wrong}, so it is of another schema"):
+        pickle.loads(sent_as(kind, fields))
+
+
 def test_copy_replace_works_as_python_3_13_calls_it() -> None:
     point, early = Point(1, 2, ["a"]), Early(what="x", note="n")
     assert point.__replace__(y=5) == Point(1, 5, ["a"])

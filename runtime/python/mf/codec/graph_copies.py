@@ -31,7 +31,7 @@ class _Bundle:
 
     def __setstate__(self, states: list[Any]) -> None:
         for each, state in zip(self.objects, states, strict=True):
-            _fill(each, state)
+            each.__setstate__(state)
 
 
 def _empty_bundle(kinds: list[type]) -> _Bundle:
@@ -54,7 +54,7 @@ def reduced(value: Any, kinds: tuple[type, ...]) -> tuple[Any, ...]:
 
 def shallow_copy(value: Any) -> Any:
     made = __newobj__(type(value))
-    _fill(made, _state_of(value))
+    made.__setstate__(_state_of(value))
     return made
 
 
@@ -65,24 +65,13 @@ def deep_copy(root: Any, memo: dict[int, Any], kinds: tuple[type, ...]) -> Any:
         for each in objects:
             memo[id(each)] = __newobj__(type(each))
         for each in objects:
-            _fill(memo[id(each)], deepcopy(_state_of(each), memo))
+            memo[id(each)].__setstate__(deepcopy(_state_of(each), memo))
     return memo[id(root)]
 
 
 def _state_of(value: Any) -> Any:
     """As pickle has it: `__dict__` or None, and the slots."""
     return object.__reduce_ex__(value, 2)[2]
-
-
-def _fill(value: Any, state: Any) -> None:
-    if hasattr(value, "__setstate__"):
-        value.__setstate__(state)
-        return
-    own, slots = state if isinstance(state, tuple) else (state, None)
-    if own:
-        value.__dict__.update(own)
-    for name, held in (slots or {}).items():
-        setattr(value, name, held)
 
 
 def _reachable(root: Any, kinds: tuple[type, ...], known: Container[int]) -> list[Any]:

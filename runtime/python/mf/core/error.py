@@ -198,6 +198,7 @@ class DeclaredError(MfError, PlainStruct):
 
     __eq__ = Exception.__eq__
     __hash__ = Exception.__hash__
+    __setstate__ = PlainStruct.__setstate__
 
     def __str__(self) -> str:
         return shown_fields(self)

@@ -47,6 +47,27 @@ class PlainStruct:
         """Called by `copy.replace`, from Python 3.13 on."""
         return type(self)(**{name: getattr(self, name) for name in names_of(self)} | changes)
 
+    def __setstate__(self, state: Any) -> None:
+        """Called by `pickle` and `copy`. Raises TypeError for the fields of a class of another schema: the
+        value would be whole only by chance."""
+        parts = state if isinstance(state, tuple) else (state,)
+        given = {name: value for part in parts if part for name, value in part.items()}
+        for name in names_of(self):
+            if name not in given:
+                raise TypeError(_other_schema(self, f"has no field `{name}`"))
+        for name, value in given.items():
+            try:
+                setattr(self, name, value)
+            except AttributeError:
+                raise TypeError(_other_schema(self, f"has a field `{name}`")) from None
+
+
+def _other_schema(value: object, what: str) -> str:
+    return (
+        f"the pickled {type(value).__qualname__} {what}, so it is of another schema than this class: values "
+        "pickle between programs of one schema, and mf.to_bytes is for others"
+    )
+
 
 def names_of(of: object) -> tuple[str, ...]:
     return getattr(of, "__match_args__", ())
