@@ -1,5 +1,8 @@
 """What a user reads when a value or its bytes are wrong: one Error with method, field, offset and reason."""
 
+import datetime
+import uuid
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -62,7 +65,7 @@ def test_a_wrong_argument_is_named(terms: Any, limit: Any, message: str) -> None
         ({"doc": None}, "Hit.doc: expected u32, got None"),
         ({"score": "high"}, "Hit.score: expected f32, got 'high'"),
         ({"score": 1e39}, "Hit.score: 1e+39 does not fit in f32"),
-        ({"title": b"raw"}, "Hit.title: expected str, got b'raw'"),
+        ({"title": b"raw"}, "Hit.title: expected str, got b'raw'; its method decode makes a str"),
         ({"positions": [1, 2, -3]}, "Hit.positions[2]: -3 does not fit in u32 (0 to 4294967295)"),
         ({"positions": {"a": 1}}, "Hit.positions: expected a list, got {'a': 1}"),
     ],
@@ -70,6 +73,65 @@ def test_a_wrong_argument_is_named(terms: Any, limit: Any, message: str) -> None
 def test_a_wrong_field_is_named(change: dict[str, Any], message: str) -> None:
     fields = {"doc": 1, "score": 1.0, "title": "t", "positions": [1], **change}
     assert _refused(_codec("Hit").encode, _types().Hit(**fields)).message == message
+
+
+NOW = datetime.datetime(2026, 1, 2, tzinfo=datetime.UTC)
+
+
+@pytest.mark.parametrize(
+    ("shape", "value", "words"),
+    [
+        (s.TIMESTAMP, NOW, "; mf.Timestamp.from_datetime makes one"),
+        (s.DURATION, datetime.timedelta(1), "; mf.Duration.from_timedelta makes one"),
+        (s.DURATION, 1.5, "; mf.Duration.from_seconds makes one"),
+        (s.BYTES, "text", "; its method encode makes bytes"),
+        (s.UUID, str(uuid.UUID(int=1)), "; uuid.UUID makes one of a text"),
+        (s.List(s.STRING), (each for each in "ab"), "; list makes one of it"),
+        (s.Set(s.STRING), ["a"], "; set makes one of it"),
+        (s.U32, "1", "got '1'"),
+    ],
+)
+def test_what_makes_the_right_value_is_said(shape: s.Shape, value: Any, words: str) -> None:
+    assert _refused(codec_of_shape(shape).encode, value).message.endswith(words)
+
+
+def test_a_field_that_is_not_set_is_named() -> None:
+    kind: Any = _types().Hit
+
+    class Late(kind):  # type: ignore[misc]
+        def __init__(self) -> None:
+            self.doc = 1
+
+    words = "it is not set; a derived class has to call the constructor of its base"
+    assert _refused(_codec("Hit").encode, Late()).message == f"Hit.score: {words}"
+    assert _refused(codec_of_shape(list[kind]).encode, [Late()]).message == f"[0].score: {words}"
+    posting = _types().Posting()
+    del posting.tf
+    assert _refused(_codec("Posting").encode, posting).message == f"Posting.tf: {words}"
+
+
+def swapped(value: Any) -> Any:
+    return b"", type(value)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda hit: mf.to_bytes([hit]), r"list does not say what is in it: give list\[Hit\]"),
+        (lambda hit: mf.to_bytes({"a": hit}), r"dict does not say what is in it: give dict\[str, Hit\]"),
+        (lambda hit: mf.to_bytes(type(hit)), "this is a class, and a value is expected"),
+        (lambda hit: mf.from_bytes(*swapped(hit)), "these are bytes, and the type comes first"),
+        (
+            lambda hit: mf.from_bytes(hit, b""),
+            "this is a value of Hit, and a type is expected",
+        ),
+        (lambda hit: mf.codec_of(hit), "give Hit itself"),
+        (lambda hit: mf.codec_of([hit]), "has no codec: expected a type that mfidlc generated"),
+    ],
+)
+def test_a_value_in_place_of_a_type_is_named(call: Callable[[Any], Any], words: str) -> None:
+    with pytest.raises(TypeError, match=words):
+        call(_types().Hit())
 
 
 def test_members_and_flags_that_are_none_are_named() -> None:

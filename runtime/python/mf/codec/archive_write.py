@@ -28,6 +28,7 @@ from mf.codec.limits import U64_MAX, limits_of
 from mf.codec.varint import write_unsigned
 from mf.codec.writer import (
     Writer,
+    check_set,
     exactly,
     expected,
     in_order,
@@ -66,6 +67,9 @@ def _union(shape: s.Union, of: Of) -> Write:
                 except CodecError as failure:
                     failure.in_field(name)
                     raise
+                except AttributeError:
+                    check_set(((name, "value"),), value)
+                    raise
                 break
         w.depth -= 1
 
@@ -79,12 +83,18 @@ def _struct(shape: s.Struct, of: Of) -> Write:
     write_fields = named_write(
         [each.name for each in fields], [_field(each.number, each.shape, of) for each in fields]
     )
+    names = [(each.name, each.attribute) for each in shape.fields]
 
     def write(w: Writer, value: Any) -> None:
         if not isinstance(value, types):
             raise expected(shape.name, value)
         w.enter()
-        write_fields(w, get(value))
+        try:
+            parts = get(value)
+        except AttributeError:
+            check_set(names, value)
+            raise
+        write_fields(w, parts)
         if value.__mf_unknown__:
             w.out += kept_fields(value.__mf_unknown__, w.graph and w.graph.kept)
         w.depth -= 1

@@ -49,6 +49,7 @@ from mf.codec.varint import write_unsigned
 from mf.codec.writer import (
     Writer,
     blob,
+    check_set,
     exactly,
     expected,
     in_order,
@@ -313,6 +314,9 @@ def union_pair(shape: s.Union, of: Of) -> Pair:
             write_inner(w, value.value)
         except CodecError as failure:
             failure.in_field(name)
+            raise
+        except AttributeError:
+            check_set(((name, "value"),), value)
             raise
         w.depth -= 1
 

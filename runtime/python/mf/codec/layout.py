@@ -24,7 +24,7 @@ from mf.codec.limits import limits_of
 from mf.codec.reader import Reader
 from mf.codec.rules import Rule, held_by
 from mf.codec.times import Duration, Timestamp
-from mf.codec.writer import Writer, check, exactly, expected, in_range, integer, truth
+from mf.codec.writer import Writer, check, check_set, exactly, expected, in_range, integer, truth
 
 Convert = Callable[[Any], Any] | None
 BULK_ERRORS: Final = (
@@ -278,15 +278,20 @@ def parts_of(shape: s.Struct) -> Callable[[Any], Sequence[Any]]:
         return shape.parts
     kind, name = shape.type, shape.name
     get = attributes_of(shape.fields)
+    names = [(each.name, each.attribute) for each in shape.fields]
+    if kind is not object and shape.implicit:  # several results: the schema has no name for their class
+        name = kind.__qualname__
 
     def parts(value: Any) -> Sequence[Any]:
         if isinstance(value, kind):
+            found: Sequence[Any]
             try:
-                found: Sequence[Any] = get(value)
+                found = get(value)
             except AttributeError:
-                pass
-            else:
-                return found
+                if kind is not object:
+                    check_set(names, value)
+                raise expected(name, value) from None
+            return found
         raise expected(name, value)
 
     return parts

@@ -32,6 +32,7 @@ _BUILT_IN: Final[dict[Any, s.Shape]] = {
     Timestamp: s.TIMESTAMP,
     Duration: s.DURATION,
 }
+_CONTAINERS: Final = (list, set, dict)
 known: Final[dict[Any, Codec[Any, Any]]] = {}  # what has been asked for; threads may find a codec twice
 
 
@@ -41,7 +42,10 @@ def codec_of(kind: type[T], /) -> TypeCodec[T]: ...
 def codec_of(kind: Any, /) -> TypeCodec[Any]: ...  # unions and shapes
 def codec_of(kind: Any, /) -> TypeCodec[Any]:
     """The codec of a type, always the same one. Raises TypeError with what to write instead."""
-    found = known.get(kind)
+    try:
+        found = known.get(kind)
+    except TypeError:  # it cannot be hashed, so it is no type
+        raise _unknown(kind) from None
     if found is None:
         found = known[kind] = _declared(kind) or _wrapped(shape_of(kind))
     return found
@@ -136,6 +140,19 @@ def _unknown(kind: Any) -> TypeError:
             "this is a name that type checkers follow, of a type of tier custom: give the class itself, "
             "or the attribute `shape` of the generated ..._CODEC"
         )
+    if isinstance(kind, bytes | bytearray | memoryview):
+        return TypeError("these are bytes, and the type comes first: mf.from_bytes(Hit, data)")
+    if isinstance(kind, type) and kind in _CONTAINERS:
+        name = kind.__name__
+        example = "dict[str, Hit]" if kind is dict else f"{name}[Hit]"
+        return TypeError(
+            f"{name} does not say what is in it: give {example}, as in mf.to_bytes(values, {example})"
+        )
+    if isinstance(kind, type) and issubclass(kind, type):
+        return TypeError("this is a class, and a value is expected: give an object of it")
+    if isinstance(type(kind).__dict__.get("__match_args__"), tuple):
+        name = type(kind).__qualname__
+        return TypeError(f"this is a value of {name}, and a type is expected: give {name} itself")
     shown = getattr(kind, "__qualname__", None) or str(kind)
     return TypeError(
         f"{shown} has no codec: expected a type that mfidlc generated, a list, set, dict or "

@@ -34,7 +34,10 @@ def from_bytes(kind: Any, data: Buffer, /, *, arrays: bool = False) -> Any:
 
     Raises DecodeError, and Error(INVALID_ARGUMENT) for a violated constraint.
     """
-    codec = known.get(kind) or codec_of(kind)
+    try:
+        codec = known.get(kind) or codec_of(kind)
+    except TypeError:  # what cannot be hashed has no codec, which is said there
+        codec = codec_of(kind)
     return (codec.arrays() if arrays else codec).decode(data)
 
 

@@ -7,7 +7,7 @@ of the path. After a failure the writer is of no more use.
 
 import operator
 from collections.abc import Iterable, Mapping, Set
-from typing import Any
+from typing import Any, Final
 
 from mf.codec.failure import CodecError, digits, shown
 from mf.codec.limits import MAX_DEPTH, U32_MAX
@@ -53,8 +53,32 @@ def check(rules: Iterable[Rule], value: Any) -> None:
 # --- What values must be
 
 
+_HINTS: Final = {
+    ("timestamp", "datetime"): "mf.Timestamp.from_datetime makes one",
+    ("duration", "timedelta"): "mf.Duration.from_timedelta makes one",
+    ("duration", "float"): "mf.Duration.from_seconds makes one",
+    ("bytes", "str"): "its method encode makes bytes",
+    ("str", "bytes"): "its method decode makes a str",
+    ("uuid.UUID", "str"): "uuid.UUID makes one of a text",
+    ("a list", "generator"): "list makes one of it",
+    ("a set", "list"): "set makes one of it",
+}
+"""What to do about mistakes that many make, by what is expected and the class of what is given."""
+
+
 def expected(wanted: str, value: Any) -> CodecError:
-    return CodecError(f"expected {wanted}, got {shown(value)}")
+    hint = _HINTS.get((wanted, type(value).__name__))
+    return CodecError(f"expected {wanted}, got {shown(value)}" + (f"; {hint}" if hint else ""))
+
+
+def check_set(fields: Iterable[tuple[str, str]], value: object) -> None:
+    """Raises a CodecError if an attribute of an object of the right class is not set. `fields`: names in the
+    schema, and in the class."""
+    for name, attribute in fields:
+        if not hasattr(value, attribute):
+            failure = CodecError("it is not set; a derived class has to call the constructor of its base")
+            failure.in_field(name)
+            raise failure from None
 
 
 def integer(wanted: str, value: Any) -> int:
