@@ -15,6 +15,7 @@ OPTIONS = (
     mf.ClientOptions,
     mf.Limit,
     mf.PublishOptions,
+    mf.ReplicaSettings,
     mf.ReplicatedOptions,
     mf.ServerOptions,
     mf.SubscribeOptions,

@@ -4,7 +4,7 @@ from asyncio import get_running_loop
 from typing import Any, Self, Unpack
 
 from mf.client.async_target import AsyncRemoteTarget
-from mf.client.where import async_resolver_for
+from mf.client.where import async_resolver_for, check_where
 from mf.core import clock
 from mf.core.agent import Agent, called_agent
 from mf.core.cached import Caches
@@ -62,6 +62,7 @@ class AsyncClient(AsyncTargetSource):
         if isinstance(where, AsyncTargetSource):
             self._source = where
             return
+        check_where(where, AsyncResolver)
         self._resolver = (
             async_resolver_for(where, options.tls, options.credential) if isinstance(where, str) else where
         )

@@ -5,7 +5,7 @@ from typing import Any, Self, Unpack
 
 from mf.client.background import AsyncSide
 from mf.client.target import RemoteTarget
-from mf.client.where import is_controller, resolver_for
+from mf.client.where import check_where, is_controller, resolver_for
 from mf.core import clock
 from mf.core.agent import Agent, called_agent
 from mf.core.cached import Caches
@@ -65,6 +65,7 @@ class Client(TargetSource):
         if isinstance(where, TargetSource):
             self._source = where
             return
+        check_where(where, Resolver)
         self._resolver = (
             resolver_for(where, options.tls, options.credential) if isinstance(where, str) else where
         )

@@ -27,6 +27,15 @@ if TYPE_CHECKING:
     from mf.route.async_resolver import AsyncResolver
 
 
+def check_where(where: object, resolvers: type) -> None:
+    """Raises TypeError for what is neither an address nor one of the resolvers that the client takes."""
+    if not isinstance(where, (str, resolvers)):
+        raise TypeError(
+            f"where is a {type(where).__name__}: give the address of a server or a controller, such as "
+            f"'tcp://127.0.0.1:7401', or a Light, or a {resolvers.__name__}"
+        )
+
+
 def is_controller(where: str) -> bool:
     return where.partition("://")[0] in CONTROLLERS
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from mf.core.clock import Clock
 from mf.core.metadata import TOKEN_KEY, check_key
-from mf.core.options import check_is
+from mf.core.options import check_all_numbers, check_is
 from mf.core.secret import Secret
 from mf.core.tls import Tls
 
@@ -54,6 +54,7 @@ class ClientOptions:
 
     Raises:
         ValueError: an option does not fit.
+        TypeError: an option that is a number is given as something else, or keys as one text.
     """
 
     wait_for_server: float = WAIT_FOR_SERVER
@@ -70,6 +71,7 @@ class ClientOptions:
     interceptors: Iterable["Interceptor"] = ()
 
     def __post_init__(self) -> None:
+        check_all_numbers(self)
         check_interval(self.reload_interval)
         object.__setattr__(self, "interceptors", tuple(self.interceptors))
         object.__setattr__(self, "trusted_users", tuple(self.trusted_users))
@@ -99,6 +101,8 @@ def check_interval(seconds: float) -> None:
 
 
 def _forwarded(keys: Iterable[str]) -> tuple[str, ...]:
+    if isinstance(keys, str):
+        raise TypeError(f"forward_metadata is a str: give keys, as in [{keys!r}]")
     forwarded = tuple(keys)
     for key in forwarded:
         check_key(key)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from math import isnan
-from typing import Any
+from typing import Any, SupportsFloat
 
 INFINITE = float("inf")
 """No deadline. It must be requested: without options a call ends after the method's deadline, else after 30
@@ -24,6 +24,7 @@ class CallOptions:
 
     Raises:
         ValueError: `deadline` is no number of seconds, or `idle` is not more than 0.
+        TypeError: One of them is no number at all, such as a `timedelta`.
         ImportError: `arrays` is wanted, and numpy is not installed. The call raises it before it is sent.
     """
 
@@ -41,10 +42,15 @@ class CallOptions:
         reply_metadata: dict[str, str] | None = None,
         arrays: bool = False,
     ) -> None:
-        if deadline is not None and isnan(deadline):
-            raise ValueError(f"deadline is {deadline}: give seconds from now, or mf.INFINITE")
-        if not idle > 0:
-            raise ValueError(f"idle is {idle}: give seconds, more than 0, or mf.INFINITE")
+        try:
+            if deadline is not None and isnan(deadline):
+                raise ValueError(f"deadline is {deadline}: give seconds from now, or mf.INFINITE")
+            if not idle > 0:
+                raise ValueError(f"idle is {idle}: give seconds, more than 0, or mf.INFINITE")
+        except TypeError:
+            check_numbers(deadline=deadline)
+            _check_number("idle", idle)
+            raise
         self.arrays = arrays
         self.calls = None
         self.deadline = deadline
@@ -65,6 +71,29 @@ class CallOptions:
         if self.arrays:
             shown.append("arrays=True")
         return ", ".join(shown)
+
+
+def check_numbers(**given: object) -> None:
+    """Raises TypeError for an option that is no number, such as a text or a `timedelta`. None: it is not
+    set."""
+    for name, value in given.items():
+        if value is not None:
+            _check_number(name, value)
+
+
+def _check_number(name: str, value: object) -> None:
+    if not isinstance(value, SupportsFloat):
+        shown = f"{name} is a {type(value).__name__}"
+        if hasattr(value, "total_seconds"):
+            raise TypeError(f"{shown}: give seconds, which its method total_seconds makes of it")
+        raise TypeError(f"{shown}: give a number")
+
+
+def check_all_numbers(options: Any) -> None:
+    """The same of each field of a dataclass whose default is a number."""
+    defaults = {name: each.default for name, each in options.__dataclass_fields__.items()}
+    for name in (name for name, each in defaults.items() if type(each) in (int, float)):
+        _check_number(name, getattr(options, name))
 
 
 def check_options(options: object, wanted: type[CallOptions] = CallOptions) -> None:
@@ -118,6 +147,7 @@ class BatchOptions(CallOptions):
         arrays: bool = False,
     ) -> None:
         super().__init__(deadline=deadline, metadata=metadata, reply_metadata=reply_metadata, arrays=arrays)
+        check_numbers(size=size, window=window)
         if size is not None and size < 1:
             raise ValueError(f"size is {size}: a message holds at least one call")
         if window < 1:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypedDict, Unpack
 
 from mf.core.client_options import DEFAULT_MAX_PAYLOAD, RELOAD_INTERVAL, check_interval
 from mf.core.identity import Identity
-from mf.core.options import check_is
+from mf.core.options import check_all_numbers, check_is, check_numbers
 from mf.core.service import is_async
 from mf.core.tls import Tls
 
@@ -40,6 +40,7 @@ class Limit:
     queued: int | None = None
 
     def __post_init__(self) -> None:
+        check_numbers(concurrent=self.concurrent, queued=self.queued)
         if self.concurrent < 1:
             raise ValueError(f"concurrent is {self.concurrent}: at least one call must be able to run")
         if self.queued is not None and self.queued < 0:
@@ -131,7 +132,7 @@ class ServerOptions:
 
     Raises:
         ValueError: an option does not fit.
-        TypeError: a function is `async def`.
+        TypeError: a function is `async def`, or an option that is a number is given as something else.
     """
 
     advertise: str | None = None
@@ -164,6 +165,7 @@ class ServerOptions:
     interceptors: Iterable["Interceptor"] = ()
 
     def __post_init__(self) -> None:
+        check_all_numbers(self)
         check_interval(self.reload_interval)
         object.__setattr__(self, "interceptors", tuple(self.interceptors))
         if self.workers < 1:

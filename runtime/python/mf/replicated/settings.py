@@ -5,31 +5,51 @@ from dataclasses import dataclass
 from typing import Required, TypedDict
 
 from mf.core.agent import Agent
+from mf.core.options import check_all_numbers
 from mf.core.tls import Tls
 
 
 @dataclass(frozen=True, slots=True)
 class ReplicaSettings:
-    """Bounds, and how long a replica waits, in seconds."""
+    """Bounds of a replica, and how long it waits.
+
+    Args:
+        most_entries: Messages that are kept for replicas that come back. Defaults to 16,384.
+        most_bytes: Bytes that these have in all. Defaults to 67,108,864.
+        most_early: Messages that wait for an earlier one, or for their version. Defaults to 4,096.
+        most_unapplied: Messages that the servant has yet to apply: beyond, the versioning server takes no
+            more. Defaults to 4,096.
+        chunk_entries: Messages of a log that are sent at a time. Defaults to 1,024.
+        chunk_bytes: Bytes of a log, or of a state, that are sent at a time. Defaults to 4,194,304.
+        most_state: Bytes of the longest state of a servant that a replica begins again from. Defaults to
+            1,073,741,824.
+        repeat: Seconds after which something that was not answered is sent again. Defaults to 0.2.
+        unused: Seconds after which a version that was given out and not used becomes a no-op. Defaults to
+            1.0.
+        patience: Seconds without a majority after which the versioning server gives up the lead. Defaults to
+            2.0.
+
+    Raises:
+        ValueError: One of them is not more than 0.
+        TypeError: One of them is no number.
+    """
 
     most_entries: int = 16_384
-    """Messages that are kept for those that come back, of at most `most_bytes` in all."""
     most_bytes: int = 64 << 20
     most_early: int = 4_096
-    """Messages that wait for an earlier one, or for their version."""
     most_unapplied: int = 4_096
-    """Messages that the servant has yet to apply: beyond, the versioning server takes no more."""
     chunk_entries: int = 1_024
     chunk_bytes: int = 4 << 20
-    """How much of a log, or of a state, is sent at a time."""
     most_state: int = 1 << 30
-    """The longest state of a servant that a replica begins again from, in bytes."""
     repeat: float = 0.2
-    """After so long something that was not answered is sent again."""
     unused: float = 1.0
-    """After so long a version that was given out and not used becomes a no-op."""
     patience: float = 2.0
-    """After so long without a majority the versioning server gives up the lead."""
+
+    def __post_init__(self) -> None:
+        check_all_numbers(self)
+        for name in self.__dataclass_fields__:
+            if not getattr(self, name) > 0:
+                raise ValueError(f"{name} is {getattr(self, name)}: give a number above 0")
 
 
 class ReplicaFields(TypedDict, total=False):

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from mf.core.error import Error
 from mf.core.identity import NO_IDENTITY, Identity
+from mf.core.options import check_all_numbers, check_numbers
 from mf.topics._generated.mf.topics._types import Overflow, Why
 
 ALL_KEPT = (1 << 32) - 1
@@ -64,6 +65,7 @@ class TopicsOptions:
     authorize: Callable[[TopicAccess], bool] | None = None
 
     def __post_init__(self) -> None:
+        check_all_numbers(self)
         _check_bounds(self.max_messages, self.max_bytes, least=1)
         if self.max_subscriptions < 1 or self.keep_bytes < 0 or not self.stall_timeout > 0:
             text = "max_subscriptions is at least 1, keep_bytes at least 0, stall_timeout more than 0"
@@ -82,6 +84,7 @@ class PublishOptions:
     deadline: float = 30.0
 
     def __post_init__(self) -> None:
+        check_all_numbers(self)
         if not self.deadline >= 0:
             raise ValueError(f"deadline is {self.deadline}: give seconds, or mf.INFINITE")
 
@@ -110,9 +113,11 @@ class SubscribeOptions:
     stall_timeout: float = 5.0
 
     def __post_init__(self) -> None:
+        check_all_numbers(self)
         _check_bounds(self.max_messages, self.max_bytes, least=0)
         if self.overflow is not None and not isinstance(self.overflow, Overflow):
             raise TypeError(f"overflow is {self.overflow!r}: give one of mf.Overflow")
+        check_numbers(replay=self.replay)
         if self.replay is not None and not 0 <= self.replay <= _MOST:
             raise ValueError(f"replay is {self.replay}: give a number of messages")
         if not self.stall_timeout > 0:
